@@ -1,0 +1,32 @@
+import type { ExplorationResult } from "../model/result.ts";
+import type { Severity } from "../model/severity.ts";
+
+/** What an exploration tells while it runs. `onEvent` receives them in order, on the main thread. */
+export type ExplorationEvent =
+  | { readonly kind: "started"; readonly name: string; readonly lanes: number; readonly notes: readonly string[] }
+  | Progress
+  /** Found, not yet replayed from a clean start. */
+  | { readonly kind: "violation"; readonly invariant: string; readonly severity: Severity; readonly path: readonly string[] }
+  /** A divergence, a lane that was rebuilt, anything that the user should see at once. */
+  | { readonly kind: "note"; readonly message: string }
+  /** All violations are being replayed from a clean start. */
+  | { readonly kind: "confirming"; readonly violations: number }
+  | { readonly kind: "finished"; readonly result: ExplorationResult };
+
+/** Sent a few times a second. */
+export interface Progress {
+  readonly kind: "progress";
+  readonly states: number;
+  readonly steps: number;
+  /** Over the last seconds. */
+  readonly stepsPerSecond: number;
+  /** States that wait to be expanded. */
+  readonly frontier: number;
+  readonly depth: number;
+  readonly violations: number;
+  /** Share of the time that each lane was at work since the last event, 0 to 1. */
+  readonly laneUse: readonly number[];
+  readonly elapsedMs: number;
+  /** The step budget. */
+  readonly maxSteps: number;
+}

@@ -1,0 +1,1 @@
+export { Action } from "./model/action.ts";

@@ -1,0 +1,60 @@
+import { SeqqaError } from "./errors.ts";
+import type { ApiClient } from "./client.ts";
+import type { Context, Values } from "./context.ts";
+import type { ApiResponse } from "./response.ts";
+
+/** A status that an action expects: a number, or a class such as `"2xx"`. */
+export type ExpectedStatus = number | `${1 | 2 | 3 | 4 | 5}xx`;
+
+export interface ActionOptions<C extends object = Values, A = ApiClient> {
+  /** Identifies the action; appears in reproduction paths. */
+  readonly name: string;
+  /** Makes the call and returns its response, or `null`: not applicable in this state, skipped. */
+  readonly run: (api: A, context: Context<C>) => Promise<ApiResponse | null>;
+  /** `false` skips the action without calling `run`. */
+  readonly precondition?: (context: Context<C>) => boolean;
+  /** Any other status of the returned response is a HIGH violation `<name>_status`. */
+  readonly expectedStatus?: ExpectedStatus | readonly ExpectedStatus[];
+  /** The role of `world.clients` whose client `run` receives as `api`. */
+  readonly as?: string;
+  readonly description?: string;
+  readonly tags?: readonly string[];
+}
+
+/** One call that a user of the API can make. */
+export class Action<C extends object = Values, A = ApiClient> {
+  readonly name: string;
+  readonly run: (api: A, context: Context<C>) => Promise<ApiResponse | null>;
+  readonly precondition: ((context: Context<C>) => boolean) | undefined;
+  readonly expectedStatus: readonly ExpectedStatus[] | undefined;
+  readonly as: string | undefined;
+  readonly description: string | undefined;
+  readonly tags: readonly string[];
+
+  /** @throws SeqqaError `ACTION_INVALID` when the name is empty or `run` is not a function. */
+  constructor(options: ActionOptions<C, A>) {
+    if (typeof options.name !== "string" || options.name.trim() === "") {
+      throw new SeqqaError("ACTION_INVALID", "An Action needs a name that is not empty.", { exitStatus: 2 });
+    }
+    if (typeof options.run !== "function") {
+      throw new SeqqaError("ACTION_INVALID", `Action "${options.name}" needs a function run(api, context).`, { exitStatus: 2 });
+    }
+    this.name = options.name;
+    this.run = options.run;
+    this.precondition = options.precondition;
+    this.expectedStatus =
+      options.expectedStatus === undefined
+        ? undefined
+        : Array.isArray(options.expectedStatus)
+          ? (options.expectedStatus as readonly ExpectedStatus[])
+          : [options.expectedStatus as ExpectedStatus];
+    this.as = options.as;
+    this.description = options.description;
+    this.tags = options.tags ?? [];
+  }
+}
+
+/** Whether a status is one of the expected ones. */
+export function isExpected(status: number, expected: readonly ExpectedStatus[]): boolean {
+  return expected.some((one) => (typeof one === "number" ? one === status : Math.floor(status / 100) === Number(one[0])));
+}

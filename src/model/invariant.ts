@@ -1,0 +1,48 @@
+import { SeqqaError } from "./errors.ts";
+import type { ApiClient } from "./client.ts";
+import type { Values } from "./context.ts";
+import { Severity } from "./severity.ts";
+import type { World } from "./world.ts";
+
+export interface InvariantOptions<C extends object = Values, A = ApiClient> {
+  readonly name: string;
+  /** `true`: the rule holds. `false`: a violation. With nothing to test yet, return `true`. */
+  readonly check: (world: World<C, A>) => boolean | Promise<boolean>;
+  /** Shown with a violation; default `<name> does not hold`. */
+  readonly message?: string;
+  /** Default HIGH. */
+  readonly severity?: Severity;
+  /** After which actions it is checked; default all. It is always checked in the root state. */
+  readonly when?: (action: { readonly name: string; readonly tags: readonly string[] }) => boolean;
+}
+
+/** A rule that holds in every state. */
+export class Invariant<C extends object = Values, A = ApiClient> {
+  readonly name: string;
+  readonly check: (world: World<C, A>) => boolean | Promise<boolean>;
+  readonly message: string;
+  readonly severity: Severity;
+  readonly when: ((action: { readonly name: string; readonly tags: readonly string[] }) => boolean) | undefined;
+
+  /** @throws SeqqaError `INVARIANT_INVALID` when the name is empty, `check` is not a function or the severity is unknown. */
+  constructor(options: InvariantOptions<C, A>) {
+    if (typeof options.name !== "string" || options.name.trim() === "") {
+      throw new SeqqaError("INVARIANT_INVALID", "An Invariant needs a name that is not empty.", { exitStatus: 2 });
+    }
+    if (typeof options.check !== "function") {
+      throw new SeqqaError("INVARIANT_INVALID", `Invariant "${options.name}" needs a function check(world).`, { exitStatus: 2 });
+    }
+    const severity = options.severity ?? Severity.HIGH;
+    if (!Object.values(Severity).includes(severity)) {
+      throw new SeqqaError("INVARIANT_INVALID", `Invariant "${options.name}" has the unknown severity ${JSON.stringify(severity)}.`, {
+        exitStatus: 2,
+        hint: "Use Severity.CRITICAL, HIGH, MEDIUM or LOW.",
+      });
+    }
+    this.name = options.name;
+    this.check = options.check;
+    this.message = options.message ?? `${options.name} does not hold`;
+    this.severity = severity;
+    this.when = options.when;
+  }
+}

@@ -1,0 +1,19 @@
+/**
+ * How bad a finding is. CRITICAL: data corruption, a security breach, a money defect. HIGH: a major feature broken.
+ * MEDIUM: partial loss of function. LOW: minor defects.
+ */
+export const Severity = {
+  CRITICAL: "critical",
+  HIGH: "high",
+  MEDIUM: "medium",
+  LOW: "low",
+} as const;
+
+export type Severity = (typeof Severity)[keyof typeof Severity];
+
+const RANK: Readonly<Record<Severity, number>> = { low: 0, medium: 1, high: 2, critical: 3 };
+
+/** Whether `severity` is as bad as `threshold` or worse. */
+export function isAtLeast(severity: Severity, threshold: Severity): boolean {
+  return RANK[severity] >= RANK[threshold];
+}

@@ -1,0 +1,94 @@
+/** A value, or a promise of it: adapters whose driver is synchronous answer at once, and the lane then does not wait a turn. */
+export type Awaitable<T> = T | Promise<T>;
+
+/** Which mechanism puts a store back, and why this one was chosen. */
+export interface CheckpointChoice {
+  readonly mode: string;
+  readonly why: string;
+}
+
+/** What a system can do; the lane chooses its way to a node by it. */
+export interface SystemTraits {
+  /** A state can be taken out (`capture`) and written into this or another lane (`write`) in any order. */
+  readonly portable: boolean;
+  /** Other connections see what the target writes: late writes show in `changed`, and races are possible. */
+  readonly commits: boolean;
+}
+
+/** A handle to a saved state. It stays valid until an older mark is restored, another state is written, or the system is opened anew. */
+export type Mark = unknown;
+
+/** One column of an observed table. */
+export interface ObservedColumn {
+  readonly name: string;
+  /** Part of the primary key. */
+  readonly key?: boolean;
+  /** The table and column that this one refers to by a declared foreign key. */
+  readonly references?: { readonly table: string; readonly column: string };
+}
+
+/** A value as a store gives it. Bytes are `Uint8Array`; integers beyond 2^53 are `bigint`. */
+export type StoredValue = null | boolean | number | bigint | string | Uint8Array;
+
+/** What changed in one table since the root state; at the root itself, everything in it, as `added`. A set: the order of rows means nothing. */
+export interface ObservedTable {
+  readonly name: string;
+  readonly columns: readonly ObservedColumn[];
+  readonly added: readonly (readonly StoredValue[])[];
+  readonly removed: readonly (readonly StoredValue[])[];
+}
+
+/** What a system says about the state it is in. */
+export type Observed =
+  | {
+      readonly kind: "rows";
+      /** Only tables that differ from the root state, in the order of their names. */
+      readonly tables: readonly ObservedTable[];
+      /** Counters that decide what comes next (AUTOINCREMENT, sequences) where they differ from the root state, name -> value. */
+      readonly counters: Readonly<Record<string, number | bigint | null>>;
+    }
+  | { readonly kind: "value"; readonly value: unknown };
+
+/** What a lane tells a system when it opens it. */
+export interface SystemScope {
+  /** The name under which the world knows it, e.g. `db`. */
+  readonly name: string;
+  readonly laneIndex: number;
+  /** The target runs in this process and takes the system's own connection. */
+  readonly inProcess: boolean;
+  /** The store is the user's own (`base_url`, `lanes`): its modes are left as they are and everything installed is removed on close. */
+  readonly borrowed: boolean;
+}
+
+/**
+ * The contract of a system: an adapter to one store behind the API. All implementations pass one contract suite
+ * (`test/contract/system`). Marks nest: `restore(mark)` puts the store into exactly the state it had at the mark, whatever was
+ * committed since by whichever connection, and leaves the mark valid.
+ */
+export interface System {
+  /** The kind of store, e.g. `sqlite`. */
+  readonly name: string;
+  readonly checkpoint: CheckpointChoice;
+  readonly traits: SystemTraits;
+  /** Connects, chooses the checkpoint mode, installs what it needs. Called once the target is ready, and again after a restart of the target. */
+  open(scope: SystemScope): Awaitable<void>;
+  /** Makes the present state the root that observations are relative to. Returns the whole of it. */
+  root(): Awaitable<Observed>;
+  mark(): Awaitable<Mark>;
+  /** Whether anything was written since the mark (a write that restored the old value may count). Cheap. */
+  changed(mark: Mark): Awaitable<boolean>;
+  restore(mark: Mark): Awaitable<void>;
+  /** The difference between now and the root state. */
+  observe(): Awaitable<Observed>;
+  /** The present state as structured-cloneable data relative to the root; only with `traits.portable`. */
+  capture?(): Awaitable<unknown>;
+  /** Puts the store into a captured state, whatever state it is in. Marks other than those taken at the root become invalid. */
+  write?(image: unknown): Awaitable<void>;
+  /** Everything in the store, as text, for comparing: exact, ordered, counters and hidden keys included. Slow. */
+  dump(): Awaitable<string>;
+  close(): Awaitable<void>;
+}
+
+export function isPromise<T>(value: Awaitable<T>): value is Promise<T> {
+  return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
+}

@@ -1,0 +1,15 @@
+import type { Observed } from "../model/system.ts";
+
+/** Everything that decides which state a lane is in. */
+export interface Facts {
+  readonly systems: Readonly<Record<string, Observed>>;
+  readonly context: Readonly<Record<string, unknown>>;
+  /** Acting state (token, headers, cookies) by role; only roles that differ from how they were constructed. */
+  readonly clients: Readonly<Record<string, unknown>>;
+}
+
+/** 64 bits as two signed 32-bit halves, so that it fits typed arrays without a bigint. */
+export interface Fingerprint {
+  lo: number;
+  hi: number;
+}

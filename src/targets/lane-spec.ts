@@ -1,0 +1,30 @@
+/** What a worker needs to know to build its lane: plain data, made on the main thread by the target host. */
+export interface LaneSpec {
+  readonly index: number;
+  /** Grows each time that the lane is provisioned anew. */
+  readonly generation: number;
+  /** Where the lane's target answers, without a trailing slash; empty when there is no HTTP target (or it is still to be made from `targetModule`). */
+  readonly baseUrl: string;
+  readonly dbUrl: string | undefined;
+  readonly dbPath: string | undefined;
+  readonly tmpDir: string;
+  /** The configured systems of this lane, with the lane's own URLs. */
+  readonly systems: readonly SystemSpec[];
+  /** File URL of the bundled `target.module`, to be imported in the lane's own thread; `createTarget(lane)` is called there. */
+  readonly targetModule: string | undefined;
+  /** The stores are the user's own: nothing may be left in them. */
+  readonly borrowed: boolean;
+  /** The target is a process of ours, so that it can be started anew. */
+  readonly restartable: boolean;
+}
+
+export interface SystemSpec {
+  readonly name: string;
+  readonly kind: "sqlite" | "postgres" | "mysql" | "redis";
+  readonly url: string;
+  readonly checkpoint: string | undefined;
+  readonly isolation: string | undefined;
+  readonly tables: readonly string[] | undefined;
+  readonly ignore: readonly string[] | undefined;
+  readonly symmetric: readonly string[] | undefined;
+}
