@@ -1,0 +1,60 @@
+import type { CheckpointChoice, Observed, System, SystemScope, SystemTraits } from "../../model/system.ts";
+import { copyPlain, samePlain } from "./plain-data.ts";
+
+/**
+ * A store that is a JavaScript value in this process, for APIs and models that run in memory. The value at {@link state} may be
+ * changed in place or replaced; a branch puts it back. Anything that `structuredClone` takes; plain objects and arrays are fastest.
+ */
+export class MemoryAdapter<T = unknown> implements System {
+  readonly name = "memory";
+  readonly checkpoint: CheckpointChoice = { mode: "memory", why: "the store is a value in this process, saved by copying it" };
+  readonly traits: SystemTraits = { portable: true, commits: true };
+  /** The live value. Read it anew after every step: putting back replaces it. */
+  state: T;
+
+  constructor(options: { readonly state: T }) {
+    this.state = options.state;
+  }
+
+  open(_scope: SystemScope): void {
+    // Nothing to connect to.
+  }
+
+  root(): Observed {
+    return { kind: "value", value: this.state };
+  }
+
+  mark(): T {
+    return copyPlain(this.state);
+  }
+
+  changed(mark: unknown): boolean {
+    return !samePlain(this.state, mark);
+  }
+
+  restore(mark: unknown): void {
+    this.state = copyPlain(mark as T);
+  }
+
+  observe(): Observed {
+    return { kind: "value", value: this.state };
+  }
+
+  capture(): unknown {
+    return copyPlain(this.state);
+  }
+
+  write(image: unknown): void {
+    this.state = copyPlain(image as T);
+  }
+
+  dump(): string {
+    return JSON.stringify(this.state, (_key, value: unknown) =>
+      typeof value === "bigint" ? `${value}n` : value instanceof Map || value instanceof Set ? [value.constructor.name, ...value] : value,
+    );
+  }
+
+  close(): void {
+    // Nothing is held.
+  }
+}

@@ -1,0 +1,189 @@
+import type { ActionCoverage } from "../model/result.ts";
+import { Digest } from "./digest.ts";
+import { EdgeLog } from "./edge-log.ts";
+import { FindingLog, type FoundViolation } from "./finding-log.ts";
+import { BOUNDED, BROKEN, FAILED, FINDING, HI, KIND, LO, SHAPE, SKIPPED, STATUS, type LaneReport, type News } from "./messages.ts";
+import { CLEAN, NodeTable, OPENED } from "./node-table.ts";
+import type { Opened } from "./orders/index.ts";
+import { VisitedSet } from "./visited-set.ts";
+
+/** What one committed row did. */
+export interface Committed {
+  /** The state reached; -1 when there is none. */
+  to: number;
+  /** It is the first time that this state is committed. */
+  fresh: boolean;
+  /** A finding is on the edge. */
+  found: boolean;
+}
+
+export interface CommitterOptions {
+  readonly actions: readonly string[];
+  readonly maxDepth: number;
+  /** States may be met again at a smaller depth: their known rows are kept, so that the smaller depth reaches what is behind them. */
+  readonly relaxes: boolean;
+  /** Called when a state joins the frontier. */
+  readonly open: (node: number, opened: Opened) => void;
+  /** Called when a state that was opened got a shorter path. */
+  readonly moved: (node: number) => void;
+  readonly onViolation: (found: FoundViolation) => void;
+  /** Whether shapes and novelty are asked for. */
+  readonly shapes: boolean;
+}
+
+/**
+ * Takes outcomes into the result, in canonical order, one at a time. Only here is decided what is new. Everything that the result
+ * says about the committed graph is derived from what this holds.
+ */
+export class Committer {
+  readonly visited: VisitedSet = new VisitedSet();
+  readonly nodes: NodeTable = new NodeTable();
+  readonly edges: EdgeLog = new EdgeLog();
+  readonly digest: Digest = new Digest();
+  readonly findings: FindingLog = new FindingLog();
+  steps = 0;
+  skipped = 0;
+  bounded = 0;
+  deepest = 0;
+  readonly #options: CommitterOptions;
+  readonly #skips: Int32Array;
+  readonly #statuses: Map<number, number>[];
+  readonly #seenEdges: Set<string> = new Set();
+  readonly #shapes: Map<number, number> = new Map();
+  readonly #rows: Map<number, Int32Array> = new Map();
+  readonly #committed: Committed = { to: -1, fresh: false, found: false };
+
+  constructor(options: CommitterOptions) {
+    this.#options = options;
+    this.#skips = new Int32Array(options.actions.length);
+    this.#statuses = options.actions.map(() => new Map<number, number>());
+  }
+
+  /** Commits the root state. */
+  root(report: LaneReport): void {
+    const node = this.visited.add(report.rootLo, report.rootHi);
+    this.nodes.add(-1, -1, 0);
+    for (const finding of report.findings) {
+      this.digest.addText(finding.invariant);
+      const found = this.findings.addViolation(finding, "", 0, [], node, undefined);
+      if (found !== undefined) this.#options.onViolation(found);
+    }
+    for (const error of report.errors) this.findings.addError(error, []);
+    if (report.findings.length > 0) return;
+    this.nodes.flag(node, CLEAN | OPENED);
+    this.#options.open(node, { lo: report.rootLo, hi: report.rootHi, shape: report.shape, novel: true });
+  }
+
+  /** Commits the outcome of one action from one node. The returned object is reused by the next call. */
+  commit(node: number, action: number, rows: Int32Array, at: number, news: News | undefined): Committed {
+    const committed = this.#committed;
+    committed.to = -1;
+    committed.fresh = false;
+    committed.found = false;
+    const bits = rows[at + KIND]!;
+    const kind = bits & 0xff;
+    if (kind === SKIPPED) {
+      this.skipped++;
+      this.#skips[action]!++;
+      this.digest.add(node, action, -2, 0);
+      if (news !== undefined) this.#takeNews(news, node, action, 0, null);
+      return committed;
+    }
+    this.steps++;
+    const status = rows[at + STATUS]!;
+    const statuses = this.#statuses[action]!;
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    const lo = rows[at + LO]!;
+    const hi = rows[at + HI]!;
+    committed.found = (bits & FINDING) !== 0;
+    if (kind !== FAILED && kind !== BROKEN) {
+      committed.to = this.visited.find(lo, hi);
+      if (committed.to < 0) {
+        committed.to = this.visited.add(lo, hi);
+        committed.fresh = true;
+        const depth = this.nodes.depth(node) + 1;
+        this.nodes.add(node, action, depth);
+        if (depth > this.deepest) this.deepest = depth;
+        if ((bits & BOUNDED) !== 0) this.bounded++;
+      }
+    }
+    const clean = !committed.found && committed.to >= 0;
+    this.edges.add(node, action, committed.to, status, clean);
+    this.digest.add(node, action, committed.to, (Math.trunc(status / 100) << 8) | (kind << 1) | (committed.found ? 1 : 0));
+    if (news !== undefined) this.#takeNews(news, node, action, status, committed.to < 0 ? null : committed.to);
+    if (this.#options.relaxes) this.#remember(node, action, clean ? committed.to : -1);
+    if (clean) this.#reach(committed.to, node, action, rows[at + SHAPE]!, status);
+    return committed;
+  }
+
+  coverage(): Record<string, ActionCoverage> {
+    const coverage: Record<string, ActionCoverage> = {};
+    this.#options.actions.forEach((name, action) => {
+      const sorted = [...this.#statuses[action]!].toSorted((a, b) => a[0] - b[0]);
+      const applied = sorted.reduce((sum, [, count]) => sum + count, 0);
+      coverage[name] = { applied, skipped: this.#skips[action]!, statuses: Object.fromEntries(sorted) };
+    });
+    return coverage;
+  }
+
+  /** A clean edge reaches a state: it joins the frontier, or gets a shorter path. */
+  #reach(to: number, from: number, action: number, shape: number, status: number): void {
+    const nodes = this.nodes;
+    const depth = nodes.depth(from) + 1;
+    let novel = true;
+    if (this.#options.shapes) {
+      const key = `${action},${status},${shape}`;
+      novel = !this.#seenEdges.has(key);
+      this.#seenEdges.add(key);
+    }
+    if (nodes.has(to, OPENED)) {
+      if (this.#options.relaxes && depth < nodes.depth(to)) this.#relax(to, from, action, depth);
+      return;
+    }
+    // Not opened yet: reached with a finding before, or at the depth bound. The clean, shorter edge becomes its path.
+    if (!nodes.has(to, CLEAN) || depth < nodes.depth(to)) nodes.move(to, from, action, depth);
+    nodes.flag(to, CLEAN);
+    if (this.#options.shapes) this.#shapes.set(to, shape);
+    if (nodes.depth(to) >= this.#options.maxDepth) return;
+    this.#open(to, shape, novel);
+  }
+
+  #open(node: number, shape: number, novel: boolean): void {
+    this.nodes.flag(node, OPENED);
+    this.#options.open(node, { lo: this.visited.lo(node), hi: this.visited.hi(node), shape, novel });
+  }
+
+  #remember(node: number, action: number, to: number): void {
+    let rows = this.#rows.get(node);
+    if (rows === undefined) this.#rows.set(node, (rows = new Int32Array(this.#options.actions.length).fill(-1)));
+    rows[action] = to;
+  }
+
+  /** Hands a shorter path on to everything that was reached through the node. Rows already known cost no step. */
+  #relax(node: number, from: number, action: number, depth: number): void {
+    const pending: [number, number, number, number][] = [[node, from, action, depth]];
+    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+      const [to, parent, by, newDepth] = next;
+      if (newDepth >= this.nodes.depth(to)) continue;
+      this.nodes.move(to, parent, by, newDepth);
+      if (!this.nodes.has(to, OPENED)) {
+        if (newDepth < this.#options.maxDepth) this.#open(to, this.#shapes.get(to) ?? 0, false);
+        continue;
+      }
+      this.#options.moved(to);
+      const rows = this.#rows.get(to);
+      if (rows === undefined) continue;
+      for (let a = rows.length - 1; a >= 0; a--) if (rows[a]! >= 0) pending.push([rows[a]!, to, a, newDepth + 1]);
+    }
+  }
+
+  #takeNews(news: News, node: number, action: number, status: number, to: number | null): void {
+    const path = [...this.nodes.path(node), action];
+    for (const finding of news.findings) {
+      this.digest.addText(finding.invariant);
+      const found = this.findings.addViolation(finding, this.#options.actions[action]!, status, path, to, news);
+      if (found !== undefined) this.#options.onViolation(found);
+    }
+    for (const error of news.errors) this.findings.addError(error, path);
+  }
+}

@@ -1,0 +1,36 @@
+import xxhash from "xxhash-wasm";
+
+const { create64 } = await xxhash();
+
+/** A running 64-bit xxHash over the committed sequence, fed int32 by int32. */
+export class Digest {
+  readonly #hash: ReturnType<typeof create64> = create64();
+  readonly #buffer: Int32Array = new Int32Array(1 << 10);
+  readonly #bytes: Uint8Array = new Uint8Array(this.#buffer.buffer);
+  #used = 0;
+
+  add(a: number, b: number, c: number, d: number): void {
+    if (this.#used === this.#buffer.length) this.#flush();
+    this.#buffer[this.#used] = a;
+    this.#buffer[this.#used + 1] = b;
+    this.#buffer[this.#used + 2] = c;
+    this.#buffer[this.#used + 3] = d;
+    this.#used += 4;
+  }
+
+  addText(text: string): void {
+    this.#flush();
+    this.#hash.update(text);
+  }
+
+  /** 16 hexadecimal digits. More can be added afterwards. */
+  value(): string {
+    this.#flush();
+    return this.#hash.digest().toString(16).padStart(16, "0");
+  }
+
+  #flush(): void {
+    if (this.#used > 0) this.#hash.update(this.#bytes.subarray(0, this.#used * 4));
+    this.#used = 0;
+  }
+}

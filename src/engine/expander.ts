@@ -1,0 +1,19 @@
+import type { Chunk, Expansion, LaneReport, Recording } from "./messages.ts";
+
+/** How the engine reaches lanes: in this thread, in worker threads, on other machines. */
+export interface Expander {
+  readonly lanes: number;
+  /** Chunks that a lane may hold at once. */
+  readonly depth: number;
+  /** Brings all lanes up to the root state. */
+  start(): Promise<readonly LaneReport[]>;
+  /** Never rejects for what a chunk did; a lane that is lost says so in `failure`. */
+  expand(lane: number, chunk: Chunk): Promise<Expansion>;
+  /** Replaces a lane by a fresh one. @throws SeqqaError when that is not possible. */
+  rebuild(lane: number): Promise<LaneReport>;
+  /** Executes a path from the root on a lane that has nothing else to do. */
+  record(lane: number, path: readonly number[]): Promise<Recording>;
+  /** Asks every lane to stop at the next action. */
+  cancel(): void;
+  close(): Promise<void>;
+}

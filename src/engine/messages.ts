@@ -1,0 +1,159 @@
+/**
+ * What the main thread and a lane say to each other. Plain data only: it crosses threads, and later machines.
+ *
+ * Outcomes travel as rows of {@link ROW} int32 values, so that a step without news costs 24 bytes and no object.
+ */
+import type { Divergence, RecordedExchange, RecordedStep } from "../model/result.ts";
+import type { Severity } from "../model/severity.ts";
+
+/** Int32 values per row. */
+export const ROW = 6;
+
+/** Offsets in a row. */
+export const KIND = 0;
+export const STATUS = 1;
+/** The fingerprint reached, two halves. */
+export const LO = 2;
+export const HI = 3;
+/** 32-bit hash of the canonical response; 0 when there is none to hash. */
+export const RESPONSE = 4;
+/** 32-bit hash of the reached state's shape; 0 unless the strategy asks for it. */
+export const SHAPE = 5;
+
+/** Values of the low byte of {@link KIND}. */
+export const EXECUTED = 0;
+export const SKIPPED = 1;
+/** The user's code failed: there is no outcome to follow. */
+export const FAILED = 2;
+/** The target crashed, or a request timed out, twice: a finding without a state. */
+export const BROKEN = 3;
+
+/** Flags in the second byte of {@link KIND}. */
+export const FINDING = 1 << 8;
+/** There is a {@link News} entry for this row. */
+export const NEWS = 1 << 9;
+/** Stores, context or clients changed, whether or not the fingerprint did. */
+export const CHANGED = 1 << 10;
+/** The canonical form gave up on symmetric ids: the state counts as its own. */
+export const BOUNDED = 1 << 11;
+
+/** One node and a range of its actions. */
+export interface UnitRequest {
+  /** Action indices from the root. */
+  readonly path: readonly number[];
+  /** Actions `from` (included) to `to` (excluded). */
+  readonly from: number;
+  readonly to: number;
+  /** The fingerprint on record for the node. */
+  readonly lo: number;
+  readonly hi: number;
+  /** The node's state as captured when it was reached, to be written directly; `undefined`: it is reached by replay. */
+  readonly image: unknown;
+  /** Expand it the other way as well and compare. */
+  readonly crossCheck: boolean;
+  /** Another path to the same state whose expansion is to be compared. */
+  readonly otherPath?: readonly number[] | undefined;
+  /** On an earlier lane the action `from` ended like this; seen again on this fresh one it is a finding. */
+  readonly suspect?: LaneFailureKind | undefined;
+}
+
+/** What a lane is sent at once. */
+export interface Chunk {
+  readonly units: readonly UnitRequest[];
+  /** `false` forces every node to be reached by replay. */
+  readonly direct: boolean;
+}
+
+export type LaneFailureKind = "unreachable" | "timeout" | "dirty" | "worker";
+
+/** Why a lane could not go on. It must be rebuilt before it is used again. */
+export interface LaneFailure {
+  readonly kind: LaneFailureKind;
+  /** Index of the unit in the chunk, and the action, that were in progress. */
+  readonly unit: number;
+  readonly action: number;
+  readonly message: string;
+  readonly differences?: readonly string[] | undefined;
+}
+
+/** A rule that a step broke. */
+export interface FindingNews {
+  readonly invariant: string;
+  readonly severity: Severity;
+  readonly message: string;
+}
+
+/** A failure of the user's code in a step. */
+export interface ErrorNews {
+  readonly code: string;
+  readonly message: string;
+  readonly source: string;
+  readonly stack: string | undefined;
+}
+
+/** What a row cannot hold. */
+export interface News {
+  readonly unit: number;
+  readonly action: number;
+  readonly findings: readonly FindingNews[];
+  readonly errors: readonly ErrorNews[];
+  /** What the step sent; for findings. */
+  readonly exchanges: readonly RecordedExchange[];
+}
+
+/** A captured state of a new node. */
+export interface ImageNews {
+  readonly unit: number;
+  readonly action: number;
+  readonly image: unknown;
+}
+
+/** What a lane answers to a chunk. */
+export interface Expansion {
+  /** How many units were finished; with a failure, the unit in progress is not. */
+  readonly finished: number;
+  /** The rows of the finished units, one after the other; with a failure followed by those of the unit in progress before the failing action. */
+  readonly rows: Int32Array;
+  readonly news: readonly News[];
+  readonly images: readonly ImageNews[];
+  readonly divergences: readonly (Omit<Divergence, "path"> & { readonly path: readonly number[] })[];
+  /** Steps executed again to get to nodes. */
+  readonly replayed: number;
+  /** Steps executed again to check. */
+  readonly checked: number;
+  readonly busyMs: number;
+  readonly failure: LaneFailure | undefined;
+}
+
+/** What a lane says once it stands at the root state. */
+export interface LaneReport {
+  readonly rootLo: number;
+  readonly rootHi: number;
+  /** The root state in canonical lines, for comparing lanes; cut to a few thousand. */
+  readonly rootLines: readonly string[];
+  readonly findings: readonly FindingNews[];
+  readonly errors: readonly ErrorNews[];
+  /** All systems can be written directly. */
+  readonly portable: boolean;
+  readonly image: unknown;
+  readonly shape: number;
+  /** One line per system: name, checkpoint and why. */
+  readonly systems: readonly string[];
+  /** Only the context is put back. */
+  readonly contextOnly: boolean;
+  /** URLs and files that this lane uses, to notice two lanes on one. */
+  readonly uses: readonly string[];
+}
+
+/** A path executed once more from the root with everything recorded. */
+export interface Recording {
+  readonly steps: readonly RecordedStep[];
+  readonly findings: readonly FindingNews[];
+  readonly errors: readonly ErrorNews[];
+  /** `undefined` when the last step reached no state. */
+  readonly reached: { readonly lo: number; readonly hi: number } | undefined;
+  readonly lines: readonly string[];
+  /** The step whose precondition was not met, or that ended otherwise than a response. */
+  readonly brokeAt: number | undefined;
+  readonly failure: LaneFailureKind | undefined;
+}

@@ -1,0 +1,92 @@
+import { withRoom } from "./growable.ts";
+
+/** The node was opened: a clean committed edge (or being the clean root) made it part of the frontier once. */
+export const OPENED = 1;
+/** All its actions were committed. */
+export const EXPANDED = 2;
+/** A committed edge without a finding reaches it. */
+export const CLEAN = 4;
+/** A second path to it was taken up for checking. */
+export const MERGED = 8;
+
+/**
+ * The committed states as parent + action, 11 bytes each, so that a path is read back by walking parents. Numbers are those of
+ * the visited set. A node that was first reached by an edge with a finding gets the clean edge as its parent when it is opened.
+ */
+export class NodeTable {
+  #parent: Int32Array = new Int32Array(1 << 10);
+  #action: Uint16Array = new Uint16Array(1 << 10);
+  #depth: Int32Array = new Int32Array(1 << 10);
+  #flags: Uint8Array = new Uint8Array(1 << 10);
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  get bytes(): number {
+    return this.#parent.byteLength + this.#action.byteLength + this.#depth.byteLength + this.#flags.byteLength;
+  }
+
+  add(parent: number, action: number, depth: number): number {
+    const node = this.#size++;
+    this.#parent = withRoom(this.#parent, node);
+    this.#action = withRoom(this.#action, node);
+    this.#depth = withRoom(this.#depth, node);
+    this.#flags = withRoom(this.#flags, node);
+    this.move(node, parent, action, depth);
+    return node;
+  }
+
+  /** Gives a node another way from the root. */
+  move(node: number, parent: number, action: number, depth: number): void {
+    this.#parent[node] = parent;
+    this.#action[node] = action < 0 ? 0xffff : action;
+    this.#depth[node] = depth;
+  }
+
+  parent(node: number): number {
+    return this.#parent[node]!;
+  }
+
+  /** The action from the parent; -1 for the root. */
+  action(node: number): number {
+    const action = this.#action[node]!;
+    return action === 0xffff ? -1 : action;
+  }
+
+  depth(node: number): number {
+    return this.#depth[node]!;
+  }
+
+  has(node: number, flag: number): boolean {
+    return (this.#flags[node]! & flag) !== 0;
+  }
+
+  flag(node: number, flag: number): void {
+    this.#flags[node]! |= flag;
+  }
+
+  /** Action indices from the root to a node. */
+  path(node: number): number[] {
+    const path = new Array<number>(this.#depth[node]!);
+    let at = node;
+    for (let i = path.length - 1; i >= 0; i--) {
+      path[i] = this.#action[at]!;
+      at = this.#parent[at]!;
+    }
+    return path;
+  }
+
+  parents(): Int32Array {
+    return this.#parent.slice(0, this.#size);
+  }
+
+  actions(): Int32Array {
+    return Int32Array.from({ length: this.#size }, (_, node) => this.action(node));
+  }
+
+  depths(): Int32Array {
+    return this.#depth.slice(0, this.#size);
+  }
+}

@@ -1,0 +1,75 @@
+import type { Order } from "./order.ts";
+
+/** Committed nodes are cut off the front of the queue in pieces of this many. */
+const CUT = 1 << 16;
+
+/** First opened, first expanded: a queue that is only appended to, so that a fork shares it and keeps a tail of its own. */
+export class BfsOrder implements Order {
+  ref = -1;
+  action = 0;
+  readonly #actions: number;
+  readonly #queue: number[];
+  /** A fork sees the shared queue up to here. */
+  readonly #sharedEnd: number;
+  readonly #tail: number[] | undefined;
+  #head = 0;
+  #cut = 0;
+
+  constructor(actions: number, base?: BfsOrder) {
+    this.#actions = actions;
+    this.#queue = base === undefined ? [] : base.#queue;
+    this.#tail = base === undefined ? undefined : [];
+    this.#sharedEnd = base === undefined ? Infinity : base.end;
+    if (base !== undefined) {
+      this.#head = base.#head;
+      this.#cut = base.#cut;
+      this.action = base.action;
+    }
+  }
+
+  get size(): number {
+    return this.end - this.#head;
+  }
+
+  /** Position of the node that is being committed. */
+  get head(): number {
+    return this.#head;
+  }
+
+  /** Position after the last opened node. */
+  get end(): number {
+    return this.#tail === undefined ? this.#cut + this.#queue.length : this.#sharedEnd + this.#tail.length;
+  }
+
+  at(position: number): number {
+    return position >= this.#sharedEnd ? this.#tail![position - this.#sharedEnd]! : this.#queue[position - this.#cut]!;
+  }
+
+  peek(): boolean {
+    if (this.#head >= this.end) return false;
+    this.ref = this.at(this.#head);
+    return true;
+  }
+
+  open(ref: number): void {
+    (this.#tail ?? this.#queue).push(ref);
+  }
+
+  take(): void {
+    if (++this.action < this.#actions) return;
+    this.action = 0;
+    this.#head++;
+    if (this.#tail === undefined && this.#head - this.#cut >= CUT) {
+      this.#queue.splice(0, this.#head - this.#cut);
+      this.#cut = this.#head;
+    }
+  }
+
+  fork(): BfsOrder {
+    return new BfsOrder(this.#actions, this);
+  }
+
+  *waiting(): Iterable<number> {
+    for (let position = this.#head; position < this.end; position++) yield this.at(position);
+  }
+}
