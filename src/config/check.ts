@@ -1,0 +1,132 @@
+import { checkScalar } from "./check-scalar.ts";
+import { describe } from "./describe.ts";
+import type { Located, LocatedEntry, LocatedList, LocatedMap } from "./located.ts";
+import { nearest } from "./nearest.ts";
+import { problem } from "./problem.ts";
+import type { EitherSpec, Field, ListSpec, MapSpec, ScalarSpec, SectionSpec, Spec } from "./spec.ts";
+
+/** Receives, for every value that was set, its dotted key and where it comes from. */
+export type Note = (key: string, source: string) => void;
+
+/** The value in its final form, keys as in the file, without defaults. @throws SeqqaError naming what is wrong and where. */
+export function check(spec: Spec, key: string, value: Located, note: Note): unknown {
+  switch (spec.kind) {
+    case "section":
+      return value.kind === "map" ? section(spec, key, value, note) : wrongType(spec, key, value);
+    case "map":
+      return value.kind === "map" ? map(spec, key, value, note) : wrongType(spec, key, value);
+    case "list":
+      return value.kind === "list" ? list(spec, key, value, note) : wrongType(spec, key, value);
+    case "either":
+      return either(spec, key, value, note);
+    default:
+      return value.kind === "scalar" ? scalar(spec, key, value, note) : wrongType(spec, key, value);
+  }
+}
+
+function scalar(spec: ScalarSpec, key: string, value: Located & { readonly kind: "scalar" }, note: Note): unknown {
+  if (value.value === null) return empty(spec, key, value);
+  const checked = checkScalar(spec, key, value);
+  note(key, value.source);
+  return checked;
+}
+
+/** A key that was written and has no value is more likely a slip than a wish for the default. */
+function empty(spec: Spec, key: string, value: Located): never {
+  throw problem("CONFIG_TYPE", value.where, `${key} has no value; it must be ${describe(spec)}.`, "Give it a value, or take the line out.");
+}
+
+function wrongType(spec: Spec, key: string, value: Located): never {
+  if (value.kind === "scalar" && value.value === null) return empty(spec, key, value);
+  const is = value.kind === "map" ? "a section" : value.kind === "list" ? "a list" : "a single value";
+  const braces = value.kind === "map" && (spec.kind === "text" || spec.kind === "loose");
+  const subject = key === "" ? "the file" : key;
+  throw problem(
+    "CONFIG_TYPE",
+    value.where,
+    `${subject} is ${is}; it must be ${describe(spec)}.`,
+    braces ? 'Text that starts with { needs quotes: "{port}".' : undefined,
+  );
+}
+
+const join = (key: string, name: string): string => (key === "" ? name : `${key}.${name}`);
+
+function section(spec: SectionSpec, key: string, value: LocatedMap, note: Note): Readonly<Record<string, unknown>> {
+  const checked: Record<string, unknown> = {};
+  for (const entry of value.entries) {
+    const field = Object.hasOwn(spec.fields, entry.key) ? spec.fields[entry.key] : undefined;
+    if (field === undefined) throw unknownKey(spec, key, entry);
+    const dotted = join(key, entry.key);
+    const member = check(field.spec, dotted, entry.value, note);
+    const refusal = field.notYet?.(member);
+    if (refusal !== undefined) throw problem("CONFIG_NOT_SUPPORTED_YET", entry.value.where, `${dotted}${refusal.startsWith("is ") ? " " : ": "}${refusal}.`);
+    checked[entry.key] = member;
+  }
+  for (const [name, field] of Object.entries(spec.fields)) {
+    if (field.required === true && !(name in checked)) {
+      throw problem("CONFIG_MISSING_KEY", value.where, `${join(key, name)} is missing; it must be ${describe(field.spec)}.`);
+    }
+  }
+  if (key !== "") note(key, value.source);
+  return checked;
+}
+
+function unknownKey(spec: SectionSpec, key: string, entry: LocatedEntry): Error {
+  const valid = Object.keys(spec.fields);
+  const near = nearest(entry.key, valid);
+  const place = key === "" ? "" : ` in ${key}`;
+  return problem(
+    "CONFIG_UNKNOWN_KEY",
+    entry.where,
+    `unknown key ${JSON.stringify(entry.key.slice(0, 80))}${place}${near === undefined ? "." : `; did you mean "${near}"?`}`,
+    `Valid keys here: ${valid.join(", ")}.`,
+  );
+}
+
+function map(spec: MapSpec, key: string, value: LocatedMap, note: Note): Readonly<Record<string, unknown>> {
+  const checked: [string, unknown][] = [];
+  for (const entry of value.entries) {
+    if (!spec.names.test(entry.key)) {
+      throw problem("CONFIG_RANGE", entry.where, `${JSON.stringify(entry.key.slice(0, 80))} is not a name for ${key}; use letters, digits and _.`);
+    }
+    checked.push([entry.key, check(spec.of, join(key, entry.key), entry.value, note)]);
+  }
+  note(key, value.source);
+  return Object.fromEntries(checked);
+}
+
+function list(spec: ListSpec, key: string, value: LocatedList, note: Note): readonly unknown[] {
+  const checked = value.items.map((item, index) => check(spec.of, `${key}[${index}]`, item, () => undefined));
+  note(key, value.source);
+  return checked;
+}
+
+/** Decided by the form of the value; among scalars by the first that takes it. */
+function either(spec: EitherSpec, key: string, value: Located, note: Note): unknown {
+  const form = { map: "section", list: "list", scalar: "scalar" }[value.kind];
+  const candidates = spec.of.filter((one) => (one.kind === "section" || one.kind === "list" ? one.kind === form : form === "scalar"));
+  const first = candidates[0];
+  if (first === undefined) return wrongType(spec, key, value);
+  if (candidates.length === 1) return value.kind === "scalar" && value.value === null ? empty(spec, key, value) : check(first, key, value, note);
+  let failure: unknown;
+  for (const candidate of candidates) {
+    try {
+      return check(candidate, key, value, note);
+    } catch (error) {
+      failure = (failure as { code?: string } | undefined)?.code === "CONFIG_RANGE" && isNumeric(value) ? failure : error;
+      if (isNumeric(value)) break;
+    }
+  }
+  if (value.kind !== "scalar" || value.value === null) return empty(spec, key, value);
+  const code = (failure as { readonly code: "CONFIG_TYPE" | "CONFIG_RANGE" }).code;
+  const subject = /^(?:--|SEQQA_)/.test(value.where) ? "the value" : key;
+  throw problem(isNumeric(value) ? code : "CONFIG_TYPE", value.where, `${subject} is ${JSON.stringify(value.written).slice(0, 60)}; it must be ${describe(spec)}.`);
+}
+
+const isNumeric = (value: Located): boolean =>
+  value.kind === "scalar" && (typeof value.value === "number" || (value.fromText && /^\s*[-+]?[\d.]+\s*$/.test(String(value.value))));
+
+/** Whether a field is filled in with nothing written about it. */
+export function isAlways(field: Field): boolean {
+  return field.always === true || field.default !== undefined;
+}

@@ -1,0 +1,129 @@
+import type { Severity } from "../model/severity.ts";
+import type { Strategy } from "../model/strategy.ts";
+
+/** Which store a URL leads to. */
+export type Backend = "sqlite" | "postgres" | "mysql" | "redis";
+
+/** One store behind the API, as declared under `systems.<name>` or, for the name `db`, by `db_url`. */
+export interface SystemConfig {
+  readonly kind: Backend;
+  /** As written, but a relative SQLite path is resolved against the folder of the file. */
+  readonly url: string;
+  readonly checkpoint: string | undefined;
+  readonly isolation: string | undefined;
+  readonly tables: readonly string[] | undefined;
+  readonly ignore: readonly string[] | undefined;
+  readonly symmetric: readonly string[] | undefined;
+}
+
+/** How the target is started, once per lane: as a process by `command`, or in process by `module`. Exactly one of them is set. */
+export interface TargetConfig {
+  readonly command: string | undefined;
+  readonly env: Readonly<Record<string, string>>;
+  /** Absolute; default: the folder of the file. */
+  readonly cwd: string;
+  /** Path or URL that is polled until any HTTP answer comes. */
+  readonly ready: string;
+  /** Seconds. */
+  readonly readyTimeout: number;
+  readonly rollback: "stores" | "restart";
+  /** Absolute path. */
+  readonly module: string | undefined;
+  /** Seconds to wait for late writes after an answer. */
+  readonly settle: number;
+}
+
+/** A target that already runs and is one lane's own. */
+export interface LaneConfig {
+  /** Without a trailing slash. */
+  readonly baseUrl: string;
+  readonly dbUrl: string | undefined;
+  /** Includes `db` when the lane has a `db_url`. */
+  readonly systems: Readonly<Record<string, SystemConfig>>;
+}
+
+/** Times are in seconds. */
+export interface RetryConfig {
+  /** In total, the first one included. */
+  readonly maxAttempts: number;
+  readonly delay: number;
+  readonly backoffMultiplier: number;
+  readonly maxDelay: number;
+  readonly retryOnStatus: readonly number[];
+}
+
+export interface ServiceConfig {
+  readonly name: string;
+  readonly command: string;
+  readonly ready: string | undefined;
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string | undefined;
+  /** Seconds. */
+  readonly readyTimeout: number;
+}
+
+export interface RacesConfig {
+  readonly mode: "off" | "pairs";
+  readonly trials: number;
+  readonly delivery: string;
+  readonly copies: number;
+  /** Seconds. */
+  readonly maxTime: number | undefined;
+}
+
+export interface ExplorationConfig {
+  readonly strategy: Strategy["kind"];
+  readonly maxSteps: number;
+  readonly maxDepth: number | undefined;
+  /** Seconds. */
+  readonly maxTime: number | undefined;
+  readonly stopOnFirstViolation: boolean;
+  readonly seed: number;
+  readonly serverErrors: "violation" | "ignore";
+  readonly races: RacesConfig;
+  /** Requests per second over all lanes. */
+  readonly rateLimit: number | undefined;
+}
+
+export type ReportFormat = "html" | "json" | "junit";
+
+export interface ReportConfig {
+  readonly formats: readonly ReportFormat[];
+  /** Absolute. */
+  readonly outputDir: string;
+  readonly includeRequestResponse: boolean;
+  /** Header names and JSON fields, in lower case. */
+  readonly redact: readonly string[];
+}
+
+/** Everything that can be configured, checked and with all defaults filled in. Plain frozen data: it can cross threads. */
+export interface Config {
+  /** Without a trailing slash. With `target` it is only the name under which reports show the lanes' URLs. */
+  readonly baseUrl: string | undefined;
+  /** Seconds per attempt. */
+  readonly timeout: number;
+  /** The same as `systems.db.url`. */
+  readonly dbUrl: string | undefined;
+  readonly dbBackend: Backend | undefined;
+  /** Every declared store by name, the one of `db_url` as `db`. */
+  readonly systems: Readonly<Record<string, SystemConfig>>;
+  readonly target: TargetConfig | undefined;
+  readonly lanes: readonly LaneConfig[];
+  readonly services: readonly ServiceConfig[];
+  readonly composeFile: string | undefined;
+  /** `undefined`: nothing is retried. */
+  readonly retry: RetryConfig | undefined;
+  readonly exploration: ExplorationConfig;
+  /** `auto` is resolved to the number of cores, or of lanes when those are fewer. */
+  readonly parallel: number;
+  readonly report: ReportConfig;
+  readonly failOnSeverity: Severity | "none";
+  /** Absolute. */
+  readonly knownFindings: string | undefined;
+  /** What relative paths were resolved against: the folder of the file, else the current folder. */
+  readonly folder: string;
+  /** The file that was read; `undefined` when there is none. */
+  readonly file: string | undefined;
+  /** Where each value that was set comes from, by its key in the file; see {@link sourceOf}. */
+  readonly sources: Readonly<Record<string, string>>;
+}

@@ -1,0 +1,43 @@
+import type { NumberSpec, Spec } from "./spec.ts";
+
+const SAFE = Number.MAX_SAFE_INTEGER;
+
+/** What a value must be, as the end of the sentence "it must be ...". */
+export function describe(spec: Spec): string {
+  switch (spec.kind) {
+    case "boolean":
+      return "true or false";
+    case "integer":
+      return `an integer${bounds(spec)}`;
+    case "number":
+      return `a number${bounds(spec)}`;
+    case "seconds":
+      return `a number of seconds${bounds(spec)}, such as 30, "30s", "5m", "250ms" or "1h"`;
+    case "text":
+      return spec.pattern?.says ?? (spec.path === true ? "a path" : "text");
+    case "url":
+      return `a URL that starts with ${oneOf(spec.schemes.map((scheme) => `${scheme}:${scheme.startsWith("http") ? "//" : ""}`))}`;
+    case "choice":
+      return oneOf(spec.choices);
+    case "loose":
+      return "text, a number or a boolean";
+    case "list":
+      return `a list, each item ${describe(spec.of)}`;
+    case "map":
+      return "a section of names and values";
+    case "section":
+      return `a section with the keys ${Object.keys(spec.fields).join(", ")}`;
+    case "either":
+      return oneOf(spec.of.map(describe));
+  }
+}
+
+function bounds(spec: NumberSpec): string {
+  const low = spec.above !== undefined ? ` above ${spec.above}` : spec.min !== undefined && spec.min !== -SAFE ? ` of at least ${spec.min}` : "";
+  const high = spec.max !== undefined && spec.max !== SAFE ? ` and at most ${spec.max}` : "";
+  return `${low}${high}`;
+}
+
+function oneOf(words: readonly string[]): string {
+  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} or ${words.at(-1) ?? ""}`;
+}

@@ -1,0 +1,12 @@
+const UNITS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3600 };
+
+/**
+ * Seconds of a duration such as `"30s"`, `"5m"`, `"250ms"`, `"1h"`, or of a plain number, which is seconds.
+ * `undefined` when the text is none of these. Negative numbers are read, so that a range check can name them.
+ */
+export function durationSeconds(text: string): number | undefined {
+  const match = /^\s*(-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*(ms|s|m|h)?\s*$/i.exec(text);
+  if (match === null) return undefined;
+  const seconds = Number(match[1]) * (UNITS[(match[2] ?? "s").toLowerCase()] ?? 1);
+  return Number.isFinite(seconds) ? seconds : undefined;
+}

@@ -1,0 +1,32 @@
+import type { Environment } from "./environment.ts";
+
+/** The text with `${NAME}` and `${NAME:-default}` filled in, or the name of the first variable that is missing. */
+export type Interpolated =
+  | { readonly kind: "text"; readonly text: string; readonly changed: boolean }
+  | { readonly kind: "unset"; readonly name: string }
+  | { readonly kind: "malformed"; readonly part: string };
+
+/**
+ * `$${` writes a literal `${`. As in a shell, `:-` also replaces an empty value. A default may hold anything but a closing
+ * brace. What comes from the environment is not filled in again.
+ */
+export function interpolate(text: string, env: Environment): Interpolated {
+  let changed = false;
+  let failure: Interpolated | undefined;
+  const filled = text.replace(/\$\$\{|\$\{([^}]*)\}?/g, (part: string, inside: string | undefined) => {
+    changed = true;
+    if (inside === undefined) return "${";
+    const match = /^([A-Za-z_][A-Za-z0-9_]*)(?::-([^]*))?$/.exec(inside);
+    if (match === null || !part.endsWith("}")) {
+      failure ??= { kind: "malformed", part };
+      return "";
+    }
+    const name = match[1] ?? "";
+    const value = env[name];
+    if (value !== undefined && (value !== "" || match[2] === undefined)) return value;
+    if (match[2] !== undefined) return match[2];
+    failure ??= { kind: "unset", name };
+    return "";
+  });
+  return failure ?? { kind: "text", text: filled, changed };
+}

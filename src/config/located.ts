@@ -1,0 +1,46 @@
+/** A value together with where it was written: what the file, the flags, the environment and the defaults have in common. */
+export type Located = LocatedScalar | LocatedList | LocatedMap;
+
+interface Place {
+  /** `seqqa.yaml:3:5`, `--max-steps`, `SEQQA_TIMEOUT`. */
+  readonly where: string;
+  /** `file seqqa.yaml:3:5`, `flag --max-steps`, `environment SEQQA_TIMEOUT`, `default`. */
+  readonly source: string;
+  /** What relative paths are resolved against. */
+  readonly base: string;
+}
+
+export interface LocatedScalar extends Place {
+  readonly kind: "scalar";
+  readonly value: unknown;
+  /** As it was written: `007` for the number 7. Messages show this, so that no value of a variable gets into one. */
+  readonly written: string;
+  /** The value is text only because of where it comes from (a flag, the environment, `${NAME}`), so `"7"` may be a number. */
+  readonly fromText: boolean;
+}
+
+export interface LocatedList extends Place {
+  readonly kind: "list";
+  readonly items: readonly Located[];
+}
+
+export interface LocatedMap extends Place {
+  readonly kind: "map";
+  readonly entries: readonly LocatedEntry[];
+}
+
+export interface LocatedEntry {
+  readonly key: string;
+  readonly where: string;
+  readonly value: Located;
+}
+
+/** Plain data of our own, such as a default, in the same form. */
+export function locate(value: unknown, place: Place): Located {
+  if (Array.isArray(value)) return { kind: "list", ...place, items: value.map((item: unknown) => locate(item, place)) };
+  if (typeof value === "object" && value !== null) {
+    const entries = Object.entries(value).map(([key, member]) => ({ key, where: place.where, value: locate(member, place) }));
+    return { kind: "map", ...place, entries };
+  }
+  return { kind: "scalar", ...place, value, written: String(value), fromText: false };
+}

@@ -1,0 +1,34 @@
+import { SeqqaError } from "../model/errors.ts";
+
+/** Everything that can be wrong with a configuration; nothing was sent yet, so the exit status is 2. */
+export type ProblemCode =
+  | "CONFIG_FILE"
+  | "CONFIG_YAML"
+  | "CONFIG_DUPLICATE_KEY"
+  | "CONFIG_UNKNOWN_KEY"
+  | "CONFIG_MISSING_KEY"
+  | "CONFIG_TYPE"
+  | "CONFIG_RANGE"
+  | "CONFIG_UNSET_VARIABLE"
+  | "CONFIG_COMBINATION"
+  | "CONFIG_NOT_SUPPORTED_YET";
+
+/** `where` is `file:line:column`, a flag or the name of an environment variable. */
+export function problem(code: ProblemCode, where: string | undefined, what: string, hint?: string): SeqqaError {
+  return new SeqqaError(code, where === undefined ? what : `${where}: ${what}`, { hint, exitStatus: 2 });
+}
+
+/** Longest part of a value that a message quotes. */
+const QUOTED = 60;
+
+/** Hides the user part of URLs: it may hold a password. Everything up to the last `@` before the path counts, as in URL parsers. */
+export function withoutPasswords(text: string): string {
+  return text.replace(/(\w+:\/\/)[^\s/?#"']*@/g, "$1***@");
+}
+
+/** A value as a message may show it. */
+export function shown(value: unknown): string {
+  if (value === null || value === undefined) return "empty";
+  const all = withoutPasswords(typeof value === "string" ? JSON.stringify(value) : String(value));
+  return all.length > QUOTED ? `${all.slice(0, QUOTED - 4)}...${typeof value === "string" ? '"' : ""}` : all;
+}

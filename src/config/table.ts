@@ -1,0 +1,212 @@
+import type { ChoiceSpec, Field, ListSpec, MapSpec, NumberSpec, SectionSpec, TextSpec, UrlSpec } from "./spec.ts";
+
+/** Timers of the platform take at most 2^31 - 1 milliseconds and fire at once when given more. */
+const LONGEST = 2_147_483;
+/** More threads than this are a typing mistake. */
+const MOST_LANES = 1024;
+
+const text: TextSpec = { kind: "text" };
+const path: TextSpec = { kind: "text", path: true };
+const texts: ListSpec = { kind: "list", of: text };
+const httpUrl: UrlSpec = { kind: "url", schemes: ["http", "https"] };
+const storeUrl: UrlSpec = { kind: "url", schemes: ["sqlite", "postgresql", "postgres", "mysql", "mariadb", "redis"] };
+const seconds: NumberSpec = { kind: "seconds", above: 0, max: LONGEST };
+const secondsOrNone: NumberSpec = { kind: "seconds", min: 0, max: LONGEST };
+const atLeastOne: NumberSpec = { kind: "integer", min: 1, max: Number.MAX_SAFE_INTEGER };
+const environment: MapSpec = { kind: "map", of: { kind: "loose" }, names: /^[A-Za-z_][A-Za-z0-9_]*$/ };
+const pathOrUrl: TextSpec = {
+  kind: "text",
+  pattern: { is: /^(?:\/|https?:\/\/[^\s/])/, says: "a path that starts with / or an http or https URL" },
+};
+
+function choice(choices: readonly string[], aliases?: Readonly<Record<string, string>>): ChoiceSpec {
+  return aliases === undefined ? { kind: "choice", choices } : { kind: "choice", choices, aliases };
+}
+
+function section(fields: Readonly<Record<string, Field>>): SectionSpec {
+  return { kind: "section", fields };
+}
+
+const only = (...supported: readonly unknown[]): ((value: unknown) => string | undefined) => {
+  return (value) => (supported.includes(value) ? undefined : `"${String(value)}" is not supported yet by this version of seqqa`);
+};
+const nothing = (value: unknown): string | undefined =>
+  Array.isArray(value) && value.length === 0 ? undefined : "is not supported yet by this version of seqqa";
+const sqliteOnly = (value: unknown): string | undefined => {
+  const scheme = /^(\w+):/.exec(String(value))?.[1] ?? "";
+  return scheme === "sqlite" ? undefined : `a ${scheme} store is not supported yet by this version of seqqa, only sqlite is`;
+};
+
+const systemFields: Readonly<Record<string, Field>> = {
+  url: { spec: storeUrl, required: true, notYet: sqliteOnly, description: "The store; with `target`, the template of every lane's own store.", example: "sqlite:./shop.db" },
+  checkpoint: {
+    spec: choice(["auto", "journal", "copy", "savepoint", "clone", "dump"]),
+    description: "How the store is saved and put back.",
+    example: "auto",
+  },
+  isolation: { spec: choice(["server", "index"]), description: "Redis: what a lane gets as its own.", example: "server" },
+  tables: { spec: texts, description: "Tables that belong to the state; default: all of them.", example: ["orders"] },
+  ignore: { spec: texts, description: "`table.column`s that do not belong to the state.", example: ["orders.updated_at"] },
+  symmetric: { spec: texts, description: "Integer keys whose values carry no meaning, as `table.column`.", example: ["orders.id"] },
+};
+const systems: MapSpec = { kind: "map", of: section(systemFields), names: /^[A-Za-z_][A-Za-z0-9_-]*$/ };
+
+/** Every key that `seqqa.yaml` may have. Validation, JSON Schema, example file, documentation and tests are all made from it. */
+export const TABLE: SectionSpec = section({
+  base_url: { spec: httpUrl, description: "URL of a target that already runs; with `target`, only the name shown in reports.", example: "http://127.0.0.1:3000" },
+  timeout: { spec: seconds, default: 30, description: "Time that one attempt of a request may take." },
+  db_url: {
+    spec: storeUrl,
+    notYet: sqliteOnly,
+    description: "Short for `systems.db`. With `target`: the template of every lane's store, never written; else the running target's own store, cleaned up afterwards.",
+    example: "sqlite:./shop.db",
+  },
+  db_backend: {
+    spec: choice(["sqlite", "postgres", "mysql", "redis"], { postgresql: "postgres", mariadb: "mysql" }),
+    notYet: only("sqlite"),
+    description: "The kind of store behind `db_url`; must agree with it.",
+    example: "sqlite",
+  },
+  systems: { spec: systems, description: "Further stores behind the API, by name." },
+  target: {
+    description: "How the API under test is started, once per lane.",
+    spec: section({
+      command: {
+        spec: text,
+        description: "Command line; `{port}` `{lane}` `{db_url}` `{db_path}` `{url:<name>}` are filled in.",
+        example: "node server.js",
+      },
+      env: { spec: environment, description: "Environment variables of the command; the same words are filled in.", example: { PORT: "{port}", DB: "{db_path}" } },
+      cwd: { spec: path, description: "Folder that the command runs in; default: the folder of this file.", example: "." },
+      ready: { spec: pathOrUrl, default: "/", description: "Path or URL that is polled until any HTTP answer comes." },
+      ready_timeout: { spec: seconds, default: 30, description: "Time that the target may take to get ready." },
+      rollback: {
+        spec: choice(["stores", "restart"]),
+        default: "stores",
+        notYet: only("stores"),
+        description: "What is put back between branches: the stores, or the process too.",
+      },
+      module: {
+        spec: path,
+        description: "In place of `command`: a module whose `createTarget(lane)` returns a fetch handler, an `http.Server` or `{ fetch, close }`.",
+        example: "./app.ts",
+      },
+      settle: { spec: secondsOrNone, default: 0, description: "Time to wait for late writes after an answer; 0 only watches for them." },
+    }),
+  },
+  lanes: {
+    description: "Targets that already run, one per lane.",
+    spec: {
+      kind: "list",
+      of: section({
+        base_url: { spec: httpUrl, required: true, description: "Where the lane's target answers.", example: "http://127.0.0.1:3001" },
+        db_url: { spec: storeUrl, notYet: sqliteOnly, description: "The lane's own store.", example: "sqlite:./lane-1.db" },
+        systems: { spec: systems, description: "The lane's further stores." },
+      }),
+    },
+  },
+  services: {
+    description: "Processes that are started once per run.",
+    notYet: nothing,
+    spec: {
+      kind: "list",
+      of: section({
+        name: { spec: text, required: true, description: "Name of the service.", example: "mail" },
+        command: { spec: text, required: true, description: "Command line.", example: "node mail.js" },
+        ready: { spec: pathOrUrl, description: "Path or URL that is polled until any HTTP answer comes.", example: "http://127.0.0.1:4000/" },
+        env: { spec: environment, description: "Environment variables of the command.", example: { PORT: "4000" } },
+        cwd: { spec: path, description: "Folder that the command runs in.", example: "." },
+        ready_timeout: { spec: seconds, default: 30, description: "Time that the service may take to get ready." },
+      }),
+    },
+  },
+  compose_file: { spec: path, notYet: nothing, description: "Brought up with docker compose around the run.", example: "./compose.yaml" },
+  retry: {
+    description: "Retries of requests. Off without this section: a retry hides the defects that are looked for.",
+    spec: section({
+      max_attempts: { spec: { kind: "integer", min: 1, max: 100 }, default: 3, description: "Attempts in total." },
+      delay: { spec: secondsOrNone, default: 1, description: "Time before the second attempt." },
+      backoff_multiplier: { spec: { kind: "number", min: 1, max: 1000 }, default: 2, description: "Factor from one delay to the next." },
+      max_delay: { spec: secondsOrNone, default: 30, description: "Longest delay; `Retry-After` is honoured up to it." },
+      retry_on_status: {
+        spec: { kind: "list", of: { kind: "integer", min: 100, max: 599 } },
+        default: [429, 500, 502, 503, 504],
+        description: "Statuses that are retried.",
+      },
+    }),
+  },
+  exploration: {
+    always: true,
+    description: "What an exploration does. An Agent's own values win over these.",
+    spec: section({
+      strategy: { spec: choice(["bfs", "dfs", "random", "coverage_guided"]), default: "bfs", description: "The order of exploration." },
+      max_steps: { spec: atLeastOne, default: 1000, description: "Executed actions." },
+      max_depth: { spec: atLeastOne, description: "Length of the longest path.", example: 6 },
+      max_time: { spec: seconds, description: "Time that the exploration may take.", example: "5m" },
+      stop_on_first_violation: { spec: { kind: "boolean" }, default: false, description: "Stop at the first finding." },
+      seed: {
+        spec: { kind: "integer", min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER },
+        default: 0,
+        description: "Where all randomness comes from.",
+      },
+      server_errors: { spec: choice(["violation", "ignore"]), default: "violation", description: "What a 5xx answer is." },
+      races: {
+        default: "off",
+        notYet: only("off"),
+        description: "Whether pairs of actions are sent at the same time.",
+        spec: {
+          kind: "either",
+          of: [
+            choice(["off", "pairs"]),
+            section({
+              trials: { spec: atLeastOne, default: 20, description: "Trials for a suspect pair." },
+              delivery: {
+                spec: choice(["auto", "http2", "pipelined", "last_byte", "plain", "gated"]),
+                default: "auto",
+                description: "How two requests are made to arrive together.",
+              },
+              copies: { spec: { kind: "integer", min: 2, max: 100 }, default: 2, description: "Requests sent at once." },
+              max_time: { spec: seconds, description: "Time that probing may take.", example: "5m" },
+            }),
+          ],
+        },
+      },
+      rate_limit: {
+        spec: { kind: "number", above: 0, max: 1_000_000 },
+        notYet: nothing,
+        description: "Requests per second over all lanes.",
+        example: 50,
+      },
+    }),
+  },
+  parallel: {
+    spec: { kind: "either", of: [{ kind: "integer", min: 1, max: MOST_LANES }, choice(["auto"])] },
+    default: 1,
+    description: "Lanes that work at the same time; `auto` is the number of cores.",
+  },
+  report: {
+    always: true,
+    description: "What is written about a run.",
+    spec: section({
+      formats: {
+        spec: { kind: "list", of: choice(["html", "json", "junit"]) },
+        default: ["json"],
+        notYet: (value) => (Array.isArray(value) ? value.map(only("json")).find((problem) => problem !== undefined) : undefined),
+        description: "Files that `run` writes.",
+      },
+      output_dir: { spec: path, default: "./reports", description: "Where they are written." },
+      include_request_response: { spec: { kind: "boolean" }, default: true, description: "Whether reports show requests and responses." },
+      redact: {
+        spec: texts,
+        default: ["authorization", "cookie", "set-cookie", "password", "token", "access_token", "secret"],
+        description: "Header names and JSON fields whose values are hidden in bodies, queries, args and context.",
+      },
+    }),
+  },
+  fail_on_severity: {
+    spec: choice(["critical", "high", "medium", "low", "none"]),
+    default: "low",
+    description: "The least severity that fails the run.",
+  },
+  known_findings: { spec: path, notYet: nothing, description: "File of findings that are shown and do not fail the run.", example: "./known.yaml" },
+});
