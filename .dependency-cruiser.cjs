@@ -1,0 +1,127 @@
+/**
+ * The import rules: imports point one way,
+ * `cli -> run -> expanders, reports, store -> engine | lane -> state, systems -> model`.
+ * A folder may import itself, what its row lists, and nothing else of `src`. An entry with a slash names one module or subfolder.
+ */
+const foundation = ["model"];
+const allowed = {
+  model: [],
+  systems: foundation,
+  state: foundation,
+  config: foundation,
+  loader: foundation,
+  targets: [...foundation, "config"],
+  // The main thread's side. It meets the lane's side in its own messages.ts only, which both can read.
+  engine: [...foundation, "state"],
+  lane: [...foundation, "state", "systems", "adapters", "targets", "engine/messages.ts"],
+  expanders: [...foundation, "state", "targets", "engine", "lane"],
+  reports: [...foundation, "config", "engine"],
+  store: [...foundation, "config", "engine"],
+  races: [...foundation, "state", "engine", "lane"],
+  journeys: [...foundation, "config", "adapters/http"],
+  mocking: foundation,
+  data: foundation,
+  clients: [...foundation, "adapters/http"],
+  rules: [...foundation, "adapters/http"],
+  scaffold: [...foundation, "config"],
+  run: [
+    ...foundation,
+    "config",
+    "loader",
+    "targets",
+    "engine",
+    "lane",
+    "expanders",
+    "reports",
+    "store",
+    "races",
+    "journeys",
+    "state",
+    "adapters",
+  ],
+  cli: [...foundation, "config", "loader", "targets", "reports", "store", "run", "scaffold", "engine/events.ts"],
+};
+
+const inSource = (entry) => (entry.endsWith(".ts") ? `^src/${entry.replace(".", "[.]")}$` : `^src/${entry}/`);
+
+const layers = Object.entries(allowed).map(([folder, targets]) => ({
+  name: `layer-${folder}`,
+  comment: `src/${folder} may import ${targets.length === 0 ? "nothing else of src" : targets.join(", ")}.`,
+  severity: "error",
+  from: { path: `^src/${folder}/` },
+  to: { path: "^src/", pathNot: [folder, ...targets].map(inSource) },
+}));
+
+/** @type {import("dependency-cruiser").IConfiguration} */
+module.exports = {
+  forbidden: [
+    ...layers,
+    {
+      name: "adapters",
+      comment: "An adapter sees src/model, src/systems, its own folder and its driver.",
+      severity: "error",
+      from: { path: "^src/adapters/([^/]+)/" },
+      to: { path: "^src/", pathNot: ["^src/adapters/$1/", "^src/model/", "^src/systems/"] },
+    },
+    {
+      name: "model-stands-alone",
+      comment: "What users declare runs anywhere: no node: module and no package.",
+      severity: "error",
+      from: { path: "^src/model/" },
+      to: { dependencyTypes: ["core", "npm", "npm-dev", "npm-optional", "npm-peer", "npm-no-pkg", "npm-unknown"] },
+    },
+    {
+      name: "plain-messages",
+      comment: "What both threads share holds types and pure codecs: no node: module, no package, nothing of the engine.",
+      severity: "error",
+      from: { path: "^src/engine/messages[.]ts$" },
+      to: { pathNot: ["^src/model/", "^src/state/facts[.]ts$", "^src/targets/lane-spec[.]ts$"] },
+    },
+    {
+      name: "folder-without-a-rule",
+      comment: "A new folder under src needs a row in .dependency-cruiser.cjs.",
+      severity: "error",
+      from: { path: "^src/[^/]+/", pathNot: [...Object.keys(allowed), "adapters"].map(inSource) },
+      to: {},
+    },
+    {
+      name: "public-index",
+      comment: "src/index.ts is for users; inside, import the module itself.",
+      severity: "error",
+      from: { path: "^src/" },
+      to: { path: "^src/index[.]ts$" },
+    },
+    { name: "no-cycles", comment: "Cycles of types count.", severity: "error", from: {}, to: { circular: true } },
+    { name: "resolvable", severity: "error", from: {}, to: { couldNotResolve: true } },
+    {
+      name: "no-dev-dependencies",
+      comment: "The package runs on its dependencies; type-only imports of optional peers aside.",
+      severity: "error",
+      from: { path: "^(src|bin)/" },
+      to: { dependencyTypes: ["npm-dev"], dependencyTypesNot: ["type-only", "npm-peer", "npm-optional"], pathNot: "node_modules/@types/" },
+    },
+    {
+      name: "declared-dependencies",
+      severity: "error",
+      from: { path: "^(src|bin)/" },
+      to: { dependencyTypes: ["npm-no-pkg", "npm-unknown"] },
+    },
+    {
+      name: "no-tests",
+      comment: "The package does not reach into its tests.",
+      severity: "error",
+      from: { path: "^(src|bin)/" },
+      to: { path: "^(test|bench|fixtures|scripts)/" },
+    },
+  ],
+  options: {
+    doNotFollow: { path: ["node_modules", "^dist/"] },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: "tsconfig.json" },
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["import", "node", "default", "types"],
+      extensions: [".ts", ".js", ".mjs", ".json"],
+    },
+  },
+};

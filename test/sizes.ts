@@ -1,0 +1,14 @@
+/**
+ * The sizes of the suites, all in one file: small ones for `npm test`, the ones that the project promises for
+ * `npm run verify:full`. No size is ever zero, so that no suite is skipped by its size.
+ */
+
+/** The full-size suites run: `SEQQA_VERIFY=full`, set by `npm run verify:full`. */
+export const full: boolean = process.env["SEQQA_VERIFY"] === "full";
+
+/** `quick` in `npm test`, `fullSize` in `npm run verify:full`. */
+export function size(quick: number, fullSize: number): number {
+  const chosen = full ? fullSize : quick;
+  if (!(chosen > 0)) throw new RangeError(`A suite's size must be above 0, not ${chosen}.`);
+  return chosen;
+}
