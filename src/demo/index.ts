@@ -1,0 +1,6 @@
+import { fileURLToPath } from "node:url";
+
+/** The folder of the demonstration: its `seqqa.yaml`, its exploration and the shop's server. The same from `src` and from `dist`. */
+export function demoDirectory(): string {
+  return fileURLToPath(new URL("../../fixtures/demo", import.meta.url));
+}
