@@ -116,6 +116,13 @@ export class Committer {
     return committed;
   }
 
+  /** States within reach that the depth bound kept from being opened. */
+  boundary(): number {
+    let count = 0;
+    for (let node = 0; node < this.nodes.size; node++) if (this.nodes.has(node, CLEAN) && !this.nodes.has(node, OPENED)) count++;
+    return count;
+  }
+
   coverage(): Record<string, ActionCoverage> {
     const coverage: Record<string, ActionCoverage> = {};
     this.#options.actions.forEach((name, action) => {

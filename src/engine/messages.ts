@@ -29,13 +29,13 @@ export const FAILED = 2;
 export const BROKEN = 3;
 
 /** Flags in the second byte of {@link KIND}. */
-export const FINDING = 1 << 8;
+export const FINDING: number = 1 << 8;
 /** There is a {@link News} entry for this row. */
-export const NEWS = 1 << 9;
+export const NEWS: number = 1 << 9;
 /** Stores, context or clients changed, whether or not the fingerprint did. */
-export const CHANGED = 1 << 10;
+export const CHANGED: number = 1 << 10;
 /** The canonical form gave up on symmetric ids: the state counts as its own. */
-export const BOUNDED = 1 << 11;
+export const BOUNDED: number = 1 << 11;
 
 /** One node and a range of its actions. */
 export interface UnitRequest {

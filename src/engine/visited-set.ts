@@ -21,7 +21,7 @@ export class VisitedSet {
   #mask: number;
   #size = 0;
 
-  constructor(capacity = 1 << 12) {
+  constructor(capacity: number = 1 << 12) {
     this.#slots = new Int32Array(new SharedArrayBuffer(capacity * 4));
     this.#keys = new Int32Array(new SharedArrayBuffer(capacity * 4));
     this.#mask = capacity - 1;

@@ -3,6 +3,7 @@ import { KIND, ROW, SKIPPED, type News } from "./messages.ts";
 export const UNKNOWN = 0;
 export const UNDER_WAY = 1;
 export const KNOWN = 2;
+export const COMMITTED = 3;
 
 /**
  * What is under way or known of one node's actions before it is committed. It stands for the path that it is executed along, not
@@ -27,6 +28,8 @@ export class Work {
   #base = 0;
   #states: Uint8Array | undefined;
   #whole: 0 | 1 | 2 = UNKNOWN;
+  /** Actions 0 to this one (excluded) were committed one after the other. */
+  #inOrder = 0;
 
   constructor(node: number, parent: Work | undefined, action: number, depth: number, lo: number, hi: number, image: unknown) {
     this.node = node;
@@ -74,10 +77,22 @@ export class Work {
     return this.#base + action * ROW;
   }
 
-  /** How many known outcomes were executions, from `from` on. */
-  executed(actions: number, from = 0): number {
+  /** The outcome of an action is committed. */
+  commit(action: number, actions: number): void {
+    if (this.#states === undefined && action === this.#inOrder) this.#inOrder++;
+    else this.#split(actions)[action] = COMMITTED;
+  }
+
+  /** Whether every action is committed. */
+  settled(actions: number): boolean {
+    if (this.#states === undefined) return this.#inOrder >= actions;
+    return this.#states.every((state) => state === COMMITTED);
+  }
+
+  /** How many known executions are not committed. */
+  uncommitted(actions: number): number {
     let count = 0;
-    for (let action = from; action < actions; action++) {
+    for (let action = this.#inOrder; action < actions; action++) {
       if (this.state(action) === KNOWN && (this.#rows![this.at(action) + KIND]! & 0xff) !== SKIPPED) count++;
     }
     return count;
@@ -87,6 +102,8 @@ export class Work {
   #split(actions: number): Uint8Array {
     if (this.#states !== undefined) return this.#states;
     this.#states = new Uint8Array(actions).fill(this.#whole);
+    this.#states.fill(COMMITTED, 0, this.#inOrder);
+    this.#inOrder = 0;
     const own = new Int32Array(actions * ROW);
     if (this.#rows !== undefined) own.set(this.#rows.subarray(this.#base, this.#base + own.length));
     this.#rows = own;

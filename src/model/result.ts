@@ -49,7 +49,7 @@ export interface Violation {
 
 /** Something that was expected to come out the same twice and did not. */
 export interface Divergence {
-  readonly kind: "replay" | "cross_check" | "merge" | "late_write" | "not_put_back" | "root";
+  readonly kind: "replay" | "cross_check" | "merge" | "late_write" | "not_put_back" | "lane" | "root";
   readonly path: readonly string[];
   /** One sentence with the likely cause. */
   readonly message: string;

@@ -5,6 +5,7 @@ const CUT = 1 << 16;
 
 /** First opened, first expanded: a queue that is only appended to, so that a fork shares it and keeps a tail of its own. */
 export class BfsOrder implements Order {
+  readonly nodewise = true;
   ref = -1;
   action = 0;
   readonly #actions: number;

@@ -31,6 +31,7 @@ const EMPTY: PairClass = { taken: 0, pairs: undefined };
  * parent edge brought a new (action, status, shape); among those by hash(seed, fingerprint, action).
  */
 export class CoverageOrder implements Order {
+  readonly nodewise = false;
   ref = -1;
   action = 0;
   readonly #actions: number;

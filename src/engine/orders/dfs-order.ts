@@ -7,6 +7,7 @@ interface Frame {
 
 /** Newest first: a stack as a linked list, which a fork shares. All actions of a node are committed before its first child is entered. */
 export class DfsOrder implements Order {
+  readonly nodewise = true;
   ref = -1;
   action = 0;
   readonly #actions: number;

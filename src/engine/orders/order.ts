@@ -16,6 +16,8 @@ export interface Opened {
  * outcomes that are not committed yet, so what is executed next is predicted by the very code that decides.
  */
 export interface Order {
+  /** All actions of a node are committed one after the other, so that a node is best executed whole. */
+  readonly nodewise: boolean;
   /** Finds the next pair and keeps it until `take`; `false`: nothing is left. */
   peek(): boolean;
   /** Valid after a `peek` that returned true. */

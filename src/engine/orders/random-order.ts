@@ -13,6 +13,7 @@ interface Entry {
 
 /** Pairs in the order of hash(seed, fingerprint, action). A node stands in the heap once, with the next of its pairs. */
 export class RandomOrder implements Order {
+  readonly nodewise = false;
   ref = -1;
   action = 0;
   readonly #actions: number;

@@ -1,0 +1,160 @@
+import type { Expansion, ImageNews, UnitRequest } from "./messages.ts";
+import { FAILED, KIND, ROW, SKIPPED } from "./messages.ts";
+import type { NodeTable } from "./node-table.ts";
+import { Work } from "./work.ts";
+
+/** A range of one work's actions, given to a lane. */
+export interface Assignment {
+  readonly work: Work;
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * The reorder buffer: what was executed or is under way, by node, until it is committed in order. It also keeps the captured
+ * states of nodes that wait in the frontier.
+ */
+export class Backlog {
+  readonly #actions: number;
+  readonly #nodes: NodeTable;
+  readonly #works: Map<number, Work> = new Map();
+  readonly #images: Map<number, unknown> = new Map();
+  /** Actions given to lanes and not back yet. */
+  underWay = 0;
+  /** Executed outcomes that wait to be committed. */
+  buffered = 0;
+  /** Executed outcomes received in all. */
+  executed = 0;
+
+  constructor(actions: number, nodes: NodeTable) {
+    this.#actions = actions;
+    this.#nodes = nodes;
+  }
+
+  get(node: number): Work | undefined {
+    return this.#works.get(node);
+  }
+
+  /** The work of a node, made when it is not there. */
+  of(node: number, lo: number, hi: number): Work {
+    let work = this.#works.get(node);
+    if (work === undefined) {
+      work = new Work(node, undefined, -1, this.#nodes.depth(node), lo, hi, this.#images.get(node));
+      this.#works.set(node, work);
+    }
+    return work;
+  }
+
+  /** Keeps a captured state for a node that was just opened, and joins what was predicted of it. */
+  adopt(node: number, parent: number, action: number): void {
+    const work = this.#works.get(parent);
+    const image = work?.images?.get(action);
+    if (image !== undefined) this.#images.set(node, image);
+    const predicted = work?.children?.get(action);
+    if (predicted === undefined) return;
+    work!.children!.delete(action);
+    predicted.node = node;
+    this.#works.set(node, predicted);
+  }
+
+  /** Keeps the root's captured state. */
+  adoptRoot(image: unknown): void {
+    if (image !== undefined) this.#images.set(0, image);
+  }
+
+  image(node: number): unknown {
+    return this.#images.get(node);
+  }
+
+  begin({ work, from, to }: Assignment): void {
+    work.begin(from, to, this.#actions);
+    this.underWay += to - from;
+  }
+
+  /** Takes an answer apart into the works that it is about; returns the assignments that did not come through. */
+  receive(assignments: readonly Assignment[], expansion: Expansion): readonly Assignment[] {
+    const { rows, failure } = expansion;
+    let at = 0;
+    const undone: Assignment[] = [];
+    for (let i = 0; i < assignments.length; i++) {
+      const { work, from, to } = assignments[i]!;
+      this.underWay -= to - from;
+      const until = i < expansion.finished ? to : failure !== undefined && i === expansion.finished ? failure.action : from;
+      const done = Math.max(until - from, 0);
+      const executed = countExecuted(rows, at, done);
+      this.executed += executed;
+      if (done > 0) {
+        work.learn(from, from + done, rows, at, this.#actions);
+        if (!work.dropped) this.buffered += executed;
+      }
+      at += done * ROW;
+      if (from + done < to) {
+        work.abandon(from + done, to, this.#actions);
+        undone.push({ work, from: from + done, to });
+      }
+    }
+    for (const news of expansion.news) (assignments[news.unit]!.work.news ??= new Map()).set(news.action, news);
+    for (const image of expansion.images) keepImage(assignments, image);
+    return undone;
+  }
+
+  /** Gives a unit up: its first action gets an outcome without a state. */
+  fail({ work, from }: Assignment): void {
+    const row = new Int32Array(ROW);
+    row[KIND] = FAILED;
+    this.executed++;
+    if (!work.dropped) this.buffered++;
+    work.learn(from, from + 1, row, 0, this.#actions);
+  }
+
+  /** One outcome was committed as an executed step. */
+  committed(): void {
+    this.buffered--;
+  }
+
+  /** All of a node's actions were committed. */
+  finish(node: number): void {
+    this.#works.delete(node);
+    this.#images.delete(node);
+  }
+
+  /** The node is to be executed along another path: what is known or under way is no longer wanted. `committedTo`: actions committed already. */
+  drop(node: number): void {
+    const work = this.#works.get(node);
+    if (work !== undefined) this.#drop(work);
+    this.#works.delete(node);
+  }
+
+  /** Drops everything that is not committed. */
+  dropAll(): void {
+    for (const work of this.#works.values()) this.#drop(work);
+    this.#works.clear();
+    this.#images.clear();
+  }
+
+  request({ work, from, to }: Assignment, extra: Pick<UnitRequest, "crossCheck" | "otherPath" | "suspect">): UnitRequest {
+    return { path: this.path(work), from, to, lo: work.lo, hi: work.hi, image: work.image, ...extra };
+  }
+
+  path(work: Work): number[] {
+    if (work.node >= 0) return this.#nodes.path(work.node);
+    return [...this.path(work.parent!), work.action];
+  }
+
+  #drop(work: Work): void {
+    work.dropped = true;
+    this.buffered -= work.uncommitted(this.#actions);
+    for (const child of work.children?.values() ?? []) this.#drop(child);
+  }
+}
+
+function keepImage(assignments: readonly Assignment[], { unit, action, image }: ImageNews): void {
+  (assignments[unit]!.work.images ??= new Map()).set(action, image);
+}
+
+function countExecuted(rows: Int32Array, at: number, count: number): number {
+  let executed = 0;
+  for (let i = 0; i < count; i++) if ((rows[at + i * ROW + KIND]! & 0xff) !== SKIPPED) executed++;
+  return executed;
+}
+

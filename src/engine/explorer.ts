@@ -1,0 +1,282 @@
+import type { Strategy } from "../model/strategy.ts";
+import type { StopReason } from "../model/result.ts";
+import { Backlog, type Assignment } from "./backlog.ts";
+import { Committer } from "./committer.ts";
+import { DivergenceLog } from "./divergence-log.ts";
+import type { ExplorationEvent } from "./events.ts";
+import type { Expander } from "./expander.ts";
+import { KIND, SKIPPED, type Expansion, type LaneFailureKind, type LaneReport } from "./messages.ts";
+import { mix } from "./mix.ts";
+import { EXPANDED } from "./node-table.ts";
+import { orderOf, type Order } from "./orders/index.ts";
+import { ProgressMeter } from "./progress-meter.ts";
+import { Scheduler } from "./scheduler.ts";
+import { KNOWN } from "./work.ts";
+
+export interface ExplorerOptions {
+  readonly name: string;
+  readonly actions: readonly string[];
+  readonly strategy: Strategy["kind"];
+  readonly maxSteps: number;
+  /** `Infinity`: none. */
+  readonly maxDepth: number;
+  /** Milliseconds; `Infinity`: none. */
+  readonly maxTimeMs: number;
+  readonly stopOnFirstViolation: boolean;
+  readonly seed: number;
+  /** States may be written directly where all stores allow it; `false`: every node is reached by replay. */
+  readonly direct: boolean;
+  /** How many of the first nodes are expanded both ways, and one in how many later. 0: none. */
+  readonly crossCheck: { readonly first: number; readonly oneIn: number };
+  readonly signal: AbortSignal | undefined;
+  readonly onEvent: (event: ExplorationEvent) => void;
+}
+
+/** Tries at a unit before it is given up. */
+const TRIES = 3;
+/** Commits between two looks at the clock. */
+const CLOCK_EVERY = 256;
+
+/**
+ * The main thread of an exploration. It runs the sequential algorithm of the strategy, but takes the outcomes from a buffer that
+ * lanes fill ahead of it, like an out-of-order processor that retires in order: that one idea gives determinism, exact budgets
+ * and an exact stop. See `run` for the stages.
+ */
+export class Explorer {
+  readonly committer: Committer;
+  readonly divergences: DivergenceLog;
+  readonly order: Order;
+  readonly backlog: Backlog;
+  stopReason: StopReason | undefined;
+  replayed = 0;
+  readonly #options: ExplorerOptions;
+  readonly #expander: Expander;
+  readonly #scheduler: Scheduler;
+  readonly #meter: ProgressMeter;
+  readonly #busy: number[];
+  readonly #tries: Map<string, { kind: LaneFailureKind; count: number }> = new Map();
+  readonly #otherPaths: Map<number, readonly number[]> = new Map();
+  #direct: boolean;
+  #wake: (() => void) | undefined;
+  #fatal: unknown;
+  #sinceClock = 0;
+
+  constructor(options: ExplorerOptions, expander: Expander, startedAt: number) {
+    this.#options = options;
+    this.#expander = expander;
+    this.#direct = options.direct;
+    this.order = orderOf(options.strategy, options.actions.length, options.seed);
+    this.committer = new Committer({
+      actions: options.actions,
+      maxDepth: options.maxDepth,
+      relaxes: options.maxDepth !== Infinity && options.strategy !== "bfs",
+      shapes: options.strategy === "coverage_guided",
+      open: (node, opened) => this.order.open(node, opened),
+      moved: (node) => this.backlog.drop(node),
+      onViolation: ({ finding, path }) => {
+        const names = path.map((action) => options.actions[action]!);
+        options.onEvent({ kind: "violation", invariant: finding.invariant, severity: finding.severity, path: names });
+      },
+    });
+    this.backlog = new Backlog(options.actions.length, this.committer.nodes);
+    this.divergences = new DivergenceLog(options.actions);
+    this.#scheduler = new Scheduler({
+      actions: options.actions.length,
+      lanes: expander.lanes,
+      maxDepth: options.maxDepth,
+      order: this.order,
+      backlog: this.backlog,
+      visited: this.committer.visited,
+    });
+    this.#busy = new Array<number>(expander.lanes).fill(0);
+    this.#meter = new ProgressMeter(this, options, startedAt);
+  }
+
+  /** Explores from the root that the lanes reported, until the strategy or a budget is used up. */
+  async run(root: LaneReport): Promise<void> {
+    this.committer.root(root);
+    this.backlog.adoptRoot(root.image);
+    if (root.findings.length > 0 && this.#options.stopOnFirstViolation) this.stopReason = "first_violation";
+    const abort = (): void => this.#stop("interrupted");
+    this.#options.signal?.addEventListener("abort", abort, { once: true });
+    if (this.#options.signal?.aborted === true) abort();
+    const timer = setInterval(() => this.#tick(), 100);
+    try {
+      while (this.stopReason === undefined) {
+        this.#commitReady();
+        if (this.stopReason !== undefined) break;
+        this.#dispatch();
+        if (this.#busy.every((chunks) => chunks === 0)) throw new Error("The engine has nothing to wait for; this is a defect of seqqa.");
+        await new Promise<void>((resolve) => (this.#wake = resolve));
+        if (this.#fatal !== undefined) throw this.#fatal;
+      }
+    } finally {
+      clearInterval(timer);
+      this.#options.signal?.removeEventListener("abort", abort);
+      this.#expander.cancel();
+      while (this.#busy.some((chunks) => chunks > 0)) await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+    this.#meter.emit(true);
+  }
+
+  /** Steps executed ahead and not committed. */
+  get speculative(): number {
+    return Math.max(this.backlog.executed - this.committer.steps, 0);
+  }
+
+  /** Frontier for the progress line. */
+  get busy(): readonly number[] {
+    return this.#busy;
+  }
+
+  /** Commits everything that is next in order and known. */
+  #commitReady(): void {
+    const { actions, maxSteps, stopOnFirstViolation } = this.#options;
+    const { committer, order, backlog } = this;
+    while (this.stopReason === undefined) {
+      if (!order.peek()) {
+        this.#stop(this.#reachedBound() ? "max_depth" : "exhausted");
+        return;
+      }
+      const node = order.ref;
+      const action = order.action;
+      const work = backlog.get(node);
+      if (work === undefined || work.state(action) !== KNOWN) return;
+      const at = work.at(action);
+      const skipped = (work.rows[at + KIND]! & 0xff) === SKIPPED;
+      if (!skipped && committer.steps >= maxSteps) {
+        this.#stop("max_steps");
+        return;
+      }
+      const openBefore = order.size;
+      const committed = committer.commit(node, action, work.rows, at, work.news?.get(action));
+      if (!skipped) backlog.committed();
+      if (committed.fresh || order.size > openBefore) {
+        if (committed.to >= 0) backlog.adopt(committed.to, node, action);
+      } else if (committed.to > 0 && !committed.found) this.#sampleMerge(committed.to, node, action);
+      work.commit(action, actions.length);
+      order.take();
+      if (!order.nodewise ? work.settled(actions.length) : action === actions.length - 1) {
+        committer.nodes.flag(node, EXPANDED);
+        backlog.finish(node);
+      }
+      if (committed.found && stopOnFirstViolation) this.#stop("first_violation");
+      else if (committer.steps >= maxSteps && !order.peek()) this.#stop(this.#reachedBound() ? "max_depth" : "exhausted");
+      if (++this.#sinceClock >= CLOCK_EVERY) this.#tick();
+    }
+  }
+
+  #dispatch(): void {
+    const { committer, backlog } = this;
+    for (let chunks = 0; chunks < this.#expander.depth; chunks++) {
+      for (let lane = 0; lane < this.#busy.length; lane++) {
+        if (this.#busy[lane]! > chunks) continue;
+        const allowance = this.#options.maxSteps - committer.steps - backlog.buffered - backlog.underWay;
+        // The pair that the commit waits for may always go; nothing else goes beyond the budget.
+        if (allowance <= 0 && backlog.underWay > 0) return;
+        const idle = this.#busy.filter((held) => held <= chunks).length;
+        const assignments = this.#scheduler.next(lane, allowance, idle);
+        if (assignments.length > 0) this.#send(lane, assignments);
+      }
+    }
+  }
+
+  #send(lane: number, assignments: readonly Assignment[]): void {
+    for (const assignment of assignments) this.backlog.begin(assignment);
+    const units = assignments.map((assignment) => this.backlog.request(assignment, this.#extras(assignment)));
+    this.#busy[lane]!++;
+    void this.#expander
+      .expand(lane, { units, direct: this.#direct })
+      .then((expansion) => this.#receive(lane, assignments, expansion))
+      .catch((error: unknown) => {
+        this.#fatal ??= error;
+        this.stopReason ??= "interrupted";
+      })
+      .finally(() => {
+        this.#busy[lane]!--;
+        this.#wake?.();
+      });
+  }
+
+  #extras({ work, from }: Assignment): { crossCheck: boolean; otherPath: readonly number[] | undefined; suspect: LaneFailureKind | undefined } {
+    const { first, oneIn } = this.#options.crossCheck;
+    const sampled = oneIn > 0 && mix(mix(this.#options.seed, work.lo), work.hi) % oneIn === 0;
+    const crossCheck = from === 0 && work.depth > 0 && ((work.node > 0 && work.node <= first) || sampled);
+    const otherPath = from === 0 ? this.#otherPaths.get(work.node) : undefined;
+    if (otherPath !== undefined) this.#otherPaths.delete(work.node);
+    return { crossCheck, otherPath, suspect: this.#tries.get(tryKey(work.lo, work.hi, from))?.kind };
+  }
+
+  async #receive(lane: number, assignments: readonly Assignment[], expansion: Expansion): Promise<void> {
+    const before = this.backlog.executed;
+    const undone = this.backlog.receive(assignments, expansion);
+    this.replayed += expansion.replayed + expansion.checked;
+    this.#scheduler.measured(expansion.busyMs, this.backlog.executed - before);
+    this.#meter.busy(lane, expansion.busyMs);
+    for (const divergence of expansion.divergences) this.#diverged(divergence);
+    this.#wake?.();
+    const { failure } = expansion;
+    if (failure === undefined || this.stopReason !== undefined) return;
+    const failed = undone[0];
+    if (failed !== undefined && failure.kind !== "worker") this.#countTry(failed, failure.kind, failure.message, failure.differences);
+    else if (failure.kind === "worker") for (const one of assignments) this.#countTry({ ...one }, "worker", failure.message, undefined);
+    this.#options.onEvent({ kind: "note", message: `Lane ${lane} is being rebuilt: ${failure.message}` });
+    await this.#expander.rebuild(lane);
+  }
+
+  #countTry(assignment: Assignment, kind: LaneFailureKind, message: string, differences: readonly string[] | undefined): void {
+    const { work, from } = assignment;
+    const key = tryKey(work.lo, work.hi, from);
+    const tried = this.#tries.get(key) ?? { kind, count: 0 };
+    tried.kind = kind;
+    tried.count++;
+    this.#tries.set(key, tried);
+    if (tried.count < TRIES) return;
+    const path = this.backlog.path(work);
+    this.divergences.add({
+      kind: kind === "worker" ? "lane" : "not_put_back",
+      path,
+      message: `The lane was lost ${TRIES} times at this state: ${message}`,
+      differences: differences ?? [],
+    });
+    this.backlog.fail(assignment);
+  }
+
+  #diverged(divergence: Expansion["divergences"][number]): void {
+    if (this.divergences.add(divergence)) {
+      this.#options.onEvent({ kind: "note", message: divergence.message });
+    }
+    // What can be written does not say everything that the target knows: from here on its memory is brought along by replay.
+    if (divergence.kind === "cross_check") this.#direct = false;
+  }
+
+  /** One state in `oneIn` that was met along a second path is to be expanded along both. */
+  #sampleMerge(to: number, from: number, action: number): void {
+    const { oneIn } = this.#options.crossCheck;
+    if (oneIn === 0 || to === from || this.#otherPaths.has(to)) return;
+    const { visited, nodes } = this.committer;
+    if (mix(mix(this.#options.seed + 1, visited.lo(to)), visited.hi(to)) % oneIn !== 0) return;
+    const work = this.backlog.get(to);
+    if (nodes.has(to, EXPANDED) || (work !== undefined && work.state(0) !== 0)) return;
+    this.#otherPaths.set(to, [...nodes.path(from), action]);
+  }
+
+  #reachedBound(): boolean {
+    return this.committer.deepest >= this.#options.maxDepth && this.committer.boundary() > 0;
+  }
+
+  #tick(): void {
+    this.#sinceClock = 0;
+    if (this.#meter.elapsedMs >= this.#options.maxTimeMs) this.#stop("max_time");
+    this.#meter.emit(false);
+  }
+
+  #stop(reason: StopReason): void {
+    this.stopReason ??= reason;
+    this.#wake?.();
+  }
+}
+
+function tryKey(lo: number, hi: number, from: number): string {
+  return `${lo},${hi},${from}`;
+}

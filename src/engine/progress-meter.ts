@@ -1,0 +1,71 @@
+import type { ExplorationEvent } from "./events.ts";
+
+/** What a meter reads; the explorer has it all. */
+interface Measured {
+  readonly committer: {
+    readonly steps: number;
+    readonly deepest: number;
+    readonly visited: { readonly size: number };
+    readonly findings: { readonly violations: { readonly size: number } };
+  };
+  readonly order: { readonly size: number };
+  readonly busy: readonly number[];
+}
+
+/** Milliseconds between two progress events. */
+const EVERY = 200;
+/** The rate is taken over this many milliseconds. */
+const WINDOW = 3000;
+
+/** Turns what the explorer counts into progress events. */
+export class ProgressMeter {
+  readonly #measured: Measured;
+  readonly #maxSteps: number;
+  readonly #onEvent: (event: ExplorationEvent) => void;
+  readonly #startedAt: number;
+  readonly #busyMs: number[];
+  #samples: { at: number; steps: number }[] = [];
+  #emittedAt = 0;
+
+  constructor(measured: Measured, options: { readonly maxSteps: number; readonly onEvent: (event: ExplorationEvent) => void }, startedAt: number) {
+    this.#measured = measured;
+    this.#maxSteps = options.maxSteps;
+    this.#onEvent = options.onEvent;
+    this.#startedAt = startedAt;
+    this.#busyMs = [];
+  }
+
+  get elapsedMs(): number {
+    return performance.now() - this.#startedAt;
+  }
+
+  busy(lane: number, ms: number): void {
+    this.#busyMs[lane] = (this.#busyMs[lane] ?? 0) + ms;
+  }
+
+  emit(always: boolean): void {
+    const now = performance.now();
+    const since = now - this.#emittedAt;
+    if (!always && since < EVERY) return;
+    this.#emittedAt = now;
+    const { committer, order, busy } = this.#measured;
+    this.#samples.push({ at: now, steps: committer.steps });
+    while (this.#samples.length > 2 && now - this.#samples[0]!.at > WINDOW) this.#samples.shift();
+    const first = this.#samples[0]!;
+    const seconds = (now - first.at) / 1000;
+    const laneUse = busy.map((_, lane) => Math.min((this.#busyMs[lane] ?? 0) / since, 1));
+    this.#busyMs.length = 0;
+    this.#onEvent({
+      kind: "progress",
+      states: committer.visited.size,
+      steps: committer.steps,
+      stepsPerSecond: seconds > 0 ? Math.round((committer.steps - first.steps) / seconds) : 0,
+      frontier: order.size,
+      depth: committer.deepest,
+      violations: committer.findings.violations.size,
+      laneUse,
+      elapsedMs: this.elapsedMs,
+      maxSteps: this.#maxSteps,
+    });
+  }
+}

@@ -1,0 +1,184 @@
+import type { Assignment, Backlog } from "./backlog.ts";
+import { FAILED, FINDING, HI, KIND, LO, SHAPE, BROKEN, SKIPPED } from "./messages.ts";
+import { BfsOrder, type Order } from "./orders/index.ts";
+import { Segments } from "./segments.ts";
+import type { VisitedSet } from "./visited-set.ts";
+import { KNOWN, UNKNOWN, Work } from "./work.ts";
+
+/** A chunk is meant to keep a lane busy for this long: well above the 50 to 75 us that a task costs, short enough to rebalance. */
+const CHUNK_MS = 25;
+/** Positions of the queue that are shared out at once, per lane: bounds what waits for a slow head of line. */
+const WINDOW = 4096;
+/** A prediction looks at most at this many pairs. */
+const HORIZON = 20_000;
+/** At most this many pairs are predicted for a lane at once. */
+const PAIRS = 16;
+/** Calls at least this long are worth splitting a node over lanes, although each part has to get to the node. */
+const SPLIT_MS = 0.5;
+
+export interface SchedulerOptions {
+  readonly actions: number;
+  readonly lanes: number;
+  readonly maxDepth: number;
+  readonly order: Order;
+  readonly backlog: Backlog;
+  readonly visited: VisitedSet;
+}
+
+/**
+ * Decides what is executed next. Where a breadth-first queue holds enough nodes it shares out segments of it; everywhere else it
+ * runs a fork of the strategy ahead, with known outcomes taken as committed and unknown ones as "nothing new", and takes the
+ * first units that are missing.
+ */
+export class Scheduler {
+  readonly #options: SchedulerOptions;
+  readonly #segments: Segments | undefined;
+  /** Smoothed milliseconds per action. */
+  #actionMs = 0;
+
+  constructor(options: SchedulerOptions) {
+    this.#options = options;
+    this.#segments = options.order instanceof BfsOrder ? new Segments(options.order, options.lanes) : undefined;
+  }
+
+  /** Takes in how long a lane was busy with how many actions. */
+  measured(busyMs: number, actions: number): void {
+    if (actions === 0) return;
+    const sample = busyMs / actions;
+    this.#actionMs = this.#actionMs === 0 ? sample : 0.7 * this.#actionMs + 0.3 * sample;
+  }
+
+  /**
+   * Work for a lane, or nothing. `allowance`: how many more actions may be dispatched within the budget; the pair that the commit
+   * waits for is always given out. `idle`: lanes without work, this one included.
+   */
+  next(lane: number, allowance: number, idle: number): readonly Assignment[] {
+    const { actions, order, lanes } = this.#options;
+    const room = Math.min(Math.max(this.#chunkActions(), 1), Math.max(allowance, 0));
+    if (this.#segments !== undefined && order instanceof BfsOrder) {
+      const limit = Math.min(order.head + Math.ceil(allowance / actions) + 1, order.head + WINDOW * lanes);
+      this.#skipDispatched(order);
+      const plenty = this.#actionMs < SPLIT_MS ? 1 : lanes;
+      if (this.#segments.waiting(limit) >= plenty) {
+        const given = this.#fromSegments(lane, limit, room, order);
+        if (given.length > 0) return given;
+      }
+    }
+    return this.#predicted(room, allowance, idle);
+  }
+
+  #chunkActions(): number {
+    const { actions } = this.#options;
+    if (this.#actionMs === 0) return actions;
+    return Math.min(Math.max(Math.floor(CHUNK_MS / this.#actionMs), 1), 1 << 16);
+  }
+
+  #skipDispatched(order: BfsOrder): void {
+    this.#segments!.skipTo(order.head);
+  }
+
+  #fromSegments(lane: number, limit: number, room: number, order: BfsOrder): readonly Assignment[] {
+    const { actions, backlog, visited } = this.#options;
+    const given: Assignment[] = [];
+    let left = room;
+    while (left > 0) {
+      const position = this.#segments!.take(lane, limit);
+      if (position < 0) break;
+      if (position < order.head) continue;
+      const node = order.at(position);
+      const work = backlog.of(node, visited.lo(node), visited.hi(node));
+      for (let from = 0; from < actions; from++) {
+        if (work.state(from) !== UNKNOWN) continue;
+        let to = from + 1;
+        while (to < actions && work.state(to) === UNKNOWN) to++;
+        given.push({ work, from, to });
+        left -= to - from;
+        from = to;
+      }
+    }
+    return given;
+  }
+
+  #predicted(room: number, allowance: number, idle: number): readonly Assignment[] {
+    const { lanes, actions } = this.#options;
+    const pairwise = !this.#options.order.nodewise;
+    // A prediction is a guess, the wilder the farther ahead: one node a lane, unless calls are so short that the task is what costs.
+    const most = pairwise ? Math.min(room, PAIRS) : this.#actionMs > 0 && this.#actionMs < 0.05 ? room : Math.min(room, actions);
+    const wanted = Math.max(most, 1) * Math.max(idle, 1);
+    const missing = this.#missing(Math.min(wanted, Math.max(allowance, 1)));
+    if (missing.length === 0) return [];
+    const total = missing.reduce((sum, { from, to }) => sum + to - from, 0);
+    const fewNodes = missing.length < idle && this.#actionMs >= SPLIT_MS;
+    const share = fewNodes || pairwise ? Math.ceil(total / Math.max(idle, 1)) : most;
+    return front(missing, Math.max(Math.min(share, lanes === 1 ? most : share, Math.max(allowance, 1)), 1));
+  }
+
+  /** The first units that the strategy will need and that nobody works on, up to a number of actions. */
+  #missing(actionsWanted: number): Assignment[] {
+    const { order, maxDepth, visited } = this.#options;
+    const ahead = order.fork();
+    const predicted: Work[] = [];
+    const seen = new Set<number>();
+    const missing: Assignment[] = [];
+    let found = 0;
+    for (let looked = 0; looked < HORIZON && found < actionsWanted && ahead.peek(); looked++) {
+      const work = ahead.ref >= 0 ? this.#committedWork(ahead.ref) : predicted[~ahead.ref]!;
+      const action = ahead.action;
+      const state = work.state(action);
+      if (state === UNKNOWN) {
+        const last = missing.at(-1);
+        if (last !== undefined && last.work === work && last.to === action) missing[missing.length - 1] = { work, from: last.from, to: action + 1 };
+        else missing.push({ work, from: action, to: action + 1 });
+        found++;
+      } else if (state === KNOWN && work.depth + 1 < maxDepth) {
+        const child = opened(work, action, visited, seen);
+        if (child !== undefined) {
+          predicted.push(child);
+          ahead.open(~(predicted.length - 1), { lo: child.lo, hi: child.hi, shape: work.rows[work.at(action) + SHAPE]!, novel: true });
+        }
+      }
+      ahead.take();
+    }
+    return missing;
+  }
+
+  #committedWork(node: number): Work {
+    const { backlog, visited } = this.#options;
+    return backlog.of(node, visited.lo(node), visited.hi(node));
+  }
+}
+
+/** The work of the state that a known outcome would open, or nothing. */
+function opened(work: Work, action: number, visited: VisitedSet, seen: Set<number>): Work | undefined {
+  const at = work.at(action);
+  const rows = work.rows;
+  const kind = rows[at + KIND]!;
+  if ((kind & 0xff) === SKIPPED || (kind & 0xff) === FAILED || (kind & 0xff) === BROKEN || (kind & FINDING) !== 0) return undefined;
+  const lo = rows[at + LO]!;
+  const hi = rows[at + HI]!;
+  if (visited.find(lo, hi) >= 0) return undefined;
+  // 53 bits of the fingerprint: a collision here only mispredicts.
+  const key = (hi & 0x1fffff) * 0x1_0000_0000 + (lo >>> 0);
+  if (seen.has(key)) return undefined;
+  seen.add(key);
+  work.children ??= new Map();
+  let child = work.children.get(action);
+  if (child === undefined) {
+    child = new Work(-1, work, action, work.depth + 1, lo, hi, work.images?.get(action));
+    work.children.set(action, child);
+  }
+  return child;
+}
+
+/** The first units, up to a number of actions; the last one is cut. */
+function front(missing: readonly Assignment[], actions: number): readonly Assignment[] {
+  const given: Assignment[] = [];
+  let left = actions;
+  for (const { work, from, to } of missing) {
+    if (left <= 0) break;
+    const end = Math.min(to, from + left);
+    given.push({ work, from, to: end });
+    left -= end - from;
+  }
+  return given;
+}
