@@ -1,0 +1,167 @@
+import { SeqqaError } from "../../model/errors.ts";
+import { CookieStore, type ActingCookie } from "./cookie-store.ts";
+import { checkedHeader, checkedHeaders } from "./headers.ts";
+
+/** How a client says who it is. */
+type Authorization = { readonly kind: "bearer"; readonly token: string } | { readonly kind: "header"; readonly value: string };
+
+/** A saved client; plain data. */
+export interface SavedClient {
+  readonly authorization: Authorization | null;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly cookies: ReturnType<CookieStore["save"]>;
+}
+
+/** What makes two states of a client different; only the parts that are not as they were constructed. */
+export interface ActingClient {
+  readonly token?: string | null;
+  readonly authorization?: string | null;
+  /** The headers that were set since; `null` for one that was taken away. */
+  readonly headers?: Readonly<Record<string, string | null>>;
+  readonly cookies?: readonly ActingCookie[];
+}
+
+const NONE: Readonly<Record<string, string>> = Object.freeze({});
+
+/**
+ * Everything of a client that a branch changes and that is put back. Its parts are replaced, never written into, so that saving
+ * costs nothing and comparing is comparing references.
+ */
+export class ClientState {
+  readonly cookies: CookieStore = new CookieStore();
+  #authorization: Authorization | null = null;
+  #headers: Readonly<Record<string, string>> = NONE;
+  #version = 0;
+  #initial: { readonly authorization: Authorization | null; readonly headers: Readonly<Record<string, string>> } = {
+    authorization: null,
+    headers: NONE,
+  };
+  #sent: Readonly<Record<string, string>> | undefined;
+  #sentWithType = new Map<string, Readonly<Record<string, string>>>();
+  #saved: SavedClient | undefined;
+
+  constructor(
+    headers: Readonly<Record<string, string>>,
+    credentials: { readonly username: string; readonly password: string } | undefined,
+  ) {
+    if (credentials !== undefined) this.setBasicAuth(credentials.username, credentials.password);
+    for (const [name, value] of Object.entries(checkedHeaders(headers))) this.setHeader(name, value);
+    this.#initial = { authorization: this.#authorization, headers: this.#headers };
+  }
+
+  /** Grows with every change. Never goes back, so that equal numbers mean equal state. */
+  get version(): number {
+    return this.#version;
+  }
+
+  setToken(token: string | null): void {
+    if (token !== null && (typeof token !== "string" || token === "")) {
+      throw new SeqqaError("TOKEN_INVALID", `The token given to setAuthToken is ${token === "" ? "empty" : typeof token}.`, {
+        hint: "Pass the token as a string, or null to stop sending it. Did the login answer what you expect?",
+      });
+    }
+    if (token !== null) checkedHeader("authorization", token);
+    this.#authorize(token === null ? null : { kind: "bearer", token });
+  }
+
+  setBasicAuth(username: string, password: string): void {
+    if (username.includes(":")) {
+      throw new SeqqaError("BASIC_AUTH_INVALID", "A user name for basic authentication cannot contain a colon.", {
+        hint: "RFC 7617, section 2.",
+      });
+    }
+    this.#authorize({ kind: "header", value: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}` });
+  }
+
+  setHeader(name: string, value: string | null): void {
+    const lower = checkedHeader(name, value ?? "");
+    if (lower === "authorization") {
+      this.#authorize(value === null ? null : { kind: "header", value });
+      return;
+    }
+    if (this.#headers[lower] === (value ?? undefined)) return;
+    const headers = { ...this.#headers };
+    if (value === null) delete headers[lower];
+    else headers[lower] = value;
+    this.#headers = headers;
+    this.#changed();
+  }
+
+  receiveCookies(lines: readonly string[], url: string): void {
+    if (this.cookies.receive(lines, url)) this.#changed();
+  }
+
+  /** What goes along with every request, cookies apart. One object for as long as nothing changes; not to be written into. */
+  headers(contentType: string | undefined): Readonly<Record<string, string>> {
+    this.#sent ??= Object.freeze(
+      this.#authorization === null ? { ...this.#headers } : { ...this.#headers, authorization: valueOf(this.#authorization) },
+    );
+    if (contentType === undefined || "content-type" in this.#sent) return this.#sent;
+    let sent = this.#sentWithType.get(contentType);
+    if (sent === undefined) this.#sentWithType.set(contentType, (sent = Object.freeze({ ...this.#sent, "content-type": contentType })));
+    return sent;
+  }
+
+  save(): SavedClient {
+    return (this.#saved ??= { authorization: this.#authorization, headers: this.#headers, cookies: this.cookies.save() });
+  }
+
+  restore(saved: SavedClient): void {
+    if (saved === this.#saved) return;
+    this.#authorization = saved.authorization;
+    this.#headers = saved.headers;
+    this.cookies.restore(saved.cookies);
+    this.#changed();
+    this.#saved = saved;
+  }
+
+  acting(): ActingClient | undefined {
+    const authorization = sameAuthorization(this.#authorization, this.#initial.authorization)
+      ? undefined
+      : shownAuthorization(this.#authorization);
+    const headers = changedHeaders(this.#headers, this.#initial.headers);
+    const cookies = this.cookies.empty ? undefined : this.cookies.acting();
+    const some = cookies !== undefined && cookies.length > 0 ? cookies : undefined;
+    if (authorization === undefined && headers === undefined && some === undefined) return undefined;
+    return { ...authorization, ...(headers && { headers }), ...(some && { cookies: some }) };
+  }
+
+  #authorize(authorization: Authorization | null): void {
+    if (sameAuthorization(authorization, this.#authorization)) return;
+    this.#authorization = authorization;
+    this.#changed();
+  }
+
+  #changed(): void {
+    this.#version++;
+    this.#saved = undefined;
+    this.#sent = undefined;
+    if (this.#sentWithType.size > 0) this.#sentWithType = new Map();
+  }
+}
+
+function valueOf(authorization: Authorization): string {
+  return authorization.kind === "bearer" ? `Bearer ${authorization.token}` : authorization.value;
+}
+
+function sameAuthorization(a: Authorization | null, b: Authorization | null): boolean {
+  return a === b || (a !== null && b !== null && valueOf(a) === valueOf(b));
+}
+
+/** A bearer token stands by itself, without `Bearer `: the canonical form then sees that it is an id drawn by the target. */
+function shownAuthorization(authorization: Authorization | null): ActingClient {
+  if (authorization === null) return { authorization: null };
+  return authorization.kind === "bearer" ? { token: authorization.token } : { authorization: authorization.value };
+}
+
+function changedHeaders(
+  now: Readonly<Record<string, string>>,
+  before: Readonly<Record<string, string>>,
+): Readonly<Record<string, string | null>> | undefined {
+  if (now === before) return undefined;
+  const changed: Record<string, string | null> = {};
+  for (const name of [...new Set([...Object.keys(now), ...Object.keys(before)])].sort()) {
+    if (now[name] !== before[name]) changed[name] = now[name] ?? null;
+  }
+  return Object.keys(changed).length === 0 ? undefined : changed;
+}

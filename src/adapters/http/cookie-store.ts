@@ -1,0 +1,81 @@
+import { CookieJar, type SerializedCookieJar } from "tough-cookie";
+
+/** What of a cookie makes two states different. When it runs out is not part of it: that is a time, another one at every execution. */
+export interface ActingCookie {
+  readonly name: string;
+  readonly value: string;
+  readonly domain: string;
+  readonly path: string;
+}
+
+// A lane's host is an address or a name such as localhost, which the list of public suffixes knows nothing about.
+const JAR_OPTIONS = { rejectPublicSuffixes: false, looseMode: true } as const;
+
+/** A cookie jar that is written out only when it changed. `null` stands for an empty one. */
+export class CookieStore {
+  #jar: CookieJar | null = null;
+  #saved: SerializedCookieJar | null | undefined = null;
+
+  get empty(): boolean {
+    return this.#jar === null;
+  }
+
+  /** Takes in the `Set-Cookie` lines of an answer; ones that a browser would refuse are ignored. Returns whether it looked at any. */
+  receive(lines: readonly string[], url: string): boolean {
+    if (lines.length === 0) return false;
+    this.#jar ??= new CookieJar(undefined, JAR_OPTIONS);
+    for (const line of lines) this.#jar.setCookieSync(line, url, { ignoreError: true });
+    this.#saved = undefined;
+    return true;
+  }
+
+  /** The `Cookie` header for a URL; `undefined` when there is none to send. */
+  header(url: string): string | undefined {
+    if (this.#jar === null) return undefined;
+    const text = this.#jar.getCookieStringSync(url);
+    return text === "" ? undefined : text;
+  }
+
+  /** Plain data for {@link restore}; the same object for as long as nothing changed. */
+  save(): SerializedCookieJar | null {
+    if (this.#saved === undefined) this.#saved = this.#jar?.serializeSync() ?? null;
+    return this.#saved;
+  }
+
+  restore(saved: SerializedCookieJar | null): void {
+    if (saved === this.#saved) return;
+    this.#jar = saved === null ? null : CookieJar.deserializeSync(saved);
+    this.#saved = saved;
+  }
+
+  /** The cookies that are still valid, in the order of domain, path and name. */
+  acting(): readonly ActingCookie[] {
+    if (this.#jar === null) return [];
+    const now = new Date();
+    const cookies: ActingCookie[] = [];
+    for (const cookie of this.save()?.cookies ?? []) {
+      if (expired(cookie, now)) continue;
+      cookies.push({ name: text(cookie.key), value: text(cookie.value), domain: text(cookie["domain"]), path: text(cookie["path"]) });
+    }
+    return cookies.sort((a, b) => compare(a.domain, b.domain) || compare(a.path, b.path) || compare(a.name, b.name));
+  }
+}
+
+type SerializedCookie = SerializedCookieJar["cookies"][number];
+
+/** RFC 6265, 5.3: Max-Age wins over Expires. */
+function expired(cookie: SerializedCookie, now: Date): boolean {
+  const maxAge = cookie["maxAge"];
+  if (maxAge === "-Infinity") return true;
+  if (typeof maxAge === "number") return maxAge <= 0 || Date.parse(String(cookie["creation"])) + maxAge * 1000 <= now.getTime();
+  const expires = cookie["expires"];
+  return typeof expires === "string" && expires !== "Infinity" && Date.parse(expires) <= now.getTime();
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

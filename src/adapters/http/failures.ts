@@ -1,0 +1,143 @@
+import { SeqqaError } from "../../model/errors.ts";
+import { withoutSecrets } from "./target-url.ts";
+import { MAX_BODY_BYTES } from "./transport.ts";
+
+/** How far a request had come when it failed. */
+export interface FailedRequest {
+  readonly method: string;
+  readonly url: string;
+  /** The head of an answer had arrived. */
+  readonly answered: boolean;
+}
+
+type Diagnosis = readonly [what: string, check: string];
+
+const REFUSED: Diagnosis = ["Connection refused", "Check that the target runs and listens on this host and port."];
+const UNKNOWN_HOST: Diagnosis = ["Unknown host", "Check the host name in the base URL, and the name server."];
+const RESET: Diagnosis = ["Connection reset", "Check whether the target crashed or was restarted, and read its output."];
+const CONNECT_TIMEOUT: Diagnosis = [
+  "Connect timeout",
+  "Check host and port, and whether a firewall drops the packets or the target is too busy to accept.",
+];
+const NO_ROUTE: Diagnosis = ["Host unreachable", "Check the host in the base URL, and the network."];
+const TLS: Diagnosis = [
+  "TLS failure",
+  "Check http or https in the base URL, and the certificate (NODE_EXTRA_CA_CERTS adds an authority of your own).",
+];
+const CLOSED: Diagnosis = ["Connection closed before an answer", "Check whether the target crashed on this request, and read its output."];
+const CUT: Diagnosis = [
+  "Connection closed in the middle of the answer",
+  "Check whether the target crashed on this request, and read its output.",
+];
+const NOT_HTTP: Diagnosis = [
+  "The answer is not valid HTTP",
+  "Check that the port is the target's and that http or https in the base URL is right.",
+];
+
+const BY_CODE: Readonly<Record<string, Diagnosis>> = {
+  ECONNREFUSED: REFUSED,
+  ENOTFOUND: UNKNOWN_HOST,
+  EAI_AGAIN: UNKNOWN_HOST,
+  EAI_FAIL: UNKNOWN_HOST,
+  EAI_NODATA: UNKNOWN_HOST,
+  ECONNRESET: RESET,
+  EPIPE: RESET,
+  ECONNABORTED: RESET,
+  UND_ERR_CONNECT_TIMEOUT: CONNECT_TIMEOUT,
+  ETIMEDOUT: CONNECT_TIMEOUT,
+  EHOSTUNREACH: NO_ROUTE,
+  ENETUNREACH: NO_ROUTE,
+  EHOSTDOWN: NO_ROUTE,
+  ENETDOWN: NO_ROUTE,
+  EADDRNOTAVAIL: NO_ROUTE,
+  EPROTO: TLS,
+  UND_ERR_SOCKET: CLOSED,
+  UND_ERR_HEADERS_OVERFLOW: NOT_HTTP,
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: CUT,
+};
+
+/** Codes of undici that blame the request, which has not been sent. */
+const OUR_FAULT: ReadonlySet<string> = new Set(["UND_ERR_INVALID_ARG", "UND_ERR_NOT_SUPPORTED", "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH"]);
+
+/** Turns what a socket or undici raised into the documented error: `TARGET_UNREACHABLE` for every way of not getting a whole answer. */
+export function failure(cause: unknown, request: FailedRequest): SeqqaError {
+  const code = codeOf(cause);
+  if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") return bodyTooLarge(request, cause);
+  if (code === "UND_ERR_DESTROYED" || code === "UND_ERR_CLOSED") return clientClosed(cause);
+  if (OUR_FAULT.has(code)) {
+    return new SeqqaError("REQUEST_INVALID", `${line(request)} cannot be sent: ${messageOf(cause)}.`, { hint: "Nothing was sent.", cause });
+  }
+  const [what, check] = diagnose(cause, code, request);
+  return new SeqqaError(
+    "TARGET_UNREACHABLE",
+    `${what}: ${line(request)} got no ${request.answered ? "whole " : ""}answer from the target.`,
+    {
+      hint: check,
+      cause,
+    },
+  );
+}
+
+/** The attempt timed out before there was a connection: not a slow answer, but no target. */
+export function connectTimeout(request: FailedRequest, timeoutMs: number): SeqqaError {
+  const [what, check] = CONNECT_TIMEOUT;
+  return new SeqqaError("TARGET_UNREACHABLE", `${what}: ${line(request)} got no connection to the target within ${seconds(timeoutMs)}.`, {
+    hint: check,
+  });
+}
+
+export function requestTimeout(request: FailedRequest, timeoutMs: number): SeqqaError {
+  return new SeqqaError(
+    "REQUEST_TIMEOUT",
+    `${line(request)} got no ${request.answered ? "whole " : ""}answer within ${seconds(timeoutMs)}.`,
+    {
+      hint: "Check whether the target hangs (a lock, a deadlock), or raise `timeout`.",
+    },
+  );
+}
+
+export function bodyTooLarge(request: FailedRequest, cause?: unknown): SeqqaError {
+  return new SeqqaError(
+    "BODY_TOO_LARGE",
+    `The body of the answer to ${line(request)} is longer than ${MAX_BODY_BYTES / 1024 / 1024} MiB.`,
+    {
+      hint: "Ask the API for less, e.g. a page.",
+      cause,
+    },
+  );
+}
+
+export function clientClosed(cause?: unknown): SeqqaError {
+  return new SeqqaError("CLIENT_CLOSED", "The HttpClient was used after close().", {
+    hint: "Await every request before the action returns.",
+    cause,
+  });
+}
+
+function diagnose(cause: unknown, code: string, request: FailedRequest): Diagnosis {
+  if (request.answered && (code === "UND_ERR_SOCKET" || code === "ECONNRESET")) return CUT;
+  if (code.startsWith("HPE_")) return NOT_HTTP;
+  const certificate = /^(ERR_SSL|ERR_TLS|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH)/.test(code);
+  // A plain server that hangs up on a TLS greeting shows as a reset; only the message tells.
+  if (certificate || messageOf(cause).includes("secure TLS connection")) return TLS;
+  return (
+    BY_CODE[code] ?? [`Not reachable (${code === "" ? messageOf(cause) : code})`, "Check that the target runs and answers on this URL."]
+  );
+}
+
+function line(request: FailedRequest): string {
+  return `${request.method} ${withoutSecrets(request.url)}`;
+}
+
+function seconds(ms: number): string {
+  return `${ms / 1000} s`;
+}
+
+function codeOf(error: unknown): string {
+  const code = (error as { readonly code?: unknown } | null | undefined)?.code;
+  return typeof code === "string" ? code : "";
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

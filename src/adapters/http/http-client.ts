@@ -1,0 +1,216 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { clientPart, type ApiClient, type ClientPart, type Exchange, type RequestOptions } from "../../model/client.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import { ApiResponse, type ApiRequest } from "../../model/response.ts";
+import { bodyText, encodeBody } from "./body.ts";
+import { ClientState, type SavedClient } from "./client-state.ts";
+import { httpDefaults } from "./defaults.ts";
+import { FetchTransport, IN_PROCESS_ORIGIN, type FetchHandler } from "./fetch-transport.ts";
+import { checkedHeaders, checkedMethod } from "./headers.ts";
+import { MAX_REDIRECTS, redirected, type Redirectable } from "./redirects.ts";
+import { retryDelay, retryPolicy, type RetryOptions, type RetryPolicy } from "./retry.ts";
+import { socketTransport } from "./socket-transport.ts";
+import { parseBaseUrl, resolveTarget, withoutSecrets, type BaseUrl } from "./target-url.ts";
+import type { Transport, WireRequest } from "./transport.ts";
+
+export interface HttpClientOptions {
+  /** Seconds that one attempt may take, connecting and reading included; default: `timeout` of the configuration, else 30. */
+  readonly timeout?: number;
+  /** Sends a request again on some statuses; default: `retry` of the configuration, else not. `false`: not, whatever is configured. */
+  readonly retry?: RetryOptions | false;
+  /** Sent with every request. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Follows redirects within the origin, at most 20; default `false`: a redirect is an answer like any other. */
+  readonly followRedirects?: boolean;
+}
+
+const NO_OPTIONS: RequestOptions = Object.freeze({});
+
+/**
+ * The client of a JSON API: over HTTP, or straight into a handler of this process. It keeps cookies, a token and headers; all of
+ * them are part of the world, so that a branch puts them back.
+ *
+ * Every answer is returned, whatever its status. Requests reject with a `SeqqaError`: `TARGET_UNREACHABLE` for every way of getting no
+ * answer, `REQUEST_TIMEOUT`, `BODY_TOO_LARGE` (over 64 MiB), `OTHER_ORIGIN` for an absolute URL elsewhere, and `PATH_INVALID`,
+ * `HEADER_INVALID`, `METHOD_INVALID`, `BODY_INVALID`, `REQUEST_INVALID` for what cannot be sent.
+ */
+export class HttpClient implements ApiClient {
+  readonly [clientPart]: ClientPart;
+  readonly #base: BaseUrl;
+  readonly #transport: Transport;
+  readonly #state: ClientState;
+  readonly #timeoutMs: number | undefined;
+  readonly #retry: RetryPolicy | false | undefined;
+  readonly #followRedirects: boolean;
+  #clients: Readonly<Record<string, unknown>> = {};
+  #sink: ((exchange: Exchange) => void) | null = null;
+
+  /**
+   * @param target The base URL, which paths are joined to; `http://user:password@host` sends basic authentication. Or a fetch handler
+   *   of this process, which sees URLs under `http://localhost`.
+   * @throws SeqqaError `BASE_URL_INVALID`, `TIMEOUT_INVALID`, `RETRY_INVALID`, `HEADER_INVALID`
+   */
+  constructor(target: string | FetchHandler, options: HttpClientOptions = {}) {
+    this.#base = parseBaseUrl(typeof target === "function" ? IN_PROCESS_ORIGIN : target);
+    this.#timeoutMs = options.timeout === undefined ? undefined : milliseconds(options.timeout);
+    this.#retry = options.retry === undefined || options.retry === false ? options.retry : retryPolicy(options.retry);
+    this.#followRedirects = options.followRedirects ?? false;
+    this.#state = new ClientState(options.headers ?? {}, this.#base.credentials);
+    this.#transport = typeof target === "function" ? new FetchTransport(target) : socketTransport(this.#base.origin);
+    this[clientPart] = this.#part();
+  }
+
+  get(path: string, options?: RequestOptions): Promise<ApiResponse> {
+    return this.request("GET", path, options);
+  }
+
+  post(path: string, options?: RequestOptions): Promise<ApiResponse> {
+    return this.request("POST", path, options);
+  }
+
+  put(path: string, options?: RequestOptions): Promise<ApiResponse> {
+    return this.request("PUT", path, options);
+  }
+
+  patch(path: string, options?: RequestOptions): Promise<ApiResponse> {
+    return this.request("PATCH", path, options);
+  }
+
+  delete(path: string, options?: RequestOptions): Promise<ApiResponse> {
+    return this.request("DELETE", path, options);
+  }
+
+  head(path: string, options?: RequestOptions): Promise<ApiResponse> {
+    return this.request("HEAD", path, options);
+  }
+
+  options(path: string, options?: RequestOptions): Promise<ApiResponse> {
+    return this.request("OPTIONS", path, options);
+  }
+
+  /** Sends a request with any method. */
+  async request(method: string, path: string, options: RequestOptions = NO_OPTIONS): Promise<ApiResponse> {
+    const target = resolveTarget(this.#base, path, options.query);
+    const body = encodeBody(options);
+    const request: Redirectable = {
+      method: checkedMethod(method),
+      ...target,
+      body: body?.bytes,
+      contentType: body?.contentType,
+      headers: options.headers === undefined ? undefined : checkedHeaders(options.headers),
+    };
+    const timeoutMs = options.timeout === undefined ? (this.#timeoutMs ?? httpDefaults().timeoutMs) : milliseconds(options.timeout);
+    const response = await this.#attempts(request, timeoutMs);
+    return this.#followRedirects ? this.#follow(request, response, timeoutMs) : response;
+  }
+
+  setAuthToken(token: string | null): void {
+    this.#state.setToken(token);
+  }
+
+  setBasicAuth(username: string, password: string): void {
+    this.#state.setBasicAuth(username, password);
+  }
+
+  /** @throws SeqqaError `HEADER_INVALID` for a name or value that HTTP does not allow, and for headers that frame the message. */
+  setHeader(name: string, value: string | null): void {
+    this.#state.setHeader(name, value);
+  }
+
+  /** @throws SeqqaError `UNKNOWN_ROLE` naming the roles that exist. */
+  as(role: string): ApiClient {
+    if (Object.hasOwn(this.#clients, role)) return this.#clients[role] as ApiClient;
+    const roles = Object.keys(this.#clients);
+    throw new SeqqaError("UNKNOWN_ROLE", `There is no client for the role "${role}".`, {
+      hint: roles.length === 0 ? "Pass World({ clients: { ... } }); this client's world has none." : `The world has ${roles.join(", ")}.`,
+    });
+  }
+
+  /** Ends the connections, unless other clients of the same origin use them. Requests from then on reject with `CLIENT_CLOSED`. */
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+
+  async #attempts(request: Redirectable, timeoutMs: number): Promise<ApiResponse> {
+    const policy = this.#retry ?? httpDefaults().retry;
+    let response = await this.#exchange(request, timeoutMs);
+    if (policy === undefined || policy === false) return response;
+    for (let attempt = 1; attempt < policy.maxAttempts && policy.retryOnStatus.includes(response.statusCode); attempt++) {
+      await sleep(retryDelay(policy, attempt, response.headers["retry-after"]) * 1000);
+      response = await this.#exchange(request, timeoutMs);
+    }
+    return response;
+  }
+
+  async #follow(request: Redirectable, response: ApiResponse, timeoutMs: number): Promise<ApiResponse> {
+    let last = response;
+    let current = request;
+    for (let hops = 0; ; hops++) {
+      const next = redirected(this.#base, current, last);
+      if (next === undefined) return last;
+      if (hops === MAX_REDIRECTS) {
+        throw new SeqqaError(
+          "TOO_MANY_REDIRECTS",
+          `${request.method} ${withoutSecrets(request.url)} was redirected more than ${MAX_REDIRECTS} times.`,
+        );
+      }
+      current = next;
+      last = await this.#attempts(current, timeoutMs);
+    }
+  }
+
+  /** One attempt: sends, takes in the cookies, tells the listener. */
+  async #exchange(request: Redirectable, timeoutMs: number): Promise<ApiResponse> {
+    const { method, path, url, body } = request;
+    const headers = this.#headersOf(request);
+    const wire: WireRequest = { method, path, url, headers, body, timeoutMs };
+    const started = performance.now();
+    try {
+      const answer = await this.#transport.send(wire);
+      if (answer.cookies.length > 0) this.#state.receiveCookies(answer.cookies, url);
+      const sent: ApiRequest = { method, url, headers, body: bodyText(body) };
+      const response = new ApiResponse(answer.status, answer.text, answer.headers, sent, performance.now() - started);
+      this.#sink?.({ kind: "answer", response });
+      return response;
+    } catch (error) {
+      if (this.#sink !== null) {
+        const code = error instanceof SeqqaError ? error.code : "";
+        if (code === "REQUEST_TIMEOUT") this.#sink({ kind: "failure", method, url, reason: "timeout", error });
+        else if (code === "TARGET_UNREACHABLE") this.#sink({ kind: "failure", method, url, reason: "unreachable", error });
+      }
+      throw error;
+    }
+  }
+
+  #headersOf(request: Redirectable): Readonly<Record<string, string>> {
+    const always = this.#state.headers(request.contentType);
+    const cookie = this.#state.cookies.empty ? undefined : this.#state.cookies.header(request.url);
+    if (cookie === undefined && request.headers === undefined) return always;
+    return { ...always, ...(cookie !== undefined && { cookie }), ...request.headers };
+  }
+
+  #part(): ClientPart {
+    const state = this.#state;
+    return {
+      get version(): number {
+        return state.version;
+      },
+      save: () => state.save(),
+      restore: (saved) => state.restore(saved as SavedClient),
+      acting: () => state.acting(),
+      listen: (sink) => {
+        this.#sink = sink;
+      },
+      join: (clients) => {
+        this.#clients = clients;
+      },
+    };
+  }
+}
+
+function milliseconds(seconds: number): number {
+  if (typeof seconds === "number" && seconds > 0) return seconds * 1000;
+  throw new SeqqaError("TIMEOUT_INVALID", `The timeout of a request is ${String(seconds)}; it must be a number of seconds above 0.`, {
+    exitStatus: 2,
+  });
+}
