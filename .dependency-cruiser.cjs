@@ -24,6 +24,7 @@ const allowed = {
   clients: [...foundation, "adapters/http"],
   rules: [...foundation, "adapters/http"],
   scaffold: [...foundation, "config"],
+  demo: foundation,
   run: [
     ...foundation,
     "config",
@@ -39,7 +40,7 @@ const allowed = {
     "state",
     "adapters",
   ],
-  cli: [...foundation, "config", "loader", "targets", "reports", "store", "run", "scaffold", "engine/events.ts"],
+  cli: [...foundation, "config", "loader", "targets", "reports", "store", "run", "scaffold", "demo", "engine/events.ts"],
 };
 
 const inSource = (entry) => (entry.endsWith(".ts") ? `^src/${entry.replace(".", "[.]")}$` : `^src/${entry}/`);
