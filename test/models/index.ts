@@ -1,0 +1,11 @@
+export { explore, type Counts, type ExploreOptions } from "./explore.ts";
+export type { Model, Outcome } from "./model.ts";
+export { deep } from "./deep.ts";
+export { doubleDelete, idempotency, late, orderDependent, staleRead } from "./defects.ts";
+export { demo } from "./demo.ts";
+export { autoincrement, ownTriggers, times, uuidCreates } from "./identity.ts";
+export { ledger } from "./ledger.ts";
+export { login } from "./login.ts";
+export { replaceUpsert } from "./replace-upsert.ts";
+export { shop } from "./shop.ts";
+export { stock } from "./stock.ts";
