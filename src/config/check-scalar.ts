@@ -3,7 +3,7 @@ import { describe } from "./describe.ts";
 import { durationSeconds } from "./duration.ts";
 import type { LocatedScalar } from "./located.ts";
 import { nearest } from "./nearest.ts";
-import { problem, shown, type ProblemCode } from "./problem.ts";
+import { shown, valueProblem, type ProblemCode } from "./problem.ts";
 import type { ChoiceSpec, NumberSpec, ScalarSpec, TextSpec, UrlSpec } from "./spec.ts";
 
 const NUMBER = /^\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?\s*$/i;
@@ -29,9 +29,8 @@ export function checkScalar(spec: ScalarSpec, key: string, scalar: LocatedScalar
 }
 
 function refuse(code: ProblemCode, spec: ScalarSpec, key: string, scalar: LocatedScalar, hint?: string): never {
-  const subject = scalar.where === key || scalar.where.startsWith("--") || scalar.where.startsWith("SEQQA_") ? "the value" : key;
-  const value = typeof scalar.value === "string" ? shown(scalar.written) : shown(scalar.value === null ? null : scalar.written);
-  throw problem(code, scalar.where, `${subject} is ${value}; it must be ${describe(spec)}.`, hint);
+  const value = typeof scalar.value === "string" ? shown(scalar.written) : scalar.written.slice(0, 60);
+  throw valueProblem(code, scalar, key, `is ${value}; it must be ${describe(spec)}.`, hint);
 }
 
 function boolean(spec: ScalarSpec, key: string, scalar: LocatedScalar): boolean {
@@ -84,7 +83,13 @@ function url(spec: UrlSpec, key: string, scalar: LocatedScalar): string {
 function sqlite(spec: UrlSpec, key: string, scalar: LocatedScalar, rest: string): string {
   const file = rest.startsWith("//") ? rest.slice(2) : rest;
   if (file === "" || file === ":memory:" || file.includes("\0") || file.endsWith("/")) {
-    return refuse("CONFIG_RANGE", spec, key, scalar, "Name a file, such as sqlite:./shop.db: another process cannot see a database in memory.");
+    return refuse(
+      "CONFIG_RANGE",
+      spec,
+      key,
+      scalar,
+      "Name a file, such as sqlite:./shop.db: another process cannot see a database in memory.",
+    );
   }
   return `sqlite:${isAbsolute(file) ? file : resolve(scalar.base, file)}`;
 }

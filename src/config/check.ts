@@ -2,7 +2,7 @@ import { checkScalar } from "./check-scalar.ts";
 import { describe } from "./describe.ts";
 import type { Located, LocatedEntry, LocatedList, LocatedMap } from "./located.ts";
 import { nearest } from "./nearest.ts";
-import { problem } from "./problem.ts";
+import { problem, shown, valueProblem, type ProblemCode } from "./problem.ts";
 import type { EitherSpec, Field, ListSpec, MapSpec, ScalarSpec, SectionSpec, Spec } from "./spec.ts";
 
 /** Receives, for every value that was set, its dotted key and where it comes from. */
@@ -33,18 +33,18 @@ function scalar(spec: ScalarSpec, key: string, value: Located & { readonly kind:
 
 /** A key that was written and has no value is more likely a slip than a wish for the default. */
 function empty(spec: Spec, key: string, value: Located): never {
-  throw problem("CONFIG_TYPE", value.where, `${key} has no value; it must be ${describe(spec)}.`, "Give it a value, or take the line out.");
+  throw valueProblem("CONFIG_TYPE", value, key, `has no value; it must be ${describe(spec)}.`, "Give it a value, or take the line out.");
 }
 
 function wrongType(spec: Spec, key: string, value: Located): never {
   if (value.kind === "scalar" && value.value === null) return empty(spec, key, value);
   const is = value.kind === "map" ? "a section" : value.kind === "list" ? "a list" : "a single value";
   const braces = value.kind === "map" && (spec.kind === "text" || spec.kind === "loose");
-  const subject = key === "" ? "the file" : key;
-  throw problem(
+  throw valueProblem(
     "CONFIG_TYPE",
-    value.where,
-    `${subject} is ${is}; it must be ${describe(spec)}.`,
+    value,
+    key,
+    `is ${is}; it must be ${describe(spec)}.`,
     braces ? 'Text that starts with { needs quotes: "{port}".' : undefined,
   );
 }
@@ -58,8 +58,7 @@ function section(spec: SectionSpec, key: string, value: LocatedMap, note: Note):
     if (field === undefined) throw unknownKey(spec, key, entry);
     const dotted = join(key, entry.key);
     const member = check(field.spec, dotted, entry.value, note);
-    const refusal = field.notYet?.(member);
-    if (refusal !== undefined) throw problem("CONFIG_NOT_SUPPORTED_YET", entry.value.where, `${dotted}${refusal.startsWith("is ") ? " " : ": "}${refusal}.`);
+    refuseNotYet(field, dotted, entry.value, member);
     checked[entry.key] = member;
   }
   for (const [name, field] of Object.entries(spec.fields)) {
@@ -87,7 +86,11 @@ function map(spec: MapSpec, key: string, value: LocatedMap, note: Note): Readonl
   const checked: [string, unknown][] = [];
   for (const entry of value.entries) {
     if (!spec.names.test(entry.key)) {
-      throw problem("CONFIG_RANGE", entry.where, `${JSON.stringify(entry.key.slice(0, 80))} is not a name for ${key}; use letters, digits and _.`);
+      throw problem(
+        "CONFIG_RANGE",
+        entry.where,
+        `${JSON.stringify(entry.key.slice(0, 80))} is not a name for ${key}; use letters, digits and _.`,
+      );
     }
     checked.push([entry.key, check(spec.of, join(key, entry.key), entry.value, note)]);
   }
@@ -101,32 +104,32 @@ function list(spec: ListSpec, key: string, value: LocatedList, note: Note): read
   return checked;
 }
 
-/** Decided by the form of the value; among scalars by the first that takes it. */
+/** Decided by the form of the value; a number among scalars goes to the numeric one. */
 function either(spec: EitherSpec, key: string, value: Located, note: Note): unknown {
   const form = { map: "section", list: "list", scalar: "scalar" }[value.kind];
   const candidates = spec.of.filter((one) => (one.kind === "section" || one.kind === "list" ? one.kind === form : form === "scalar"));
-  const first = candidates[0];
-  if (first === undefined) return wrongType(spec, key, value);
-  if (candidates.length === 1) return value.kind === "scalar" && value.value === null ? empty(spec, key, value) : check(first, key, value, note);
-  let failure: unknown;
-  for (const candidate of candidates) {
-    try {
-      return check(candidate, key, value, note);
-    } catch (error) {
-      failure = (failure as { code?: string } | undefined)?.code === "CONFIG_RANGE" && isNumeric(value) ? failure : error;
-      if (isNumeric(value)) break;
-    }
+  const picked = candidates.find((one) => isNumeric(value) === (one.kind === "integer" || one.kind === "number")) ?? candidates[0];
+  if (picked === undefined || (value.kind === "scalar" && value.value === null)) return wrongType(spec, key, value);
+  if (value.kind !== "scalar") return check(picked, key, value, note);
+  try {
+    return check(picked, key, value, note);
+  } catch (error) {
+    const { code } = error as { readonly code: ProblemCode };
+    throw valueProblem(
+      code,
+      value,
+      key,
+      `is ${shown(value.written)}; it must be ${describe(spec)}.`,
+      (error as { readonly hint?: string }).hint,
+    );
   }
-  if (value.kind !== "scalar" || value.value === null) return empty(spec, key, value);
-  const code = (failure as { readonly code: "CONFIG_TYPE" | "CONFIG_RANGE" }).code;
-  const subject = /^(?:--|SEQQA_)/.test(value.where) ? "the value" : key;
-  throw problem(isNumeric(value) ? code : "CONFIG_TYPE", value.where, `${subject} is ${JSON.stringify(value.written).slice(0, 60)}; it must be ${describe(spec)}.`);
 }
 
 const isNumeric = (value: Located): boolean =>
   value.kind === "scalar" && (typeof value.value === "number" || (value.fromText && /^\s*[-+]?[\d.]+\s*$/.test(String(value.value))));
 
-/** Whether a field is filled in with nothing written about it. */
-export function isAlways(field: Field): boolean {
-  return field.always === true || field.default !== undefined;
+/** @throws SeqqaError `CONFIG_NOT_SUPPORTED_YET`: silence would let the reader believe that it had an effect. */
+export function refuseNotYet(field: Field, key: string, place: Located, checked: unknown): void {
+  const refusal = field.notYet?.(checked);
+  if (refusal !== undefined) throw valueProblem("CONFIG_NOT_SUPPORTED_YET", place, key, `${refusal}.`, "Take it out for now.");
 }

@@ -33,7 +33,8 @@ export function describe(spec: Spec): string {
 }
 
 function bounds(spec: NumberSpec): string {
-  const low = spec.above !== undefined ? ` above ${spec.above}` : spec.min !== undefined && spec.min !== -SAFE ? ` of at least ${spec.min}` : "";
+  const low =
+    spec.above !== undefined ? ` above ${spec.above}` : spec.min !== undefined && spec.min !== -SAFE ? ` of at least ${spec.min}` : "";
   const high = spec.max !== undefined && spec.max !== SAFE ? ` and at most ${spec.max}` : "";
   return `${low}${high}`;
 }

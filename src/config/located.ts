@@ -1,7 +1,7 @@
 /** A value together with where it was written: what the file, the flags, the environment and the defaults have in common. */
 export type Located = LocatedScalar | LocatedList | LocatedMap;
 
-interface Place {
+export interface Place {
   /** `seqqa.yaml:3:5`, `--max-steps`, `SEQQA_TIMEOUT`. */
   readonly where: string;
   /** `file seqqa.yaml:3:5`, `flag --max-steps`, `environment SEQQA_TIMEOUT`, `default`. */

@@ -18,6 +18,18 @@ export function problem(code: ProblemCode, where: string | undefined, what: stri
   return new SeqqaError(code, where === undefined ? what : `${where}: ${what}`, { hint, exitStatus: 2 });
 }
 
+/** About one value: `seqqa.yaml:3:5: timeout is ...`, and `--timeout is ...` for a flag, which is its own name. */
+export function valueProblem(
+  code: ProblemCode,
+  place: { readonly where: string; readonly source: string },
+  key: string,
+  is: string,
+  hint?: string,
+): SeqqaError {
+  const inFile = place.source.startsWith("file ");
+  return problem(code, inFile ? place.where : undefined, `${inFile ? (key === "" ? "the file" : key) : place.where} ${is}`, hint);
+}
+
 /** Longest part of a value that a message quotes. */
 const QUOTED = 60;
 

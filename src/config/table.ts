@@ -28,17 +28,24 @@ function section(fields: Readonly<Record<string, Field>>): SectionSpec {
 }
 
 const only = (...supported: readonly unknown[]): ((value: unknown) => string | undefined) => {
-  return (value) => (supported.includes(value) ? undefined : `"${String(value)}" is not supported yet by this version of seqqa`);
+  return (value) =>
+    supported.includes(value) ? undefined : `is ${JSON.stringify(value)}, which this version of seqqa does not support yet`;
 };
 const nothing = (value: unknown): string | undefined =>
   Array.isArray(value) && value.length === 0 ? undefined : "is not supported yet by this version of seqqa";
 const sqliteOnly = (value: unknown): string | undefined => {
   const scheme = /^(\w+):/.exec(String(value))?.[1] ?? "";
-  return scheme === "sqlite" ? undefined : `a ${scheme} store is not supported yet by this version of seqqa, only sqlite is`;
+  return scheme === "sqlite" ? undefined : `names a ${scheme} store, which this version of seqqa does not support yet`;
 };
 
 const systemFields: Readonly<Record<string, Field>> = {
-  url: { spec: storeUrl, required: true, notYet: sqliteOnly, description: "The store; with `target`, the template of every lane's own store.", example: "sqlite:./shop.db" },
+  url: {
+    spec: storeUrl,
+    required: true,
+    notYet: sqliteOnly,
+    description: "The store; with `target`, the template of every lane's own store.",
+    example: "sqlite:./shop.db",
+  },
   checkpoint: {
     spec: choice(["auto", "journal", "copy", "savepoint", "clone", "dump"]),
     description: "How the store is saved and put back.",
@@ -53,12 +60,17 @@ const systems: MapSpec = { kind: "map", of: section(systemFields), names: /^[A-Z
 
 /** Every key that `seqqa.yaml` may have. Validation, JSON Schema, example file, documentation and tests are all made from it. */
 export const TABLE: SectionSpec = section({
-  base_url: { spec: httpUrl, description: "URL of a target that already runs; with `target`, only the name shown in reports.", example: "http://127.0.0.1:3000" },
+  base_url: {
+    spec: httpUrl,
+    description: "URL of a target that already runs; with `target`, only the name shown in reports.",
+    example: "http://127.0.0.1:3000",
+  },
   timeout: { spec: seconds, default: 30, description: "Time that one attempt of a request may take." },
   db_url: {
     spec: storeUrl,
     notYet: sqliteOnly,
-    description: "Short for `systems.db`. With `target`: the template of every lane's store, never written; else the running target's own store, cleaned up afterwards.",
+    description:
+      "Short for `systems.db`. With `target`: the template of every lane's store, never written; else the running target's own store, cleaned up afterwards.",
     example: "sqlite:./shop.db",
   },
   db_backend: {
@@ -76,7 +88,11 @@ export const TABLE: SectionSpec = section({
         description: "Command line; `{port}` `{lane}` `{db_url}` `{db_path}` `{url:<name>}` are filled in.",
         example: "node server.js",
       },
-      env: { spec: environment, description: "Environment variables of the command; the same words are filled in.", example: { PORT: "{port}", DB: "{db_path}" } },
+      env: {
+        spec: environment,
+        description: "Environment variables of the command; the same words are filled in.",
+        example: { PORT: "{port}", DB: "{db_path}" },
+      },
       cwd: { spec: path, description: "Folder that the command runs in; default: the folder of this file.", example: "." },
       ready: { spec: pathOrUrl, default: "/", description: "Path or URL that is polled until any HTTP answer comes." },
       ready_timeout: { spec: seconds, default: 30, description: "Time that the target may take to get ready." },
@@ -88,7 +104,8 @@ export const TABLE: SectionSpec = section({
       },
       module: {
         spec: path,
-        description: "In place of `command`: a module whose `createTarget(lane)` returns a fetch handler, an `http.Server` or `{ fetch, close }`.",
+        description:
+          "In place of `command`: a module whose `createTarget(lane)` returns a fetch handler, an `http.Server` or `{ fetch, close }`.",
         example: "./app.ts",
       },
       settle: { spec: secondsOrNone, default: 0, description: "Time to wait for late writes after an answer; 0 only watches for them." },
@@ -113,7 +130,11 @@ export const TABLE: SectionSpec = section({
       of: section({
         name: { spec: text, required: true, description: "Name of the service.", example: "mail" },
         command: { spec: text, required: true, description: "Command line.", example: "node mail.js" },
-        ready: { spec: pathOrUrl, description: "Path or URL that is polled until any HTTP answer comes.", example: "http://127.0.0.1:4000/" },
+        ready: {
+          spec: pathOrUrl,
+          description: "Path or URL that is polled until any HTTP answer comes.",
+          example: "http://127.0.0.1:4000/",
+        },
         env: { spec: environment, description: "Environment variables of the command.", example: { PORT: "4000" } },
         cwd: { spec: path, description: "Folder that the command runs in.", example: "." },
         ready_timeout: { spec: seconds, default: 30, description: "Time that the service may take to get ready." },
@@ -208,5 +229,10 @@ export const TABLE: SectionSpec = section({
     default: "low",
     description: "The least severity that fails the run.",
   },
-  known_findings: { spec: path, notYet: nothing, description: "File of findings that are shown and do not fail the run.", example: "./known.yaml" },
+  known_findings: {
+    spec: path,
+    notYet: nothing,
+    description: "File of findings that are shown and do not fail the run.",
+    example: "./known.yaml",
+  },
 });

@@ -1,0 +1,23 @@
+import type { Backend } from "./config.ts";
+
+const BACKENDS: Readonly<Record<string, Backend>> = {
+  sqlite: "sqlite",
+  postgres: "postgres",
+  postgresql: "postgres",
+  mysql: "mysql",
+  mariadb: "mysql",
+  redis: "redis",
+};
+
+/** The ways of putting a store back that its adapter has. */
+export const CHECKPOINTS: Readonly<Record<Backend, readonly string[]>> = {
+  sqlite: ["auto", "journal", "copy", "savepoint"],
+  postgres: ["auto", "journal", "savepoint", "clone"],
+  mysql: ["auto", "journal", "savepoint", "copy"],
+  redis: ["auto", "dump"],
+};
+
+/** Which store a checked URL leads to. */
+export function backendOf(url: string): Backend {
+  return BACKENDS[url.slice(0, url.indexOf(":")).toLowerCase()] ?? "sqlite";
+}

@@ -1,0 +1,164 @@
+import { backendOf, CHECKPOINTS } from "./backend.ts";
+import type { Filled, FilledContext, FilledSystem } from "./filled.ts";
+import { nearest } from "./nearest.ts";
+import { problem } from "./problem.ts";
+
+/** Values that are fine one by one and contradict each other. @throws SeqqaError `CONFIG_COMBINATION`. */
+export function refuseBadCombinations(values: Filled, context: FilledContext): void {
+  const refuse = (key: string, what: string, hint?: string): never => {
+    throw problem("CONFIG_COMBINATION", context.sources[key]?.replace(/^\w+ /, ""), what, hint);
+  };
+  stores(values, refuse);
+  target(values, context, refuse);
+  lanes(values, refuse);
+  if (context.noInfra) noInfra(values, context, refuse);
+}
+
+type Refuse = (key: string, what: string, hint?: string) => never;
+
+function stores(values: Filled, refuse: Refuse): void {
+  const { dbUrl, dbBackend, systems } = values;
+  if (dbUrl !== undefined && dbBackend !== undefined && backendOf(dbUrl) !== dbBackend) {
+    refuse(
+      "db_backend",
+      `db_backend is ${dbBackend}, but db_url leads to ${backendOf(dbUrl)}.`,
+      "Take db_backend out: it follows from db_url.",
+    );
+  }
+  if (dbUrl !== undefined && systems?.["db"] !== undefined) {
+    refuse("db_url", "db_url and systems.db declare the same store.", "Keep one of them: db_url is short for systems.db.");
+  }
+  checkSystems("systems", systems, refuse);
+}
+
+function checkSystems(section: string, systems: Readonly<Record<string, FilledSystem>> | undefined, refuse: Refuse): void {
+  for (const [name, { url, checkpoint, isolation }] of Object.entries(systems ?? {})) {
+    const kind = backendOf(url);
+    if (checkpoint !== undefined && !CHECKPOINTS[kind].includes(checkpoint)) {
+      refuse(
+        `${section}.${name}.checkpoint`,
+        `${section}.${name}.checkpoint is ${checkpoint}, which a ${kind} store does not have.`,
+        `It has ${CHECKPOINTS[kind].join(", ")}.`,
+      );
+    }
+    if (isolation !== undefined && kind !== "redis") {
+      refuse(`${section}.${name}.isolation`, `${section}.${name}.isolation is for redis, and the store is ${kind}.`, "Take it out.");
+    }
+  }
+}
+
+function target(values: Filled, context: FilledContext, refuse: Refuse): void {
+  const { target: declared, lanes: running } = values;
+  if (declared === undefined) return;
+  if (declared.command === undefined && declared.module === undefined) {
+    const set = Object.keys(context.sources).find((key) => key.startsWith("target.")) ?? "target";
+    refuse(
+      context.sources["target"] === undefined ? set : "target",
+      "target says neither what to start nor what to import.",
+      "Give target.command or target.module.",
+    );
+  }
+  if (declared.command !== undefined && declared.module !== undefined) {
+    refuse("target.module", "target.command and target.module exclude each other.", "Keep the one that starts the API.");
+  }
+  if (running !== undefined && !context.noInfra) {
+    refuse(
+      "lanes",
+      "lanes says that the targets already run, and target says how to start them.",
+      "Take one of them out, or run with --no-infra.",
+    );
+  }
+  const given = context.sources["base_url"];
+  if (given !== undefined && !given.startsWith("file ") && !context.noInfra) {
+    refuse(
+      "base_url",
+      "it names a target that already runs, but the configuration starts its own.",
+      "Add --no-infra to use the running one.",
+    );
+  }
+  for (const text of [declared.command ?? "", ...Object.values(declared.env ?? {})]) checkNames(text, values, refuse);
+}
+
+/** `{url:<name>}` must name a declared store. */
+function checkNames(text: string, values: Filled, refuse: Refuse): void {
+  const names = [...Object.keys(values.systems ?? {}), ...(values.dbUrl === undefined ? [] : ["db"])];
+  for (const [, name = ""] of text.matchAll(/\{url:([^{}]*)\}/g)) {
+    if (names.includes(name)) continue;
+    const near = nearest(name, names);
+    refuse(
+      "target.command",
+      `{url:${name}} names a store that systems does not declare.`,
+      near === undefined ? "Declare it under systems." : `Did you mean {url:${near}}?`,
+    );
+  }
+}
+
+function lanes(values: Filled, refuse: Refuse): void {
+  const { lanes: running, parallel } = values;
+  if (running === undefined) {
+    if (values.target === undefined && values.baseUrl !== undefined && typeof parallel === "number" && parallel > 1) {
+      refuse(
+        "parallel",
+        `${parallel} lanes need a target each, and base_url names one that already runs.`,
+        "Use target.command, which starts one per lane, or list running ones under lanes.",
+      );
+    }
+    return;
+  }
+  if (running.length === 0) refuse("lanes", "lanes is an empty list.", "List at least one running target, or take it out.");
+  if (typeof parallel === "number" && parallel > running.length) {
+    refuse(
+      "parallel",
+      `${parallel} lanes need a target each, and lanes lists ${running.length}.`,
+      `List more under lanes, or use ${running.length}.`,
+    );
+  }
+  if (values.dbUrl !== undefined || values.systems !== undefined) {
+    refuse(
+      values.dbUrl === undefined ? "systems" : "db_url",
+      "with lanes, every lane names its own stores.",
+      "Move it to lanes[].db_url or lanes[].systems.",
+    );
+  }
+  running.forEach((lane, index) => {
+    const first = running.findIndex(({ baseUrl }) => baseUrl === lane.baseUrl);
+    if (first !== index)
+      refuse(
+        "lanes",
+        `lanes[${first}] and lanes[${index}] have the same base_url ${lane.baseUrl}.`,
+        "Every lane needs a target of its own.",
+      );
+    const sharing = lane.dbUrl === undefined ? index : running.findIndex(({ dbUrl }) => dbUrl === lane.dbUrl);
+    if (sharing !== index)
+      refuse("lanes", `lanes[${sharing}] and lanes[${index}] have the same db_url.`, "Every lane needs a store of its own.");
+    if (lane.dbUrl !== undefined && lane.systems?.["db"] !== undefined)
+      refuse("lanes", `lanes[${index}] declares db_url and systems.db, which are the same store.`);
+    checkSystems("lanes.systems", lane.systems, refuse);
+  });
+}
+
+function noInfra(values: Filled, context: FilledContext, refuse: Refuse): void {
+  if (values.target?.command === undefined) return;
+  if (values.baseUrl === undefined && values.lanes === undefined) {
+    refuse(
+      "target",
+      "--no-infra takes the target to run already, and nothing says where.",
+      "Give --base-url, or base_url or lanes in the file.",
+    );
+  }
+  const from = context.sources["db_url"];
+  if (from?.startsWith("file ") === true) {
+    refuse(
+      "db_url",
+      "with --no-infra this db_url is not used: it is the template of lanes that are not started.",
+      "Name the running target's own store in SEQQA_DB_URL.",
+    );
+  }
+  if (values.systems !== undefined) {
+    refuse(
+      "systems",
+      "with --no-infra these stores are not used: they are templates of lanes that are not started.",
+      "Use a configuration without target, whose systems are the running target's own.",
+    );
+  }
+}

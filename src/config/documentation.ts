@@ -1,0 +1,90 @@
+import { stringify } from "yaml";
+import { describe } from "./describe.ts";
+import { KEYS } from "./keys.ts";
+import type { Field, SectionSpec, Spec } from "./spec.ts";
+import { TABLE } from "./table.ts";
+
+const WIDTH = 116;
+
+/** `seqqa.yaml.example`: every key, commented out unless it is a default, so that the file is valid as it is and changes nothing. */
+export function exampleFile(): string {
+  const head = [
+    "# yaml-language-server: $schema=./node_modules/seqqa/seqqa.schema.json",
+    "#",
+    '# Every key of seqqa.yaml. What is not commented out is the default. Times are in seconds, or "30s", "5m", "250ms", "1h".',
+    "# ${NAME} and ${NAME:-default} come from the environment, and every single value can be set there: SEQQA_EXPLORATION_MAX_STEPS.",
+    "",
+  ];
+  return `${[...head, ...sectionLines(TABLE, "", false)].join("\n").trimEnd()}\n`;
+}
+
+function sectionLines(section: SectionSpec, indent: string, off: boolean): readonly string[] {
+  return Object.entries(section.fields).flatMap(([name, field]) => {
+    const blank = indent === "" ? [""] : [];
+    return [...commentLines(field.description, indent), ...fieldLines(name, field, indent, off), ...blank];
+  });
+}
+
+function commentLines(text: string, indent: string): readonly string[] {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const line = lines.at(-1) ?? "";
+    if (line !== "" && indent.length + line.length + word.length > WIDTH) lines.push(word);
+    else lines[lines.length - 1] = line === "" ? word : `${line} ${word}`;
+  }
+  return lines.map((line) => `${indent}# ${line}`);
+}
+
+function fieldLines(name: string, field: Field, indent: string, off: boolean): readonly string[] {
+  const inner = innerSection(field.spec);
+  const commented = off || (field.default === undefined && field.always !== true);
+  const mark = commented ? `${indent}# ` : indent;
+  if (inner === undefined || field.default !== undefined) {
+    return [
+      `${mark}${stringify(
+        { [name]: field.default ?? field.example },
+        { collectionStyle: "flow", flowCollectionPadding: true, lineWidth: 0 },
+      )
+        .trimEnd()
+        .replace(/^\{ (.*) \}$/s, "$1")}`,
+    ];
+  }
+  if (field.always === true) return [`${mark}${name}:`, ...sectionLines(inner.section, `${indent}  `, false)];
+  const body = Object.entries(inner.section.fields).map(([key, member]) => {
+    const value = member.default ?? member.example ?? {};
+    return `${key}: ${stringify(value, { collectionStyle: "flow", lineWidth: 0 }).trim()}`;
+  });
+  return [
+    `${mark}${name}:`,
+    ...inner.lead.map((line) => `${mark}  ${line}`),
+    ...body.map((line, index) => `${mark}  ${inner.bullet && index === 0 ? "- " : inner.pad}${line}`),
+  ];
+}
+
+/** The section behind a map or a list, with what stands before its first line. */
+function innerSection(
+  spec: Spec,
+): { readonly section: SectionSpec; readonly lead: readonly string[]; readonly bullet: boolean; readonly pad: string } | undefined {
+  if (spec.kind === "section") return { section: spec, lead: [], bullet: false, pad: "" };
+  if (spec.kind === "map" && spec.of.kind === "section") return { section: spec.of, lead: ["audit:"], bullet: false, pad: "  " };
+  if (spec.kind === "list" && spec.of.kind === "section") return { section: spec.of, lead: [], bullet: true, pad: "  " };
+  return undefined;
+}
+
+/** The table of all keys for the README. */
+export function markdownTable(): string {
+  const rows = KEYS.filter(({ field }) => !isGroup(field.spec)).map(({ key, field }) => {
+    const cells = [
+      `\`${key}\``,
+      describe(field.spec),
+      field.default === undefined ? "none" : `\`${JSON.stringify(field.default)}\``,
+      field.description,
+    ];
+    return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+  });
+  return ["| key | value | default | meaning |", "|---|---|---|---|", ...rows].join("\n");
+}
+
+function isGroup(spec: Spec): boolean {
+  return spec.kind === "section" || (spec.kind !== "either" && innerSection(spec) !== undefined);
+}

@@ -1,0 +1,20 @@
+export type {
+  Backend,
+  Config,
+  ExplorationConfig,
+  LaneConfig,
+  RacesConfig,
+  ReportConfig,
+  ReportFormat,
+  RetryConfig,
+  ServiceConfig,
+  SystemConfig,
+  TargetConfig,
+} from "./config.ts";
+export { durationSeconds } from "./duration.ts";
+export type { Environment } from "./environment.ts";
+export { loadConfig, sourceOf, type LoadOptions } from "./load-config.ts";
+export { nearest } from "./nearest.ts";
+export type { FlagValue } from "./overrides.ts";
+export { withoutPasswords } from "./problem.ts";
+export { resolveExploration, type AgentValues, type ResolvedExploration } from "./resolve-exploration.ts";

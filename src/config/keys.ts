@@ -1,0 +1,49 @@
+import type { Field, SectionSpec, Spec } from "./spec.ts";
+import { TABLE } from "./table.ts";
+
+/** One key of the table by its full name, e.g. `exploration.max_steps`; `*` and `[]` stand for names and items of the user's own. */
+export interface Key {
+  readonly key: string;
+  readonly field: Field;
+  /** The environment variable that sets it; `undefined` for what is not a single value or a list of them. */
+  readonly variable: string | undefined;
+}
+
+/** Every key, sections before their members. */
+export const KEYS: readonly Key[] = collect(TABLE, "", true);
+
+/** `single`: no name, index or alternative of the user's own is on the way, so that one variable can stand for the key. */
+function collect(section: SectionSpec, prefix: string, single: boolean): readonly Key[] {
+  return Object.entries(section.fields).flatMap(([name, field]) => {
+    const key = `${prefix}${name}`;
+    return [{ key, field, variable: single && settable(field.spec) ? variableOf(key) : undefined }, ...inside(field.spec, key, single)];
+  });
+}
+
+function inside(spec: Spec, key: string, single: boolean): readonly Key[] {
+  switch (spec.kind) {
+    case "section":
+      return collect(spec, `${key}.`, single);
+    case "map":
+      return inside(spec.of, `${key}.*`, false);
+    case "list":
+      return inside(spec.of, `${key}[]`, false);
+    case "either":
+      return spec.of.flatMap((one) => inside(one, key, false));
+    default:
+      return [];
+  }
+}
+
+const isScalar = (spec: Spec): boolean => !["section", "map", "list", "either"].includes(spec.kind);
+
+function settable(spec: Spec): boolean {
+  if (spec.kind === "list") return isScalar(spec.of);
+  if (spec.kind === "either") return spec.of.some(isScalar);
+  return isScalar(spec);
+}
+
+/** `exploration.max_steps` -> `SEQQA_EXPLORATION_MAX_STEPS`. */
+export function variableOf(key: string): string {
+  return `SEQQA_${key.replaceAll(".", "_").toUpperCase()}`;
+}

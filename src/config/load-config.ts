@@ -1,0 +1,57 @@
+import { dirname, resolve } from "node:path";
+import { check } from "./check.ts";
+import { refuseBadCombinations } from "./combinations.ts";
+import type { Config } from "./config.ts";
+import type { Environment } from "./environment.ts";
+import { fill } from "./fill.ts";
+import { findFile } from "./find-file.ts";
+import { finish } from "./finish.ts";
+import { override, type FlagValue } from "./overrides.ts";
+import { readFile } from "./read-file.ts";
+import { TABLE } from "./table.ts";
+
+export interface LoadOptions {
+  /** Where `seqqa.yaml` is looked for first; then `./qa`, then the current folder and upwards. Without it and without `file` none is read. */
+  readonly directory?: string | undefined;
+  /** This file and no other. */
+  readonly file?: string | undefined;
+  /** What the command line says; wins over everything. */
+  readonly flags?: readonly FlagValue[] | undefined;
+  /** Default `process.env`. */
+  readonly env?: Environment | undefined;
+  /** Default `process.cwd()`. */
+  readonly cwd?: string | undefined;
+  /** The target is taken to run already: `target.command` is not started. Needs `base_url` or `lanes`. */
+  readonly noInfra?: boolean | undefined;
+}
+
+/**
+ * The configuration: flags over environment over file over defaults, checked as a whole. What an Agent says comes between
+ * environment and file; see {@link resolveExploration}.
+ * @throws SeqqaError with a code of {@link ProblemCode} and exit status 2.
+ */
+export function loadConfig(options: LoadOptions = {}): Config {
+  const cwd = resolve(options.cwd ?? process.cwd());
+  const env = options.env ?? process.env;
+  const file = locateFile(options, cwd);
+  const folder = file === undefined ? cwd : dirname(file);
+  const sources: Record<string, string> = {};
+  const values =
+    file === undefined
+      ? {}
+      : (check(TABLE, "", readFile(file, env, cwd), (key, source) => (sources[key] = source)) as Record<string, unknown>);
+  override(values, sources, env, options.flags ?? [], cwd);
+  const context = { folder, file, sources, noInfra: options.noInfra === true };
+  refuseBadCombinations(fill(TABLE, values, folder) as never, context);
+  return finish(fill(TABLE, values, folder) as never, context);
+}
+
+function locateFile(options: LoadOptions, cwd: string): string | undefined {
+  if (options.file !== undefined) return resolve(cwd, options.file);
+  return options.directory === undefined ? undefined : findFile(options.directory, cwd);
+}
+
+/** Where the value of a key comes from: `flag --max-steps`, `environment SEQQA_TIMEOUT`, `file seqqa.yaml:3:5` or `default`. */
+export function sourceOf(config: Config, key: string): string {
+  return config.sources[key] ?? "default";
+}

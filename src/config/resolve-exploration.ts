@@ -1,0 +1,35 @@
+import type { AgentDefinition } from "../model/agent.ts";
+import type { Config, ExplorationConfig } from "./config.ts";
+import { sourceOf } from "./load-config.ts";
+
+/** What an Agent may say itself. */
+export type AgentValues = Pick<AgentDefinition, "strategy" | "maxSteps" | "maxDepth" | "maxTime" | "stopOnFirstViolation" | "seed">;
+
+/** The budgets of one exploration. Times are in seconds. */
+export interface ResolvedExploration {
+  readonly strategyKind: ExplorationConfig["strategy"];
+  readonly maxSteps: number;
+  readonly maxDepth: number | undefined;
+  readonly maxTime: number | undefined;
+  readonly stopOnFirstViolation: boolean;
+  readonly seed: number;
+}
+
+/** Flag and environment win over the Agent's own values, which win over file and default. */
+export function resolveExploration(config: Config, agent: AgentValues): ResolvedExploration {
+  const { exploration } = config;
+  const pick = <T>(key: string, own: T | undefined, configured: T): T =>
+    own === undefined || isForced(config, `exploration.${key}`) ? configured : own;
+  return {
+    strategyKind: pick("strategy", agent.strategy?.kind, exploration.strategy),
+    maxSteps: pick("max_steps", agent.maxSteps, exploration.maxSteps),
+    maxDepth: pick<number | undefined>("max_depth", agent.maxDepth, exploration.maxDepth),
+    maxTime: pick<number | undefined>("max_time", agent.maxTime, exploration.maxTime),
+    stopOnFirstViolation: pick("stop_on_first_violation", agent.stopOnFirstViolation, exploration.stopOnFirstViolation),
+    seed: pick("seed", agent.seed, exploration.seed),
+  };
+}
+
+function isForced(config: Config, key: string): boolean {
+  return /^(?:flag|environment) /.test(sourceOf(config, key));
+}
