@@ -51,8 +51,8 @@ function fieldLines(name: string, field: Field, indent: string, off: boolean): r
   }
   if (field.always === true) return [`${mark}${name}:`, ...sectionLines(inner.section, `${indent}  `, false)];
   const body = Object.entries(inner.section.fields).map(([key, member]) => {
-    const value = member.default ?? member.example ?? {};
-    return `${key}: ${stringify(value, { collectionStyle: "flow", lineWidth: 0 }).trim()}`;
+    const value = stringify(member.default ?? member.example ?? {}, { collectionStyle: "flow", lineWidth: 0 }).trim();
+    return `${key}: ${value} # ${member.description}`;
   });
   return [
     `${mark}${name}:`,

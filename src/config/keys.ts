@@ -35,7 +35,9 @@ function inside(spec: Spec, key: string, single: boolean): readonly Key[] {
   }
 }
 
-const isScalar = (spec: Spec): boolean => !["section", "map", "list", "either"].includes(spec.kind);
+function isScalar(spec: Spec): boolean {
+  return !["section", "map", "list", "either"].includes(spec.kind);
+}
 
 function settable(spec: Spec): boolean {
   if (spec.kind === "list") return isScalar(spec.of);

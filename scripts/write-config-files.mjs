@@ -1,0 +1,29 @@
+// Writes what is made from the table of configuration keys: seqqa.schema.json, seqqa.yaml.example, and the table in README.md
+// between its markers. Needs a build. `--check` writes nothing and fails when a file is out of date.
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { exampleFile, markdownTable } from "../dist/config/documentation.js";
+import { jsonSchema } from "../dist/config/json-schema.js";
+
+const root = new URL("../", import.meta.url);
+const read = (name) => (existsSync(new URL(name, root)) ? readFileSync(new URL(name, root), "utf8") : "");
+const [start, end] = ["<!-- config-table -->", "<!-- /config-table -->"];
+const readme = read("README.md");
+const files = {
+  "seqqa.schema.json": `${JSON.stringify(jsonSchema(), null, 2)}\n`,
+  "seqqa.yaml.example": exampleFile(),
+  ...(readme.includes(start) && readme.includes(end)
+    ? {
+        "README.md": `${readme.slice(0, readme.indexOf(start) + start.length)}\n\n${markdownTable()}\n\n${readme.slice(readme.indexOf(end))}`,
+      }
+    : {}),
+};
+
+for (const [name, content] of Object.entries(files)) {
+  if (read(name) === content) continue;
+  if (process.argv.includes("--check")) {
+    process.stderr.write(`${name} is out of date: run node scripts/write-config-files.mjs\n`);
+    process.exitCode = 1;
+  } else {
+    writeFileSync(new URL(name, root), content);
+  }
+}
