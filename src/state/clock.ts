@@ -1,0 +1,37 @@
+const DAY_MS = 86_400_000;
+
+/** `1` number in ms: seconds, milliseconds, microseconds, nanoseconds. */
+const UNITS_PER_MS = [0.001, 1, 1_000, 1_000_000] as const;
+
+const DATE_TIME = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d)?(?:[.,](\d{1,9}))?(Z|[+-]\d\d:?\d\d)?$/;
+
+/** Which times are near the run's clock: drawn by the run itself rather than given. */
+export class Clock {
+  readonly #ms: number;
+  readonly #bounds: Float64Array;
+
+  constructor(ms: number) {
+    this.#ms = ms;
+    this.#bounds = Float64Array.from(UNITS_PER_MS.flatMap((unit) => [(ms - DAY_MS) * unit, (ms + DAY_MS) * unit]));
+  }
+
+  nearMs(ms: number): boolean {
+    return Math.abs(ms - this.#ms) <= DAY_MS;
+  }
+
+  /** A number since the epoch, in whichever unit. Numbers below 1e9 never count, whatever the clock says. */
+  nearNumber(value: number): boolean {
+    if (!(value >= 1e9)) return false;
+    const bounds = this.#bounds;
+    for (let i = 0; i < bounds.length; i += 2) if (value >= bounds[i]! && value <= bounds[i + 1]!) return true;
+    return false;
+  }
+
+  /** An ISO 8601 date and time (also with a blank for the T; without a zone it is taken as UTC) or an HTTP date. */
+  nearText(text: string): boolean {
+    const parts = DATE_TIME.exec(text);
+    if (parts === null) return this.nearMs(Date.parse(text));
+    const zone = parts[5] === undefined ? "Z" : parts[5].length === 5 ? `${parts[5].slice(0, 3)}:${parts[5].slice(3)}` : parts[5];
+    return this.nearMs(Date.parse(`${parts[1]}T${parts[2]}${parts[3] ?? ":00"}.${(parts[4] ?? "0").slice(0, 3)}${zone}`));
+  }
+}

@@ -1,0 +1,305 @@
+import { types } from "node:util";
+import type { Observed, ObservedTable, StoredValue } from "../model/system.ts";
+import { SeqqaError } from "../model/errors.ts";
+import type { Clock } from "./clock.ts";
+import { TablePlans, type TablePlan } from "./columns.ts";
+import type { Facts } from "./facts.ts";
+import { uuidPiece } from "./ids.ts";
+import { childRules, type PathRules, type Rules } from "./rules.ts";
+import { plainText, type Strings } from "./strings.ts";
+import { anonymousToken, type Token } from "./tokens.ts";
+
+/** A part of the state: a text with an `@` for every id, and the ids in that order. */
+export interface Encoded {
+  readonly text: string;
+  readonly tokens: readonly Token[];
+}
+
+/** Facts as a set of parts, ids not yet named. Every part's text ends where its grammar says, so parts can be put one after another. */
+export interface EncodedFacts {
+  /** What is always there and in order: values, counters, context, clients. */
+  readonly head: Encoded;
+  /** Parts without ids. */
+  readonly plain: string[];
+  /** Parts with ids. */
+  readonly holed: Encoded[];
+}
+
+const DEEPEST = 1_000;
+
+/** Turns facts into text. The text is injective: different facts that no rule makes equal never read the same. */
+export class Encoder {
+  readonly #strings: Strings;
+  readonly #clock: Clock;
+  readonly #rules: Rules;
+  readonly #plans: TablePlans;
+  readonly #pinsWanted: boolean;
+  /** Integers outside of tables, while some keys are symmetric: what may be such a key must not be renamed. */
+  readonly pins: Set<string> = new Set();
+  /** Keys of rows of these facts that look like times. */
+  readonly #timeKeys = new Set<string>();
+  #tokens: Token[] = [];
+  #plain: string[] = [];
+  #holed: Encoded[] = [];
+
+  constructor(strings: Strings, clock: Clock, rules: Rules, symmetric: readonly string[]) {
+    this.#strings = strings;
+    this.#clock = clock;
+    this.#rules = rules;
+    this.#plans = new TablePlans(rules, symmetric);
+    this.#pinsWanted = symmetric.length > 0;
+  }
+
+  encode(facts: Facts): EncodedFacts {
+    this.#timeKeys.clear();
+    const encoded = this.#pass(facts);
+    // Values may come before the rows that show which numbers are keys.
+    return this.#timeKeys.size === 0 ? encoded : this.#pass(facts);
+  }
+
+  #pass(facts: Facts): EncodedFacts {
+    this.#tokens = [];
+    this.#plain = [];
+    this.#holed = [];
+    if (this.#pinsWanted) this.pins.clear();
+    let text = "";
+    for (const name of sortedKeys(facts.systems)) text += this.#system(name, facts.systems[name]!);
+    text += "C";
+    text += this.#value(facts.context, 0, this.#rules.context);
+    text += "A";
+    text += this.#value(facts.clients, 0, this.#rules.clients);
+    return { head: { text, tokens: this.#tokens }, plain: this.#plain, holed: this.#holed };
+  }
+
+  #system(name: string, observed: Observed): string {
+    if (observed.kind === "value") {
+      return `V${name.length}:${name}${this.#value(observed.value, 0, childRules(this.#rules.systems, name))}`;
+    }
+    let text = "";
+    const counters = sortedKeys(observed.counters);
+    if (counters.length > 0) {
+      text = `N${name.length}:${name}`;
+      for (const counter of counters) text += plainText(counter) + this.#value(observed.counters[counter], 0, undefined);
+      text += "]";
+    }
+    const outer = this.#tokens;
+    for (const table of observed.tables) this.#table(name, table);
+    this.#tokens = outer;
+    return text;
+  }
+
+  #table(system: string, table: ObservedTable): void {
+    const plan = this.#plans.of(system, table);
+    const gone = new Map<string, number>();
+    for (const row of table.removed) {
+      const text = this.#row(plan, row);
+      if (this.#tokens.length > 0) this.#holed.push({ text: `${plan.prefix}-${text}`, tokens: this.#tokens });
+      else gone.set(text, (gone.get(text) ?? 0) + 1);
+    }
+    for (const row of table.added) {
+      const text = this.#row(plan, row);
+      if (this.#tokens.length > 0) {
+        this.#holed.push({ text: `${plan.prefix}+${text}`, tokens: this.#tokens });
+        continue;
+      }
+      // A row that changed only in what is ignored or masked did not change.
+      const before = gone.size === 0 ? undefined : gone.get(text);
+      if (before === undefined || before === 0) this.#plain.push(`${plan.prefix}+${text}`);
+      else gone.set(text, before - 1);
+    }
+    for (const [text, count] of gone) for (let i = 0; i < count; i++) this.#plain.push(`${plan.prefix}-${text}`);
+  }
+
+  /** Leaves the row's ids in `#tokens`. */
+  #row(plan: TablePlan, row: readonly StoredValue[]): string {
+    this.#tokens = [];
+    let text = "[";
+    if (plan.plain) for (let i = 0; i < row.length; i++) text += this.#value(row[i], 0, undefined);
+    else for (let i = 0; i < row.length; i++) text += this.#cell(plan, i, row[i]!);
+    return `${text}]`;
+  }
+
+  #cell(plan: TablePlan, column: number, value: StoredValue): string {
+    const mode = plan.modes[column]!;
+    switch (mode.kind) {
+      case "plain":
+        return this.#value(value, 0, undefined);
+      case "ignore":
+        return "";
+      case "mask":
+        return value === null ? "n" : "X";
+      case "symmetric":
+        if (typeof value === "bigint" || Number.isInteger(value)) return this.#integerKey(`${mode.domain}:${String(value)}`, "", "", "i");
+        return this.#value(value, 0, undefined);
+      case "key":
+        if ((typeof value === "number" || typeof value === "bigint") && this.#clock.nearNumber(Number(value))) {
+          this.#timeKeys.add(String(value));
+          return this.#timeKey(String(value));
+        }
+        return this.#value(value, 0, undefined);
+    }
+  }
+
+  #integerKey(key: string, rank: string, order: string, form: string): string {
+    const name = this.#strings.tokens.constants.get(key);
+    if (name !== undefined) return `K${form}${name};`;
+    this.#tokens.push(this.#strings.tokens.of({ key, rank, order }));
+    return `@${form}`;
+  }
+
+  #value(value: unknown, depth: number, rules: PathRules | undefined): string {
+    if (rules?.rule === "mask" && value !== null && value !== undefined) return "X";
+    switch (typeof value) {
+      case "string":
+        return this.#string(value);
+      case "number":
+        if (this.#pinsWanted) this.pins.add(String(value));
+        if (value < 1e9 && value > -1e9) return `#${value};`;
+        return this.#clock.nearNumber(value) ? this.#time(value) : `#${value};`;
+      case "boolean":
+        return value ? "t" : "f";
+      case "object":
+        return value === null ? "n" : this.#object(value, depth, rules);
+      case "undefined":
+        return "u";
+      case "bigint":
+        if (this.#pinsWanted) this.pins.add(String(value));
+        return this.#clock.nearNumber(Number(value)) ? this.#time(value) : `#${value};`;
+      default:
+        throw new SeqqaError("STATE_NOT_DATA", `The observed state holds a ${typeof value}, which cannot be compared.`, {
+          hint: "Keep plain data in the context and in what a system observes.",
+        });
+    }
+  }
+
+  /** A number near the clock: a time, unless it is the key of a row. */
+  #time(value: number | bigint): string {
+    const digits = String(value);
+    return this.#timeKeys.has(digits) || this.#strings.tokens.constants.has(`t:${digits}`) ? this.#timeKey(digits) : "T";
+  }
+
+  #timeKey(digits: string): string {
+    return this.#integerKey(`t:${digits}`, "t", digits.padStart(24, "0"), "n");
+  }
+
+  #string(value: string): string {
+    if (this.#pinsWanted) for (const digits of value.match(/\d+/g) ?? []) this.pins.add(digits);
+    const encoded = this.#strings.encode(value);
+    if (typeof encoded === "string") return encoded;
+    for (const token of encoded.tokens) this.#tokens.push(token);
+    return encoded.text;
+  }
+
+  #object(value: object, depth: number, rules: PathRules | undefined): string {
+    if (depth >= DEEPEST) {
+      throw new SeqqaError("STATE_TOO_DEEP", `The observed state is nested deeper than ${DEEPEST} levels, or refers to itself.`, {
+        hint: "Leave the field out with `ignore` or `stateFromContext`, or observe a flatter value.",
+      });
+    }
+    if (Array.isArray(value)) {
+      const inner = rules === undefined ? undefined : childRules(rules, "[]");
+      if (inner?.rule === "ignore") return "[]";
+      let text = "[";
+      for (let i = 0; i < value.length; i++) text += this.#value(value[i], depth + 1, inner);
+      return `${text}]`;
+    }
+    const prototype: unknown = Object.getPrototypeOf(value);
+    if (prototype !== Object.prototype && prototype !== null) {
+      const special = this.#special(value, depth, rules);
+      if (special !== undefined) return special;
+    }
+    return this.#record(value as Readonly<Record<string, unknown>>, depth, rules);
+  }
+
+  #record(value: Readonly<Record<string, unknown>>, depth: number, rules: PathRules | undefined): string {
+    const keys = sortedKeys(value);
+    const before = this.#tokens.length;
+    let text = "{";
+    for (let i = 0; i < keys.length; i++) {
+      const key = keys[i]!;
+      const encoded = this.#strings.encode(key);
+      if (typeof encoded !== "string") {
+        // Sorted by an id, the order of the entries would depend on its value.
+        this.#tokens.length = before;
+        return `{${this.#entries(Object.entries(value), depth, rules)}`;
+      }
+      const inner = rules === undefined ? undefined : childRules(rules, key);
+      if (inner !== undefined && inner.rule === "ignore") continue;
+      if (this.#pinsWanted) this.#string(key);
+      text += encoded;
+      text += this.#value(value[key], depth + 1, inner);
+    }
+    return `${text}}`;
+  }
+
+  /**
+   * An unordered collection. Without ids it is its sorted texts. With ids, every entry becomes a part of its own, tied to
+   * the collection by a token that stands nowhere else, so that naming the ids also orders the entries.
+   */
+  #entries(entries: Iterable<readonly [unknown, unknown] | readonly [unknown]>, depth: number, rules: PathRules | undefined): string {
+    const outer = this.#tokens;
+    const outerHoled = this.#holed;
+    this.#holed = [];
+    const parts: Encoded[] = [];
+    let holes = 0;
+    for (const entry of entries) {
+      const inner = rules === undefined ? undefined : childRules(rules, typeof entry[0] === "string" ? entry[0] : "*");
+      if (inner?.rule === "ignore") continue;
+      this.#tokens = [];
+      let text = this.#value(entry[0], depth + 1, undefined);
+      if (entry.length === 2) text += this.#value(entry[1], depth + 1, inner);
+      holes += this.#tokens.length;
+      parts.push({ text, tokens: this.#tokens });
+    }
+    const nested = this.#holed;
+    this.#tokens = outer;
+    this.#holed = outerHoled;
+    if (holes === 0) {
+      return `${parts
+        .map((part) => part.text)
+        .sort()
+        .join("")}}`;
+    }
+    const owner = anonymousToken();
+    for (const part of parts) outerHoled.push({ text: `e@c${part.text}]`, tokens: [owner, ...part.tokens] });
+    outerHoled.push(...nested);
+    outer.push(owner);
+    return `@c${parts.length}}`;
+  }
+
+  #special(value: object, depth: number, rules: PathRules | undefined): string | undefined {
+    if (value instanceof Uint8Array) return this.#bytes(value);
+    if (types.isDate(value)) {
+      const ms = value.getTime();
+      return this.#clock.nearMs(ms) ? "T" : `D${ms};`;
+    }
+    if (types.isMap(value)) return `M${this.#entries(value, depth, rules)}`;
+    if (types.isSet(value)) return `S${this.#entries(Array.from(value, (member): readonly [unknown] => [member]), depth, rules)}`;
+    if (types.isAnyArrayBuffer(value)) return `B${this.#bytes(new Uint8Array(value))}`;
+    if (ArrayBuffer.isView(value)) {
+      const kind = value.constructor.name;
+      return `Y${kind.length}:${kind}${this.#bytes(new Uint8Array(value.buffer, value.byteOffset, value.byteLength))}`;
+    }
+    if (types.isRegExp(value)) return `x${plainText(String(value))}`;
+    if (types.isBoxedPrimitive(value)) return `o${this.#value(value.valueOf(), depth + 1, rules)}`;
+    if (types.isNativeError(value)) return `!${plainText(value.name)}${this.#string(value.message)}${this.#record({ ...value }, depth, rules)}`;
+    return undefined;
+  }
+
+  #bytes(value: Uint8Array): string {
+    const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+    if (value.length === 16) {
+      const uuid = uuidPiece(bytes.toString("hex"), "b");
+      if (uuid !== null) return this.#integerKey(uuid.key, uuid.rank, uuid.order, "b");
+    }
+    return `b${value.length}:${bytes.toString("base64")}`;
+  }
+}
+
+/** Own enumerable keys in the order of their UTF-16 units; usually they are in order already. */
+function sortedKeys(value: object): string[] {
+  const keys = Object.keys(value);
+  for (let i = 1; i < keys.length; i++) if (keys[i - 1]! > keys[i]!) return keys.sort();
+  return keys;
+}
+

@@ -1,0 +1,74 @@
+/** What becomes of a field: left out, or one mark whatever it holds (NULL stays NULL). */
+export type FieldRule = "ignore" | "mask";
+
+/** Rules for paths inside values; `[]` stands for any index, `*` for any key. */
+export interface PathRules {
+  rule: FieldRule | undefined;
+  readonly children: Map<string, PathRules>;
+}
+
+export interface Rules {
+  /** By `table.column` and by `system.table.column`. */
+  readonly columns: ReadonlyMap<string, FieldRule>;
+  readonly context: PathRules | undefined;
+  readonly clients: PathRules | undefined;
+  readonly systems: PathRules | undefined;
+}
+
+const ROOTS = new Set(["context", "clients", "systems"]);
+
+/**
+ * Reads `ignore` and `masked`: `table.column`, `system.table.column`, a bare context key, or a path that starts with `context.`, `clients.`
+ * or `systems.<name>.`. Where both name a field, it is left out.
+ */
+export function readRules(ignore: readonly string[], masked: readonly string[]): Rules {
+  const columns = new Map<string, FieldRule>();
+  const root: PathRules = { rule: undefined, children: new Map() };
+  const add = (field: string, rule: FieldRule): void => {
+    const path = splitPath(field);
+    if (path.length > 1 && ROOTS.has(path[0]!)) insert(root, path, rule);
+    if (path.length === 1) insert(root, ["context", field], rule);
+    else {
+      columns.set(field, rule);
+      // A context key may itself hold a dot.
+      insert(root, ["context", field], rule);
+    }
+  };
+  for (const field of masked) add(field, "mask");
+  for (const field of ignore) add(field, "ignore");
+  return { columns, context: root.children.get("context"), clients: root.children.get("clients"), systems: root.children.get("systems") };
+}
+
+function insert(root: PathRules, path: readonly string[], rule: FieldRule): void {
+  let node = root;
+  for (const part of path) {
+    let child = node.children.get(part);
+    if (child === undefined) node.children.set(part, (child = { rule: undefined, children: new Map() }));
+    node = child;
+  }
+  node.rule = rule;
+}
+
+/** `a.b[].c` -> a, b, [], c; a key that holds dots or brackets is written as a JSON string. */
+function splitPath(path: string): string[] {
+  const parts = path.match(/"(?:[^"\\]|\\.)*"|\[\]|[^.[\]]+/g) ?? [];
+  return parts.map((part) => (part.startsWith('"') && part.endsWith('"') && part.length > 1 ? parseKey(part) : part));
+}
+
+function parseKey(quoted: string): string {
+  try {
+    return JSON.parse(quoted) as string;
+  } catch {
+    return quoted;
+  }
+}
+
+/** Appends a key to a path as {@link readRules} reads it. */
+export function joinPath(path: string, key: string): string {
+  const written = /^[^.[\]"]+$/.test(key) ? key : JSON.stringify(key);
+  return path === "" ? written : `${path}.${written}`;
+}
+
+export function childRules(rules: PathRules | undefined, key: string): PathRules | undefined {
+  return rules === undefined ? undefined : (rules.children.get(key) ?? rules.children.get("*"));
+}

@@ -1,0 +1,135 @@
+import { Clock } from "./clock.ts";
+import { Encoder, type Encoded } from "./encoder.ts";
+import type { Facts } from "./facts.ts";
+import { nameIds, type Part } from "./naming.ts";
+import { readRules, type Rules } from "./rules.ts";
+import { Strings } from "./strings.ts";
+import { Tokens, type Token } from "./tokens.ts";
+import type { CanonicalOptions } from "./canonical-options.ts";
+import { literalKeys } from "./opaque-tokens.ts";
+
+/** The canonical text of facts. */
+export interface StateText {
+  readonly text: string;
+  readonly bounded: boolean;
+  /** Ids renamed in full, in the order of their names, and ids that carry time, in their own. */
+  readonly free: readonly Token[];
+  readonly ranked: readonly Token[];
+}
+
+const NONE: readonly Token[] = [];
+
+/** Writes facts as canonical text: two states have one text exactly when they differ in nothing but the names of ids. */
+export class StateWriter {
+  readonly clock: Clock;
+  readonly rules: Rules;
+  readonly tokens: Tokens;
+  readonly #strings: Strings;
+  readonly #encoder: Encoder;
+  readonly #symmetric: boolean;
+  #stamp = 0;
+
+  constructor(options: CanonicalOptions) {
+    this.clock = new Clock(options.clockMs);
+    this.rules = readRules(options.ignore, options.masked);
+    this.tokens = new Tokens(literalKeys(options.literals, this.clock));
+    // The longest first: a URL holds the port.
+    const placeholders = [...options.placeholders].sort((a, b) => b[0].length - a[0].length);
+    this.#strings = new Strings(this.clock, placeholders, this.tokens);
+    this.#encoder = new Encoder(this.#strings, this.clock, this.rules, options.symmetric);
+    this.#symmetric = options.symmetric.length > 0;
+  }
+
+  /** Makes ids constants. What was read before is forgotten, since it took them for variable. */
+  fix(constants: Iterable<readonly [string, string]>): void {
+    for (const [key, name] of constants) this.tokens.constants.set(key, name);
+    this.#strings.clear();
+  }
+
+  write(facts: Facts): StateText {
+    this.#strings.trim();
+    const { head, plain, holed } = this.#encoder.encode(facts);
+    if (head.tokens.length === 0 && holed.length === 0) {
+      const text = plain.length === 0 ? head.text : `${head.text}${plain.sort().join("")}`;
+      return { text, bounded: false, free: NONE, ranked: NONE };
+    }
+    return this.#name(head, plain, holed);
+  }
+
+  #name(head: Encoded, plain: readonly string[], holed: readonly Encoded[]): StateText {
+    const stamp = ++this.#stamp;
+    const free: Token[] = [];
+    const fixed: Token[] = [];
+    const meet = (tokens: readonly Token[]): void => {
+      for (let i = 0; i < tokens.length; i++) {
+        const token = tokens[i]!;
+        if (token.stamp === stamp) continue;
+        token.stamp = stamp;
+        if (token.rank === "" && !this.#isPinned(token)) {
+          token.index = free.length;
+          free.push(token);
+        } else {
+          token.index = -1;
+          fixed.push(token);
+        }
+      }
+    };
+    meet(head.tokens);
+    for (const part of holed) meet(part.tokens);
+    const ranked = fixed.length === 0 ? NONE : fixed.filter((token) => token.rank !== "").sort(byRank);
+    const names = nameFixed(fixed, ranked);
+    const parts: Part[] = [];
+    const lines = plain.slice();
+    let front = head.text;
+    if (head.tokens.length > 0) {
+      const part = toPart(head, names);
+      if (part.ids.length > 0) {
+        parts.push(part);
+        front = "";
+      } else front = part.text;
+    }
+    for (const encoded of holed) {
+      const part = toPart(encoded, names);
+      if (part.ids.length > 0) parts.push(part);
+      else lines.push(part.text);
+    }
+    const naming = nameIds(free.length, parts, lines);
+    return { text: front + naming.text, bounded: naming.bounded, free: naming.order.map((index) => free[index]!), ranked };
+  }
+
+  // A number in the context may be a symmetric key: renaming the key would part the two.
+  #isPinned(token: Token): boolean {
+    if (!this.#symmetric || token.key === null || !token.key.startsWith("s:")) return false;
+    return this.#encoder.pins.has(token.key.slice(token.key.lastIndexOf(":") + 1));
+  }
+}
+
+function byRank(a: Token, b: Token): number {
+  if (a.rank !== b.rank) return a.rank < b.rank ? -1 : 1;
+  return a.order < b.order ? -1 : a.order > b.order ? 1 : 0;
+}
+
+function nameFixed(fixed: readonly Token[], ranked: readonly Token[]): ReadonlyMap<Token, string> | undefined {
+  if (fixed.length === 0) return undefined;
+  const names = new Map<Token, string>();
+  for (const token of fixed) if (token.rank === "") names.set(token, `=${token.key!.slice(token.key!.lastIndexOf(":") + 1)}`);
+  let rank = 0;
+  let kind = "";
+  for (const token of ranked) {
+    rank = token.rank === kind ? rank + 1 : 1;
+    kind = token.rank;
+    names.set(token, `${kind}.${rank}`);
+  }
+  return names;
+}
+
+/** The names of fixed ids become part of the text; the others stay open. */
+function toPart(encoded: Encoded, names: ReadonlyMap<Token, string> | undefined): Part {
+  const ids: number[] = [];
+  let text = encoded.text;
+  for (const token of encoded.tokens) {
+    if (token.index >= 0) ids.push(token.index);
+    if (names !== undefined) text += token.index >= 0 ? ";@" : `;${names.get(token)!}`;
+  }
+  return { text, ids };
+}

@@ -1,0 +1,44 @@
+import type { IdPiece } from "./pieces.ts";
+
+/** An id that is not a constant: what the canonical form has a hole for. */
+export interface Token {
+  /** `null` for the anonymous tokens that tie entries of an unordered collection to it. */
+  readonly key: string | null;
+  readonly rank: string;
+  readonly order: string;
+  /** The number of the fingerprint that last met it, and its place there; saves a map per fingerprint. */
+  stamp: number;
+  index: number;
+}
+
+const LIMIT = 1 << 16;
+
+/** All ids met, each known by one object for as long as one fingerprint takes. */
+export class Tokens {
+  readonly #byKey = new Map<string, Token>();
+  /** Root ids and ids of the user's code, with their names. */
+  readonly constants: Map<string, string> = new Map();
+
+  constructor(literals: Iterable<string>) {
+    for (const key of literals) this.constants.set(key, `=${key.length}:${key}`);
+  }
+
+  get full(): boolean {
+    return this.#byKey.size > LIMIT;
+  }
+
+  clear(): void {
+    this.#byKey.clear();
+  }
+
+  of(piece: Pick<IdPiece, "key" | "rank" | "order">): Token {
+    let token = this.#byKey.get(piece.key);
+    if (token === undefined) {
+      token = { key: piece.key, rank: piece.rank, order: piece.order, stamp: 0, index: 0 };
+      this.#byKey.set(piece.key, token);
+    }
+    return token;
+  }
+}
+
+export const anonymousToken = (): Token => ({ key: null, rank: "", order: "", stamp: 0, index: 0 });
