@@ -1,0 +1,24 @@
+import { exploreCleanly } from "./support/explore.ts";
+import { rate } from "./support/job.ts";
+import { full, type Row } from "./support/row.ts";
+
+/** A real server process and a real SQLite file per lane, for each way of putting the file back that works on another process. */
+export default async function http(): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  const sizes = { journal: full ? 100_000 : 20_000, copy: full ? 5_000 : 1_000 };
+  for (const [mode, maxSteps] of Object.entries(sizes)) {
+    for (const lanes of [1, 2]) {
+      const measured = await exploreCleanly({
+        agent: "bench/agents/ledger.explore.ts",
+        config: "fixtures/ledger/seqqa.yaml",
+        lanes,
+        threads: true,
+        maxSteps,
+        env: { CHECKPOINT: mode },
+      });
+      const note = `${measured.steps} steps, ${(measured.replayed / measured.steps).toFixed(3)} replays a step`;
+      rows.push({ name: `${mode}, ${lanes} ${lanes === 1 ? "lane" : "lanes"}`, value: rate(measured), unit: "steps/s", note });
+    }
+  }
+  return rows;
+}

@@ -1,0 +1,52 @@
+import { exploreCleanly } from "./support/explore.ts";
+import { rate, type Job, type Measured } from "./support/job.ts";
+import { full, median, type Row } from "./support/row.ts";
+import { tableBytes } from "./support/table-bytes.ts";
+
+const LEDGER: Job = { agent: "fixtures/ledger/memory.explore.ts" };
+const STOCK: Job = { agent: "fixtures/stock/memory.explore.ts", env: { N: full ? "9" : "7" } };
+const WAYS: Readonly<Record<string, Pick<Job, "lanes" | "threads">>> = {
+  inline: { lanes: 1 },
+  "1 thread": { lanes: 1, threads: true },
+  "2 threads": { lanes: 2, threads: true },
+};
+
+/** The engine alone: fixtures that are objects in memory, through the public Action API. */
+export default async function memory(): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for (const [name, job] of Object.entries({ ledger: LEDGER, [full ? "stock n=9" : "stock n=7"]: STOCK })) {
+    const runs = await rounds(job, full ? 3 : 1);
+    for (const [way, measured] of Object.entries(runs)) {
+      rows.push({ name: `${name}, ${way}`, value: median(measured.map(rate)), unit: "transitions/s", note: describe(measured[0]!) });
+      const tenths = measured[0]!.tenths;
+      if (tenths === undefined) continue;
+      rows.push({ name: `${name}, ${way}: last tenth to first`, value: tenths.last / tenths.first, unit: "ratio", note: "at least 0.8" });
+    }
+    const inline = median(runs["inline"]!.map(rate));
+    rows.push({
+      name: `${name}: 2 threads to inline`,
+      value: median(runs["2 threads"]!.map(rate)) / inline,
+      unit: "ratio",
+      note: "at least 0.9",
+    });
+    const { states } = runs["inline"]![0]!;
+    rows.push({ name: `${name}: visited set and node table`, value: tableBytes(states) / states, unit: "bytes/state", note: "at most 64" });
+  }
+  return rows;
+}
+
+/** Every way once a round, in the reverse order every second round. */
+async function rounds(job: Job, count: number): Promise<Record<string, Measured[]>> {
+  const runs: Record<string, Measured[]> = Object.fromEntries(Object.keys(WAYS).map((way) => [way, []]));
+  for (let round = 0; round < count; round++) {
+    const order = round % 2 === 0 ? Object.entries(WAYS) : Object.entries(WAYS).reverse();
+    for (const [way, options] of order) runs[way]!.push(await exploreCleanly({ ...job, ...options }));
+  }
+  const digests = new Set(Object.values(runs).flatMap((all) => all.map((measured) => measured.digest)));
+  if (digests.size > 1) throw new Error(`Runs of one exploration have ${digests.size} digests.`);
+  return runs;
+}
+
+function describe(measured: Measured): string {
+  return `${measured.states} states, ${measured.steps} transitions, ${measured.stopReason}, ${measured.peakMemoryMiB} MiB`;
+}

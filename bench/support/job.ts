@@ -1,0 +1,41 @@
+/** One exploration to be measured in a process of its own. */
+export interface Job {
+  /** The module that exports `agent`, from the root of the repository. */
+  readonly agent: string;
+  /** Default 1. */
+  readonly lanes?: number;
+  /** A worker thread even for one lane; without it, one lane runs in the main thread. */
+  readonly threads?: boolean;
+  /** A `seqqa.yaml`, from the root of the repository. */
+  readonly config?: string;
+  readonly strategy?: "bfs" | "dfs" | "random" | "coverage_guided";
+  readonly maxSteps?: number;
+  readonly seed?: number;
+  readonly stopOnFirstViolation?: boolean;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** What a {@link Job} came to. */
+export interface Measured {
+  readonly states: number;
+  readonly steps: number;
+  readonly replayed: number;
+  readonly speculative: number;
+  readonly open: number;
+  readonly stopReason: string;
+  readonly digest: string;
+  readonly violations: readonly string[];
+  readonly errors: readonly string[];
+  readonly divergences: readonly string[];
+  readonly notes: readonly string[];
+  /** From the first sign of the running engine to its last commit, without starting lanes and confirming violations. */
+  readonly exploringMs: number;
+  readonly durationMs: number;
+  /** Steps per second in the first and in the last tenth of the steps; `undefined` for runs of under two seconds. */
+  readonly tenths: { readonly first: number; readonly last: number } | undefined;
+  readonly peakMemoryMiB: number;
+}
+
+export function rate(measured: Measured): number {
+  return (measured.steps / measured.exploringMs) * 1000;
+}

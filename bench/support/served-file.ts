@@ -1,0 +1,49 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+export interface ServedFile {
+  readonly origin: string;
+  readonly file: string;
+  stop(): Promise<void>;
+}
+
+/** A fixture's server as a process of its own, with a new SQLite file in the memory-backed folder where there is one. */
+export async function serveFixture(name: string): Promise<ServedFile> {
+  const folder = mkdtempSync(join(process.platform === "linux" ? "/dev/shm" : tmpdir(), "seqqa-bench-"));
+  const file = join(folder, "lane.db");
+  const port = await freePort();
+  const server = spawn(process.execPath, [join(process.env["SEQQA_ROOT"]!, "fixtures", name, "server.mjs")], {
+    env: { ...process.env, PORT: String(port), DB_PATH: file },
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  const gone = new Promise<void>((resolve) => server.once("exit", () => resolve()));
+  const stop = async (): Promise<void> => {
+    server.kill();
+    await gone;
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const origin = `http://127.0.0.1:${port}`;
+  for (let tries = 0; tries < 200; tries++) {
+    const answered = await fetch(origin).then(
+      (response) => response.arrayBuffer().then(() => true),
+      () => false,
+    );
+    if (answered) return { origin, file, stop };
+    await sleep(25);
+  }
+  await stop();
+  throw new Error(`The server of the fixture ${name} did not get ready.`);
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}

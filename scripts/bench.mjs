@@ -1,0 +1,112 @@
+// `npm run bench [-- [--full] part ...]`: measures the built package, prints a table and writes bench/results.json.
+// Each part runs in a process of its own; parts that were not asked for keep their last figures, with the commit that they were measured on.
+import { build } from "esbuild";
+import { execFileSync, fork } from "node:child_process";
+import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { machine } from "./machine.mjs";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const out = join(root, "node_modules/.cache/seqqa-bench");
+const resultsFile = join(root, "bench/results.json");
+const PARTS = ["visited", "canonical", "memory", "http", "limit", "strategies", "lanes", "cpu"];
+
+const full = process.argv.includes("--full");
+const wanted = process.argv.slice(2).filter((argument) => argument !== "--full");
+const unknown = wanted.filter((name) => !PARTS.includes(name));
+if (unknown.length > 0) {
+  console.error(`There is no part named ${unknown.join(", ")}; there are ${PARTS.join(", ")}.`);
+  process.exit(2);
+}
+
+await bundle();
+const results = existsSync(resultsFile) ? JSON.parse(readFileSync(resultsFile, "utf8")) : { machine: undefined, parts: {} };
+const measuredOn = { commit: commit(), date: new Date().toISOString(), sizes: full ? "full" : "quick" };
+results.machine = machine();
+let failed = false;
+for (const name of PARTS) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  const start = performance.now();
+  try {
+    const rows = await part(name);
+    print(name, rows, (performance.now() - start) / 1000);
+    results.parts[name] = { ...measuredOn, rows };
+    writeFileSync(resultsFile, `${JSON.stringify(results, null, 2)}\n`);
+  } catch (error) {
+    failed = true;
+    console.error(`\n${name}: ${error.message}`);
+  }
+}
+process.exitCode = failed ? 1 : 0;
+
+function part(name) {
+  return new Promise((done, fail) => {
+    const env = { ...process.env, SEQQA_ROOT: root, SEQQA_BENCH: full ? "full" : "quick" };
+    const child = fork(join(out, "part-process.mjs"), [name], { cwd: root, env, execArgv: ["--enable-source-maps"] });
+    let rows;
+    child.on("message", (message) => (rows = message));
+    child.on("exit", (code, signal) => (rows === undefined ? fail(new Error(`ended with ${signal ?? code}`)) : done(rows)));
+  });
+}
+
+/** TypeScript to JavaScript; what belongs to the package is taken from dist, where its worker threads find their own files too. */
+async function bundle() {
+  rmSync(out, { recursive: true, force: true });
+  const agents = ["fixtures", "bench"].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true })
+      .filter((file) => /\.explore\.(m?ts|m?js)$/.test(file))
+      .map((file) => join(folder, file)),
+  );
+  const entryPoints = {
+    "part-process": "bench/part-process.ts",
+    "explore-process": "bench/explore-process.ts",
+    ...Object.fromEntries(PARTS.map((name) => [name, `bench/${name}.ts`])),
+    ...Object.fromEntries(agents.map((file) => [`agents/${file.replace(/\.[^.]+$/, "")}`, file])),
+  };
+  const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const external = (file) => ({ path: pathToFileURL(join(root, file)).href, external: true });
+  await build({
+    absWorkingDir: root,
+    entryPoints,
+    outdir: out,
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    packages: "external",
+    sourcemap: true,
+    logLevel: "warning",
+    plugins: [
+      {
+        name: "built-package",
+        setup({ onResolve }) {
+          onResolve({ filter: /^seqqa(\/|$)/ }, ({ path }) => external(exports[path.replace(/^seqqa/, ".")].default));
+          onResolve({ filter: /\/src\/.*\.ts$/ }, ({ path, resolveDir }) =>
+            external(relative(root, resolve(resolveDir, path)).replace(/^src/, "dist").replace(/ts$/, "js")),
+          );
+        },
+      },
+    ],
+  });
+}
+
+function commit() {
+  const git = (...args) => execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
+  const changed = git("status", "--porcelain", "--", "src", "bench", "fixtures", ":!bench/results.json") !== "";
+  return git("rev-parse", "HEAD") + (changed ? " with changes" : "");
+}
+
+function print(name, rows, seconds) {
+  const text = rows.map((row) => [row.name, format(row.value), row.unit, row.note ?? ""]);
+  const widths = [0, 1, 2].map((column) => Math.max(...text.map((cells) => cells[column].length)));
+  console.log(`\n${name}  (${seconds.toFixed(0)} s)`);
+  for (const [label, value, unit, note] of text) {
+    console.log(`  ${label.padEnd(widths[0])}  ${value.padStart(widths[1])} ${unit.padEnd(widths[2])}  ${note}`.trimEnd());
+  }
+}
+
+function format(value) {
+  return value >= 100 ? Math.round(value).toLocaleString("en") : value.toPrecision(3);
+}
