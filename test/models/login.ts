@@ -29,8 +29,12 @@ export function login(bug: boolean): Model<Login> {
       const item = state.items[at];
       if (item === undefined || item.deletedBy !== null) return { status: 404, state };
       if (item.owner !== user && !bug) return { status: 403, state };
-      return { status: 204, state: { ...state, items: state.items.map((old, index) => (index === at ? { ...old, deletedBy: user } : old)) } };
+      return {
+        status: 204,
+        state: { ...state, items: state.items.map((old, index) => (index === at ? { ...old, deletedBy: user } : old)) },
+      };
     },
-    broken: (state) => (state.items.some((item) => item.deletedBy !== null && item.deletedBy !== item.owner) ? ["deleted_by_owner_only"] : []),
+    broken: (state) =>
+      state.items.some((item) => item.deletedBy !== null && item.deletedBy !== item.owner) ? ["deleted_by_owner_only"] : [],
   };
 }

@@ -50,7 +50,10 @@ export function replaceUpsert(): Model<Accounts> {
   };
 }
 
-const ok = (state: Accounts, accounts: readonly Account[]): { status: number; state: Accounts } => ({ status: 200, state: { ...state, accounts } });
+const ok = (state: Accounts, accounts: readonly Account[]): { status: number; state: Accounts } => ({
+  status: 200,
+  state: { ...state, accounts },
+});
 
 /** The accounts with this one, without those that it displaces. */
 function put(accounts: readonly Account[], newer: Account): readonly Account[] {

@@ -5,7 +5,9 @@ export type Stock = readonly [slots: string, left: number];
 
 /** The stock: `slots` independent orders that share 4 items. `bug`: cancelling a paid order gives two items back. */
 export function stock(slots: number, bug = false): Model<Stock> {
-  const actions = Array.from({ length: slots }, (_, slot) => ["create", "pay", "ship", "cancel"].map((verb) => `${verb}_${slot + 1}`)).flat();
+  const actions = Array.from({ length: slots }, (_, slot) =>
+    ["create", "pay", "ship", "cancel"].map((verb) => `${verb}_${slot + 1}`),
+  ).flat();
   return {
     initial: ["n".repeat(slots), 4],
     actions,
@@ -17,7 +19,8 @@ export function stock(slots: number, bug = false): Model<Stock> {
       const back = bug && verb === "cancel" && letters.charAt(at) === "p" ? 2 : move[1];
       return { status: 200, state: [letters.slice(0, at) + move[0] + letters.slice(at + 1), left + back] };
     },
-    broken: ([letters, left]) => (left + [...letters].filter((letter) => "cps".includes(letter)).length === 4 ? [] : ["items_add_up", "shown_items_add_up"]),
+    broken: ([letters, left]) =>
+      left + [...letters].filter((letter) => "cps".includes(letter)).length === 4 ? [] : ["items_add_up", "shown_items_add_up"],
   };
 }
 
