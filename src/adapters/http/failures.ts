@@ -116,7 +116,8 @@ export function clientClosed(cause?: unknown): SeqqaError {
 
 function diagnose(cause: unknown, code: string, request: FailedRequest): Diagnosis {
   if (request.answered && (code === "UND_ERR_SOCKET" || code === "ECONNRESET")) return CUT;
-  if (code.startsWith("HPE_")) return NOT_HTTP;
+  // undici's code for it (HPE_...) is not always there; its name is.
+  if (code.startsWith("HPE_") || (cause instanceof Error && cause.name === "HTTPParserError")) return NOT_HTTP;
   const certificate = /^(ERR_SSL|ERR_TLS|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH)/.test(code);
   // A plain server that hangs up on a TLS greeting shows as a reset; only the message tells.
   if (certificate || messageOf(cause).includes("secure TLS connection")) return TLS;

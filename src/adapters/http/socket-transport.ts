@@ -1,10 +1,11 @@
 import { Client, Pool, type Dispatcher } from "undici";
+import { Deadlines, type Expiring } from "./deadlines.ts";
 import { bodyTooLarge, clientClosed, connectTimeout, failure, requestTimeout } from "./failures.ts";
-import { decodeBody, MAX_BODY_BYTES, MAX_TIMER_MS, NO_COOKIES, type Transport, type WireAnswer, type WireRequest } from "./transport.ts";
+import { decodeBody, MAX_BODY_BYTES, NO_COOKIES, type Transport, type WireAnswer, type WireRequest } from "./transport.ts";
 
 const OPTIONS = {
   pipelining: 1,
-  // Times are ours: one timer per attempt, over connecting, sending and reading.
+  // Times are ours: a deadline per attempt, over connecting, sending and reading.
   headersTimeout: 0,
   bodyTimeout: 0,
   maxResponseSize: MAX_BODY_BYTES,
@@ -56,6 +57,7 @@ class Lease implements Transport {
 export class SocketTransport {
   readonly #origin: string;
   readonly #first: Client;
+  readonly #deadlines = new Deadlines();
   #others: Pool | undefined;
   #firstBusy = false;
   #connects = 0;
@@ -75,12 +77,15 @@ export class SocketTransport {
   async release(): Promise<void> {
     if (--this.#users > 0) return;
     shared.delete(this.#origin);
+    this.#deadlines.stop();
     await Promise.all([this.#first.destroy(), this.#others?.destroy()]);
   }
 
   send(request: WireRequest): Promise<WireAnswer> {
     return new Promise((resolve, reject) => {
-      this.dispatch(new Attempt(this, request, resolve, reject));
+      const attempt = new Attempt(this, request, resolve, reject);
+      this.#deadlines.add(attempt);
+      this.dispatch(attempt);
     });
   }
 
@@ -101,6 +106,11 @@ export class SocketTransport {
     this.#firstBusy = false;
   }
 
+  /** An attempt is over. */
+  settled(attempt: Attempt): void {
+    this.#deadlines.remove(attempt);
+  }
+
   /** Whether an attempt that has not been sent waits for a connection, and not for other attempts. */
   connecting(onFirst: boolean): boolean {
     return onFirst ? this.#first.stats.connected === false : (this.#others?.stats.connected ?? 0) < MAX_CONNECTIONS;
@@ -111,16 +121,16 @@ export class SocketTransport {
   }
 }
 
-/** One attempt: undici's handler, the timer and the promise in one object, since it is made for every request. */
-class Attempt implements Dispatcher.DispatchHandler {
+/** One attempt: undici's handler, the deadline and the promise in one object, since it is made for every request. */
+class Attempt implements Dispatcher.DispatchHandler, Expiring {
   readonly options: Dispatcher.DispatchOptions;
+  readonly deadline: number;
   onFirst = false;
   connectsBefore = 0;
   readonly #transport: SocketTransport;
   readonly #request: WireRequest;
   readonly #resolve: (answer: WireAnswer) => void;
   readonly #reject: (error: unknown) => void;
-  readonly #timer: NodeJS.Timeout | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #settled = false;
   #repeated = false;
@@ -137,7 +147,7 @@ class Attempt implements Dispatcher.DispatchHandler {
     this.#resolve = resolve;
     this.#reject = reject;
     this.options = { path: request.path, method: request.method, headers: request.headers, body: request.body ?? null };
-    this.#timer = request.timeoutMs > MAX_TIMER_MS ? undefined : setTimeout(expire, request.timeoutMs, this);
+    this.deadline = performance.now() + request.timeoutMs;
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -176,7 +186,7 @@ class Attempt implements Dispatcher.DispatchHandler {
     this.#leave();
     if (this.#settled) return;
     this.#settled = true;
-    clearTimeout(this.#timer);
+    this.#transport.settled(this);
     let text = "";
     try {
       if (this.#chunks !== undefined) text = decodeBody(Buffer.concat(this.#chunks));
@@ -198,7 +208,7 @@ class Attempt implements Dispatcher.DispatchHandler {
       return;
     }
     this.#settled = true;
-    clearTimeout(this.#timer);
+    this.#transport.settled(this);
     this.#reject(failure(error, this.#failed()));
   }
 
@@ -232,8 +242,4 @@ class Attempt implements Dispatcher.DispatchHandler {
   #failed(): { method: string; url: string; answered: boolean } {
     return { method: this.#request.method, url: this.#request.url, answered: this.#status !== 0 };
   }
-}
-
-function expire(attempt: Attempt): void {
-  attempt.expire();
 }

@@ -1,0 +1,197 @@
+import fc from "fast-check";
+import { afterEach, describe, expect, it } from "vitest";
+import { HttpClient } from "../../../../src/adapters/http/index.ts";
+import { clientPart } from "../../../../src/model/client.ts";
+import { size } from "../../../sizes.ts";
+import { closeServers, echo, serve } from "./servers.ts";
+
+afterEach(closeServers);
+
+interface Sent {
+  readonly authorization: string | undefined;
+  readonly cookie: string | undefined;
+  readonly a: string | undefined;
+  readonly b: string | undefined;
+}
+
+/** Sets the cookie lines given as JSON in the query, and tells what it was sent. */
+async function cookieServer(): Promise<string> {
+  return serve((request, response) => {
+    const lines = new URL(request.url ?? "/", "http://h").searchParams.getAll("set");
+    if (lines.length > 0) response.setHeader("set-cookie", lines);
+    echo(request, response);
+  });
+}
+
+async function sent(api: HttpClient, path = "/"): Promise<Sent> {
+  const {
+    authorization,
+    cookie,
+    "x-a": a,
+    "x-b": b,
+  } = (await api.get(path)).json<{ headers: Record<string, string | undefined> }>().headers;
+  return { authorization, cookie, a, b };
+}
+
+async function setCookies(api: HttpClient, ...lines: string[]): Promise<void> {
+  await api.get("/", { query: { set: lines } });
+}
+
+describe("cookies", () => {
+  it("are kept over requests, by path, and deleted", async () => {
+    const api = new HttpClient(await cookieServer());
+    await setCookies(api, "a=1; Path=/", "b=2; Path=/admin", "c=3; Path=/; HttpOnly; SameSite=Strict", "bad=1; Domain=example.org");
+    expect((await sent(api)).cookie).toBe("a=1; c=3");
+    expect((await sent(api, "/admin/x")).cookie).toBe("b=2; a=1; c=3");
+    await setCookies(api, "a=; Path=/; Max-Age=0", "c=4; Path=/");
+    expect((await sent(api)).cookie).toBe("c=4");
+    expect((await api.get("/", { headers: { Cookie: "own=1" } })).json<{ headers: Sent }>().headers.cookie).toBe("own=1");
+  });
+
+  it("belong to one client", async () => {
+    const url = await cookieServer();
+    const [one, two] = [new HttpClient(url), new HttpClient(url)];
+    await setCookies(one, "a=1");
+    expect((await sent(two)).cookie).toBeUndefined();
+  });
+
+  it("are put back", async () => {
+    const api = new HttpClient(await cookieServer());
+    const part = api[clientPart];
+    const empty = part.save();
+    await setCookies(api, "session=one; Path=/");
+    const loggedIn = part.save();
+    await setCookies(api, "session=two; Path=/", "more=1; Path=/");
+    part.restore(loggedIn);
+    expect((await sent(api)).cookie).toBe("session=one");
+    part.restore(empty);
+    expect((await sent(api)).cookie).toBeUndefined();
+    part.restore(structuredClone(loggedIn));
+    expect((await sent(api)).cookie).toBe("session=one");
+  });
+});
+
+describe("version", () => {
+  it("grows with what changes and only then", async () => {
+    const api = new HttpClient(await cookieServer());
+    const part = api[clientPart];
+    const grows = async (change: () => unknown): Promise<boolean> => {
+      const before = part.version;
+      await change();
+      expect(part.version).toBeGreaterThanOrEqual(before);
+      return part.version > before;
+    };
+    expect(await grows(() => api.get("/"))).toBe(false);
+    expect(await grows(() => api.setAuthToken(null))).toBe(false);
+    const saved = part.save();
+    expect(await grows(() => part.restore(saved))).toBe(false);
+    expect(await grows(() => api.setAuthToken("t"))).toBe(true);
+    expect(await grows(() => api.setAuthToken("t"))).toBe(false);
+    expect(await grows(() => api.setHeader("x-a", "1"))).toBe(true);
+    expect(await grows(() => api.setHeader("X-A", "1"))).toBe(false);
+    expect(await grows(() => setCookies(api, "a=1"))).toBe(true);
+    expect(await grows(() => part.restore(saved))).toBe(true);
+    expect(part.save()).toBe(saved);
+  });
+});
+
+describe("acting", () => {
+  it("is undefined as constructed, and again once put back", async () => {
+    const url = (await cookieServer()).replace("://", "://user:pass@");
+    const api = new HttpClient(url, { headers: { "x-a": "1" } });
+    const part = api[clientPart];
+    expect(part.acting()).toBeUndefined();
+    const saved = part.save();
+    api.setAuthToken("t");
+    api.setHeader("x-b", "2");
+    api.setHeader("x-a", null);
+    await setCookies(
+      api,
+      "z=1; Path=/",
+      "a=2; Path=/",
+      "a=3; Path=/admin",
+      "gone=1; Max-Age=0",
+      "old=1; Expires=Thu, 01 Jan 1970 00:00:00 GMT",
+    );
+    expect(part.acting()).toEqual({
+      token: "t",
+      headers: { "x-a": null, "x-b": "2" },
+      cookies: [
+        { name: "a", value: "2", domain: "127.0.0.1", path: "/" },
+        { name: "z", value: "1", domain: "127.0.0.1", path: "/" },
+        { name: "a", value: "3", domain: "127.0.0.1", path: "/admin" },
+      ],
+    });
+    api.setAuthToken(null);
+    expect(part.acting()).toMatchObject({ authorization: null });
+    part.restore(saved);
+    expect(part.acting()).toBeUndefined();
+  });
+
+  it("is undefined after a logout that deletes the cookie", async () => {
+    const api = new HttpClient(await cookieServer());
+    await setCookies(api, "s=1; Path=/; Max-Age=3600");
+    expect(api[clientPart].acting()).toEqual({ cookies: [{ name: "s", value: "1", domain: "127.0.0.1", path: "/" }] });
+    await setCookies(api, "s=; Path=/; Max-Age=0");
+    expect(api[clientPart].acting()).toBeUndefined();
+  });
+});
+
+describe("save and restore", () => {
+  type Command =
+    | { readonly kind: "token"; readonly value: string | null }
+    | { readonly kind: "header"; readonly name: string; readonly value: string | null }
+    | { readonly kind: "cookie"; readonly name: string; readonly value: string }
+    | { readonly kind: "save" }
+    | { readonly kind: "restore"; readonly index: number };
+  const word = fc.constantFrom("p", "q", "r");
+  const command: fc.Arbitrary<Command> = fc.oneof(
+    fc.record({ kind: fc.constant("token" as const), value: fc.option(word) }),
+    fc.record({ kind: fc.constant("header" as const), name: fc.constantFrom("x-a", "x-b"), value: fc.option(word) }),
+    fc.record({ kind: fc.constant("cookie" as const), name: fc.constantFrom("a", "b"), value: word }),
+    fc.record({ kind: fc.constant("save" as const) }),
+    fc.record({ kind: fc.constant("restore" as const), index: fc.nat(9) }),
+  );
+
+  it("any order of changes, saves and restores sends what a model says", async () => {
+    const url = await cookieServer();
+    const sortedCookie = (cookie: string | undefined): string | undefined => cookie?.split("; ").sort().join("; ");
+    await fc.assert(
+      fc.asyncProperty(fc.array(command, { maxLength: 15 }), async (commands) => {
+        const api = new HttpClient(url, { headers: { "x-a": "0" } });
+        const part = api[clientPart];
+        let model: Readonly<Record<string, string | null>> = { "x-a": "0" };
+        const saves: { readonly saved: unknown; readonly model: typeof model; readonly acting: unknown }[] = [];
+        for (const one of commands) {
+          if (one.kind === "token") {
+            api.setAuthToken(one.value);
+            model = { ...model, token: one.value };
+          } else if (one.kind === "header") {
+            api.setHeader(one.name, one.value);
+            model = { ...model, [one.name]: one.value };
+          } else if (one.kind === "cookie") {
+            await setCookies(api, `${one.name}=${one.value}; Path=/`);
+            model = { ...model, [`cookie-${one.name}`]: one.value };
+          } else if (one.kind === "save") saves.push({ saved: part.save(), model, acting: part.acting() });
+          else {
+            const chosen = saves[one.index % Math.max(1, saves.length)];
+            if (chosen === undefined) continue;
+            part.restore(chosen.saved);
+            model = chosen.model;
+            expect(part.acting()).toEqual(chosen.acting);
+          }
+        }
+        const cookies = ["a", "b"].flatMap((name) => (model[`cookie-${name}`] == null ? [] : [`${name}=${model[`cookie-${name}`]}`]));
+        const now = await sent(api);
+        expect({ ...now, cookie: sortedCookie(now.cookie) }).toEqual({
+          authorization: model["token"] == null ? undefined : `Bearer ${model["token"]}`,
+          cookie: cookies.length === 0 ? undefined : cookies.join("; "),
+          a: model["x-a"] ?? undefined,
+          b: model["x-b"] ?? undefined,
+        });
+        await api.close();
+      }),
+      { numRuns: size(60, 2000) },
+    );
+  });
+});
