@@ -71,11 +71,10 @@ export class Backlog {
     this.underWay += to - from;
   }
 
-  /** Takes an answer apart into the works that it is about; returns the assignments that did not come through. */
-  receive(assignments: readonly Assignment[], expansion: Expansion): readonly Assignment[] {
+  /** Takes an answer apart into the works that it is about. What did not come through is open again. */
+  receive(assignments: readonly Assignment[], expansion: Expansion): void {
     const { rows, failure } = expansion;
     let at = 0;
-    const undone: Assignment[] = [];
     for (let i = 0; i < assignments.length; i++) {
       const { work, from, to } = assignments[i]!;
       this.underWay -= to - from;
@@ -88,14 +87,10 @@ export class Backlog {
         if (!work.dropped) this.buffered += executed;
       }
       at += done * ROW;
-      if (from + done < to) {
-        work.abandon(from + done, to, this.#actions);
-        undone.push({ work, from: from + done, to });
-      }
+      if (from + done < to) work.abandon(from + done, to, this.#actions);
     }
     for (const news of expansion.news) (assignments[news.unit]!.work.news ??= new Map()).set(news.action, news);
     for (const image of expansion.images) keepImage(assignments, image);
-    return undone;
   }
 
   /** Gives a unit up: its first action gets an outcome without a state. */

@@ -1,4 +1,5 @@
 import type { Chunk, Expansion, LaneReport, Recording } from "./messages.ts";
+import type { VisitedSet } from "./visited-set.ts";
 
 /** How the engine reaches lanes: in this thread, in worker threads, on other machines. */
 export interface Expander {
@@ -7,6 +8,8 @@ export interface Expander {
   readonly depth: number;
   /** Brings all lanes up to the root state. */
   start(): Promise<readonly LaneReport[]>;
+  /** Lets lanes look up which states are committed. */
+  share(visited: VisitedSet): void;
   /** Never rejects for what a chunk did; a lane that is lost says so in `failure`. */
   expand(lane: number, chunk: Chunk): Promise<Expansion>;
   /** Replaces a lane by a fresh one. @throws SeqqaError when that is not possible. */

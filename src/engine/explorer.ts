@@ -5,13 +5,13 @@ import { Committer } from "./committer.ts";
 import { DivergenceLog } from "./divergence-log.ts";
 import type { ExplorationEvent } from "./events.ts";
 import type { Expander } from "./expander.ts";
-import { KIND, SKIPPED, type Expansion, type LaneFailureKind, type LaneReport } from "./messages.ts";
+import { KIND, SKIPPED, type Expansion, type LaneFailure, type LaneFailureKind, type LaneReport } from "./messages.ts";
 import { mix } from "./mix.ts";
 import { EXPANDED } from "./node-table.ts";
 import { orderOf, type Order } from "./orders/index.ts";
 import { ProgressMeter } from "./progress-meter.ts";
 import { Scheduler } from "./scheduler.ts";
-import { KNOWN } from "./work.ts";
+import { KNOWN, UNKNOWN } from "./work.ts";
 
 export interface ExplorerOptions {
   readonly name: string;
@@ -49,6 +49,8 @@ export class Explorer {
   readonly backlog: Backlog;
   stopReason: StopReason | undefined;
   replayed = 0;
+  /** What ended the run although the strategy would have gone on: a lane that could not be rebuilt. */
+  fatal: unknown;
   readonly #options: ExplorerOptions;
   readonly #expander: Expander;
   readonly #scheduler: Scheduler;
@@ -58,7 +60,6 @@ export class Explorer {
   readonly #otherPaths: Map<number, readonly number[]> = new Map();
   #direct: boolean;
   #wake: (() => void) | undefined;
-  #fatal: unknown;
   #sinceClock = 0;
 
   constructor(options: ExplorerOptions, expander: Expander, startedAt: number) {
@@ -96,6 +97,7 @@ export class Explorer {
   async run(root: LaneReport): Promise<void> {
     this.committer.root(root);
     this.backlog.adoptRoot(root.image);
+    this.#expander.share(this.committer.visited);
     if (root.findings.length > 0 && this.#options.stopOnFirstViolation) this.stopReason = "first_violation";
     const abort = (): void => this.#stop("interrupted");
     this.#options.signal?.addEventListener("abort", abort, { once: true });
@@ -108,7 +110,6 @@ export class Explorer {
         this.#dispatch();
         if (this.#busy.every((chunks) => chunks === 0)) throw new Error("The engine has nothing to wait for; this is a defect of seqqa.");
         await new Promise<void>((resolve) => (this.#wake = resolve));
-        if (this.#fatal !== undefined) throw this.#fatal;
       }
     } finally {
       clearInterval(timer);
@@ -189,8 +190,8 @@ export class Explorer {
       .expand(lane, { units, direct: this.#direct })
       .then((expansion) => this.#receive(lane, assignments, expansion))
       .catch((error: unknown) => {
-        this.#fatal ??= error;
-        this.stopReason ??= "interrupted";
+        this.fatal ??= error;
+        this.#stop("interrupted");
       })
       .finally(() => {
         this.#busy[lane]!--;
@@ -209,7 +210,7 @@ export class Explorer {
 
   async #receive(lane: number, assignments: readonly Assignment[], expansion: Expansion): Promise<void> {
     const before = this.backlog.executed;
-    const undone = this.backlog.receive(assignments, expansion);
+    this.backlog.receive(assignments, expansion);
     this.replayed += expansion.replayed + expansion.checked;
     this.#scheduler.measured(expansion.busyMs, this.backlog.executed - before);
     this.#meter.busy(lane, expansion.busyMs);
@@ -217,25 +218,23 @@ export class Explorer {
     this.#wake?.();
     const { failure } = expansion;
     if (failure === undefined || this.stopReason !== undefined) return;
-    const failed = undone[0];
-    if (failed !== undefined && failure.kind !== "worker") this.#countTry(failed, failure.kind, failure.message, failure.differences);
-    else if (failure.kind === "worker") for (const one of assignments) this.#countTry({ ...one }, "worker", failure.message, undefined);
+    const culprit = assignments[failure.unit];
+    if (culprit !== undefined) this.#countTry({ ...culprit, from: failure.action }, failure);
     this.#options.onEvent({ kind: "note", message: `Lane ${lane} is being rebuilt: ${failure.message}` });
     await this.#expander.rebuild(lane);
   }
 
-  #countTry(assignment: Assignment, kind: LaneFailureKind, message: string, differences: readonly string[] | undefined): void {
+  #countTry(assignment: Assignment, { kind, message, differences }: LaneFailure): void {
     const { work, from } = assignment;
     const key = tryKey(work.lo, work.hi, from);
     const tried = this.#tries.get(key) ?? { kind, count: 0 };
     tried.kind = kind;
     tried.count++;
     this.#tries.set(key, tried);
-    if (tried.count < TRIES) return;
-    const path = this.backlog.path(work);
+    if (tried.count < TRIES || work.state(from) !== UNKNOWN) return;
     this.divergences.add({
       kind: kind === "worker" ? "lane" : "not_put_back",
-      path,
+      path: this.backlog.path(work),
       message: `The lane was lost ${TRIES} times at this state: ${message}`,
       differences: differences ?? [],
     });

@@ -127,6 +127,10 @@ export interface Expansion {
 
 /** What a lane says once it stands at the root state. */
 export interface LaneReport {
+  /** Fingerprint of the whole root state: equal in all lanes. */
+  readonly wholeLo: number;
+  readonly wholeHi: number;
+  /** Fingerprint of the root as a node: what is observed there relative to the root. */
   readonly rootLo: number;
   readonly rootHi: number;
   /** The root state in canonical lines, for comparing lanes; cut to a few thousand. */

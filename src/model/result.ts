@@ -65,6 +65,8 @@ export interface RunError {
   readonly path: readonly string[];
   /** The action or invariant that raised it. */
   readonly source: string;
+  /** The user's own line, e.g. `shop.explore.ts:12:5`. */
+  readonly where?: string | undefined;
   readonly stack?: string | undefined;
   /** How many committed steps raised the same. */
   readonly count: number;

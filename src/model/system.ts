@@ -13,6 +13,8 @@ export interface SystemTraits {
   readonly portable: boolean;
   /** Other connections see what the target writes: late writes show in `changed`, and races are possible. */
   readonly commits: boolean;
+  /** A value in this process: `changed` compares it whole, and late writes are not watched for. */
+  readonly inMemory?: boolean;
 }
 
 /** A handle to a saved state. It stays valid until an older mark is restored, another state is written, or the system is opened anew. */

@@ -1,0 +1,79 @@
+import type { Expander } from "../../engine/expander.ts";
+import type { Chunk, Expansion, LaneReport, Recording } from "../../engine/messages.ts";
+import type { VisitedSet } from "../../engine/visited-set.ts";
+import { LaneControl, LaneRuntime, type LaneOptions } from "../../lane/index.ts";
+import type { AgentDefinition } from "../../model/agent.ts";
+import type { LaneSpec } from "../../targets/lane-spec.ts";
+import type { BuiltLane, LaneFactory, LaneHost } from "../lane-factory.ts";
+
+export interface InlineExpanderOptions {
+  readonly definition: AgentDefinition<never, never>;
+  readonly host: LaneHost;
+  readonly build: LaneFactory;
+  readonly options: LaneOptions;
+}
+
+/** One lane in this thread: nothing is copied and nothing is sent. */
+export class InlineExpander implements Expander {
+  readonly lanes = 1;
+  readonly depth = 1;
+  readonly #options: InlineExpanderOptions;
+  readonly #control: LaneControl = new LaneControl();
+  #lane: BuiltLane | undefined;
+  #runtime: LaneRuntime | undefined;
+  #visited: VisitedSet | undefined;
+  readonly #stray = (error: unknown): void => {
+    this.#lane?.base.stepper.strays.push(error);
+  };
+
+  constructor(options: InlineExpanderOptions) {
+    this.#options = options;
+  }
+
+  async start(): Promise<readonly LaneReport[]> {
+    process.on("unhandledRejection", this.#stray);
+    return [await this.#bringUp(await this.#options.host.provision(0))];
+  }
+
+  share(visited: VisitedSet): void {
+    this.#visited = visited;
+    this.#lookUp();
+  }
+
+  expand(_lane: number, chunk: Chunk): Promise<Expansion> {
+    return this.#runtime!.expand(chunk);
+  }
+
+  async rebuild(_lane: number): Promise<LaneReport> {
+    await this.#lane?.close();
+    this.#lane = undefined;
+    const report = await this.#bringUp(await this.#options.host.reprovision(0));
+    this.#lookUp();
+    return report;
+  }
+
+  record(_lane: number, path: readonly number[]): Promise<Recording> {
+    return this.#runtime!.record(path);
+  }
+
+  cancel(): void {
+    this.#control.cancel();
+  }
+
+  async close(): Promise<void> {
+    process.off("unhandledRejection", this.#stray);
+    await this.#lane?.close();
+  }
+
+  async #bringUp(spec: LaneSpec): Promise<LaneReport> {
+    const { definition, build, options } = this.#options;
+    this.#lane = await build(definition, spec, options);
+    this.#runtime = new LaneRuntime(this.#lane.base, this.#control);
+    return this.#lane.base.report;
+  }
+
+  #lookUp(): void {
+    const visited = this.#visited;
+    if (visited !== undefined) this.#runtime!.visited = { has: (lo, hi) => visited.find(lo, hi) >= 0 };
+  }
+}

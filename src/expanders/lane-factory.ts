@@ -1,0 +1,18 @@
+import type { AgentDefinition } from "../model/agent.ts";
+import type { LaneBase, LaneOptions } from "../lane/index.ts";
+import type { LaneSpec } from "../targets/lane-spec.ts";
+
+/** Builds a lane from its specification in the thread that it is to run in. Given by the composition root. */
+export type LaneFactory = (definition: AgentDefinition<never, never>, spec: LaneSpec, options: LaneOptions) => Promise<BuiltLane>;
+
+export interface BuiltLane {
+  readonly base: LaneBase;
+  /** Closes clients, stores and an in-process target. */
+  readonly close: () => Promise<void>;
+}
+
+/** Makes lanes' targets and stores, on the main thread. */
+export interface LaneHost {
+  provision(index: number): Promise<LaneSpec>;
+  reprovision(index: number): Promise<LaneSpec>;
+}

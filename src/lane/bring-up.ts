@@ -1,0 +1,165 @@
+import type { Action } from "../model/action.ts";
+import type { AgentDefinition } from "../model/agent.ts";
+import { SeqqaError } from "../model/errors.ts";
+import type { Lane } from "../model/lane.ts";
+import type { System } from "../model/system.ts";
+import { World } from "../model/world.ts";
+import { Canonicalizer, loadHasher } from "../state/index.ts";
+import type { LaneReport } from "../engine/messages.ts";
+import { Checker } from "./checker.ts";
+import { shapeOf } from "./shape.ts";
+import { Stepper } from "./stepper.ts";
+import { WorldState, type WorldMark } from "./world-state.ts";
+
+/** What a run tells all its lanes; plain data. */
+export interface LaneOptions {
+  /** The run's clock in milliseconds since the epoch: times near it are not part of the state. */
+  readonly clockMs: number;
+  readonly settleMs: number;
+  readonly serverErrors: "violation" | "ignore";
+  /** Opaque-looking tokens that stand literally in the user's code. */
+  readonly literals: readonly string[];
+  /** Fields found to differ between two executions of one path. */
+  readonly masked: readonly string[];
+  /** Whether shapes of states are asked for. */
+  readonly shapes: boolean;
+}
+
+/** Where a lane runs, and what is made for it there. */
+export interface LaneSeat {
+  readonly lane: Lane;
+  /** The target runs in this thread. */
+  readonly inProcess: boolean;
+  readonly borrowed: boolean;
+  /** Makes the default client of the lane's target; `undefined` when there is no target. */
+  readonly createClient: (() => unknown) | undefined;
+}
+
+/** A lane at its root state. */
+export interface LaneBase {
+  readonly options: LaneOptions;
+  readonly actions: readonly Action<never, never>[];
+  readonly world: World<never, never>;
+  readonly state: WorldState;
+  readonly stepper: Stepper;
+  readonly checker: Checker;
+  readonly canonicalizer: Canonicalizer;
+  readonly root: WorldMark;
+  readonly report: LaneReport;
+}
+
+/** Lines of the root state that are kept for comparing lanes. */
+const ROOT_LINES = 2000;
+
+/** Builds the world on a ready target, opens its stores, runs `setup`, and makes what it finds the root state. */
+export async function bringUp(definition: AgentDefinition<never, never>, seat: LaneSeat, options: LaneOptions): Promise<LaneBase> {
+  await loadHasher();
+  const world = await buildWorld(definition, seat);
+  await openSystems(world, seat);
+  const state = new WorldState(world);
+  const stepper = new Stepper(world, { serverErrors: options.serverErrors });
+  const checker = new Checker(world, definition.invariants);
+  await setUp(definition, world);
+  state.listen(stepper.sink);
+  const canonicalizer = new Canonicalizer(canonicalOptions(world, state.systems, seat.lane, options));
+  const facts = await state.root();
+  const whole = canonicalizer.root(facts);
+  const rootLines = canonicalizer.describe(facts).slice(0, ROOT_LINES);
+  const root = await state.mark();
+  const relative = await state.facts();
+  const node = { lo: 0, hi: 0 };
+  canonicalizer.fingerprint(relative, node);
+  const image = state.portable ? await state.capture() : undefined;
+  await checker.check(undefined);
+  const { findings, errors } = checker.checked;
+  const report: LaneReport = {
+    wholeLo: whole.lo,
+    wholeHi: whole.hi,
+    rootLo: node.lo,
+    rootHi: node.hi,
+    rootLines,
+    findings: [...findings],
+    errors: [...errors],
+    portable: state.portable,
+    image,
+    shape: options.shapes ? shapeOf(relative) : 0,
+    systems: Object.entries(world.systems).flatMap(([name, system]) =>
+      system === undefined ? [] : [`${name} (${system.name}): ${system.checkpoint.mode}, ${system.checkpoint.why}`],
+    ),
+    contextOnly: state.systems.length === 0 && world.reset === undefined,
+    uses: [seat.lane.baseUrl, seat.lane.dbUrl ?? ""].filter((one) => one !== ""),
+  };
+  await state.restore(root);
+  return { options, actions: definition.actions, world, state, stepper, checker, canonicalizer, root, report };
+}
+
+async function buildWorld(definition: AgentDefinition<never, never>, seat: LaneSeat): Promise<World<never, never>> {
+  const { lane, createClient } = seat;
+  let world: unknown;
+  try {
+    world = typeof definition.world === "function" ? await definition.world(lane) : (definition.world ?? new World());
+  } catch (cause) {
+    throw userError("WORLD_THREW", "The world factory threw", cause);
+  }
+  if (!(world instanceof World)) {
+    throw new SeqqaError("WORLD_INVALID", "The world factory did not return a World.", {
+      exitStatus: 2,
+      hint: "Write world: (lane) => new World({ ... }).",
+    });
+  }
+  world.complete({ api: createClient as never, systems: lane.systems });
+  return world as unknown as World<never, never>;
+}
+
+async function openSystems(world: World<never, never>, seat: LaneSeat): Promise<void> {
+  for (const [name, system] of Object.entries(world.systems)) {
+    await system?.open({ name, laneIndex: seat.lane.index, inProcess: seat.inProcess, borrowed: seat.borrowed });
+  }
+}
+
+async function setUp(definition: AgentDefinition<never, never>, world: World<never, never>): Promise<void> {
+  try {
+    await definition.setup?.(world);
+  } catch (cause) {
+    throw userError("SETUP_THREW", "The agent's setup threw", cause);
+  }
+}
+
+/** An error of ours passes; one of the user's code is named as such. */
+function userError(code: string, what: string, cause: unknown): SeqqaError {
+  if (cause instanceof SeqqaError) return cause;
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return new SeqqaError(code, `${what}: ${message}`, { exitStatus: 3, cause });
+}
+
+function canonicalOptions(
+  world: World<never, never>,
+  systems: readonly System[],
+  lane: Lane,
+  options: LaneOptions,
+): ConstructorParameters<typeof Canonicalizer>[0] {
+  const of = (field: "ignore" | "symmetric"): string[] =>
+    systems.flatMap((system) => (system as { readonly [key in typeof field]?: readonly string[] })[field] ?? []);
+  return {
+    clockMs: options.clockMs,
+    literals: new Set(options.literals),
+    ignore: [...world.ignore, ...of("ignore")],
+    symmetric: of("symmetric"),
+    placeholders: placeholders(lane),
+    masked: options.masked,
+  };
+}
+
+/** What differs from lane to lane by construction. Longer ones first, so that a URL is not cut by its host. */
+function placeholders(lane: Lane): [string, string][] {
+  const all: [string, string][] = [];
+  if (lane.baseUrl !== "") {
+    all.push([lane.baseUrl, "{base_url}"]);
+    const { host, port } = new URL(lane.baseUrl);
+    if (port !== "") all.push([host, "{host}"], [`localhost:${port}`, "{host}"]);
+  }
+  if (lane.dbUrl !== undefined) all.push([lane.dbUrl, "{db_url}"]);
+  if (lane.dbPath !== undefined) all.push([lane.dbPath, "{db_path}"]);
+  if (lane.tmpDir !== "") all.push([lane.tmpDir, "{tmp}"]);
+  return all.toSorted((a, b) => b[0].length - a[0].length);
+}

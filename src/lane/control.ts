@@ -1,0 +1,47 @@
+/** Words that main thread and lane share, since a message cannot get in while user code only awaits microtasks. */
+const CANCEL = 0;
+const BEAT = 1;
+const UNIT = 2;
+const ACTION = 3;
+
+/** Heartbeat and cancelling of one lane, in shared memory. */
+export class LaneControl {
+  readonly memory: SharedArrayBuffer;
+  readonly #words: Int32Array;
+
+  constructor(memory: SharedArrayBuffer = new SharedArrayBuffer(16)) {
+    this.memory = memory;
+    this.#words = new Int32Array(memory);
+  }
+
+  get cancelled(): boolean {
+    return this.#words[CANCEL] !== 0;
+  }
+
+  cancel(): void {
+    this.#words[CANCEL] = 1;
+  }
+
+  /** The lane begins an action: proof of life, and the place to blame when there is none any more. */
+  beat(unit: number, action: number): void {
+    this.#words[BEAT]!++;
+    this.#words[UNIT] = unit;
+    this.#words[ACTION] = action;
+  }
+
+  get beats(): number {
+    return this.#words[BEAT]!;
+  }
+
+  get unit(): number {
+    return this.#words[UNIT]!;
+  }
+
+  get action(): number {
+    return this.#words[ACTION]!;
+  }
+
+  reset(): void {
+    this.#words.fill(0);
+  }
+}

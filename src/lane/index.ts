@@ -1,0 +1,3 @@
+export { bringUp, type LaneBase, type LaneOptions, type LaneSeat } from "./bring-up.ts";
+export { LaneControl } from "./control.ts";
+export { LaneRuntime } from "./lane-runtime.ts";

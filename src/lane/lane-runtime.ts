@@ -1,0 +1,440 @@
+import { isPromise } from "../model/system.ts";
+import {
+  BOUNDED,
+  BROKEN,
+  CHANGED,
+  EXECUTED,
+  FAILED,
+  FINDING,
+  HI,
+  KIND,
+  LO,
+  NEWS,
+  SKIPPED,
+  STATUS,
+  type Chunk,
+  type Expansion,
+  type ImageNews,
+  type LaneFailure,
+  type News,
+  type Recording,
+  type UnitRequest,
+} from "../engine/messages.ts";
+import type { RecordedStep } from "../model/result.ts";
+import { Severity } from "../model/severity.ts";
+import type { Fingerprint } from "../state/facts.ts";
+import type { LaneBase } from "./bring-up.ts";
+import type { LaneControl } from "./control.ts";
+import { LateWrites } from "./late-writes.ts";
+import { LaneLost } from "./lane-lost.ts";
+import { exchangesOf, type Outcome } from "./outcome.ts";
+import { RowWriter } from "./row-writer.ts";
+import { shapeOf } from "./shape.ts";
+import { SpotCheck } from "./spot-check.ts";
+import { errorNews } from "./stepper.ts";
+import { Traveller } from "./traveller.ts";
+import type { WorldMark } from "./world-state.ts";
+
+/** What a lane may look up to leave out what is known. */
+export interface Known {
+  has(lo: number, hi: number): boolean;
+}
+
+/** A lane at work: it expands nodes and says what came of it. It decides nothing about what is new. */
+export class LaneRuntime {
+  /** May be replaced while the lane works; a stale one costs bytes only. */
+  visited: Known | undefined;
+  readonly #base: LaneBase;
+  readonly #control: LaneControl;
+  readonly #traveller: Traveller;
+  readonly #late: LateWrites;
+  readonly #putBackCheck: SpotCheck = new SpotCheck();
+  readonly #purityCheck: SpotCheck = new SpotCheck();
+  readonly #reached: Fingerprint = { lo: 0, hi: 0 };
+  readonly #captured: Set<number> = new Set();
+  readonly #watched: boolean;
+  #rows: RowWriter = new RowWriter(0);
+  #news: News[] = [];
+  #images: ImageNews[] = [];
+  #divergences: Expansion["divergences"][number][] = [];
+  #checkedSteps = 0;
+
+  constructor(base: LaneBase, control: LaneControl) {
+    this.#base = base;
+    this.#control = control;
+    const { state, stepper, canonicalizer, root, options } = base;
+    this.#late = new LateWrites(state, options.settleMs);
+    this.#watched = state.systems.some(({ traits }) => traits.inMemory !== true);
+    this.#traveller = new Traveller({ state, stepper, canonicalizer, actions: base.actions, root, settle: () => this.#late.settle() });
+  }
+
+  /** Expands the units of a chunk in order, until it is done, cancelled, or the lane is lost. */
+  async expand(chunk: Chunk): Promise<Expansion> {
+    const begun = performance.now();
+    const replayedBefore = this.#traveller.replayed;
+    this.#begin(chunk);
+    let finished = 0;
+    let failure: LaneFailure | undefined;
+    let action = 0;
+    try {
+      for (; finished < chunk.units.length && !this.#control.cancelled; finished++) {
+        const unit = chunk.units[finished]!;
+        action = unit.from;
+        this.#control.beat(finished, action);
+        const going = this.#traveller.goTo(unit, chunk.direct);
+        let mark: WorldMark;
+        try {
+          mark = isPromise(going) ? await going : going;
+        } catch (error) {
+          mark = await this.#lostOnTheWay(unit, error);
+        }
+        const first = this.#rows.count;
+        for (; action < unit.to; action++) {
+          if (this.#control.cancelled) return this.#answer(finished, undefined, begun, replayedBefore);
+          this.#control.beat(finished, action);
+          const ran = this.#base.stepper.run(this.#base.actions[action]!);
+          const outcome = isPromise(ran) ? await ran : ran;
+          if (outcome.kind === "skipped" && !this.#watched) {
+            // A precondition that only reads costs nothing more. What an action changed before it returned null shows below.
+            if (!this.#base.state.ownChanged(mark) && this.#base.actions[action]!.precondition !== undefined) {
+              this.#rows.push(SKIPPED, 0, 0, 0, 0, 0);
+              continue;
+            }
+          }
+          const taken = this.#take(unit, finished, action, outcome, mark);
+          if (isPromise(taken)) await taken;
+        }
+        if (unit.crossCheck || unit.otherPath !== undefined) await this.#crossCheck(unit, first, chunk.direct);
+      }
+    } catch (error) {
+      this.#traveller.leave();
+      failure = failureOf(error, finished, action);
+    }
+    return this.#answer(finished, failure, begun, replayedBefore);
+  }
+
+  /** Executes a path from the root, with everything that it sends, and checks the last state. */
+  async record(path: readonly number[]): Promise<Recording> {
+    const { state, stepper, canonicalizer, checker, actions, root } = this.#base;
+    this.#traveller.leave();
+    await state.restore(root);
+    await this.#traveller.replay([]);
+    const steps: RecordedStep[] = [];
+    const findings: News["findings"][number][] = [];
+    const errors: News["errors"][number][] = [];
+    let mark = root;
+    for (let i = 0; i < path.length; i++) {
+      const action = actions[path[i]!]!;
+      mark = await state.mark();
+      const outcome = await stepper.run(action);
+      steps.push({ action: action.name, status: outcome.response === undefined ? null : outcome.status, requests: exchangesOf(stepper.exchanges, outcome) });
+      errors.push(...outcome.errors);
+      const last = i === path.length - 1;
+      if (outcome.kind === "lost") {
+        this.#traveller.leave();
+        return { steps, findings: last ? [brokenFinding(action.name, outcome)] : [], errors, reached: undefined, lines: [], brokeAt: i, failure: outcome.lost };
+      }
+      if (outcome.kind !== "executed") return { steps, findings, errors, reached: undefined, lines: [], brokeAt: i, failure: undefined };
+      await this.#late.settle();
+      if (last) findings.push(...outcome.findings);
+    }
+    const facts = await state.facts();
+    canonicalizer.fingerprint(facts, this.#reached);
+    const reached = { ...this.#reached };
+    const lines = canonicalizer.describe(facts);
+    const changed = path.length === 0 || (await state.changed(mark)) || state.systems.length === 0;
+    await checker.check(path.length === 0 ? undefined : actions[path.at(-1)!], !changed);
+    findings.push(...checker.checked.findings);
+    errors.push(...checker.checked.errors);
+    await state.restore(root);
+    return { steps, findings, errors, reached, lines, brokeAt: undefined, failure: undefined };
+  }
+
+  #begin(chunk: Chunk): void {
+    let rows = 0;
+    for (const { from, to } of chunk.units) rows += to - from;
+    this.#rows = new RowWriter(rows);
+    this.#news = [];
+    this.#images = [];
+    this.#divergences = [];
+    this.#checkedSteps = 0;
+    this.#captured.clear();
+  }
+
+  #answer(finished: number, failure: LaneFailure | undefined, begun: number, replayedBefore: number): Expansion {
+    return {
+      finished,
+      rows: this.#rows.finish(),
+      news: this.#news,
+      images: this.#images,
+      divergences: this.#divergences,
+      replayed: this.#traveller.replayed - replayedBefore - this.#checkedSteps,
+      checked: this.#checkedSteps,
+      busyMs: performance.now() - begun,
+      failure,
+    };
+  }
+
+  /** A node that is not reached again: once more on a fresh lane, then it is a divergence and what is there is expanded. */
+  async #lostOnTheWay(unit: UnitRequest, error: unknown): Promise<WorldMark> {
+    if (!(error instanceof LaneLost) || error.kind !== "dirty" || unit.suspect !== "dirty") throw error;
+    this.#divergences.push({
+      kind: "replay",
+      path: unit.path,
+      message: "A path executed again from a clean start led to another state than before",
+      differences: error.differences,
+      hint: 'If a field differs from run to run, list it as `ignore: ["table.column"]`; if the target remembers what its stores do not say, set `target.rollback: restart`.',
+    });
+    return this.#traveller.replay(unit.path).catch(() => this.#base.state.mark());
+  }
+
+  /** Judges what an action did to the state, and puts it back. Returns a promise only where something has to be waited for. */
+  #take(unit: UnitRequest, index: number, action: number, outcome: Outcome, mark: WorldMark): void | Promise<void> {
+    if (outcome.kind === "lost") return this.#lost(unit, index, action, outcome);
+    const { state } = this.#base;
+    if (this.#late.waits(action)) return this.#takeSlowly(unit, index, action, outcome, mark);
+    const changed = state.changed(mark);
+    if (isPromise(changed)) return changed.then((known) => this.#takeChanged(known, unit, index, action, outcome, mark));
+    return this.#takeChanged(changed, unit, index, action, outcome, mark);
+  }
+
+  async #takeSlowly(unit: UnitRequest, index: number, action: number, outcome: Outcome, mark: WorldMark): Promise<void> {
+    await this.#late.settle(action);
+    await this.#takeChanged(await this.#base.state.changed(mark), unit, index, action, outcome, mark);
+  }
+
+  #takeChanged(changed: boolean, unit: UnitRequest, index: number, action: number, outcome: Outcome, mark: WorldMark): void | Promise<void> {
+    const { state, checker, options } = this.#base;
+    if (!changed && outcome.kind === "executed" && outcome.findings.length === 0 && outcome.status !== 202) {
+      if (state.systems.length > 0 && !checker.conditional) {
+        // Nothing changed: every invariant held here already.
+        this.#rows.push(EXECUTED, outcome.status, unit.lo, unit.hi, 0, 0);
+        return;
+      }
+    }
+    if (changed && !this.#watched && outcome.kind === "executed" && outcome.findings.length === 0) {
+      // The fast way of worlds in memory: all of it without a turn, unless a check returns a promise.
+      const { canonicalizer } = this.#base;
+      const observed = state.fingerprint(canonicalizer, this.#reached);
+      if (!isPromise(observed)) {
+        const bounded = canonicalizer.wasBounded ? BOUNDED : 0;
+        const lo = this.#reached.lo;
+        const hi = this.#reached.hi;
+        const shape = options.shapes ? shapeOf(state.facts() as never) : 0;
+        const same = lo === unit.lo && hi === unit.hi;
+        if (!same && this.#wanted(lo, hi)) this.#images.push({ unit: index, action, image: state.capture() });
+        const checking = checker.check(this.#base.actions[action]!, false);
+        const spot = this.#putBackCheck.due();
+        if (!isPromise(checking) && !spot && checker.checked.findings.length === 0 && checker.checked.errors.length === 0) {
+          this.#rows.push(EXECUTED | CHANGED | bounded, outcome.status, lo, hi, 0, shape);
+          return state.restore(mark);
+        }
+        return this.#finish(unit, index, action, outcome, mark, { lo, hi, shape, bits: CHANGED | bounded }, checking, spot);
+      }
+      return observed.then(() => this.#takeCarefully(changed, unit, index, action, outcome, mark));
+    }
+    return this.#takeCarefully(changed, unit, index, action, outcome, mark);
+  }
+
+  async #takeCarefully(changed: boolean, unit: UnitRequest, index: number, action: number, outcome: Outcome, mark: WorldMark): Promise<void> {
+    const { state, checker, canonicalizer, options } = this.#base;
+    const definition = this.#base.actions[action]!;
+    if (outcome.kind === "skipped") {
+      if (!changed) {
+        this.#rows.push(SKIPPED, 0, 0, 0, 0, 0);
+        return;
+      }
+      const error = errorNews(
+        "SKIP_CHANGED_STATE",
+        `Action "${definition.name}" returned null (skipped) after it had changed the state; a skipped action may only read.`,
+        definition.name,
+      );
+      this.#rows.push(SKIPPED | NEWS, 0, 0, 0, 0, 0);
+      this.#news.push({ unit: index, action, findings: [], errors: [error], exchanges: [] });
+      return this.#putBack(unit, action, mark);
+    }
+    if (outcome.kind === "failed") {
+      this.#rows.push(FAILED | NEWS, 0, 0, 0, 0, 0);
+      this.#news.push({ unit: index, action, findings: [], errors: outcome.errors, exchanges: exchangesOf(this.#base.stepper.exchanges, outcome) });
+      return this.#putBack(unit, action, mark);
+    }
+    let { lo, hi } = unit;
+    let bits = 0;
+    let shape = 0;
+    if (changed) {
+      const facts = await state.facts();
+      canonicalizer.fingerprint(facts, this.#reached);
+      ({ lo, hi } = this.#reached);
+      bits = CHANGED | (canonicalizer.wasBounded ? BOUNDED : 0);
+      if (options.shapes) shape = shapeOf(facts);
+      if ((lo !== unit.lo || hi !== unit.hi) && outcome.findings.length === 0 && this.#wanted(lo, hi)) {
+        this.#images.push({ unit: index, action, image: await state.capture() });
+      }
+    }
+    const checking = checker.check(definition, !changed && state.systems.length > 0);
+    await this.#finish(unit, index, action, outcome, mark, { lo, hi, shape, bits }, checking, changed && this.#putBackCheck.due());
+  }
+
+  /** The checks are under way: takes their findings in, writes the row, puts the state back. */
+  async #finish(
+    unit: UnitRequest,
+    index: number,
+    action: number,
+    outcome: Outcome,
+    mark: WorldMark,
+    reached: { readonly lo: number; readonly hi: number; readonly shape: number; readonly bits: number },
+    checking: void | Promise<void>,
+    spot: boolean,
+  ): Promise<void> {
+    const { state, checker, stepper } = this.#base;
+    const after = this.#watched || this.#purityCheck.due() ? await state.mark() : undefined;
+    await checking;
+    const findings = [...outcome.findings, ...checker.checked.findings];
+    const errors = [...checker.checked.errors];
+    if (after !== undefined) {
+      if (state.ownChanged(after) && (await this.#differs(reached))) errors.push(this.#impure(state.ownChanged(after)));
+      else if (await state.storesChanged(after)) await this.#lateOrImpure(unit, action, errors);
+      else await this.#watchAccepted(unit, action, outcome, after);
+    }
+    let bits = EXECUTED | reached.bits;
+    if (findings.length > 0) bits |= FINDING;
+    if (findings.length > 0 || errors.length > 0) {
+      bits |= NEWS;
+      this.#news.push({ unit: index, action, findings, errors, exchanges: findings.length > 0 ? exchangesOf(stepper.exchanges, outcome) : [] });
+    }
+    this.#rows.push(bits, outcome.status, reached.lo, reached.hi, 0, reached.shape);
+    await this.#putBack(unit, action, mark, spot);
+  }
+
+  async #differs(reached: { readonly lo: number; readonly hi: number }): Promise<boolean> {
+    await this.#base.state.fingerprint(this.#base.canonicalizer, this.#reached);
+    return this.#reached.lo !== reached.lo || this.#reached.hi !== reached.hi;
+  }
+
+  #impure(context: boolean): News["errors"][number] {
+    const name = this.#base.checker.checked.last;
+    const what = context ? "the context or a client" : "a store";
+    return errorNews("INVARIANT_WROTE", `Invariant "${name}" changed ${what} while it checked; a check may only read. It was put back.`, name);
+  }
+
+  /** Rows appeared during the checks: a check that calls the API may have written them, or the action after its answer. */
+  async #lateOrImpure(unit: UnitRequest, action: number, errors: News["errors"][number][]): Promise<void> {
+    if (await this.#late.comesByItself(this.#base.actions[action]!, this.#base.stepper)) this.#reportLate(unit, action);
+    else errors.push(this.#impure(false));
+  }
+
+  /** 202 announces work that is done later: the first time that an action answers so, it is waited for. */
+  async #watchAccepted(unit: UnitRequest, action: number, outcome: Outcome, after: WorldMark): Promise<void> {
+    if (outcome.status === 202 && (await this.#late.watch(action, after))) this.#reportLate(unit, action);
+  }
+
+  #reportLate(unit: UnitRequest, action: number): void {
+    this.#late.remember(action);
+    const { name } = this.#base.actions[action]!;
+    this.#divergences.push({
+      kind: "late_write",
+      path: [...unit.path, action],
+      message: `Late writes: action "${name}" was answered before its work was committed, so the state that it leads to is not known`,
+      differences: [],
+      hint: "Set `target.settle` to the seconds that it takes (for example 0.1), so that seqqa waits for it after every answer.",
+    });
+  }
+
+  async #putBack(unit: UnitRequest, action: number, mark: WorldMark, spot = false): Promise<void> {
+    const { state, canonicalizer } = this.#base;
+    if (this.#late.known(action)) await this.#late.drain(mark);
+    await state.restore(mark);
+    if (this.#watched && (await state.storesChanged(mark))) {
+      this.#reportLate(unit, action);
+      await state.restore(mark);
+    }
+    if (!spot) return;
+    await state.fingerprint(canonicalizer, this.#reached);
+    if (this.#reached.lo === unit.lo && this.#reached.hi === unit.hi) return;
+    throw new LaneLost("dirty", `After action "${this.#base.actions[action]!.name}" the state could not be put back`, canonicalizer.describe(await state.facts()).slice(0, 20));
+  }
+
+  #wanted(lo: number, hi: number): boolean {
+    if (!this.#base.state.portable || this.visited?.has(lo, hi) === true) return false;
+    const key = (hi & 0x1fffff) * 0x1_0000_0000 + (lo >>> 0);
+    if (this.#captured.has(key)) return false;
+    this.#captured.add(key);
+    return true;
+  }
+
+  #lost(unit: UnitRequest, index: number, action: number, outcome: Outcome): void {
+    if (unit.suspect !== outcome.lost || action !== unit.from) throw new LaneLost(outcome.lost!, outcome.message);
+    // Seen again from a clean start: a finding. The lane is of no use after it.
+    this.#rows.push(BROKEN | FINDING | NEWS, 0, 0, 0, 0, 0);
+    const finding = brokenFinding(this.#base.actions[action]!.name, outcome);
+    this.#news.push({ unit: index, action, findings: [finding], errors: [], exchanges: exchangesOf(this.#base.stepper.exchanges, outcome) });
+    throw new AfterFinding(outcome.message);
+  }
+
+  /** Expands the unit's node once more, reached the other way or along another path, and compares. */
+  async #crossCheck(unit: UnitRequest, first: number, direct: boolean): Promise<void> {
+    const { state, stepper, actions, canonicalizer } = this.#base;
+    const before = this.#traveller.replayed;
+    this.#traveller.leave();
+    const path = unit.otherPath ?? unit.path;
+    if (!direct && unit.otherPath === undefined) return;
+    const mark = await this.#traveller.replay(path);
+    const differences: string[] = [];
+    for (let action = unit.from; action < unit.to; action++) {
+      const row = first + action - unit.from;
+      const outcome = await stepper.run(actions[action]!);
+      this.#traveller.replayed++;
+      if (outcome.kind === "lost") throw new LaneLost(outcome.lost!, outcome.message);
+      if (this.#late.waits(action)) await this.#late.settle(action);
+      const kind = outcome.kind === "skipped" ? SKIPPED : outcome.kind === "failed" ? FAILED : EXECUTED;
+      let { lo, hi } = unit;
+      if (kind === EXECUTED && (await state.changed(mark))) {
+        await state.fingerprint(canonicalizer, this.#reached);
+        ({ lo, hi } = this.#reached);
+      }
+      const expected = this.#rows.value(row, KIND) & 0xff;
+      const same =
+        expected === kind && (kind !== EXECUTED || (this.#rows.value(row, STATUS) === outcome.status && this.#rows.value(row, LO) === lo && this.#rows.value(row, HI) === hi));
+      if (!same) differences.push(...(await this.#explain(action, this.#rows.value(row, STATUS), outcome)));
+      await state.restore(mark);
+    }
+    this.#checkedSteps += this.#traveller.replayed - before;
+    if (differences.length === 0) return;
+    const merge = unit.otherPath !== undefined;
+    this.#divergences.push({
+      kind: merge ? "merge" : "cross_check",
+      path,
+      message: merge
+        ? "Two paths that lead to one state go on differently from there: something that tells them apart is not observed, or was renamed or masked"
+        : "A state that was written directly goes on differently from the same state reached by its calls: the target remembers something that its stores do not say",
+      differences: differences.slice(0, 20),
+      hint: merge
+        ? "Declare every store of the target, and look at what the differing lines have in common."
+        : "The run goes on by replay. Keep such memory in a store, or set `target.rollback: restart`.",
+    });
+  }
+
+  async #explain(action: number, expectedStatus: number, outcome: Outcome): Promise<readonly string[]> {
+    const { name } = this.#base.actions[action]!;
+    if (expectedStatus !== outcome.status) return [`${name}: status ${expectedStatus} before, ${outcome.status} now`];
+    const lines = this.#base.canonicalizer.describe(await this.#base.state.facts());
+    return [`${name}: status ${outcome.status} both times, but another state; now it is:`, ...lines.slice(0, 8).map((line) => `  ${line}`)];
+  }
+}
+
+/** The lane broke, and the row that says so is written. */
+class AfterFinding extends Error {}
+
+function failureOf(error: unknown, unit: number, action: number): LaneFailure {
+  if (error instanceof AfterFinding) return { kind: "dirty", unit, action: action + 1, message: error.message };
+  if (error instanceof LaneLost) return { kind: error.kind, unit, action, message: error.message, differences: error.differences };
+  const message = error instanceof Error ? error.message : String(error);
+  return { kind: "dirty", unit, action, message };
+}
+
+function brokenFinding(action: string, outcome: Outcome): News["findings"][number] {
+  return outcome.lost === "timeout"
+    ? { invariant: `${action}_timeout`, severity: Severity.HIGH, message: `${action} got no answer in time, and again from a clean start` }
+    : { invariant: "target_crashed", severity: Severity.CRITICAL, message: `The target stopped answering during ${action}, and again from a clean start` };
+}
+

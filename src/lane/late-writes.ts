@@ -1,0 +1,70 @@
+import type { Action } from "../model/action.ts";
+import type { Stepper } from "./stepper.ts";
+import type { WorldMark, WorldState } from "./world-state.ts";
+
+/** How long the first 202 of an action is watched, and how long a late action is waited for at least. Milliseconds. */
+const WATCH = 200;
+const POLL = 5;
+
+/** Watches for writes that a target commits after it has answered, and keeps them out of other branches. */
+export class LateWrites {
+  readonly #state: WorldState;
+  readonly #settleMs: number;
+  readonly #late: Set<number> = new Set();
+  readonly #watched: Set<number> = new Set();
+
+  constructor(state: WorldState, settleMs: number) {
+    this.#state = state;
+    this.#settleMs = settleMs;
+  }
+
+  /** Whether something is to be waited for after this action. */
+  waits(_action: number): boolean {
+    return this.#settleMs > 0;
+  }
+
+  /** Waits `target.settle`. */
+  settle(_action?: number): void | Promise<void> {
+    if (this.#settleMs > 0) return sleep(this.#settleMs);
+  }
+
+  known(action: number): boolean {
+    return this.#late.has(action);
+  }
+
+  remember(action: number): void {
+    this.#late.add(action);
+  }
+
+  /** Watches an action's first accepted answer; whether anything was written after the mark. */
+  async watch(action: number, after: WorldMark): Promise<boolean> {
+    if (this.#settleMs > 0 || this.#watched.has(action) || this.#late.has(action)) return false;
+    this.#watched.add(action);
+    return this.#poll(after);
+  }
+
+  /** Whether the action, executed again, writes without anybody asking the API meanwhile. */
+  async comesByItself(action: Action<never, never>, stepper: Stepper): Promise<boolean> {
+    await stepper.run(action);
+    const after = await this.#state.mark();
+    return this.#poll(after);
+  }
+
+  /** Gives a late action the time that it was seen to need, before its branch is put back. */
+  async drain(_mark: WorldMark): Promise<void> {
+    await sleep(WATCH);
+  }
+
+  async #poll(after: WorldMark): Promise<boolean> {
+    const until = performance.now() + WATCH;
+    while (performance.now() < until) {
+      if (await this.#state.storesChanged(after)) return true;
+      await sleep(POLL);
+    }
+    return false;
+  }
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

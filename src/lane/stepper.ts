@@ -1,0 +1,154 @@
+import { isExpected, type Action } from "../model/action.ts";
+import type { Exchange } from "../model/client.ts";
+import { ApiResponse } from "../model/response.ts";
+import { Severity } from "../model/severity.ts";
+import { SeqqaError } from "../model/errors.ts";
+import type { World } from "../model/world.ts";
+import type { ErrorNews, FindingNews } from "../engine/messages.ts";
+import { executed, failed, lost, SKIPPED_OUTCOME, type Outcome } from "./outcome.ts";
+
+export interface StepperOptions {
+  readonly serverErrors: "violation" | "ignore";
+}
+
+type AnyAction = Action<never, never>;
+
+/** Runs one action and judges its answers. It looks at responses only; the state is the lane's business. */
+export class Stepper {
+  /** What the step in progress sent, in order. */
+  readonly exchanges: Exchange[] = [];
+  /** Rejections that nobody awaited, caught by the process while a step was in progress. */
+  readonly strays: unknown[] = [];
+  readonly #world: World<never, never>;
+  readonly #options: StepperOptions;
+  #listening = false;
+
+  constructor(world: World<never, never>, options: StepperOptions) {
+    this.#world = world;
+    this.#options = options;
+  }
+
+  /** To be given to the clients. */
+  readonly sink = (exchange: Exchange): void => {
+    if (this.#listening) this.exchanges.push(exchange);
+  };
+
+  /** Answers at once for a skipped action, so that a precondition costs no turn. */
+  run(action: AnyAction): Outcome | Promise<Outcome> {
+    if (action.precondition !== undefined) {
+      try {
+        const applies: unknown = action.precondition(this.#world.context as never);
+        if (applies === false) return SKIPPED_OUTCOME;
+        if (applies !== true) {
+          return failed(errorNews("PRECONDITION_NOT_BOOLEAN", `The precondition of action "${action.name}" returned ${describe(applies)}, not a boolean.`, action.name));
+        }
+      } catch (error) {
+        return failed(thrown("PRECONDITION_THREW", `The precondition of action "${action.name}" threw`, action.name, error));
+      }
+    }
+    return this.#call(action);
+  }
+
+  async #call(action: AnyAction): Promise<Outcome> {
+    this.exchanges.length = 0;
+    this.strays.length = 0;
+    this.#listening = true;
+    try {
+      const response: unknown = await action.run(this.#client(action), this.#world.context as never);
+      this.#listening = false;
+      if (this.exchanges.length === 0 && this.strays.length === 0 && response instanceof ApiResponse && response.statusCode < 500) {
+        if (action.expectedStatus === undefined) return executed(response);
+      }
+      return this.#judge(action, response);
+    } catch (error) {
+      this.#listening = false;
+      return this.#judgeThrow(action, error);
+    }
+  }
+
+  #client(action: AnyAction): never {
+    if (action.as === undefined) return this.#world.api;
+    const client = this.#world.clients[action.as];
+    if (client === undefined) throw unknownRole(action, Object.keys(this.#world.clients));
+    return client;
+  }
+
+  #judge(action: AnyAction, response: unknown): Outcome {
+    const broken = this.#broken();
+    if (broken !== undefined) return broken;
+    if (this.strays.length > 0) {
+      return failed(thrown("STRAY_REJECTION", `Action "${action.name}" left a rejected promise that nobody awaited`, action.name, this.strays[0]));
+    }
+    if (response === null) return SKIPPED_OUTCOME;
+    if (!(response instanceof ApiResponse)) {
+      const got = response === undefined ? "returned nothing" : `returned ${describe(response)}`;
+      return failed(
+        errorNews("ACTION_NO_RESPONSE", `Action "${action.name}" ${got}; return the response of its call, or null where it does not apply.`, action.name),
+      );
+    }
+    const findings = [...this.#serverErrors(action, response), ...unexpected(action, response)];
+    return executed(response, findings);
+  }
+
+  #judgeThrow(action: AnyAction, error: unknown): Outcome {
+    const broken = this.#broken();
+    if (broken !== undefined) return broken;
+    const findings = this.#serverErrors(action, undefined);
+    // A 5xx wins over the throw that it causes.
+    if (findings.length > 0) {
+      const answer = this.exchanges.findLast((one) => one.kind === "answer" && one.response.statusCode >= 500);
+      if (answer?.kind === "answer") return executed(answer.response, findings);
+    }
+    return failed(thrown("ACTION_THREW", `Action "${action.name}" threw`, action.name, error));
+  }
+
+  /** An exchange that got no answer decides, whatever the action made of it. */
+  #broken(): Outcome | undefined {
+    for (const exchange of this.exchanges) {
+      if (exchange.kind !== "failure") continue;
+      const message = exchange.error instanceof Error ? exchange.error.message : String(exchange.error);
+      return lost(exchange.reason, message);
+    }
+    return undefined;
+  }
+
+  #serverErrors(action: AnyAction, response: ApiResponse | undefined): FindingNews[] {
+    if (this.#options.serverErrors === "ignore") return [];
+    const answers = this.exchanges.flatMap((one) => (one.kind === "answer" ? [one.response] : []));
+    if (response !== undefined && !answers.includes(response)) answers.push(response);
+    const worst = answers.find(({ statusCode }) => statusCode >= 500 && !isExpected(statusCode, action.expectedStatus ?? []));
+    if (worst === undefined) return [];
+    const message = `${action.name} was answered with status ${worst.statusCode}`;
+    return [{ invariant: `${action.name}_server_error`, severity: Severity.HIGH, message }];
+  }
+}
+
+function unexpected(action: AnyAction, response: ApiResponse): FindingNews[] {
+  if (action.expectedStatus === undefined || isExpected(response.statusCode, action.expectedStatus)) return [];
+  if (response.statusCode >= 500) return [];
+  const message = `${action.name} was answered with status ${response.statusCode}; expected ${action.expectedStatus.join(" or ")}`;
+  return [{ invariant: `${action.name}_status`, severity: Severity.HIGH, message }];
+}
+
+function unknownRole(action: AnyAction, roles: readonly string[]): SeqqaError {
+  const known = roles.length === 0 ? "the world has no clients" : `it has ${roles.map((role) => `"${role}"`).join(", ")}`;
+  return new SeqqaError("UNKNOWN_ROLE", `Action "${action.name}" acts as "${String(action.as)}", which the world does not know: ${known}.`);
+}
+
+export function errorNews(code: string, message: string, source: string, stack?: string): ErrorNews {
+  return { code, message, source, stack };
+}
+
+/** What was thrown, as a sentence that begins with `what`. */
+export function thrown(code: string, what: string, source: string, error: unknown): ErrorNews {
+  const message = error instanceof Error ? `${error.name === "Error" ? "" : `${error.name}: `}${error.message}` : describe(error);
+  const hint = error instanceof SeqqaError && error.hint !== undefined ? ` ${error.hint}` : "";
+  return errorNews(code, `${what}: ${message}${hint}`, source, error instanceof Error ? error.stack : undefined);
+}
+
+function describe(value: unknown): string {
+  if (value === undefined) return "undefined";
+  if (typeof value === "function") return "a function";
+  if (typeof value === "object" && value !== null) return `an object of type ${(value as { constructor?: { name?: string } }).constructor?.name ?? "Object"}`;
+  return `${typeof value} ${String(value).slice(0, 80)}`;
+}

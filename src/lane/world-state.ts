@@ -1,0 +1,184 @@
+import { clientPartOf, type ClientPart } from "../model/client.ts";
+import { contextPartOf, type ContextPart } from "../model/context.ts";
+import { isPromise, type Awaitable, type Mark, type Observed, type System } from "../model/system.ts";
+import type { World } from "../model/world.ts";
+import type { Canonicalizer } from "../state/index.ts";
+import type { Facts, Fingerprint } from "../state/facts.ts";
+
+/** A saved world, as the lane keeps it. */
+export interface WorldMark {
+  readonly systems: readonly Mark[];
+  readonly context: ReadonlyMap<string, unknown>;
+  contextVersion: number;
+  readonly clients: readonly unknown[];
+  readonly clientVersions: number[];
+}
+
+/** A state that can be written into another lane. */
+export interface WorldImage {
+  readonly systems: readonly unknown[];
+  readonly context: ReadonlyMap<string, unknown>;
+  readonly clients: readonly unknown[];
+}
+
+const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({});
+
+/**
+ * Saves, observes and puts back a world as one. Systems whose driver is synchronous are not awaited: every method answers at once
+ * when all of them do, which is what makes in-memory exploration fast.
+ */
+export class WorldState {
+  readonly systems: readonly System[];
+  /** Every system can be captured and written. */
+  readonly portable: boolean;
+  readonly #world: World<never, never>;
+  readonly #names: readonly string[];
+  readonly #context: ContextPart;
+  readonly #clients: readonly ClientPart[];
+  readonly #roles: readonly string[];
+  readonly #wholeContext: boolean;
+  readonly #facts: { systems: Record<string, Observed>; context: Readonly<Record<string, unknown>>; clients: Readonly<Record<string, unknown>> };
+
+  constructor(world: World<never, never>) {
+    this.#world = world;
+    const systems = Object.entries(world.systems).filter((entry): entry is [string, System] => entry[1] !== undefined);
+    this.#names = systems.map(([name]) => name);
+    this.systems = systems.map(([, system]) => system);
+    this.portable = this.systems.every(({ traits }) => traits.portable);
+    this.#context = contextPartOf(world.context as never);
+    const clients = [...world.allClients()].map(([role, client]) => [role, clientPartOf(client)] as const);
+    const parts = clients.filter((entry): entry is readonly [string, ClientPart] => entry[1] !== undefined);
+    this.#roles = parts.map(([role]) => role);
+    this.#clients = parts.map(([, part]) => part);
+    this.#wholeContext = world.stateFromContext === undefined || world.stateFromContext.length > 0;
+    this.#facts = { systems: {}, context: NOTHING, clients: NOTHING };
+  }
+
+  /** Receives every exchange of every client. */
+  listen(sink: Parameters<ClientPart["listen"]>[0]): void {
+    for (const client of this.#clients) client.listen(sink);
+  }
+
+  mark(): Awaitable<WorldMark> {
+    const systems = this.#each((system) => system.mark());
+    return isPromise(systems) ? systems.then((marks) => this.#markOf(marks)) : this.#markOf(systems);
+  }
+
+  /** Whether anything may have changed since the mark; the fingerprint then decides. */
+  changed(mark: WorldMark): Awaitable<boolean> {
+    return this.ownChanged(mark) || this.storesChanged(mark);
+  }
+
+  /** Whether context or clients may have changed. */
+  ownChanged(mark: WorldMark): boolean {
+    if (this.#context.version !== mark.contextVersion || this.#context.mutable) return true;
+    for (let i = 0; i < this.#clients.length; i++) if (this.#clients[i]!.version !== mark.clientVersions[i]) return true;
+    return false;
+  }
+
+  storesChanged(mark: WorldMark, from = 0): Awaitable<boolean> {
+    for (let i = from; i < this.systems.length; i++) {
+      const changed = this.systems[i]!.changed(mark.systems[i]);
+      if (changed === true) return true;
+      if (changed !== false) return changed.then((one) => one || this.storesChanged(mark, i + 1));
+    }
+    return false;
+  }
+
+  restore(mark: WorldMark): Awaitable<void> {
+    if (this.#context.version !== mark.contextVersion || this.#context.mutable) {
+      this.#context.restore(mark.context);
+      mark.contextVersion = this.#context.version;
+    }
+    for (let i = 0; i < this.#clients.length; i++) {
+      const client = this.#clients[i]!;
+      if (client.version === mark.clientVersions[i]) continue;
+      client.restore(mark.clients[i]);
+      mark.clientVersions[i] = client.version;
+    }
+    return this.#all((system, i) => system.restore(mark.systems[i]));
+  }
+
+  capture(): Awaitable<WorldImage> {
+    const context = this.#context.save();
+    const clients = this.#clients.map((client) => client.save());
+    const systems = this.#each((system) => system.capture!());
+    return isPromise(systems) ? systems.then((images) => ({ systems: images, context, clients })) : { systems, context, clients };
+  }
+
+  write(image: WorldImage): Awaitable<void> {
+    this.#context.restore(image.context);
+    for (let i = 0; i < this.#clients.length; i++) this.#clients[i]!.restore(image.clients[i]);
+    return this.#all((system, i) => system.write!(image.systems[i]));
+  }
+
+  fingerprint(canonicalizer: Canonicalizer, out: Fingerprint): Awaitable<void> {
+    const facts = this.facts();
+    if (isPromise(facts)) return facts.then((known) => canonicalizer.fingerprint(known, out));
+    canonicalizer.fingerprint(facts, out);
+  }
+
+  /** What decides the state. The object is reused by the next call. */
+  facts(): Awaitable<Facts> {
+    this.#facts.context = this.#wholeContext && this.#context.entries.size > 0 ? this.#world.observedContext() : NOTHING;
+    this.#facts.clients = this.#acting();
+    for (let i = 0; i < this.systems.length; i++) {
+      const observed = this.systems[i]!.observe();
+      if (isPromise(observed)) return this.#observeFrom(i, observed);
+      this.#facts.systems[this.#names[i]!] = observed;
+    }
+    return this.#facts;
+  }
+
+  /** The whole root state; from here on systems observe relative to it. */
+  async root(): Promise<Facts> {
+    const systems: Record<string, Observed> = {};
+    for (let i = 0; i < this.systems.length; i++) systems[this.#names[i]!] = await this.systems[i]!.root();
+    return { systems, context: this.#world.observedContext(), clients: this.#acting() };
+  }
+
+  #markOf(systems: readonly Mark[]): WorldMark {
+    return {
+      systems,
+      context: this.#context.save(),
+      contextVersion: this.#context.version,
+      clients: this.#clients.map((client) => client.save()),
+      clientVersions: this.#clients.map((client) => client.version),
+    };
+  }
+
+  #acting(): Readonly<Record<string, unknown>> {
+    let acting: Record<string, unknown> | undefined;
+    for (let i = 0; i < this.#clients.length; i++) {
+      const one = this.#clients[i]!.acting();
+      if (one !== undefined) (acting ??= {})[this.#roles[i]!] = one;
+    }
+    return acting ?? NOTHING;
+  }
+
+  async #observeFrom(index: number, first: Promise<Observed>): Promise<Facts> {
+    this.#facts.systems[this.#names[index]!] = await first;
+    for (let i = index + 1; i < this.systems.length; i++) this.#facts.systems[this.#names[i]!] = await this.systems[i]!.observe();
+    return this.#facts;
+  }
+
+  #each<T>(call: (system: System) => Awaitable<T>): Awaitable<readonly T[]> {
+    const results: Awaitable<T>[] = [];
+    let waits = false;
+    for (const system of this.systems) {
+      const result = call(system);
+      waits ||= isPromise(result);
+      results.push(result);
+    }
+    return waits ? Promise.all(results) : (results as T[]);
+  }
+
+  #all(call: (system: System, index: number) => Awaitable<void>): Awaitable<void> {
+    let waiting: Promise<void>[] | undefined;
+    for (let i = 0; i < this.systems.length; i++) {
+      const result = call(this.systems[i]!, i);
+      if (isPromise(result)) (waiting ??= []).push(result);
+    }
+    if (waiting !== undefined) return Promise.all(waiting).then(() => undefined);
+  }
+}
