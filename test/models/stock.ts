@@ -20,7 +20,7 @@ export function stock(slots: number, bug = false): Model<Stock> {
       return { status: 200, state: [letters.slice(0, at) + move[0] + letters.slice(at + 1), left + back] };
     },
     broken: ([letters, left]) =>
-      left + [...letters].filter((letter) => "cps".includes(letter)).length === 4 ? [] : ["items_add_up", "shown_items_add_up"],
+      left + letters.split("").filter((letter) => "cps".includes(letter)).length === 4 ? [] : ["items_add_up", "shown_items_add_up"],
   };
 }
 
