@@ -1,0 +1,103 @@
+import type { ExplorationEvent } from "../engine/events.ts";
+import type { Divergence, ExplorationResult, RunError, Violation } from "../model/result.ts";
+import type { Severity } from "../model/severity.ts";
+import { coloursFor, type Colours } from "./colours.ts";
+import { Live } from "./live.ts";
+import { grouped, plural } from "./numbers.ts";
+import { printable, printableLines } from "./printable.ts";
+import { redactResult } from "./redact.ts";
+import type { Reporter, ReporterOptions } from "./reporter.ts";
+import type { ReportedExploration, RunReport } from "./run-report.ts";
+import { summaryLines } from "./summary.ts";
+import { violationText } from "./violation-text.ts";
+
+/** For people: progress and notes on standard error, results on standard output. */
+export class ConsoleReporter implements Reporter {
+  readonly #options: ReporterOptions;
+  readonly #live: Live;
+  readonly #colours: Colours;
+
+  constructor(options: ReporterOptions) {
+    this.#options = options;
+    this.#live = new Live(options);
+    this.#colours = coloursFor(options.stdout, options.env);
+  }
+
+  event(name: string, event: ExplorationEvent): void {
+    this.#live.event(name, event);
+  }
+
+  explored({ name, result }: ReportedExploration): void {
+    this.#live.clear();
+    this.#options.stdout.write(`${resultLines(name, redactResult(result, this.#options.visibility), this.#colours, this.#options.verbose).join("\n")}\n`);
+  }
+
+  message(text: string): void {
+    this.#live.message(text);
+  }
+
+  ended(report: RunReport): void {
+    this.#live.clear();
+    if (report.explorations.length < 2) return;
+    const found = report.explorations.reduce((sum, { result }) => sum + result.violations.length, 0);
+    this.#options.stdout.write(`\n${plural(report.explorations.length, "exploration")}, ${plural(found, "violation")}\n`);
+  }
+}
+
+/** Violations, then what kept the run from being sure, then how complete it is. */
+export function resultLines(name: string, result: ExplorationResult, colours: Colours, verbose: boolean): readonly string[] {
+  const { violations, divergences, errors, notes } = result;
+  const [headline = "", ...rest] = summaryLines(name, result);
+  return [
+    ...violations.flatMap((violation, index) => violationLines(violation, index + 1, violations.length, colours)),
+    ...divergences.flatMap((divergence) => divergenceLines(divergence, colours)),
+    ...errors.flatMap((error) => errorLines(error, colours, verbose)),
+    ...notes.map((note) => `note: ${printable(note)}`),
+    ...(violations.length + divergences.length + errors.length + notes.length === 0 ? [] : [""]),
+    colours.bold(headline),
+    ...rest,
+  ];
+}
+
+export function violationLines(violation: Violation, number: number, total: number, colours: Colours): readonly string[] {
+  const seen = violation.count > 1 ? `, seen ${grouped(violation.count)} times` : "";
+  const [head = "", ...rest] = violationText(violation).split("\n");
+  const header = colours.dim(`Violation ${number} of ${total}${seen}, id ${printable(violation.id)}`);
+  return [header, colourOf(violation.severity, colours)(head), ...rest, ""];
+}
+
+function divergenceLines({ kind, path, message, differences, hint }: Divergence, colours: Colours): readonly string[] {
+  return [
+    colours.yellow(`Divergence (${kind.replaceAll("_", " ")})`),
+    `  ${printable(message)}`,
+    `  path      ${pathText(path)}`,
+    ...differences.map((line) => `    ${printable(line)}`),
+    ...(hint === undefined ? [] : [`  hint      ${printable(hint)}`]),
+    "",
+  ];
+}
+
+function errorLines({ code, message, path, source, stack, count }: RunError, colours: Colours, verbose: boolean): readonly string[] {
+  const where = stack === undefined ? undefined : userLine(stack);
+  return [
+    colours.red(`Error in ${printable(source)} (${printable(code)}${count > 1 ? `, ${grouped(count)} times` : ""})`),
+    ...printableLines(message).split("\n").map((line) => `  ${line}`),
+    `  path      ${pathText(path)}`,
+    ...(where === undefined ? [] : [`  where     ${printable(where)}`]),
+    ...(verbose && stack !== undefined ? printableLines(stack).split("\n").map((line) => `    ${line}`) : []),
+    "",
+  ];
+}
+
+/** The first frame of a stack: stacks reach reports with the user's own files in them. */
+function userLine(stack: string): string | undefined {
+  return /^\s+at (?:.*\()?((?:file:\/\/)?[^\s()]+:\d+:\d+)\)?$/m.exec(stack)?.[1]?.replace(/^file:\/\//, "");
+}
+
+function pathText(path: readonly string[]): string {
+  return path.length === 0 ? "(the initial state)" : printable(path.join(" -> "));
+}
+
+function colourOf(severity: Severity, colours: Colours): (text: string) => string {
+  return { critical: colours.red, high: colours.red, medium: colours.yellow, low: colours.cyan }[severity];
+}

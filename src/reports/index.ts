@@ -1,0 +1,12 @@
+export { coloursFor } from "./colours.ts";
+export { ConsoleReporter, violationLines } from "./console.ts";
+export { JsonReporter } from "./json.ts";
+export { jsonText } from "./json-text.ts";
+export { Live } from "./live.ts";
+export { printable, printableLines } from "./printable.ts";
+export { redactor, redactResult, redactViolation, type Redactor, type Visibility } from "./redact.ts";
+export type { Output, Reporter, ReporterOptions } from "./reporter.ts";
+export { resultJson, violationJson } from "./result-json.ts";
+export { runDocument, type ReportedExploration, type ReportedFailure, type RunReport } from "./run-report.ts";
+export { completeness, summaryLines } from "./summary.ts";
+export { violationText } from "./violation-text.ts";

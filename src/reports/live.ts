@@ -1,0 +1,52 @@
+import type { ExplorationEvent } from "../engine/events.ts";
+import { plural } from "./numbers.ts";
+import { printable, printableLines } from "./printable.ts";
+import { ProgressLine, progressText } from "./progress-line.ts";
+import type { ReporterOptions } from "./reporter.ts";
+
+/** What people see on standard error while a run is going on. */
+export class Live {
+  readonly #line: ProgressLine | undefined;
+  readonly #options: Pick<ReporterOptions, "stderr" | "verbose">;
+
+  /** The line that is rewritten in place needs a terminal with somebody in front of it. */
+  constructor(options: Pick<ReporterOptions, "stderr" | "env" | "verbose">) {
+    const ci = options.env["CI"] ?? "";
+    const watched = options.stderr.isTTY === true && (ci === "" || ci === "false" || ci === "0") && options.env["TERM"] !== "dumb";
+    this.#line = watched ? new ProgressLine(options.stderr) : undefined;
+    this.#options = options;
+  }
+
+  event(name: string, event: ExplorationEvent): void {
+    switch (event.kind) {
+      case "started":
+        if (this.#options.verbose) this.message(`${printable(event.name)}: ${plural(event.lanes, "lane")}`);
+        for (const note of event.notes) this.message(`note: ${printable(note)}`);
+        return;
+      case "progress":
+        this.#line?.show(progressText(name, event, { verbose: this.#options.verbose, width: this.#line.width }));
+        return;
+      case "violation":
+        if (this.#options.verbose) this.message(`found ${event.invariant} after ${event.path.join(" -> ")}`);
+        return;
+      case "note":
+        this.message(`note: ${printable(event.message)}`);
+        return;
+      case "confirming":
+        this.#line?.show(`${printable(name)}  replaying ${plural(event.violations, "violation")} from a clean start`);
+        return;
+      case "finished":
+        this.clear();
+    }
+  }
+
+  /** Prints below what stands, the progress line out of the way. */
+  message(text: string): void {
+    this.clear();
+    this.#options.stderr.write(`${printableLines(text)}\n`);
+  }
+
+  clear(): void {
+    this.#line?.clear();
+  }
+}

@@ -1,0 +1,75 @@
+import type { ExplorationGraph, ExplorationResult, RecordedExchange, RecordedResponse, Violation } from "../model/result.ts";
+import type { ApiRequest } from "../model/response.ts";
+
+/** An exploration's result as plain data, its keys always in the same order: what `result.toJSON()` returns. */
+export function resultJson(result: ExplorationResult): object {
+  return {
+    statesVisited: result.statesVisited,
+    transitions: result.transitions,
+    steps: result.steps,
+    skipped: result.skipped,
+    replayed: result.replayed,
+    speculative: result.speculative,
+    open: result.open,
+    maxDepthReached: result.maxDepthReached,
+    completeToDepth: result.completeToDepth,
+    stopReason: result.stopReason,
+    violations: result.violations.map(violationJson),
+    races: result.races,
+    divergences: result.divergences.map(({ kind, path, message, differences, hint }) => ({ kind, path, message, differences, hint })),
+    errors: result.errors.map(({ code, message, path, source, stack, count }) => ({ code, message, path, source, stack, count })),
+    coverage: {
+      actions: Object.fromEntries(
+        Object.entries(result.coverage.actions).map(([name, { applied, skipped, statuses }]) => [name, { applied, skipped, statuses }]),
+      ),
+      pairs: result.coverage.pairs,
+    },
+    durationMs: result.durationMs,
+    seed: result.seed,
+    digest: result.digest,
+    collisionProbability: result.collisionProbability,
+    bounded: result.bounded,
+    notes: result.notes,
+    graph: graphJson(result.graph),
+  };
+}
+
+/** A violation as plain data: what is undefined is left out, when written. */
+export function violationJson(violation: Violation): object {
+  const { id, invariant, severity, message, reproductionPath, request, response, steps, confirmed, count, state } = violation;
+  return {
+    id,
+    invariant,
+    severity,
+    message,
+    reproductionPath,
+    request: request === undefined ? undefined : requestJson(request),
+    response: response === undefined ? undefined : responseJson(response),
+    steps: steps.map(({ action, status, requests }) => ({ action, status, requests: requests.map(exchangeJson) })),
+    confirmed,
+    count,
+    state,
+  };
+}
+
+const requestJson = ({ method, url, headers, body }: ApiRequest): object => ({ method, url, headers, body });
+const responseJson = ({ status, headers, body }: RecordedResponse): object => ({ status, headers, body });
+
+function exchangeJson({ request, response, error, durationMs }: RecordedExchange): object {
+  return { request: requestJson(request), response: response === undefined ? undefined : responseJson(response), error, durationMs };
+}
+
+function graphJson(graph: ExplorationGraph): object {
+  return {
+    actions: graph.actions,
+    nodes: graph.nodes,
+    edges: graph.edges,
+    parents: Array.from(graph.parents),
+    parentActions: Array.from(graph.parentActions),
+    depths: Array.from(graph.depths),
+    edgeFrom: Array.from(graph.edgeFrom),
+    edgeAction: Array.from(graph.edgeAction),
+    edgeTo: Array.from(graph.edgeTo),
+    edgeStatus: Array.from(graph.edgeStatus),
+  };
+}

@@ -1,0 +1,39 @@
+import type { ExplorationResult, StopReason } from "../model/result.ts";
+import { duration, grouped, plural } from "./numbers.ts";
+import { printable } from "./printable.ts";
+
+const STOPPED: Readonly<Record<StopReason, string>> = {
+  exhausted: "everything reachable was explored",
+  max_steps: "the step budget is used up (max_steps)",
+  max_depth: "the depth bound is reached (max_depth)",
+  max_time: "the time is used up (max_time)",
+  first_violation: "at the first violation",
+  interrupted: "interrupted",
+};
+
+/** How much of the state space the result speaks for. */
+export function completeness(result: ExplorationResult): string {
+  if (result.stopReason === "exhausted" && result.open === 0) return `exhaustive: ${plural(result.statesVisited, "state")}, 0 open`;
+  return `complete to depth ${grouped(result.completeToDepth)}, ${grouped(result.open)} open (${plural(result.statesVisited, "state")})`;
+}
+
+/** The last lines about an exploration; the seed comes last, since it is what a second run needs. */
+export function summaryLines(name: string, result: ExplorationResult): readonly string[] {
+  const perSecond = result.durationMs > 0 ? `, ${grouped((result.steps * 1000) / result.durationMs)} steps/s` : "";
+  const rows: readonly (readonly [string, string])[] = [
+    ["steps", grouped(result.steps)],
+    ["transitions", grouped(result.transitions)],
+    ["skipped", grouped(result.skipped)],
+    ["replayed", grouped(result.replayed)],
+    ["depth", grouped(result.maxDepthReached)],
+    ["violations", grouped(result.violations.length)],
+    ...(result.divergences.length > 0 ? [["divergences", grouped(result.divergences.length)] as const] : []),
+    ...(result.errors.length > 0 ? [["errors", grouped(result.errors.length)] as const] : []),
+    ...(result.bounded > 0 ? [["bounded", `${plural(result.bounded, "state")} whose ids are too symmetric to be told apart for certain`] as const] : []),
+    ["time", `${duration(result.durationMs)}${perSecond}`],
+    ["digest", printable(result.digest)],
+    ["stopped", STOPPED[result.stopReason]],
+    ["seed", String(result.seed)],
+  ];
+  return [`${printable(name)}: ${completeness(result)}`, ...rows.map(([word, value]) => `  ${word.padEnd(12)}${value}`)];
+}
