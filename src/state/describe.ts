@@ -1,19 +1,167 @@
+import { types } from "node:util";
 import type { ObservedTable, StoredValue } from "../model/system.ts";
 import type { Facts } from "./facts.ts";
 import { hashText32 } from "./hasher.ts";
+import { uuidPiece } from "./ids.ts";
+import type { IdPiece } from "./pieces.ts";
 import { childRules, joinPath, type PathRules } from "./rules.ts";
 import type { StateWriter } from "./state-text.ts";
-import { scan } from "./scan.ts";
-import { uuidPiece } from "./ids.ts";
 
-export const TODO = 1;
-void scan;
-void uuidPiece;
-void hashText32;
-void childRules;
-void joinPath;
+const LONGEST_SHOWN = 200;
+const DEEPEST_SHOWN = 40;
+
+/** The state in sorted lines; see {@link Canonicalizer.describe}. */
 export function describeFacts(facts: Facts, writer: StateWriter): readonly string[] {
-  void facts;
-  void writer;
-  return [];
+  return new Describer(writer, facts).lines();
+}
+
+class Describer {
+  readonly #writer: StateWriter;
+  readonly #facts: Facts;
+  readonly #names = new Map<string, string>();
+  readonly #lines: string[] = [];
+  /** Tokens and passwords of clients are not shown, only told apart. */
+  #secret = false;
+
+  constructor(writer: StateWriter, facts: Facts) {
+    this.#writer = writer;
+    this.#facts = facts;
+    const state = writer.write(facts);
+    for (const [key, name] of writer.tokens.constants) this.#names.set(key, name.startsWith("=") ? key : `root#${name.slice(1)}`);
+    let next = 1;
+    for (const token of state.free) if (token.key !== null) this.#names.set(token.key, `#${next++}`);
+    state.ranked.forEach((token, index) => this.#names.set(token.key!, `#t${index + 1}`));
+  }
+
+  lines(): readonly string[] {
+    const { rules } = this.#writer;
+    for (const [name, observed] of Object.entries(this.#facts.systems)) {
+      const path = joinPath("systems", name);
+      if (observed.kind === "value") {
+        this.#value(path, observed.value, childRules(rules.systems, name), 0);
+        continue;
+      }
+      for (const [counter, value] of Object.entries(observed.counters)) this.#lines.push(`${joinPath(path, counter)} counter = ${String(value)}`);
+      for (const table of observed.tables) this.#table(name, joinPath(path, table.name), table);
+    }
+    this.#entries("context", Object.entries(this.#facts.context), rules.context, 0);
+    this.#secret = true;
+    this.#entries("clients", Object.entries(this.#facts.clients), rules.clients, 0);
+    return this.#lines.sort();
+  }
+
+  #table(system: string, path: string, table: ObservedTable): void {
+    const modes = this.#writer.plans.of(system, table).modes;
+    const show = (row: readonly StoredValue[]): string => {
+      const cells: string[] = [];
+      for (const [index, value] of row.entries()) {
+        const mode = modes[index]!;
+        if (mode.kind === "ignore") continue;
+        let text: string | undefined;
+        if (mode.kind === "mask") text = value === null ? "null" : "<masked>";
+        else if (mode.kind === "symmetric") text = this.#names.get(`${mode.domain}:${String(value)}`);
+        else if (mode.kind === "key") text = this.#names.get(`t:${String(value)}`);
+        cells.push(`${joinPath("", table.columns[index]!.name)}: ${text ?? this.#inline(value, 0)}`);
+      }
+      return `{${cells.join(", ")}}`;
+    };
+    const removed = table.removed.map(show);
+    for (const row of table.added.map(show)) {
+      const same = removed.indexOf(row);
+      if (same >= 0) removed.splice(same, 1);
+      else this.#lines.push(`${path} + ${row}`);
+    }
+    for (const row of removed) this.#lines.push(`${path} - ${row}`);
+  }
+
+  #value(path: string, value: unknown, rules: PathRules | undefined, depth: number): void {
+    if (rules?.rule === "ignore") return;
+    const masked = rules?.rule === "mask" && value !== null && value !== undefined;
+    if (!masked && depth < DEEPEST_SHOWN && typeof value === "object" && value !== null) {
+      if (Array.isArray(value) && value.length > 0) {
+        value.forEach((item, index) => this.#value(`${path}[${index}]`, item, childRules(rules, "[]"), depth + 1));
+        return;
+      }
+      const entries = entriesOf(value);
+      if (entries !== undefined && entries.length > 0) return this.#entries(path, entries, rules, depth + 1);
+    }
+    this.#lines.push(`${path} = ${masked ? "<masked>" : this.#inline(value, depth)}`);
+  }
+
+  #entries(path: string, entries: readonly (readonly [unknown, unknown])[], rules: PathRules | undefined, depth: number): void {
+    for (const [key, value] of entries) {
+      const shown = typeof key === "string" ? this.#text(key, false) : this.#inline(key, depth);
+      const place = shown.startsWith("#") || shown.startsWith("root#") ? `${path}.${shown}` : joinPath(path, shown);
+      this.#value(place, value, childRules(rules, typeof key === "string" ? key : "*"), depth);
+    }
+  }
+
+  #inline(value: unknown, depth: number): string {
+    switch (typeof value) {
+      case "string":
+        return this.#text(value, true);
+      case "number":
+      case "bigint":
+        if (!this.#writer.clock.nearNumber(Number(value))) return String(value);
+        return this.#names.get(`t:${String(value)}`) ?? "<time>";
+      case "object":
+        return value === null ? "null" : this.#object(value, depth);
+      default:
+        return String(value);
+    }
+  }
+
+  #object(value: object, depth: number): string {
+    if (depth >= DEEPEST_SHOWN) return "...";
+    if (value instanceof Uint8Array) return this.#bytes(value);
+    if (types.isDate(value)) return this.#writer.clock.nearMs(value.getTime()) ? "<time>" : `Date(${value.getTime()})`;
+    if (Array.isArray(value)) return `[${value.map((item) => this.#inline(item, depth + 1)).join(", ")}]`;
+    if (types.isSet(value)) {
+      return `Set{${Array.from(value, (item) => this.#inline(item, depth + 1))
+        .sort()
+        .join(", ")}}`;
+    }
+    const entries = entriesOf(value);
+    if (entries === undefined) return this.#text(String(value), true);
+    return `{${entries
+      .map(([key, item]) => `${this.#inline(key, depth + 1)}: ${this.#inline(item, depth + 1)}`)
+      .sort()
+      .join(", ")}}`;
+  }
+
+  #bytes(value: Uint8Array): string {
+    const hex = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("hex");
+    const uuid = value.length === 16 ? uuidPiece(hex, "b") : null;
+    return uuid !== null ? this.#id(uuid) : `x"${shorten(hex)}"`;
+  }
+
+  #id(piece: IdPiece): string {
+    return this.#names.get(piece.key) ?? "#?";
+  }
+
+  #text(text: string, quoted: boolean): string {
+    const pieces = this.#writer.pieces(text);
+    if (pieces?.length === 1 && pieces[0]!.kind === "id") return this.#id(pieces[0]!);
+    if (pieces?.length === 1 && pieces[0]!.kind === "time") return "<time>";
+    const show = (part: string): string => (this.#secret && quoted ? `<text ${hashText32(part).toString(16)}>` : part);
+    let shown = "";
+    for (const piece of pieces ?? [{ kind: "text" as const, text }]) {
+      if (piece.kind === "text") shown += show(piece.text);
+      else if (piece.kind === "id") shown += this.#id(piece);
+      else shown += piece.kind === "time" ? "<time>" : `{${piece.name}}`;
+    }
+    return quoted ? JSON.stringify(shorten(shown)) : shown;
+  }
+}
+
+function shorten(text: string): string {
+  if (text.length <= LONGEST_SHOWN) return text;
+  return `${text.slice(0, LONGEST_SHOWN)}... (${text.length} characters, ${hashText32(text).toString(16)})`;
+}
+
+/** The entries of a plain object or a Map; `undefined` for everything else. */
+function entriesOf(value: object): readonly (readonly [unknown, unknown])[] | undefined {
+  if (types.isMap(value)) return [...value];
+  const special = types.isSet(value) || types.isDate(value) || types.isRegExp(value) || types.isBoxedPrimitive(value) || types.isAnyArrayBuffer(value);
+  return special || ArrayBuffer.isView(value) || Array.isArray(value) ? undefined : Object.entries(value);
 }

@@ -2,7 +2,7 @@ import { types } from "node:util";
 import type { Observed, ObservedTable, StoredValue } from "../model/system.ts";
 import { SeqqaError } from "../model/errors.ts";
 import type { Clock } from "./clock.ts";
-import { TablePlans, type TablePlan } from "./columns.ts";
+import type { TablePlan, TablePlans } from "./columns.ts";
 import type { Facts } from "./facts.ts";
 import { uuidPiece } from "./ids.ts";
 import { childRules, type PathRules, type Rules } from "./rules.ts";
@@ -42,12 +42,12 @@ export class Encoder {
   #plain: string[] = [];
   #holed: Encoded[] = [];
 
-  constructor(strings: Strings, clock: Clock, rules: Rules, symmetric: readonly string[]) {
+  constructor(strings: Strings, clock: Clock, rules: Rules, plans: TablePlans, pinsWanted: boolean) {
     this.#strings = strings;
     this.#clock = clock;
     this.#rules = rules;
-    this.#plans = new TablePlans(rules, symmetric);
-    this.#pinsWanted = symmetric.length > 0;
+    this.#plans = plans;
+    this.#pinsWanted = pinsWanted;
   }
 
   encode(facts: Facts): EncodedFacts {

@@ -65,7 +65,7 @@ function parseKey(quoted: string): string {
 
 /** Appends a key to a path as {@link readRules} reads it. */
 export function joinPath(path: string, key: string): string {
-  const written = /^[^.[\]"]+$/.test(key) ? key : JSON.stringify(key);
+  const written = /^[\w$-]+$/.test(key) ? key : JSON.stringify(key);
   return path === "" ? written : `${path}.${written}`;
 }
 

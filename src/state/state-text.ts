@@ -1,6 +1,9 @@
 import { Clock } from "./clock.ts";
 import { Encoder, type Encoded } from "./encoder.ts";
 import type { Facts } from "./facts.ts";
+import { TablePlans } from "./columns.ts";
+import type { Piece } from "./pieces.ts";
+import { scan, type Placeholders } from "./scan.ts";
 import { nameIds, type Part } from "./naming.ts";
 import { readRules, type Rules } from "./rules.ts";
 import { Strings } from "./strings.ts";
@@ -24,9 +27,11 @@ export class StateWriter {
   readonly clock: Clock;
   readonly rules: Rules;
   readonly tokens: Tokens;
+  readonly plans: TablePlans;
   readonly #strings: Strings;
   readonly #encoder: Encoder;
   readonly #symmetric: boolean;
+  readonly #placeholders: Placeholders;
   #stamp = 0;
 
   constructor(options: CanonicalOptions) {
@@ -34,9 +39,10 @@ export class StateWriter {
     this.rules = readRules(options.ignore, options.masked);
     this.tokens = new Tokens(literalKeys(options.literals, this.clock));
     // The longest first: a URL holds the port.
-    const placeholders = [...options.placeholders].sort((a, b) => b[0].length - a[0].length);
-    this.#strings = new Strings(this.clock, placeholders, this.tokens);
-    this.#encoder = new Encoder(this.#strings, this.clock, this.rules, options.symmetric);
+    this.#placeholders = [...options.placeholders].sort((a, b) => b[0].length - a[0].length);
+    this.plans = new TablePlans(this.rules, options.symmetric);
+    this.#strings = new Strings(this.clock, this.#placeholders, this.tokens);
+    this.#encoder = new Encoder(this.#strings, this.clock, this.rules, this.plans, options.symmetric.length > 0);
     this.#symmetric = options.symmetric.length > 0;
   }
 
@@ -44,6 +50,11 @@ export class StateWriter {
   fix(constants: Iterable<readonly [string, string]>): void {
     for (const [key, name] of constants) this.tokens.constants.set(key, name);
     this.#strings.clear();
+  }
+
+  /** What a string is made of; `null` for text alone. */
+  pieces(text: string): readonly Piece[] | null {
+    return scan(text, this.clock, this.#placeholders);
   }
 
   write(facts: Facts): StateText {
