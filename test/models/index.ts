@@ -1,5 +1,5 @@
-export { explore, type Counts, type ExploreOptions } from "./explore.ts";
-export type { Model, Outcome } from "./model.ts";
+export { explore, type Counts } from "./explore.ts";
+export type { Model } from "./model.ts";
 export { deep } from "./deep.ts";
 export { doubleDelete, idempotency, late, orderDependent, staleRead } from "./defects.ts";
 export { demo } from "./demo.ts";
