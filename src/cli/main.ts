@@ -1,0 +1,51 @@
+import { CommanderError } from "commander";
+import { buildProgram } from "./program.ts";
+import { demoCommand } from "./demo-command.ts";
+import { errorText, statusOfError } from "./error-text.ts";
+import { demoDirectory } from "../demo/index.ts";
+import type { ExitStatus } from "./exit-status.ts";
+import type { Machinery } from "./machinery.ts";
+import { runCommand } from "./run-command.ts";
+import { processShell, type Shell } from "./shell.ts";
+import { usageError } from "./usage-error.ts";
+import { packageVersion } from "./version.ts";
+
+/** Runs one command line, without `node` and the script. The exit status; nothing is thrown. */
+export async function main(
+  argv: readonly string[],
+  shell: Shell = processShell(),
+  machinery: Machinery = lazyMachinery,
+): Promise<ExitStatus> {
+  const version = packageVersion();
+  const verbose = argv.includes("--verbose");
+  let status: ExitStatus = 0;
+  const program = buildProgram(version, {
+    run: async (directory, options) => void (status = await runCommand(directory, options, shell, machinery, version)),
+    demo: async (options) => void (status = await demoCommand(options, shell, machinery)),
+  });
+  for (const command of [program, ...program.commands]) {
+    command
+      .exitOverride()
+      .configureOutput({ writeOut: (text) => shell.stdout.write(text), writeErr: () => undefined, outputError: () => undefined });
+  }
+  try {
+    if (argv.length === 0) {
+      shell.stderr.write(program.helpInformation());
+      return 2;
+    }
+    await program.parseAsync(argv, { from: "user" });
+    return status;
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return 0;
+    const failure = error instanceof CommanderError ? usageError(error) : error;
+    shell.stderr.write(`${errorText(failure, verbose && !(error instanceof CommanderError))}\n`);
+    return statusOfError(failure);
+  }
+}
+
+/** The parts that take time to load are loaded when a command needs them: `--help` does not wait for the engine. */
+const lazyMachinery: Machinery = {
+  exploreFile: async (input) => (await import("../run/index.ts")).exploreFile(input),
+  discover: async (directory) => (await import("../loader/index.ts")).discover(directory),
+  demoDirectory,
+};
