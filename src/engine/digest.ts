@@ -1,6 +1,6 @@
 import xxhash from "xxhash-wasm";
 
-const { create64 } = await xxhash();
+const { create64, h64ToString } = await xxhash();
 
 /** A running 64-bit xxHash over the committed sequence, fed int32 by int32. */
 export class Digest {
@@ -33,4 +33,9 @@ export class Digest {
     if (this.#used > 0) this.#hash.update(this.#bytes.subarray(0, this.#used * 4));
     this.#used = 0;
   }
+}
+
+/** 16 hexadecimal digits of the 64-bit xxHash of a text. */
+export function hashOf(text: string): string {
+  return h64ToString(text);
 }

@@ -17,8 +17,11 @@ export interface WorldOptions<C extends object = Values, A = ApiClient> {
   /** `table.column`s and context keys that are not part of the state. */
   readonly ignore?: readonly string[];
   /** Brings a target that nothing else can put back to its root state. */
-  readonly reset?: (world: World<C, A>) => void | Promise<void>;
+  readonly reset?: Reset<C, A>;
 }
+
+/** Written as a method, so that a world with a more special client is still a world. */
+type Reset<C extends object, A> = { call(world: World<C, A>): void | Promise<void> }["call"];
 
 /** A saved world; see {@link World.checkpoint}. */
 export interface WorldCheckpoint {
@@ -39,7 +42,7 @@ export class World<C extends object = Values, A = ApiClient> {
   readonly context: Context<C>;
   readonly stateFromContext: readonly (keyof C & string)[] | undefined;
   readonly ignore: readonly string[];
-  readonly reset: ((world: World<C, A>) => void | Promise<void>) | undefined;
+  readonly reset: Reset<C, A> | undefined;
   #api: A | undefined;
   #systems: Readonly<Record<string, System | undefined>> | undefined;
   #clients: Readonly<Record<string, A>>;

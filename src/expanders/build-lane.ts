@@ -1,0 +1,130 @@
+import { bringUp, type LaneOptions } from "../lane/index.ts";
+import type { AgentDefinition } from "../model/agent.ts";
+import { SeqqaError } from "../model/errors.ts";
+import type { Lane } from "../model/lane.ts";
+import type { System } from "../model/system.ts";
+import type { LaneSpec, SystemSpec } from "../targets/lane-spec.ts";
+import type { BuiltLane } from "./lane-factory.ts";
+
+/** What `createTarget(lane)` of a `target.module` may return. */
+type InProcessTarget =
+  | ((request: Request) => Response | Promise<Response>)
+  | { readonly fetch: (request: Request) => Response | Promise<Response>; readonly close?: () => unknown }
+  | HttpServer;
+
+interface HttpServer {
+  listen(port: number, host: string, done: () => void): unknown;
+  address(): { readonly port: number } | string | null;
+  close(done?: () => void): unknown;
+  closeAllConnections?(): void;
+}
+
+/** Seconds-based settings of the HTTP client, for every client of a lane. */
+export interface HttpSettings {
+  readonly timeoutMs: number;
+  readonly retry: object | undefined;
+}
+
+/**
+ * Builds a lane in this thread: its adapters, its in-process target if it has one, and the world on top, brought up to the root.
+ * Adapters and clients are imported when first needed, so that a lane loads no driver that it does not use.
+ */
+export async function buildLane(
+  definition: AgentDefinition<never, never>,
+  spec: LaneSpec,
+  options: LaneOptions,
+  http: HttpSettings,
+): Promise<BuiltLane> {
+  const { HttpClient } = await import("../adapters/http/index.ts");
+  const { setHttpDefaults } = await import("../adapters/http/defaults.ts");
+  setHttpDefaults(http as Parameters<typeof setHttpDefaults>[0]);
+  const systems: Record<string, System> = {};
+  for (const system of spec.systems) systems[system.name] = await createSystem(system);
+  const plain: Lane = { index: spec.index, baseUrl: spec.baseUrl, dbUrl: spec.dbUrl, dbPath: spec.dbPath, systems, tmpDir: spec.tmpDir };
+  const target = spec.targetModule === undefined ? undefined : await startInProcess(spec.targetModule, plain);
+  const lane: Lane = target === undefined ? plain : { ...plain, baseUrl: target.baseUrl, fetch: target.fetch };
+  const createClient =
+    lane.fetch !== undefined
+      ? () => new HttpClient(lane.fetch!)
+      : lane.baseUrl === ""
+        ? undefined
+        : () => new HttpClient(lane.baseUrl);
+  let opened: Awaited<ReturnType<typeof bringUp>> | undefined;
+  try {
+    opened = await bringUp(definition, { lane, inProcess: target !== undefined, borrowed: spec.borrowed, createClient }, options);
+  } catch (error) {
+    for (const system of Object.values(systems)) await Promise.resolve(system.close()).catch(() => undefined);
+    await target?.close();
+    throw error;
+  }
+  const base = opened;
+  return {
+    base,
+    close: async () => {
+      await base.world.close();
+      await target?.close();
+    },
+  };
+}
+
+async function createSystem(spec: SystemSpec): Promise<System> {
+  if (spec.kind === "sqlite") {
+    const { SqliteAdapter } = await import("../adapters/sqlite/index.ts");
+    const file = spec.url.replace(/^sqlite:(\/\/(?=\/))?/, "");
+    return new SqliteAdapter({
+      file,
+      ...(spec.checkpoint === undefined ? {} : { checkpoint: spec.checkpoint as "auto" }),
+      ...(spec.tables === undefined ? {} : { tables: spec.tables }),
+      ...(spec.ignore === undefined ? {} : { ignore: spec.ignore }),
+      ...(spec.symmetric === undefined ? {} : { symmetric: spec.symmetric }),
+    });
+  }
+  throw new SeqqaError("SYSTEM_UNSUPPORTED", `System "${spec.name}" is a ${spec.kind} store, which this version does not support yet.`, {
+    exitStatus: 2,
+    hint: "Use a sqlite: URL, or declare an adapter of your own in the World.",
+  });
+}
+
+interface RunningTarget {
+  readonly baseUrl: string;
+  readonly fetch: ((request: Request) => Response | Promise<Response>) | undefined;
+  readonly close: () => Promise<void>;
+}
+
+async function startInProcess(module: string, lane: Lane): Promise<RunningTarget> {
+  const loaded = (await import(module)) as { readonly createTarget?: (lane: Lane) => InProcessTarget | Promise<InProcessTarget> };
+  if (typeof loaded.createTarget !== "function") {
+    throw new SeqqaError("TARGET_MODULE_INVALID", "The module of target.module exports no function createTarget(lane).", {
+      exitStatus: 2,
+      hint: "Export createTarget(lane) that returns a fetch handler, an http.Server or { fetch, close }.",
+    });
+  }
+  const target = await loaded.createTarget(lane);
+  if (typeof target === "function") return { baseUrl: lane.baseUrl, fetch: target, close: () => Promise.resolve() };
+  if ("fetch" in target && typeof target.fetch === "function") {
+    return {
+      baseUrl: lane.baseUrl,
+      fetch: (request) => target.fetch(request),
+      close: async () => {
+        await target.close?.();
+      },
+    };
+  }
+  if ("listen" in target && typeof target.listen === "function") return listen(target);
+  throw new SeqqaError("TARGET_MODULE_INVALID", "createTarget(lane) returned neither a fetch handler, nor an http.Server, nor { fetch, close }.", { exitStatus: 2 });
+}
+
+async function listen(server: HttpServer): Promise<RunningTarget> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new SeqqaError("TARGET_MODULE_INVALID", "The http.Server of createTarget(lane) has no port.", { exitStatus: 2 });
+  return {
+    baseUrl: `http://127.0.0.1:${address.port}`,
+    fetch: undefined,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections?.();
+      }),
+  };
+}

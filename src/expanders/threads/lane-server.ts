@@ -1,0 +1,93 @@
+import { pathToFileURL } from "node:url";
+import { expose, type Endpoint } from "comlink";
+import type { Recording } from "../../engine/messages.ts";
+import { VisitedReader } from "../../engine/visited-set.ts";
+import { LaneControl, LaneRuntime } from "../../lane/index.ts";
+import { AgentDefinition } from "../../model/agent.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import { buildLane } from "../build-lane.ts";
+import type { BuiltLane } from "../lane-factory.ts";
+import { encodeError } from "./error-codec.ts";
+import type { Answer, AttachAnswer, AttachTask, ControlChannel, ExpandAnswer, ExpandTask } from "./protocol.ts";
+
+/** What runs in a worker thread: one lane, its tasks one after the other. */
+export class LaneServer implements ControlChannel {
+  #lane: BuiltLane | undefined;
+  #runtime: LaneRuntime | undefined;
+  #expanded = 0;
+  /** Two tasks that piscina hands over at once must not interleave. */
+  #tail: Promise<unknown> = Promise.resolve();
+
+  attach(task: AttachTask): Promise<AttachAnswer> {
+    if (task.port !== undefined) expose(this.#channel(), task.port as unknown as Endpoint);
+    return this.#next(async () => {
+      await this.#closeLane();
+      const definition = await definitionOf(task);
+      this.#lane = await buildLane(definition, task.spec, task.options, task.http);
+      this.#runtime = new LaneRuntime(this.#lane.base, new LaneControl(task.control));
+      return this.#lane.base.report;
+    });
+  }
+
+  expand(task: ExpandTask): Promise<ExpandAnswer> {
+    return this.#next(async () => {
+      const runtime = this.#running();
+      if (task.visited !== undefined) runtime.visited = new VisitedReader(task.visited);
+      const expansion = await runtime.expand(task.chunk);
+      this.#expanded += expansion.finished;
+      return expansion;
+    });
+  }
+
+  record(path: readonly number[]): Promise<Answer<Recording>> {
+    return this.#next(() => this.#running().record(path));
+  }
+
+  statistics(): { readonly expanded: number; readonly heapUsed: number } {
+    return { expanded: this.#expanded, heapUsed: process.memoryUsage().heapUsed };
+  }
+
+  close(): Promise<Answer<void>> {
+    return this.#next(() => this.#closeLane());
+  }
+
+  /** A rejection that nobody awaited belongs to the step in progress; it must not kill the lane. */
+  stray(error: unknown): void {
+    this.#lane?.base.stepper.strays.push(error);
+  }
+
+  #channel(): ControlChannel {
+    return { record: (path) => this.record(path), statistics: () => this.statistics(), close: () => this.close() };
+  }
+
+  #running(): LaneRuntime {
+    if (this.#runtime === undefined) throw new SeqqaError("LANE_NOT_ATTACHED", "The lane has no world; this is a defect of seqqa.");
+    return this.#runtime;
+  }
+
+  async #closeLane(): Promise<void> {
+    const lane = this.#lane;
+    this.#lane = undefined;
+    this.#runtime = undefined;
+    await lane?.close();
+  }
+
+  #next<T>(work: () => Promise<T>): Promise<Answer<T>> {
+    const answer = this.#tail.then(work).then(
+      (value): Answer<T> => ({ kind: "done", value }),
+      (error: unknown): Answer<T> => ({ kind: "failed", error: encodeError(error) }),
+    );
+    this.#tail = answer;
+    return answer;
+  }
+}
+
+async function definitionOf(task: AttachTask): Promise<AgentDefinition<never, never>> {
+  const module = (await import(pathToFileURL(task.bundle).href)) as Record<string, unknown>;
+  const definition = module[task.exportName];
+  if (definition instanceof AgentDefinition) return definition as AgentDefinition<never, never>;
+  throw new SeqqaError("NO_AGENT", `The module exports no Agent as "${task.exportName}".`, {
+    exitStatus: 2,
+    hint: "More than one lane needs `export const agent = new Agent({ ... })` at the top level of its module.",
+  });
+}

@@ -1,0 +1,52 @@
+import type { LaneOptions } from "../../lane/index.ts";
+import type { Chunk, Expansion, LaneReport, Recording } from "../../engine/messages.ts";
+import type { VisitedMemory } from "../../engine/visited-set.ts";
+import type { MessagePort } from "node:worker_threads";
+import type { LaneSpec } from "../../targets/lane-spec.ts";
+import type { HttpSettings } from "../build-lane.ts";
+
+/** An error as plain data: a value that cannot be cloned would kill the worker. */
+export interface EncodedError {
+  readonly name: string;
+  readonly code: string | undefined;
+  readonly message: string;
+  readonly hint: string | undefined;
+  readonly exitStatus: 2 | 3;
+  readonly stack: string | undefined;
+  readonly cause: EncodedError | undefined;
+}
+
+export type Answer<T> = { readonly kind: "done"; readonly value: T } | { readonly kind: "failed"; readonly error: EncodedError };
+
+/** Builds the lane that a worker drives; a lane that is there is closed before. */
+export interface AttachTask {
+  readonly kind: "attach";
+  readonly spec: LaneSpec;
+  /** File of the user's bundle, and the name under which it exports the agent. */
+  readonly bundle: string;
+  readonly exportName: string;
+  readonly options: LaneOptions;
+  readonly http: HttpSettings;
+  readonly control: SharedArrayBuffer;
+  /** The lane's control channel; only with the first attach of a worker. */
+  readonly port: MessagePort | undefined;
+}
+
+export interface ExpandTask {
+  readonly kind: "expand";
+  readonly chunk: Chunk;
+  /** Present when the table was replaced since the last chunk of this lane. */
+  readonly visited: VisitedMemory | undefined;
+}
+
+export type Task = AttachTask | ExpandTask;
+
+/** What a worker offers on its control channel. */
+export interface ControlChannel {
+  record(path: readonly number[]): Promise<Answer<Recording>>;
+  statistics(): { readonly expanded: number; readonly heapUsed: number };
+  close(): Promise<Answer<void>>;
+}
+
+export type AttachAnswer = Answer<LaneReport>;
+export type ExpandAnswer = Answer<Expansion>;

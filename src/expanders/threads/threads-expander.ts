@@ -1,0 +1,225 @@
+import { MessageChannel, type MessagePort } from "node:worker_threads";
+import { releaseProxy, wrap, type Endpoint, type Remote } from "comlink";
+import { Piscina } from "piscina";
+import type { Expander } from "../../engine/expander.ts";
+import type { Chunk, Expansion, LaneReport, Recording } from "../../engine/messages.ts";
+import type { VisitedSet } from "../../engine/visited-set.ts";
+import { LaneControl, type LaneOptions } from "../../lane/index.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import type { LaneSpec } from "../../targets/lane-spec.ts";
+import type { HttpSettings } from "../build-lane.ts";
+import type { LaneHost } from "../lane-factory.ts";
+import { decodeError } from "./error-codec.ts";
+import type { Answer, AttachAnswer, ControlChannel, ExpandAnswer, ExpandTask, Task } from "./protocol.ts";
+
+export interface ThreadsExpanderOptions {
+  readonly lanes: number;
+  /** Chunks that a lane may hold. */
+  readonly depth: number;
+  readonly host: LaneHost;
+  readonly bundle: string;
+  readonly exportName: string;
+  readonly options: LaneOptions;
+  readonly http: HttpSettings;
+  /** A lane that does not begin an action for this long is taken to hang. Milliseconds. */
+  readonly hangMs: number;
+  /** Where the worker's entry lies; only tests of the unbuilt tree need to say. */
+  readonly workerUrl?: URL;
+}
+
+interface LaneHandle {
+  readonly control: LaneControl;
+  threadId: number | undefined;
+  channel: Remote<ControlChannel> | undefined;
+  closePort: (() => void) | undefined;
+  visitedSlots: SharedArrayBuffer | undefined;
+}
+
+/** How long a call on a control channel may take. Milliseconds. */
+const CLOSE_DEADLINE = 5_000;
+
+/** Lanes in worker threads: piscina's pool carries chunks, a comlink channel per lane everything else. */
+export class ThreadsExpander implements Expander {
+  readonly lanes: number;
+  readonly depth: number;
+  readonly #options: ThreadsExpanderOptions;
+  readonly #lanes: readonly LaneHandle[];
+  readonly #pool: Piscina;
+  /** Threads that no lane has taken yet. */
+  readonly #fresh: number[] = [];
+  #visited: VisitedSet | undefined;
+
+  constructor(options: ThreadsExpanderOptions) {
+    this.#options = options;
+    this.lanes = options.lanes;
+    this.depth = options.depth;
+    this.#lanes = Array.from({ length: options.lanes }, () => ({
+      control: new LaneControl(),
+      threadId: undefined,
+      channel: undefined,
+      closePort: undefined,
+      visitedSlots: undefined,
+    }));
+    this.#pool = new Piscina({
+      filename: (options.workerUrl ?? new URL("./worker.js", import.meta.url)).href,
+      minThreads: options.lanes,
+      maxThreads: options.lanes,
+      idleTimeout: Infinity,
+      // The default blocks a worker's event loop between tasks, and with it its sockets and timers.
+      atomics: "disabled",
+      concurrentTasksPerWorker: options.depth + 1,
+      recordTiming: false,
+      // A lane's tasks go to the lane's own thread and nowhere else.
+      loadBalancer: (task, workers) => {
+        const { lane } = task[Piscina.queueOptionsSymbol as never] as { readonly lane: number };
+        return workers.find(({ id }) => id === this.#lanes[lane]!.threadId) ?? null;
+      },
+    });
+    this.#pool.on("workerCreate", (worker: { readonly id: number }) => this.#fresh.push(worker.id));
+    this.#pool.on("error", () => undefined);
+  }
+
+  async start(): Promise<readonly LaneReport[]> {
+    return Promise.all(this.#lanes.map(async (_, lane) => this.#attach(lane, await this.#options.host.provision(lane))));
+  }
+
+  share(visited: VisitedSet): void {
+    this.#visited = visited;
+  }
+
+  async expand(lane: number, chunk: Chunk): Promise<Expansion> {
+    const handle = this.#lanes[lane]!;
+    const memory = this.#visited?.memory;
+    const visited = memory !== undefined && memory.slots !== handle.visitedSlots ? memory : undefined;
+    handle.visitedSlots = memory?.slots;
+    const answer = await this.#watched(lane, { kind: "expand", chunk, visited });
+    if (answer.kind === "done") return answer.value;
+    return lostExpansion(handle.control, chunk, answer.error.message);
+  }
+
+  async rebuild(lane: number): Promise<LaneReport> {
+    const handle = this.#lanes[lane]!;
+    if (this.#alive(handle)) await this.#call(lane, (channel) => channel.close() as Promise<Answer<void>>).catch(() => this.#kill(lane));
+    handle.visitedSlots = undefined;
+    return this.#attach(lane, await this.#options.host.reprovision(lane));
+  }
+
+  async record(lane: number, path: readonly number[]): Promise<Recording> {
+    const handle = this.#lanes[lane]!;
+    handle.control.reset();
+    const answer = await this.#call(lane, (channel) => channel.record([...path]) as Promise<Answer<Recording>>, this.#options.hangMs * (path.length + 1));
+    if (answer.kind === "failed") throw decodeError(answer.error);
+    return answer.value;
+  }
+
+  cancel(): void {
+    for (const { control } of this.#lanes) control.cancel();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(
+      this.#lanes.map(async (handle, lane) => {
+        if (this.#alive(handle)) await this.#call(lane, (channel) => channel.close() as Promise<Answer<void>>).catch(() => undefined);
+        handle.channel?.[releaseProxy]();
+        handle.closePort?.();
+      }),
+    );
+    await this.#pool.destroy();
+  }
+
+  async #attach(lane: number, spec: LaneSpec): Promise<LaneReport> {
+    const handle = this.#lanes[lane]!;
+    handle.control.reset();
+    const { bundle, exportName, options, http } = this.#options;
+    const channel = this.#alive(handle) ? undefined : await this.#seat(handle);
+    const answer = (await this.#post(
+      lane,
+      { kind: "attach", spec, bundle, exportName, options, http, control: handle.control.memory, port: channel },
+      channel === undefined ? [] : [channel],
+    )) as AttachAnswer;
+    if (answer.kind === "failed") throw decodeError(answer.error);
+    return answer.value;
+  }
+
+  /** Gives a lane a thread of its own and opens its control channel; returns the worker's end. */
+  async #seat(handle: LaneHandle): Promise<MessagePort> {
+    handle.closePort?.();
+    while (this.#fresh.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    handle.threadId = this.#fresh.shift()!;
+    const { port1, port2 } = new MessageChannel();
+    handle.channel = wrap<ControlChannel>(port1 as unknown as Endpoint);
+    handle.closePort = () => port1.close();
+    return port2;
+  }
+
+  #alive(handle: LaneHandle): boolean {
+    return handle.threadId !== undefined && this.#pool.threads.some(({ threadId }) => threadId === handle.threadId);
+  }
+
+  /** Posts a chunk and watches the lane's heartbeat meanwhile. */
+  async #watched(lane: number, task: ExpandTask): Promise<ExpandAnswer> {
+    const { control } = this.#lanes[lane]!;
+    const abort = new AbortController();
+    let beats = control.beats;
+    let since = performance.now();
+    const timer = setInterval(() => {
+      if (control.beats !== beats) {
+        beats = control.beats;
+        since = performance.now();
+      } else if (performance.now() - since > this.#options.hangMs) abort.abort();
+    }, 1000);
+    try {
+      return (await this.#post(lane, task, [], abort.signal)) as ExpandAnswer;
+    } catch (error) {
+      const message = abort.signal.aborted ? "the lane hung" : `the lane's thread ended: ${error instanceof Error ? error.message : String(error)}`;
+      return { kind: "failed", error: { name: "Error", code: "WORKER_LOST", message, hint: undefined, exitStatus: 3, stack: undefined, cause: undefined } };
+    } finally {
+      clearInterval(timer);
+    }
+  }
+
+  #post(lane: number, task: Task, transferList: readonly MessagePort[], signal?: AbortSignal): Promise<unknown> {
+    return this.#pool.run(
+      { ...task, [Piscina.queueOptionsSymbol]: { lane } },
+      { transferList: [...transferList] as never, ...(signal === undefined ? {} : { signal }) },
+    );
+  }
+
+  /** A pending call never settles by itself when the worker dies: it has a deadline. */
+  async #call<T>(lane: number, call: (channel: Remote<ControlChannel>) => Promise<T>, deadline = CLOSE_DEADLINE): Promise<T> {
+    const { channel } = this.#lanes[lane]!;
+    if (channel === undefined) throw new SeqqaError("LANE_NOT_ATTACHED", `Lane ${lane} has no control channel.`);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new SeqqaError("LANE_SILENT", `Lane ${lane} did not answer within ${deadline / 1000} s.`)), deadline);
+    });
+    try {
+      return await Promise.race([call(channel), late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #kill(lane: number): Promise<void> {
+    const handle = this.#lanes[lane]!;
+    const worker = this.#pool.threads.find(({ threadId }) => threadId === handle.threadId);
+    await worker?.terminate();
+    handle.threadId = undefined;
+  }
+}
+
+/** What is known of a chunk whose worker is gone: nothing but where it was. */
+function lostExpansion(control: LaneControl, chunk: Chunk, message: string): Expansion {
+  const unit = Math.min(control.unit, chunk.units.length - 1);
+  return {
+    finished: 0,
+    rows: new Int32Array(0),
+    news: [],
+    images: [],
+    divergences: [],
+    replayed: 0,
+    checked: 0,
+    busyMs: 0,
+    failure: { kind: "worker", unit, action: control.action, message },
+  };
+}

@@ -1,0 +1,22 @@
+import { Piscina } from "piscina";
+import { LaneServer } from "./lane-server.ts";
+import type { AttachAnswer, ExpandAnswer, Task } from "./protocol.ts";
+
+const server = new LaneServer();
+process.on("unhandledRejection", (error) => server.stray(error));
+
+/** The entry of a worker thread: hands tasks to the lane. Rows go back without being copied. */
+export default async function run(task: Task): Promise<AttachAnswer | ExpandAnswer> {
+  if (task.kind === "attach") return server.attach(task);
+  const answer = await server.expand(task);
+  if (answer.kind === "failed") return answer;
+  const moved = Piscina.move({
+    get [Piscina.transferableSymbol](): object {
+      return answer.value.rows.buffer;
+    },
+    get [Piscina.valueSymbol](): object {
+      return answer;
+    },
+  } as never);
+  return moved as unknown as ExpandAnswer;
+}

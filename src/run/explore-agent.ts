@@ -1,0 +1,49 @@
+import { fileURLToPath } from "node:url";
+import { loadConfig, type FlagValue } from "../config/index.ts";
+import { bundle, load } from "../loader/index.ts";
+import { AgentDefinition } from "../model/agent.ts";
+import { SeqqaError } from "../model/errors.ts";
+import type { ExplorationResult } from "../model/result.ts";
+import { explore, type UserModule } from "./explore.ts";
+import type { ExploreOptions } from "./options.ts";
+import { withRunDirectory } from "./run-directory.ts";
+
+/** `agent.explore()`: the agent is here as an object; lanes in other threads import its module. */
+export async function exploreAgent(definition: AgentDefinition<never, never>, options: ExploreOptions): Promise<ExplorationResult> {
+  const flags: FlagValue[] =
+    options.parallel === undefined ? [] : [{ key: "parallel", flag: "parallel", value: String(options.parallel) }];
+  const config = loadConfig({ file: options.config, flags, env: options.config === undefined ? {} : process.env });
+  return withRunDirectory(async (directory) => {
+    const module = options.module === undefined ? undefined : await moduleOf(options.module, directory);
+    return explore({
+      definition,
+      module,
+      name: definition.name ?? (options.module === undefined ? "agent" : nameOf(options.module)),
+      config,
+      directory,
+      signal: options.signal,
+      onEvent: options.onEvent ?? (() => undefined),
+    });
+  });
+}
+
+async function moduleOf(url: string, directory: string): Promise<UserModule> {
+  const file = url.startsWith("file:") ? fileURLToPath(url) : url;
+  const bundled = await bundle(file, { outDir: directory });
+  return { bundle: bundled.file, exportName: await exportNameOf(bundled), literals: bundled.literals };
+}
+
+async function exportNameOf(bundled: { readonly file: string; readonly source: string }): Promise<string> {
+  const exported = await load(bundled);
+  const names = Object.keys(exported).filter((name) => exported[name] instanceof AgentDefinition);
+  if (names.includes("agent")) return "agent";
+  if (names.length === 1) return names[0]!;
+  throw new SeqqaError("NO_AGENT", `${bundled.source} exports ${names.length === 0 ? "no Agent" : "several Agents and none is named agent"}.`, {
+    exitStatus: 2,
+    hint: "Export the agent that is explored: export const agent = new Agent({ ... }).",
+  });
+}
+
+function nameOf(url: string): string {
+  return url.replace(/^.*[/\\]/, "").replace(/(\.explore)?\.[mc]?[jt]s$/, "");
+}

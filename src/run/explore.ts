@@ -1,0 +1,181 @@
+import { resolveExploration, type Config } from "../config/index.ts";
+import { confirmViolations } from "../engine/confirm.ts";
+import type { ExplorationEvent } from "../engine/events.ts";
+import type { Expander } from "../engine/expander.ts";
+import { Explorer } from "../engine/explorer.ts";
+import type { LaneReport } from "../engine/messages.ts";
+import { buildLane } from "../expanders/build-lane.ts";
+import { InlineExpander } from "../expanders/inline/inline-expander.ts";
+import { ThreadsExpander } from "../expanders/threads/threads-expander.ts";
+import type { LaneOptions } from "../lane/index.ts";
+import { bundle, mapStack, whereOf } from "../loader/index.ts";
+import type { AgentDefinition } from "../model/agent.ts";
+import { SeqqaError } from "../model/errors.ts";
+import type { ExplorationResult, RunError } from "../model/result.ts";
+import { opaqueTokens } from "../state/index.ts";
+import { TargetHost } from "../targets/index.ts";
+import { pathToFileURL } from "node:url";
+import { checkLanes } from "./check-lanes.ts";
+import { buildResult } from "./result-builder.ts";
+import { ShownUrls } from "./shown-urls.ts";
+
+/** The bundle of the user's module, for lanes in other threads. */
+export interface UserModule {
+  readonly bundle: string;
+  readonly exportName: string;
+  /** String literals of the user's own code. */
+  readonly literals: readonly string[];
+}
+
+export interface ExploreInput {
+  readonly definition: AgentDefinition<never, never>;
+  readonly module: UserModule | undefined;
+  readonly name: string;
+  readonly config: Config;
+  /** For bundles. */
+  readonly directory: string;
+  readonly signal: AbortSignal | undefined;
+  readonly onEvent: (event: ExplorationEvent) => void;
+}
+
+/** Cross-checks: the first 20 nodes of a run, and 1 in 200 later. */
+const CROSS_CHECK = { first: 20, oneIn: 200 } as const;
+
+/** The composition root of an exploration: targets, lanes, engine, confirmation, result; everything is put away at the end. */
+export async function explore(input: ExploreInput): Promise<ExplorationResult> {
+  const begun = performance.now();
+  const { config, definition, onEvent } = input;
+  const budget = resolveExploration(config, definition as never);
+  refuseLanesWithoutModule(input);
+  const host = await TargetHost.create(config, {
+    bundleModule: async (file) => pathToFileURL((await bundle(file, { outDir: input.directory })).file).href,
+    cloneStore: async (source, target) => (await import("../adapters/sqlite/index.ts")).cloneSqliteFile(source, target),
+  });
+  try {
+    const impossible = config.parallel > 1 ? host.canMakeLanes(config.parallel) : undefined;
+    if (impossible !== undefined) throw impossible;
+    const expander = expanderFor(input, host, budget.strategyKind);
+    try {
+      const reports = await expander.start();
+      const notes = checkLanes(reports, config);
+      onEvent({ kind: "started", name: input.name, lanes: expander.lanes, notes });
+      const explorer = new Explorer(
+        {
+          name: input.name,
+          actions: definition.actions.map(({ name }) => name),
+          strategy: budget.strategyKind,
+          maxSteps: budget.maxSteps,
+          maxDepth: budget.maxDepth ?? Infinity,
+          maxTimeMs: (budget.maxTime ?? Infinity) * 1000,
+          stopOnFirstViolation: budget.stopOnFirstViolation,
+          seed: budget.seed,
+          direct: directAllowed(reports),
+          crossCheck: CROSS_CHECK,
+          signal: input.signal,
+          onEvent,
+        },
+        expander,
+        performance.now(),
+      );
+      await explorer.run(reports[0]!);
+      return await conclude(input, explorer, expander, notes, budget.seed, begun, reports);
+    } finally {
+      await expander.close();
+    }
+  } finally {
+    await host.close();
+  }
+}
+
+async function conclude(
+  input: ExploreInput,
+  explorer: Explorer,
+  expander: Expander,
+  notes: readonly string[],
+  seed: number,
+  begun: number,
+  reports: readonly LaneReport[],
+): Promise<ExplorationResult> {
+  const { definition, onEvent, config } = input;
+  const actions = definition.actions.map(({ name }) => name);
+  const { findings } = explorer.committer;
+  if (findings.violations.size > 0) onEvent({ kind: "confirming", violations: findings.violations.size });
+  const violations = await confirmViolations(findings, actions, expander, input.signal);
+  const result = buildResult({
+    name: input.name,
+    actions,
+    seed,
+    explorer,
+    violations,
+    notes,
+    durationMs: performance.now() - begun,
+    urls: new ShownUrls(config.baseUrl, reports.flatMap(({ uses }) => uses)),
+    mapStack,
+    whereOf: (stack) => whereOf(Object.assign(new Error(), { stack })),
+    extraErrors: explorer.fatal === undefined ? [] : [fatalError(explorer.fatal)],
+  });
+  onEvent({ kind: "finished", result });
+  return result;
+}
+
+function expanderFor(input: ExploreInput, host: TargetHost, strategy: string): Expander {
+  const { config, definition, module } = input;
+  const options: LaneOptions = {
+    clockMs: Date.now(),
+    settleMs: (config.target?.settle ?? 0) * 1000,
+    serverErrors: config.exploration.serverErrors,
+    literals: module === undefined ? [] : module.literals.flatMap((literal) => [...opaqueTokens(literal)]),
+    masked: [],
+    shapes: strategy === "coverage_guided",
+  };
+  const http = {
+    timeoutMs: config.timeout * 1000,
+    retry: config.retry === undefined ? undefined : config.retry,
+  };
+  if (config.parallel === 1) {
+    return new InlineExpander({ definition, host, options, build: (d, spec, o) => buildLane(d, spec, o, http) });
+  }
+  return new ThreadsExpander({
+    lanes: config.parallel,
+    depth: strategy === "bfs" ? 2 : 1,
+    host,
+    bundle: module!.bundle,
+    exportName: module!.exportName,
+    options,
+    http,
+    hangMs: Math.max(60_000, config.timeout * 2000),
+  });
+}
+
+function refuseLanesWithoutModule({ config, definition, module }: ExploreInput): void {
+  if (config.parallel === 1) return;
+  if (module === undefined) {
+    throw new SeqqaError("LANES_NEED_MODULE", `parallel is ${config.parallel}, but functions cannot cross threads.`, {
+      exitStatus: 2,
+      hint: "Pass module: import.meta.url from the file that exports the agent, or run it with the command line.",
+    });
+  }
+  if (definition.world !== undefined && typeof definition.world !== "function") {
+    throw new SeqqaError("LANES_NEED_FACTORY", `parallel is ${config.parallel}, but the agent's world is one World, which only one lane can use.`, {
+      exitStatus: 2,
+      hint: "Write world: (lane) => new World({ ... }), so that every lane gets its own.",
+    });
+  }
+}
+
+/** A state can be written directly only where every store can, and there is a store at all. */
+function directAllowed(reports: readonly LaneReport[]): boolean {
+  return reports.every(({ portable }) => portable);
+}
+
+function fatalError(error: unknown): RunError {
+  const known = error instanceof Error ? error : new Error(String(error));
+  return {
+    code: error instanceof SeqqaError ? error.code : "INTERNAL",
+    message: error instanceof SeqqaError && error.hint !== undefined ? `${error.message} ${error.hint}` : known.message,
+    path: [],
+    source: "run",
+    stack: known.stack,
+    count: 1,
+  };
+}

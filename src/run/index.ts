@@ -1,0 +1,3 @@
+export { Agent } from "./agent.ts";
+export { exploreFile, type ExploreFileInput } from "./explore-file.ts";
+export type { ExploreOptions } from "./options.ts";

@@ -1,0 +1,116 @@
+import { completeToDepth } from "../engine/completeness.ts";
+import type { ConfirmedViolation } from "../engine/confirm.ts";
+import { hashOf } from "../engine/digest.ts";
+import type { Explorer } from "../engine/explorer.ts";
+import { CLEAN, OPENED } from "../engine/node-table.ts";
+import type { ExplorationGraph, ExplorationResult, RunError, Violation } from "../model/result.ts";
+import { resultJson, violationText } from "../reports/index.ts";
+import type { ShownUrls } from "./shown-urls.ts";
+
+export interface ResultParts {
+  readonly name: string;
+  readonly actions: readonly string[];
+  readonly seed: number;
+  readonly explorer: Explorer;
+  readonly violations: readonly ConfirmedViolation[];
+  readonly notes: readonly string[];
+  readonly durationMs: number;
+  readonly urls: ShownUrls;
+  /** Rewrites a stack to the user's own lines. */
+  readonly mapStack: (stack: string) => string;
+  /** The first line of the user's own code in a stack. */
+  readonly whereOf: (stack: string) => string | undefined;
+  /** Failures outside of steps. */
+  readonly extraErrors: readonly RunError[];
+}
+
+/** Everything that the exploration says in the end, derived from what was committed. */
+export function buildResult(parts: ResultParts): ExplorationResult {
+  const { explorer, actions, seed } = parts;
+  const { committer, order } = explorer;
+  const states = committer.visited.size;
+  const open = new Set(order.waiting());
+  for (let node = 0; node < states; node++) {
+    if (committer.nodes.has(node, CLEAN) && !committer.nodes.has(node, OPENED)) open.add(node);
+  }
+  const depths = committer.nodes.depths();
+  const deepest = depths.reduce((most, depth) => Math.max(most, depth), 0);
+  const result: Omit<ExplorationResult, "toJSON"> = {
+    statesVisited: states,
+    transitions: committer.edges.size,
+    steps: committer.steps,
+    skipped: committer.skipped,
+    replayed: explorer.replayed,
+    speculative: explorer.speculative,
+    open: open.size,
+    maxDepthReached: deepest,
+    completeToDepth: completeToDepth(committer.edges, states, open, deepest),
+    violations: parts.violations.map((one) => violationOf(one, parts)),
+    races: [],
+    divergences: explorer.divergences.all,
+    errors: [...parts.extraErrors, ...[...committer.findings.errors.values()].map((found) => errorOf(found, parts))],
+    stopReason: explorer.stopReason ?? "interrupted",
+    coverage: {
+      actions: committer.coverage(),
+      pairs: states === 0 ? 0 : (committer.edges.size + committer.skipped) / (states * actions.length),
+    },
+    durationMs: parts.durationMs,
+    seed,
+    digest: committer.digest.value(),
+    collisionProbability: Math.min((states * (states - 1)) / 2 ** 65, 1),
+    bounded: committer.bounded,
+    notes: parts.notes,
+    graph: graphOf(explorer, actions),
+  };
+  return { ...result, toJSON: () => resultJson({ ...result, toJSON: () => ({}) }) };
+}
+
+function violationOf({ found, recording, confirmed }: ConfirmedViolation, parts: ResultParts): Violation {
+  const { finding, lastAction, status, count, path, state, news } = found;
+  const steps = confirmed && recording !== undefined ? recording.steps : [];
+  const last = (steps.at(-1)?.requests ?? news?.exchanges)?.at(-1);
+  const violation = {
+    id: hashOf(JSON.stringify([parts.name, finding.invariant, lastAction, status])),
+    invariant: finding.invariant,
+    severity: finding.severity,
+    message: finding.message,
+    reproductionPath: path.map((action) => parts.actions[action]!),
+    request: last === undefined || last.request.url === "" ? undefined : parts.urls.request(last.request),
+    response: last?.response,
+    steps: steps.map((step) => ({ ...step, requests: step.requests.map((one) => ({ ...one, request: parts.urls.request(one.request) })) })),
+    confirmed,
+    count,
+    state,
+  };
+  return { ...violation, toString: () => violationText(violation as Violation) };
+}
+
+function errorOf(found: { readonly error: { code: string; message: string; source: string; stack: string | undefined }; readonly path: readonly number[]; readonly count: number }, parts: ResultParts): RunError {
+  const { code, message, source, stack } = found.error;
+  return {
+    code,
+    message,
+    source,
+    path: found.path.map((action) => parts.actions[action]!),
+    where: stack === undefined ? undefined : parts.whereOf(stack),
+    stack: stack === undefined ? undefined : parts.mapStack(stack),
+    count: found.count,
+  };
+}
+
+function graphOf({ committer }: Explorer, actions: readonly string[]): ExplorationGraph {
+  const { nodes, edges } = committer;
+  return {
+    actions,
+    nodes: nodes.size,
+    edges: edges.size,
+    parents: nodes.parents(),
+    parentActions: nodes.actions(),
+    depths: nodes.depths(),
+    edgeFrom: edges.from(),
+    edgeAction: edges.actions(),
+    edgeTo: edges.to(),
+    edgeStatus: edges.statuses(),
+    path: (node) => nodes.path(node).map((action) => actions[action]!),
+  };
+}
