@@ -12,7 +12,7 @@ export interface ExploreFileInput {
   readonly signal: AbortSignal;
   readonly onEvent: (event: ExplorationEvent) => void;
   /** Part of the names of the explorations that are wanted. */
-  readonly only?: string;
+  readonly only?: string | undefined;
 }
 
 /** Explores what one file declares; `undefined` when `only` leaves it out. @throws SeqqaError */

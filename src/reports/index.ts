@@ -6,7 +6,7 @@ export { Live } from "./live.ts";
 export { printable, printableLines } from "./printable.ts";
 export { redactor, redactResult, redactViolation, type Redactor, type Visibility } from "./redact.ts";
 export type { Output, Reporter, ReporterOptions } from "./reporter.ts";
-export { resultDocument, violationJson } from "./result-document.ts";
+export { resultJson, violationJson } from "./result-json.ts";
 export { runDocument, type ReportedExploration, type ReportedFailure, type RunReport } from "./run-report.ts";
 export { completeness, summaryLines } from "./summary.ts";
 export { violationText } from "./violation-text.ts";

@@ -1,6 +1,6 @@
 import type { ExplorationResult } from "../model/result.ts";
 import { redactResult, type Visibility } from "./redact.ts";
-import { resultDocument } from "./result-document.ts";
+import { resultJson } from "./result-json.ts";
 
 /** One exploration of a run. */
 export interface ReportedExploration {
@@ -31,7 +31,7 @@ export interface RunReport {
 export function runDocument(report: RunReport, visibility: Visibility): object {
   return {
     seqqa: report.version,
-    explorations: report.explorations.map(({ name, file, result }) => ({ name, file, ...resultDocument(redactResult(result, visibility)) })),
+    explorations: report.explorations.map(({ name, file, result }) => ({ name, file, ...resultJson(redactResult(result, visibility)) })),
     journeys: [],
     failures: report.failures.map(({ file, code, message, hint }) => ({ file, code, message, hint })),
     exitStatus: report.exitStatus,

@@ -2,7 +2,7 @@ import type { ExplorationGraph, ExplorationResult, RecordedExchange, RecordedRes
 import type { ApiRequest } from "../model/response.ts";
 
 /** An exploration's result as plain data, its keys always in the same order: what `result.toJSON()` returns. */
-export function resultDocument(result: Omit<ExplorationResult, "toJSON">): object {
+export function resultJson(result: Omit<ExplorationResult, "toJSON">): object {
   return {
     statesVisited: result.statesVisited,
     transitions: result.transitions,
