@@ -1,0 +1,124 @@
+import { randomBytes } from "node:crypto";
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
+import { SeqqaError } from "../model/errors.ts";
+import { here, identify, type Place, type ProcessIdentity } from "./process-identity.ts";
+
+/** Less than this free, and memory-backed tmp is left alone: filling it would take the machine's memory. */
+const MIN_FREE_BYTES = 256 * 1024 * 1024;
+
+/** What a run leaves so that the next one can tell whether it is dead: `run-<id>/owner.json`. */
+export interface Owner extends ProcessIdentity {
+  readonly place: Place;
+}
+
+/** The directory of one run, which everything it makes on disk lies in. */
+export class RunDirectory {
+  /** `seqqa-<uid>`, shared by all runs of this user. */
+  readonly root: string;
+  readonly id: string;
+  readonly path: string;
+
+  private constructor(root: string, id: string) {
+    this.root = root;
+    this.id = id;
+    this.path = join(root, `run-${id}`);
+  }
+
+  /** @throws SeqqaError `TMP_UNUSABLE` when the directory cannot be made, or belongs to somebody else. */
+  static create(base: string, id: string): RunDirectory {
+    const root = rootIn(base);
+    try {
+      mkdirSync(root, { recursive: true, mode: 0o700 });
+      const stats = lstatSync(root);
+      if (!stats.isDirectory() || stats.uid !== process.getuid?.()) throw new Error("it exists and is not a directory of this user");
+      chmodSync(root, 0o700);
+      const directory = new RunDirectory(root, id);
+      directory.#appear();
+      return directory;
+    } catch (error) {
+      throw new SeqqaError("TMP_UNUSABLE", `The directory for temporary stores cannot be made in ${root}: ${(error as Error).message}.`, {
+        hint: "Give this user write access there, or set TMPDIR to a directory where it has it.",
+        cause: error,
+      });
+    }
+  }
+
+  /** A fresh directory of one lane; the lane's older ones are removed. By generation, since a dying process may still unlink files by path. */
+  lane(index: number, generation: number): string {
+    const path = join(this.path, `lane-${index}`, String(generation));
+    this.removeLane(index);
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    return path;
+  }
+
+  removeLane(index: number): void {
+    rmSync(join(this.path, `lane-${index}`), { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  register(started: ProcessIdentity): void {
+    writeFileSync(join(this.path, "processes", `${started.pid}.json`), JSON.stringify(started), { mode: 0o600 });
+  }
+
+  unregister(pid: number): void {
+    rmSync(join(this.path, "processes", `${pid}.json`), { force: true });
+  }
+
+  remove(): void {
+    rmSync(this.path, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  /** Whole at once: who finds a `run-` directory finds its owner in it. */
+  #appear(): void {
+    const draft = join(this.root, `.new-${process.pid}-${randomBytes(4).toString("hex")}`);
+    mkdirSync(join(draft, "processes"), { recursive: true, mode: 0o700 });
+    writeFileSync(join(draft, "owner.json"), JSON.stringify(self()), { mode: 0o600 });
+    renameSync(draft, this.path);
+  }
+}
+
+/** Memory-backed tmp where there is one with space, else the system's. */
+export function defaultBase(): string {
+  try {
+    accessSync("/dev/shm", constants.W_OK);
+    const { bavail, bsize } = statfsSync("/dev/shm");
+    if (bavail * bsize >= MIN_FREE_BYTES) return "/dev/shm";
+  } catch {
+    // there is none
+  }
+  return tmpdir();
+}
+
+/** Where runs of this user may have left something. */
+export function basesToSweep(base: string | undefined): readonly string[] {
+  return base === undefined ? [...new Set(["/dev/shm", tmpdir()])] : [base];
+}
+
+export function rootIn(base: string): string {
+  return join(base, `seqqa-${process.getuid?.() ?? userInfo().username}`);
+}
+
+export function self(): Owner {
+  return { ...(identify(process.pid) ?? { pid: process.pid, start: "" }), place: here() };
+}
+
+/** What a JSON file of ours says; `undefined` when it is not there or not whole. */
+export function readRecord<T>(file: string): T | undefined {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as T;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,94 @@
+import { lstatSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { killGroup, killProcess } from "./kill-group.ts";
+import { markedProcesses } from "./marked-processes.ts";
+import { here, isAlive, type ProcessIdentity } from "./process-identity.ts";
+import { basesToSweep, readRecord, rootIn, type Owner } from "./run-directory.ts";
+
+const DRAFT_MAX_AGE_MS = 60 * 60 * 1000;
+
+export interface Swept {
+  readonly runs: number;
+  readonly processes: number;
+}
+
+/**
+ * Ends the processes and removes the directories that dead runs left. A run is dead when the process that owned it is gone, told
+ * by pid and start time; what cannot be judged from here (another machine or pid namespace) is left alone.
+ */
+export function sweep(base: string | undefined): Swept {
+  let runs = 0;
+  let processes = 0;
+  for (const root of basesToSweep(base).map(rootIn)) {
+    if (!isOurs(root)) continue;
+    for (const port of entries(join(root, "ports"))) {
+      const claim = readRecord<Owner>(join(root, "ports", port));
+      if (claim !== undefined && isDead(claim)) remove(join(root, "ports", port));
+    }
+    for (const name of readdirSync(root)) {
+      const path = join(root, name);
+      if (name.startsWith(".new-") && ageMs(path) > DRAFT_MAX_AGE_MS) remove(path);
+      if (!name.startsWith("run-")) continue;
+      const owner = readRecord<Owner>(join(path, "owner.json"));
+      if (owner === undefined || !isDead(owner)) continue;
+      processes += killLeftovers(path, name.slice("run-".length), owner);
+      remove(path);
+      runs += 1;
+    }
+  }
+  return { runs, processes };
+}
+
+/** Whether the owner is certainly gone. */
+export function isDead(owner: Owner): boolean {
+  const place = here();
+  if (owner.place.host !== place.host) return false;
+  if (owner.place.boot !== place.boot) return true;
+  return owner.place.namespace === place.namespace && !isAlive(owner);
+}
+
+function killLeftovers(path: string, runId: string, owner: Owner): number {
+  // After a reboot no process of that run is left, and its pids belong to others.
+  if (owner.place.boot !== here().boot) return 0;
+  let killed = 0;
+  for (const name of entries(join(path, "processes"))) {
+    const started = readRecord<ProcessIdentity>(join(path, "processes", name));
+    if (started !== undefined && isAlive(started) && killGroup(started.pid, "SIGKILL")) killed += 1;
+  }
+  for (const pid of markedProcesses(runId)) if (killProcess(pid, "SIGKILL")) killed += 1;
+  return killed;
+}
+
+function isOurs(root: string): boolean {
+  try {
+    const stats = lstatSync(root);
+    return stats.isDirectory() && stats.uid === process.getuid?.();
+  } catch {
+    return false;
+  }
+}
+
+function entries(path: string): readonly string[] {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
+  }
+}
+
+function ageMs(path: string): number {
+  try {
+    return Date.now() - lstatSync(path).mtimeMs;
+  } catch {
+    return 0;
+  }
+}
+
+/** Another run may be sweeping too, or a dying process still writing: what is left then, the next run takes. */
+function remove(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true, maxRetries: 5 });
+  } catch {
+    // see above
+  }
+}

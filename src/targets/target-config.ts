@@ -1,0 +1,55 @@
+/** The part of the configuration that says what is explored and where its stores are. Plain data; the `Config` of `src/config` fits. */
+export interface TargetConfig {
+  readonly baseUrl?: string | undefined;
+  /** Short for `systems.db.url`. */
+  readonly dbUrl?: string | undefined;
+  readonly target?: StartedTarget | undefined;
+  readonly lanes?: readonly RunningLane[] | undefined;
+  readonly systems?: Readonly<Record<string, StoreConfig>> | undefined;
+  /** What relative paths resolve against. */
+  readonly folder: string;
+}
+
+/** A target that seqqa starts, once per lane. */
+export interface StartedTarget {
+  /** A shell command line. */
+  readonly command?: string | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  readonly cwd?: string | undefined;
+  /** Path or URL that is polled until any HTTP answer comes; default `/`. */
+  readonly ready?: string | undefined;
+  /** Seconds; default 30. */
+  readonly readyTimeout?: number | undefined;
+  readonly rollback?: "stores" | "restart" | undefined;
+  /** A module that exports `createTarget(lane)`; it runs in the lane's own thread. */
+  readonly module?: string | undefined;
+  /** Seconds. */
+  readonly settle?: number | undefined;
+}
+
+/** A target that already runs. */
+export interface RunningLane {
+  readonly baseUrl: string;
+  readonly dbUrl?: string | undefined;
+  readonly systems?: Readonly<Record<string, StoreConfig>> | undefined;
+}
+
+export interface StoreConfig {
+  readonly url: string;
+  readonly checkpoint?: string | undefined;
+  readonly isolation?: string | undefined;
+  readonly tables?: readonly string[] | undefined;
+  readonly ignore?: readonly string[] | undefined;
+  readonly symmetric?: readonly string[] | undefined;
+}
+
+export interface TargetHostOptions {
+  /** Names the run's directory; default: random. */
+  readonly runId?: string | undefined;
+  /** Bundles `target.module` and returns the file URL to import; default: the file itself. */
+  readonly bundleModule?: ((file: string) => Promise<string>) | undefined;
+  /** Makes `target` a copy of the SQLite file `source`, or a new empty database; default: a plain copy, refused while somebody writes to it. */
+  readonly cloneStore?: ((source: string | undefined, target: string) => void | Promise<void>) | undefined;
+  /** Where `seqqa-<uid>` lies; default: memory-backed tmp where there is one with space, else the system's tmp. */
+  readonly directory?: string | undefined;
+}

@@ -1,0 +1,231 @@
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { SeqqaError } from "../model/errors.ts";
+import { onEveryExit } from "./exit-hooks.ts";
+import { killProcess } from "./kill-group.ts";
+import { refuseLanes } from "./lane-count.ts";
+import type { LaneSpec } from "./lane-spec.ts";
+import { markedProcesses } from "./marked-processes.ts";
+import { Ports } from "./ports.ts";
+import { identify } from "./process-identity.ts";
+import { defaultBase, RunDirectory } from "./run-directory.ts";
+import { refuseSharedLanes, requireReachable, runningLanes } from "./running-lanes.ts";
+import { startTarget, type RunningTarget } from "./start-target.ts";
+import { borrowedStores, copyStore, declaredStores, freshStores, requireTemplate } from "./stores.ts";
+import { sweep } from "./sweep.ts";
+import type { TargetConfig, TargetHostOptions } from "./target-config.ts";
+import type { TargetExit, TargetProcess } from "./target-process.ts";
+import { usesEmptyStore } from "./uses-empty-store.ts";
+
+/** One lane as the host knows it. */
+interface Place {
+  generation: number;
+  target: RunningTarget | undefined;
+  spec: LaneSpec | undefined;
+  /** What is done to a lane is done one after another. */
+  queue: Promise<unknown>;
+}
+
+/**
+ * Starts, restarts and stops the targets and stores of all lanes, on the main thread. Everything it made is gone after `close()`,
+ * after any other end of this process that can still run code, and else when the next host is created.
+ */
+export class TargetHost {
+  /** Why so many lanes cannot be made; `undefined` when they can. */
+  readonly canMakeLanes: (count: number) => SeqqaError | undefined;
+  readonly #config: TargetConfig;
+  readonly #options: TargetHostOptions;
+  readonly #directory: RunDirectory;
+  readonly #ports: Ports;
+  readonly #module: string | undefined;
+  readonly #places = new Map<number, Place>();
+  readonly #processes = new Set<TargetProcess>();
+  readonly #closing = new AbortController();
+  readonly #removeHooks: () => void;
+  #closed: Promise<void> | undefined;
+
+  private constructor(config: TargetConfig, options: TargetHostOptions, module: string | undefined) {
+    this.#config = config;
+    this.#options = options;
+    this.#module = module;
+    this.canMakeLanes = (count) => refuseLanes(config, count);
+    this.#directory = RunDirectory.create(options.directory ?? defaultBase(), options.runId ?? randomBytes(6).toString("hex"));
+    this.#ports = new Ports(this.#directory.root);
+    this.#removeHooks = onEveryExit(() => this.#endAtOnce());
+  }
+
+  /** Sweeps what dead runs left, and checks what can be checked without starting anything. @throws SeqqaError */
+  static async create(config: TargetConfig, options: TargetHostOptions = {}): Promise<TargetHost> {
+    const module = await bundledModule(config, options);
+    const refused = refuseLanes(config, 1);
+    if (refused !== undefined) throw refused;
+    if (config.target === undefined) refuseSharedLanes(runningLanes(config), config.folder);
+    else
+      for (const [name, store] of Object.entries(declaredStores(config.systems, config.dbUrl))) requireTemplate(name, store, config.folder);
+    sweep(options.directory);
+    return new TargetHost(config, options, module);
+  }
+
+  /** Fresh stores, the target started and ready. @throws SeqqaError `TARGET_*`, `STORE_*`, `LANES_*` */
+  provision(index: number): Promise<LaneSpec> {
+    const place = this.#places.get(index) ?? { generation: -1, target: undefined, spec: undefined, queue: Promise.resolve() };
+    this.#places.set(index, place);
+    return this.#inTurn(place, async () => {
+      this.#requireOpen();
+      const refused = refuseLanes(this.#config, index + 1);
+      if (refused !== undefined) throw refused;
+      await this.#stop(place);
+      place.generation += 1;
+      const spec = await this.#make(index, place);
+      this.#refuseShared(spec);
+      place.spec = spec;
+      return spec;
+    });
+  }
+
+  /** Stops the lane's target, if there is one, and provisions the lane anew; its generation grows by one. */
+  reprovision(index: number): Promise<LaneSpec> {
+    return this.provision(index);
+  }
+
+  /** How the lane's process ended, if it has ended by itself since it was provisioned. */
+  exited(index: number): TargetExit | undefined {
+    return this.#places.get(index)?.target?.process.exit;
+  }
+
+  /** Stops the lane's target and removes its stores. */
+  async release(index: number): Promise<void> {
+    const place = this.#places.get(index);
+    if (place === undefined) return;
+    await this.#inTurn(place, async () => {
+      await this.#stop(place);
+      this.#directory.removeLane(index);
+    });
+  }
+
+  /** Stops everything and removes everything; what is being provisioned is given up. Any number of times. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    this.#closing.abort(closed());
+    await Promise.all([...this.#places.values()].map((place) => this.#inTurn(place, () => this.#stop(place)).catch(() => {})));
+    for (const process of [...this.#processes]) await this.#end(process);
+    // What left its process group on its own.
+    for (const pid of this.#config.target?.command === undefined ? [] : markedProcesses(this.#directory.id)) killProcess(pid, "SIGKILL");
+    this.#ports.releaseAll();
+    this.#directory.remove();
+    this.#removeHooks();
+  }
+
+  async #make(index: number, place: Place): Promise<LaneSpec> {
+    const { target, folder } = this.#config;
+    const tmpDir = this.#directory.lane(index, place.generation);
+    const common = { index, generation: place.generation, tmpDir, targetModule: this.#module };
+    if (target === undefined) {
+      const lane = runningLanes(this.#config)[index];
+      const stores = lane === undefined ? declaredStores(this.#config.systems, this.#config.dbUrl) : lane.stores;
+      if (lane !== undefined) await requireReachable(lane.baseUrl, this.#closing.signal);
+      const borrowed = borrowedStores(stores, folder);
+      const isBorrowed = lane !== undefined || borrowed.systems.length > 0;
+      return { ...common, ...borrowed, baseUrl: lane?.baseUrl ?? "", borrowed: isBorrowed, restartable: false };
+    }
+    const stores = await freshStores(
+      declaredStores(this.#config.systems, this.#config.dbUrl),
+      folder,
+      tmpDir,
+      usesEmptyStore(target),
+      this.#options.cloneStore ?? copyStore,
+    );
+    if (target.command === undefined) return { ...common, ...stores, baseUrl: "", borrowed: false, restartable: false };
+    place.target = await startTarget({
+      config: this.#config,
+      lane: index,
+      runId: this.#directory.id,
+      stores,
+      ports: this.#ports,
+      started: (process) => this.#register(process),
+      stopped: (process) => this.#unregister(process),
+      signal: this.#closing.signal,
+    });
+    return { ...common, ...stores, baseUrl: place.target.baseUrl, borrowed: false, restartable: true };
+  }
+
+  async #stop(place: Place): Promise<void> {
+    const { target } = place;
+    place.target = undefined;
+    place.spec = undefined;
+    if (target === undefined) return;
+    await this.#end(target.process);
+    if (target.port !== undefined) this.#ports.release(target.port);
+  }
+
+  async #end(process: TargetProcess): Promise<void> {
+    await process.stop();
+    this.#unregister(process);
+  }
+
+  #register(process: TargetProcess): void {
+    this.#processes.add(process);
+    const identity = identify(process.pid);
+    if (identity !== undefined) this.#directory.register(identity);
+  }
+
+  #unregister(process: TargetProcess): void {
+    this.#processes.delete(process);
+    this.#directory.unregister(process.pid);
+  }
+
+  /** A store is compared by what it is for the lane, so that a mistake in cloning shows here and not as a wrong graph. */
+  #refuseShared(spec: LaneSpec): void {
+    const others = [...this.#places.values()].flatMap((place) => (place.spec === undefined ? [] : [place.spec]));
+    refuseSharedLanes(
+      [...others, spec].map((each) => ({
+        baseUrl: each.baseUrl,
+        stores: Object.fromEntries(each.systems.map((system) => [system.name, system])),
+      })),
+      this.#config.folder,
+    );
+  }
+
+  #inTurn<T>(place: Place, work: () => Promise<T>): Promise<T> {
+    const turn = place.queue.then(work);
+    place.queue = turn.catch(() => {});
+    return turn;
+  }
+
+  #requireOpen(): void {
+    if (this.#closing.signal.aborted) throw closed();
+  }
+
+  /** The last chance of a process that ends without `close()`: nothing that waits. */
+  #endAtOnce(): void {
+    for (const process of this.#processes) process.kill();
+    this.#ports.releaseAll();
+    try {
+      this.#directory.remove();
+    } catch {
+      // A target that is just being killed may still write there: the next run sweeps it.
+    }
+  }
+}
+
+function closed(): SeqqaError {
+  return new SeqqaError("TARGETS_CLOSED", "The targets were stopped while a lane was still being made.");
+}
+
+async function bundledModule({ target, folder }: TargetConfig, options: TargetHostOptions): Promise<string | undefined> {
+  if (target?.module === undefined) return undefined;
+  const file = resolve(folder, target.module);
+  if (!existsSync(file)) {
+    throw new SeqqaError("TARGET_MODULE_MISSING", `There is no file ${file}, which target.module names.`, {
+      exitStatus: 2,
+      hint: "It is resolved against the folder of the config file.",
+    });
+  }
+  return options.bundleModule === undefined ? pathToFileURL(file).href : options.bundleModule(file);
+}

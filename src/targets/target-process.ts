@@ -1,0 +1,120 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import type { Socket } from "node:net";
+import { StringDecoder } from "node:string_decoder";
+import { setTimeout as delay } from "node:timers/promises";
+import { SeqqaError } from "../model/errors.ts";
+import { killGroup } from "./kill-group.ts";
+import { OutputTail } from "./output-tail.ts";
+
+const TERM_GRACE_MS = 2_000;
+const KILL_GRACE_MS = 1_000;
+/** How long the pipes of a process that ended are waited for: a grandchild may hold them open. */
+const DRAIN_MS = 200;
+const POLL_MS = 10;
+
+export interface TargetCommand {
+  /** A shell command line with everything filled in. */
+  readonly line: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+export interface TargetExit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** The last of what it printed, for people. */
+  readonly output: string;
+}
+
+/** A target in a process group of its own, so that everything that its shell started ends with it. */
+export class TargetProcess {
+  /** Also the id of the group. */
+  readonly pid: number;
+  /** Settles once the process has ended and its output was read. */
+  readonly ended: Promise<TargetExit>;
+  readonly #child: ChildProcess;
+  readonly #output = new OutputTail();
+  #exit: TargetExit | undefined;
+  #stopping = false;
+
+  private constructor(child: ChildProcess, pid: number) {
+    this.pid = pid;
+    this.#child = child;
+    for (const stream of [child.stdout, child.stderr]) {
+      const decoder = new StringDecoder("utf8");
+      stream?.on("data", (chunk: Buffer) => this.#output.push(decoder.write(chunk)));
+      stream?.on("error", () => {});
+    }
+    this.ended = new Promise((resolve) => {
+      child.once("exit", (code, signal) => {
+        const settle = (): void => {
+          clearTimeout(timer);
+          this.#exit ??= { code, signal, output: this.#output.text };
+          resolve(this.#exit);
+        };
+        const timer = setTimeout(settle, DRAIN_MS);
+        child.once("close", settle);
+      });
+    });
+  }
+
+  /** @throws SeqqaError `TARGET_SPAWN` when not even a shell can be started. */
+  static async start(command: TargetCommand): Promise<TargetProcess> {
+    const child = spawn(command.line, {
+      shell: true,
+      detached: true,
+      cwd: command.cwd,
+      env: command.env,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    if (child.pid !== undefined) {
+      child.on("error", () => {});
+      return new TargetProcess(child, child.pid);
+    }
+    const error = await new Promise<Error>((resolve) => child.once("error", resolve));
+    throw new SeqqaError("TARGET_SPAWN", `target.command could not be started in ${command.cwd}: ${error.message}.`, {
+      exitStatus: 2,
+      hint: "Check target.cwd.",
+      cause: error,
+    });
+  }
+
+  /** How it ended; `undefined` while it runs, and when it was stopped on purpose. */
+  get exit(): TargetExit | undefined {
+    if (this.#stopping) return undefined;
+    const { exitCode: code, signalCode: signal } = this.#child;
+    return this.#exit ?? (code === null && signal === null ? undefined : { code, signal, output: this.#output.text });
+  }
+
+  get output(): string {
+    return this.#output.text;
+  }
+
+  /** From now on the process alone does not keep this one running. */
+  unref(): void {
+    this.#child.unref();
+    for (const stream of [this.#child.stdout, this.#child.stderr]) (stream as Socket | null)?.unref();
+  }
+
+  /** SIGTERM to the group, SIGKILL to what is left of it after 2 s. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    if (!killGroup(this.pid, "SIGTERM") || (await this.#gone(TERM_GRACE_MS))) return;
+    killGroup(this.pid, "SIGKILL");
+    await this.#gone(KILL_GRACE_MS);
+  }
+
+  /** At once and without waiting, for when this process ends. */
+  kill(): void {
+    this.#stopping = true;
+    killGroup(this.pid, "SIGKILL");
+  }
+
+  async #gone(withinMs: number): Promise<boolean> {
+    for (const until = performance.now() + withinMs; ;) {
+      if (!killGroup(this.pid, 0)) return true;
+      if (performance.now() >= until) return false;
+      await delay(POLL_MS);
+    }
+  }
+}
