@@ -1,0 +1,239 @@
+import { randomUUID } from "node:crypto";
+import type { Database, Statement } from "better-sqlite3";
+import type { Awaitable, Observed, SystemTraits } from "../../model/system.ts";
+import {
+  allCounters,
+  attempt,
+  captureNet,
+  isNetImage,
+  NetMirror,
+  observeNet,
+  sameRow,
+  shownRow,
+  type NetImage,
+  type Segment,
+  type TableShape,
+} from "../../systems/index.ts";
+import { blind, unblind } from "./blind.ts";
+import { BUSY_LIMIT_MS, busyError, isBusy, markInvalid, notPutBack, schemaChanged } from "./failures.ts";
+import { install, isInstalled, uninstall } from "./install.ts";
+import type { SqliteMode } from "./mode.ts";
+import { schemaDifference, schemaText } from "./schema-text.ts";
+import type { TablePlan } from "./table-plan.ts";
+import { UndoLog } from "./undo-log.ts";
+
+/** The journal met triggers or another schema on the way: nothing was changed, look again and do it once more. */
+class LookAgain extends Error {}
+
+interface Work<T> {
+  readonly result: T;
+  /** Runs when the transaction is committed. */
+  readonly committed?: () => void;
+}
+
+export interface JournalOptions {
+  /** Of the same store, closed for a restart of the target. */
+  readonly previous?: JournalMode | undefined;
+  /** How long to wait for a lock; default 5000. */
+  readonly limitMs?: number;
+}
+
+/**
+ * Puts back what other processes committed, by an undo log that row triggers write into the file itself.
+ *
+ * Everything starts from `PRAGMA data_version`, which changes when another connection commits: while it stands still, the log need not be
+ * read. Marks and put-backs hold the write lock, so that none falls into an open transaction of the target, whose rows would
+ * come after the mark and be undone with it.
+ */
+export class JournalMode implements SqliteMode {
+  readonly traits: SystemTraits = { portable: true, commits: true };
+  readonly db: Database;
+  readonly #file: string;
+  readonly #log: UndoLog;
+  readonly #shapes: readonly TableShape[];
+  readonly #schema: ReadonlyMap<string, string>;
+  readonly #dataVersion: Statement<[], number>;
+  readonly #schemaVersion: Statement<[], number>;
+  readonly #beginRead: Statement<[]>;
+  readonly #beginWrite: Statement<[]>;
+  readonly #commit: Statement<[]>;
+  readonly #rollback: Statement<[]>;
+  readonly #limitMs: number;
+  readonly #token: string;
+  #knownData = -1;
+  #knownSchema = -1;
+
+  /**
+   * Installs what is needed. With `previous`, of before a restart of the target, it goes on from there if the target left the
+   * schema as it was: marks stay valid, and what the target wrote at its start is an ordinary change.
+   *
+   * @throws SqliteError busy, or what hinders journalling this schema.
+   */
+  constructor(db: Database, file: string, plans: readonly TablePlan[], options: JournalOptions = {}) {
+    const { previous } = options;
+    this.db = db;
+    this.#file = file;
+    this.#limitMs = options.limitMs ?? BUSY_LIMIT_MS;
+    this.#shapes = plans;
+    const goesOn = previous !== undefined && isInstalled(db, previous.#token) && schemaDifference(previous.#schema, schemaText(db)) === undefined;
+    this.#token = goesOn ? previous.#token : randomUUID();
+    if (!goesOn) install(db, plans, this.#token);
+    this.#schema = schemaText(db);
+    this.#dataVersion = db.prepare<[], number>("pragma data_version").pluck();
+    this.#schemaVersion = db.prepare<[], number>("pragma schema_version").pluck();
+    this.#beginRead = db.prepare("begin");
+    this.#beginWrite = db.prepare("begin immediate");
+    this.#commit = db.prepare("commit");
+    this.#rollback = db.prepare("rollback");
+    blind(db);
+    this.#log = new UndoLog(db, file, plans, goesOn ? previous.#log : undefined);
+    if (this.#log.tables.some((table) => table.explain().includes("Program"))) throw new Error("its triggers cannot be kept from firing");
+  }
+
+  root(): Awaitable<Observed> {
+    return this.#inTransaction(this.#beginWrite, () => {
+      const tables = this.#log.tables
+        .filter(({ plan }) => plan.observed)
+        .map((io) => ({ name: io.plan.name, columns: io.plan.columns, added: io.all().map((row) => shownRow(io.plan, row)), removed: [] }))
+        .filter((table) => table.added.length > 0);
+      this.#log.clear();
+      const counters = this.#log.counters();
+      return {
+        result: { kind: "rows", tables, counters: allCounters(counters) },
+        committed: () => this.#log.emptied(new NetMirror(this.#shapes.length, counters)),
+      };
+    });
+  }
+
+  mark(): Awaitable<Segment> {
+    return this.#inTransaction(this.#beginWrite, () => ({ result: this.#log.mirror.top }));
+  }
+
+  changed(mark: unknown): Awaitable<boolean> {
+    return this.#upToDate(() => this.#log.mirror.top !== mark);
+  }
+
+  observe(): Awaitable<Observed> {
+    return this.#upToDate(() => observeNet(this.#shapes, this.#log.mirror));
+  }
+
+  capture(): Awaitable<NetImage> {
+    return this.#upToDate(() => captureNet(this.#shapes, this.#log.mirror));
+  }
+
+  restore(mark: unknown): Awaitable<void> {
+    const segment = mark as Segment;
+    return this.#inTransaction(this.#beginWrite, () => {
+      const { mirror } = this.#log;
+      if (!mirror.holds(segment)) throw markInvalid();
+      if (mirror.top === segment) return { result: undefined };
+      this.#apply(mirror.fixesTo(segment), mirror.countersAt(segment));
+      return {
+        result: undefined,
+        committed: () => {
+          mirror.popTo(segment);
+          this.#log.emptied();
+        },
+      };
+    });
+  }
+
+  write(image: unknown): Awaitable<void> {
+    if (!isNetImage(image)) throw new TypeError("SqliteAdapter.write takes what capture() of a journalled store returned.");
+    return this.#inTransaction(this.#beginWrite, () => {
+      const { mirror } = this.#log;
+      const fixes = this.#log.fixesToImage(image);
+      this.#apply(
+        fixes.filter(({ slot, wanted }) => !sameRow(slot.now, wanted)),
+        image.counters,
+      );
+      return {
+        result: undefined,
+        committed: () => {
+          mirror.popTo(mirror.bottom);
+          mirror.push(
+            fixes.map(({ slot, wanted }) => ({ table: slot.table, key: slot.key, before: slot.base, now: wanted })),
+            image.counters,
+          );
+          this.#log.emptied();
+        },
+      };
+    });
+  }
+
+  close(leaveNothing: boolean): Awaitable<void> {
+    if (!leaveNothing) {
+      this.db.close();
+      return;
+    }
+    return attempt(
+      () => {
+        unblind(this.db);
+        uninstall(this.db);
+        this.db.close();
+      },
+      isBusy,
+      this.#limitMs,
+      busyError(this.#file, this.#limitMs),
+    );
+  }
+
+  #apply(fixes: Parameters<UndoLog["apply"]>[0], counters: Parameters<UndoLog["apply"]>[1]): void {
+    let quiet: boolean;
+    try {
+      quiet = this.#log.apply(fixes, counters);
+    } catch (error) {
+      throw isBusy(error) ? error : notPutBack(this.#file, error);
+    }
+    if (!quiet) throw new LookAgain();
+  }
+
+  /** Reads the log if another connection committed, then answers from memory. */
+  #upToDate<T>(answer: () => T): Awaitable<T> {
+    return attempt(
+      () => {
+        if (this.#dataVersion.get() !== this.#knownData) this.#once(this.#beginRead, () => ({ result: undefined }));
+        return answer();
+      },
+      isBusy,
+      this.#limitMs,
+      busyError(this.#file, this.#limitMs),
+    );
+  }
+
+  #inTransaction<T>(begin: Statement<[]>, work: () => Work<T>): Awaitable<T> {
+    return attempt(() => this.#once(begin, work), isBusy, this.#limitMs, busyError(this.#file, this.#limitMs));
+  }
+
+  #once<T>(begin: Statement<[]>, work: () => Work<T>): T {
+    for (let tries = 1; ; tries++) {
+      begin.run();
+      try {
+        const data = this.#dataVersion.get() as number;
+        if (data !== this.#knownData) {
+          if (this.#schemaVersion.get() !== this.#knownSchema) throw new LookAgain();
+          this.#log.sync();
+          this.#knownData = data;
+        }
+        const { result, committed } = work();
+        this.#commit.run();
+        committed?.();
+        return result;
+      } catch (error) {
+        if (this.db.inTransaction) this.#rollback.run();
+        if (!(error instanceof LookAgain) || tries > 3) throw error;
+        this.#look();
+      }
+    }
+  }
+
+  /** The schema's version moved on: refuses if that matters, else reads the schema again without its triggers. */
+  #look(): void {
+    const difference = schemaDifference(this.#schema, schemaText(this.db));
+    if (difference !== undefined) throw schemaChanged(this.#file, difference);
+    blind(this.db);
+    this.#knownSchema = this.#schemaVersion.get() as number;
+    // What was known of the data is read again under the lock.
+    this.#knownData = -1;
+  }
+}

@@ -1,0 +1,185 @@
+import DatabaseConstructor, { type Database } from "better-sqlite3";
+import { SeqqaError } from "../../model/errors.ts";
+import type { Awaitable, CheckpointChoice, Mark, Observed, System, SystemScope, SystemTraits } from "../../model/system.ts";
+import { attempt } from "../../systems/index.ts";
+import { chooseMode, type SqliteCheckpoint } from "./choose-mode.ts";
+import { dumpDatabase } from "./dump.ts";
+import { BUSY_LIMIT_MS, BUSY_WAIT_MS, busyError, isBusy, openError } from "./failures.ts";
+import { JournalMode } from "./journal-mode.ts";
+import { Looker, type QueryParameters, type QueryRow } from "./looker.ts";
+import type { SqliteMode } from "./mode.ts";
+import { sqlitePath } from "./sqlite-path.ts";
+
+export interface SqliteAdapterOptions {
+  /** The database file; a `sqlite:` URL is taken too. `:memory:` only in process. */
+  readonly file: string;
+  /**
+   * How the file is put back. `journal`: an undo log by triggers. `copy`: the whole file. `savepoint`: nested savepoints on
+   * {@link SqliteAdapter.connection}, for a target in this process. Default `auto`: what fits, see {@link SqliteAdapter.checkpoint}.
+   */
+  readonly checkpoint?: SqliteCheckpoint | undefined;
+  /** The tables that belong to the state; the others are put back, and not looked at. Default: all. */
+  readonly tables?: readonly string[] | undefined;
+  /** `table.column`s that are not part of the state. */
+  readonly ignore?: readonly string[] | undefined;
+  /** `table.column`s of ids that are interchangeable, so that states that differ only in their names are one. */
+  readonly symmetric?: readonly string[] | undefined;
+}
+
+/** A SQLite database behind the API. */
+export class SqliteAdapter implements System {
+  readonly name = "sqlite";
+  readonly file: string;
+  readonly tables: readonly string[] | undefined;
+  readonly ignore: readonly string[];
+  readonly symmetric: readonly string[];
+  readonly #wanted: SqliteCheckpoint;
+  #choice: CheckpointChoice;
+  #scope: SystemScope | undefined;
+  #mode: SqliteMode | undefined;
+  /** Of before a restart of the target. */
+  #previous: SqliteMode | undefined;
+  #connection: Database | undefined;
+  #looker: Looker | undefined;
+
+  constructor(options: SqliteAdapterOptions) {
+    if (typeof options.file !== "string" || options.file === "") {
+      throw new SeqqaError("SQLITE_WITHOUT_FILE", "A SqliteAdapter needs the path of its file.", {
+        hint: "Pass `file: lane.dbPath`; it is undefined when neither `db_url` nor `{db_path}` is configured.",
+        exitStatus: 2,
+      });
+    }
+    this.file = sqlitePath(options.file);
+    this.tables = options.tables;
+    this.ignore = options.ignore ?? [];
+    this.symmetric = options.symmetric ?? [];
+    this.#wanted = options.checkpoint ?? "auto";
+    this.#choice = { mode: this.#wanted, why: "not opened yet" };
+  }
+
+  /** The mode that was chosen, and why. */
+  get checkpoint(): CheckpointChoice {
+    return this.#choice;
+  }
+
+  get traits(): SystemTraits {
+    return this.#mode?.traits ?? { portable: this.#wanted !== "savepoint", commits: this.#wanted !== "savepoint" };
+  }
+
+  /**
+   * The connection that an in-process target works on. Who takes it before the exploration begins has chosen `savepoint`, unless
+   * another mode was asked for.
+   *
+   * @throws SeqqaError `NO_CONNECTION` in the other modes: the target has connections of its own.
+   */
+  get connection(): Database {
+    if (this.#connection !== undefined) return this.#connection;
+    if (this.#mode !== undefined || this.#wanted === "journal" || this.#wanted === "copy") {
+      throw new SeqqaError("NO_CONNECTION", `The SqliteAdapter of ${this.file} lends no connection in checkpoint mode "${this.#choice.mode}".`, {
+        hint: 'Use query() to look in. An in-process target that works on the connection needs `checkpoint: "savepoint"`.',
+      });
+    }
+    this.#connection = this.#connect(false);
+    return this.#connection;
+  }
+
+  open(scope: SystemScope): Awaitable<void> {
+    this.#scope = scope;
+    return attempt(
+      () => {
+        try {
+          const previous = this.#previous instanceof JournalMode ? this.#previous : undefined;
+          const { mode, choice } = chooseMode({
+            file: this.file,
+            wanted: this.#wanted,
+            scope,
+            tables: this.tables,
+            lent: this.#connection,
+            connect: () => this.#connect(true),
+            lend: () => this.connection,
+            previous,
+          });
+          this.#mode = mode;
+          this.#choice = choice;
+          this.#previous = undefined;
+          this.#looker = undefined;
+        } catch (error) {
+          throw openError(this.file, error);
+        }
+      },
+      isBusy,
+      BUSY_LIMIT_MS,
+      busyError(this.file, BUSY_LIMIT_MS),
+    );
+  }
+
+  root(): Awaitable<Observed> {
+    return this.#opened().root();
+  }
+
+  mark(): Awaitable<Mark> {
+    return this.#opened().mark();
+  }
+
+  changed(mark: Mark): Awaitable<boolean> {
+    return this.#opened().changed(mark);
+  }
+
+  restore(mark: Mark): Awaitable<void> {
+    return this.#opened().restore(mark);
+  }
+
+  observe(): Awaitable<Observed> {
+    return this.#opened().observe();
+  }
+
+  capture(): Awaitable<unknown> {
+    return this.#opened().capture();
+  }
+
+  write(image: unknown): Awaitable<void> {
+    return this.#opened().write(image);
+  }
+
+  /**
+   * Rows of a query, as objects. Integers beyond 2^53 lose digits, as usual with better-sqlite3.
+   *
+   * @throws SeqqaError `QUERY_WRITES` for a statement that does more than read.
+   */
+  query(sql: string, params?: QueryParameters): QueryRow[] {
+    this.#looker ??= new Looker(this.#opened().db);
+    return this.#looker.all(sql, params);
+  }
+
+  dump(): Awaitable<string> {
+    const { db } = this.#opened();
+    return attempt(() => dumpDatabase(db), isBusy, BUSY_LIMIT_MS, busyError(this.file, BUSY_LIMIT_MS));
+  }
+
+  close(): Awaitable<void> {
+    const mode = this.#mode;
+    this.#mode = undefined;
+    this.#looker = undefined;
+    this.#connection = undefined;
+    // What stands in a lane's own file may stay: the file goes with the lane, and a restarted target is taken up where it was.
+    this.#previous = mode;
+    return mode?.close(this.#scope?.borrowed ?? false);
+  }
+
+  #opened(): SqliteMode {
+    if (this.#mode !== undefined) return this.#mode;
+    throw new SeqqaError("STORE_NOT_OPEN", `The SqliteAdapter of ${this.file} is not open.`, {
+      hint: "A lane opens it when the target is ready; ask it in actions and invariants only.",
+    });
+  }
+
+  #connect(mustExist: boolean): Database {
+    try {
+      const db = new DatabaseConstructor(this.file, { fileMustExist: mustExist, timeout: BUSY_WAIT_MS });
+      db.prepare("select 1 from sqlite_schema").get();
+      return db;
+    } catch (error) {
+      throw openError(this.file, error);
+    }
+  }
+}

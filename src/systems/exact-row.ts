@@ -1,0 +1,47 @@
+/** Text that is not valid Unicode in the store: its bytes, since a JavaScript string would lose them. Plain data, so that it can be cloned. */
+export interface RawText {
+  readonly rawText: Uint8Array;
+}
+
+/** A stored value without loss: integers are `bigint`, so that 20 and 20.0 stay apart. */
+export type ExactValue = null | bigint | number | string | Uint8Array | RawText;
+
+export type ExactRow = readonly ExactValue[];
+
+export function isRawText(value: ExactValue): value is RawText {
+  return typeof value === "object" && value !== null && "rawText" in value;
+}
+
+function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
+
+/** Whether two stored values are the same, storage class included. */
+export function sameValue(a: ExactValue, b: ExactValue): boolean {
+  if (a === b || (typeof a === "number" && Object.is(a, b))) return true;
+  if (a instanceof Uint8Array) return b instanceof Uint8Array && sameBytes(a, b);
+  return isRawText(a) && isRawText(b) && sameBytes(a.rawText, b.rawText);
+}
+
+/** Whether two rows are the same; `null` stands for a row that is not there. */
+export function sameRow(a: ExactRow | null, b: ExactRow | null): boolean {
+  if (a === b) return true;
+  if (a === null || b === null || a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (!sameValue(a[i] as ExactValue, b[i] as ExactValue)) return false;
+  return true;
+}
+
+/**
+ * One value of a key as text. Numbers that compare equal (1 and 1.0) give the same text, because the store's key does not tell
+ * them apart either.
+ */
+export function keyText(value: ExactValue): string {
+  if (value === null) return "n";
+  if (typeof value === "string") return `t${value.length}:${value}`;
+  if (typeof value === "bigint") return `i${value}`;
+  if (typeof value === "number") return Number.isInteger(value) ? `i${BigInt(value)}` : `r${value}`;
+  const bytes = isRawText(value) ? value.rawText : value;
+  return `${isRawText(value) ? "x" : "b"}${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex")}`;
+}

@@ -1,0 +1,38 @@
+import { sameRow, type ExactRow, type ExactValue } from "./exact-row.ts";
+import type { NetMirror } from "./net-mirror.ts";
+import type { TableShape } from "./table-shape.ts";
+
+/** A state as its difference from the root: plain data that can be cloned, sent and written into another lane. */
+export interface NetImage {
+  readonly kind: "net";
+  readonly tables: readonly NetTable[];
+  readonly counters: readonly ExactRow[];
+}
+
+export interface NetTable {
+  readonly name: string;
+  /** Rows that are not in the root like this, whole. */
+  readonly rows: readonly ExactRow[];
+  /** Keys of the root's rows that are not there any more. */
+  readonly gone: readonly ExactRow[];
+}
+
+/** The present state. Rows are shared with the mirror, not copied: they are never changed. */
+export function captureNet(shapes: readonly TableShape[], mirror: NetMirror): NetImage {
+  const tables: NetTable[] = [];
+  for (const shape of shapes) {
+    const rows: ExactRow[] = [];
+    const gone: ExactRow[] = [];
+    for (const { base, now } of mirror.slotsOf(shape.index)) {
+      if (sameRow(base, now)) continue;
+      if (now !== null) rows.push(now);
+      else if (base !== null) gone.push(shape.keyAt.map((at) => base[at] as ExactValue));
+    }
+    if (rows.length > 0 || gone.length > 0) tables.push({ name: shape.name, rows, gone });
+  }
+  return { kind: "net", tables, counters: mirror.counters };
+}
+
+export function isNetImage(image: unknown): image is NetImage {
+  return typeof image === "object" && image !== null && (image as { kind?: unknown }).kind === "net";
+}

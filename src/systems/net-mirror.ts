@@ -1,0 +1,143 @@
+import { sameRow, type ExactRow } from "./exact-row.ts";
+
+/** What identifies a row in its table: its rowid, or the text of its key. */
+export type RowKey = bigint | string;
+
+/** A row that was touched since the root state. */
+export interface Slot {
+  readonly table: number;
+  readonly key: RowKey;
+  /** The row in the root state; `null`: it was not there. */
+  readonly base: ExactRow | null;
+  /** The row as of the last reading of the log. */
+  now: ExactRow | null;
+}
+
+/** One touched row between two readings of the log. */
+export interface Touch {
+  readonly table: number;
+  readonly key: RowKey;
+  readonly before: ExactRow | null;
+  readonly now: ExactRow | null;
+}
+
+/** A row that is to be changed so that the store gets into another state. */
+export interface Fix {
+  readonly slot: Slot;
+  readonly wanted: ExactRow | null;
+}
+
+interface Change {
+  readonly slot: Slot;
+  readonly before: ExactRow | null;
+  /** The slot came into being with this change, and goes with it. */
+  readonly fresh: boolean;
+}
+
+/** What happened between two readings of the log. The identity of a segment is the identity of the state at its end. */
+export interface Segment {
+  readonly depth: number;
+  readonly changes: readonly Change[];
+  readonly countersBefore: readonly ExactRow[];
+}
+
+/**
+ * The undo log as this process knows it: a stack of segments, and for each row touched since the root its value there and now.
+ * The store's own log only has to hold what was not read yet, and what a state differs in from the root costs time in
+ * proportion to the difference.
+ */
+export class NetMirror {
+  #slots: Map<RowKey, Slot>[];
+  #segments: Segment[];
+  #counters: readonly ExactRow[];
+  #rootCounters: readonly ExactRow[];
+
+  constructor(tables: number, counters: readonly ExactRow[]) {
+    this.#slots = Array.from({ length: tables }, () => new Map<RowKey, Slot>());
+    this.#segments = [{ depth: 0, changes: [], countersBefore: counters }];
+    this.#counters = counters;
+    this.#rootCounters = counters;
+  }
+
+  /** The state that the store was in when the log was last read. */
+  get top(): Segment {
+    return this.#segments[this.#segments.length - 1] as Segment;
+  }
+
+  /** The root state. */
+  get bottom(): Segment {
+    return this.#segments[0] as Segment;
+  }
+
+  get counters(): readonly ExactRow[] {
+    return this.#counters;
+  }
+
+  get rootCounters(): readonly ExactRow[] {
+    return this.#rootCounters;
+  }
+
+  /** Whether a state is the present one or one that it grew from. */
+  holds(segment: Segment): boolean {
+    return this.#segments[segment.depth] === segment;
+  }
+
+  slot(table: number, key: RowKey): Slot | undefined {
+    return this.#slots[table]?.get(key);
+  }
+
+  slotsOf(table: number): Iterable<Slot> {
+    return this.#slots[table]?.values() ?? [];
+  }
+
+  /** Takes in what happened since the last reading; what cancelled out leaves no trace. */
+  push(touches: readonly Touch[], counters: readonly ExactRow[]): void {
+    const changes: Change[] = [];
+    for (const touch of touches) {
+      if (sameRow(touch.before, touch.now)) continue;
+      const slots = this.#slots[touch.table] as Map<RowKey, Slot>;
+      let slot = slots.get(touch.key);
+      const fresh = slot === undefined;
+      if (slot === undefined) {
+        slot = { table: touch.table, key: touch.key, base: touch.before, now: touch.before };
+        slots.set(touch.key, slot);
+      }
+      changes.push({ slot, before: touch.before, fresh });
+      slot.now = touch.now;
+    }
+    if (changes.length === 0 && sameCounters(counters, this.#counters)) return;
+    this.#segments.push({ depth: this.#segments.length, changes, countersBefore: this.#counters });
+    this.#counters = counters;
+  }
+
+  /** What has to be changed to get back to a state that {@link holds}. */
+  fixesTo(segment: Segment): Fix[] {
+    const wanted = new Map<Slot, ExactRow | null>();
+    for (let i = this.#segments.length - 1; i > segment.depth; i--) {
+      for (const change of (this.#segments[i] as Segment).changes) wanted.set(change.slot, change.before);
+    }
+    const fixes: Fix[] = [];
+    for (const [slot, row] of wanted) if (!sameRow(slot.now, row)) fixes.push({ slot, wanted: row });
+    return fixes;
+  }
+
+  /** The counters in a state that {@link holds}. */
+  countersAt(segment: Segment): readonly ExactRow[] {
+    return this.#segments[segment.depth + 1]?.countersBefore ?? this.#counters;
+  }
+
+  /** The store was put back to a state that {@link holds}. */
+  popTo(segment: Segment): void {
+    this.#counters = this.countersAt(segment);
+    while (this.#segments.length > segment.depth + 1) {
+      for (const { slot, before, fresh } of (this.#segments.pop() as Segment).changes) {
+        slot.now = before;
+        if (fresh) (this.#slots[slot.table] as Map<RowKey, Slot>).delete(slot.key);
+      }
+    }
+  }
+}
+
+export function sameCounters(a: readonly ExactRow[], b: readonly ExactRow[]): boolean {
+  return a === b || (a.length === b.length && a.every((row, i) => sameRow(row, b[i] as ExactRow)));
+}

@@ -1,0 +1,86 @@
+import type { Observed, ObservedTable, StoredValue } from "../model/system.ts";
+import { isRawText, keyText, sameRow, type ExactRow, type ExactValue } from "./exact-row.ts";
+import type { NetMirror } from "./net-mirror.ts";
+import type { TableShape } from "./table-shape.ts";
+
+const LARGEST = BigInt(Number.MAX_SAFE_INTEGER);
+
+/** A stored value as observers see it: integers are numbers as far as numbers are exact. */
+export function shown(value: ExactValue): StoredValue {
+  if (typeof value === "bigint") return value <= LARGEST && value >= -LARGEST ? Number(value) : value;
+  if (typeof value === "object" && value !== null && isRawText(value)) return value.rawText;
+  return value;
+}
+
+/** A row as observers see it. */
+export function shownRow(shape: TableShape, row: ExactRow): StoredValue[] {
+  const values = new Array<StoredValue>(row.length - shape.shownFrom);
+  for (let i = 0; i < values.length; i++) values[i] = shown(row[i + shape.shownFrom] as ExactValue);
+  return values;
+}
+
+/** What the present state differs in from the root. */
+export function observeNet(shapes: readonly TableShape[], mirror: NetMirror): Observed {
+  const tables: ObservedTable[] = [];
+  for (const shape of shapes) {
+    if (!shape.observed) continue;
+    let added: StoredValue[][] = [];
+    let removed: StoredValue[][] = [];
+    for (const { base, now } of mirror.slotsOf(shape.index)) {
+      if (sameRow(base, now)) continue;
+      if (now !== null) added.push(shownRow(shape, now));
+      if (base !== null) removed.push(shownRow(shape, base));
+    }
+    // A row that came back under another hidden rowid looks the same: rows are a multiset.
+    if (shape.shownFrom > 0 && added.length > 0 && removed.length > 0) [added, removed] = withoutCommon(added, removed);
+    if (added.length > 0 || removed.length > 0) tables.push({ name: shape.name, columns: shape.columns, added, removed });
+  }
+  return { kind: "rows", tables, counters: observeCounters(mirror.rootCounters, mirror.counters) };
+}
+
+/** Takes out of two multisets of rows what they have in common. */
+export function withoutCommon(added: StoredValue[][], removed: StoredValue[][]): [StoredValue[][], StoredValue[][]] {
+  const text = (row: readonly StoredValue[]): string => row.map((value) => keyText(value as ExactValue)).join();
+  const counts = new Map<string, number>();
+  for (const row of removed) counts.set(text(row), (counts.get(text(row)) ?? 0) + 1);
+  const take = (row: StoredValue[], from: Map<string, number>): boolean => {
+    const left = from.get(text(row)) ?? 0;
+    if (left > 0) from.set(text(row), left - 1);
+    return left > 0;
+  };
+  const common = new Map<string, number>();
+  const onlyAdded = added.filter((row) => {
+    const both = take(row, counts);
+    if (both) common.set(text(row), (common.get(text(row)) ?? 0) + 1);
+    return !both;
+  });
+  return [onlyAdded, removed.filter((row) => !take(row, common))];
+}
+
+/** Counters by name. A counter row ends with its name and its value. */
+function byName(counters: readonly ExactRow[]): Map<string, number | bigint | null> {
+  return new Map(counters.map((row) => [String(row[row.length - 2]), counterValue(row[row.length - 1] ?? null)]));
+}
+
+function counterValue(value: ExactValue): number | bigint | null {
+  const seen = shown(value);
+  return typeof seen === "number" || typeof seen === "bigint" ? seen : seen === null ? null : Number(seen);
+}
+
+/** The counters that differ from the root's; `null`: the counter is gone. */
+export function observeCounters(root: readonly ExactRow[], now: readonly ExactRow[]): Record<string, number | bigint | null> {
+  const differing: Record<string, number | bigint | null> = {};
+  if (root === now) return differing;
+  const before = byName(root);
+  for (const [name, value] of byName(now)) {
+    if (!before.has(name) || before.get(name) !== value) differing[name] = value;
+    before.delete(name);
+  }
+  for (const name of before.keys()) differing[name] = null;
+  return differing;
+}
+
+/** Every counter with its value, for the root. */
+export function allCounters(counters: readonly ExactRow[]): Record<string, number | bigint | null> {
+  return Object.fromEntries(byName(counters));
+}
