@@ -4,6 +4,7 @@ export { deep } from "./deep.ts";
 export { doubleDelete, idempotency, late, orderDependent, staleRead } from "./defects.ts";
 export { demo } from "./demo.ts";
 export { autoincrement, ownTriggers, times, uuidCreates } from "./identity.ts";
+export { fixtureModes, type FixtureMode } from "./fixture-modes.ts";
 export { ledger } from "./ledger.ts";
 export { login } from "./login.ts";
 export { replaceUpsert } from "./replace-upsert.ts";
