@@ -1,0 +1,134 @@
+import { describe, expect, it } from "vitest";
+import { failure, load } from "./files.ts";
+
+describe("a broken file", () => {
+  it.each([
+    ["an open list", "timeout: 3\nreport: { formats: [json }\n", "CONFIG_YAML", /^seqqa\.yaml:2:\d+: this is not valid YAML: /],
+    ["a tab", "target:\n\tcommand: x\n", "CONFIG_YAML", /^seqqa\.yaml:2:\d+: /],
+    ["two documents", "timeout: 3\n---\ntimeout: 4\n", "CONFIG_YAML", /^seqqa\.yaml:\d+:\d+: /],
+    [
+      "a duplicate key",
+      "timeout: 3\nparallel: 2\ntimeout: 4\n",
+      "CONFIG_DUPLICATE_KEY",
+      /^seqqa\.yaml:3:1: the key "timeout" is there twice\.$/,
+    ],
+    [
+      "a duplicate key further in",
+      "exploration:\n  seed: 1\n  seed: 2\n",
+      "CONFIG_DUPLICATE_KEY",
+      /^seqqa\.yaml:3:3: the key "seed" is there twice\.$/,
+    ],
+    ["a list", "- timeout\n", "CONFIG_TYPE", /^seqqa\.yaml:1:1: the file does not hold keys and values\.$/],
+    ["a sentence", "hello\n", "CONFIG_TYPE", /^seqqa\.yaml:1:1: /],
+    ["an unknown anchor", "timeout: *nothing\n", "CONFIG_YAML", /^seqqa\.yaml:1:10: /],
+    ["an unknown tag", "timeout: !python/object 3\n", "CONFIG_YAML", /^seqqa\.yaml:1:\d+: /],
+    ["a key that is a list", "? [a, b]\n: 3\n", "CONFIG_YAML", /^seqqa\.yaml:1:\d+: /],
+    ["a value that is missing", "timeout:\nparallel: 2\n", "CONFIG_TYPE", /^seqqa\.yaml:1:1: timeout has no value; /],
+    [
+      "braces without quotes",
+      "target:\n  command: x\n  env: { PORT: {port} }\n",
+      "CONFIG_TYPE",
+      /^seqqa\.yaml:3:16: target\.env\.PORT is a section; /,
+    ],
+  ])("%s", (_name, yaml, code, message) => {
+    const error = failure(yaml);
+    expect(error.message).toMatch(message);
+    expect(error.code).toBe(code);
+    expect(error.exitStatus).toBe(2);
+    expect(error.message).not.toContain("\n");
+  });
+
+  it("shows the line with a mark under the place", () => {
+    expect(failure("timeout: 3\nparallel: 2\ntimeout: 4\n").hint).toBe("3 | timeout: 4\n    ^");
+  });
+
+  it("does not blow up on aliases that repeat each other, or on themselves", () => {
+    const bomb = [
+      "a: &a [x,x,x,x,x,x,x,x,x,x]",
+      ..."bcdefgh".split("").map((name, index) => `${name}: &${name} [${Array(10).fill(`*${"abcdefgh"[index]}`).join(",")}]`),
+    ];
+    const started = Date.now();
+    expect(failure(bomb.join("\n")).code).toMatch(/^CONFIG_/);
+    expect(failure("target: &t\n  env: *t\n").code).toMatch(/^CONFIG_/);
+    expect(failure(`timeout: ${"[".repeat(50_000)}`).code).toMatch(/^CONFIG_/);
+    expect(Date.now() - started).toBeLessThan(5000);
+  });
+
+  it("may be empty, may start with a byte order mark, and may use anchors", () => {
+    expect(load("").timeout).toBe(30);
+    expect(load("# nothing\n").timeout).toBe(30);
+    expect(load("\ufefftimeout: 5\r\nparallel: 1\r\n").timeout).toBe(5);
+    expect(load("timeout: &t 7\ntarget: { command: x, ready_timeout: *t }").target?.readyTimeout).toBe(7);
+  });
+
+  it("has its passwords kept out of messages", () => {
+    for (const yaml of [
+      "db_url: nonsense://me:p4ss@h/x",
+      "db_url: postgres://me:p4ss@h/x",
+      "base_url: ftp://me:p4ss@h",
+      "base_url: http://me:p4ss@h/?q",
+    ]) {
+      const error = failure(yaml);
+      expect(`${error.message} ${error.hint ?? ""}`).not.toContain("p4ss");
+    }
+  });
+});
+
+describe("what a later version brings", () => {
+  it.each([
+    ["services: [{ name: a, command: b }]", "services is not supported yet"],
+    ["compose_file: x.yaml", "compose_file is not supported yet"],
+    ["exploration: { races: pairs }", 'exploration.races is "pairs"'],
+    ["exploration: { races: { trials: 3 } }", "exploration.races is"],
+    ["exploration: { rate_limit: 3 }", "exploration.rate_limit is not supported yet"],
+    ["db_url: postgres://h/x", "db_url names a postgres store"],
+    ["systems: { a: { url: redis://h } }", "systems.a.url names a redis store"],
+    ["db_backend: mariadb", 'db_backend is "mysql"'],
+    ["report: { formats: [json, html] }", 'report.formats is "html"'],
+    ["target: { command: x, rollback: restart }", 'target.rollback is "restart"'],
+    ["known_findings: x.yaml", "known_findings is not supported yet"],
+  ])("%s", (yaml, message) => {
+    const error = failure(yaml);
+    expect(error.code).toBe("CONFIG_NOT_SUPPORTED_YET");
+    expect(error.message).toContain(message);
+    expect(error.message).toMatch(/^seqqa\.yaml:1:\d+: /);
+  });
+});
+
+describe("values that contradict each other", () => {
+  it.each([
+    ["target: { cwd: . }", "target says neither"],
+    ["target: { command: a, module: ./b.ts }", "exclude each other"],
+    ["target: { command: a }\nlanes: [{ base_url: http://h }]", "lanes says that the targets already run"],
+    ["db_url: sqlite:a.db\nsystems: { db: { url: sqlite:b.db } }", "declare the same store"],
+    ["systems: { a: { url: sqlite:a.db, checkpoint: dump } }", "which a sqlite store does not have"],
+    ["systems: { a: { url: sqlite:a.db, isolation: index } }", "is for redis"],
+    ["base_url: http://h\nparallel: 2", "2 lanes need a target each"],
+    ["lanes: [{ base_url: http://h }]\nparallel: 2", "lanes lists 1"],
+    ["lanes: []", "empty list"],
+    ["lanes: [{ base_url: http://h }, { base_url: http://h/ }]", "the same base_url"],
+    ["lanes: [{ base_url: http://h }]\ndb_url: sqlite:a.db", "every lane names its own stores"],
+    ["target: { command: 'x {url:adit}' }\nsystems: { audit: { url: sqlite:a.db } }", "{url:adit} names a store"],
+  ])("%s", (yaml, message) => {
+    const error = failure(yaml);
+    expect(error.message).toContain(message);
+    expect(error.code).toBe("CONFIG_COMBINATION");
+    expect(error.message).toMatch(/^seqqa\.yaml:\d+:\d+: /);
+  });
+
+  it("asks for --no-infra when a flag names a running target beside one to start", () => {
+    const flags = [{ key: "base_url", flag: "--base-url", value: "http://h" }];
+    const yaml = "target: { command: x }";
+    expect(failure(yaml, { flags }).hint).toContain("--no-infra");
+    expect(load(yaml, { flags, noInfra: true })).toMatchObject({ baseUrl: "http://h", target: undefined });
+    expect(load(`${yaml}\nbase_url: http://h`).target?.command).toBe("x");
+  });
+
+  it("with --no-infra needs to know where the target is and refuses to touch a template", () => {
+    const noInfra = true;
+    expect(failure("target: { command: x }", { noInfra }).message).toContain("nothing says where");
+    const yaml = "target: { command: x }\nbase_url: http://h\ndb_url: sqlite:a.db";
+    expect(failure(yaml, { noInfra }).message).toContain("with --no-infra this db_url is not used");
+    expect(load(yaml, { noInfra, env: { SEQQA_DB_URL: "sqlite:/b.db" } }).dbUrl).toBe("sqlite:/b.db");
+  });
+});
