@@ -8,7 +8,7 @@ import { copyPlain, samePlain } from "./plain-data.ts";
 export class MemoryAdapter<T = unknown> implements System {
   readonly name = "memory";
   readonly checkpoint: CheckpointChoice = { mode: "memory", why: "the store is a value in this process, saved by copying it" };
-  readonly traits: SystemTraits = { portable: true, commits: true };
+  readonly traits: SystemTraits = { portable: true, commits: true, inMemory: true };
   /** The live value. Read it anew after every step: putting back replaces it. */
   state: T;
 
