@@ -13,8 +13,9 @@ const allowed = {
   targets: [...foundation, "config"],
   // The main thread's side. It meets the lane's side in its own messages.ts only, which both can read.
   engine: [...foundation, "state"],
-  lane: [...foundation, "state", "systems", "adapters", "targets", "engine/messages.ts"],
-  expanders: [...foundation, "state", "targets", "engine", "lane"],
+  lane: [...foundation, "state", "systems", "targets", "engine/messages.ts"],
+  // Lanes are built here, from the plain data that describes them.
+  expanders: [...foundation, "state", "targets", "engine", "lane", "adapters"],
   reports: [...foundation, "config", "engine"],
   store: [...foundation, "config", "engine"],
   races: [...foundation, "state", "engine", "lane"],

@@ -7,7 +7,6 @@ export default async function cpu(): Promise<readonly Row[]> {
   const job: Job = {
     agent: "fixtures/ledger/ledger.explore.ts",
     config: "fixtures/ledger/seqqa.yaml",
-    threads: true,
     maxSteps: full ? 20_000 : 2_000,
     env: { SPIN_MS: "2" },
   };

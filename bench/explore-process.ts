@@ -28,7 +28,7 @@ const timeline = new Timeline();
 const lanes = job.lanes ?? 1;
 const result = await agent.explore({
   parallel: lanes,
-  ...(lanes > 1 || job.threads === true ? { module: pathToFileURL(join(root, job.agent)).href } : {}),
+  ...(lanes > 1 ? { module: pathToFileURL(join(root, job.agent)).href } : {}),
   ...(job.config === undefined ? {} : { config: join(root, job.config) }),
   onEvent: (event: ExplorationEvent) => timeline.note(event),
 });

@@ -2,17 +2,18 @@ import { exploreCleanly } from "./support/explore.ts";
 import { rate } from "./support/job.ts";
 import { full, type Row } from "./support/row.ts";
 
-/** A real server process and a real SQLite file per lane, for each way of putting the file back that works on another process. */
+const SERVER = { agent: "bench/agents/ledger.explore.ts", config: "fixtures/ledger/seqqa.yaml" };
+const IN_PROCESS = { agent: "bench/agents/in-process.explore.ts" };
+
+/** A real server process and a real SQLite file per lane, for each way of putting the file back; for savepoints, which need it, an API in the lane's thread. */
 export default async function http(): Promise<readonly Row[]> {
   const rows: Row[] = [];
-  const sizes = { journal: full ? 100_000 : 20_000, copy: full ? 5_000 : 1_000 };
+  const sizes = { journal: full ? 100_000 : 20_000, copy: full ? 5_000 : 1_000, savepoint: full ? 100_000 : 20_000 };
   for (const [mode, maxSteps] of Object.entries(sizes)) {
     for (const lanes of [1, 2]) {
       const measured = await exploreCleanly({
-        agent: "bench/agents/ledger.explore.ts",
-        config: "fixtures/ledger/seqqa.yaml",
+        ...(mode === "savepoint" ? IN_PROCESS : SERVER),
         lanes,
-        threads: true,
         maxSteps,
         env: { CHECKPOINT: mode },
       });

@@ -15,7 +15,6 @@ export default async function lanes(): Promise<readonly Row[]> {
           agent: "fixtures/ledger/ledger.explore.ts",
           config: "fixtures/ledger/seqqa.yaml",
           lanes: count,
-          threads: true,
           strategy,
           maxSteps,
           env: { WAIT_MS: "5" },

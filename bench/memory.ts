@@ -5,10 +5,9 @@ import { tableBytes } from "./support/table-bytes.ts";
 
 const LEDGER: Job = { agent: "fixtures/ledger/memory.explore.ts" };
 const STOCK: Job = { agent: "fixtures/stock/memory.explore.ts", env: { N: full ? "9" : "7" } };
-const WAYS: Readonly<Record<string, Pick<Job, "lanes" | "threads">>> = {
+const WAYS: Readonly<Record<string, Pick<Job, "lanes">>> = {
   inline: { lanes: 1 },
-  "1 thread": { lanes: 1, threads: true },
-  "2 threads": { lanes: 2, threads: true },
+  "2 threads": { lanes: 2 },
 };
 
 /** The engine alone: fixtures that are objects in memory, through the public Action API. */

@@ -19,7 +19,7 @@ const steps = {
   types: () => run("tsc", "--noEmit", "-p", "tsconfig.json"),
   lint: () => run("oxlint", "--deny-warnings"),
   format: () => run("prettier", "--check", "--log-level", "warn", "."),
-  imports: () => run("depcruise", "--config", ".dependency-cruiser.cjs", "src", "bin"),
+  imports: () => run("depcruise", "--config", ".dependency-cruiser.cjs", "src"),
   "dead code": () => run("knip"),
   package: checkPackage,
 };

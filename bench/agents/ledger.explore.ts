@@ -1,4 +1,4 @@
-import { Agent, World } from "seqqa";
+import { Agent, World, type Values } from "seqqa";
 import { HttpClient } from "seqqa/adapters/http";
 import { SqliteAdapter } from "seqqa/adapters/sqlite";
 import { agent as ledger } from "../../fixtures/ledger/ledger.explore.ts";
@@ -6,7 +6,7 @@ import { agent as ledger } from "../../fixtures/ledger/ledger.explore.ts";
 const mode = process.env["CHECKPOINT"] as "journal" | "copy" | undefined;
 
 /** The ledger with the checkpoint mode that CHECKPOINT names. */
-export const agent: Agent = new Agent({
+export const agent: Agent<Values, HttpClient> = new Agent({
   name: "ledger",
   world: (lane) =>
     new World({

@@ -2,10 +2,8 @@
 export interface Job {
   /** The module that exports `agent`, from the root of the repository. */
   readonly agent: string;
-  /** Default 1. */
+  /** Default 1, which runs in the main thread; each of several runs in a thread of its own. */
   readonly lanes?: number;
-  /** A worker thread even for one lane; without it, one lane runs in the main thread. */
-  readonly threads?: boolean;
   /** A `seqqa.yaml`, from the root of the repository. */
   readonly config?: string;
   readonly strategy?: "bfs" | "dfs" | "random" | "coverage_guided";

@@ -1,0 +1,44 @@
+import { join } from "node:path";
+import { Agent, World, type Values } from "seqqa";
+import { HttpClient } from "seqqa/adapters/http";
+import { SqliteAdapter } from "seqqa/adapters/sqlite";
+import { agent as ledger } from "../../fixtures/ledger/ledger.explore.ts";
+
+type Database = SqliteAdapter["connection"];
+
+/** The ledger as a fetch handler of this process that works on the adapter's own connection, put back by savepoints. */
+export const agent: Agent<Values, HttpClient> = new Agent({
+  name: "ledger",
+  world: (lane) => {
+    const db = new SqliteAdapter({ file: join(lane.tmpDir, "ledger.db"), checkpoint: "savepoint" });
+    return new World({ api: new HttpClient(ledgerOn(db.connection)), systems: { db } });
+  },
+  actions: ledger.actions,
+  invariants: ledger.invariants,
+  maxSteps: 400_000,
+});
+
+/** What the fixture's server does, for the requests that the actions send. */
+function ledgerOn(db: Database): (request: Request) => Response {
+  db.exec(`CREATE TABLE IF NOT EXISTS orders (
+    id INTEGER PRIMARY KEY,
+    amount INTEGER NOT NULL,
+    refunded INTEGER NOT NULL DEFAULT 0,
+    status TEXT NOT NULL DEFAULT 'created',
+    shipped INTEGER NOT NULL DEFAULT 0
+  )`);
+  const find = db.prepare("SELECT id FROM orders WHERE id = ?");
+  const insert = db.prepare("INSERT INTO orders (id, amount) SELECT count(*) + 1, 100 FROM orders HAVING count(*) < 3");
+  const change: Readonly<Record<string, ReturnType<Database["prepare"]>>> = {
+    pay: db.prepare("UPDATE orders SET status = 'paid' WHERE id = ? AND status = 'created'"),
+    ship: db.prepare("UPDATE orders SET status = 'shipped', shipped = 1 WHERE id = ? AND status = 'paid'"),
+    refund: db.prepare("UPDATE orders SET refunded = refunded + 10 WHERE id = ? AND status IN ('paid', 'shipped') AND refunded < amount"),
+    cancel: db.prepare("UPDATE orders SET status = 'cancelled' WHERE id = ? AND status = 'created'"),
+  };
+  return (request) => {
+    const [, , id, verb] = new URL(request.url).pathname.split("/");
+    if (id === undefined || verb === undefined) return Response.json({}, { status: insert.run().changes === 1 ? 201 : 409 });
+    if (find.get(id) === undefined) return Response.json({}, { status: 404 });
+    return Response.json({}, { status: change[verb]!.run(id).changes === 1 ? 200 : 409 });
+  };
+}
