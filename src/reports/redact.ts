@@ -35,7 +35,7 @@ export function redactor(names: readonly string[]): Redactor {
   };
   const headers = (value: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
     Object.fromEntries(Object.entries(value).map(([name, content]) => [name, isHidden(name) ? HIDDEN : content]));
-  const body = (value: string): string => (hidden.size === 0 || value === "" ? value : (hideInJson(value, isHidden) ?? text(hideInForm(value, isHidden))));
+  const body = (value: string): string => (hidden.size === 0 || value === "" ? value : (hideInJson(value, isHidden) ?? (isForm(value) ? hideInForm(value, isHidden) : text(value))));
   return {
     headers,
     url,
@@ -62,8 +62,9 @@ function hideInJson(text: string, isHidden: (name: string) => boolean): string |
   }
 }
 
+const isForm = (text: string): boolean => /^[^\s=&{}<>"]+=[^\s{}<>"]*$/.test(text);
+
 function hideInForm(text: string, isHidden: (name: string) => boolean): string {
-  if (!/^[^\s=&]+=/.test(text)) return text;
   return text
     .split("&")
     .map((pair) => {

@@ -1,0 +1,79 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll } from "vitest";
+import { main, type ExploreFileInput, type Machinery } from "../../../src/cli/index.ts";
+import type { ExplorationResult } from "../../../src/model/result.ts";
+import { result, Sink } from "../reports/results.ts";
+
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A folder with files. */
+export function folderWith(files: Readonly<Record<string, string>>): string {
+  const folder = mkdtempSync(join(tmpdir(), "seqqa-cli-"));
+  folders.push(folder);
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  return folder;
+}
+
+export interface Outcome {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** What the engine was asked for. */
+  readonly inputs: readonly ExploreFileInput[];
+  readonly exits: readonly number[];
+}
+
+export interface Setting {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Stands for the engine. */
+  readonly explore?: (
+    input: ExploreFileInput,
+    interrupt: () => void,
+  ) => Promise<ExplorationResult | undefined> | ExplorationResult | undefined;
+  readonly demo?: string;
+}
+
+/** Runs a command line with a shell and an engine of the test's own. */
+export async function seqqa(argv: readonly string[], setting: Setting = {}): Promise<Outcome> {
+  const [stdout, stderr] = [new Sink(), new Sink()];
+  const inputs: ExploreFileInput[] = [];
+  const exits: number[] = [];
+  const listeners = new Set<() => void>();
+  const interrupt = (): void => listeners.forEach((listener) => listener());
+  const machinery: Machinery = {
+    exploreFile: async (input) => {
+      inputs.push(input);
+      return await (setting.explore ?? (() => result()))(input, interrupt);
+    },
+    discover: async (directory) =>
+      (await readdir(directory, { recursive: true }))
+        .filter((file) => file.includes(".explore."))
+        .sort()
+        .map((file) => join(directory, file)),
+    demoDirectory: () => setting.demo ?? "/nowhere",
+  };
+  const shell = {
+    stdout,
+    stderr,
+    env: setting.env ?? {},
+    cwd: setting.cwd ?? process.cwd(),
+    onInterrupt: (listener: () => void) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    exit: (status: number) => void exits.push(status),
+  };
+  const status = await main(argv, shell, machinery);
+  if (listeners.size > 0) throw new Error("a command left its signal handler behind");
+  return { status, stdout: stdout.text, stderr: stderr.text, inputs, exits };
+}

@@ -1,0 +1,122 @@
+import { describe, expect, it } from "vitest";
+import type { Progress } from "../../../src/engine/events.ts";
+import { coloursFor, ConsoleReporter, JsonReporter, type ReporterOptions } from "../../../src/reports/index.ts";
+import { HOSTILE, result, Sink, violation } from "./results.ts";
+
+const progress: Progress = {
+  kind: "progress",
+  states: 1234,
+  steps: 5678,
+  stepsPerSecond: 6840.4,
+  frontier: 311,
+  depth: 6,
+  violations: 1,
+  laneUse: [0.97, 0.5],
+  elapsedMs: 830,
+  maxSteps: 200_000,
+};
+
+function options(changes: Partial<ReporterOptions> & { readonly stdout: Sink; readonly stderr: Sink }): ReporterOptions {
+  return { env: {}, verbose: false, visibility: { redact: ["authorization", "password"], includeRequestResponse: true }, ...changes };
+}
+
+const hostile = result({
+  stopReason: "max_steps",
+  open: 311,
+  completeToDepth: 6,
+  notes: [`a note ${HOSTILE}`],
+  violations: [violation({ message: HOSTILE, count: 12 }), violation({ severity: "low", confirmed: false, id: "b" })],
+  divergences: [
+    { kind: "not_put_back", path: ["a", "b"], message: `not put back ${HOSTILE}`, differences: ["orders.1.status: paid -> created", HOSTILE], hint: "look" },
+  ],
+  errors: [
+    { code: "ACTION_THREW", message: "boom\nsecond line", path: [], source: "pay", stack: "Error: boom\n    at run (file:///qa/shop.explore.ts:12:5)", count: 3 },
+  ],
+});
+
+describe("the console", () => {
+  it("prints results on standard output, safely", () => {
+    const [stdout, stderr] = [new Sink(), new Sink()];
+    const reporter = new ConsoleReporter(options({ stdout, stderr }));
+    reporter.event("shop", { kind: "started", name: "shop", lanes: 2, notes: ["the API's own state is not put back"] });
+    reporter.event("shop", progress);
+    reporter.event("shop", { kind: "note", message: `lane 1 was rebuilt ${HOSTILE}` });
+    reporter.explored({ name: "shop", file: "qa/shop.explore.ts", result: hostile });
+    reporter.ended({ version: "0.6.4", explorations: [], failures: [], exitStatus: 1 });
+    expect(stdout.text).toMatchSnapshot();
+    expect(stderr.text).toMatchSnapshot();
+    expect(`${stdout.text}${stderr.text}`).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/); // oxlint-disable-line no-control-regex
+    expect(stdout.text.trimEnd().split("\n").at(-1)).toBe("  seed        7");
+  });
+
+  it("rewrites one line in place on a terminal, within its width, and takes it away", () => {
+    const stderr = new Sink(true, 60);
+    const reporter = new ConsoleReporter(options({ stdout: new Sink(), stderr, verbose: true }));
+    reporter.event("shop 東京", progress);
+    const [line = ""] = /[^\r]*(?=\x1b\[K)/.exec(stderr.text) ?? []; // oxlint-disable-line no-control-regex
+    expect(stderr.text.startsWith("\r")).toBe(true);
+    expect(line).toMatch(/^shop 東京 {2}1,234 states {2}5,678\/200,000 steps {2}6,840\/s/);
+    expect(line.length).toBe(57); // two letters are two columns wide: 59 columns of 60
+    expect(stderr.text).not.toContain("\n");
+    reporter.event("shop", { kind: "finished", result: result() });
+    expect(stderr.text.endsWith("\r\x1b[K")).toBe(true);
+  });
+
+  it("shows the lanes' use with --verbose", () => {
+    const stderr = new Sink(true, 200);
+    new ConsoleReporter(options({ stdout: new Sink(), stderr, verbose: true })).event("shop", progress);
+    expect(stderr.text).toContain("violations 1  lanes 97% 50%");
+  });
+
+  it.each([
+    ["no terminal", false, {}],
+    ["CI", true, { CI: "true" }],
+    ["a dumb terminal", true, { TERM: "dumb" }],
+  ])("has no progress line with %s", (_name, isTTY, env) => {
+    const stderr = new Sink(isTTY);
+    new ConsoleReporter(options({ stdout: new Sink(), stderr, env })).event("shop", progress);
+    expect(stderr.text).toBe("");
+  });
+
+  it.each([
+    [true, {}, true],
+    [false, {}, false],
+    [true, { NO_COLOR: "1" }, false],
+    [true, { NO_COLOR: "" }, true],
+    [false, { FORCE_COLOR: "1" }, true],
+    [true, { FORCE_COLOR: "0" }, false],
+    [false, { FORCE_COLOR: "1", NO_COLOR: "1" }, false],
+    [true, { TERM: "dumb" }, false],
+  ])("colours: terminal %s, %j -> %s", (isTTY, env, expected) => {
+    expect(coloursFor({ isTTY }, env).isColorSupported).toBe(expected);
+  });
+
+  it("colours nothing but its own words: the text without colours is the same", () => {
+    const text = (env: Record<string, string>): string => {
+      const stdout = new Sink();
+      new ConsoleReporter(options({ stdout, stderr: new Sink(), env })).explored({ name: "shop", file: "f", result: hostile });
+      return stdout.text;
+    };
+    expect(text({ FORCE_COLOR: "1" }).replace(/\x1b\[\d+m/g, "")).toBe(text({})); // oxlint-disable-line no-control-regex
+    expect(text({ FORCE_COLOR: "1" })).not.toBe(text({}));
+  });
+});
+
+describe("json", () => {
+  it("prints one document and nothing else", () => {
+    const [stdout, stderr] = [new Sink(), new Sink()];
+    const reporter = new JsonReporter(options({ stdout, stderr }));
+    reporter.event("shop", progress);
+    reporter.explored();
+    const explorations = [{ name: "shop", file: "qa/shop.explore.ts", result: hostile }];
+    reporter.ended({ version: "0.6.4", explorations, failures: [{ file: "x", code: "NO_AGENT", message: HOSTILE, hint: undefined }], exitStatus: 1 });
+    expect(stdout.text).toMatchSnapshot();
+    expect(stderr.text).toBe("");
+    expect(stdout.text).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u202e]/); // oxlint-disable-line no-control-regex
+    const document = JSON.parse(stdout.text) as { readonly explorations: readonly { readonly violations: readonly { readonly message: string }[] }[] };
+    expect(Object.keys(document)).toEqual(["seqqa", "explorations", "journeys", "failures", "exitStatus"]);
+    expect(Object.keys(document.explorations[0] ?? {}).slice(0, 4)).toEqual(["name", "file", "statesVisited", "transitions"]);
+    expect(document.explorations[0]?.violations[0]?.message).toBe(HOSTILE);
+    expect(document).toMatchObject({ explorations: [{ graph: { parents: [-1, 0, 1], edgeStatus: [201, 200] } }] });
+  });
+});

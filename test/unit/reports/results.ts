@@ -1,0 +1,100 @@
+import type { ExplorationGraph, ExplorationResult, Violation } from "../../../src/model/result.ts";
+import { violationText } from "../../../src/reports/index.ts";
+
+/** What an API under attack, or just a strange one, may answer. */
+export const HOSTILE = "\x1b[2J\x1b]0;title\x07 nul\0 bell\x07 back\b lone\ud800 half\udc00 pair😀 c1\x9b31m rtl\u202e line\u2028 del\x7f\r\nnext";
+
+export function violation(changes: Partial<Violation> = {}): Violation {
+  const made = {
+    id: "3fa1b2c4",
+    invariant: "refund_within_amount",
+    severity: "critical" as const,
+    message: "refunded more than was paid",
+    reproductionPath: ["create_order", "refund_order", "refund_order"],
+    request: {
+      method: "POST",
+      url: "http://127.0.0.1:3000/orders/1/refund",
+      headers: { Authorization: "Bearer abc", "content-type": "application/json" },
+      body: '{"amount":100,"password":"pw-1"}',
+    },
+    response: { status: 200, headers: { "set-cookie": "sid=1" }, body: '{"id":1,"refunded":200}' },
+    steps: [
+      {
+        action: "refund_order",
+        status: 200,
+        requests: [
+          {
+            request: { method: "POST", url: "http://127.0.0.1:3000/orders/1/refund?token=abc&x=1", headers: { cookie: "sid=1" } },
+            response: { status: 200, headers: {}, body: '{"id":1,"refunded":200,"nested":[{"accessToken":"t-1"}]}' },
+            durationMs: 1.5,
+          },
+        ],
+      },
+    ],
+    confirmed: true,
+    count: 1,
+    state: 3,
+    ...changes,
+  };
+  return { ...made, toString: () => violationText(made) };
+}
+
+const graph: ExplorationGraph = {
+  actions: ["create_order", "refund_order"],
+  nodes: 3,
+  edges: 2,
+  parents: Int32Array.of(-1, 0, 1),
+  parentActions: Int32Array.of(-1, 0, 1),
+  depths: Int32Array.of(0, 1, 2),
+  edgeFrom: Int32Array.of(0, 1),
+  edgeAction: Int32Array.of(0, 1),
+  edgeTo: Int32Array.of(1, 2),
+  edgeStatus: Int32Array.of(201, 200),
+  path: () => [],
+};
+
+export function result(changes: Partial<ExplorationResult> = {}): ExplorationResult {
+  return {
+    statesVisited: 14_425,
+    transitions: 187_525,
+    steps: 187_525,
+    skipped: 0,
+    replayed: 93_000,
+    speculative: 12,
+    open: 0,
+    maxDepthReached: 36,
+    completeToDepth: 36,
+    violations: [],
+    races: [],
+    divergences: [],
+    errors: [],
+    stopReason: "exhausted",
+    coverage: { actions: { create_order: { applied: 1, skipped: 0, statuses: { "201": 1 } } }, pairs: 1 },
+    durationMs: 27_400,
+    seed: 7,
+    digest: "9f8e7d6c5b4a3921",
+    collisionProbability: 5.6e-12,
+    bounded: 0,
+    notes: [],
+    graph,
+    toJSON: () => ({}),
+    ...changes,
+  };
+}
+
+/** An output that keeps what is written to it. */
+export class Sink {
+  text = "";
+  readonly isTTY: boolean;
+  readonly columns: number;
+
+  constructor(isTTY = false, columns = 80) {
+    this.isTTY = isTTY;
+    this.columns = columns;
+  }
+
+  write(text: string): boolean {
+    this.text += text;
+    return true;
+  }
+}

@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { completeness, printable, summaryLines, violationText } from "../../../src/reports/index.ts";
+import { HOSTILE, result, violation } from "./results.ts";
+
+// oxlint-disable-next-line no-control-regex -- what must not be printed is what the test is about
+const UNSAFE = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
+
+describe("violationText", () => {
+  it("is the documented block", () => {
+    expect(String(violation())).toBe(`[CRITICAL] refund_within_amount
+  refunded more than was paid
+  path      create_order -> refund_order -> refund_order
+  request   POST http://127.0.0.1:3000/orders/1/refund
+  response  200 {"id":1,"refunded":200}`);
+  });
+
+  it("marks flaky ones, names the initial state, and leaves out what there is not", () => {
+    const text = violationText(violation({ confirmed: false, reproductionPath: [], request: undefined, response: undefined, severity: "low" }));
+    expect(text).toBe(`[LOW] refund_within_amount (flaky: not seen again from a clean start)
+  refunded more than was paid
+  path      (the initial state)`);
+  });
+
+  it("cuts the body after 500 characters, never inside a pair", () => {
+    const body = (text: string): string => violationText(violation({ response: { status: 200, headers: {}, body: text } })).split("response  200 ")[1] ?? "";
+    expect(body("x".repeat(500))).toBe("x".repeat(500));
+    expect(body("x".repeat(501))).toBe(`${"x".repeat(500)}...`);
+    expect(body(`${"x".repeat(499)}😀y`)).toBe(`${"x".repeat(499)}...`);
+  });
+
+  it("lets nothing through that a terminal would act on", () => {
+    const text = violationText(
+      violation({
+        invariant: HOSTILE,
+        message: HOSTILE,
+        reproductionPath: [HOSTILE],
+        request: { method: "GET", url: HOSTILE, headers: {} },
+        response: { status: 200, headers: {}, body: HOSTILE },
+      }),
+    );
+    expect(text).not.toMatch(UNSAFE);
+    expect(text.split("\n")).toHaveLength(5);
+    expect(text.isWellFormed()).toBe(true);
+    expect(text).toMatchSnapshot();
+  });
+});
+
+describe("printable", () => {
+  it("keeps letters of every script and writes the rest as escapes", () => {
+    expect(printable("grün 東京 😀")).toBe("grün 東京 😀");
+    expect(printable("\x1b[31m\ud800\0\u202e\n")).toBe("\\x1b[31m\\ud800\\x00\\u202e\\n");
+  });
+});
+
+describe("the summary", () => {
+  it("says that everything was seen", () => {
+    expect(completeness(result())).toBe("exhaustive: 14,425 states, 0 open");
+    expect(completeness(result({ stopReason: "max_steps", open: 311, completeToDepth: 6, statesVisited: 1 }))).toBe("complete to depth 6, 311 open (1 state)");
+    expect(completeness(result({ stopReason: "exhausted", open: 2, completeToDepth: 3 }))).toContain("complete to depth 3, 2 open");
+  });
+
+  it("has the seed last", () => {
+    const lines = summaryLines("ledger", result());
+    expect(lines.at(-1)).toBe("  seed        7");
+    expect(lines.join("\n")).toMatchSnapshot();
+    expect(summaryLines("x", result({ stopReason: "interrupted", bounded: 1, durationMs: 3_725_000 })).join("\n")).toMatchSnapshot();
+  });
+});
