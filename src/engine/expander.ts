@@ -8,6 +8,10 @@ export interface Expander {
   readonly depth: number;
   /** Brings all lanes up to the root state. */
   start(): Promise<readonly LaneReport[]>;
+  /** The fields that differ between two executions of one path, found on one lane. */
+  calibrate(): Promise<readonly string[]>;
+  /** Builds all lanes again, with these fields masked. */
+  mask(fields: readonly string[]): Promise<readonly LaneReport[]>;
   /** Lets lanes look up which states are committed. */
   share(visited: VisitedSet): void;
   /** Never rejects for what a chunk did; a lane that is lost says so in `failure`. */

@@ -19,7 +19,7 @@ export interface LaneOptions {
   readonly serverErrors: "violation" | "ignore";
   /** Opaque-looking tokens that stand literally in the user's code. */
   readonly literals: readonly string[];
-  /** Fields found to differ between two executions of one path. */
+  /** Fields found to differ between two executions of one path: not part of the state. */
   readonly masked: readonly string[];
   /** Whether shapes of states are asked for. */
   readonly shapes: boolean;

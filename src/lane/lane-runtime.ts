@@ -24,6 +24,7 @@ import type { RecordedStep } from "../model/result.ts";
 import { Severity } from "../model/severity.ts";
 import type { Fingerprint } from "../state/facts.ts";
 import type { LaneBase } from "./bring-up.ts";
+import { calibrate } from "./calibrate.ts";
 import type { LaneControl } from "./control.ts";
 import { LateWrites } from "./late-writes.ts";
 import { LaneLost } from "./lane-lost.ts";
@@ -148,6 +149,12 @@ export class LaneRuntime {
     errors.push(...checker.checked.errors);
     await state.restore(root);
     return { steps, findings, errors, reached, lines, brokeAt: undefined, failure: undefined };
+  }
+
+  /** The fields that differ between two executions of one path. The lane must be at rest. */
+  async calibrate(): Promise<readonly string[]> {
+    this.#traveller.leave();
+    return calibrate(this.#base);
   }
 
   #begin(chunk: Chunk): void {

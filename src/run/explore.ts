@@ -56,8 +56,7 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
     if (impossible !== undefined) throw impossible;
     const expander = expanderFor(input, host, budget.strategyKind);
     try {
-      const reports = await expander.start();
-      const notes = checkLanes(reports, config);
+      const { reports, notes } = await bringUpLanes(expander, config);
       onEvent({ kind: "started", name: input.name, lanes: expander.lanes, notes });
       const explorer = new Explorer(
         {
@@ -85,6 +84,20 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
   } finally {
     await host.close();
   }
+}
+
+/** All lanes at one root state, with what differs from execution to execution left out of it. */
+async function bringUpLanes(expander: Expander, config: Config): Promise<{ reports: readonly LaneReport[]; notes: readonly string[] }> {
+  const reports = await expander.start();
+  const notes = checkLanes(reports, config);
+  const fields = await expander.calibrate();
+  if (fields.length === 0) return { reports, notes };
+  const masked = await expander.mask(fields);
+  const list = fields.join(", ");
+  return {
+    reports: masked,
+    notes: [...checkLanes(masked, config), `Not part of the state, since they differ between two executions of one path: ${list}.`],
+  };
 }
 
 async function conclude(

@@ -62,7 +62,7 @@ export function buildResult(parts: ResultParts): ExplorationResult {
     notes: parts.notes,
     graph: graphOf(explorer, actions),
   };
-  return { ...result, toJSON: () => resultJson({ ...result, toJSON: () => ({}) }) };
+  return { ...result, toJSON: () => resultJson(result as ExplorationResult) };
 }
 
 function violationOf({ found, recording, confirmed }: ConfirmedViolation, parts: ResultParts): Violation {

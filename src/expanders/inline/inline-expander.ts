@@ -22,6 +22,7 @@ export class InlineExpander implements Expander {
   #lane: BuiltLane | undefined;
   #runtime: LaneRuntime | undefined;
   #visited: VisitedSet | undefined;
+  #masked: readonly string[] = [];
   readonly #stray = (error: unknown): void => {
     this.#lane?.base.stepper.strays.push(error);
   };
@@ -33,6 +34,15 @@ export class InlineExpander implements Expander {
   async start(): Promise<readonly LaneReport[]> {
     process.on("unhandledRejection", this.#stray);
     return [await this.#bringUp(await this.#options.host.provision(0))];
+  }
+
+  calibrate(): Promise<readonly string[]> {
+    return this.#runtime!.calibrate();
+  }
+
+  async mask(fields: readonly string[]): Promise<readonly LaneReport[]> {
+    this.#masked = fields;
+    return [await this.rebuild(0)];
   }
 
   share(visited: VisitedSet): void {
@@ -67,7 +77,7 @@ export class InlineExpander implements Expander {
 
   async #bringUp(spec: LaneSpec): Promise<LaneReport> {
     const { definition, build, options } = this.#options;
-    this.#lane = await build(definition, spec, options);
+    this.#lane = await build(definition, spec, { ...options, masked: this.#masked });
     this.#runtime = new LaneRuntime(this.#lane.base, this.#control);
     return this.#lane.base.report;
   }

@@ -43,6 +43,10 @@ export class LaneServer implements ControlChannel {
     return this.#next(() => this.#running().record(path));
   }
 
+  calibrate(): Promise<Answer<readonly string[]>> {
+    return this.#next(() => this.#running().calibrate());
+  }
+
   statistics(): { readonly expanded: number; readonly heapUsed: number } {
     return { expanded: this.#expanded, heapUsed: process.memoryUsage().heapUsed };
   }
@@ -57,7 +61,7 @@ export class LaneServer implements ControlChannel {
   }
 
   #channel(): ControlChannel {
-    return { record: (path) => this.record(path), statistics: () => this.statistics(), close: () => this.close() };
+    return { record: (path) => this.record(path), calibrate: () => this.calibrate(), statistics: () => this.statistics(), close: () => this.close() };
   }
 
   #running(): LaneRuntime {

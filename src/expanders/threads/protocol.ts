@@ -44,6 +44,7 @@ export type Task = AttachTask | ExpandTask;
 /** What a worker offers on its control channel. */
 export interface ControlChannel {
   record(path: readonly number[]): Promise<Answer<Recording>>;
+  calibrate(): Promise<Answer<readonly string[]>>;
   statistics(): { readonly expanded: number; readonly heapUsed: number };
   close(): Promise<Answer<void>>;
 }

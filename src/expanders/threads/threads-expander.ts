@@ -48,6 +48,7 @@ export class ThreadsExpander implements Expander {
   /** Threads that no lane has taken yet. */
   readonly #fresh: number[] = [];
   #visited: VisitedSet | undefined;
+  #masked: readonly string[] = [];
 
   constructor(options: ThreadsExpanderOptions) {
     this.#options = options;
@@ -81,6 +82,17 @@ export class ThreadsExpander implements Expander {
 
   async start(): Promise<readonly LaneReport[]> {
     return Promise.all(this.#lanes.map(async (_, lane) => this.#attach(lane, await this.#options.host.provision(lane))));
+  }
+
+  async calibrate(): Promise<readonly string[]> {
+    const answer = await this.#call(0, (channel) => channel.calibrate() as Promise<Answer<readonly string[]>>, this.#options.hangMs);
+    if (answer.kind === "failed") throw decodeError(answer.error);
+    return answer.value;
+  }
+
+  async mask(fields: readonly string[]): Promise<readonly LaneReport[]> {
+    this.#masked = fields;
+    return Promise.all(this.#lanes.map((_, lane) => this.rebuild(lane)));
   }
 
   share(visited: VisitedSet): void {
@@ -134,7 +146,7 @@ export class ThreadsExpander implements Expander {
     const channel = this.#alive(handle) ? undefined : await this.#seat(handle);
     const answer = (await this.#post(
       lane,
-      { kind: "attach", spec, bundle, exportName, options, http, control: handle.control.memory, port: channel },
+      { kind: "attach", spec, bundle, exportName, options: { ...options, masked: this.#masked }, http, control: handle.control.memory, port: channel },
       channel === undefined ? [] : [channel],
     )) as AttachAnswer;
     if (answer.kind === "failed") throw decodeError(answer.error);

@@ -1,0 +1,55 @@
+import { differingFields } from "../state/index.ts";
+import type { Fingerprint } from "../state/facts.ts";
+import type { LaneBase } from "./bring-up.ts";
+
+/** Steps of the walk at most, and milliseconds. */
+const MOST_STEPS = 25;
+const MOST_MS = 1000;
+
+interface Stop {
+  readonly fingerprint: Fingerprint;
+  readonly lines: readonly string[];
+}
+
+/**
+ * Executes one walk twice from the root and returns the fields in which the states differ: what the target draws anew each time
+ * (a random code, a price with noise) and the canonical form does not recognise by itself. The walk takes every action in turn,
+ * as long as it answers and applies, so that it gets into the states that matter first.
+ */
+export async function calibrate(base: LaneBase): Promise<readonly string[]> {
+  const { state, root } = base;
+  if (state.systems.length === 0) return [];
+  const path: number[] = [];
+  const first = await walk(base, [...base.actions.keys()].slice(0, MOST_STEPS), path);
+  await state.restore(root);
+  const second = await walk(base, path, []);
+  await state.restore(root);
+  const fields = new Set<string>();
+  for (let i = 0; i < Math.min(first.length, second.length); i++) {
+    const a = first[i]!;
+    const b = second[i]!;
+    if (a.fingerprint.lo === b.fingerprint.lo && a.fingerprint.hi === b.fingerprint.hi) continue;
+    for (const field of differingFields(a.lines, b.lines)) fields.add(field);
+  }
+  return [...fields].toSorted();
+}
+
+/** Runs actions one after the other; those that were executed are added to `path`, and where they led is returned. */
+async function walk(base: LaneBase, actions: readonly number[], path: number[]): Promise<Stop[]> {
+  const { state, stepper, canonicalizer } = base;
+  const stops: Stop[] = [];
+  const until = performance.now() + MOST_MS;
+  for (const action of actions) {
+    if (performance.now() > until) break;
+    const outcome = await stepper.run(base.actions[action]!);
+    // What goes wrong here goes wrong again, with a report, when the step is explored.
+    if (outcome.kind === "lost" || outcome.kind === "failed") break;
+    if (outcome.kind === "skipped") continue;
+    path.push(action);
+    const facts = await state.facts();
+    const fingerprint = { lo: 0, hi: 0 };
+    canonicalizer.fingerprint(facts, fingerprint);
+    stops.push({ fingerprint, lines: canonicalizer.describe(facts) });
+  }
+  return stops;
+}
