@@ -113,7 +113,7 @@ export class SocketTransport {
 
   /** Whether an attempt that has not been sent waits for a connection, and not for other attempts. */
   connecting(onFirst: boolean): boolean {
-    return onFirst ? this.#first.stats.connected === false : (this.#others?.stats.connected ?? 0) < MAX_CONNECTIONS;
+    return onFirst ? !this.#first.stats.connected : (this.#others?.stats.connected ?? 0) < MAX_CONNECTIONS;
   }
 
   #pool(): Pool {
