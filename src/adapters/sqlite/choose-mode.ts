@@ -1,7 +1,12 @@
 import type { Database } from "better-sqlite3";
+import { SeqqaError } from "../../model/errors.ts";
 import type { CheckpointChoice, SystemScope } from "../../model/system.ts";
+import { unblind } from "./blind.ts";
+import { CopyMode } from "./copy-mode.ts";
+import { uninstall } from "./install.ts";
 import { JournalMode } from "./journal-mode.ts";
 import type { SqliteMode } from "./mode.ts";
+import { SavepointMode } from "./savepoint-mode.ts";
 import { planTables } from "./table-plan.ts";
 
 export type SqliteCheckpoint = "auto" | "journal" | "copy" | "savepoint";
@@ -15,7 +20,8 @@ export interface Choosing {
   readonly lent: Database | undefined;
   readonly connect: () => Database;
   readonly lend: () => Database;
-  readonly previous: JournalMode | undefined;
+  /** The same store's, closed for a restart of the target. */
+  readonly previous: SqliteMode | undefined;
 }
 
 export interface Chosen {
@@ -23,26 +29,96 @@ export interface Chosen {
   readonly choice: CheckpointChoice;
 }
 
+/** @throws SeqqaError when what is wanted cannot be; SqliteError busy, or what is wrong with the file. */
 export function chooseMode(choosing: Choosing): Chosen {
+  const { wanted, scope, lent } = choosing;
+  if (wanted === "savepoint" && !scope.inProcess) {
+    throw new SeqqaError("SAVEPOINT_OUT_OF_PROCESS", `Checkpoint mode "savepoint" of ${choosing.file} needs a target in this process.`, {
+      hint: "A savepoint undoes only what was done on its own connection: use `target.module`, or leave `checkpoint` on auto.",
+      exitStatus: 2,
+    });
+  }
+  if (wanted === "savepoint" || (wanted === "auto" && scope.inProcess && lent !== undefined)) {
+    return savepoint(choosing, wanted === "auto" ? "the target runs in this process and took the adapter's connection" : "asked for");
+  }
   const db = choosing.connect();
   try {
-    prepare(db, choosing.scope);
-    const plans = planTables(db, choosing.tables);
-    if (typeof plans === "string") throw new Error(plans);
-    const mode = new JournalMode(db, choosing.file, plans, { previous: choosing.previous });
-    return { mode, choice: { mode: "journal", why: "the target has connections of its own" } };
+    // A put-back writes rows that were there: what checks them fails on none, and cascades would change others.
+    db.pragma("foreign_keys = off");
+    db.pragma("ignore_check_constraints = on");
+    db.pragma("recursive_triggers = off");
+    // A lane's file is thrown away after a crash. A borrowed one keeps the durability that its owner chose.
+    if (!scope.borrowed) db.pragma("synchronous = off");
+    requireWritable(db);
+    requireTables(db, choosing);
+    if (wanted === "copy") return { mode: copy(choosing, db), choice: { mode: "copy", why: "asked for" } };
+    return journalOrCopy(choosing, db);
   } catch (error) {
     db.close();
     throw error;
   }
 }
 
-/** How our own connection works. It never changes the file's journal mode. */
-function prepare(db: Database, scope: SystemScope): void {
-  // A put-back writes rows that were there: what checks them fails on none, and cascades would change others.
-  db.pragma("foreign_keys = off");
-  db.pragma("ignore_check_constraints = on");
-  db.pragma("recursive_triggers = off");
-  // A lane's file is thrown away after a crash. A borrowed one keeps the durability that its owner chose.
-  if (!scope.borrowed) db.pragma("synchronous = off");
+function savepoint(choosing: Choosing, why: string): Chosen {
+  const db = choosing.lend();
+  requireTables(db, choosing);
+  const plans = planTables(db, choosing.tables);
+  if (typeof plans === "string") {
+    throw new SeqqaError("SAVEPOINT_CANNOT_OBSERVE", `Checkpoint mode "savepoint" cannot see the changes of ${choosing.file}: ${plans}.`, {
+      hint: 'Let the target open the file by itself, with `checkpoint: "copy"`.',
+      exitStatus: 2,
+    });
+  }
+  return { mode: new SavepointMode(db, choosing.file, plans), choice: { mode: "savepoint", why } };
+}
+
+function journalOrCopy(choosing: Choosing, db: Database): Chosen {
+  const previous = choosing.previous instanceof JournalMode ? choosing.previous : undefined;
+  const plans = planTables(db, choosing.tables);
+  const obstacle = typeof plans === "string" ? plans : undefined;
+  if (obstacle === undefined && typeof plans !== "string") {
+    try {
+      const mode = new JournalMode(db, choosing.file, plans, { previous });
+      const own = choosing.scope.inProcess ? "the target runs in this process, but works on connections of its own" : "the target has connections of its own";
+      return { mode, choice: { mode: "journal", why: choosing.wanted === "journal" ? "asked for" : own } };
+    } catch (error) {
+      if (!hinders(error)) throw error;
+      unblind(db);
+      uninstall(db);
+      return fallBack(choosing, db, (error as Error).message);
+    }
+  }
+  return fallBack(choosing, db, obstacle ?? "");
+}
+
+function fallBack(choosing: Choosing, db: Database, obstacle: string): Chosen {
+  return { mode: copy(choosing, db), choice: { mode: "copy", why: `the journal cannot be used: ${obstacle}` } };
+}
+
+function copy(choosing: Choosing, db: Database): CopyMode {
+  return new CopyMode(db, choosing.file, choosing.tables, choosing.previous instanceof CopyMode ? choosing.previous : undefined);
+}
+
+/** The schema is at fault (a function or collation that only the target has), not the file or a lock. */
+function hinders(error: unknown): boolean {
+  if (error instanceof SeqqaError) return error.code === "JOURNAL_HINDERED";
+  const code = (error as { code?: unknown } | null)?.code;
+  return code === "SQLITE_ERROR" || code === "SQLITE_AUTH" || code === "SQLITE_TOOBIG";
+}
+
+function requireWritable(db: Database): void {
+  // Nothing is written: a file that cannot be written refuses the lock.
+  db.exec("begin immediate; rollback");
+}
+
+function requireTables(db: Database, { tables, file }: Choosing): void {
+  if (tables === undefined) return;
+  const names = db.prepare<[], string>("select name from sqlite_schema where type = 'table'").pluck().all();
+  const unknown = tables.filter((table) => !names.includes(table));
+  if (unknown.length === 0) return;
+  const own = names.filter((name) => !/^(?:sqlite|seqqa)_/.test(name));
+  throw new SeqqaError("TABLE_UNKNOWN", `There is no table "${unknown[0]}" in the SQLite file ${file}.`, {
+    hint: own.length > 0 ? `There are: ${own.join(", ")}.` : "It has no tables yet: let the target create them before it is ready.",
+    exitStatus: 2,
+  });
 }

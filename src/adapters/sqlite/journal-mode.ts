@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Database, Statement } from "better-sqlite3";
+import { SeqqaError } from "../../model/errors.ts";
 import type { Awaitable, Observed, SystemTraits } from "../../model/system.ts";
 import {
   allCounters,
@@ -87,7 +88,9 @@ export class JournalMode implements SqliteMode {
     this.#rollback = db.prepare("rollback");
     blind(db);
     this.#log = new UndoLog(db, file, plans, goesOn ? previous.#log : undefined);
-    if (this.#log.tables.some((table) => table.explain().includes("Program"))) throw new Error("its triggers cannot be kept from firing");
+    if (this.#log.tables.some((table) => table.explain().includes("Program"))) {
+      throw new SeqqaError("JOURNAL_HINDERED", "its triggers cannot be kept from firing");
+    }
   }
 
   root(): Awaitable<Observed> {

@@ -5,7 +5,6 @@ import { attempt } from "../../systems/index.ts";
 import { chooseMode, type SqliteCheckpoint } from "./choose-mode.ts";
 import { dumpDatabase } from "./dump.ts";
 import { BUSY_LIMIT_MS, BUSY_WAIT_MS, busyError, isBusy, openError } from "./failures.ts";
-import { JournalMode } from "./journal-mode.ts";
 import { Looker, type QueryParameters, type QueryRow } from "./looker.ts";
 import type { SqliteMode } from "./mode.ts";
 import { sqlitePath } from "./sqlite-path.ts";
@@ -88,7 +87,6 @@ export class SqliteAdapter implements System {
     return attempt(
       () => {
         try {
-          const previous = this.#previous instanceof JournalMode ? this.#previous : undefined;
           const { mode, choice } = chooseMode({
             file: this.file,
             wanted: this.#wanted,
@@ -97,7 +95,7 @@ export class SqliteAdapter implements System {
             lent: this.#connection,
             connect: () => this.#connect(true),
             lend: () => this.connection,
-            previous,
+            previous: this.#previous,
           });
           this.#mode = mode;
           this.#choice = choice;
@@ -161,9 +159,10 @@ export class SqliteAdapter implements System {
     this.#mode = undefined;
     this.#looker = undefined;
     this.#connection = undefined;
+    if (mode === undefined) return undefined;
     // What stands in a lane's own file may stay: the file goes with the lane, and a restarted target is taken up where it was.
     this.#previous = mode;
-    return mode?.close(this.#scope?.borrowed ?? false);
+    return mode.close(this.#scope?.borrowed ?? false);
   }
 
   #opened(): SqliteMode {

@@ -123,6 +123,16 @@ export class UndoLog {
     return this.#entries === 0 && fixes.length === 0 ? true : this.#clear.run().changes === this.#entries;
   }
 
+  /** How far the log was read. */
+  get read(): bigint {
+    return this.#read;
+  }
+
+  /** A rollback took the entries after `read` out of the log. */
+  rewind(read: bigint): void {
+    this.#read = read;
+  }
+
   clear(): void {
     this.#clear.run();
   }

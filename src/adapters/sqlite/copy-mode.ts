@@ -1,0 +1,160 @@
+import { setTimeout as pause } from "node:timers/promises";
+import DatabaseConstructor, { type Database, type Statement } from "better-sqlite3";
+import type { Awaitable, Observed, SystemTraits } from "../../model/system.ts";
+import { attempt } from "../../systems/index.ts";
+import { BUSY_LIMIT_MS, busyError, isBusy, notPutBack } from "./failures.ts";
+import { observeDifference, observeEverything, readEverything, type FullReading } from "./full-reading.ts";
+import type { SqliteMode } from "./mode.ts";
+
+/** A state: all pages of the file. The same object stands for the state as long as nobody writes. */
+interface Copy {
+  readonly bytes: Buffer;
+}
+
+/**
+ * Puts the whole file back, by SQLite's online backup into the live file: an ordinary write transaction to those who have it open,
+ * whatever the journal mode. (Copying or renaming over a live file corrupts it, or has no effect.) Works with any schema; costs
+ * in proportion to the database.
+ */
+export class CopyMode implements SqliteMode {
+  readonly traits: SystemTraits = { portable: true, commits: true };
+  readonly db: Database;
+  readonly #file: string;
+  readonly #tables: readonly string[] | undefined;
+  readonly #limitMs: number;
+  readonly #dataVersion: Statement<[], number>;
+  #knownData = -1;
+  #present: Copy | undefined;
+  #root: FullReading | undefined;
+  #seen: { readonly copy: Copy; readonly observed: Observed } | undefined;
+
+  /** `previous`: of the same store, closed for a restart of the target; the root stays. */
+  constructor(db: Database, file: string, tables: readonly string[] | undefined, previous?: CopyMode, limitMs: number = BUSY_LIMIT_MS) {
+    this.db = db;
+    this.#file = file;
+    this.#tables = tables;
+    this.#limitMs = limitMs;
+    this.#root = previous === undefined ? undefined : previous.#root;
+    // A file without a single page cannot be copied into.
+    if (db.pragma("page_count", { simple: true }) === 0) db.exec("begin immediate; create table seqqa_page(a); drop table seqqa_page; commit");
+    this.#dataVersion = db.prepare<[], number>("pragma data_version").pluck();
+  }
+
+  root(): Awaitable<Observed> {
+    return this.#locked(() => {
+      this.#root = readEverything(this.db, this.#tables);
+      this.#seen = undefined;
+      return observeEverything(this.#root);
+    });
+  }
+
+  mark(): Awaitable<Copy> {
+    return this.#locked((copy) => copy);
+  }
+
+  changed(mark: unknown): Awaitable<boolean> {
+    return this.#locked((copy) => copy !== mark && !samePages(copy.bytes, (mark as Copy).bytes));
+  }
+
+  restore(mark: unknown): Awaitable<void> {
+    const now = this.#locked((copy) => copy);
+    if (now === mark) return undefined;
+    return this.#put(mark as Copy);
+  }
+
+  observe(): Awaitable<Observed> {
+    return this.#locked((copy) => {
+      this.#root ??= readEverything(this.db, this.#tables);
+      if (this.#seen?.copy !== copy) this.#seen = { copy, observed: observeDifference(this.#root, readEverything(this.db, this.#tables)) };
+      return this.#seen.observed;
+    });
+  }
+
+  capture(): Awaitable<Uint8Array> {
+    return this.#locked(({ bytes }) => new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  }
+
+  write(image: unknown): Awaitable<void> {
+    if (!(image instanceof Uint8Array)) throw new TypeError("SqliteAdapter.write takes what capture() of a copied store returned.");
+    return this.#put({ bytes: Buffer.from(image.buffer, image.byteOffset, image.byteLength) });
+  }
+
+  close(): void {
+    this.db.close();
+  }
+
+  /** Holds the write lock, so that no open transaction of the target is cut in two, and knows the present state. */
+  #locked<T>(work: (copy: Copy) => T): Awaitable<T> {
+    return attempt(
+      () => {
+        this.db.exec("begin immediate");
+        try {
+          const data = this.#dataVersion.get() as number;
+          if (this.#present === undefined || data !== this.#knownData) {
+            this.#present = { bytes: pages(this.db) };
+            this.#knownData = data;
+          }
+          return work(this.#present);
+        } finally {
+          if (this.db.inTransaction) this.db.exec("rollback");
+        }
+      },
+      isBusy,
+      this.#limitMs,
+      busyError(this.#file, this.#limitMs),
+    );
+  }
+
+  async #put(copy: Copy): Promise<void> {
+    const source = new DatabaseConstructor(copy.bytes);
+    try {
+      const deadline = performance.now() + this.#limitMs;
+      while (!(await backedUp(source, this.#file))) {
+        if (performance.now() >= deadline) throw busyError(this.#file, this.#limitMs)(undefined);
+        await pause(5);
+      }
+    } catch (error) {
+      throw error instanceof Error && error.name === "SeqqaError" ? error : notPutBack(this.#file, error);
+    } finally {
+      source.close();
+    }
+    // Reads it back: whatever a late write of the target made of it is then a change, and not lost.
+    const now = await this.#locked((read) => read);
+    if (samePages(now.bytes, copy.bytes)) this.#present = copy;
+  }
+}
+
+/** A backup into a locked file does nothing, and says so only by a page count of 0. */
+async function backedUp(source: Database, file: string): Promise<boolean> {
+  try {
+    return (await source.backup(file)).totalPages > 0;
+  } catch (error) {
+    if (isBusy(error)) return false;
+    throw error;
+  }
+}
+
+/** The pages of the file, marked as being in rollback mode: a database in memory cannot be in WAL mode, and the live file keeps its own. */
+function pages(db: Database): Buffer {
+  const bytes = db.serialize();
+  bytes[18] = 1;
+  bytes[19] = 1;
+  return bytes;
+}
+
+/** Fields of the header that count writes or name the library: change counter, schema cookie, version-valid-for, version. */
+const COUNTING: readonly (readonly [number, number])[] = [
+  [24, 28],
+  [40, 44],
+  [92, 100],
+];
+
+function samePages(a: Buffer, b: Buffer): boolean {
+  if (a.length !== b.length) return false;
+  let from = 0;
+  for (const [start, end] of COUNTING) {
+    if (a.compare(b, from, start, from, start) !== 0) return false;
+    from = end;
+  }
+  return a.compare(b, from, b.length, from, a.length) === 0;
+}
