@@ -8,7 +8,7 @@ export function fill(spec: Spec, value: unknown, folder: string): unknown {
     case "section":
       return section(spec, (value ?? {}) as Readonly<Record<string, unknown>>, folder);
     case "map":
-      return Object.fromEntries(Object.entries((value ?? {}) as object).map(([name, member]) => [name, fill(spec.of, member, folder)]));
+      return Object.fromEntries(Object.entries(value ?? {}).map(([name, member]) => [name, fill(spec.of, member, folder)]));
     case "list":
       return ((value ?? []) as readonly unknown[]).map((item) => fill(spec.of, item, folder));
     case "either": {

@@ -121,7 +121,7 @@ class Reader {
       return { kind: "map", ...place, entries };
     }
     if (isSeq(node)) return { kind: "list", ...place, items: node.items.map((item) => this.#read(item as Node, depth + 1)) };
-    return this.#scalar(node as Scalar, place, keyOffset);
+    return this.#scalar(node, place, keyOffset);
   }
 
   #scalar(node: Scalar, place: Place, keyOffset: number): Located {
