@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs";
+
 /** Sends a signal to a process group; `false` when nothing is left of it. */
 export function killGroup(group: number, signal: NodeJS.Signals | 0): boolean {
   return send(-group, signal);
@@ -6,6 +8,27 @@ export function killGroup(group: number, signal: NodeJS.Signals | 0): boolean {
 /** Sends a signal to one process; `false` when it is gone. */
 export function killProcess(pid: number, signal: NodeJS.Signals | 0): boolean {
   return send(pid, signal);
+}
+
+/** Whether anything of the group still runs. Zombies do not: an init that is slow to collect them would otherwise be waited for. */
+export function groupRuns(group: number): boolean {
+  if (!killGroup(group, 0)) return false;
+  if (process.platform !== "linux") return true;
+  return readdirSync("/proc").some((name) => {
+    if (!/^\d+$/.test(name)) return false;
+    const [state, , itsGroup] = statFields(name);
+    return itsGroup === String(group) && state !== "Z" && state !== "X";
+  });
+}
+
+/** The fields after the command: state, parent, process group, ... */
+function statFields(pid: string): readonly string[] {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  } catch {
+    return [];
+  }
 }
 
 function send(id: number, signal: NodeJS.Signals | 0): boolean {

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { StringDecoder } from "node:string_decoder";
 import { setTimeout as delay } from "node:timers/promises";
 import { SeqqaError } from "../model/errors.ts";
-import { killGroup } from "./kill-group.ts";
+import { groupRuns, killGroup } from "./kill-group.ts";
 import { OutputTail } from "./output-tail.ts";
 
 const TERM_GRACE_MS = 2_000;
@@ -112,7 +112,7 @@ export class TargetProcess {
 
   async #gone(withinMs: number): Promise<boolean> {
     for (const until = performance.now() + withinMs; ;) {
-      if (!killGroup(this.pid, 0)) return true;
+      if (!groupRuns(this.pid)) return true;
       if (performance.now() >= until) return false;
       await delay(POLL_MS);
     }
