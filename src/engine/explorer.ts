@@ -61,6 +61,8 @@ export class Explorer {
   #direct: boolean;
   #wake: (() => void) | undefined;
   #sinceClock = 0;
+  /** How many states were opened. */
+  #opened = 0;
 
   constructor(options: ExplorerOptions, expander: Expander, startedAt: number) {
     this.#options = options;
@@ -72,7 +74,10 @@ export class Explorer {
       maxDepth: options.maxDepth,
       relaxes: options.maxDepth !== Infinity && options.strategy !== "bfs",
       shapes: options.strategy === "coverage_guided",
-      open: (node, opened) => this.order.open(node, opened),
+      open: (node, opened) => {
+        this.#opened++;
+        this.order.open(node, opened);
+      },
       moved: (node) => this.backlog.drop(node),
       onViolation: ({ finding, path }) => {
         const names = path.map((action) => options.actions[action]!);
@@ -149,12 +154,12 @@ export class Explorer {
         this.#stop("max_steps");
         return;
       }
-      const openBefore = order.size;
+      const openedBefore = this.#opened;
       const committed = committer.commit(node, action, work.rows, at, work.news?.get(action));
       if (!skipped) backlog.committed();
-      if (committed.fresh || order.size > openBefore) {
+      if (this.#opened > openedBefore) {
         if (committed.to >= 0) backlog.adopt(committed.to, node, action);
-      } else if (committed.to > 0 && !committed.found) this.#sampleMerge(committed.to, node, action);
+      } else if (committed.to > 0 && committed.to !== node && !committed.found) this.#sampleMerge(committed.to, node, action);
       work.commit(action, actions.length);
       order.take();
       if (!order.nodewise ? work.settled(actions.length) : action === actions.length - 1) {
@@ -252,9 +257,9 @@ export class Explorer {
   /** One state in `oneIn` that was met along a second path is to be expanded along both. */
   #sampleMerge(to: number, from: number, action: number): void {
     const { oneIn } = this.#options.crossCheck;
-    if (oneIn === 0 || to === from || this.#otherPaths.has(to)) return;
     const { visited, nodes } = this.committer;
-    if (mix(mix(this.#options.seed + 1, visited.lo(to)), visited.hi(to)) % oneIn !== 0) return;
+    if (oneIn === 0 || mix(mix(this.#options.seed + 1, visited.lo(to)), visited.hi(to)) % oneIn !== 0) return;
+    if (this.#otherPaths.has(to)) return;
     const work = this.backlog.get(to);
     if (nodes.has(to, EXPANDED) || (work !== undefined && work.state(0) !== 0)) return;
     this.#otherPaths.set(to, [...nodes.path(from), action]);

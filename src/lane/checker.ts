@@ -39,8 +39,8 @@ export class Checker {
    */
   check(action: Action<never, never> | undefined, unchanged = false): void | Promise<void> {
     const { findings, errors } = this.checked;
-    findings.length = 0;
-    errors.length = 0;
+    if (findings.length > 0) findings.length = 0;
+    if (errors.length > 0) errors.length = 0;
     return this.#from(0, unchanged ? this.#conditional : this.#invariants, action);
   }
 

@@ -50,8 +50,9 @@ export class Stepper {
   }
 
   async #call(action: AnyAction): Promise<Outcome> {
-    this.exchanges.length = 0;
-    this.strays.length = 0;
+    // Setting a length is slow even where nothing changes.
+    if (this.exchanges.length > 0) this.exchanges.length = 0;
+    if (this.strays.length > 0) this.strays.length = 0;
     this.#listening = true;
     try {
       const response: unknown = await action.run(this.#client(action), this.#world.context as never);

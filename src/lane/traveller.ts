@@ -49,8 +49,10 @@ export class Traveller {
     if (this.#here !== undefined && samePath(this.#here.path, unit.path)) return this.#here.mark;
     if (direct && unit.image !== undefined && unit.path.length > 0) {
       const written = this.#options.state.write(unit.image as WorldImage);
-      this.#marks.length = 1;
-      this.#path = [];
+      if (this.#path.length > 0) {
+        this.#marks.length = 1;
+        this.#path = [];
+      }
       if (!isPromise(written)) {
         const mark = this.#options.state.mark();
         if (!isPromise(mark) && !this.#check.due()) return this.#arrive(unit, mark);
