@@ -6,7 +6,12 @@ const PAUSE_MS = 4;
  * Does something that a busy store may refuse. It is tried at once and without a promise, since it hardly ever is; only then
  * again from time to time, letting an in-process target go on in between, until the limit.
  */
-export function attempt<T>(action: () => T, refused: (error: unknown) => boolean, limitMs: number, giveUp: (cause: unknown) => Error): Awaitable<T> {
+export function attempt<T>(
+  action: () => T,
+  refused: (error: unknown) => boolean,
+  limitMs: number,
+  giveUp: (cause: unknown) => Error,
+): Awaitable<T> {
   try {
     return action();
   } catch (error) {
@@ -15,7 +20,12 @@ export function attempt<T>(action: () => T, refused: (error: unknown) => boolean
   }
 }
 
-async function again<T>(action: () => T, refused: (error: unknown) => boolean, limitMs: number, giveUp: (cause: unknown) => Error): Promise<T> {
+async function again<T>(
+  action: () => T,
+  refused: (error: unknown) => boolean,
+  limitMs: number,
+  giveUp: (cause: unknown) => Error,
+): Promise<T> {
   const deadline = performance.now() + limitMs;
   for (;;) {
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));

@@ -8,8 +8,10 @@ const LARGEST = BigInt(Number.MAX_SAFE_INTEGER);
 /** A stored value as observers see it: integers are numbers as far as numbers are exact. */
 export function shown(value: ExactValue): StoredValue {
   if (typeof value === "bigint") return value <= LARGEST && value >= -LARGEST ? Number(value) : value;
-  if (typeof value === "object" && value !== null && isRawText(value)) return value.rawText;
-  return value;
+  if (typeof value !== "object" || value === null) return value;
+  // Plain bytes, whether they came from the driver as a Buffer or out of a captured state: observers must not tell them apart.
+  const bytes = isRawText(value) ? value.rawText : value;
+  return bytes.constructor === Uint8Array ? bytes : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 /** A row as observers see it. */

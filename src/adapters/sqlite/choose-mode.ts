@@ -79,7 +79,9 @@ function journalOrCopy(choosing: Choosing, db: Database): Chosen {
   if (obstacle === undefined && typeof plans !== "string") {
     try {
       const mode = new JournalMode(db, choosing.file, plans, { previous });
-      const own = choosing.scope.inProcess ? "the target runs in this process, but works on connections of its own" : "the target has connections of its own";
+      const own = choosing.scope.inProcess
+        ? "the target runs in this process, but works on connections of its own"
+        : "the target has connections of its own";
       return { mode, choice: { mode: "journal", why: choosing.wanted === "journal" ? "asked for" : own } };
     } catch (error) {
       if (!hinders(error)) throw error;

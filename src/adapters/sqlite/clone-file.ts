@@ -30,7 +30,8 @@ export function cloneSqliteFile(source: string | undefined, target: string): voi
       db.close();
     }
   } catch (error) {
-    if (!(error instanceof SeqqaError) && !isWritable(dirname(to))) throw openError(to, Object.assign(new Error("not writable", { cause: error }), { code: "EACCES" }));
+    if (!(error instanceof SeqqaError) && !isWritable(dirname(to)))
+      throw openError(to, Object.assign(new Error("not writable", { cause: error }), { code: "EACCES" }));
     throw openError(from ?? to, error);
   }
 }

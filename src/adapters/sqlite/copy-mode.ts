@@ -36,7 +36,8 @@ export class CopyMode implements SqliteMode {
     this.#limitMs = limitMs;
     this.#root = previous === undefined ? undefined : previous.#root;
     // A file without a single page cannot be copied into.
-    if (db.pragma("page_count", { simple: true }) === 0) db.exec("begin immediate; create table seqqa_page(a); drop table seqqa_page; commit");
+    if (db.pragma("page_count", { simple: true }) === 0)
+      db.exec("begin immediate; create table seqqa_page(a); drop table seqqa_page; commit");
     this.#dataVersion = db.prepare<[], number>("pragma data_version").pluck();
   }
 

@@ -39,7 +39,9 @@ function dumpTable(db: Database, name: string, withoutRowid: boolean): string[] 
   return rows.map((row, i) => {
     const exact = exactRow(row, 0, (at) => {
       bytes ??= db
-        .prepare<[], ExactValue[]>(`select ${all.map((one) => `cast(${one} as blob)`).join(", ")} from ${quoteName(name)} order by ${order}`)
+        .prepare<[], ExactValue[]>(
+          `select ${all.map((one) => `cast(${one} as blob)`).join(", ")} from ${quoteName(name)} order by ${order}`,
+        )
         .raw()
         .all();
       return bytes[i]?.[at] as Uint8Array;

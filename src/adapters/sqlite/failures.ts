@@ -17,10 +17,14 @@ export function isBusy(error: unknown): boolean {
 
 export function busyError(file: string, limitMs: number): (cause: unknown) => SeqqaError {
   return (cause) =>
-    new SeqqaError("STORE_BUSY", `The SQLite file ${file} stayed locked for ${limitMs / 1000} s: another connection keeps a transaction open.`, {
-      hint: "Let the target commit before it answers, or close its open cursors; a second run on the same file does this too.",
-      cause,
-    });
+    new SeqqaError(
+      "STORE_BUSY",
+      `The SQLite file ${file} stayed locked for ${limitMs / 1000} s: another connection keeps a transaction open.`,
+      {
+        hint: "Let the target commit before it answers, or close its open cursors; a second run on the same file does this too.",
+        cause,
+      },
+    );
 }
 
 /** What went wrong with opening or first writing a file, in one sentence. */
@@ -28,10 +32,18 @@ export function openError(file: string, cause: unknown): unknown {
   if (cause instanceof SeqqaError || isBusy(cause)) return cause;
   const code = codeOf(cause);
   if (code === "SQLITE_NOTADB") {
-    return new SeqqaError("STORE_NOT_A_DATABASE", `The file ${file} is not a SQLite database.`, { hint: "Check the path.", exitStatus: 2, cause });
+    return new SeqqaError("STORE_NOT_A_DATABASE", `The file ${file} is not a SQLite database.`, {
+      hint: "Check the path.",
+      exitStatus: 2,
+      cause,
+    });
   }
   if (code.startsWith("SQLITE_CORRUPT")) {
-    return new SeqqaError("STORE_CORRUPT", `The SQLite file ${file} is damaged.`, { hint: "Run `pragma integrity_check` on it.", exitStatus: 2, cause });
+    return new SeqqaError("STORE_CORRUPT", `The SQLite file ${file} is damaged.`, {
+      hint: "Run `pragma integrity_check` on it.",
+      exitStatus: 2,
+      cause,
+    });
   }
   if (code.startsWith("SQLITE_READONLY") || code === "SQLITE_PERM" || code === "EACCES" || code === "EROFS" || code === "EPERM") {
     return new SeqqaError("STORE_NOT_WRITABLE", `The SQLite file ${file} cannot be written.`, {
@@ -61,8 +73,12 @@ export function markInvalid(): SeqqaError {
 }
 
 export function notPutBack(file: string, cause: unknown): SeqqaError {
-  return new SeqqaError("STORE_NOT_PUT_BACK", `The SQLite file ${file} could not be put back: ${cause instanceof Error ? cause.message : String(cause)}.`, {
-    hint: 'Choose `checkpoint: "copy"` for this store.',
-    cause,
-  });
+  return new SeqqaError(
+    "STORE_NOT_PUT_BACK",
+    `The SQLite file ${file} could not be put back: ${cause instanceof Error ? cause.message : String(cause)}.`,
+    {
+      hint: 'Choose `checkpoint: "copy"` for this store.',
+      cause,
+    },
+  );
 }

@@ -27,7 +27,11 @@ export function readEverything(db: Database, observed: readonly string[] | undef
       .all(name);
     if (columns.length === 0) continue;
     const list = columns.map((column) => quoteName(column.name)).join(", ");
-    const rows = db.prepare<[], ExactValue[]>(`select ${list} from ${quoteName(name)}`).raw().safeIntegers().all();
+    const rows = db
+      .prepare<[], ExactValue[]>(`select ${list} from ${quoteName(name)}`)
+      .raw()
+      .safeIntegers()
+      .all();
     tables.set(name, { columns: observedColumns(db, name, columns), rows: rows.map((row) => row.map(shown)) });
   }
   return { tables, counters: readCounters(db) };
@@ -35,7 +39,9 @@ export function readEverything(db: Database, observed: readonly string[] | undef
 
 function readCounters(db: Database): ExactRow[] {
   const counted = db.prepare("select 1 from sqlite_schema where name = 'sqlite_sequence'").get() !== undefined;
-  return counted ? db.prepare<[], ExactValue[]>("select rowid, name, seq from sqlite_sequence order by rowid").raw().safeIntegers().all() : [];
+  return counted
+    ? db.prepare<[], ExactValue[]>("select rowid, name, seq from sqlite_sequence order by rowid").raw().safeIntegers().all()
+    : [];
 }
 
 /** A whole reading as the root's observation. */

@@ -76,7 +76,8 @@ export class JournalMode implements SqliteMode {
     this.#file = file;
     this.#limitMs = options.limitMs ?? BUSY_LIMIT_MS;
     this.#shapes = plans;
-    const goesOn = previous !== undefined && isInstalled(db, previous.#token) && schemaDifference(previous.#schema, schemaText(db)) === undefined;
+    const goesOn =
+      previous !== undefined && isInstalled(db, previous.#token) && schemaDifference(previous.#schema, schemaText(db)) === undefined;
     this.#token = goesOn ? previous.#token : randomUUID();
     if (!goesOn) install(db, plans, this.#token);
     this.#schema = schemaText(db);

@@ -2,7 +2,9 @@ import type { Database } from "better-sqlite3";
 import type { Awaitable, System } from "../../model/system.ts";
 
 /** One way of putting a file back; the adapter chooses one when it is opened. */
-export interface SqliteMode extends Required<Pick<System, "traits" | "root" | "mark" | "changed" | "restore" | "observe" | "capture" | "write">> {
+export interface SqliteMode extends Required<
+  Pick<System, "traits" | "root" | "mark" | "changed" | "restore" | "observe" | "capture" | "write">
+> {
   /** For looking in and dumping. */
   readonly db: Database;
   /** Ends the mode; with `leaveNothing` everything that it installed is removed from the store. */

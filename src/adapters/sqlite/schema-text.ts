@@ -21,6 +21,7 @@ export function schemaDifference(before: ReadonlyMap<string, string>, now: Reado
     if (!before.has(name)) differing.push(`${name} was created`);
     else if (before.get(name) !== sql) differing.push(`${name} was altered`);
   }
-  for (const name of before.keys()) if (!now.has(name)) differing.push(name.includes('"seqqa_') ? "a journalled table was made anew" : `${name} was dropped`);
+  for (const name of before.keys())
+    if (!now.has(name)) differing.push(name.includes('"seqqa_') ? "a journalled table was made anew" : `${name} was dropped`);
   return differing.length === 0 ? undefined : [...new Set(differing)].slice(0, 3).join(", ");
 }

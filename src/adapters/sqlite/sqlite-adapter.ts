@@ -74,9 +74,13 @@ export class SqliteAdapter implements System {
   get connection(): Database {
     if (this.#connection !== undefined) return this.#connection;
     if (this.#mode !== undefined || this.#wanted === "journal" || this.#wanted === "copy") {
-      throw new SeqqaError("NO_CONNECTION", `The SqliteAdapter of ${this.file} lends no connection in checkpoint mode "${this.#choice.mode}".`, {
-        hint: 'Use query() to look in. An in-process target that works on the connection needs `checkpoint: "savepoint"`.',
-      });
+      throw new SeqqaError(
+        "NO_CONNECTION",
+        `The SqliteAdapter of ${this.file} lends no connection in checkpoint mode "${this.#choice.mode}".`,
+        {
+          hint: 'Use query() to look in. An in-process target that works on the connection needs `checkpoint: "savepoint"`.',
+        },
+      );
     }
     this.#connection = this.#connect(false);
     return this.#connection;

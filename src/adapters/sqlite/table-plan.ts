@@ -33,7 +33,8 @@ export function planTables(db: Database, observed: readonly string[] | undefined
     .all();
   const plans: TablePlan[] = [];
   for (const { name, type, wr } of rows) {
-    if (type === "virtual" || type === "shadow") return `table "${name}" belongs to a virtual table, whose inner tables cannot be journalled`;
+    if (type === "virtual" || type === "shadow")
+      return `table "${name}" belongs to a virtual table, whose inner tables cannot be journalled`;
     const plan = planTable(db, name, wr === 1, plans.length, observed === undefined || observed.includes(name));
     if (typeof plan === "string") return plan;
     plans.push(plan);
@@ -45,7 +46,7 @@ export function planTables(db: Database, observed: readonly string[] | undefined
 const WIDEST = 1900;
 
 function planTable(db: Database, name: string, withoutRowid: boolean, index: number, observed: boolean): TablePlan | string {
-  const columns = db.prepare<[string], ColumnInfo>("select name, \"notnull\", dflt_value, pk, hidden from pragma_table_xinfo(?)").all(name);
+  const columns = db.prepare<[string], ColumnInfo>('select name, "notnull", dflt_value, pk, hidden from pragma_table_xinfo(?)').all(name);
   const stored = columns.filter((column) => column.hidden === 0);
   if (stored.length > WIDEST) return `table "${name}" has more than ${WIDEST} columns`;
   const keys = stored.filter((column) => column.pk > 0);
@@ -86,9 +87,15 @@ function layOut(
 }
 
 /** The columns of a table with their declared keys. */
-export function observedColumns(db: Database, name: string, columns: readonly { readonly name: string; readonly pk: number }[]): ObservedColumn[] {
+export function observedColumns(
+  db: Database,
+  name: string,
+  columns: readonly { readonly name: string; readonly pk: number }[],
+): ObservedColumn[] {
   const foreign = db
-    .prepare<[string], { table: string; from: string; to: string | null; seq: number }>('select "table", "from", "to", seq from pragma_foreign_key_list(?)')
+    .prepare<[string], { table: string; from: string; to: string | null; seq: number }>(
+      'select "table", "from", "to", seq from pragma_foreign_key_list(?)',
+    )
     .all(name);
   return columns.map((column) => {
     const key = foreign.find((one) => one.from.toLowerCase() === column.name.toLowerCase());
@@ -103,5 +110,8 @@ export function observedColumns(db: Database, name: string, columns: readonly { 
 
 /** A foreign key that names no column refers to the primary key. */
 function primaryKey(db: Database, table: string, seq: number): string | undefined {
-  return db.prepare<[string, number], string>("select name from pragma_table_info(?) where pk = cast(? as integer)").pluck().get(table, seq + 1);
+  return db
+    .prepare<[string, number], string>("select name from pragma_table_info(?) where pk = cast(? as integer)")
+    .pluck()
+    .get(table, seq + 1);
 }

@@ -30,7 +30,8 @@ export function tableTriggers(plan: TablePlan, temporary: boolean): string[] {
   const insert = `insert into ${LOG}(code, ${width})`;
   const was = `${insert} values(${plan.index * 2}, ${image("OLD")})`;
   const appeared = `insert into ${LOG}(code, ${plan.keyAt.map((at) => `c${at}`).join(", ")}) values(${plan.index * 2 + 1}, ${keys.map((key) => `NEW.${key}`).join(", ")})`;
-  const displaced = (condition: string): string => `${insert} select ${plan.index * 2}, ${plan.stored.join(", ")} from ${table} where ${condition}`;
+  const displaced = (condition: string): string =>
+    `${insert} select ${plan.index * 2}, ${plan.stored.join(", ")} from ${table} where ${condition}`;
   const create = (name: string, when: string, body: readonly string[]): string =>
     `create ${temporary ? "temp " : ""}trigger seqqa_${name}${plan.index} ${when} begin ${body.map((one) => `${one};`).join(" ")} end`;
 
@@ -47,7 +48,11 @@ export function tableTriggers(plan: TablePlan, temporary: boolean): string[] {
     create("u", `before update on ${table}`, [was]),
     create("k", `after update of ${rowidColumns(plan, keys).join(", ")} on ${table} when ${rekeyed}`, [appeared]),
     create("r", `before insert on ${table}`, conflicts.map(displaced)),
-    create("s", `before update${displacingColumns(plan, keys)} on ${table}`, conflicts.map((one) => displaced(`${another} and ${one}`))),
+    create(
+      "s",
+      `before update${displacingColumns(plan, keys)} on ${table}`,
+      conflicts.map((one) => displaced(`${another} and ${one}`)),
+    ),
   ];
 }
 

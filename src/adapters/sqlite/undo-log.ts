@@ -152,7 +152,8 @@ export class UndoLog {
       if (!wanted.some((one) => sameRow(one, row))) this.#db.prepare("delete from sqlite_sequence where rowid = ?").run(row[0]);
     }
     for (const row of wanted) {
-      if (!now.some((one) => sameRow(one, row))) this.#db.prepare("insert into sqlite_sequence(rowid, name, seq) values(?, ?, ?)").run(...row);
+      if (!now.some((one) => sameRow(one, row)))
+        this.#db.prepare("insert into sqlite_sequence(rowid, name, seq) values(?, ?, ?)").run(...row);
     }
   }
 

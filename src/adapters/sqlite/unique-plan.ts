@@ -24,8 +24,13 @@ export function readUniques(db: Database, table: string, columns: readonly Colum
     .all(table);
   const uniques: Unique[] = [];
   for (const index of indexes) {
-    const terms = db.prepare<[string], Term>("select cid, name, coll from pragma_index_xinfo(?) where key = 1 order by seqno").all(index.name);
-    const sql = db.prepare<[string], string | null>("select sql from sqlite_schema where type = 'index' and name = ?").pluck().get(index.name);
+    const terms = db
+      .prepare<[string], Term>("select cid, name, coll from pragma_index_xinfo(?) where key = 1 order by seqno")
+      .all(index.name);
+    const sql = db
+      .prepare<[string], string | null>("select sql from sqlite_schema where type = 'index' and name = ?")
+      .pluck()
+      .get(index.name);
     const unique = repeat(terms, index.partial === 1, sql ?? undefined, columns);
     if (unique === undefined) return `the unique index "${index.name}" of table "${table}" cannot be repeated in a trigger`;
     uniques.push(unique);
@@ -37,7 +42,8 @@ function repeat(terms: readonly Term[], partial: boolean, sql: string | undefine
   const byName = new Map(columns.map((column) => [column.name.toLowerCase(), column]));
   const names = new Set(byName.keys());
   const fresh = (column: string): string => valueToBe(byName.get(column) as ColumnInfo);
-  const parts = sql !== undefined && (partial || terms.some((term) => term.name === null)) ? indexParts(sql) : { terms: [], where: undefined };
+  const parts =
+    sql !== undefined && (partial || terms.some((term) => term.name === null)) ? indexParts(sql) : { terms: [], where: undefined };
   if (parts === undefined || (partial && parts.where === undefined)) return undefined;
   const conditions: string[] = [];
   const used: string[] = [];

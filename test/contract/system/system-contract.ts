@@ -1,0 +1,192 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Mark, Observed, StoredValue, System } from "../../../src/model/system.ts";
+import { Random } from "./random.ts";
+
+/** A system with something that writes into its store. */
+export interface Subject {
+  readonly system: System;
+  /** Some random writes, committed. */
+  write(random: Random): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ContractOptions {
+  /** Gives two lanes with equal stores. */
+  readonly lane: (index: number) => Promise<Subject>;
+  readonly cycles: number;
+  readonly seed?: number;
+  /** `changed()` may say yes although nothing was written: values that are dear to compare. */
+  readonly cautious?: boolean;
+}
+
+/** What every system has to do. To be called inside a `describe`. */
+export function systemContract({ lane, cycles, seed = 1, cautious = false }: ContractOptions): void {
+  let lanes: Subject[] = [];
+  const first = (): Subject => lanes[0] as Subject;
+  const second = (): Subject => lanes[1] as Subject;
+
+  beforeEach(async () => {
+    lanes = [await lane(0), await lane(1)];
+  });
+  afterEach(async () => {
+    for (const one of lanes) await one.close();
+  });
+
+  test(`puts back ${cycles} random nested changes exactly`, async () => {
+    const { system } = first();
+    const random = new Random(seed);
+    const root = await system.root();
+    interface Level {
+      readonly mark: Mark;
+      readonly dump: string;
+      readonly observed: string;
+    }
+    const level = async (): Promise<Level> => ({
+      mark: await system.mark(),
+      dump: await system.dump(),
+      observed: canonical(await system.observe()),
+    });
+    const levels = [await level()];
+    for (let cycle = 0; cycle < cycles; cycle++) {
+      const top = levels[levels.length - 1] as Level;
+      const what = `seed ${seed}, cycle ${cycle}`;
+      for (let writes = random.below(4); writes > 0; writes--) await first().write(random);
+      const dump = await system.dump();
+      if (!(await system.changed(top.mark))) expect(dump, `${what}: changed() is false`).toBe(top.dump);
+      if (random.chance(50)) await system.observe();
+      if (random.chance(40) && levels.length < 12) {
+        levels.push(await level());
+        expect(levels[levels.length - 1]?.dump, what).toBe(dump);
+        continue;
+      }
+      const at = random.chance(60) ? levels.length - 1 : random.below(levels.length);
+      const back = levels[at] as Level;
+      levels.length = at + 1;
+      await system.restore(back.mark);
+      expect(await system.dump(), what).toBe(back.dump);
+      if (!cautious) expect(await system.changed(back.mark), what).toBe(false);
+      expect(canonical(await system.observe()), what).toBe(back.observed);
+    }
+    for (let writes = 0; writes < 10; writes++) await first().write(random);
+    const observed = await system.observe();
+    expect(canonical(observed)).toBe(canonical(difference(root, await system.root())));
+  });
+
+  test("what is observed is the difference from the root", async () => {
+    const { system } = first();
+    const random = new Random(seed + 1);
+    for (let round = 0; round < Math.max(10, cycles / 20); round++) {
+      const root = await system.root();
+      const mark = await system.mark();
+      for (let writes = 0; writes < 6; writes++) {
+        await first().write(random);
+        if (random.chance(30)) await system.observe();
+        if (random.chance(10)) await system.restore(mark);
+      }
+      const observed = await system.observe();
+      expect(canonical(observed), `seed ${seed + 1}, round ${round}`).toBe(canonical(difference(root, await system.root())));
+    }
+  });
+
+  test("writes a captured state into another lane exactly, in any order", async () => {
+    const [{ system: a }, { system: b }] = [first(), second()];
+    if (!a.traits.portable || a.capture === undefined || b.write === undefined || a.write === undefined || b.capture === undefined) return;
+    const random = new Random(seed + 2);
+    expect(canonical(await b.root())).toBe(canonical(await a.root()));
+    const rootDump = await a.dump();
+    const roots = { a: await a.mark(), b: await b.mark() };
+    const states: { readonly image: unknown; readonly dump: string; readonly observed: string }[] = [];
+    for (let cycle = 0; cycle < Math.max(20, cycles / 4); cycle++) {
+      const what = `seed ${seed + 2}, cycle ${cycle}`;
+      if (random.chance(20)) await a.restore(roots.a);
+      for (let writes = random.below(4); writes > 0; writes--) await first().write(random);
+      const state = { image: structuredClone(await a.capture()), dump: await a.dump(), observed: canonical(await a.observe()) };
+      if (states.length < 40) states.push(state);
+      else states[random.below(40)] = state;
+      const wanted = random.pick(states);
+      if (random.chance(50)) await second().write(random);
+      await b.write(wanted.image);
+      expect(await b.dump(), what).toBe(wanted.dump);
+      expect(canonical(await b.observe()), what).toBe(wanted.observed);
+      if (random.chance(30)) {
+        const again = structuredClone(await b.capture());
+        await a.write(again);
+        expect(await a.dump(), what).toBe(wanted.dump);
+        // Nested marks on top of a written state.
+        const mark = await b.mark();
+        await second().write(random);
+        await second().write(random);
+        await b.restore(mark);
+        expect(await b.dump(), what).toBe(wanted.dump);
+      }
+      if (random.chance(25)) {
+        await b.restore(roots.b);
+        expect(await b.dump(), what).toBe(rootDump);
+      }
+    }
+  });
+
+  test("a mark stays valid, and restoring it twice does no harm", async () => {
+    const { system } = first();
+    const random = new Random(seed + 3);
+    await system.root();
+    const dump = await system.dump();
+    const mark = await system.mark();
+    for (let i = 0; i < 3; i++) {
+      for (let writes = 0; writes < 5; writes++) await first().write(random);
+      await system.restore(mark);
+      await system.restore(mark);
+      expect(await system.dump()).toBe(dump);
+      if (!cautious) expect(await system.changed(mark)).toBe(false);
+    }
+  });
+}
+
+function text(value: unknown): string {
+  return JSON.stringify(value, (_key, one: unknown) =>
+    typeof one === "bigint"
+      ? `${one}n`
+      : one instanceof Uint8Array
+        ? `bytes ${Buffer.from(one).toString("hex")}`
+        : typeof one === "number"
+          ? `number ${one}`
+          : one,
+  );
+}
+
+/** As text, without the order of rows. */
+function canonical(observed: Observed): string {
+  if (observed.kind === "value") return text(observed.value);
+  const tables = observed.tables.map((table) => ({
+    ...table,
+    added: table.added.map(text).sort(),
+    removed: table.removed.map(text).sort(),
+  }));
+  return text([tables, Object.entries(observed.counters).sort()]);
+}
+
+/** The difference of two whole contents, computed anew. */
+function difference(root: Observed, now: Observed): Observed {
+  if (root.kind === "value" || now.kind === "value") return now;
+  const minus = (from: readonly (readonly StoredValue[])[], what: readonly (readonly StoredValue[])[]): (readonly StoredValue[])[] => {
+    const left = what.map(text);
+    return from.filter((row) => {
+      const at = left.indexOf(text(row));
+      if (at >= 0) left.splice(at, 1);
+      return at < 0;
+    });
+  };
+  const names = [...new Set([...root.tables, ...now.tables].map((table) => table.name))].sort();
+  const tables = names.map((name) => {
+    const before = root.tables.find((table) => table.name === name);
+    const after = now.tables.find((table) => table.name === name);
+    const [old, fresh] = [before?.added ?? [], after?.added ?? []];
+    return { name, columns: (after ?? before)?.columns ?? [], added: minus(fresh, old), removed: minus(old, fresh) };
+  });
+  const counters: Record<string, number | bigint | null> = {};
+  for (const name of new Set([...Object.keys(root.counters), ...Object.keys(now.counters)])) {
+    const value = now.counters[name] ?? null;
+    if (!(name in root.counters) || !(name in now.counters) || root.counters[name] !== value) counters[name] = value;
+  }
+  return { kind: "rows", tables: tables.filter((table) => table.added.length + table.removed.length > 0), counters };
+}
