@@ -1,0 +1,95 @@
+import { build, type BuildFailure, type BuildResult } from "esbuild";
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, rename, writeFile } from "node:fs/promises";
+import { basename, dirname, extname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { SeqqaError } from "../model/errors.ts";
+import { isBuildFailure, syntaxError } from "./load-errors.ts";
+import { stringLiterals } from "./string-literals.ts";
+import { externalPackages } from "./external-packages.ts";
+import { ownMeta } from "./own-meta.ts";
+
+/** The extension by which stack frames of bundles are known; the source map lies beside it. */
+export const BUNDLE_SUFFIX = ".seqqa.mjs";
+
+/** One user's module with everything of the user's own that it imports, ready to be imported by any thread. */
+export interface Bundle {
+  /** Absolute path of the module to import. */
+  readonly file: string;
+  /** Absolute path of the user's entry. */
+  readonly source: string;
+  /** Every string of at least 8 characters that stands in the user's own code or JSON, once each: ids among them are constants, not generated. */
+  readonly literals: readonly string[];
+  /** SHA-256 of the bundled code: equal as long as the user's code is. */
+  readonly hash: string;
+}
+
+const MIN_LITERAL_LENGTH = 8;
+
+/**
+ * Bundles a module into `outDir`. Packages of `node_modules` stay outside, resolved from where they are imported, so that the
+ * bundle may lie anywhere and CommonJS and native ones work; `seqqa` is the running copy.
+ *
+ * @throws SeqqaError `LOAD_MISSING`, `LOAD_SYNTAX` (also for an import that leads nowhere), exit status 2
+ */
+export async function bundle(entry: string, options: { readonly outDir: string }): Promise<Bundle> {
+  const source = resolve(entry);
+  if (!existsSync(source)) {
+    throw new SeqqaError("LOAD_MISSING", `There is no file ${source}.`, { exitStatus: 2, hint: "Check the path." });
+  }
+  const built = await buildOnce(source, resolve(options.outDir));
+  const code = built.outputFiles.find(({ path }) => path.endsWith(BUNDLE_SUFFIX));
+  if (code === undefined) throw new Error(`esbuild gave no code for ${source}`);
+  await mkdir(dirname(code.path), { recursive: true });
+  for (const { path, contents } of built.outputFiles) {
+    // Whole or not at all: another run may be importing the same bundle.
+    const draft = `${path}.${process.pid}.tmp`;
+    await writeFile(draft, contents);
+    await rename(draft, path);
+  }
+  return {
+    file: code.path,
+    source,
+    literals: stringLiterals(code.text, MIN_LITERAL_LENGTH),
+    hash: createHash("sha256").update(code.contents).digest("hex"),
+  };
+}
+
+async function buildOnce(source: string, outDir: string): Promise<BuildResult<{ write: false }>> {
+  try {
+    return await build({
+      entryPoints: [{ in: source, out: basename(source, extname(source)) }],
+      // Two files of one name in two folders must not meet, and comments with paths must not depend on the current folder.
+      absWorkingDir: dirname(source),
+      outdir: join(outDir, createHash("sha256").update(source).digest("hex").slice(0, 12)),
+      entryNames: `[name]-[hash]${BUNDLE_SUFFIX.slice(0, -".mjs".length)}`,
+      outExtension: { ".js": ".mjs" },
+      bundle: true,
+      write: false,
+      platform: "node",
+      format: "esm",
+      target: "node20",
+      charset: "utf8",
+      sourcemap: "linked",
+      sourcesContent: false,
+      logLevel: "silent",
+      // Only what Node itself looks at: what stays outside is resolved by these and loaded by Node.
+      conditions: [],
+      mainFields: ["main"],
+      // CommonJS of the user's own, and packages loaded by `require`, need one; modules here have none.
+      banner: { js: requireBanner(source) },
+      define: { "import.meta": "__seqqa_meta", __dirname: "__seqqa_meta.dirname", __filename: "__seqqa_meta.filename" },
+      plugins: [externalPackages(), ownMeta()],
+    });
+  } catch (error) {
+    throw isBuildFailure(error) ? syntaxError(error as BuildFailure, source) : error;
+  }
+}
+
+function requireBanner(source: string): string {
+  return (
+    `import { createRequire as __seqqa_createRequire } from "node:module";` +
+    ` const require = __seqqa_createRequire(${JSON.stringify(pathToFileURL(source).href)});`
+  );
+}

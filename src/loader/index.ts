@@ -1,0 +1,4 @@
+export { bundle, type Bundle } from "./bundle.ts";
+export { discover } from "./discover.ts";
+export { load } from "./load.ts";
+export { mapStack, whereOf } from "./stack.ts";

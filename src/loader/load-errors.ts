@@ -1,0 +1,60 @@
+import type { BuildFailure, Message } from "esbuild";
+import { relative, resolve } from "node:path";
+import { SeqqaError } from "../model/errors.ts";
+
+export function isBuildFailure(error: unknown): boolean {
+  return Array.isArray((error as Partial<BuildFailure> | undefined)?.errors);
+}
+
+/** What the bundler could not read or find, with the user's own line. */
+export function syntaxError(failure: BuildFailure, source: string): SeqqaError {
+  const [first, ...others] = failure.errors;
+  const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
+  const quoted = first?.location?.lineText.trim();
+  return new SeqqaError(
+    "LOAD_SYNTAX",
+    `${placeOf(first, source)}: ${first?.text ?? failure.message}${more}.${quoted === undefined ? "" : `\n  | ${quoted}`}`,
+    {
+      exitStatus: 2,
+      hint: first?.text.startsWith("Could not resolve") === true ? "Check the path or install the package." : "Correct this line.",
+      cause: failure,
+    },
+  );
+}
+
+/** An import of a name that a module does not have: Node finds it when it links. */
+export function linkError(error: Error, where: string): SeqqaError {
+  return new SeqqaError(
+    "LOAD_SYNTAX",
+    `${where}: ${error.message.replace(/file:\/\/\S*\/(?:src|dist)\/((?:adapters\/)?[\w-]+)(?:\/index)?\.[jt]s/, nameOwn)}.`,
+    {
+      exitStatus: 2,
+      hint: "Check the name: the module does not export it.",
+      cause: error,
+    },
+  );
+}
+
+/** The module threw while it was imported. An error of ours keeps its code and what to do about it. */
+export function importError(error: unknown, where: string): SeqqaError {
+  if (error instanceof SeqqaError) {
+    return new SeqqaError(error.code, `${where}: ${error.message}`, { exitStatus: 2, hint: error.hint, cause: error });
+  }
+  const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return new SeqqaError("LOAD_THREW", `${where}: the file threw while it was imported: ${what}`, {
+    exitStatus: 2,
+    hint: "Code outside of functions runs at import; move what needs the target into `world` or `setup`.",
+    cause: error,
+  });
+}
+
+function placeOf(message: Message | undefined, source: string): string {
+  if (message?.location === undefined || message.location === null) return relative(process.cwd(), source);
+  const { file, line, column } = message.location;
+  // esbuild gives paths relative to the folder of the entry, and columns from 0.
+  return `${relative(process.cwd(), resolve(source, "..", file))}:${line}:${column + 1}`;
+}
+
+function nameOwn(_: string, name: string): string {
+  return name === "index" ? "seqqa" : `seqqa/${name}`;
+}

@@ -1,0 +1,20 @@
+import { relative } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Bundle } from "./bundle.ts";
+import { importError, linkError } from "./load-errors.ts";
+import { sourceOf, whereOf, whereOfLink } from "./stack.ts";
+
+/**
+ * Imports a bundle in this thread; the same file gives the same module.
+ *
+ * @throws SeqqaError `LOAD_THREW` or the code of the SeqqaError that the module threw; `LOAD_SYNTAX` for an import of a name that is not exported. Exit status 2.
+ */
+export async function load(bundle: Pick<Bundle, "file">): Promise<Record<string, unknown>> {
+  try {
+    return (await import(/* @vite-ignore */ pathToFileURL(bundle.file).href)) as Record<string, unknown>;
+  } catch (error) {
+    const link = error instanceof SyntaxError ? whereOfLink(error) : undefined;
+    if (link !== undefined) throw linkError(error as SyntaxError, link);
+    throw importError(error, whereOf(error) ?? relative(process.cwd(), sourceOf(bundle.file) ?? bundle.file));
+  }
+}

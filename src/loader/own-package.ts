@@ -1,0 +1,44 @@
+import { readFileSync } from "node:fs";
+import { join, relative, resolve, sep } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+/** The package that runs, built or, under a test runner that transforms TypeScript, from its sources. */
+const runsFromSource = import.meta.url.endsWith(".ts");
+/** `dist` or `src`: this file lies two levels below the package. */
+const codeRoot = resolve(fileURLToPath(new URL("..", import.meta.url)));
+const packageRoot = resolve(codeRoot, "..");
+
+/** The names that can be imported, without the package's own: `""`, `/adapters/http`, ... */
+export function ownSubpaths(): readonly string[] {
+  return Object.keys(ownExports()).map((key) => key.slice(1));
+}
+
+/** The file URL of `seqqa<subpath>` in the running copy, so that there is only one of every class; `undefined` when nothing is exported there. */
+export function ownModule(subpath: string): string | undefined {
+  const target = ownExports()[`.${subpath}`];
+  const path = typeof target === "string" ? target : target?.default;
+  if (path === undefined) return undefined;
+  return pathToFileURL(ownFile(join(packageRoot, path)) ?? join(packageRoot, path)).href;
+}
+
+/** The running copy of a file of `src` or `dist`; `undefined` for any other file. */
+export function ownFile(path: string): string | undefined {
+  for (const folder of ["src", "dist"]) {
+    const inside = relative(join(packageRoot, folder), path);
+    if (inside.startsWith("..") || !/\.(?:js|ts)$/.test(inside)) continue;
+    return join(codeRoot, inside.replace(/\.(?:js|ts)$/, runsFromSource ? ".ts" : ".js"));
+  }
+  return undefined;
+}
+
+/** Whether a file is seqqa's own code, of whatever copy. */
+export function isOwn(path: string): boolean {
+  return ["src", "dist", "bin"].some((folder) => path.startsWith(join(packageRoot, folder) + sep));
+}
+
+type Export = string | { readonly default?: string };
+
+function ownExports(): Readonly<Record<string, Export>> {
+  const manifest = JSON.parse(readFileSync(join(packageRoot, "package.json"), "utf8")) as { exports: Readonly<Record<string, Export>> };
+  return manifest.exports;
+}

@@ -1,0 +1,116 @@
+import { originalPositionFor, TraceMap } from "@jridgewell/trace-mapping";
+import { readFileSync } from "node:fs";
+import { dirname, relative, resolve, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { isOwn } from "./own-package.ts";
+
+const BUNDLE = /\.seqqa\.mjs$/;
+/** `at f (file:///a.mjs:1:2)`, `at file:///a.mjs:1:2`, `at async f (/a.js:1:2)`. */
+const FRAME = /^(\s*at (?:.*? \()?)((?:file:\/\/|\/|node:|[A-Za-z]:\\)[^()]*?):(\d+):(\d+)(\)?)$/;
+
+interface Position {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** The stack with the user's own files, lines and columns in place of the bundle's, without the frames of seqqa and Node. */
+export function mapStack(stack: string): string {
+  const lines: string[] = [];
+  for (const line of stack.split("\n")) {
+    const frame = FRAME.exec(line);
+    if (frame === null) {
+      // `at new Promise (<anonymous>)` and the like belong to nobody; everything that is no frame is the message.
+      if (!/^\s*at .*(?:\(<anonymous>\)|\(native\))$/.test(line)) lines.push(line);
+      continue;
+    }
+    const [, before = "", , , , after = ""] = frame;
+    const position = positionOf(frame);
+    if (position !== undefined) lines.push(`${before}${position.file}:${position.line}:${position.column}${after}`);
+  }
+  return lines.join("\n");
+}
+
+/** Where in the user's own code an error was raised, e.g. `shop.explore.ts:12:5`, relative to the current folder; `undefined` when its stack shows none. */
+export function whereOf(error: unknown): string | undefined {
+  for (let cause = error, depth = 0; cause instanceof Error && depth < 10; cause = cause.cause, depth++) {
+    for (const line of (cause.stack ?? "").split("\n")) {
+      const frame = FRAME.exec(line);
+      const position = frame === null ? undefined : positionOf(frame);
+      if (position !== undefined && !position.file.split(sep).includes("node_modules")) return shown(position);
+    }
+  }
+  return undefined;
+}
+
+/** The user's import that Node could not link. Its error has no frame there, but its stack begins with file and line of the bundle and a caret. */
+export function whereOfLink(error: SyntaxError): string | undefined {
+  const [place = "", , caret = ""] = (error.stack ?? "").split("\n");
+  const found = /^(file:\/\/.*):(\d+)$/.exec(place);
+  const file = found?.[1] === undefined ? undefined : fileOf(found[1]);
+  if (file === undefined || !BUNDLE.test(file)) return undefined;
+  const position = original(file, Number(found?.[2]), caret.indexOf("^") + 1);
+  return position === undefined ? undefined : shown(position);
+}
+
+/** The user's entry that a bundle was made from. */
+export function sourceOf(bundle: string): string | undefined {
+  return mapOf(bundle)?.sources.findLast((source) => source !== null) ?? undefined;
+}
+
+/** What to show for a frame; `undefined` for one of seqqa, its pool and Node. */
+function positionOf([, , location = "", line, column]: RegExpExecArray): Position | undefined {
+  if (location.startsWith("node:")) return undefined;
+  const file = fileOf(location);
+  if (file === undefined || isOwn(file) || /[\\/]node_modules[\\/](?:piscina|comlink)[\\/]/.test(file)) return undefined;
+  const here = { file, line: Number(line), column: Number(column) };
+  return BUNDLE.test(file) ? original(file, here.line, here.column) : here;
+}
+
+function original(bundle: string, line: number, column: number): Position | undefined {
+  const map = mapOf(bundle)?.map;
+  if (map === undefined) return { file: bundle, line, column };
+  // V8 counts columns from 1, source maps from 0. What maps to nothing is the bundler's own.
+  const found = originalPositionFor(map, { line, column: Math.max(0, column - 1) });
+  if (found.source === null) return undefined;
+  return { file: found.source, line: found.line, column: found.column + 1 };
+}
+
+interface LoadedMap {
+  readonly map: TraceMap;
+  /** Absolute paths. */
+  readonly sources: readonly (string | null)[];
+}
+
+const maps = new Map<string, LoadedMap | undefined>();
+
+/** Read when first needed: most runs never show a stack. */
+function mapOf(bundle: string): LoadedMap | undefined {
+  if (!maps.has(bundle)) maps.set(bundle, readMap(bundle));
+  return maps.get(bundle);
+}
+
+function readMap(bundle: string): LoadedMap | undefined {
+  try {
+    const json = JSON.parse(readFileSync(`${bundle}.map`, "utf8")) as { sources: (string | null)[] };
+    // The bundler's virtual modules are named `<namespace>:<path>`.
+    const sources = json.sources.map((source) => (source === null || /^seqqa-\w+:/.test(source) ? null : resolve(dirname(bundle), source)));
+    return { map: new TraceMap({ ...json, sources } as ConstructorParameters<typeof TraceMap>[0]), sources };
+  } catch {
+    return undefined;
+  }
+}
+
+function shown({ file, line, column }: Position): string {
+  const path = relative(process.cwd(), file);
+  return `${path.startsWith("..") ? file : path}:${line}:${column}`;
+}
+
+function fileOf(location: string): string | undefined {
+  try {
+    // Test runners and bundlers add a query to tell versions of a module apart.
+    return location.startsWith("file:") ? fileURLToPath(location.replace(/\?.*$/, "")) : location.replace(/\?.*$/, "");
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,93 @@
+/** What an expression may end with, so that a slash after it divides. */
+const ENDS_EXPRESSION = /[\w$)\]}"'`]/;
+const KEYWORD_BEFORE_REGEX = /(?:^|[^\w$.])(?:return|typeof|case|in|of|delete|void|throw|new|else|do|yield|await|instanceof)$/;
+const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", b: "\b", f: "\f", v: "\v", "0": "\0" };
+
+/**
+ * The string literals, and fixed parts of templates, of at least `minLength` characters in JavaScript as the bundler prints it, once each, in
+ * order. A scanner, not a parser: whether a slash begins a regular expression is told from what stands before it. Were it wrong, some text more or less
+ * would be taken for a literal; a literal only matters where an id of a store equals it.
+ */
+export function stringLiterals(code: string, minLength: number): readonly string[] {
+  const found = new Set<string>();
+  const keep = (text: string): void => {
+    if (text.length >= minLength) found.add(text);
+  };
+  /** For every `${` that is open, how many braces are open within it. */
+  const templates: number[] = [];
+  let at = 0;
+
+  const template = (): void => {
+    let text = "";
+    for (; at < code.length; at++) {
+      const char = code[at];
+      if (char === "\\") text += escaped();
+      else if (char === "`" || (char === "$" && code[at + 1] === "{")) {
+        if (char === "$") templates.push(0);
+        at += char === "$" ? 2 : 1;
+        return keep(text);
+      } else text += char;
+    }
+  };
+
+  const quoted = (quote: string): void => {
+    let text = "";
+    for (at++; at < code.length && code[at] !== quote; at++) text += code[at] === "\\" ? escaped() : code[at];
+    at++;
+    keep(text);
+  };
+
+  /** Leaves `at` on the last character of the escape. */
+  const escaped = (): string => {
+    const hex = /^\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|u\{([0-9a-f]+)\})/i.exec(code.slice(at, at + 12));
+    if (hex !== null) {
+      at += hex[0].length - 1;
+      return String.fromCodePoint(Number.parseInt(hex[1] ?? hex[2] ?? hex[3] ?? "", 16));
+    }
+    const char = code[++at] ?? "";
+    return char === "\n" ? "" : (ESCAPES[char] ?? char);
+  };
+
+  const regex = (): void => {
+    let inClass = false;
+    for (at++; at < code.length && code[at] !== "\n"; at++) {
+      const char = code[at];
+      if (char === "\\") at++;
+      else if (char === "[") inClass = true;
+      else if (char === "]") inClass = false;
+      else if (char === "/" && !inClass) break;
+    }
+    at++;
+  };
+
+  const startsRegex = (): boolean => {
+    const before = code.slice(Math.max(0, at - 40), at).trimEnd();
+    return before === "" || !ENDS_EXPRESSION.test(before.at(-1) ?? "") || KEYWORD_BEFORE_REGEX.test(before);
+  };
+
+  while (at < code.length) {
+    const char = code[at] ?? "";
+    const open = templates.length - 1;
+    if (char === '"' || char === "'") quoted(char);
+    else if (char === "`") {
+      at++;
+      template();
+    } else if (char === "/" && code[at + 1] === "/") at = after("\n");
+    else if (char === "/" && code[at + 1] === "*") at = after("*/");
+    else if (char === "/" && startsRegex()) regex();
+    else if (char === "}" && templates[open] === 0) {
+      templates.pop();
+      at++;
+      template();
+    } else {
+      if (open >= 0 && (char === "{" || char === "}")) templates[open] = (templates[open] ?? 0) + (char === "{" ? 1 : -1);
+      at++;
+    }
+  }
+  return [...found];
+
+  function after(end: string): number {
+    const next = code.indexOf(end, at + 2);
+    return next === -1 ? code.length : next + end.length;
+  }
+}
