@@ -26,6 +26,11 @@ export interface HttpClientOptions {
 
 const NO_OPTIONS: RequestOptions = Object.freeze({});
 
+/* The symbol is declared apart: a class member with a computed name has no declared type of its own. */
+export interface HttpClient {
+  readonly [clientPart]: ClientPart;
+}
+
 /**
  * The client of a JSON API: over HTTP, or straight into a handler of this process. It keeps cookies, a token and headers; all of
  * them are part of the world, so that a branch puts them back.
@@ -35,7 +40,6 @@ const NO_OPTIONS: RequestOptions = Object.freeze({});
  * `HEADER_INVALID`, `METHOD_INVALID`, `BODY_INVALID`, `REQUEST_INVALID` for what cannot be sent.
  */
 export class HttpClient implements ApiClient {
-  readonly [clientPart]: ClientPart;
   readonly #base: BaseUrl;
   readonly #transport: Transport;
   readonly #state: ClientState;
@@ -57,7 +61,7 @@ export class HttpClient implements ApiClient {
     this.#followRedirects = options.followRedirects ?? false;
     this.#state = new ClientState(options.headers ?? {}, this.#base.credentials);
     this.#transport = typeof target === "function" ? new FetchTransport(target) : socketTransport(this.#base.origin);
-    this[clientPart] = this.#part();
+    Object.defineProperty(this, clientPart, { value: this.#part() });
   }
 
   get(path: string, options?: RequestOptions): Promise<ApiResponse> {
