@@ -4,12 +4,14 @@ import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Docum
 import type { Environment } from "./environment.ts";
 import { interpolate } from "./interpolate.ts";
 import type { Located, LocatedEntry, LocatedMap, Place } from "./located.ts";
+import { tooDeepAt } from "./nesting.ts";
 import { problem, withoutPasswords } from "./problem.ts";
 
-const MOST_BYTES = 1_000_000;
+const MOST_BYTES = 256_000;
 /** Aliases can make a small file huge; no configuration comes near these. */
 const MOST_VALUES = 20_000;
 const DEEPEST = 20;
+const NESTED = "the file is nested too deeply to be a configuration.";
 
 /**
  * Reads a YAML file into values that know their line and column, with `${NAME}` filled in.
@@ -51,12 +53,9 @@ class Reader {
     this.#name = name;
     this.#base = dirname(file);
     this.#env = env;
-    try {
-      this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false, stringKeys: true, logLevel: "error" });
-    } catch (error) {
-      if (error instanceof RangeError) throw problem("CONFIG_YAML", name, "the file is nested too deeply to be a configuration.");
-      throw error;
-    }
+    const tooDeep = tooDeepAt(text, DEEPEST);
+    if (tooDeep !== undefined) throw problem("CONFIG_YAML", `${name}:${placeOf(text, tooDeep)}`, NESTED);
+    this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false, stringKeys: true, logLevel: "error" });
     this.#refuseBroken();
   }
 
@@ -105,7 +104,7 @@ class Reader {
     const place = this.#place(node?.range?.[0] ?? keyOffset);
     if (++this.#values > MOST_VALUES)
       throw problem("CONFIG_YAML", place.where, `the file holds more than ${MOST_VALUES} values; its aliases repeat too much.`);
-    if (depth > DEEPEST) throw problem("CONFIG_YAML", place.where, "the file is nested too deeply to be a configuration.");
+    if (depth > DEEPEST) throw problem("CONFIG_YAML", place.where, NESTED);
     if (node === null || node === undefined) return { kind: "scalar", ...place, value: null, written: "", fromText: false };
     if (isAlias(node)) {
       const target = node.resolve(this.#document);
@@ -148,4 +147,10 @@ class Reader {
     }
     return { kind: "scalar", where, source, base, value: filled.text, written, fromText: filled.changed };
   }
+}
+
+/** Line and column of an offset, before there is a document that counts lines. */
+function placeOf(text: string, offset: number): string {
+  const before = text.slice(0, offset).split("\n");
+  return `${before.length}:${(before.at(-1) ?? "").length + 1}`;
 }

@@ -50,8 +50,25 @@ describe("a broken file", () => {
     const started = Date.now();
     expect(failure(bomb.join("\n")).code).toMatch(/^CONFIG_/);
     expect(failure("target: &t\n  env: *t\n").code).toMatch(/^CONFIG_/);
-    expect(failure(`timeout: ${"[".repeat(50_000)}`).code).toMatch(/^CONFIG_/);
     expect(Date.now() - started).toBeLessThan(5000);
+  });
+
+  it.each([
+    ["open brackets", `timeout: ${"[".repeat(200_000)}`],
+    ["closed brackets", `timeout: ${"[".repeat(50_000)}${"]".repeat(50_000)}`],
+    ["maps in a line", `target: ${"{a: ".repeat(40_000)}`],
+    ["lists in a line", `${"- ".repeat(100_000)}x`],
+    ["keys in a line", "? ".repeat(100_000)],
+    ["indented maps", Array.from({ length: 600 }, (_, index) => `${" ".repeat(index)}a:`).join("\n")],
+  ])("nested without end is an error and not the end of the process: %s", (_name, yaml) => {
+    expect(failure(yaml)).toMatchObject({
+      code: "CONFIG_YAML",
+      message: expect.stringMatching(/^seqqa\.yaml:\d+:\d+: the file is nested too deeply/),
+    });
+  });
+
+  it("is refused when it is far too big", () => {
+    expect(failure(`# ${"x".repeat(300_000)}`).message).toBe("seqqa.yaml: the file has 300002 bytes; a configuration has at most 256000.");
   });
 
   it("may be empty, may start with a byte order mark, and may use anchors", () => {

@@ -1,0 +1,25 @@
+import { Parser, type CST } from "yaml";
+
+/**
+ * Where YAML text is first nested deeper than `most`; `undefined` when it is not. Composing a document recurses, and deep
+ * in the stack the engine of regular expressions ends the whole process with an error that nothing can catch. So this
+ * comes first; it keeps its own stack.
+ */
+export function tooDeepAt(text: string, most: number): number | undefined {
+  const waiting: { readonly token: CST.Token; readonly depth: number }[] = [];
+  const add = (token: CST.Token | null | undefined, depth: number): void => {
+    if (token !== null && token !== undefined) waiting.push({ token, depth });
+  };
+  for (const token of new Parser().parse(text)) add(token, 0);
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { token, depth } = next;
+    if (depth > most) return token.type === "document" ? 0 : token.offset;
+    if (token.type === "document") add(token.value, depth);
+    if (!("items" in token)) continue;
+    for (const item of token.items) {
+      add(item.key, depth + 1);
+      add(item.value, depth + 1);
+    }
+  }
+  return undefined;
+}
