@@ -2,7 +2,7 @@ import type { CanonicalOptions } from "./canonical-options.ts";
 import { describeFacts } from "./describe.ts";
 import type { Facts, Fingerprint } from "./facts.ts";
 import { hashText } from "./hasher.ts";
-import { StateWriter, type StateText } from "./state-text.ts";
+import { StateWriter } from "./state-text.ts";
 
 /**
  * Gives states their identity. Two observations have the same fingerprint when they differ only in the names of ids drawn
@@ -35,7 +35,8 @@ export class Canonicalizer {
       for (let i = 0; i < list.length; i++) if (list[i]!.key !== null) constants.push([list[i]!.key!, `${mark}${i + 1}`]);
     }
     const fingerprint: Fingerprint = { lo: 0, hi: 0 };
-    this.#hash(state, fingerprint);
+    this.#bounded = state.bounded;
+    hashText(state.text, fingerprint);
     this.#writer.fix(constants);
     return fingerprint;
   }
@@ -45,7 +46,7 @@ export class Canonicalizer {
    * @throws SeqqaError STATE_TOO_DEEP, STATE_NOT_DATA
    */
   fingerprint(facts: Facts, out: Fingerprint): void {
-    this.#hash(this.#writer.write(facts), out);
+    this.#bounded = this.#writer.fingerprint(facts, out);
   }
 
   /**
@@ -59,10 +60,5 @@ export class Canonicalizer {
   /** The state in lines for people, sorted, e.g. `systems.db.orders + {id: #1, status: "paid"}`. Values of clients are not shown. */
   describe(facts: Facts): readonly string[] {
     return describeFacts(facts, this.#writer);
-  }
-
-  #hash(state: StateText, out: Fingerprint): void {
-    this.#bounded = state.bounded;
-    hashText(state.text, out);
   }
 }

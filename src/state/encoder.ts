@@ -6,6 +6,7 @@ import type { TablePlan, TablePlans } from "./columns.ts";
 import type { Facts } from "./facts.ts";
 import { uuidPiece } from "./ids.ts";
 import { childRules, type PathRules, type Rules } from "./rules.ts";
+import { sortedKeys } from "./sorted-keys.ts";
 import { plainText, type Strings } from "./strings.ts";
 import { anonymousToken, type Token } from "./tokens.ts";
 
@@ -184,10 +185,9 @@ export class Encoder {
 
   #string(value: string): string {
     if (this.#pinsWanted) for (const digits of value.match(/\d+/g) ?? []) this.pins.add(digits);
-    const encoded = this.#strings.encode(value);
-    if (typeof encoded === "string") return encoded;
-    for (const token of encoded.tokens) this.#tokens.push(token);
-    return encoded.text;
+    const known = this.#strings.of(value);
+    for (let i = 0; i < known.tokens.length; i++) this.#tokens.push(known.tokens[i]!);
+    return known.text;
   }
 
   #object(value: object, depth: number, rules: PathRules | undefined): string {
@@ -217,8 +217,8 @@ export class Encoder {
     let text = "{";
     for (let i = 0; i < keys.length; i++) {
       const key = keys[i]!;
-      const encoded = this.#strings.encode(key);
-      if (typeof encoded !== "string") {
+      const known = this.#strings.of(key);
+      if (known.tokens.length > 0) {
         // Sorted by an id, the order of the entries would depend on its value.
         this.#tokens.length = before;
         return `{${this.#entries(Object.entries(value), depth, rules)}`;
@@ -226,7 +226,7 @@ export class Encoder {
       const inner = rules === undefined ? undefined : childRules(rules, key);
       if (inner !== undefined && inner.rule === "ignore") continue;
       if (this.#pinsWanted) this.#string(key);
-      text += encoded;
+      text += known.text;
       text += this.#value(value[key], depth + 1, inner);
     }
     return `${text}}`;
@@ -295,11 +295,3 @@ export class Encoder {
     return `b${value.length}:${bytes.toString("base64")}`;
   }
 }
-
-/** Own enumerable keys in the order of their UTF-16 units; usually they are in order already. */
-function sortedKeys(value: object): string[] {
-  const keys = Object.keys(value);
-  for (let i = 1; i < keys.length; i++) if (keys[i - 1]! > keys[i]!) return keys.sort();
-  return keys;
-}
-

@@ -33,6 +33,13 @@ export function hashText(text: string, out: Fingerprint): void {
   out.hi = halves[1]!;
 }
 
+/** xxHash64 of bytes into `out`. */
+export function hashBytes(bytes: Uint8Array, out: Fingerprint): void {
+  wide[0] = hasher().h64Raw(bytes);
+  out.lo = halves[0]!;
+  out.hi = halves[1]!;
+}
+
 /** xxHash32 of the text, unsigned. */
 export function hashText32(text: string): number {
   return hasher().h32(wellFormed(text));

@@ -10,12 +10,20 @@ const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 export function uuidPiece(hex: string, form: string): IdPiece | null {
   const key = hex.toLowerCase();
   const version = key[12];
-  if (!"89ab".includes(key[16]!) || new Set(key).size < 7) return null;
+  if (!"89ab".includes(key[16]!) || distinctDigits(key) < 7) return null;
   if (version === "4") return { kind: "id", key, form, rank: "", order: "" };
   if (version === "6" || version === "7") return { kind: "id", key, form, rank: `u${version}`, order: key };
   // Version 1 keeps the low bits of its time in front.
   if (version === "1") return { kind: "id", key, form, rank: "u1", order: key.slice(13, 16) + key.slice(8, 12) + key.slice(0, 8) + key.slice(16) };
   return null;
+}
+
+function distinctDigits(hex: string): number {
+  let seen = 0;
+  for (let i = 0; i < hex.length; i++) seen |= 1 << (hex.charCodeAt(i) % 39 % 16);
+  let count = 0;
+  for (; seen !== 0; seen &= seen - 1) count++;
+  return count;
 }
 
 /** A token of letters and digits as an id, or `null` when it is not certain to be one. */

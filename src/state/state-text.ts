@@ -1,9 +1,11 @@
 import { Clock } from "./clock.ts";
 import { Encoder, type Encoded } from "./encoder.ts";
-import type { Facts } from "./facts.ts";
+import type { Facts, Fingerprint } from "./facts.ts";
 import { TablePlans } from "./columns.ts";
 import type { Piece } from "./pieces.ts";
 import { scan, type Placeholders } from "./scan.ts";
+import { hashText } from "./hasher.ts";
+import { WordHasher } from "./word-hasher.ts";
 import { nameIds, type Part } from "./naming.ts";
 import { readRules, type Rules } from "./rules.ts";
 import { Strings } from "./strings.ts";
@@ -32,6 +34,8 @@ export class StateWriter {
   readonly #encoder: Encoder;
   readonly #symmetric: boolean;
   readonly #placeholders: Placeholders;
+  /** Absent where rules reach into values. */
+  readonly #words: WordHasher | undefined;
   #stamp = 0;
 
   constructor(options: CanonicalOptions) {
@@ -44,17 +48,30 @@ export class StateWriter {
     this.#strings = new Strings(this.clock, this.#placeholders, this.tokens);
     this.#encoder = new Encoder(this.#strings, this.clock, this.rules, this.plans, options.symmetric.length > 0);
     this.#symmetric = options.symmetric.length > 0;
+    const { context, clients, systems } = this.rules;
+    const bare = context === undefined && clients === undefined && systems === undefined;
+    if (bare && !this.#symmetric) this.#words = new WordHasher(this.#strings, this.clock);
   }
 
   /** Makes ids constants. What was read before is forgotten, since it took them for variable. */
   fix(constants: Iterable<readonly [string, string]>): void {
     for (const [key, name] of constants) this.tokens.constants.set(key, name);
     this.#strings.clear();
+    this.#words?.clear();
   }
 
   /** What a string is made of; `null` for text alone. */
   pieces(text: string): readonly Piece[] | null {
     return scan(text, this.clock, this.#placeholders);
+  }
+
+  /** Writes the fingerprint of facts into `out`; returns whether it was bounded. */
+  fingerprint(facts: Facts, out: Fingerprint): boolean {
+    this.#strings.trim();
+    if (this.#words !== undefined && this.#words.hash(facts, out)) return false;
+    const { text, bounded } = this.write(facts);
+    hashText(text, out);
+    return bounded;
   }
 
   write(facts: Facts): StateText {

@@ -1,22 +1,27 @@
 import type { Clock } from "./clock.ts";
-import { isWellFormed } from "./hasher.ts";
+import { hashText, isWellFormed } from "./hasher.ts";
 import type { Piece } from "./pieces.ts";
 import { scan, SHORTEST_CANDIDATE, type Placeholders } from "./scan.ts";
 import type { Token, Tokens } from "./tokens.ts";
 
-/** The canonical text of a string that holds ids: each is an `@` and its form in the text, in the order of `tokens`. */
-export interface Holed {
+/** What is known of a string. */
+export interface KnownString {
+  /** Its canonical text: where ids are, an `@` and how they are written, in the order of `tokens`. */
   readonly text: string;
   readonly tokens: readonly Token[];
+  /** xxHash64 of the text. */
+  readonly lo: number;
+  readonly hi: number;
 }
 
+const NO_TOKENS: readonly Token[] = [];
 const LIMIT = 1 << 16;
 /** Longer strings are not kept: they seldom recur, and a full table of them would be large. */
 const LONGEST_KEPT = 256;
 
 /** The canonical text of strings, remembered: the same ones recur in state after state. */
 export class Strings {
-  readonly #known = new Map<string, string | Holed>();
+  readonly #known = new Map<string, KnownString>();
   readonly #clock: Clock;
   readonly #placeholders: Placeholders;
   readonly #shortest: number;
@@ -39,21 +44,21 @@ export class Strings {
     this.tokens.clear();
   }
 
-  encode(value: string): string | Holed {
+  of(value: string): KnownString {
     const known = this.#known.get(value);
     if (known !== undefined) return known;
-    const encoded = this.#classify(value);
-    if (value.length <= LONGEST_KEPT) this.#known.set(value, encoded);
-    return encoded;
+    const fresh = this.#classify(value);
+    if (value.length <= LONGEST_KEPT) this.#known.set(value, fresh);
+    return fresh;
   }
 
-  #classify(value: string): string | Holed {
+  #classify(value: string): KnownString {
     const pieces = value.length < this.#shortest ? null : scan(value, this.#clock, this.#placeholders);
-    if (pieces === null) return plainText(value);
+    if (pieces === null) return hashed(plainText(value));
     const tokens: Token[] = [];
     let text = pieces.length === 1 ? "" : `E${pieces.length}:`;
     for (const piece of pieces) text += this.#pieceText(piece, tokens);
-    return tokens.length === 0 ? text : { text, tokens };
+    return tokens.length === 0 ? hashed(text) : { text, tokens, lo: 0, hi: 0 };
   }
 
   #pieceText(piece: Piece, tokens: Token[]): string {
@@ -79,4 +84,10 @@ export function plainText(value: string): string {
   if (isWellFormed(value)) return `"${value.length}:${value}`;
   const escaped = JSON.stringify(value);
   return `w${escaped.length}:${escaped}`;
+}
+
+function hashed(text: string): KnownString {
+  const fresh = { text, tokens: NO_TOKENS, lo: 0, hi: 0 };
+  hashText(text, fresh);
+  return fresh;
 }
