@@ -3,7 +3,7 @@ import { rate } from "./support/job.ts";
 import { full, type Row } from "./support/row.ts";
 
 const SERVER = { agent: "bench/agents/ledger.explore.ts", config: "fixtures/ledger/seqqa.yaml" };
-const IN_PROCESS = { agent: "bench/agents/in-process.explore.ts" };
+const IN_PROCESS = { agent: "bench/in-process/ledger.explore.ts", config: "bench/in-process/seqqa.yaml" };
 
 /** A real server process and a real SQLite file per lane, for each way of putting the file back; for savepoints, which need it, an API in the lane's thread. */
 export default async function http(): Promise<readonly Row[]> {

@@ -1,25 +1,11 @@
-import { join } from "node:path";
-import { Agent, World, type Values } from "seqqa";
-import { HttpClient } from "seqqa/adapters/http";
-import { SqliteAdapter } from "seqqa/adapters/sqlite";
-import { agent as ledger } from "../../fixtures/ledger/ledger.explore.ts";
+import type { Lane } from "seqqa";
+import type { SqliteAdapter } from "seqqa/adapters/sqlite";
 
 type Database = SqliteAdapter["connection"];
 
-/** The ledger as a fetch handler of this process that works on the adapter's own connection, put back by savepoints. */
-export const agent: Agent<Values, HttpClient> = new Agent({
-  name: "ledger",
-  world: (lane) => {
-    const db = new SqliteAdapter({ file: join(lane.tmpDir, "ledger.db"), checkpoint: "savepoint" });
-    return new World({ api: new HttpClient(ledgerOn(db.connection)), systems: { db } });
-  },
-  actions: ledger.actions,
-  invariants: ledger.invariants,
-  maxSteps: 400_000,
-});
-
-/** What the fixture's server does, for the requests that the actions send. */
-function ledgerOn(db: Database): (request: Request) => Response {
+/** What the ledger's server does, as a fetch handler on the adapter's connection. */
+export function createTarget(lane: Lane): (request: Request) => Response {
+  const db = (lane.systems["db"] as SqliteAdapter).connection;
   db.exec(`CREATE TABLE IF NOT EXISTS orders (
     id INTEGER PRIMARY KEY,
     amount INTEGER NOT NULL,
