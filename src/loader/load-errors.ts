@@ -1,6 +1,7 @@
 import type { BuildFailure, Message } from "esbuild";
-import { relative, resolve } from "node:path";
+import { resolve } from "node:path";
 import { SeqqaError } from "../model/errors.ts";
+import { shownPath } from "./shown-path.ts";
 
 export function isBuildFailure(error: unknown): boolean {
   return Array.isArray((error as Partial<BuildFailure> | undefined)?.errors);
@@ -22,14 +23,14 @@ export function syntaxError(failure: BuildFailure, source: string): SeqqaError {
   );
 }
 
-/** An import of a name that a module does not have: Node finds it when it links. */
+/** What Node finds when it links: an import of a name that a module does not have, a package that it cannot read. */
 export function linkError(error: Error, where: string): SeqqaError {
   return new SeqqaError(
     "LOAD_SYNTAX",
     `${where}: ${error.message.replace(/file:\/\/\S*\/(?:src|dist)\/((?:adapters\/)?[\w-]+)(?:\/index)?\.[jt]s/, nameOwn)}.`,
     {
       exitStatus: 2,
-      hint: "Check the name: the module does not export it.",
+      hint: error.message.includes("does not provide an export") ? "Check the name of what is imported." : "Correct this line.",
       cause: error,
     },
   );
@@ -49,10 +50,10 @@ export function importError(error: unknown, where: string): SeqqaError {
 }
 
 function placeOf(message: Message | undefined, source: string): string {
-  if (message?.location === undefined || message.location === null) return relative(process.cwd(), source);
+  if (message?.location === undefined || message.location === null) return shownPath(source);
   const { file, line, column } = message.location;
   // esbuild gives paths relative to the folder of the entry, and columns from 0.
-  return `${relative(process.cwd(), resolve(source, "..", file))}:${line}:${column + 1}`;
+  return `${shownPath(resolve(source, "..", file))}:${line}:${column + 1}`;
 }
 
 function nameOwn(_: string, name: string): string {

@@ -1,7 +1,7 @@
-import { relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Bundle } from "./bundle.ts";
 import { importError, linkError } from "./load-errors.ts";
+import { shownPath } from "./shown-path.ts";
 import { sourceOf, whereOf, whereOfLink } from "./stack.ts";
 
 /**
@@ -15,6 +15,6 @@ export async function load(bundle: Pick<Bundle, "file">): Promise<Record<string,
   } catch (error) {
     const link = error instanceof SyntaxError ? whereOfLink(error) : undefined;
     if (link !== undefined) throw linkError(error as SyntaxError, link);
-    throw importError(error, whereOf(error) ?? relative(process.cwd(), sourceOf(bundle.file) ?? bundle.file));
+    throw importError(error, whereOf(error) ?? shownPath(sourceOf(bundle.file) ?? bundle.file));
   }
 }

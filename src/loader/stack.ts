@@ -1,8 +1,9 @@
 import { originalPositionFor, TraceMap } from "@jridgewell/trace-mapping";
 import { readFileSync } from "node:fs";
-import { dirname, relative, resolve, sep } from "node:path";
+import { dirname, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isOwn } from "./own-package.ts";
+import { shownPath } from "./shown-path.ts";
 
 const BUNDLE = /\.seqqa\.mjs$/;
 /** `at f (file:///a.mjs:1:2)`, `at file:///a.mjs:1:2`, `at async f (/a.js:1:2)`. */
@@ -46,10 +47,11 @@ export function whereOf(error: unknown): string | undefined {
 /** The user's import that Node could not link. Its error has no frame there, but its stack begins with file and line of the bundle and a caret. */
 export function whereOfLink(error: SyntaxError): string | undefined {
   const [place = "", , caret = ""] = (error.stack ?? "").split("\n");
-  const found = /^(file:\/\/.*):(\d+)$/.exec(place);
-  const file = found?.[1] === undefined ? undefined : fileOf(found[1]);
-  if (file === undefined || !BUNDLE.test(file)) return undefined;
-  const position = original(file, Number(found?.[2]), caret.indexOf("^") + 1);
+  const [, location = "", line] = /^((?:file:\/\/)?\/.*):(\d+)$/.exec(place) ?? [];
+  const file = fileOf(location);
+  if (file === undefined || line === undefined) return undefined;
+  const here = { file, line: Number(line), column: caret.indexOf("^") + 1 };
+  const position = BUNDLE.test(file) ? original(file, here.line, here.column) : here;
   return position === undefined ? undefined : shown(position);
 }
 
@@ -102,8 +104,7 @@ function readMap(bundle: string): LoadedMap | undefined {
 }
 
 function shown({ file, line, column }: Position): string {
-  const path = relative(process.cwd(), file);
-  return `${path.startsWith("..") ? file : path}:${line}:${column}`;
+  return `${shownPath(file)}:${line}:${column}`;
 }
 
 function fileOf(location: string): string | undefined {
