@@ -1,10 +1,10 @@
 import { fileURLToPath } from "node:url";
-import { defineConfig } from "vitest/config";
+import { defineConfig, type ViteUserConfig } from "vitest/config";
 import { full } from "./test/sizes.ts";
 
 const source = (path: string): string => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
 
-export default defineConfig({
+const config: ViteUserConfig = defineConfig({
   resolve: {
     // Unit tests run the sources; tests of threads and of the command line start the built package by themselves.
     alias: [
@@ -23,3 +23,5 @@ export default defineConfig({
     teardownTimeout: 20_000,
   },
 });
+
+export default config;
