@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import DatabaseConstructor, { type Database, type Statement } from "better-sqlite3";
-import type { Awaitable, Observed, SystemTraits } from "../../model/system.ts";
+import { isPromise, type Awaitable, type Observed, type SystemTraits } from "../../model/system.ts";
 import { attempt } from "../../systems/index.ts";
 import { BUSY_LIMIT_MS, busyError, isBusy, notPutBack } from "./failures.ts";
 import { observeDifference, observeEverything, readEverything, type FullReading } from "./full-reading.ts";
@@ -59,8 +59,8 @@ export class CopyMode implements SqliteMode {
 
   restore(mark: unknown): Awaitable<void> {
     const now = this.#locked((copy) => copy);
-    if (now === mark) return undefined;
-    return this.#put(mark as Copy);
+    if (isPromise(now)) return now.then((copy) => (copy === mark ? undefined : this.#put(mark as Copy)));
+    return now === mark ? undefined : this.#put(mark as Copy);
   }
 
   observe(): Awaitable<Observed> {

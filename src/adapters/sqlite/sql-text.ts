@@ -14,7 +14,7 @@ export interface Token {
 }
 
 const PATTERN =
-  /\s+|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|(?<string>[xX]?'(?:[^']|'')*')|(?<quoted>"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\])|(?<name>[\p{L}_\u0080-\uffff][\p{L}\p{N}_$\u0080-\uffff]*)|(?<number>[0-9.][0-9a-zA-Z.]*)|(?<symbol>->>|->|\|\||<<|>>|<=|>=|<>|!=|==|[\s\S])/uy;
+  /\s+|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|(?<string>[xX]?'(?:[^']|'')*')|(?<quoted>"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\])|(?<name>[\p{L}_\u0080-\uffff][\p{L}\p{N}_$\u0080-\uffff]*)|(?<number>(?:\d|\.\d)[0-9a-zA-Z.]*)|(?<symbol>->>|->|\|\||<<|>>|<=|>=|<>|!=|==|[\s\S])/uy;
 
 /** The tokens of an SQL text, without white space and comments. */
 export function tokenize(sql: string): Token[] {
