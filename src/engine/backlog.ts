@@ -1,6 +1,6 @@
 import type { Expansion, ImageNews, UnitRequest } from "./messages.ts";
 import { FAILED, KIND, ROW, SKIPPED } from "./messages.ts";
-import type { NodeTable } from "./node-table.ts";
+import { UNCERTAIN, type NodeTable } from "./node-table.ts";
 import { Work } from "./work.ts";
 
 /** A range of one work's actions, given to a lane. */
@@ -55,6 +55,14 @@ export class Backlog {
     work!.children!.delete(action);
     predicted.node = node;
     this.#works.set(node, predicted);
+  }
+
+  /** The outcome did not open the state that was predicted behind it (another path came first): what is known of it there is not wanted. */
+  dropPredicted(parent: Work, action: number): void {
+    const predicted = parent.children?.get(action);
+    if (predicted === undefined) return;
+    parent.children!.delete(action);
+    this.#drop(predicted);
   }
 
   /** Keeps the root's captured state. */
@@ -128,7 +136,8 @@ export class Backlog {
   }
 
   request({ work, from, to }: Assignment, extra: Pick<UnitRequest, "crossCheck" | "otherPath" | "suspect">): UnitRequest {
-    return { path: this.path(work), from, to, lo: work.lo, hi: work.hi, image: work.image, ...extra };
+    const uncertain = work.node >= 0 ? this.#nodes.has(work.node, UNCERTAIN) : work.uncertain;
+    return { path: this.path(work), from, to, lo: work.lo, hi: work.hi, uncertain, image: work.image, ...extra };
   }
 
   path(work: Work): number[] {

@@ -3,7 +3,7 @@ import { Digest } from "./digest.ts";
 import { EdgeLog } from "./edge-log.ts";
 import { FindingLog, type FoundViolation } from "./finding-log.ts";
 import { BOUNDED, BROKEN, FAILED, FINDING, HI, KIND, LO, SHAPE, SKIPPED, STATUS, type LaneReport, type News } from "./messages.ts";
-import { CLEAN, NodeTable, OPENED } from "./node-table.ts";
+import { CLEAN, NodeTable, OPENED, UNCERTAIN } from "./node-table.ts";
 import type { Opened } from "./orders/index.ts";
 import { VisitedSet } from "./visited-set.ts";
 
@@ -13,6 +13,8 @@ export interface Committed {
   to: number;
   /** It is the first time that this state is committed. */
   fresh: boolean;
+  /** It joined the frontier with this row. */
+  opened: boolean;
   /** A finding is on the edge. */
   found: boolean;
 }
@@ -51,7 +53,7 @@ export class Committer {
   readonly #seenEdges: Set<string> = new Set();
   readonly #shapes: Map<number, number> = new Map();
   readonly #rows: Map<number, Int32Array> = new Map();
-  readonly #committed: Committed = { to: -1, fresh: false, found: false };
+  readonly #committed: Committed = { to: -1, fresh: false, opened: false, found: false };
 
   constructor(options: CommitterOptions) {
     this.#options = options;
@@ -79,6 +81,7 @@ export class Committer {
     const committed = this.#committed;
     committed.to = -1;
     committed.fresh = false;
+    committed.opened = false;
     committed.found = false;
     const bits = rows[at + KIND]!;
     const kind = bits & 0xff;
@@ -104,15 +107,22 @@ export class Committer {
         const depth = this.nodes.depth(node) + 1;
         this.nodes.add(node, action, depth);
         if (depth > this.deepest) this.deepest = depth;
-        if ((bits & BOUNDED) !== 0) this.bounded++;
+        if ((bits & BOUNDED) !== 0) {
+          this.bounded++;
+          this.nodes.flag(committed.to, UNCERTAIN);
+        }
       }
     }
     const clean = !committed.found && committed.to >= 0;
     this.edges.add(node, action, committed.to, status, clean);
     this.digest.add(node, action, committed.to, (Math.trunc(status / 100) << 8) | (kind << 1) | (committed.found ? 1 : 0));
     if (news !== undefined) this.#takeNews(news, node, action, status, committed.to < 0 ? null : committed.to);
-    if (this.#options.relaxes) this.#remember(node, action, clean ? committed.to : -1);
-    if (clean) this.#reach(committed.to, node, action, rows[at + SHAPE]!, status);
+    if (this.#options.relaxes && committed.to >= 0) this.#remember(node, action, committed.to, clean);
+    if (clean) {
+      const before = this.nodes.has(committed.to, OPENED);
+      this.#reach(committed.to, node, action, rows[at + SHAPE]!, status);
+      committed.opened = !before && this.nodes.has(committed.to, OPENED);
+    }
     return committed;
   }
 
@@ -160,10 +170,11 @@ export class Committer {
     this.#options.open(node, { lo: this.visited.lo(node), hi: this.visited.hi(node), shape, novel });
   }
 
-  #remember(node: number, action: number, to: number): void {
+  /** Clean edges as the state they reach, others as its complement below -1; -1: nothing is known. */
+  #remember(node: number, action: number, to: number, clean: boolean): void {
     let rows = this.#rows.get(node);
     if (rows === undefined) this.#rows.set(node, (rows = new Int32Array(this.#options.actions.length).fill(-1)));
-    rows[action] = to;
+    rows[action] = clean ? to : ~to - 1;
   }
 
   /** Hands a shorter path on to everything that was reached through the node. Rows already known cost no step. */
@@ -180,8 +191,17 @@ export class Committer {
       this.#options.moved(to);
       const rows = this.#rows.get(to);
       if (rows === undefined) continue;
-      for (let a = rows.length - 1; a >= 0; a--) if (rows[a]! >= 0) pending.push([rows[a]!, to, a, newDepth + 1]);
+      for (let a = rows.length - 1; a >= 0; a--) {
+        if (rows[a]! >= 0) pending.push([rows[a]!, to, a, newDepth + 1]);
+        else if (rows[a]! < -1) this.#followParent(~(rows[a]! + 1), to, a, newDepth + 1);
+      }
     }
+  }
+
+  /** A state known by a step with a finding alone keeps its depth one below its parent's, so that its path can be read back. */
+  #followParent(node: number, parent: number, action: number, depth: number): void {
+    const { nodes } = this;
+    if (!nodes.has(node, CLEAN) && nodes.parent(node) === parent && nodes.action(node) === action) nodes.move(node, parent, action, depth);
   }
 
   #takeNews(news: News, node: number, action: number, status: number, to: number | null): void {

@@ -61,8 +61,6 @@ export class Explorer {
   #direct: boolean;
   #wake: (() => void) | undefined;
   #sinceClock = 0;
-  /** How many states were opened. */
-  #opened = 0;
 
   constructor(options: ExplorerOptions, expander: Expander, startedAt: number) {
     this.#options = options;
@@ -74,10 +72,7 @@ export class Explorer {
       maxDepth: options.maxDepth,
       relaxes: options.maxDepth !== Infinity && options.strategy !== "bfs",
       shapes: options.strategy === "coverage_guided",
-      open: (node, opened) => {
-        this.#opened++;
-        this.order.open(node, opened);
-      },
+      open: (node, opened) => this.order.open(node, opened),
       moved: (node) => this.backlog.drop(node),
       onViolation: ({ finding, path }) => {
         const names = path.map((action) => options.actions[action]!);
@@ -154,12 +149,11 @@ export class Explorer {
         this.#stop("max_steps");
         return;
       }
-      const openedBefore = this.#opened;
       const committed = committer.commit(node, action, work.rows, at, work.news?.get(action));
       if (!skipped) backlog.committed();
-      if (this.#opened > openedBefore) {
-        if (committed.to >= 0) backlog.adopt(committed.to, node, action);
-      } else if (committed.to > 0 && committed.to !== node && !committed.found) this.#sampleMerge(committed.to, node, action);
+      if (committed.opened) backlog.adopt(committed.to, node, action);
+      else if (work.children !== undefined) backlog.dropPredicted(work, action);
+      if (!committed.fresh && !committed.opened && committed.to > 0 && committed.to !== node && !committed.found) this.#sampleMerge(committed.to, node, action);
       work.commit(action, actions.length);
       order.take();
       if (!order.nodewise ? work.settled(actions.length) : action === actions.length - 1) {

@@ -47,6 +47,8 @@ export interface UnitRequest {
   /** The fingerprint on record for the node. */
   readonly lo: number;
   readonly hi: number;
+  /** The fingerprint cannot be compared: the canonical form gave up on symmetric ids. */
+  readonly uncertain: boolean;
   /** The node's state as captured when it was reached, to be written directly; `undefined`: it is reached by replay. */
   readonly image: unknown;
   /** Expand it the other way as well and compare. */

@@ -6,8 +6,8 @@ export const OPENED = 1;
 export const EXPANDED = 2;
 /** A committed edge without a finding reaches it. */
 export const CLEAN = 4;
-/** A second path to it was taken up for checking. */
-export const MERGED = 8;
+/** The canonical form gave up on its symmetric ids: it is never met again, and a replay cannot be compared with it. */
+export const UNCERTAIN = 8;
 
 /**
  * The committed states as parent + action, 11 bytes each, so that a path is read back by walking parents. Numbers are those of

@@ -1,4 +1,4 @@
-import { KIND, ROW, SKIPPED, type News } from "./messages.ts";
+import { BOUNDED, KIND, ROW, SKIPPED, type News } from "./messages.ts";
 
 export const UNKNOWN = 0;
 export const UNDER_WAY = 1;
@@ -39,6 +39,11 @@ export class Work {
     this.lo = lo;
     this.hi = hi;
     this.image = image;
+  }
+
+  /** As {@link UnitRequest.uncertain}, while the node is only predicted. */
+  get uncertain(): boolean {
+    return this.parent !== undefined && (this.parent.rows[this.parent.at(this.action) + KIND]! & BOUNDED) !== 0;
   }
 
   state(action: number): number {

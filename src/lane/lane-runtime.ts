@@ -105,7 +105,7 @@ export class LaneRuntime {
           const taken = this.#take(unit, finished, action, outcome, mark);
           if (isPromise(taken)) await taken;
         }
-        if (unit.crossCheck || unit.otherPath !== undefined) await this.#crossCheck(unit, first, chunk.direct);
+        if (!unit.uncertain && (unit.crossCheck || unit.otherPath !== undefined)) await this.#crossCheck(unit, first, chunk.direct);
       }
     } catch (error) {
       this.#traveller.leave();
@@ -355,7 +355,7 @@ export class LaneRuntime {
       this.#reportLate(unit, action);
       await state.restore(mark);
     }
-    if (!spot) return;
+    if (!spot || unit.uncertain) return;
     await state.fingerprint(canonicalizer, this.#reached);
     if (this.#reached.lo === unit.lo && this.#reached.hi === unit.hi) return;
     throw new LaneLost("dirty", `After action "${this.#base.actions[action]!.name}" the state could not be put back`, canonicalizer.describe(await state.facts()).slice(0, 20));

@@ -16,6 +16,7 @@ import { opaqueTokens } from "../state/index.ts";
 import { TargetHost } from "../targets/index.ts";
 import { pathToFileURL } from "node:url";
 import { checkLanes } from "./check-lanes.ts";
+import { freshStateNotes } from "./fresh-states.ts";
 import { buildResult } from "./result-builder.ts";
 import { ShownUrls } from "./shown-urls.ts";
 
@@ -114,13 +115,17 @@ async function conclude(
   const { findings } = explorer.committer;
   if (findings.violations.size > 0) onEvent({ kind: "confirming", violations: findings.violations.size });
   const violations = await confirmViolations(findings, actions, expander, input.signal);
+  const more = [...notes, ...(await freshStateNotes(explorer, expander))];
+  if (input.signal?.aborted === true && violations.some(({ recording }) => recording === undefined)) {
+    more.push("Interrupted before every violation was replayed from a clean start: those that were not are marked as not confirmed.");
+  }
   const result = buildResult({
     name: input.name,
     actions,
     seed,
     explorer,
     violations,
-    notes,
+    notes: more,
     durationMs: performance.now() - begun,
     urls: new ShownUrls(config.baseUrl, reports.flatMap(({ uses }) => uses)),
     mapStack,
