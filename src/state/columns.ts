@@ -45,7 +45,8 @@ export class TablePlans {
   #plan(system: string, table: ObservedTable): TablePlan {
     const keys = table.columns.filter((column) => column.key === true).length;
     const modes = table.columns.map((column): ColumnMode => {
-      const rule = this.#rules.columns.get(`${system}.${table.name}.${column.name}`) ?? this.#rules.columns.get(`${table.name}.${column.name}`);
+      const rule =
+        this.#rules.columns.get(`${system}.${table.name}.${column.name}`) ?? this.#rules.columns.get(`${table.name}.${column.name}`);
       if (rule !== undefined) return { kind: rule };
       const domain = this.#domain(system, table.name, column);
       if (domain !== undefined) return { kind: "symmetric", domain: `s:${system.length}:${system}${domain}` };
@@ -74,7 +75,13 @@ function sameColumns(a: readonly ObservedColumn[], b: readonly ObservedColumn[])
   for (let i = 0; i < a.length; i++) {
     const x = a[i]!;
     const y = b[i]!;
-    if (x.name !== y.name || x.key !== y.key || x.references?.table !== y.references?.table || x.references?.column !== y.references?.column) return false;
+    if (
+      x.name !== y.name ||
+      x.key !== y.key ||
+      x.references?.table !== y.references?.table ||
+      x.references?.column !== y.references?.column
+    )
+      return false;
   }
   return true;
 }

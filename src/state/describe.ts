@@ -41,7 +41,8 @@ class Describer {
         this.#value(path, observed.value, childRules(rules.systems, name), 0);
         continue;
       }
-      for (const [counter, value] of Object.entries(observed.counters)) this.#lines.push(`${joinPath(path, counter)} counter = ${String(value)}`);
+      for (const [counter, value] of Object.entries(observed.counters))
+        this.#lines.push(`${joinPath(path, counter)} counter = ${String(value)}`);
       for (const table of observed.tables) this.#table(name, joinPath(path, table.name), table);
     }
     this.#entries("context", Object.entries(this.#facts.context), rules.context, 0);
@@ -162,6 +163,7 @@ function shorten(text: string): string {
 /** The entries of a plain object or a Map; `undefined` for everything else. */
 function entriesOf(value: object): readonly (readonly [unknown, unknown])[] | undefined {
   if (types.isMap(value)) return [...value];
-  const special = types.isSet(value) || types.isDate(value) || types.isRegExp(value) || types.isBoxedPrimitive(value) || types.isAnyArrayBuffer(value);
+  const special =
+    types.isSet(value) || types.isDate(value) || types.isRegExp(value) || types.isBoxedPrimitive(value) || types.isAnyArrayBuffer(value);
   return special || ArrayBuffer.isView(value) || Array.isArray(value) ? undefined : Object.entries(value);
 }

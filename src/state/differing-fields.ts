@@ -62,7 +62,9 @@ function parseCells(text: string): Map<string, string> {
 /** Pairs the rows that are most alike and adds the columns in which they differ. */
 function pairRows(left: readonly Row[], right: readonly Row[], fields: Set<string>): void {
   const pairs: { readonly i: number; readonly j: number; readonly columns: readonly string[] }[] = [];
-  left.forEach((a, i) => right.forEach((b, j) => pairs.push({ i, j, columns: [...a.cells.keys()].filter((name) => a.cells.get(name) !== b.cells.get(name)) })));
+  left.forEach((a, i) =>
+    right.forEach((b, j) => pairs.push({ i, j, columns: [...a.cells.keys()].filter((name) => a.cells.get(name) !== b.cells.get(name)) })),
+  );
   pairs.sort((a, b) => a.columns.length - b.columns.length || a.i - b.i || a.j - b.j);
   const usedLeft = new Set<number>();
   const usedRight = new Set<number>();

@@ -39,6 +39,7 @@ export class Encoder {
   readonly pins: Set<string> = new Set();
   /** Keys of rows of these facts that look like times. */
   readonly #timeKeys = new Set<string>();
+  #pinning = false;
   #tokens: Token[] = [];
   #plain: string[] = [];
   #holed: Encoded[] = [];
@@ -62,7 +63,8 @@ export class Encoder {
     this.#tokens = [];
     this.#plain = [];
     this.#holed = [];
-    if (this.#pinsWanted) this.pins.clear();
+    this.#pinning = this.#pinsWanted;
+    if (this.#pinning) this.pins.clear();
     let text = "";
     for (const name of sortedKeys(facts.systems)) text += this.#system(name, facts.systems[name]!);
     text += "C";
@@ -84,7 +86,9 @@ export class Encoder {
       text += "]";
     }
     const outer = this.#tokens;
+    this.#pinning = false;
     for (const table of observed.tables) this.#table(name, table);
+    this.#pinning = this.#pinsWanted;
     this.#tokens = outer;
     return text;
   }
@@ -154,9 +158,9 @@ export class Encoder {
       case "string":
         return this.#string(value);
       case "number":
-        if (this.#pinsWanted) this.pins.add(String(value));
+        if (this.#pinning) this.pins.add(String(value));
         if (value < 1e9 && value > -1e9) return `#${value};`;
-        return this.#clock.nearNumber(value) ? this.#time(value) : `#${value};`;
+        return this.#clock.nearNumber(value) ? this.#time(value) : `#${digitsOf(value)};`;
       case "boolean":
         return value ? "t" : "f";
       case "object":
@@ -164,7 +168,7 @@ export class Encoder {
       case "undefined":
         return "u";
       case "bigint":
-        if (this.#pinsWanted) this.pins.add(String(value));
+        if (this.#pinning) this.pins.add(String(value));
         return this.#clock.nearNumber(Number(value)) ? this.#time(value) : `#${value};`;
       default:
         throw new SeqqaError("STATE_NOT_DATA", `The observed state holds a ${typeof value}, which cannot be compared.`, {
@@ -183,8 +187,12 @@ export class Encoder {
     return this.#integerKey(`t:${digits}`, "t", digits.padStart(24, "0"), "n");
   }
 
+  #pin(text: string): void {
+    for (const digits of text.match(/\d+/g) ?? []) this.pins.add(digits);
+  }
+
   #string(value: string): string {
-    if (this.#pinsWanted) for (const digits of value.match(/\d+/g) ?? []) this.pins.add(digits);
+    if (this.#pinning) this.#pin(value);
     const known = this.#strings.of(value);
     for (let i = 0; i < known.tokens.length; i++) this.#tokens.push(known.tokens[i]!);
     return known.text;
@@ -225,7 +233,7 @@ export class Encoder {
       }
       const inner = rules === undefined ? undefined : childRules(rules, key);
       if (inner !== undefined && inner.rule === "ignore") continue;
-      if (this.#pinsWanted) this.#string(key);
+      if (this.#pinning) this.#pin(key);
       text += known.text;
       text += this.#value(value[key], depth + 1, inner);
     }
@@ -274,7 +282,12 @@ export class Encoder {
       return this.#clock.nearMs(ms) ? "T" : `D${ms};`;
     }
     if (types.isMap(value)) return `M${this.#entries(value, depth, rules)}`;
-    if (types.isSet(value)) return `S${this.#entries(Array.from(value, (member): readonly [unknown] => [member]), depth, rules)}`;
+    if (types.isSet(value))
+      return `S${this.#entries(
+        Array.from(value, (member): readonly [unknown] => [member]),
+        depth,
+        rules,
+      )}`;
     if (types.isAnyArrayBuffer(value)) return `B${this.#bytes(new Uint8Array(value))}`;
     if (ArrayBuffer.isView(value)) {
       const kind = value.constructor.name;
@@ -282,7 +295,8 @@ export class Encoder {
     }
     if (types.isRegExp(value)) return `x${plainText(String(value))}`;
     if (types.isBoxedPrimitive(value)) return `o${this.#value(value.valueOf(), depth + 1, rules)}`;
-    if (types.isNativeError(value)) return `!${plainText(value.name)}${this.#string(value.message)}${this.#record({ ...value }, depth, rules)}`;
+    if (types.isNativeError(value))
+      return `!${plainText(value.name)}${this.#string(value.message)}${this.#record({ ...value }, depth, rules)}`;
     return undefined;
   }
 
@@ -295,3 +309,6 @@ export class Encoder {
     return `b${value.length}:${bytes.toString("base64")}`;
   }
 }
+
+// Beyond 2^53 a number is written with fewer digits than the bigint of the same value.
+const digitsOf = (value: number): string => String(Number.isInteger(value) && !Number.isSafeInteger(value) ? BigInt(value) : value);

@@ -14,13 +14,14 @@ export function uuidPiece(hex: string, form: string): IdPiece | null {
   if (version === "4") return { kind: "id", key, form, rank: "", order: "" };
   if (version === "6" || version === "7") return { kind: "id", key, form, rank: `u${version}`, order: key };
   // Version 1 keeps the low bits of its time in front.
-  if (version === "1") return { kind: "id", key, form, rank: "u1", order: key.slice(13, 16) + key.slice(8, 12) + key.slice(0, 8) + key.slice(16) };
+  if (version === "1")
+    return { kind: "id", key, form, rank: "u1", order: key.slice(13, 16) + key.slice(8, 12) + key.slice(0, 8) + key.slice(16) };
   return null;
 }
 
 function distinctDigits(hex: string): number {
   let seen = 0;
-  for (let i = 0; i < hex.length; i++) seen |= 1 << (hex.charCodeAt(i) % 39 % 16);
+  for (let i = 0; i < hex.length; i++) seen |= 1 << ((hex.charCodeAt(i) % 39) % 16);
   let count = 0;
   for (; seen !== 0; seen &= seen - 1) count++;
   return count;

@@ -8,6 +8,12 @@ const COMMON_PAIRS =
 const common = new Uint8Array(26 * 26);
 for (const pair of COMMON_PAIRS.split(" ")) common[(pair.charCodeAt(0) - 97) * 26 + pair.charCodeAt(1) - 97] = 1;
 
+/** Whether all neighbouring letters of a text in small letters are common pairs, as in `order` or `sess`. */
+export function readsLikeWord(text: string): boolean {
+  for (let i = 1; i < text.length; i++) if (common[(text.charCodeAt(i - 1) - 97) * 26 + text.charCodeAt(i) - 97] !== 1) return false;
+  return true;
+}
+
 const NEUTRAL = 0;
 const DIGIT = 1;
 const LOWER = 2;
@@ -71,7 +77,8 @@ function randomText(token: string): boolean {
   // One case without digits is a word in some language. With separators only mixed case is taken: codes such as
   // SKU-2024-ABCD-1234 are written in capitals, slugs in small letters.
   if (lower === 0 && upper === 0) return false;
-  if (neutral > 0 ? lower === 0 || upper === 0 || neutral > 1 + token.length / 6 : digits === 0 && (lower === 0 || upper === 0)) return false;
+  if (neutral > 0 ? lower === 0 || upper === 0 || neutral > 1 + token.length / 6 : digits === 0 && (lower === 0 || upper === 0))
+    return false;
   return seen.size * 2 >= Math.min(token.length, 24) && evidence >= (digits > 1 && neutral === 0 ? -4 : 0);
 }
 

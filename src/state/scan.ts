@@ -1,7 +1,7 @@
 import type { Clock } from "./clock.ts";
 import { tokenPiece, uuidPiece } from "./ids.ts";
 import type { Piece } from "./pieces.ts";
-import { looksRandom } from "./randomness.ts";
+import { looksRandom, readsLikeWord } from "./randomness.ts";
 
 export type Placeholders = readonly (readonly [string, string])[];
 
@@ -11,6 +11,7 @@ const CANDIDATE =
 const UUID = /(?<![0-9a-fA-F])(?:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9A-F]{8}-(?:[0-9A-F]{4}-){3}[0-9A-F]{12})(?![0-9a-fA-F])/g;
 const WHOLE_UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const DASH = 0x2d;
+const PREFIXED = /^([a-z]{2,10}[_-])([A-Za-z0-9]{16,})$/;
 const STANDARD_BASE64 = /^(?=.*[+/=])[A-Za-z0-9+/]{22,}={0,2}$/;
 /** Nothing shorter can hold an epoch number, let alone an id. */
 export const SHORTEST_CANDIDATE = 10;
@@ -86,7 +87,8 @@ function pushText(pieces: Piece[], text: string): void {
 function scanCandidate(candidate: string, clock: Clock, pieces: Piece[]): void {
   const first = candidate.charCodeAt(0);
   if (candidate.includes(".") && candidate.startsWith("eyJ")) scanJwt(candidate, clock, pieces);
-  else if (/^[\d.]+$/.test(candidate)) pieces.push(clock.nearNumber(Number(candidate)) ? { kind: "time" } : { kind: "text", text: candidate });
+  else if (/^[\d.]+$/.test(candidate))
+    pieces.push(clock.nearNumber(Number(candidate)) ? { kind: "time" } : { kind: "text", text: candidate });
   else if ((candidate.includes(":") || candidate.includes(" ")) && first !== 0x2d) {
     pieces.push(clock.nearText(candidate) ? { kind: "time" } : { kind: "text", text: candidate });
   } else scanRun(candidate, clock, pieces);
@@ -110,11 +112,11 @@ function scanRun(run: string, clock: Clock, pieces: Piece[]): void {
 /** A run without UUIDs: a token as a whole (nanoid draws dashes too), else its parts, so that `ord_<token>` is found. */
 function scanTokens(run: string, clock: Clock, pieces: Piece[]): void {
   const separated = /[_-]/.test(run);
-  const prefix = separated ? /^[A-Za-z]{1,8}[_-]/.exec(run)?.[0] : undefined;
-  if (prefix !== undefined && /^[A-Za-z0-9]{16,}$/.test(run.slice(prefix.length))) {
-    const rest = tokenPiece(run.slice(prefix.length), clock);
-    pieces.push({ kind: "text", text: rest === null ? run : prefix });
-    if (rest !== null) pieces.push(rest);
+  // A drawn token may by chance begin like one with a prefix; hardly ever with a word.
+  const [, prefix, token] = (separated ? PREFIXED.exec(run) : null) ?? [];
+  const named = token !== undefined && readsLikeWord(prefix!.slice(0, -1)) ? tokenPiece(token, clock) : null;
+  if (named !== null) {
+    pieces.push({ kind: "text", text: prefix! }, named);
     return;
   }
   const whole = tokenPiece(run, clock);

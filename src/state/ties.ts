@@ -4,7 +4,7 @@ import { addPart, nameLine, type Naming, type Part } from "./naming.ts";
 /** How many ways to break ties are tried before a state counts as its own. */
 export const MOST_BRANCHES = 2_000;
 /** The same in visits of parts: with thousands of tied ids one branch is long. About 50 ms. */
-const MOST_WORK = 3_000_000;
+const MOST_WORK = 1_000_000;
 const CHOSEN = 0x5bd1e995;
 
 interface Solution {
@@ -69,7 +69,8 @@ export class TieSearch {
     const below = tied.length === 0 ? [] : this.#solveTied(tied, rest, colours, firstName + own.length, own.length === 0);
     for (const id of own) this.#names[id] = -1;
     const order = own.concat(...below.map((solution) => solution.order));
-    return { text: `(${lines.sort().join("")}${below.map((solution) => solution.text).join("")})`, order };
+    // How many names were given here tells later names of this scope from those of the scopes around it.
+    return { text: `(${own.length};${lines.sort().join("")}${below.map((solution) => solution.text).join("")})`, order };
   }
 
   #solveTied(tied: readonly number[], parts: readonly number[], colours: Int32Array, firstName: number, stuck: boolean): Solution[] {
@@ -116,7 +117,7 @@ export class TieSearch {
     const find = (id: number): number => {
       let root = id;
       while (parent.get(root) !== root) root = parent.get(root)!;
-      for (let next = id; next !== root; ) {
+      for (let next = id; next !== root;) {
         const up = parent.get(next)!;
         parent.set(next, root);
         next = up;
@@ -156,7 +157,8 @@ function smallestClass(tied: readonly number[], colours: Int32Array): readonly n
   }
   let best: readonly number[] | undefined;
   for (const [colour, members] of classes) {
-    if (best === undefined || members.length < best.length || (members.length === best.length && colour < colours[best[0]!]!)) best = members;
+    if (best === undefined || members.length < best.length || (members.length === best.length && colour < colours[best[0]!]!))
+      best = members;
   }
   return best!.slice().sort((a, b) => a - b);
 }

@@ -79,7 +79,9 @@ export class WordHasher {
       words[at] = STRING;
       return this.#string(value, at + 1);
     }
-    if (typeof value === "object" && value !== null) return Array.isArray(value) ? this.#array(value, depth, at) : this.#record(value, depth, at);
+    if (typeof value === "object" && value !== null)
+      return Array.isArray(value) ? this.#array(value, depth, at) : this.#record(value, depth, at);
+    if (typeof value === "bigint") return BigInt(Number(value)) === value ? this.#value(Number(value), depth, at) : UNKNOWN;
     if (value === null) words[at] = NULL;
     else if (value === true) words[at] = TRUE;
     else if (value === false) words[at] = FALSE;
