@@ -1,0 +1,182 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+import type { ActionCoverage, Divergence, RunError, Violation } from "../../src/model/result.ts";
+
+/** The repository. */
+export const root: string = fileURLToPath(new URL("../..", import.meta.url));
+const bin = join(root, "bin/seqqa.js");
+
+/** What `results.json` says of one exploration. */
+export interface Explored {
+  readonly name: string;
+  readonly file: string;
+  readonly statesVisited: number;
+  readonly transitions: number;
+  readonly steps: number;
+  readonly skipped: number;
+  readonly replayed: number;
+  readonly speculative: number;
+  readonly open: number;
+  readonly maxDepthReached: number;
+  readonly completeToDepth: number;
+  readonly violations: readonly Violation[];
+  readonly divergences: readonly Divergence[];
+  readonly errors: readonly RunError[];
+  readonly stopReason: string;
+  readonly coverage: { readonly actions: Readonly<Record<string, ActionCoverage>> };
+  readonly digest: string;
+  readonly notes: readonly string[];
+}
+
+/** `--reporter json` and `results.json`. */
+export interface Document {
+  readonly seqqa: string;
+  readonly explorations: readonly Explored[];
+  readonly failures?: readonly { readonly file: string; readonly code: string; readonly message: string; readonly hint?: string }[];
+  readonly exitStatus: number;
+}
+
+export interface Ran {
+  readonly status: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** The process id that it had. */
+  readonly pid: number;
+}
+
+export interface RunOptions {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Ended by force after so long; default 100 s. */
+  readonly timeoutMs?: number;
+}
+
+export interface Running {
+  readonly child: ChildProcess;
+  readonly pid: number;
+  readonly ended: Promise<Ran>;
+  /** What it said so far. */
+  readonly said: { stdout: string; stderr: string };
+}
+
+/** Starts the built command; it is gone when the test is over. */
+export function start(args: readonly string[], options: RunOptions = {}): Running {
+  return startNode([bin, ...args], options);
+}
+
+/** Runs the built command to its end. */
+export function seqqa(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  return start(args, options).ended;
+}
+
+/** Starts a plain Node program in the environment of a user. */
+export function startNode(args: readonly string[], { cwd = root, env = {}, timeoutMs = 100_000 }: RunOptions = {}): Running {
+  const child = spawn(process.execPath, [...args], { cwd, env: { ...clean, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  const pid = child.pid!;
+  const said = { stdout: "", stderr: "" };
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (said.stdout += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (said.stderr += text));
+  const timer = setTimeout(() => child.kill("SIGKILL"), timeoutMs);
+  const ended = new Promise<Ran>((resolve) => {
+    child.once("close", (status, signal) => {
+      clearTimeout(timer);
+      resolve({ status, signal, ...said, pid });
+    });
+  });
+  onTestFinished(async () => {
+    if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
+    await ended;
+  });
+  return { child, pid, ended, said };
+}
+
+/** The environment without what would steer seqqa or its colours. */
+const clean: NodeJS.ProcessEnv = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^(?:SEQQA_|FORCE_COLOR$|CI$|NODE_OPTIONS$|VITEST|BUG$|PORT$)/.test(name)),
+);
+
+/** A temporary folder with these files, removed when the test is over. */
+export function folderWith(files: Readonly<Record<string, string>>): string {
+  const folder = mkdtempSync(join(tmpdir(), "seqqa-e2e-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  return folder;
+}
+
+/** An empty folder for reports, removed when the test is over. */
+export function emptyFolder(): string {
+  return folderWith({});
+}
+
+/** The document of a run with `--reporter json`. */
+export function documentOf({ stdout, stderr }: Pick<Ran, "stdout" | "stderr">): Document {
+  try {
+    return JSON.parse(stdout) as Document;
+  } catch {
+    throw new Error(`Standard output is not one JSON document:\n${stdout.slice(0, 500)}\n${stderr}`);
+  }
+}
+
+/** The one exploration of a document. */
+export function only({ explorations }: Document): Explored {
+  if (explorations.length !== 1) throw new Error(`There are ${explorations.length} explorations, not one.`);
+  return explorations[0]!;
+}
+
+/** `results.json` of a folder of reports. */
+export function writtenIn(folder: string): Document {
+  return JSON.parse(readFileSync(join(folder, "results.json"), "utf8")) as Document;
+}
+
+/** The processes that a process started and that still run, with those that they started in turn. */
+export function descendants(pid: number): readonly number[] {
+  const children = readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && parentOf(name) === pid)
+    .map(Number);
+  return children.flatMap((child) => [child, ...descendants(child)]);
+}
+
+/** Whether a process runs. Zombies do not. */
+export function isRunning(pid: number): boolean {
+  return existsSync(`/proc/${pid}`) && !/^[ZX]$/.test(statFields(String(pid))[0] ?? "X");
+}
+
+/** The command line of a process, its words parted by blanks. */
+export function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
+  } catch {
+    return "";
+  }
+}
+
+function parentOf(pid: string): number | undefined {
+  const parent = statFields(pid)[1];
+  return parent === undefined ? undefined : Number(parent);
+}
+
+/** Of /proc/<pid>/stat what stands after the command: state, parent, ... */
+function statFields(pid: string): readonly string[] {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  } catch {
+    return [];
+  }
+}
+
+/** Waits until something is so. */
+export async function until(is: () => boolean | Promise<boolean>, what: string, withinMs = 20_000): Promise<void> {
+  for (const end = performance.now() + withinMs; !(await is());) {
+    if (performance.now() > end) throw new Error(`It did not come to: ${what}.`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

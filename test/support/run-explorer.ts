@@ -1,0 +1,57 @@
+import { Explorer, type ExplorerOptions } from "../../src/engine/explorer.ts";
+import type { LaneReport } from "../../src/engine/messages.ts";
+import type { AgentDefinition } from "../../src/model/agent.ts";
+import { LanesExpander, type LanesExpanderOptions } from "./lanes-expander.ts";
+
+export interface RunOptions
+  extends Partial<Omit<ExplorerOptions, "actions">>, Partial<Omit<LanesExpanderOptions, "definition" | "seed" | "options">> {
+  /** Seed of delays and losses; the exploration's own is `seed`. */
+  readonly noise?: number;
+}
+
+export interface Explored {
+  readonly explorer: Explorer;
+  readonly expander: LanesExpander;
+  readonly reports: readonly LaneReport[];
+}
+
+/** Runs the engine over lanes in this thread and closes them. Default: breadth first, one lane, no budget, no delays. */
+export async function runExplorer<C extends object, A>(definition: AgentDefinition<C, A>, options: RunOptions = {}): Promise<Explored> {
+  const { lanes = 1, depth = 1, noise = 0, losses = 0, delays = false, strategy = "bfs" } = options;
+  const plain = definition as unknown as AgentDefinition<never, never>;
+  const expander = new LanesExpander({
+    definition: plain,
+    lanes,
+    depth,
+    seed: noise,
+    losses,
+    delays,
+    options: { shapes: strategy === "coverage_guided" },
+  });
+  const reports = await expander.start();
+  const explorer = new Explorer(
+    {
+      name: "test",
+      actions: plain.actions.map(({ name }) => name),
+      strategy,
+      maxSteps: options.maxSteps ?? Number.MAX_SAFE_INTEGER,
+      maxDepth: options.maxDepth ?? Infinity,
+      maxTimeMs: options.maxTimeMs ?? Infinity,
+      stopOnFirstViolation: options.stopOnFirstViolation ?? false,
+      seed: options.seed ?? 0,
+      direct: options.direct ?? true,
+      crossCheck: options.crossCheck ?? { first: 3, oneIn: 5 },
+      signal: options.signal,
+      onEvent: options.onEvent ?? (() => undefined),
+    },
+    expander,
+    performance.now(),
+  );
+  try {
+    await explorer.run(reports[0]!);
+  } finally {
+    await expander.close();
+  }
+  if (explorer.fatal !== undefined) throw explorer.fatal;
+  return { explorer, expander, reports };
+}

@@ -1,0 +1,35 @@
+import { bringUp, LaneControl, LaneRuntime, type LaneBase, type LaneOptions, type LaneSeat } from "../../src/lane/index.ts";
+import type { AgentDefinition } from "../../src/model/agent.ts";
+
+/** A lane without target, store or directory: for worlds in memory. */
+export function memorySeat(index: number): LaneSeat {
+  return {
+    lane: { index, baseUrl: "", dbUrl: undefined, dbPath: undefined, systems: {}, tmpDir: "" },
+    inProcess: false,
+    borrowed: false,
+    createClient: undefined,
+  };
+}
+
+export function laneOptions(options: Partial<LaneOptions> = {}): LaneOptions {
+  return {
+    clockMs: 1_700_000_000_000,
+    settleMs: 0,
+    serverErrors: "violation",
+    literals: [],
+    masked: [],
+    shapes: false,
+    ...options,
+  };
+}
+
+/** One lane at its root state, for tests of what a lane does. */
+export async function laneOf<C extends object, A>(
+  definition: AgentDefinition<C, A>,
+  options: Partial<LaneOptions> = {},
+  index = 0,
+): Promise<{ readonly base: LaneBase; readonly runtime: LaneRuntime; readonly control: LaneControl }> {
+  const base = await bringUp(definition as unknown as AgentDefinition<never, never>, memorySeat(index), laneOptions(options));
+  const control = new LaneControl();
+  return { base, control, runtime: new LaneRuntime(base, control) };
+}
