@@ -38,7 +38,7 @@ export class Ports {
   }
 
   releaseAll(): void {
-    for (const port of [...this.#held]) this.release(port);
+    for (const port of this.#held) this.release(port);
   }
 
   #take(port: number): boolean {

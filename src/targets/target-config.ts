@@ -4,7 +4,7 @@ export interface TargetConfig {
   /** Short for `systems.db.url`. */
   readonly dbUrl?: string | undefined;
   readonly target?: StartedTarget | undefined;
-  readonly lanes?: readonly RunningLane[] | undefined;
+  readonly lanes?: readonly ListedLane[] | undefined;
   readonly systems?: Readonly<Record<string, StoreConfig>> | undefined;
   /** What relative paths resolve against. */
   readonly folder: string;
@@ -12,7 +12,11 @@ export interface TargetConfig {
 
 /** A target that seqqa starts, once per lane. */
 export interface StartedTarget {
-  /** A shell command line. */
+  /**
+   * A shell command line. `{port} {lane} {db_url} {db_path} {url:<name>}` are filled in here, in `env` and in `ready`. Its environment is
+   * seqqa's own, the lane's port as PORT, and `env`. Without any `{port}` the port of an absolute `ready`, else of `baseUrl`, is taken
+   * to be fixed, and there can be one lane.
+   */
   readonly command?: string | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly cwd?: string | undefined;
@@ -28,7 +32,7 @@ export interface StartedTarget {
 }
 
 /** A target that already runs. */
-export interface RunningLane {
+export interface ListedLane {
   readonly baseUrl: string;
   readonly dbUrl?: string | undefined;
   readonly systems?: Readonly<Record<string, StoreConfig>> | undefined;
@@ -44,7 +48,7 @@ export interface StoreConfig {
 }
 
 export interface TargetHostOptions {
-  /** Names the run's directory; default: random. */
+  /** Begins the name of the run's directory; default: nothing, the rest is random. */
   readonly runId?: string | undefined;
   /** Bundles `target.module` and returns the file URL to import; default: the file itself. */
   readonly bundleModule?: ((file: string) => Promise<string>) | undefined;

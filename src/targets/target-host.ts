@@ -51,7 +51,7 @@ export class TargetHost {
     this.#options = options;
     this.#module = module;
     this.canMakeLanes = (count) => refuseLanes(config, count);
-    this.#directory = RunDirectory.create(options.directory ?? defaultBase(), options.runId ?? randomBytes(6).toString("hex"));
+    this.#directory = RunDirectory.create(options.directory ?? defaultBase(), runIdOf(options));
     this.#ports = new Ports(this.#directory.root);
     this.#removeHooks = onEveryExit(() => this.#endAtOnce());
   }
@@ -114,7 +114,7 @@ export class TargetHost {
   async #close(): Promise<void> {
     this.#closing.abort(closed());
     await Promise.all([...this.#places.values()].map((place) => this.#inTurn(place, () => this.#stop(place)).catch(() => {})));
-    for (const process of [...this.#processes]) await this.#end(process);
+    for (const process of this.#processes) await this.#end(process);
     // What left its process group on its own.
     for (const pid of this.#config.target?.command === undefined ? [] : markedProcesses(this.#directory.id)) killProcess(pid, "SIGKILL");
     this.#ports.releaseAll();
@@ -216,6 +216,12 @@ export class TargetHost {
 
 function closed(): SeqqaError {
   return new SeqqaError("TARGETS_CLOSED", "The targets were stopped while a lane was still being made.");
+}
+
+/** Random in any case: it marks processes, which are ended by it. */
+function runIdOf({ runId }: TargetHostOptions): string {
+  const random = randomBytes(6).toString("hex");
+  return runId === undefined ? random : `${encodeURIComponent(runId)}-${random}`;
 }
 
 async function bundledModule({ target, folder }: TargetConfig, options: TargetHostOptions): Promise<string | undefined> {

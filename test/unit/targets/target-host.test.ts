@@ -176,7 +176,7 @@ describe("targets that are not started", () => {
   it("makes any number of lanes when nothing is declared", async () => {
     const host = await hostOf({});
     const lanes = await Promise.all([0, 1, 2].map((index) => host.provision(index)));
-    expect(lanes.map(({ baseUrl, systems, restartable }) => [baseUrl, systems, restartable])).toEqual(Array(3).fill(["", [], false]));
+    expect(lanes.map(({ baseUrl, systems, restartable }) => [baseUrl, systems, restartable])).toEqual(lanes.map(() => ["", [], false]));
     expect(new Set(lanes.map(({ tmpDir }) => tmpDir)).size).toBe(3);
     expect(host.canMakeLanes(64)).toBeUndefined();
   });
