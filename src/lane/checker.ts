@@ -6,6 +6,7 @@ import type { ErrorNews, FindingNews } from "../engine/messages.ts";
 import { errorNews, thrown } from "./stepper.ts";
 
 type AnyInvariant = Invariant<never, never>;
+type AnyAction = Action<never, never>;
 
 /** What the checks of one state brought to light. Reused: copy what is kept. */
 export interface Checked {
@@ -15,54 +16,74 @@ export interface Checked {
   last: string;
 }
 
+/** Which invariants one action asks for. */
+interface Plan {
+  /** After a step that changed something. */
+  readonly all: readonly AnyInvariant[];
+  /** After a step that changed nothing: only those that need not have been checked in this state already. */
+  readonly conditional: readonly AnyInvariant[];
+  readonly error: ErrorNews | undefined;
+}
+
 /** Checks invariants in the state that the world is in. */
 export class Checker {
   readonly checked: Checked = { findings: [], errors: [], last: "" };
   readonly #world: World<never, never>;
   readonly #invariants: readonly AnyInvariant[];
-  readonly #conditional: readonly AnyInvariant[];
+  /** `when` says the same for an action each time, so it is asked once. */
+  readonly #plans: Map<AnyAction, Plan> = new Map();
 
   constructor(world: World<never, never>, invariants: readonly AnyInvariant[]) {
     this.#world = world;
     this.#invariants = invariants;
-    this.#conditional = invariants.filter(({ when }) => when !== undefined);
   }
 
-  /** Some invariants are checked after certain actions only, so that an unchanged state does not answer for them. */
-  get conditional(): boolean {
-    return this.#conditional.length > 0;
+  /** Whether nothing has to be checked after a step of this action that changed nothing. */
+  settled(action: AnyAction): boolean {
+    const { conditional, error } = this.#plan(action);
+    return conditional.length === 0 && error === undefined;
   }
 
   /**
    * Checks what applies after an action; all of them for the root (no action). `unchanged`: the state is the one that the step
    * began in, where all unconditional invariants held. Returns a promise only when a check does.
    */
-  check(action: Action<never, never> | undefined, unchanged = false): void | Promise<void> {
+  check(action: AnyAction | undefined, unchanged = false): void | Promise<void> {
     const { findings, errors } = this.checked;
     if (findings.length > 0) findings.length = 0;
     if (errors.length > 0) errors.length = 0;
-    return this.#from(0, unchanged ? this.#conditional : this.#invariants, action);
+    if (action === undefined) return this.#from(0, this.#invariants);
+    const plan = this.#plan(action);
+    if (plan.error !== undefined) errors.push(plan.error);
+    return this.#from(0, unchanged ? plan.conditional : plan.all);
   }
 
-  #from(start: number, invariants: readonly AnyInvariant[], action: Action<never, never> | undefined): void | Promise<void> {
+  #from(start: number, invariants: readonly AnyInvariant[]): void | Promise<void> {
     for (let i = start; i < invariants.length; i++) {
       const invariant = invariants[i]!;
+      this.checked.last = invariant.name;
       try {
-        if (action !== undefined && invariant.when !== undefined && !invariant.when(action)) continue;
-        this.checked.last = invariant.name;
         const held: unknown = invariant.check(this.#world as never);
         if (held === true) continue;
         if (isPromise(held)) {
-          return held.then(
-            (settled) => this.#judge(invariant, settled),
-            (error: unknown) => this.#threw(invariant, error),
-          ).then(() => this.#from(i + 1, invariants, action));
+          return held
+            .then(
+              (settled) => this.#judge(invariant, settled),
+              (error: unknown) => this.#threw(invariant, error),
+            )
+            .then(() => this.#from(i + 1, invariants));
         }
         this.#judge(invariant, held);
       } catch (error) {
         this.#threw(invariant, error);
       }
     }
+  }
+
+  #plan(action: AnyAction): Plan {
+    let plan = this.#plans.get(action);
+    if (plan === undefined) this.#plans.set(action, (plan = planFor(action, this.#invariants)));
+    return plan;
   }
 
   #judge(invariant: AnyInvariant, held: unknown): void {
@@ -79,4 +100,17 @@ export class Checker {
   #threw(invariant: AnyInvariant, error: unknown): void {
     this.checked.errors.push(thrown("INVARIANT_THREW", `Invariant "${invariant.name}" threw`, invariant.name, error));
   }
+}
+
+function planFor(action: AnyAction, invariants: readonly AnyInvariant[]): Plan {
+  const all: AnyInvariant[] = [];
+  let error: ErrorNews | undefined;
+  for (const invariant of invariants) {
+    try {
+      if (invariant.when === undefined || invariant.when(action)) all.push(invariant);
+    } catch (cause) {
+      error ??= thrown("INVARIANT_THREW", `The \`when\` of invariant "${invariant.name}" threw`, invariant.name, cause);
+    }
+  }
+  return { all, conditional: all.filter(({ when }) => when !== undefined), error };
 }

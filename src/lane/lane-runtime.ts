@@ -97,7 +97,7 @@ export class LaneRuntime {
           const outcome = isPromise(ran) ? await ran : ran;
           if (outcome.kind === "skipped" && !this.#watched) {
             // A precondition that only reads costs nothing more. What an action changed before it returned null shows below.
-            if (!this.#base.state.ownChanged(mark) && this.#base.actions[action]!.precondition !== undefined) {
+            if (!isPromise(ran) && !this.#base.state.ownChanged(mark)) {
               this.#rows.push(SKIPPED, 0, 0, 0, 0, 0);
               continue;
             }
@@ -213,7 +213,7 @@ export class LaneRuntime {
   #takeChanged(changed: boolean, unit: UnitRequest, index: number, action: number, outcome: Outcome, mark: WorldMark): void | Promise<void> {
     const { state, checker, options } = this.#base;
     if (!changed && outcome.kind === "executed" && outcome.findings.length === 0 && outcome.status !== 202) {
-      if (state.systems.length > 0 && !checker.conditional) {
+      if (state.systems.length > 0 && checker.settled(this.#base.actions[action]!)) {
         // Nothing changed: every invariant held here already.
         this.#rows.push(EXECUTED, outcome.status, unit.lo, unit.hi, 0, 0);
         return;
