@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import { explore, fixtureModes, uuidCreates, type Counts, type FixtureMode, type Model } from "../models/index.ts";
+import { full } from "../sizes.ts";
+import { documentOf, emptyFolder, only, seqqa, type Explored } from "../support/e2e.ts";
+
+/** Too large to be explored over HTTP in seconds: to this depth in the quick suite. */
+const QUICK_DEPTH: Readonly<Record<string, number>> = { ledger: 4, stock: 3, deep: 3 };
+
+/** Explores a fixture with its own configuration; everything but the budget is as a user would run it. */
+async function run(
+  fixture: string,
+  env: Readonly<Record<string, string>>,
+  ...args: readonly string[]
+): Promise<Explored & { status: number | null }> {
+  const output = emptyFolder();
+  // Some folders have the same exploration in memory, too.
+  const name = fixture === "demo" ? "shop" : fixture;
+  const command = [
+    "run",
+    `fixtures/${fixture}`,
+    "--only",
+    name,
+    "--reporter",
+    "json",
+    "--max-steps",
+    "9000000",
+    "--output",
+    output,
+    ...args,
+  ];
+  const ran = await seqqa(command, { env, timeoutMs: full ? 3_000_000 : 100_000 });
+  expect(ran.stderr).toBe("");
+  const document = documentOf(ran);
+  expect(document.exitStatus).toBe(ran.status);
+  return { ...only(document), status: ran.status };
+}
+
+/** What a run must say by the model. */
+function expectations(model: Model<unknown>, counts: Counts): object {
+  const found = Object.keys(counts.findings);
+  return {
+    status: found.length === 0 ? 0 : 1,
+    statesVisited: counts.states,
+    transitions: counts.transitions,
+    steps: counts.transitions,
+    skipped: counts.skipped,
+    errors: [],
+    divergences: [],
+    actions: [...model.actions].sort(),
+  };
+}
+
+describe.each(fixtureModes)("fixture $fixture, $mode", ({ fixture, env, model }: FixtureMode) => {
+  const depth = full ? undefined : QUICK_DEPTH[fixture];
+
+  it(`equals its model${depth === undefined ? "" : ` to depth ${depth}`}`, async () => {
+    const counts = depth === undefined ? explore(model) : explore(model, { maxDepth: depth });
+    const bounds = depth === undefined ? [] : ["--max-depth", String(depth)];
+    const result = await run(fixture, env, ...bounds);
+    expect({ ...result, actions: Object.keys(result.coverage.actions).sort() }).toMatchObject(expectations(model, counts));
+    expect(result.stopReason).toBe(depth === undefined || counts.statesAtDepth.length <= depth ? "exhausted" : "max_depth");
+
+    // One violation per rule, last action and status; the shortest of each rule is as short as the model's.
+    const shortest: Record<string, number> = {};
+    for (const { invariant, reproductionPath, confirmed } of result.violations) {
+      expect({ invariant, confirmed }).toEqual({ invariant, confirmed: true });
+      shortest[invariant] = Math.min(shortest[invariant] ?? Infinity, reproductionPath.length);
+    }
+    expect(shortest).toEqual(Object.fromEntries(Object.entries(counts.shortest).map(([name, path]) => [name, path.length])));
+    const seen: Record<string, number> = {};
+    for (const { invariant, count } of result.violations) seen[invariant] = (seen[invariant] ?? 0) + count;
+    expect(seen).toEqual(counts.findings);
+  });
+});
+
+describe("commuting creates with random ids and times", () => {
+  it.each([
+    [5, 32],
+    [6, 64],
+  ])("%i give %i states", async (creates, states) => {
+    const result = await run("uuid-creates", { CREATES: String(creates) });
+    expect(explore(uuidCreates(creates)).states).toBe(states);
+    expect(result).toMatchObject({ status: 0, statesVisited: states, transitions: states * creates });
+  });
+});
