@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import type { ObservedColumn } from "../../model/system.ts";
 import type { TableShape } from "../../systems/index.ts";
 import { quoteName } from "./sql-text.ts";
-import { readUniques, type Unique } from "./unique-plan.ts";
+import { readUniques, type ColumnInfo, type Unique } from "./unique-plan.ts";
 
 /** Everything that journalling a table needs to know about it. */
 export interface TablePlan extends TableShape {
@@ -13,14 +13,6 @@ export interface TablePlan extends TableShape {
   /** The unique constraints by which REPLACE can displace rows of it, the rowid apart. */
   readonly uniques: readonly Unique[];
   readonly withoutRowid: boolean;
-}
-
-export interface ColumnInfo {
-  readonly name: string;
-  readonly notnull: number;
-  readonly dflt_value: string | null;
-  readonly pk: number;
-  readonly hidden: number;
 }
 
 /** The user's tables, or why they cannot be journalled. */

@@ -1,7 +1,15 @@
 import type { Database } from "better-sqlite3";
 import { indexParts, rewriteColumns } from "./index-parts.ts";
 import { quoteName } from "./sql-text.ts";
-import type { ColumnInfo } from "./table-plan.ts";
+
+/** A column as `pragma table_xinfo` tells it; `hidden` is 2 or 3 for generated ones. */
+export interface ColumnInfo {
+  readonly name: string;
+  readonly notnull: number;
+  readonly dflt_value: string | null;
+  readonly pk: number;
+  readonly hidden: number;
+}
 
 /** A unique constraint, repeated: which rows of the table a new row would displace. */
 export interface Unique {

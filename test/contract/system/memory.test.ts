@@ -27,7 +27,7 @@ function lane(laneIndex: number, classes: boolean): Promise<Subject> {
     ...(classes ? { seen: new Set(), at: new Date(0) } : {}),
   };
   const system = new MemoryAdapter<Shop>({ state: shop });
-  void system.open({ name: "memory", laneIndex, inProcess: true, borrowed: false });
+  system.open({ name: "memory", laneIndex, inProcess: true, borrowed: false });
   return Promise.resolve({ system, write: async (random) => change(system, random), close: async () => system.close() });
 }
 

@@ -162,7 +162,7 @@ function canonical(observed: Observed): string {
     added: table.added.map(text).sort(),
     removed: table.removed.map(text).sort(),
   }));
-  return text([tables, Object.entries(observed.counters).sort()]);
+  return text([tables, Object.entries(observed.counters).sort(([a], [b]) => (a < b ? -1 : 1))]);
 }
 
 /** The difference of two whole contents, computed anew. */

@@ -28,9 +28,11 @@ describe("1. a backup into a locked file does nothing", () => {
       code: "STORE_BUSY",
     });
     await expect((async () => mode.restore(mark))()).rejects.toMatchObject({ code: "STORE_BUSY" });
-    db.exec("commit");
-    await mode.restore(mark);
+    // The lock goes while the backup is being tried: it has to be tried again.
+    setTimeout(() => db.exec("commit"), 30);
+    await mode.write(new Uint8Array((mark as { bytes: Buffer }).bytes));
     expect(db.prepare("select status from orders").pluck().get()).toBe("new");
+    expect(await mode.changed(mark)).toBe(false);
     mode.close();
   });
 });
@@ -95,7 +97,11 @@ describe("2. REPLACE fires no delete trigger", () => {
     },
     "an index on a generated column": {
       schema: ["create table t(id integer primary key, w, a as (w * w) unique)", "insert into t(w) values(2), (3)"],
-      write: ["replace into t(w) values(-2)", "update or replace t set w = -2 where id = 2"],
+      write: ["replace into t(w) values(-2)"],
+    },
+    "an index on a generated column, by an update": {
+      schema: ["create table t(id integer primary key, w, a as (w * w) stored unique)", "insert into t(w) values(2), (3)"],
+      write: ["update or replace t set w = -2 where id = 2"],
     },
     "a default in place of NULL": {
       schema: ["create table t(id integer primary key, p text not null default ('x' || 'y') unique)", "insert into t values(1, 'xy')"],
