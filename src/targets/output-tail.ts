@@ -41,8 +41,10 @@ export function quoted(text: string): string {
 
 /** Terminals take orders from control characters, and a target may print anything. */
 export function printable(text: string): string {
+  // oxlint-disable no-control-regex -- they are what is looked for
   return text
     .replace(/\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[PX^_][^\x1b]*\x1b\\|[@-Z\\-_])/g, "")
     .replace(/\r\n/g, "\n")
     .replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, "");
+  // oxlint-enable no-control-regex
 }

@@ -20,8 +20,14 @@ process.stdout.write(JSON.stringify({ pid, tmpDir: lane.tmpDir }) + "\\n");
 `;
 
 const children: ChildProcess[] = [];
-afterEach(() => {
-  for (const child of children.splice(0)) child.kill("SIGKILL");
+// Not SIGKILL: their targets must end with them.
+afterEach(async () => {
+  for (const child of children.splice(0)) {
+    if (child.exitCode !== null || child.signalCode !== null) continue;
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    child.kill("SIGTERM");
+    await ended;
+  }
 });
 
 interface User {
