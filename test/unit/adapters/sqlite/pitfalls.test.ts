@@ -103,6 +103,14 @@ describe("2. REPLACE fires no delete trigger", () => {
       schema: ["create table t(id integer primary key, w, a as (w * w) stored unique)", "insert into t(w) values(2), (3)"],
       write: ["update or replace t set w = -2 where id = 2"],
     },
+    "a partial index on a generated column whose source is not updated": {
+      schema: [
+        "create table t(id integer primary key, w, h, label as ('box ' || w))",
+        "create unique index i on t(label) where h > 5",
+        "insert into t(w, h) values(2, 9), (2, 1)",
+      ],
+      write: ["update or replace t set h = 8 where id = 2"],
+    },
     "a default in place of NULL": {
       schema: ["create table t(id integer primary key, p text not null default ('x' || 'y') unique)", "insert into t values(1, 'xy')"],
       write: ["replace into t(p) values(null)"],
