@@ -158,7 +158,10 @@ export class Committer {
       return;
     }
     // Not opened yet: reached with a finding before, or at the depth bound. The clean, shorter edge becomes its path.
-    if (!nodes.has(to, CLEAN) || depth < nodes.depth(to)) nodes.move(to, from, action, depth);
+    if (!nodes.has(to, CLEAN) || depth < nodes.depth(to)) {
+      nodes.move(to, from, action, depth);
+      if (depth > this.deepest) this.deepest = depth;
+    }
     nodes.flag(to, CLEAN);
     if (this.#options.shapes) this.#shapes.set(to, shape);
     if (nodes.depth(to) >= this.#options.maxDepth) return;
