@@ -1,0 +1,72 @@
+import {
+  EXECUTED,
+  FINDING,
+  HI,
+  KIND,
+  LO,
+  NEWS,
+  ROW,
+  SKIPPED,
+  STATUS,
+  type Expansion,
+  type LaneReport,
+  type News,
+} from "../../../src/engine/messages.ts";
+
+/** One outcome, as a test writes it: the state reached is a number that stands for its fingerprint. */
+export interface Told {
+  readonly to?: number;
+  readonly status?: number;
+  readonly kind?: number;
+  readonly found?: boolean;
+}
+
+/** The rows of outcomes, as a lane sends them. */
+export function rowsOf(told: readonly Told[]): Int32Array {
+  const rows = new Int32Array(told.length * ROW);
+  told.forEach(({ to = 0, status = 200, kind = EXECUTED, found = false }, i) => {
+    rows[i * ROW + KIND] = kind | (found ? FINDING | NEWS : 0);
+    rows[i * ROW + STATUS] = kind === EXECUTED ? status : 0;
+    rows[i * ROW + LO] = to;
+    rows[i * ROW + HI] = to === 0 ? 0 : 7;
+  });
+  return rows;
+}
+
+export function findingNews(action: number, invariant = "rule"): News {
+  return { unit: 0, action, findings: [{ invariant, severity: "high", message: `${invariant} does not hold` }], errors: [], exchanges: [] };
+}
+
+export function rootReport(report: Partial<LaneReport> = {}): LaneReport {
+  return {
+    wholeLo: 0,
+    wholeHi: 0,
+    rootLo: 0,
+    rootHi: 0,
+    rootLines: [],
+    findings: [],
+    errors: [],
+    portable: true,
+    image: undefined,
+    shape: 0,
+    systems: [],
+    contextOnly: false,
+    uses: [],
+    ...report,
+  };
+}
+
+export function expansionOf(finished: number, told: readonly Told[], more: Partial<Expansion> = {}): Expansion {
+  return {
+    finished,
+    rows: rowsOf(told),
+    news: [],
+    images: [],
+    divergences: [],
+    replayed: 0,
+    checked: 0,
+    busyMs: 1,
+    failure: undefined,
+    ...more,
+  };
+}
