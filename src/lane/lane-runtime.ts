@@ -28,7 +28,7 @@ import { calibrate } from "./calibrate.ts";
 import type { LaneControl } from "./control.ts";
 import { LateWrites } from "./late-writes.ts";
 import { LaneLost } from "./lane-lost.ts";
-import { exchangesOf, type Outcome } from "./outcome.ts";
+import { exchangesOf, SKIPPED_OUTCOME, type Outcome } from "./outcome.ts";
 import { RowWriter } from "./row-writer.ts";
 import { shapeOf } from "./shape.ts";
 import { SpotCheck } from "./spot-check.ts";
@@ -71,8 +71,9 @@ export class LaneRuntime {
 
   /** Expands the units of a chunk in order, until it is done, cancelled, or the lane is lost. */
   async expand(chunk: Chunk): Promise<Expansion> {
-    const begun = performance.now();
+    const startedAt = performance.now();
     const replayedBefore = this.#traveller.replayed;
+    const { stepper, state, actions } = this.#base;
     this.#begin(chunk);
     let finished = 0;
     let failure: LaneFailure | undefined;
@@ -91,16 +92,22 @@ export class LaneRuntime {
         }
         const first = this.#rows.count;
         for (; action < unit.to; action++) {
-          if (this.#control.cancelled) return this.#answer(finished, undefined, begun, replayedBefore);
+          if (this.#control.cancelled) return this.#answer(finished, undefined, startedAt, replayedBefore);
           this.#control.beat(finished, action);
-          const ran = this.#base.stepper.run(this.#base.actions[action]!);
-          const outcome = isPromise(ran) ? await ran : ran;
-          if (outcome.kind === "skipped" && !this.#watched) {
-            // A precondition that only reads costs nothing more. What an action changed before it returned null shows below.
-            if (!isPromise(ran) && !this.#base.state.ownChanged(mark)) {
-              this.#rows.push(SKIPPED, 0, 0, 0, 0, 0);
-              continue;
+          const definition = actions[action]!;
+          const begun = stepper.begin(definition);
+          let outcome: Outcome;
+          if (begun instanceof Promise) {
+            try {
+              outcome = stepper.settle(definition, await begun);
+            } catch (error) {
+              outcome = stepper.fail(definition, error);
             }
+          } else outcome = begun;
+          // A precondition that only reads costs nothing more. What an action changed before it returned null shows below.
+          if (outcome === SKIPPED_OUTCOME && !(begun instanceof Promise) && !this.#watched && !state.ownChanged(mark)) {
+            this.#rows.push(SKIPPED, 0, 0, 0, 0, 0);
+            continue;
           }
           const taken = this.#take(unit, finished, action, outcome, mark);
           if (isPromise(taken)) await taken;
@@ -111,7 +118,7 @@ export class LaneRuntime {
       this.#traveller.leave();
       failure = failureOf(error, finished, action);
     }
-    return this.#answer(finished, failure, begun, replayedBefore);
+    return this.#answer(finished, failure, startedAt, replayedBefore);
   }
 
   /** Executes a path from the root, with everything that it sends, and checks the last state. */
@@ -230,13 +237,14 @@ export class LaneRuntime {
         const shape = options.shapes ? shapeOf(state.facts() as never) : 0;
         const same = lo === unit.lo && hi === unit.hi;
         if (!same && this.#wanted(lo, hi)) this.#images.push({ unit: index, action, image: state.capture() });
+        const before = this.#purityCheck.due() ? state.mark() : undefined;
         const checking = checker.check(this.#base.actions[action]!, false);
         const spot = this.#putBackCheck.due();
-        if (!isPromise(checking) && !spot && checker.checked.findings.length === 0 && checker.checked.errors.length === 0) {
+        if (before === undefined && !isPromise(checking) && !spot && checker.checked.findings.length === 0 && checker.checked.errors.length === 0) {
           this.#rows.push(EXECUTED | CHANGED | bounded, outcome.status, lo, hi, 0, shape);
           return state.restore(mark);
         }
-        return this.#finish(unit, index, action, outcome, mark, { lo, hi, shape, bits: CHANGED | bounded }, checking, spot);
+        return this.#finish(unit, index, action, outcome, mark, { lo, hi, shape, bits: CHANGED | bounded }, before, checking, spot);
       }
       return observed.then(() => this.#takeCarefully(changed, unit, index, action, outcome, mark));
     }
@@ -278,8 +286,10 @@ export class LaneRuntime {
         this.#images.push({ unit: index, action, image: await state.capture() });
       }
     }
+    // Taken before a check begins: one that writes may do so before it first waits.
+    const before = this.#watched || this.#purityCheck.due() ? await state.mark() : undefined;
     const checking = checker.check(definition, !changed && state.systems.length > 0);
-    await this.#finish(unit, index, action, outcome, mark, { lo, hi, shape, bits }, checking, changed && this.#putBackCheck.due());
+    await this.#finish(unit, index, action, outcome, mark, { lo, hi, shape, bits }, before, checking, changed && this.#putBackCheck.due());
   }
 
   /** The checks are under way: takes their findings in, writes the row, puts the state back. */
@@ -290,11 +300,12 @@ export class LaneRuntime {
     outcome: Outcome,
     mark: WorldMark,
     reached: { readonly lo: number; readonly hi: number; readonly shape: number; readonly bits: number },
+    marked: WorldMark | undefined | Promise<WorldMark>,
     checking: void | Promise<void>,
     spot: boolean,
   ): Promise<void> {
     const { state, checker, stepper } = this.#base;
-    const after = this.#watched || this.#purityCheck.due() ? await state.mark() : undefined;
+    const after = await marked;
     await checking;
     const findings = [...outcome.findings, ...checker.checked.findings];
     const errors = [...checker.checked.errors];
