@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { onTestFinished } from "vitest";
+import { afterAll } from "vitest";
 import type { ActionCoverage, Divergence, RunError, Violation } from "../../src/model/result.ts";
 
 /** The repository. */
@@ -64,7 +64,18 @@ export interface Running {
   readonly said: { stdout: string; stderr: string };
 }
 
-/** Starts the built command; it is gone when the test is over. */
+/** What the tests of a file leave is put away at its end: tests that run side by side have no end of their own to hang it on. */
+const leftovers: (() => unknown)[] = [];
+afterAll(async () => {
+  for (const putAway of leftovers.splice(0).reverse()) await putAway();
+});
+
+/** Something to be done when the tests of the file are over; the last one first. */
+export function atEnd(putAway: () => unknown): void {
+  leftovers.push(putAway);
+}
+
+/** Starts the built command; it is gone when the tests of the file are over. */
 export function start(args: readonly string[], options: RunOptions = {}): Running {
   return startNode([bin, ...args], options);
 }
@@ -88,7 +99,7 @@ export function startNode(args: readonly string[], { cwd = root, env = {}, timeo
       resolve({ status, signal, ...said, pid });
     });
   });
-  onTestFinished(async () => {
+  atEnd(async () => {
     if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
     await ended;
   });
@@ -100,10 +111,10 @@ const clean: NodeJS.ProcessEnv = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^(?:SEQQA_|FORCE_COLOR$|CI$|NODE_OPTIONS$|VITEST|BUG$|PORT$)/.test(name)),
 );
 
-/** A temporary folder with these files, removed when the test is over. */
+/** A temporary folder with these files, removed at the end. */
 export function folderWith(files: Readonly<Record<string, string>>): string {
   const folder = mkdtempSync(join(tmpdir(), "seqqa-e2e-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  atEnd(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), text);
@@ -111,7 +122,13 @@ export function folderWith(files: Readonly<Record<string, string>>): string {
   return folder;
 }
 
-/** An empty folder for reports, removed when the test is over. */
+/** Makes packages that are installed in the repository those of a folder, too. */
+export function linkPackages(folder: string, ...names: readonly string[]): void {
+  mkdirSync(join(folder, "node_modules"), { recursive: true });
+  for (const name of names) symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name));
+}
+
+/** An empty folder for reports, removed at the end. */
 export function emptyFolder(): string {
   return folderWith({});
 }

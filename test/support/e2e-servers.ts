@@ -1,0 +1,49 @@
+/** A small API of notes, as its user would write it: node:http and SQLite, no framework. */
+export const NOTES_SERVER: string = `
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+const Database = createRequire(${JSON.stringify(import.meta.url)})("better-sqlite3");
+
+const db = new Database(process.env.DB_PATH);
+db.exec("CREATE TABLE IF NOT EXISTS notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL)");
+
+createServer((request, response) => {
+  const answer = (status, body) => response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+  if (request.method === "GET") return answer(200, db.prepare("SELECT * FROM notes").all());
+  if (request.method === "DELETE") return answer(200, { deleted: db.prepare("DELETE FROM notes").run().changes });
+  const { n } = db.prepare("SELECT count(*) AS n FROM notes").get();
+  if (n >= 2) return answer(409, { error: "two notes are enough" });
+  answer(201, db.prepare("INSERT INTO notes (text) VALUES ('hello') RETURNING *").get());
+}).listen(Number(process.env.PORT), process.env.HOST ?? "127.0.0.1");
+`;
+
+/** One lane's target and store of {@link NOTES_SERVER}. */
+export const NOTES_CONFIG = `
+target:
+  command: node server.mjs
+  env:
+    PORT: "{port}"
+    DB_PATH: "{db_path}"
+`;
+
+/** States and transitions of the notes with {@link NOTES_ACTIONS}: none, one or two notes. */
+export const NOTES_COUNTS = { statesVisited: 3, transitions: 6 } as const;
+
+export const NOTES_ACTIONS = `
+  new Action({ name: "add", run: async (api) => api.post("/notes") }),
+  new Action({ name: "clear", run: async (api) => api.delete("/notes") }),
+`;
+
+/** An exploration of the notes with more actions or invariants of a test's own. */
+export function notesExploration(
+  parts: { readonly actions?: string; readonly invariants?: string; readonly more?: string; readonly top?: string } = {},
+): string {
+  return `import { Action, Agent, Invariant, World } from "seqqa";
+${parts.top ?? ""}
+export const agent = new Agent({
+  actions: [${parts.actions === undefined ? NOTES_ACTIONS : `${parts.actions}${NOTES_ACTIONS}`}],
+  invariants: [${parts.invariants ?? ""}],
+  ${parts.more ?? ""}
+});
+`;
+}
