@@ -57,7 +57,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
   const world = await buildWorld(definition, seat);
   await openSystems(world, seat);
   const state = new WorldState(world);
-  const stepper = new Stepper(world, { serverErrors: options.serverErrors });
+  const stepper = new Stepper(world, state, { serverErrors: options.serverErrors });
   const checker = new Checker(world, definition.invariants);
   await setUp(definition, world);
   state.listen(stepper.sink);

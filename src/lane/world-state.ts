@@ -12,6 +12,7 @@ export interface WorldMark {
   contextVersion: number;
   readonly clients: readonly unknown[];
   readonly clientVersions: number[];
+  readonly setBy: readonly Bearer[];
 }
 
 /** A state that can be written into another lane. */
@@ -19,6 +20,13 @@ export interface WorldImage {
   readonly systems: readonly unknown[];
   readonly context: ReadonlyMap<string, unknown>;
   readonly clients: readonly unknown[];
+  readonly setBy: readonly Bearer[];
+}
+
+/** What a client acts with, and the action that gave it that; none at the root. */
+interface Bearer {
+  readonly text: string;
+  readonly action: string | undefined;
 }
 
 const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({});
@@ -37,6 +45,9 @@ export class WorldState {
   readonly #clients: readonly ClientPart[];
   readonly #roles: readonly string[];
   readonly #wholeContext: boolean;
+  /** Per client: what it acts with, and which action gave it that. */
+  #setBy: readonly Bearer[];
+  readonly #attributed: number[];
   readonly #facts: { systems: Record<string, Observed>; context: Readonly<Record<string, unknown>>; clients: Readonly<Record<string, unknown>> };
 
   constructor(world: World<never, never>) {
@@ -50,6 +61,8 @@ export class WorldState {
     const parts = clients.filter((entry): entry is readonly [string, ClientPart] => entry[1] !== undefined);
     this.#roles = parts.map(([role]) => role);
     this.#clients = parts.map(([, part]) => part);
+    this.#setBy = this.#clients.map(bearerOf);
+    this.#attributed = this.#clients.map(({ version }) => version);
     this.#wholeContext = world.stateFromContext === undefined || world.stateFromContext.length > 0;
     this.#facts = { systems: {}, context: NOTHING, clients: NOTHING };
   }
@@ -57,6 +70,20 @@ export class WorldState {
   /** Receives every exchange of every client. */
   listen(sink: Parameters<ClientPart["listen"]>[0]): void {
     for (const client of this.#clients) client.listen(sink);
+  }
+
+  /**
+   * Notes which action gave a client the token or cookies that it acts with now. A random token that no store mentions is renamed
+   * like any generated id, so that it alone does not say whose it is: a login of one user and a login of another would be one state.
+   */
+  attribute(action: string): void {
+    for (let i = 0; i < this.#clients.length; i++) {
+      const { version } = this.#clients[i]!;
+      if (version === this.#attributed[i]) continue;
+      this.#attributed[i] = version;
+      const { text } = bearerOf(this.#clients[i]!);
+      if (text !== this.#setBy[i]!.text) this.#setBy = this.#setBy.with(i, { text, action });
+    }
   }
 
   mark(): Awaitable<WorldMark> {
@@ -95,7 +122,9 @@ export class WorldState {
       if (client.version === mark.clientVersions[i]) continue;
       client.restore(mark.clients[i]);
       mark.clientVersions[i] = client.version;
+      this.#attributed[i] = client.version;
     }
+    this.#setBy = mark.setBy;
     return this.#all((system, i) => system.restore(mark.systems[i]));
   }
 
@@ -103,12 +132,17 @@ export class WorldState {
     const context = this.#context.save();
     const clients = this.#clients.map((client) => client.save());
     const systems = this.#each((system) => system.capture!());
-    return isPromise(systems) ? systems.then((images) => ({ systems: images, context, clients })) : { systems, context, clients };
+    const setBy = this.#setBy;
+    return isPromise(systems) ? systems.then((images) => ({ systems: images, context, clients, setBy })) : { systems, context, clients, setBy };
   }
 
   write(image: WorldImage): Awaitable<void> {
     this.#context.restore(image.context);
-    for (let i = 0; i < this.#clients.length; i++) this.#clients[i]!.restore(image.clients[i]);
+    for (let i = 0; i < this.#clients.length; i++) {
+      this.#clients[i]!.restore(image.clients[i]);
+      this.#attributed[i] = this.#clients[i]!.version;
+    }
+    this.#setBy = image.setBy;
     return this.#all((system, i) => system.write!(image.systems[i]));
   }
 
@@ -132,6 +166,9 @@ export class WorldState {
 
   /** The whole root state; from here on systems observe relative to it. */
   async root(): Promise<Facts> {
+    // What setup logged in is the root's own.
+    this.#setBy = this.#clients.map(bearerOf);
+    for (let i = 0; i < this.#clients.length; i++) this.#attributed[i] = this.#clients[i]!.version;
     const systems: Record<string, Observed> = {};
     for (let i = 0; i < this.systems.length; i++) systems[this.#names[i]!] = await this.systems[i]!.root();
     return { systems, context: this.#world.observedContext(), clients: this.#acting() };
@@ -144,6 +181,7 @@ export class WorldState {
       contextVersion: this.#context.version,
       clients: this.#clients.map((client) => client.save()),
       clientVersions: this.#clients.map((client) => client.version),
+      setBy: this.#setBy,
     };
   }
 
@@ -151,7 +189,8 @@ export class WorldState {
     let acting: Record<string, unknown> | undefined;
     for (let i = 0; i < this.#clients.length; i++) {
       const one = this.#clients[i]!.acting();
-      if (one !== undefined) (acting ??= {})[this.#roles[i]!] = one;
+      const by = this.#setBy[i]!.action;
+      if (one !== undefined) (acting ??= {})[this.#roles[i]!] = by === undefined ? one : [one, by];
     }
     return acting ?? NOTHING;
   }
@@ -181,4 +220,8 @@ export class WorldState {
     }
     if (waiting !== undefined) return Promise.all(waiting).then(() => undefined);
   }
+}
+
+function bearerOf(client: ClientPart): Bearer {
+  return { text: JSON.stringify(client.acting() ?? null), action: undefined };
 }
