@@ -128,9 +128,11 @@ function handlerFor(store: Store): ProxyHandler<Record<string | symbol, unknown>
     get(methods, key): unknown {
       const method = methods[key];
       if (method !== undefined) return method;
-      if (typeof key === "symbol" || key === "then") return undefined;
-      if (!store.map.has(key)) throw new KeyError(key);
-      return store.map.get(key);
+      if (typeof key === "symbol") return undefined;
+      if (store.map.has(key)) return store.map.get(key);
+      // Asked for by every `await`.
+      if (key === "then") return undefined;
+      throw new KeyError(key);
     },
     set(_methods, key, value): boolean {
       if (typeof key === "symbol") throw new TypeError("A context key is a string.");
