@@ -47,3 +47,20 @@ export const agent = new Agent({
 });
 `;
 }
+
+/** Four counters that go from 0 to 2, and are refused more: 3^4 states, with 4 transitions each. */
+export const SLOTS_SERVER: string = `
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+const Database = createRequire(${JSON.stringify(import.meta.url)})("better-sqlite3");
+
+const db = new Database(process.env.DB_PATH);
+db.exec("CREATE TABLE IF NOT EXISTS slots (id INTEGER PRIMARY KEY, value INTEGER NOT NULL)");
+for (const id of [1, 2, 3, 4]) db.prepare("INSERT OR IGNORE INTO slots VALUES (?, 0)").run(id);
+const bump = db.prepare("UPDATE slots SET value = value + 1 WHERE id = ? AND value < 2 RETURNING *");
+
+createServer((request, response) => {
+  const slot = request.method === "POST" ? bump.get(request.url.split("/")[2]) : undefined;
+  response.writeHead(slot === undefined ? 409 : 200, { "content-type": "application/json" }).end(JSON.stringify(slot ?? { value: null }));
+}).listen(Number(process.env.PORT), "127.0.0.1");
+`;

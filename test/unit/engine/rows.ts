@@ -6,7 +6,6 @@ import {
   LO,
   NEWS,
   ROW,
-  SKIPPED,
   STATUS,
   type Expansion,
   type LaneReport,

@@ -1,0 +1,61 @@
+import { clientPart, type ClientPart, type Exchange } from "../../src/model/client.ts";
+import { ApiResponse } from "../../src/model/response.ts";
+
+type Answer = number | "timeout" | "unreachable";
+
+/** A client with a state of its own, as `HttpClient` has one, that answers what it is told to. */
+export class ActingClient {
+  closed = false;
+  /** What requests are answered with; the last one for ever. */
+  answers: Answer[] = [200];
+  roles: readonly string[] = [];
+  #token: string | null = null;
+  #version = 0;
+  #sink: ((exchange: Exchange) => void) | null = null;
+
+  setAuthToken(token: string | null): void {
+    this.#token = token;
+    this.#version++;
+  }
+
+  get token(): string | null {
+    return this.#token;
+  }
+
+  async send(): Promise<ApiResponse> {
+    const answer = this.answers.length > 1 ? this.answers.shift()! : this.answers[0]!;
+    await Promise.resolve();
+    if (typeof answer === "number") {
+      const response = new ApiResponse(answer, `{"answer":${answer}}`, {}, { method: "POST", url: "http://target/call", headers: {} });
+      this.#sink?.({ kind: "answer", response });
+      return response;
+    }
+    const error = new Error(`no answer: ${answer}`);
+    this.#sink?.({ kind: "failure", method: "POST", url: "http://target/call", reason: answer, error });
+    throw error;
+  }
+
+  close(): void {
+    this.closed = true;
+  }
+
+  get [clientPart](): ClientPart {
+    const version = this.#version;
+    return {
+      version,
+      save: () => this.#token,
+      restore: (saved) => {
+        if (saved === this.#token) return;
+        this.#token = saved as string | null;
+        this.#version++;
+      },
+      acting: () => (this.#token === null ? undefined : { token: this.#token }),
+      listen: (sink) => {
+        this.#sink = sink;
+      },
+      join: (clients) => {
+        this.roles = Object.keys(clients);
+      },
+    };
+  }
+}

@@ -1,0 +1,128 @@
+import { describe, expect, it } from "vitest";
+import { Action, Agent, BFS, CoverageGuided, DFS, Invariant, Random, SeqqaError, Severity } from "seqqa";
+import { isExpected } from "../../../src/model/action.ts";
+import { isAtLeast } from "../../../src/model/severity.ts";
+
+const run = (): Promise<null> => Promise.resolve(null);
+const check = (): boolean => true;
+const action = (name: string): Action => new Action({ name, run });
+const invariant = (name: string): Invariant => new Invariant({ name, check });
+
+/** A SeqqaError with this code, for mistakes in what the user declares: exit status 2, one sentence. */
+function refusal(make: () => unknown): SeqqaError {
+  try {
+    make();
+  } catch (error) {
+    expect(error).toBeInstanceOf(SeqqaError);
+    expect((error as SeqqaError).exitStatus).toBe(2);
+    expect((error as SeqqaError).message).toMatch(/\.$/);
+    return error as SeqqaError;
+  }
+  return expect.unreachable();
+}
+
+describe("Action", () => {
+  it("keeps what it was given, with defaults", () => {
+    const plain = action("a");
+    expect(plain).toMatchObject({
+      name: "a",
+      precondition: undefined,
+      expectedStatus: undefined,
+      as: undefined,
+      description: undefined,
+      tags: [],
+    });
+    const full = new Action({
+      name: "a",
+      run,
+      expectedStatus: "2xx",
+      as: "admin",
+      description: "d",
+      tags: ["t"],
+      precondition: () => true,
+    });
+    expect(full).toMatchObject({ expectedStatus: ["2xx"], as: "admin", description: "d", tags: ["t"] });
+    expect(new Action({ name: "a", run, expectedStatus: [200, "4xx"] }).expectedStatus).toEqual([200, "4xx"]);
+  });
+
+  it.each([
+    ["an empty name", { name: "", run }],
+    ["a blank name", { name: "  ", run }],
+    ["no name", { run }],
+    ["no run", { name: "create_order" }],
+  ])("%s is refused", (_what, options) => {
+    const error = refusal(() => new Action(options as never));
+    expect(error.code).toBe("ACTION_INVALID");
+    if ("name" in options && options.name.trim() !== "") expect(error.message).toContain("create_order");
+  });
+
+  it("expectedStatus: numbers and classes", () => {
+    expect(isExpected(201, ["2xx"])).toBe(true);
+    expect(isExpected(301, ["2xx"])).toBe(false);
+    expect(isExpected(404, [200, 404])).toBe(true);
+    expect(isExpected(200, [])).toBe(false);
+    expect(isExpected(599, ["5xx"])).toBe(true);
+  });
+});
+
+describe("Invariant", () => {
+  it("keeps what it was given, with defaults", () => {
+    expect(invariant("rule")).toMatchObject({ name: "rule", message: "rule does not hold", severity: "high", when: undefined });
+    expect(new Invariant({ name: "rule", check, message: "m", severity: Severity.LOW })).toMatchObject({ message: "m", severity: "low" });
+  });
+
+  it.each([
+    ["an empty name", { name: "", check }],
+    ["no check", { name: "rule" }],
+    ["an unknown severity", { name: "rule", check, severity: "fatal" }],
+  ])("%s is refused", (_what, options) => {
+    expect(refusal(() => new Invariant(options as never)).code).toBe("INVARIANT_INVALID");
+  });
+});
+
+describe("Agent", () => {
+  const base = { actions: [action("a")], invariants: [] };
+
+  it("takes the least", () => {
+    expect(new Agent(base)).toMatchObject({ name: undefined, strategy: undefined, maxSteps: undefined, seed: undefined });
+  });
+
+  it.each([
+    ["no actions", { actions: [] }, /no actions/],
+    ["actions that are no list", { actions: action("a") }, /not a list/],
+    ["a plain object for an action", { actions: [{ name: "a", run }] }, /actions\[0\] is not an instance of Action/],
+    ["two actions of one name", { actions: [action("a"), action("b"), action("a")] }, /actions\[0\] and actions\[2\].*"a"/],
+    ["two invariants of one name", { invariants: [invariant("x"), invariant("x")] }, /invariants\[0\] and invariants\[1\].*"x"/],
+    ["an action among invariants", { invariants: [action("a")] }, /invariants\[0\] is not an instance of Invariant/],
+    ["maxSteps 0", { maxSteps: 0 }, /maxSteps is 0/],
+    ["maxSteps 1.5", { maxSteps: 1.5 }, /maxSteps is 1.5/],
+    ["maxSteps NaN", { maxSteps: NaN }, /maxSteps is NaN/],
+    ["maxSteps as text", { maxSteps: "5" }, /maxSteps is 5/],
+    ["maxDepth -1", { maxDepth: -1 }, /maxDepth is -1/],
+    ["maxTime 0", { maxTime: 0 }, /maxTime is 0/],
+    ["a seed that is no integer", { seed: 0.5 }, /seed is 0.5/],
+  ])("%s is refused", (_what, options, text) => {
+    const error = refusal(() => new Agent({ ...base, ...options } as never));
+    expect(error.code).toBe("AGENT_INVALID");
+    expect(error.message).toMatch(text);
+  });
+
+  it("takes a fraction of a second as maxTime, and negative seeds", () => {
+    expect(new Agent({ ...base, maxTime: 0.25, seed: -3 })).toMatchObject({ maxTime: 0.25, seed: -3 });
+  });
+});
+
+it("strategies say which they are", () => {
+  expect([new BFS(), new DFS(), new Random(), new CoverageGuided()].map(({ kind }) => kind)).toEqual([
+    "bfs",
+    "dfs",
+    "random",
+    "coverage_guided",
+  ]);
+});
+
+it("severities have the documented values and an order", () => {
+  expect(Severity).toEqual({ CRITICAL: "critical", HIGH: "high", MEDIUM: "medium", LOW: "low" });
+  const order = [Severity.LOW, Severity.MEDIUM, Severity.HIGH, Severity.CRITICAL];
+  order.forEach((a, i) => order.forEach((b, j) => expect(isAtLeast(a, b)).toBe(i >= j)));
+});
