@@ -21,7 +21,10 @@ export function shownRow(shape: TableShape, row: ExactRow): StoredValue[] {
   return values;
 }
 
-/** What the present state differs in from the root. */
+/**
+ * What the present state differs in from the root. Where the storage class alone changed (20 became 20.0) the row stands on both sides,
+ * looking the same: an API may well print the two differently, so the states are kept apart.
+ */
 export function observeNet(shapes: readonly TableShape[], mirror: NetMirror): Observed {
   const tables: ObservedTable[] = [];
   for (const shape of shapes) {

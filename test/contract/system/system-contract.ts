@@ -154,28 +154,33 @@ function text(value: unknown): string {
   );
 }
 
-/** As text, without the order of rows. */
+/** As text, without the order of rows. A row whose storage class alone changed (20, 20.0) may stand on both sides, looking the same. */
 function canonical(observed: Observed): string {
   if (observed.kind === "value") return text(observed.value);
   const tables = observed.tables.map((table) => ({
     ...table,
-    added: table.added.map(text).sort(),
-    removed: table.removed.map(text).sort(),
+    added: minus(table.added, table.removed),
+    removed: minus(table.removed, table.added),
   }));
-  return text([tables, Object.entries(observed.counters).sort(([a], [b]) => (a < b ? -1 : 1))]);
+  const sorted = tables
+    .filter((table) => table.added.length + table.removed.length > 0)
+    .map((table) => ({ ...table, added: table.added.map(text).sort(), removed: table.removed.map(text).sort() }));
+  return text([sorted, Object.entries(observed.counters).sort(([a], [b]) => (a < b ? -1 : 1))]);
+}
+
+/** The rows of one multiset that are not in another. */
+function minus(from: readonly (readonly StoredValue[])[], what: readonly (readonly StoredValue[])[]): (readonly StoredValue[])[] {
+  const left = what.map(text);
+  return from.filter((row) => {
+    const at = left.indexOf(text(row));
+    if (at >= 0) left.splice(at, 1);
+    return at < 0;
+  });
 }
 
 /** The difference of two whole contents, computed anew. */
 function difference(root: Observed, now: Observed): Observed {
   if (root.kind === "value" || now.kind === "value") return now;
-  const minus = (from: readonly (readonly StoredValue[])[], what: readonly (readonly StoredValue[])[]): (readonly StoredValue[])[] => {
-    const left = what.map(text);
-    return from.filter((row) => {
-      const at = left.indexOf(text(row));
-      if (at >= 0) left.splice(at, 1);
-      return at < 0;
-    });
-  };
   const names = [...new Set([...root.tables, ...now.tables].map((table) => table.name))].sort();
   const tables = names.map((name) => {
     const before = root.tables.find((table) => table.name === name);
