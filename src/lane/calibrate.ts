@@ -1,6 +1,7 @@
 import { differingFields } from "../state/index.ts";
 import type { Fingerprint } from "../state/facts.ts";
 import type { LaneBase } from "./bring-up.ts";
+import { LateWrites } from "./late-writes.ts";
 
 /** Steps of the walk at most, and milliseconds. */
 const MOST_STEPS = 25;
@@ -17,12 +18,13 @@ interface Stop {
  * as long as it answers and applies, so that it gets into the states that matter first.
  */
 export async function calibrate(base: LaneBase): Promise<readonly string[]> {
-  const { state, root } = base;
+  const { state, root, options } = base;
   if (state.systems.length === 0) return [];
+  const late = new LateWrites(state, options.settleMs);
   const path: number[] = [];
-  const first = await walk(base, [...base.actions.keys()].slice(0, MOST_STEPS), path);
+  const first = await walk(base, [...base.actions.keys()].slice(0, MOST_STEPS), path, late);
   await state.restore(root);
-  const second = await walk(base, path, []);
+  const second = await walk(base, path, [], late);
   await state.restore(root);
   const fields = new Set<string>();
   for (let i = 0; i < Math.min(first.length, second.length); i++) {
@@ -34,11 +36,15 @@ export async function calibrate(base: LaneBase): Promise<readonly string[]> {
   return [...fields].toSorted();
 }
 
-/** Runs actions one after the other; those that were executed are added to `path`, and where they led is returned. */
-async function walk(base: LaneBase, actions: readonly number[], path: number[]): Promise<Stop[]> {
+/**
+ * Runs actions one after the other; those that were executed are added to `path`, and where they led is returned. What they still have
+ * to write is waited for: it must not come when the walk has been put back, and be taken for the first branch's.
+ */
+async function walk(base: LaneBase, actions: readonly number[], path: number[], late: LateWrites): Promise<Stop[]> {
   const { state, stepper, canonicalizer } = base;
   const stops: Stop[] = [];
   const until = performance.now() + MOST_MS;
+  let accepted = false;
   for (const action of actions) {
     if (performance.now() > until) break;
     const outcome = await stepper.run(base.actions[action]!);
@@ -46,10 +52,13 @@ async function walk(base: LaneBase, actions: readonly number[], path: number[]):
     if (outcome.kind === "lost" || outcome.kind === "failed") break;
     if (outcome.kind === "skipped") continue;
     path.push(action);
+    accepted ||= outcome.status === 202;
+    await late.settle();
     const facts = await state.facts();
     const fingerprint = { lo: 0, hi: 0 };
     canonicalizer.fingerprint(facts, fingerprint);
     stops.push({ fingerprint, lines: canonicalizer.describe(facts) });
   }
+  if (accepted) await late.drain(base.root);
   return stops;
 }
