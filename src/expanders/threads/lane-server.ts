@@ -7,7 +7,9 @@ import { AgentDefinition } from "../../model/agent.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { buildLane } from "../build-lane.ts";
 import type { BuiltLane } from "../lane-factory.ts";
+import { decodeChunk, encodeExpansion } from "./chunk-codec.ts";
 import { encodeError } from "./error-codec.ts";
+import { encodeImage } from "./image-codec.ts";
 import type { Answer, AttachAnswer, AttachTask, ControlChannel, ExpandAnswer, ExpandTask } from "./protocol.ts";
 
 /** What runs in a worker thread: one lane, its tasks one after the other. */
@@ -25,7 +27,8 @@ export class LaneServer implements ControlChannel {
       const definition = await definitionOf(task);
       this.#lane = await buildLane(definition, task.spec, task.options, task.http);
       this.#runtime = new LaneRuntime(this.#lane.base, new LaneControl(task.control));
-      return this.#lane.base.report;
+      const { report } = this.#lane.base;
+      return { ...report, image: report.image === undefined ? undefined : encodeImage(report.image) };
     });
   }
 
@@ -33,9 +36,9 @@ export class LaneServer implements ControlChannel {
     return this.#next(async () => {
       const runtime = this.#running();
       if (task.visited !== undefined) runtime.visited = new VisitedReader(task.visited);
-      const expansion = await runtime.expand(task.chunk);
+      const expansion = await runtime.expand(decodeChunk(task.chunk));
       this.#expanded += expansion.finished;
-      return expansion;
+      return encodeExpansion(expansion);
     });
   }
 

@@ -1,9 +1,10 @@
 import type { LaneOptions } from "../../lane/index.ts";
-import type { Chunk, Expansion, LaneReport, Recording } from "../../engine/messages.ts";
+import type { LaneReport, Recording } from "../../engine/messages.ts";
 import type { VisitedMemory } from "../../engine/visited-set.ts";
 import type { MessagePort } from "node:worker_threads";
 import type { LaneSpec } from "../../targets/lane-spec.ts";
 import type { HttpSettings } from "../build-lane.ts";
+import type { EncodedChunk, EncodedExpansion } from "./chunk-codec.ts";
 
 /** An error as plain data: a value that cannot be cloned would kill the worker. */
 export interface EncodedError {
@@ -34,7 +35,7 @@ export interface AttachTask {
 
 export interface ExpandTask {
   readonly kind: "expand";
-  readonly chunk: Chunk;
+  readonly chunk: EncodedChunk;
   /** Present when the table was replaced since the last chunk of this lane. */
   readonly visited: VisitedMemory | undefined;
 }
@@ -50,4 +51,4 @@ export interface ControlChannel {
 }
 
 export type AttachAnswer = Answer<LaneReport>;
-export type ExpandAnswer = Answer<Expansion>;
+export type ExpandAnswer = Answer<EncodedExpansion>;

@@ -9,6 +9,7 @@ import { SeqqaError } from "../../model/errors.ts";
 import type { LaneSpec } from "../../targets/lane-spec.ts";
 import type { HttpSettings } from "../build-lane.ts";
 import type { LaneHost } from "../lane-factory.ts";
+import { decodeExpansion, encodeChunk } from "./chunk-codec.ts";
 import { decodeError } from "./error-codec.ts";
 import type { Answer, AttachAnswer, ControlChannel, ExpandAnswer, ExpandTask, Task } from "./protocol.ts";
 
@@ -104,8 +105,8 @@ export class ThreadsExpander implements Expander {
     const memory = this.#visited?.memory;
     const visited = memory !== undefined && memory.slots !== handle.visitedSlots ? memory : undefined;
     handle.visitedSlots = memory?.slots;
-    const answer = await this.#watched(lane, { kind: "expand", chunk, visited });
-    if (answer.kind === "done") return answer.value;
+    const answer = await this.#watched(lane, { kind: "expand", chunk: encodeChunk(chunk), visited });
+    if (answer.kind === "done") return decodeExpansion(answer.value);
     return lostExpansion(handle.control, chunk, answer.error.message);
   }
 
@@ -181,7 +182,7 @@ export class ThreadsExpander implements Expander {
       } else if (performance.now() - since > this.#options.hangMs) abort.abort();
     }, 1000);
     try {
-      return (await this.#post(lane, task, [], abort.signal)) as ExpandAnswer;
+      return (await this.#post(lane, task, [task.chunk.words.buffer], abort.signal)) as ExpandAnswer;
     } catch (error) {
       const message = abort.signal.aborted ? "the lane hung" : `the lane's thread ended: ${error instanceof Error ? error.message : String(error)}`;
       return { kind: "failed", error: { name: "Error", code: "WORKER_LOST", message, hint: undefined, exitStatus: 3, stack: undefined, cause: undefined } };
@@ -190,7 +191,7 @@ export class ThreadsExpander implements Expander {
     }
   }
 
-  #post(lane: number, task: Task, transferList: readonly MessagePort[], signal?: AbortSignal): Promise<unknown> {
+  #post(lane: number, task: Task, transferList: readonly (MessagePort | ArrayBuffer)[], signal?: AbortSignal): Promise<unknown> {
     return this.#pool.run(
       { ...task, [Piscina.queueOptionsSymbol]: { lane } },
       { transferList: [...transferList] as never, ...(signal === undefined ? {} : { signal }) },

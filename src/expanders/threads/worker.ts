@@ -12,7 +12,7 @@ export default async function run(task: Task): Promise<AttachAnswer | ExpandAnsw
   if (answer.kind === "failed") return answer;
   const moved = Piscina.move({
     get [Piscina.transferableSymbol](): object {
-      return answer.value.rows.buffer;
+      return [answer.value.rows.buffer, answer.value.words.buffer];
     },
     get [Piscina.valueSymbol](): object {
       return answer;

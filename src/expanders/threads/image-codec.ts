@@ -1,0 +1,66 @@
+import { deserialize, serialize } from "node:v8";
+
+/** Nesting beyond this goes the general way. */
+const DEEPEST = 100;
+
+/**
+ * A captured state as a string, which threads pass on by copying its characters. JSON where the state is JSON, since that is ten
+ * times faster than the general serializer; the first character tells which it is.
+ */
+export function encodeImage(image: unknown): string {
+  const plain = withoutMaps(image);
+  if (isJson(plain, 0)) return `J${JSON.stringify(plain)}`;
+  return `V${serialize(image).toString("latin1")}`;
+}
+
+export function decodeImage(text: string): unknown {
+  if (text.startsWith("V")) return deserialize(Buffer.from(text.slice(1), "latin1"));
+  const { systems, context, clients, setBy } = JSON.parse(text.slice(1)) as PlainImage;
+  return { systems, context: new Map(context), clients, setBy: setBy.map(([bearer, action]) => ({ text: bearer, action: action ?? undefined })) };
+}
+
+interface Image {
+  readonly systems: readonly unknown[];
+  readonly context: ReadonlyMap<string, unknown>;
+  readonly clients: readonly unknown[];
+  readonly setBy: readonly { readonly text: string; readonly action: string | undefined }[];
+}
+
+interface PlainImage {
+  readonly systems: readonly unknown[];
+  readonly context: readonly (readonly [string, unknown])[];
+  readonly clients: readonly unknown[];
+  readonly setBy: readonly (readonly [string, string | null])[];
+}
+
+function withoutMaps(image: unknown): PlainImage {
+  const { systems, context, clients, setBy } = image as Image;
+  return { systems, context: [...context], clients, setBy: setBy.map(({ text, action }) => [text, action ?? null]) };
+}
+
+/** Whether JSON gives back exactly this value. */
+function isJson(value: unknown, depth: number): boolean {
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return true;
+    case "number":
+      return Number.isFinite(value) && !Object.is(value, -0);
+    case "object":
+      return value === null || (depth < DEEPEST && isJsonObject(value, depth));
+    default:
+      return false;
+  }
+}
+
+function isJsonObject(value: object, depth: number): boolean {
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) if (!isJson(value[i], depth + 1)) return false;
+    return true;
+  }
+  if (Object.getPrototypeOf(value) !== Object.prototype) return false;
+  for (const key in value) {
+    if (key === "__proto__" || key === "toJSON" || !isJson((value as Record<string, unknown>)[key], depth + 1)) return false;
+  }
+  return true;
+}
