@@ -1,7 +1,7 @@
 import type { Action } from "../model/action.ts";
 import type { Invariant } from "../model/invariant.ts";
 import type { World } from "../model/world.ts";
-import { isPromise } from "../model/system.ts";
+import { isPromise, type Awaitable } from "../model/system.ts";
 import type { ErrorNews, FindingNews } from "../engine/messages.ts";
 import { errorNews, thrown } from "./stepper.ts";
 
@@ -56,6 +56,21 @@ export class Checker {
     const plan = this.#plan(action);
     if (plan.error !== undefined) errors.push(plan.error);
     return this.#from(0, unchanged ? plan.conditional : plan.all);
+  }
+
+  /** Something wrote during the checks: runs them once more, each from the same state, and names the first that did. */
+  async culprit(action: AnyAction, restore: () => Awaitable<void>, changed: () => Awaitable<boolean>): Promise<string> {
+    const invariants = this.#plan(action).all;
+    for (const invariant of invariants.length > 1 ? invariants : []) {
+      await restore();
+      try {
+        await invariant.check(this.#world as never);
+      } catch {
+        // Reported already.
+      }
+      if (await changed()) return invariant.name;
+    }
+    return this.checked.last;
   }
 
   #from(start: number, invariants: readonly AnyInvariant[]): void | Promise<void> {

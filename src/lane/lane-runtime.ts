@@ -255,8 +255,10 @@ export class LaneRuntime {
     const { state, checker, canonicalizer, options } = this.#base;
     const definition = this.#base.actions[action]!;
     if (outcome.kind === "skipped") {
-      if (!changed) {
+      // A value in the context that may have been changed in place only counts when it was.
+      if (!changed || !(await this.#differs(unit))) {
         this.#rows.push(SKIPPED, 0, 0, 0, 0, 0);
+        if (changed) await this.#putBack(unit, action, mark);
         return;
       }
       const error = errorNews(
@@ -310,8 +312,8 @@ export class LaneRuntime {
     const findings = [...outcome.findings, ...checker.checked.findings];
     const errors = [...checker.checked.errors];
     if (after !== undefined) {
-      if (state.ownChanged(after) && (await this.#differs(reached))) errors.push(this.#impure(state.ownChanged(after)));
-      else if (await state.storesChanged(after)) await this.#lateOrImpure(unit, action, errors);
+      if (state.ownChanged(after) && (await this.#differs(reached))) errors.push(await this.#impure(action, after, reached, "the context or a client"));
+      else if (await state.storesChanged(after)) await this.#lateOrImpure(unit, action, after, reached, errors);
       else await this.#watchAccepted(unit, action, outcome, after);
     }
     let bits = EXECUTED | reached.bits;
@@ -329,16 +331,20 @@ export class LaneRuntime {
     return this.#reached.lo !== reached.lo || this.#reached.hi !== reached.hi;
   }
 
-  #impure(context: boolean): News["errors"][number] {
-    const name = this.#base.checker.checked.last;
-    const what = context ? "the context or a client" : "a store";
+  async #impure(action: number, after: WorldMark, reached: Fingerprint, what: string): Promise<News["errors"][number]> {
+    const { state, checker, actions } = this.#base;
+    const name = await checker.culprit(
+      actions[action]!,
+      () => state.restore(after),
+      async () => (await state.storesChanged(after)) || this.#differs(reached),
+    );
     return errorNews("INVARIANT_WROTE", `Invariant "${name}" changed ${what} while it checked; a check may only read. It was put back.`, name);
   }
 
   /** Rows appeared during the checks: a check that calls the API may have written them, or the action after its answer. */
-  async #lateOrImpure(unit: UnitRequest, action: number, errors: News["errors"][number][]): Promise<void> {
+  async #lateOrImpure(unit: UnitRequest, action: number, after: WorldMark, reached: Fingerprint, errors: News["errors"][number][]): Promise<void> {
     if (await this.#late.comesByItself(this.#base.actions[action]!, this.#base.stepper)) this.#reportLate(unit, action);
-    else errors.push(this.#impure(false));
+    else errors.push(await this.#impure(action, after, reached, "a store"));
   }
 
   /** 202 announces work that is done later: the first time that an action answers so, it is waited for. */
