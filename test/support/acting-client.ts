@@ -12,6 +12,11 @@ export class ActingClient {
   #token: string | null = null;
   #version = 0;
   #sink: ((exchange: Exchange) => void) | null = null;
+  readonly [clientPart]: ClientPart;
+
+  constructor() {
+    this[clientPart] = this.#part();
+  }
 
   setAuthToken(token: string | null): void {
     this.#token = token;
@@ -39,10 +44,12 @@ export class ActingClient {
     this.closed = true;
   }
 
-  get [clientPart](): ClientPart {
-    const version = this.#version;
+  #part(): ClientPart {
+    const version = (): number => this.#version;
     return {
-      version,
+      get version(): number {
+        return version();
+      },
       save: () => this.#token,
       restore: (saved) => {
         if (saved === this.#token) return;

@@ -173,10 +173,11 @@ describe("putting back", () => {
     context.set("list", [1]);
     const saved = part.save();
     context.getRequired("list").push(2);
-    expect(saved.get("list")).toEqual([1]);
-    part.restore(saved);
-    context.getRequired("list").push(3);
-    expect(saved.get("list")).toEqual([1]);
+    for (let round = 0; round < 2; round++) {
+      part.restore(saved);
+      expect(context.toJSON()).toEqual({ list: [1] });
+      context.getRequired("list").push(3);
+    }
   });
 
   it("says by its version that something was written, and by `mutable` that something may have been changed in place", () => {

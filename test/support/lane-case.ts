@@ -1,0 +1,166 @@
+import { expect } from "vitest";
+import { MemoryAdapter } from "../../src/adapters/memory/index.ts";
+import {
+  EXECUTED,
+  FAILED,
+  FINDING,
+  HI,
+  KIND,
+  LO,
+  ROW,
+  SKIPPED,
+  STATUS,
+  type Expansion,
+  type UnitRequest,
+} from "../../src/engine/messages.ts";
+import type { LaneOptions } from "../../src/lane/index.ts";
+import { Action, type ActionOptions } from "../../src/model/action.ts";
+import { AgentDefinition } from "../../src/model/agent.ts";
+import type { Context } from "../../src/model/context.ts";
+import { Invariant, type InvariantOptions } from "../../src/model/invariant.ts";
+import type { SystemTraits } from "../../src/model/system.ts";
+import { World } from "../../src/model/world.ts";
+import { ActingClient } from "./acting-client.ts";
+import { laneOf } from "./seats.ts";
+
+export interface Stored {
+  n: number;
+}
+
+/** A store in memory that a lane treats like one in another process: late writes are watched for, everything is awaited. */
+class WatchedMemory extends MemoryAdapter<Stored> {
+  override readonly traits: SystemTraits = { portable: true, commits: true };
+}
+
+/** What an action or a check of a case may touch. */
+export interface Hands {
+  readonly store: MemoryAdapter<Stored>;
+  readonly context: Context<Record<string, unknown>>;
+  readonly client: ActingClient;
+}
+
+export interface LaneCase {
+  /** Actions are named a0, a1, ... */
+  readonly actions: readonly (Partial<Omit<ActionOptions<Record<string, unknown>, ActingClient>, "run" | "precondition">> & {
+    readonly run: (hands: Hands, api: ActingClient) => unknown;
+    readonly precondition?: (context: Context<Record<string, unknown>>) => unknown;
+  })[];
+  readonly invariants?: readonly (Partial<Omit<InvariantOptions, "check">> & {
+    readonly name: string;
+    readonly check: (hands: Hands) => unknown;
+  })[];
+  readonly clients?: Readonly<Record<string, ActingClient>>;
+  readonly options?: Partial<LaneOptions>;
+  /** What the context begins with; default a list. */
+  readonly context?: Readonly<Record<string, unknown>>;
+  /** The lane watches the store. */
+  readonly watched?: boolean;
+}
+
+export interface CaseRow {
+  readonly kind: "executed" | "skipped" | "failed" | "broken";
+  readonly status: number;
+  readonly found: boolean;
+  /** It ended in the state that it began in. */
+  readonly same: boolean;
+  readonly lo: number;
+  readonly hi: number;
+}
+
+export interface CaseResult {
+  readonly expansion: Expansion;
+  readonly rows: readonly CaseRow[];
+  readonly findings: readonly string[];
+  readonly errors: readonly {
+    readonly code: string;
+    readonly message: string;
+    readonly source: string;
+    readonly stack: string | undefined;
+  }[];
+}
+
+export interface CaseLane extends Hands {
+  readonly lane: Awaited<ReturnType<typeof laneOf>>;
+  /** Expands a node; default the root, with all actions. Expects that everything was put back. */
+  expand(unit?: Partial<UnitRequest>): Promise<CaseResult>;
+}
+
+/** A lane whose store, context and client are at hand. The root: n = 0, a list in the context, no token. */
+export async function laneCase(given: LaneCase): Promise<CaseLane> {
+  const store = given.watched === true ? new WatchedMemory({ state: { n: 0 } }) : new MemoryAdapter<Stored>({ state: { n: 0 } });
+  const client = new ActingClient();
+  const world = new World<Record<string, unknown>, ActingClient>({
+    api: client,
+    systems: { store },
+    context: given.context ?? { list: [1] },
+    clients: given.clients ?? {},
+  });
+  const hands: Hands = { store, context: world.context, client };
+  const definition = new AgentDefinition<Record<string, unknown>, ActingClient>({
+    world,
+    actions: given.actions.map(
+      ({ run, ...rest }, index) =>
+        new Action<Record<string, unknown>, ActingClient>({
+          name: `a${index}`,
+          ...(rest as object),
+          run: (async (api: ActingClient) => run(hands, api)) as never,
+        }),
+    ),
+    invariants: (given.invariants ?? []).map(
+      ({ check, ...rest }) => new Invariant<Record<string, unknown>, ActingClient>({ ...rest, check: () => check(hands) as boolean }),
+    ),
+  });
+  const lane = await laneOf(definition, given.options);
+  const { rootLo: lo, rootHi: hi } = lane.base.report;
+  const expand = async (unit: Partial<UnitRequest> = {}): Promise<CaseResult> => {
+    const request: UnitRequest = {
+      path: [],
+      from: 0,
+      to: given.actions.length,
+      lo,
+      hi,
+      image: undefined,
+      crossCheck: false,
+      ...unit,
+    } as UnitRequest;
+    const expansion = await lane.runtime.expand({ units: [request], direct: true });
+    if (request.path.length === 0 && expansion.failure === undefined) {
+      // Nothing that a branch did is left.
+      expect(store.state).toEqual({ n: 0 });
+      expect(world.context.toJSON()).toEqual(given.context ?? { list: [1] });
+      expect(client.token).toBeNull();
+    }
+    return {
+      expansion,
+      rows: decode(expansion.rows, request),
+      findings: expansion.news.flatMap(({ findings }) => findings.map(({ invariant }) => invariant)),
+      errors: expansion.news.flatMap(({ errors }) => errors),
+    };
+  };
+  return { lane, ...hands, expand };
+}
+
+/** Changes everything that a branch can change. */
+export function mess({ store, context, client }: Hands): void {
+  store.state.n++;
+  (context["list"] as number[]).push(2);
+  context.set("more", { deep: 1 });
+  client.setAuthToken("token");
+}
+
+function decode(rows: Int32Array, unit: UnitRequest): CaseRow[] {
+  return Array.from({ length: rows.length / ROW }, (_, i) => {
+    const at = i * ROW;
+    const kind = rows[at + KIND]! & 0xff;
+    const lo = rows[at + LO]!;
+    const hi = rows[at + HI]!;
+    return {
+      kind: kind === EXECUTED ? "executed" : kind === SKIPPED ? "skipped" : kind === FAILED ? "failed" : "broken",
+      status: rows[at + STATUS]!,
+      found: (rows[at + KIND]! & FINDING) !== 0,
+      same: lo === unit.lo && hi === unit.hi,
+      lo,
+      hi,
+    };
+  });
+}
