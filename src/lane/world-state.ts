@@ -1,5 +1,5 @@
 import { clientPartOf, type ClientPart } from "../model/client.ts";
-import { contextPartOf, type ContextPart } from "../model/context.ts";
+import { contextPartOf, type ContextPart, type SavedContext } from "../model/context.ts";
 import { isPromise, type Awaitable, type Mark, type Observed, type System } from "../model/system.ts";
 import type { World } from "../model/world.ts";
 import type { Canonicalizer } from "../state/index.ts";
@@ -8,7 +8,7 @@ import type { Facts, Fingerprint } from "../state/facts.ts";
 /** A saved world, as the lane keeps it. */
 export interface WorldMark {
   readonly systems: readonly Mark[];
-  readonly context: ReadonlyMap<string, unknown>;
+  readonly context: SavedContext;
   contextVersion: number;
   readonly clients: readonly unknown[];
   readonly clientVersions: number[];
@@ -18,7 +18,7 @@ export interface WorldMark {
 /** A state that can be written into another lane. */
 export interface WorldImage {
   readonly systems: readonly unknown[];
-  readonly context: ReadonlyMap<string, unknown>;
+  readonly context: SavedContext;
   readonly clients: readonly unknown[];
   readonly setBy: readonly Bearer[];
 }

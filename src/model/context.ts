@@ -36,8 +36,15 @@ export interface ContextPart {
   /** The live entries, to be read only. */
   readonly entries: ReadonlyMap<string, unknown>;
   /** A copy that {@link restore} takes, any number of times. */
-  save(): ReadonlyMap<string, unknown>;
-  restore(saved: ReadonlyMap<string, unknown>): void;
+  save(): SavedContext;
+  restore(saved: SavedContext): void;
+}
+
+/** A saved context; plain data. */
+export interface SavedContext {
+  readonly entries: ReadonlyMap<string, unknown>;
+  /** How many of the values are objects. */
+  readonly objects: number;
 }
 
 export const contextPart: unique symbol = Symbol.for("seqqa.contextPart");
@@ -46,10 +53,12 @@ const METHODS = new Set(["get", "getRequired", "has", "set", "delete", "toJSON"]
 
 const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
 
+/** The entries of a context. A map that was saved is shared until the next write, so that saving and restoring copy nothing. */
 class Store {
   map: Map<string, unknown>;
   version = 0;
   objects = 0;
+  #shared = false;
 
   constructor(entries: Iterable<[string, unknown]>) {
     this.map = new Map(entries);
@@ -67,28 +76,39 @@ class Store {
   set(key: string, value: unknown): void {
     if (METHODS.has(key)) throw new TypeError(`"${key}" is a method of the context and cannot be a key; choose another name.`);
     checkCloneable(key, value);
-    this.version++;
-    if (isObject(this.map.get(key))) this.objects--;
+    this.#own();
+    if (this.objects > 0 && isObject(this.map.get(key))) this.objects--;
     if (isObject(value)) this.objects++;
     this.map.set(key, value);
   }
 
   delete(key: string): boolean {
     if (!this.map.has(key)) return false;
-    this.version++;
+    this.#own();
     if (isObject(this.map.get(key))) this.objects--;
     return this.map.delete(key);
   }
 
-  save(): ReadonlyMap<string, unknown> {
-    return this.objects === 0 ? new Map(this.map) : structuredClone(this.map);
+  save(): SavedContext {
+    // Objects may be changed in place, so they are copied; a map of plain values is not.
+    if (this.objects > 0) return { entries: structuredClone(this.map), objects: this.objects };
+    this.#shared = true;
+    return { entries: this.map, objects: 0 };
   }
 
-  restore(saved: ReadonlyMap<string, unknown>): void {
+  restore({ entries, objects }: SavedContext): void {
     this.version++;
-    this.objects = 0;
-    for (const value of saved.values()) if (isObject(value)) this.objects++;
-    this.map = this.objects === 0 ? new Map(saved) : (structuredClone(saved) as Map<string, unknown>);
+    this.objects = objects;
+    this.#shared = objects === 0;
+    this.map = (objects === 0 ? entries : structuredClone(entries)) as Map<string, unknown>;
+  }
+
+  /** Before a write. */
+  #own(): void {
+    this.version++;
+    if (!this.#shared) return;
+    this.map = new Map(this.map);
+    this.#shared = false;
   }
 }
 

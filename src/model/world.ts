@@ -1,5 +1,5 @@
 import { clientPartOf, type ApiClient } from "./client.ts";
-import { Context, contextPartOf, type Values } from "./context.ts";
+import { Context, contextPartOf, type SavedContext, type Values } from "./context.ts";
 import { SeqqaError } from "./errors.ts";
 import type { Mark, Observed, System } from "./system.ts";
 
@@ -26,7 +26,7 @@ type Reset<C extends object, A> = { call(world: World<C, A>): void | Promise<voi
 /** A saved world; see {@link World.checkpoint}. */
 export interface WorldCheckpoint {
   readonly systems: ReadonlyMap<string, Mark>;
-  readonly context: ReadonlyMap<string, unknown>;
+  readonly context: SavedContext;
   readonly clients: ReadonlyMap<unknown, unknown>;
 }
 

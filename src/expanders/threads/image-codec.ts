@@ -1,4 +1,5 @@
 import { deserialize, serialize } from "node:v8";
+import type { SavedContext } from "../../model/context.ts";
 
 /** Nesting beyond this goes the general way. */
 const DEEPEST = 100;
@@ -15,13 +16,13 @@ export function encodeImage(image: unknown): string {
 
 export function decodeImage(text: string): unknown {
   if (text.startsWith("V")) return deserialize(Buffer.from(text.slice(1), "latin1"));
-  const { systems, context, clients, setBy } = JSON.parse(text.slice(1)) as PlainImage;
-  return { systems, context: new Map(context), clients, setBy: setBy.map(([bearer, action]) => ({ text: bearer, action: action ?? undefined })) };
+  const { systems, context, objects, clients, setBy } = JSON.parse(text.slice(1)) as PlainImage;
+  return { systems, context: { entries: new Map(context), objects }, clients, setBy: setBy.map(([bearer, action]) => ({ text: bearer, action: action ?? undefined })) };
 }
 
 interface Image {
   readonly systems: readonly unknown[];
-  readonly context: ReadonlyMap<string, unknown>;
+  readonly context: SavedContext;
   readonly clients: readonly unknown[];
   readonly setBy: readonly { readonly text: string; readonly action: string | undefined }[];
 }
@@ -29,13 +30,14 @@ interface Image {
 interface PlainImage {
   readonly systems: readonly unknown[];
   readonly context: readonly (readonly [string, unknown])[];
+  readonly objects: number;
   readonly clients: readonly unknown[];
   readonly setBy: readonly (readonly [string, string | null])[];
 }
 
 function withoutMaps(image: unknown): PlainImage {
   const { systems, context, clients, setBy } = image as Image;
-  return { systems, context: [...context], clients, setBy: setBy.map(({ text, action }) => [text, action ?? null]) };
+  return { systems, context: [...context.entries], objects: context.objects, clients, setBy: setBy.map(({ text, action }) => [text, action ?? null]) };
 }
 
 /** Whether JSON gives back exactly this value. */
