@@ -87,7 +87,8 @@ export class Backlog {
       const { work, from, to } = assignments[i]!;
       this.underWay -= to - from;
       const until = i < expansion.finished ? to : failure !== undefined && i === expansion.finished ? failure.action : from;
-      const done = Math.max(until - from, 0);
+      // A lane that died says where it was, and brings nothing of what it did there.
+      const done = Math.min(Math.max(until - from, 0), (rows.length - at) / ROW);
       const executed = countExecuted(rows, at, done);
       this.executed += executed;
       if (done > 0) {

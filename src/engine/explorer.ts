@@ -56,6 +56,8 @@ export class Explorer {
   readonly #scheduler: Scheduler;
   readonly #meter: ProgressMeter;
   readonly #busy: number[];
+  /** Lanes that are being built anew. */
+  readonly #rebuilds: (Promise<unknown> | undefined)[];
   readonly #tries: Map<string, { kind: LaneFailureKind; count: number }> = new Map();
   readonly #otherPaths: Map<number, readonly number[]> = new Map();
   #direct: boolean;
@@ -90,6 +92,7 @@ export class Explorer {
       visited: this.committer.visited,
     });
     this.#busy = new Array<number>(expander.lanes).fill(0);
+    this.#rebuilds = new Array<undefined>(expander.lanes).fill(undefined);
     this.#meter = new ProgressMeter(this, options, startedAt);
   }
 
@@ -170,11 +173,11 @@ export class Explorer {
     const { committer, backlog } = this;
     for (let chunks = 0; chunks < this.#expander.depth; chunks++) {
       for (let lane = 0; lane < this.#busy.length; lane++) {
-        if (this.#busy[lane]! > chunks) continue;
+        if (this.#busy[lane]! > chunks || this.#rebuilds[lane] !== undefined) continue;
         const allowance = this.#options.maxSteps - committer.steps - backlog.buffered - backlog.underWay;
         // The pair that the commit waits for may always go; nothing else goes beyond the budget.
         if (allowance <= 0 && backlog.underWay > 0) return;
-        const idle = this.#busy.filter((held) => held <= chunks).length;
+        const idle = this.#busy.filter((held, other) => held <= chunks && this.#rebuilds[other] === undefined).length;
         const assignments = this.#scheduler.next(lane, allowance, idle);
         if (assignments.length > 0) this.#send(lane, assignments);
       }
@@ -217,10 +220,13 @@ export class Explorer {
     this.#wake?.();
     const { failure } = expansion;
     if (failure === undefined || this.stopReason !== undefined) return;
+    // A lane that is lost takes every chunk with it that it holds: they are not to blame, and it is built anew once.
+    if (this.#rebuilds[lane] !== undefined) return void (await this.#rebuilds[lane]);
     const culprit = assignments[failure.unit];
     if (culprit !== undefined) this.#countTry({ ...culprit, from: failure.action }, failure);
     this.#options.onEvent({ kind: "note", message: `Lane ${lane} is being rebuilt: ${failure.message}` });
-    await this.#expander.rebuild(lane);
+    this.#rebuilds[lane] = this.#expander.rebuild(lane);
+    await this.#rebuilds[lane].finally(() => (this.#rebuilds[lane] = undefined));
   }
 
   #countTry(assignment: Assignment, { kind, message, differences }: LaneFailure): void {
