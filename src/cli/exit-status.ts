@@ -7,7 +7,8 @@ export type ExitStatus = 0 | 1 | 2 | 3 | 130;
 
 /** What one result calls for, by the table of findings. */
 export function statusOfResult(result: ExplorationResult, failOn: Config["failOnSeverity"]): ExitStatus {
-  if (result.stopReason === "interrupted") return 130;
+  // A run that could not go on was not interrupted by anybody.
+  if (result.stopReason === "interrupted" && !result.errors.some(({ source }) => source === "run")) return 130;
   const failing = failOn === "none" ? [] : result.violations.filter(({ severity }) => isAtLeast(severity, failOn));
   if (failing.some(({ confirmed }) => confirmed)) return 1;
   return failing.length > 0 || result.divergences.length > 0 || result.errors.length > 0 ? 3 : 0;
