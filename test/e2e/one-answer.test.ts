@@ -1,0 +1,173 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { explore, ledger } from "../models/index.ts";
+import { full, size } from "../sizes.ts";
+import {
+  commandOf,
+  descendants,
+  documentOf,
+  emptyFolder,
+  folderWith,
+  only,
+  seqqa,
+  start,
+  until,
+  type Explored,
+  type RunOptions,
+} from "../support/e2e.ts";
+import { NOTES_CONFIG, SLOTS_SERVER } from "../support/e2e-servers.ts";
+
+const STRATEGIES = ["bfs", "dfs", "random", "coverage_guided"];
+const BOUNDED = size(1500, 10_007);
+
+const command = (...args: readonly string[]): readonly string[] => {
+  const output = emptyFolder();
+  return ["run", "fixtures/ledger", "--only", "ledger", "--reporter", "json", "--output", output, ...args];
+};
+
+async function explored(args: readonly string[], options: RunOptions = {}): Promise<Explored> {
+  const ran = await seqqa(command(...args), { timeoutMs: full ? 1_800_000 : 100_000, ...options });
+  expect(ran.stderr).toBe("");
+  return only(documentOf(ran));
+}
+
+/** What two runs must have in common: all but what is measured, and the ports and addresses that lanes got. */
+function comparable(result: Explored): unknown {
+  const text = JSON.stringify(result, (key, value: unknown) => {
+    if (key === "durationMs" || key === "replayed" || key === "speculative") return undefined;
+    // The target's own clock and what it drew.
+    if (key === "date") return undefined;
+    return value;
+  });
+  return JSON.parse(text.replaceAll(/127\.0\.0\.1:\d+/g, "127.0.0.1:<port>"));
+}
+
+describe("one answer, however many lanes", () => {
+  it.each(full ? STRATEGIES : ["bfs"])("%s: equal results.json, bounded by steps, with the planted bug", async (strategy) => {
+    const args = ["--strategy", strategy, "--max-steps", String(BOUNDED)];
+    const one = await explored([...args, "--parallel", "1"], { env: { BUG: "1" } });
+    expect(one).toMatchObject({ steps: BOUNDED, transitions: BOUNDED, stopReason: "max_steps", divergences: [], errors: [] });
+    for (const parallel of full ? ["2", "3", "8"] : ["2"]) {
+      const other = await explored([...args, "--parallel", parallel], { env: { BUG: "1" } });
+      expect(other.digest).toBe(one.digest);
+      expect(comparable(other)).toEqual(comparable(one));
+    }
+  });
+
+  it.skipIf(full).each(STRATEGIES.slice(1))("%s: equal digests of 1 and 2 lanes", async (strategy) => {
+    const args = ["--strategy", strategy, "--max-steps", "400"];
+    const [one, two] = [await explored([...args, "--parallel", "1"]), await explored([...args, "--parallel", "2"])];
+    expect(two).toMatchObject({ steps: 400, digest: one.digest });
+    expect(comparable(two)).toEqual(comparable(one));
+  });
+
+  it.each(STRATEGIES)("%s: equal states within a depth", async (strategy) => {
+    const depth = size(2, 5);
+    const counts = explore(ledger(false), { maxDepth: depth });
+    const result = await explored(["--strategy", strategy, "--max-depth", String(depth), "--parallel", "2"]);
+    expect(result).toMatchObject({
+      statesVisited: counts.states,
+      transitions: counts.transitions,
+      stopReason: "max_depth",
+      maxDepthReached: depth,
+      completeToDepth: depth,
+      errors: [],
+      divergences: [],
+    });
+  });
+
+  it.runIf(full).each(STRATEGIES)("%s: the ledger to exhaustion", async (strategy) => {
+    const digests = new Set<string>();
+    for (const parallel of ["1", "2", "3", "8"]) {
+      const result = await explored(["--strategy", strategy, "--parallel", parallel]);
+      expect(result).toMatchObject({
+        statesVisited: 14_425,
+        transitions: 187_525,
+        steps: 187_525,
+        stopReason: "exhausted",
+        violations: [],
+        divergences: [],
+        errors: [],
+      });
+      digests.add(result.digest);
+    }
+    expect(digests.size).toBe(1);
+  });
+
+  it.runIf(full)("the ledger with its bug is pruned as the model is", async () => {
+    const counts = explore(ledger(true));
+    const result = await explored(["--parallel", "2"], { env: { BUG: "1" } });
+    expect(result).toMatchObject({ statesVisited: counts.states, transitions: counts.transitions });
+  });
+});
+
+/** Answers and rows of some dozens of calls: a target that has written so much is being explored. */
+const IN_THE_MIDDLE = 60_000;
+
+function bytesWritten(pid: number): number {
+  try {
+    return Number(/^wchar: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, "utf8"))?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
+}
+
+describe("losing what does the work", () => {
+  const args = ["--max-steps", String(size(1500, 20_000))];
+
+  it("a target is killed in the middle, of either lane: the same answer", async () => {
+    const undisturbed = await explored([...args, "--parallel", "1"]);
+    const running = start(command(...args, "--parallel", "2"), { timeoutMs: full ? 600_000 : 100_000 });
+    const targets = (): readonly number[] => descendants(running.pid).filter((pid) => /(?:^|\/)node server\.mjs$/.test(commandOf(pid)));
+    const killed: number[] = [];
+    for (let times = 0; times < 2; times++) {
+      const busy = (): number | undefined => targets().find((pid) => !killed.includes(pid) && bytesWritten(pid) > IN_THE_MIDDLE);
+      await until(() => busy() !== undefined, "a target in the middle of its work");
+      const victim = busy()!;
+      process.kill(victim, "SIGKILL");
+      killed.push(victim);
+    }
+    expect(running.child.exitCode).toBeNull();
+    const ran = await running.ended;
+    expect({ status: ran.status, stderr: ran.stderr }).toEqual({ status: 0, stderr: "" });
+    const result = only(documentOf(ran));
+    expect(result.digest).toBe(undisturbed.digest);
+    expect(comparable(result)).toEqual(comparable(undisturbed));
+  });
+
+  it("a worker ends in the middle: the same answer", async () => {
+    const exploration = (dies: boolean): string => `import { Action, Agent, World } from "seqqa";
+import { existsSync, writeFileSync } from "node:fs";
+import { isMainThread } from "node:worker_threads";
+
+interface Count { readonly value: number }
+const marker = "died";
+const bump = (slot: number): Action => new Action({
+  name: \`bump_\${slot}\`,
+  run: async (api) => {
+    const response = await api.post(\`/slots/\${slot}\`);
+    if (${dies} && slot === 3 && response.json<Count>().value === 2 && !existsSync(marker)) {
+      writeFileSync(marker, isMainThread ? "main" : "worker");
+      process.exit(7);
+    }
+    return response;
+  },
+});
+export const agent = new Agent({ name: "slots", world: (lane) => new World({ systems: lane.systems }), actions: [1, 2, 3, 4].map(bump), invariants: [] });
+`;
+    const folder = (dies: boolean): string =>
+      folderWith({ "seqqa.yaml": NOTES_CONFIG, "server.mjs": SLOTS_SERVER, "slots.explore.ts": exploration(dies) });
+    const run = async (cwd: string, parallel: string): Promise<Explored> => {
+      const ran = await seqqa(["run", ".", "--parallel", parallel, "--reporter", "json", "--output", "out"], { cwd });
+      expect({ status: ran.status, stderr: ran.stderr }).toEqual({ status: 0, stderr: "" });
+      return only(documentOf(ran));
+    };
+    const undisturbed = await run(folder(false), "1");
+    expect(undisturbed).toMatchObject({ statesVisited: 81, transitions: 324 });
+    const cwd = folder(true);
+    const result = await run(cwd, "2");
+    expect(readFileSync(join(cwd, "died"), "utf8")).toBe("worker");
+    expect(comparable(result)).toEqual(comparable(undisturbed));
+  });
+});
