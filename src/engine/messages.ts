@@ -15,8 +15,7 @@ export const STATUS = 1;
 /** The fingerprint reached, two halves. */
 export const LO = 2;
 export const HI = 3;
-/** 32-bit hash of the canonical response; 0 when there is none to hash. */
-export const RESPONSE = 4;
+/* At offset 4: a 32-bit hash of the canonical response; 0 when there is none to hash. */
 /** 32-bit hash of the reached state's shape; 0 unless the strategy asks for it. */
 export const SHAPE = 5;
 

@@ -37,7 +37,7 @@ export async function buildLane(
 ): Promise<BuiltLane> {
   const { HttpClient } = await import("../adapters/http/index.ts");
   const { setHttpDefaults } = await import("../adapters/http/defaults.ts");
-  setHttpDefaults(http as Parameters<typeof setHttpDefaults>[0]);
+  setHttpDefaults(http);
   const systems: Record<string, System> = {};
   for (const system of spec.systems) systems[system.name] = await createSystem(system);
   const plain: Lane = { index: spec.index, baseUrl: spec.baseUrl, dbUrl: spec.dbUrl, dbPath: spec.dbPath, systems, tmpDir: spec.tmpDir };

@@ -45,6 +45,8 @@ export interface LaneBase {
   readonly checker: Checker;
   readonly canonicalizer: Canonicalizer;
   readonly root: WorldMark;
+  /** What is the lane's own, and what stands for it. */
+  readonly placeholders: readonly (readonly [string, string])[];
   readonly report: LaneReport;
 }
 
@@ -61,7 +63,8 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
   const checker = new Checker(world, definition.invariants);
   await setUp(definition, world);
   state.listen(stepper.sink);
-  const canonicalizer = new Canonicalizer(canonicalOptions(world, state.systems, seat.lane, options));
+  const ours = placeholders(seat.lane);
+  const canonicalizer = new Canonicalizer(canonicalOptions(world, state.systems, ours, options));
   const facts = await state.root();
   const whole = canonicalizer.root(facts);
   const rootLines = canonicalizer.describe(facts).slice(0, ROOT_LINES);
@@ -90,7 +93,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
     uses: [seat.lane.baseUrl, seat.lane.dbUrl ?? ""].filter((one) => one !== ""),
   };
   await state.restore(root);
-  return { options, actions: definition.actions, world, state, stepper, checker, canonicalizer, root, report };
+  return { options, actions: definition.actions, world, state, stepper, checker, canonicalizer, root, placeholders: ours, report };
 }
 
 async function buildWorld(definition: AgentDefinition<never, never>, seat: LaneSeat): Promise<World<never, never>> {
@@ -135,7 +138,7 @@ function userError(code: string, what: string, cause: unknown): SeqqaError {
 function canonicalOptions(
   world: World<never, never>,
   systems: readonly System[],
-  lane: Lane,
+  ours: readonly (readonly [string, string])[],
   options: LaneOptions,
 ): ConstructorParameters<typeof Canonicalizer>[0] {
   const of = (field: "ignore" | "symmetric"): string[] =>
@@ -145,7 +148,7 @@ function canonicalOptions(
     literals: new Set(options.literals),
     ignore: [...world.ignore, ...of("ignore")],
     symmetric: of("symmetric"),
-    placeholders: placeholders(lane),
+    placeholders: ours,
     masked: options.masked,
   };
 }

@@ -64,7 +64,7 @@ export class Checker {
     for (const invariant of invariants.length > 1 ? invariants : []) {
       await restore();
       try {
-        await invariant.check(this.#world as never);
+        await invariant.check(this.#world);
       } catch {
         // Reported already.
       }
@@ -78,7 +78,7 @@ export class Checker {
       const invariant = invariants[i]!;
       this.checked.last = invariant.name;
       try {
-        const held: unknown = invariant.check(this.#world as never);
+        const held: unknown = invariant.check(this.#world);
         if (held === true) continue;
         if (isPromise(held)) {
           return held

@@ -23,6 +23,7 @@ import {
 import type { RecordedStep } from "../model/result.ts";
 import { Severity } from "../model/severity.ts";
 import type { Fingerprint } from "../state/facts.ts";
+import { responseHash } from "../state/index.ts";
 import type { LaneBase } from "./bring-up.ts";
 import { calibrate } from "./calibrate.ts";
 import type { LaneControl } from "./control.ts";
@@ -80,7 +81,7 @@ export class LaneRuntime {
     let action = 0;
     try {
       for (; finished < chunk.units.length && !this.#control.cancelled; finished++) {
-        const unit = chunk.units[finished]!;
+        let unit = chunk.units[finished]!;
         action = unit.from;
         this.#control.beat(finished, action);
         const going = this.#traveller.goTo(unit, chunk.direct);
@@ -89,6 +90,8 @@ export class LaneRuntime {
           mark = isPromise(going) ? await going : going;
         } catch (error) {
           mark = await this.#lostOnTheWay(unit, error);
+          // The state is another one than on record, so nothing can be compared with that.
+          unit = { ...unit, uncertain: true };
         }
         const first = this.#rows.count;
         for (; action < unit.to; action++) {
@@ -222,7 +225,7 @@ export class LaneRuntime {
     if (!changed && outcome.kind === "executed" && outcome.findings.length === 0 && outcome.status !== 202) {
       if (state.systems.length > 0 && checker.settled(this.#base.actions[action]!)) {
         // Nothing changed: every invariant held here already.
-        this.#rows.push(EXECUTED, outcome.status, unit.lo, unit.hi, 0, 0);
+        this.#rows.push(EXECUTED, outcome.status, unit.lo, unit.hi, this.#responseHash(outcome), 0);
         return;
       }
     }
@@ -238,7 +241,7 @@ export class LaneRuntime {
         const same = lo === unit.lo && hi === unit.hi;
         if (!same && this.#wanted(lo, hi)) this.#images.push({ unit: index, action, image: state.capture() });
         const before = this.#purityCheck.due() ? state.mark() : undefined;
-        const checking = checker.check(this.#base.actions[action]!, false);
+        const checking = checker.check(this.#base.actions[action], false);
         const spot = this.#putBackCheck.due();
         if (before === undefined && !isPromise(checking) && !spot && checker.checked.findings.length === 0 && checker.checked.errors.length === 0) {
           this.#rows.push(EXECUTED | CHANGED | bounded, outcome.status, lo, hi, 0, shape);
@@ -322,7 +325,7 @@ export class LaneRuntime {
       bits |= NEWS;
       this.#news.push({ unit: index, action, findings, errors, exchanges: findings.length > 0 ? exchangesOf(stepper.exchanges, outcome) : [] });
     }
-    this.#rows.push(bits, outcome.status, reached.lo, reached.hi, 0, reached.shape);
+    this.#rows.push(bits, outcome.status, reached.lo, reached.hi, this.#responseHash(outcome), reached.shape);
     await this.#putBack(unit, action, mark, spot);
   }
 
@@ -376,6 +379,12 @@ export class LaneRuntime {
     await state.fingerprint(canonicalizer, this.#reached);
     if (this.#reached.lo === unit.lo && this.#reached.hi === unit.hi) return;
     throw new LaneLost("dirty", `After action "${this.#base.actions[action]!.name}" the state could not be put back`, canonicalizer.describe(await state.facts()).slice(0, 20));
+  }
+
+  /** 0 in memory, where making the text would cost more than the step. */
+  #responseHash(outcome: Outcome): number {
+    if (!this.#watched || outcome.response === undefined) return 0;
+    return responseHash(outcome.status, outcome.response.text, this.#base.placeholders, this.#base.options.clockMs);
   }
 
   #wanted(lo: number, hi: number): boolean {

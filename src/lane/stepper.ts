@@ -61,7 +61,7 @@ export class Stepper {
     if (this.strays.length > 0) this.strays.length = 0;
     this.#listening = true;
     try {
-      const promised: unknown = action.run(this.#client(action), this.#world.context as never);
+      const promised: unknown = action.run(this.#client(action), this.#world.context);
       return promised instanceof Promise ? promised : Promise.resolve(promised);
     } catch (error) {
       return this.fail(action, error);
@@ -86,7 +86,7 @@ export class Stepper {
 
   #precondition(action: AnyAction, precondition: (context: never) => boolean): Outcome | undefined {
     try {
-      const applies: unknown = precondition(this.#world.context as never);
+      const applies: unknown = precondition(this.#world.context);
       if (applies === true) return undefined;
       if (applies === false) return SKIPPED_OUTCOME;
       const message = `The precondition of action "${action.name}" returned ${describe(applies)}, not a boolean.`;

@@ -56,7 +56,7 @@ export class WorldState {
     this.#names = systems.map(([name]) => name);
     this.systems = systems.map(([, system]) => system);
     this.portable = this.systems.every(({ traits }) => traits.portable);
-    this.#context = contextPartOf(world.context as never);
+    this.#context = contextPartOf(world.context);
     const clients = [...world.allClients()].map(([role, client]) => [role, clientPartOf(client)] as const);
     const parts = clients.filter((entry): entry is readonly [string, ClientPart] => entry[1] !== undefined);
     this.#roles = parts.map(([role]) => role);

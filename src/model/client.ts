@@ -34,12 +34,6 @@ export interface ApiClient {
   close(): Promise<void> | void;
 }
 
-/**
- * The part of a client that belongs to the world: what a branch may change and what must be put back. A client that has
- * such a part offers it under this symbol; an `api` without it is taken to keep nothing of its own.
- */
-export const clientPart: unique symbol = Symbol.for("seqqa.clientPart");
-
 /** What a client offers to the lane that it runs in. */
 export interface ClientPart {
   /** Grows with every change of the client's own state (token, headers, cookies, canned replies); equal numbers mean nothing changed. */
@@ -60,7 +54,17 @@ export type Exchange =
   | { readonly kind: "answer"; readonly response: ApiResponse }
   | { readonly kind: "failure"; readonly method: string; readonly url: string; readonly reason: "timeout" | "unreachable"; readonly error: unknown };
 
+const parts = new WeakMap<object, ClientPart>();
+
+/**
+ * For clients, in their constructor: offers the part that belongs to the world, what a branch may change and what must be put
+ * back. An `api` that offers none is taken to keep nothing of its own.
+ */
+export function offerClientPart(client: object, part: ClientPart): void {
+  parts.set(client, part);
+}
+
+/** The part of a client that belongs to the world; `undefined` when it has none. */
 export function clientPartOf(client: unknown): ClientPart | undefined {
-  if (typeof client !== "object" || client === null) return undefined;
-  return (client as { readonly [clientPart]?: ClientPart })[clientPart];
+  return typeof client === "object" && client !== null ? parts.get(client) : undefined;
 }

@@ -166,7 +166,7 @@ function handlerFor(store: Store): ProxyHandler<Record<string | symbol, unknown>
       typeof key === "string" && store.map.has(key)
         ? { value: store.map.get(key), enumerable: true, configurable: true, writable: true }
         : undefined,
-    getPrototypeOf: () => Context.prototype as object,
+    getPrototypeOf: () => Context.prototype,
     defineProperty(_methods, key, descriptor): boolean {
       if (typeof key === "symbol" || !("value" in descriptor)) return false;
       store.set(key, descriptor.value);

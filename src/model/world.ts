@@ -139,7 +139,7 @@ export class World<C extends object = Values, A = ApiClient> {
   }
 
   #join(): void {
-    for (const client of this.allClients().values()) clientPartOf(client)?.join(this.#clients as Readonly<Record<string, unknown>>);
+    for (const client of this.allClients().values()) clientPartOf(client)?.join(this.#clients);
   }
 }
 

@@ -46,7 +46,7 @@ const CROSS_CHECK = { first: 20, oneIn: 200 } as const;
 export async function explore(input: ExploreInput): Promise<ExplorationResult> {
   const begun = performance.now();
   const { config, definition, onEvent } = input;
-  const budget = resolveExploration(config, definition as never);
+  const budget = resolveExploration(config, definition);
   refuseLanesWithoutModule(input);
   const host = await TargetHost.create(config, {
     bundleModule: async (file) => pathToFileURL((await bundle(file, { outDir: input.directory })).file).href,

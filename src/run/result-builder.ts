@@ -62,7 +62,7 @@ export function buildResult(parts: ResultParts): ExplorationResult {
     notes: parts.notes,
     graph: graphOf(explorer, actions),
   };
-  return { ...result, toJSON: () => resultJson(result as ExplorationResult) };
+  return { ...result, toJSON: () => resultJson(result) };
 }
 
 function violationOf({ found, recording, confirmed }: ConfirmedViolation, parts: ResultParts): Violation {
@@ -82,7 +82,7 @@ function violationOf({ found, recording, confirmed }: ConfirmedViolation, parts:
     count,
     state,
   };
-  return { ...violation, toString: () => violationText(violation as Violation) };
+  return { ...violation, toString: () => violationText(violation) };
 }
 
 function errorOf(found: { readonly error: { code: string; message: string; source: string; stack: string | undefined }; readonly path: readonly number[]; readonly count: number }, parts: ResultParts): RunError {

@@ -1,26 +1,6 @@
-import { hashOf, mix, spread } from "./mixing.ts";
+import { hashOf, mix } from "./mixing.ts";
+import { addPart, nameLine, type Naming, type Part } from "./parts.ts";
 import { TieSearch } from "./ties.ts";
-
-/** A part of the state: its text, and the ids that stand in it by number. */
-export interface Part {
-  readonly text: string;
-  readonly ids: readonly number[];
-}
-
-export interface Naming {
-  /** Equal for two sets of parts exactly when some renaming of the ids makes one the other (unless `bounded`). */
-  readonly text: string;
-  /** The ids in the order of their names. */
-  readonly order: readonly number[];
-  /** The search for the least renaming was cut: equal sets may have got different texts; different ones never get the same. */
-  readonly bounded: boolean;
-}
-
-/** Colours of ids, refined until parts tell no more of them apart; the parts' own texts hashed beside them. */
-export interface Colouring {
-  readonly colours: Int32Array;
-  readonly bases: Int32Array;
-}
 
 /**
  * Names `count` ids by what stands around them, not by their values: colour refinement (each id's colour takes in the
@@ -39,14 +19,6 @@ export function nameIds(count: number, parts: readonly Part[], plain: readonly s
   const lines = plain.slice();
   for (const part of parts) lines.push(nameLine(part, names));
   return { text: lines.sort().join(""), order, bounded: false };
-}
-
-/** A part with its ids named. The part's grammar says how many names follow. */
-export function nameLine(part: Part, names: Int32Array): string {
-  let line = part.text;
-  const ids = part.ids;
-  for (let j = 0; j < ids.length; j++) line += `,${names[ids[j]!]!}`;
-  return line;
 }
 
 export function byColour(colours: Int32Array): number[] {
@@ -71,12 +43,6 @@ function refineAll(parts: readonly Part[], bases: Int32Array, colours: Int32Arra
   }
 }
 
-/** Adds what one part says about each of its ids. */
-export function addPart(ids: readonly number[], base: number, colours: Int32Array, sums: Int32Array): void {
-  let hash = base;
-  for (let j = 0; j < ids.length; j++) hash = mix(hash, colours[ids[j]!]!);
-  for (let j = 0; j < ids.length; j++) sums[ids[j]!] = (sums[ids[j]!]! + spread(hash + Math.imul(j + 1, 0x9e3779b1))) | 0;
-}
 
 function countClasses(colours: Int32Array, scratch: Int32Array): number {
   const count = colours.length;

@@ -1,5 +1,5 @@
 import { mix } from "./mixing.ts";
-import { addPart, nameLine, type Naming, type Part } from "./naming.ts";
+import { addPart, nameLine, type Naming, type Part } from "./parts.ts";
 
 /** How many ways to break ties are tried before a state counts as its own. */
 export const MOST_BRANCHES = 2_000;

@@ -1,7 +1,9 @@
-import { clientPart, type ClientPart, type Exchange } from "../../src/model/client.ts";
+import { offerClientPart, type ClientPart, type Exchange } from "../../src/model/client.ts";
 import { ApiResponse } from "../../src/model/response.ts";
 
 type Answer = number | "timeout" | "unreachable";
+
+export interface ActingClient {}
 
 /** A client with a state of its own, as `HttpClient` has one, that answers what it is told to. */
 export class ActingClient {
@@ -12,10 +14,9 @@ export class ActingClient {
   #token: string | null = null;
   #version = 0;
   #sink: ((exchange: Exchange) => void) | null = null;
-  readonly [clientPart]: ClientPart;
 
   constructor() {
-    this[clientPart] = this.#part();
+    offerClientPart(this, this.#part());
   }
 
   setAuthToken(token: string | null): void {

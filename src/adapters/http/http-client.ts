@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { clientPart, type ApiClient, type ClientPart, type Exchange, type RequestOptions } from "../../model/client.ts";
+import { offerClientPart, type ApiClient, type ClientPart, type Exchange, type RequestOptions } from "../../model/client.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { ApiResponse, type ApiRequest } from "../../model/response.ts";
 import { bodyText, encodeBody } from "./body.ts";
@@ -25,11 +25,6 @@ export interface HttpClientOptions {
 }
 
 const NO_OPTIONS: RequestOptions = Object.freeze({});
-
-/* The symbol is declared apart: a class member with a computed name has no declared type of its own. */
-export interface HttpClient {
-  readonly [clientPart]: ClientPart;
-}
 
 /**
  * The client of a JSON API: over HTTP, or straight into a handler of this process. It keeps cookies, a token and headers; all of
@@ -61,7 +56,7 @@ export class HttpClient implements ApiClient {
     this.#followRedirects = options.followRedirects ?? false;
     this.#state = new ClientState(options.headers ?? {}, this.#base.credentials);
     this.#transport = typeof target === "function" ? new FetchTransport(target) : socketTransport(this.#base.origin);
-    Object.defineProperty(this, clientPart, { value: this.#part() });
+    offerClientPart(this, this.#part());
   }
 
   get(path: string, options?: RequestOptions): Promise<ApiResponse> {

@@ -1,5 +1,5 @@
 import { pathToFileURL } from "node:url";
-import { expose, type Endpoint } from "comlink";
+import { expose } from "comlink";
 import type { Recording } from "../../engine/messages.ts";
 import { VisitedReader } from "../../engine/visited-set.ts";
 import { LaneControl, LaneRuntime } from "../../lane/index.ts";
@@ -21,7 +21,7 @@ export class LaneServer implements ControlChannel {
   #tail: Promise<unknown> = Promise.resolve();
 
   attach(task: AttachTask): Promise<AttachAnswer> {
-    if (task.port !== undefined) expose(this.#channel(), task.port as unknown as Endpoint);
+    if (task.port !== undefined) expose(this.#channel(), task.port);
     return this.#next(async () => {
       await this.#closeLane();
       const definition = await definitionOf(task);

@@ -1,5 +1,5 @@
 import { MessageChannel, type MessagePort } from "node:worker_threads";
-import { releaseProxy, wrap, type Endpoint, type Remote } from "comlink";
+import { releaseProxy, wrap, type Remote } from "comlink";
 import { Piscina } from "piscina";
 import type { Expander } from "../../engine/expander.ts";
 import type { Chunk, Expansion, LaneReport, Recording } from "../../engine/messages.ts";
@@ -160,7 +160,7 @@ export class ThreadsExpander implements Expander {
     while (this.#fresh.length === 0) await new Promise((resolve) => setImmediate(resolve));
     handle.threadId = this.#fresh.shift()!;
     const { port1, port2 } = new MessageChannel();
-    handle.channel = wrap<ControlChannel>(port1 as unknown as Endpoint);
+    handle.channel = wrap<ControlChannel>(port1);
     handle.closePort = () => port1.close();
     return port2;
   }

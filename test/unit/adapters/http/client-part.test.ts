@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { HttpClient } from "../../../../src/adapters/http/index.ts";
-import { clientPart } from "../../../../src/model/client.ts";
+import { clientPartOf } from "../../../../src/model/client.ts";
 import { size } from "../../../sizes.ts";
 import { closeServers, echo, serve } from "./servers.ts";
 
@@ -57,7 +57,7 @@ describe("cookies", () => {
 
   it("are put back", async () => {
     const api = new HttpClient(await cookieServer());
-    const part = api[clientPart];
+    const part = clientPartOf(api)!;
     const empty = part.save();
     await setCookies(api, "session=one; Path=/");
     const loggedIn = part.save();
@@ -74,7 +74,7 @@ describe("cookies", () => {
 describe("version", () => {
   it("grows with what changes and only then", async () => {
     const api = new HttpClient(await cookieServer());
-    const part = api[clientPart];
+    const part = clientPartOf(api)!;
     const grows = async (change: () => unknown): Promise<boolean> => {
       const before = part.version;
       await change();
@@ -99,7 +99,7 @@ describe("acting", () => {
   it("is undefined as constructed, and again once put back", async () => {
     const url = (await cookieServer()).replace("://", "://user:pass@");
     const api = new HttpClient(url, { headers: { "x-a": "1" } });
-    const part = api[clientPart];
+    const part = clientPartOf(api)!;
     expect(part.acting()).toBeUndefined();
     const saved = part.save();
     api.setAuthToken("t");
@@ -131,9 +131,9 @@ describe("acting", () => {
   it("is undefined after a logout that deletes the cookie", async () => {
     const api = new HttpClient(await cookieServer());
     await setCookies(api, "s=1; Path=/; Max-Age=3600");
-    expect(api[clientPart].acting()).toEqual({ cookies: [{ name: "s", value: "1", domain: "127.0.0.1", path: "/" }] });
+    expect(clientPartOf(api)!.acting()).toEqual({ cookies: [{ name: "s", value: "1", domain: "127.0.0.1", path: "/" }] });
     await setCookies(api, "s=; Path=/; Max-Age=0");
-    expect(api[clientPart].acting()).toBeUndefined();
+    expect(clientPartOf(api)!.acting()).toBeUndefined();
   });
 });
 
@@ -159,7 +159,7 @@ describe("save and restore", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(command, { maxLength: 15 }), async (commands) => {
         const api = new HttpClient(url, { headers: { "x-a": "0" } });
-        const part = api[clientPart];
+        const part = clientPartOf(api)!;
         let model: Readonly<Record<string, string | null>> = { "x-a": "0" };
         const saves: { readonly saved: unknown; readonly model: typeof model; readonly acting: unknown }[] = [];
         for (const one of commands) {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import net from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { HttpClient } from "../../../../src/adapters/http/index.ts";
-import { clientPart, type Exchange } from "../../../../src/model/client.ts";
+import { clientPartOf, type Exchange } from "../../../../src/model/client.ts";
 import type { SeqqaError } from "../../../../src/model/errors.ts";
 import { closeServers, freePort, serve, serveRaw } from "./servers.ts";
 
@@ -11,7 +11,7 @@ afterEach(closeServers);
 
 async function failureOf(api: HttpClient, method = "POST", timeout = 5): Promise<SeqqaError & { exchanges: Exchange[] }> {
   const exchanges: Exchange[] = [];
-  api[clientPart].listen((exchange) => exchanges.push(exchange));
+  clientPartOf(api)!.listen((exchange) => exchanges.push(exchange));
   const error = await api.request(method, "/orders", { timeout }).then(
     (response) => expect.unreachable(`answered ${response.statusCode}`),
     (caught: unknown) => caught as SeqqaError,
@@ -120,7 +120,7 @@ describe("timeouts", () => {
     await api.get("/warm");
     const started = performance.now();
     const exchanges: Exchange[] = [];
-    api[clientPart].listen((exchange) => exchanges.push(exchange));
+    clientPartOf(api)!.listen((exchange) => exchanges.push(exchange));
     const error = await api.post("/orders").catch((caught: unknown) => caught);
     expect(performance.now() - started).toBeGreaterThan(49);
     expect(performance.now() - started).toBeLessThan(2000);

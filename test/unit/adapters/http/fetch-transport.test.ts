@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { HttpClient } from "../../../../src/adapters/http/index.ts";
-import { clientPart, type Exchange } from "../../../../src/model/client.ts";
+import { clientPartOf, type Exchange } from "../../../../src/model/client.ts";
 
 async function echo(request: Request): Promise<Response> {
   const body = await request.text();
@@ -53,7 +53,7 @@ describe("a fetch handler of this process", () => {
     const broken = new HttpClient(() => {
       throw new RangeError("boom");
     });
-    broken[clientPart].listen((exchange) => exchanges.push(exchange));
+    clientPartOf(broken)!.listen((exchange) => exchanges.push(exchange));
     const error = await broken.get("/x").catch((caught: unknown) => caught);
     expect(error).toMatchObject({
       code: "TARGET_UNREACHABLE",

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { setHttpDefaults } from "../../../../src/adapters/http/defaults.ts";
 import { HttpClient, type RetryOptions } from "../../../../src/adapters/http/index.ts";
 import { retryDelay, retryPolicy } from "../../../../src/adapters/http/retry.ts";
-import { clientPart } from "../../../../src/model/client.ts";
+import { clientPartOf } from "../../../../src/model/client.ts";
 import { closeServers, serve } from "./servers.ts";
 
 afterEach(async () => {
@@ -37,7 +37,7 @@ describe("retry", () => {
     const { url, at } = await failing(2);
     const api = new HttpClient(url, { retry: QUICK });
     const heard: number[] = [];
-    api[clientPart].listen((exchange) => void (exchange.kind === "answer" && heard.push(exchange.response.statusCode)));
+    clientPartOf(api)!.listen((exchange) => void (exchange.kind === "answer" && heard.push(exchange.response.statusCode)));
     expect(await api.post("/", { json: 1 })).toMatchObject({ statusCode: 200, text: "yes" });
     expect(heard).toEqual([503, 503, 200]);
     expect(at).toHaveLength(3);

@@ -1,0 +1,31 @@
+import { mix, spread } from "./mixing.ts";
+
+/** A part of the state: its text, and the ids that stand in it by number. */
+export interface Part {
+  readonly text: string;
+  readonly ids: readonly number[];
+}
+
+export interface Naming {
+  /** Equal for two sets of parts exactly when some renaming of the ids makes one the other (unless `bounded`). */
+  readonly text: string;
+  /** The ids in the order of their names. */
+  readonly order: readonly number[];
+  /** The search for the least renaming was cut: equal sets may have got different texts; different ones never get the same. */
+  readonly bounded: boolean;
+}
+
+/** A part with its ids named. The part's grammar says how many names follow. */
+export function nameLine(part: Part, names: Int32Array): string {
+  let line = part.text;
+  const ids = part.ids;
+  for (let j = 0; j < ids.length; j++) line += `,${names[ids[j]!]!}`;
+  return line;
+}
+
+/** Adds what one part says about each of its ids. */
+export function addPart(ids: readonly number[], base: number, colours: Int32Array, sums: Int32Array): void {
+  let hash = base;
+  for (let j = 0; j < ids.length; j++) hash = mix(hash, colours[ids[j]!]!);
+  for (let j = 0; j < ids.length; j++) sums[ids[j]!] = (sums[ids[j]!]! + spread(hash + Math.imul(j + 1, 0x9e3779b1))) | 0;
+}
