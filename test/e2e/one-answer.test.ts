@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { explore, ledger } from "../models/index.ts";
 import { full, size } from "../sizes.ts";
 import {
+  bytesWritten,
   commandOf,
   descendants,
   documentOf,
@@ -104,14 +105,6 @@ describe("one answer, however many lanes", () => {
 
 /** Answers and rows of some dozens of calls: a target that has written so much is being explored. */
 const IN_THE_MIDDLE = 60_000;
-
-function bytesWritten(pid: number): number {
-  try {
-    return Number(/^wchar: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, "utf8"))?.[1] ?? 0);
-  } catch {
-    return 0;
-  }
-}
 
 describe("losing what does the work", () => {
   const args = ["--max-steps", String(size(1500, 20_000))];

@@ -122,10 +122,10 @@ export function folderWith(files: Readonly<Record<string, string>>): string {
   return folder;
 }
 
-/** Makes packages that are installed in the repository those of a folder, too. */
+/** Makes packages that are installed in the repository those of a folder, too; `seqqa` is the built package itself. */
 export function linkPackages(folder: string, ...names: readonly string[]): void {
   mkdirSync(join(folder, "node_modules"), { recursive: true });
-  for (const name of names) symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name));
+  for (const name of names) symlinkSync(name === "seqqa" ? root : join(root, "node_modules", name), join(folder, "node_modules", name));
 }
 
 /** An empty folder for reports, removed at the end. */
@@ -172,6 +172,15 @@ export function commandOf(pid: number): string {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
   } catch {
     return "";
+  }
+}
+
+/** What a process has written to files and sockets so far. */
+export function bytesWritten(pid: number): number {
+  try {
+    return Number(/^wchar: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, "utf8"))?.[1] ?? 0);
+  } catch {
+    return 0;
   }
 }
 
