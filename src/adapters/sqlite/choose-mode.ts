@@ -32,13 +32,15 @@ export interface Chosen {
 /** @throws SeqqaError when what is wanted cannot be; SqliteError busy, or what is wrong with the file. */
 export function chooseMode(choosing: Choosing): Chosen {
   const { wanted, scope, lent } = choosing;
-  if (wanted === "savepoint" && !scope.inProcess) {
+  // Who took the connection runs in this process, whichever way the target was made.
+  const inProcess = scope.inProcess || lent !== undefined;
+  if (wanted === "savepoint" && !inProcess) {
     throw new SeqqaError("SAVEPOINT_OUT_OF_PROCESS", `Checkpoint mode "savepoint" of ${choosing.file} needs a target in this process.`, {
       hint: "A savepoint undoes only what was done on its own connection: use `target.module`, or leave `checkpoint` on auto.",
       exitStatus: 2,
     });
   }
-  if (wanted === "savepoint" || (wanted === "auto" && scope.inProcess && lent !== undefined)) {
+  if (wanted === "savepoint" || (wanted === "auto" && lent !== undefined)) {
     return savepoint(choosing, wanted === "auto" ? "the target runs in this process and took the adapter's connection" : "asked for");
   }
   const db = choosing.connect();
