@@ -3,8 +3,6 @@ import { ApiResponse } from "../../src/model/response.ts";
 
 type Answer = number | "timeout" | "unreachable";
 
-export interface ActingClient {}
-
 /** A client with a state of its own, as `HttpClient` has one, that answers what it is told to. */
 export class ActingClient {
   closed = false;

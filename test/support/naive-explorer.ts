@@ -57,7 +57,7 @@ export function cleanDepths(graph: Graph, maxDepth: number): ReadonlyMap<number,
   depth.set(0, 0);
   for (let changed = true; changed;) {
     changed = false;
-    for (const [state, at] of [...depth]) {
+    for (const [state, at] of Array.from(depth)) {
       if (at >= maxDepth) continue;
       graph.table[state]!.forEach((does, action) => {
         if (does.kind !== "answer" || findingsOf(graph, action, does).length > 0) return;

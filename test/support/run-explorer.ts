@@ -52,6 +52,6 @@ export async function runExplorer<C extends object, A>(definition: AgentDefiniti
   } finally {
     await expander.close();
   }
-  if (explorer.fatal !== undefined) throw explorer.fatal;
+  if (explorer.fatal !== undefined) throw new Error("the run ended early", { cause: explorer.fatal });
   return { explorer, expander, reports };
 }

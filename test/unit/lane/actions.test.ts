@@ -43,14 +43,7 @@ describe.each([
       "ACTION_THREW",
       "boom",
     ],
-    [
-      "throws something that is no error",
-      () => {
-        throw "text" as never;
-      },
-      "ACTION_THREW",
-      "text",
-    ],
+    ["throws something that is no error", () => Promise.reject("text" as never), "ACTION_THREW", "text"],
     ["returns undefined", () => undefined, "ACTION_NO_RESPONSE", "return the response of its call, or null"],
     ["returns a plain object", () => ({ status: 200 }), "ACTION_NO_RESPONSE", "Object"],
     ["returns a number", () => 200, "ACTION_NO_RESPONSE", "200"],

@@ -1,5 +1,5 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { Action, Agent, BFS, Context, Invariant, Severity, World, type ApiClient, type Strategy } from "seqqa";
+import { Action, Agent, BFS, Context, Invariant, Severity, World, type Strategy } from "seqqa";
 import { ApiResponse, HttpClient } from "seqqa/adapters/http";
 
 /*
@@ -78,7 +78,7 @@ describe("run", () => {
     const refund = new Action<Shop, Model>({ name: "refund", run: async (api) => ApiResponse.of(api.refund().ok ? 200 : 409) });
     expectTypeOf(refund.run).parameter(0).toEqualTypeOf<Model>();
     // @ts-expect-error -- an action on another api
-    new Agent<Shop, ApiClient>({ actions: [refund], invariants: [] });
+    new Agent<Shop>({ actions: [refund], invariants: [] });
     new Agent<Shop, Model>({
       actions: [refund],
       invariants: [],
