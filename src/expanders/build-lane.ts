@@ -61,8 +61,13 @@ export async function buildLane(
   return {
     base,
     close: async () => {
-      await base.world.close();
-      await target?.close();
+      try {
+        // The user's own store is not left in the state that was explored last.
+        if (spec.borrowed) await base.state.restore(base.root);
+      } finally {
+        await base.world.close();
+        await target?.close();
+      }
     },
   };
 }
