@@ -17,7 +17,7 @@ export function resultJson(result: Omit<ExplorationResult, "toJSON">): object {
     violations: result.violations.map(violationJson),
     races: result.races,
     divergences: result.divergences.map(({ kind, path, message, differences, hint }) => ({ kind, path, message, differences, hint })),
-    errors: result.errors.map(({ code, message, path, source, stack, count }) => ({ code, message, path, source, stack, count })),
+    errors: result.errors.map(({ code, message, path, source, where, stack, count }) => ({ code, message, path, source, where, stack, count })),
     coverage: {
       actions: Object.fromEntries(
         Object.entries(result.coverage.actions).map(([name, { applied, skipped, statuses }]) => [name, { applied, skipped, statuses }]),

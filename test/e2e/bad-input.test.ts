@@ -313,7 +313,10 @@ describe("user code that fails on the way ends with 3, and the rest is explored"
     expect(ran.stdout).toContain(errors[0]!.message);
     expect(ran.stdout).toMatch(new RegExp(`^Error in ${errors[0]!.source} \\(${code}`, "m"));
     expect(ran.stdout).not.toMatch(/^\s+at /m);
-    if (where !== undefined) expect(/^ {2}where +(.*)$/m.exec(ran.stdout)?.[1]).toMatch(where);
+    if (where !== undefined) {
+      expect(/^ {2}where +(.*)$/m.exec(ran.stdout)?.[1]).toMatch(where);
+      expect(errors[0]!.where).toMatch(where);
+    }
   });
 });
 
