@@ -60,7 +60,7 @@ export class Scheduler {
       this.#skipDispatched(order);
       const plenty = this.#actionMs < SPLIT_MS ? 1 : lanes;
       if (this.#segments.waiting(limit) >= plenty) {
-        const given = this.#fromSegments(lane, limit, room, order);
+        const given = this.#fromSegments(lane, limit, room, allowance, order);
         if (given.length > 0) return given;
       }
     }
@@ -77,7 +77,8 @@ export class Scheduler {
     this.#segments!.skipTo(order.head);
   }
 
-  #fromSegments(lane: number, limit: number, room: number, order: BfsOrder): readonly Assignment[] {
+  /** Whole nodes until `room` is filled; only the budget (`allowance`) cuts one. */
+  #fromSegments(lane: number, limit: number, room: number, allowance: number, order: BfsOrder): readonly Assignment[] {
     const { actions, backlog, visited } = this.#options;
     const given: Assignment[] = [];
     let left = room;
@@ -90,7 +91,9 @@ export class Scheduler {
       for (let from = 0; from < actions; from++) {
         if (work.state(from) !== UNKNOWN) continue;
         let to = from + 1;
-        while (to < actions && work.state(to) === UNKNOWN) to++;
+        const most = Math.min(actions, from + allowance - (room - left));
+        while (to < most && work.state(to) === UNKNOWN) to++;
+        if (to > most) return given;
         given.push({ work, from, to });
         left -= to - from;
         from = to;

@@ -4,11 +4,12 @@ import { SeqqaError } from "../model/errors.ts";
 import type { Lane } from "../model/lane.ts";
 import type { System } from "../model/system.ts";
 import { World } from "../model/world.ts";
+import type { Fingerprint } from "../state/facts.ts";
 import { Canonicalizer, loadHasher } from "../state/index.ts";
 import type { LaneReport } from "../engine/messages.ts";
 import { Checker } from "./checker.ts";
 import { shapeOf } from "./shape.ts";
-import { Stepper } from "./stepper.ts";
+import { errorNews, Stepper } from "./stepper.ts";
 import { WorldState, type WorldMark } from "./world-state.ts";
 
 /** What a run tells all its lanes; plain data. */
@@ -75,6 +76,10 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
   const image = state.portable ? await state.capture() : undefined;
   await checker.check(undefined);
   const { findings, errors } = checker.checked;
+  if (await wrote(state, root, canonicalizer, node)) {
+    const name = checker.checked.last;
+    errors.push(errorNews("INVARIANT_WROTE", `An invariant (the last one checked is "${name}") changed the root state while it checked; a check may only read. It was put back.`, name));
+  }
   const report: LaneReport = {
     wholeLo: whole.lo,
     wholeHi: whole.hi,
@@ -94,6 +99,14 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
   };
   await state.restore(root);
   return { options, actions: definition.actions, world, state, stepper, checker, canonicalizer, root, placeholders: ours, report };
+}
+
+/** Whether the state is not the root's any more. */
+async function wrote(state: WorldState, root: WorldMark, canonicalizer: Canonicalizer, expected: Fingerprint): Promise<boolean> {
+  if (!(await state.changed(root))) return false;
+  const now = { lo: 0, hi: 0 };
+  canonicalizer.fingerprint(await state.facts(), now);
+  return now.lo !== expected.lo || now.hi !== expected.hi;
 }
 
 async function buildWorld(definition: AgentDefinition<never, never>, seat: LaneSeat): Promise<World<never, never>> {

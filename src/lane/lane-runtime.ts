@@ -6,12 +6,8 @@ import {
   EXECUTED,
   FAILED,
   FINDING,
-  HI,
-  KIND,
-  LO,
   NEWS,
   SKIPPED,
-  STATUS,
   type Chunk,
   type Expansion,
   type ImageNews,
@@ -20,16 +16,17 @@ import {
   type Recording,
   type UnitRequest,
 } from "../engine/messages.ts";
-import type { RecordedStep } from "../model/result.ts";
-import { Severity } from "../model/severity.ts";
 import type { Fingerprint } from "../state/facts.ts";
 import { responseHash } from "../state/index.ts";
 import type { LaneBase } from "./bring-up.ts";
 import { calibrate } from "./calibrate.ts";
 import type { LaneControl } from "./control.ts";
+import { CrossChecker } from "./cross-checker.ts";
+import { brokenFinding } from "./findings.ts";
 import { LateWrites } from "./late-writes.ts";
 import { LaneLost } from "./lane-lost.ts";
 import { exchangesOf, SKIPPED_OUTCOME, type Outcome } from "./outcome.ts";
+import { recordPath } from "./record-path.ts";
 import { RowWriter } from "./row-writer.ts";
 import { shapeOf } from "./shape.ts";
 import { SpotCheck } from "./spot-check.ts";
@@ -50,8 +47,8 @@ export class LaneRuntime {
   readonly #control: LaneControl;
   readonly #traveller: Traveller;
   readonly #late: LateWrites;
+  readonly #crossChecker: CrossChecker;
   readonly #putBackCheck: SpotCheck = new SpotCheck();
-  readonly #purityCheck: SpotCheck = new SpotCheck();
   readonly #reached: Fingerprint = { lo: 0, hi: 0 };
   readonly #captured: Set<number> = new Set();
   readonly #watched: boolean;
@@ -68,6 +65,7 @@ export class LaneRuntime {
     this.#late = new LateWrites(state, options.settleMs);
     this.#watched = state.systems.some(({ traits }) => traits.inMemory !== true);
     this.#traveller = new Traveller({ state, stepper, canonicalizer, actions: base.actions, root, settle: () => this.#late.settle() });
+    this.#crossChecker = new CrossChecker(base, this.#traveller, () => this.#late.settle());
   }
 
   /** Expands the units of a chunk in order, until it is done, cancelled, or the lane is lost. */
@@ -126,39 +124,12 @@ export class LaneRuntime {
 
   /** Executes a path from the root, with everything that it sends, and checks the last state. */
   async record(path: readonly number[]): Promise<Recording> {
-    const { state, stepper, canonicalizer, checker, actions, root } = this.#base;
     this.#traveller.leave();
-    await state.restore(root);
     await this.#traveller.replay([]);
-    const steps: RecordedStep[] = [];
-    const findings: News["findings"][number][] = [];
-    const errors: News["errors"][number][] = [];
-    let mark = root;
-    for (let i = 0; i < path.length; i++) {
-      const action = actions[path[i]!]!;
-      mark = await state.mark();
-      const outcome = await stepper.run(action);
-      steps.push({ action: action.name, status: outcome.response === undefined ? null : outcome.status, requests: exchangesOf(stepper.exchanges, outcome) });
-      errors.push(...outcome.errors);
-      const last = i === path.length - 1;
-      if (outcome.kind === "lost") {
-        this.#traveller.leave();
-        return { steps, findings: last ? [brokenFinding(action.name, outcome)] : [], errors, reached: undefined, lines: [], brokeAt: i, failure: outcome.lost };
-      }
-      if (outcome.kind !== "executed") return { steps, findings, errors, reached: undefined, lines: [], brokeAt: i, failure: undefined };
-      await this.#late.settle();
-      if (last) findings.push(...outcome.findings);
-    }
-    const facts = await state.facts();
-    canonicalizer.fingerprint(facts, this.#reached);
-    const reached = { ...this.#reached };
-    const lines = canonicalizer.describe(facts);
-    const changed = path.length === 0 || (await state.changed(mark)) || state.systems.length === 0;
-    await checker.check(path.length === 0 ? undefined : actions[path.at(-1)!], !changed);
-    findings.push(...checker.checked.findings);
-    errors.push(...checker.checked.errors);
-    await state.restore(root);
-    return { steps, findings, errors, reached, lines, brokeAt: undefined, failure: undefined };
+    const recording = await recordPath(this.#base, path, () => this.#late.settle());
+    if (recording.failure === undefined) await this.#traveller.replay([]);
+    else this.#traveller.leave();
+    return recording;
   }
 
   /** The fields that differ between two executions of one path. The lane must be at rest. */
@@ -240,7 +211,7 @@ export class LaneRuntime {
         const shape = options.shapes ? shapeOf(state.facts() as never) : 0;
         const same = lo === unit.lo && hi === unit.hi;
         if (!same && this.#wanted(lo, hi)) this.#images.push({ unit: index, action, image: state.capture() });
-        const before = this.#purityCheck.due() ? state.mark() : undefined;
+        const before = suspicious(unit, lo, hi) ? state.mark() : undefined;
         const checking = checker.check(this.#base.actions[action], false);
         const spot = this.#putBackCheck.due();
         if (before === undefined && !isPromise(checking) && !spot && checker.checked.findings.length === 0 && checker.checked.errors.length === 0) {
@@ -292,7 +263,7 @@ export class LaneRuntime {
       }
     }
     // Taken before a check begins: one that writes may do so before it first waits.
-    const before = this.#watched || this.#purityCheck.due() ? await state.mark() : undefined;
+    const before = this.#watched || suspicious(unit, lo, hi) ? await state.mark() : undefined;
     const checking = checker.check(definition, !changed && state.systems.length > 0);
     await this.#finish(unit, index, action, outcome, mark, { lo, hi, shape, bits }, before, checking, changed && this.#putBackCheck.due());
   }
@@ -404,59 +375,23 @@ export class LaneRuntime {
     throw new AfterFinding(outcome.message);
   }
 
-  /** Expands the unit's node once more, reached the other way or along another path, and compares. */
+  /** A node that was written directly is reached by replay as well; one that was met twice along its other path. */
   async #crossCheck(unit: UnitRequest, first: number, direct: boolean): Promise<void> {
-    const { state, stepper, actions, canonicalizer } = this.#base;
-    const before = this.#traveller.replayed;
-    this.#traveller.leave();
-    const path = unit.otherPath ?? unit.path;
     if (!direct && unit.otherPath === undefined) return;
-    const mark = await this.#traveller.replay(path);
-    const differences: string[] = [];
-    for (let action = unit.from; action < unit.to; action++) {
-      const row = first + action - unit.from;
-      const outcome = await stepper.run(actions[action]!);
-      this.#traveller.replayed++;
-      if (outcome.kind === "lost") throw new LaneLost(outcome.lost!, outcome.message);
-      if (this.#late.waits(action)) await this.#late.settle(action);
-      const kind = outcome.kind === "skipped" ? SKIPPED : outcome.kind === "failed" ? FAILED : EXECUTED;
-      let { lo, hi } = unit;
-      if (kind === EXECUTED && (await state.changed(mark))) {
-        await state.fingerprint(canonicalizer, this.#reached);
-        ({ lo, hi } = this.#reached);
-      }
-      const expected = this.#rows.value(row, KIND) & 0xff;
-      const same =
-        expected === kind && (kind !== EXECUTED || (this.#rows.value(row, STATUS) === outcome.status && this.#rows.value(row, LO) === lo && this.#rows.value(row, HI) === hi));
-      if (!same) differences.push(...(await this.#explain(action, this.#rows.value(row, STATUS), outcome)));
-      await state.restore(mark);
-    }
+    const before = this.#traveller.replayed;
+    const found = await this.#crossChecker.check(unit, this.#rows, first);
     this.#checkedSteps += this.#traveller.replayed - before;
-    if (differences.length === 0) return;
-    const merge = unit.otherPath !== undefined;
-    this.#divergences.push({
-      kind: merge ? "merge" : "cross_check",
-      path,
-      message: merge
-        ? "Two paths that lead to one state go on differently from there: something that tells them apart is not observed, or was renamed or masked"
-        : "A state that was written directly goes on differently from the same state reached by its calls: the target remembers something that its stores do not say",
-      differences: differences.slice(0, 20),
-      hint: merge
-        ? "Declare every store of the target, and look at what the differing lines have in common."
-        : "The run goes on by replay. Keep such memory in a store, or set `target.rollback: restart`.",
-    });
-  }
-
-  async #explain(action: number, expectedStatus: number, outcome: Outcome): Promise<readonly string[]> {
-    const { name } = this.#base.actions[action]!;
-    if (expectedStatus !== outcome.status) return [`${name}: status ${expectedStatus} before, ${outcome.status} now`];
-    const lines = this.#base.canonicalizer.describe(await this.#base.state.facts());
-    return [`${name}: status ${outcome.status} both times, but another state; now it is:`, ...lines.slice(0, 8).map((line) => `  ${line}`)];
+    if (found !== undefined) this.#divergences.push(found);
   }
 }
 
 /** The lane broke, and the row that says so is written. */
 class AfterFinding extends Error {}
+
+/** Whether the checks of a state in memory are watched for writing: near the root, and one state in 64. Keyed by the state, so that every number of lanes says the same. */
+function suspicious(unit: UnitRequest, lo: number, hi: number): boolean {
+  return unit.path.length < 2 || ((lo ^ hi) & 63) === 0;
+}
 
 function failureOf(error: unknown, unit: number, action: number): LaneFailure {
   if (error instanceof AfterFinding) return { kind: "dirty", unit, action: action + 1, message: error.message };
@@ -464,10 +399,3 @@ function failureOf(error: unknown, unit: number, action: number): LaneFailure {
   const message = error instanceof Error ? error.message : String(error);
   return { kind: "dirty", unit, action, message };
 }
-
-function brokenFinding(action: string, outcome: Outcome): News["findings"][number] {
-  return outcome.lost === "timeout"
-    ? { invariant: `${action}_timeout`, severity: Severity.HIGH, message: `${action} got no answer in time, and again from a clean start` }
-    : { invariant: "target_crashed", severity: Severity.CRITICAL, message: `The target stopped answering during ${action}, and again from a clean start` };
-}
-
