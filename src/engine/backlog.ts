@@ -136,7 +136,7 @@ export class Backlog {
     this.#images.clear();
   }
 
-  request({ work, from, to }: Assignment, extra: Pick<UnitRequest, "crossCheck" | "otherPath" | "suspect">): UnitRequest {
+  request({ work, from, to }: Assignment, extra: Pick<UnitRequest, "suspect">): UnitRequest {
     const uncertain = work.node >= 0 ? this.#nodes.has(work.node, UNCERTAIN) : work.uncertain;
     return { path: this.path(work), from, to, lo: work.lo, hi: work.hi, uncertain, image: work.image, ...extra };
   }

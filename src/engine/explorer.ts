@@ -1,12 +1,12 @@
 import type { Strategy } from "../model/strategy.ts";
 import type { StopReason } from "../model/result.ts";
 import { Backlog, type Assignment } from "./backlog.ts";
+import { CheckQueue } from "./check-queue.ts";
 import { Committer } from "./committer.ts";
 import { DivergenceLog } from "./divergence-log.ts";
 import type { ExplorationEvent } from "./events.ts";
 import type { Expander } from "./expander.ts";
-import { KIND, SKIPPED, type Expansion, type LaneFailure, type LaneFailureKind, type LaneReport } from "./messages.ts";
-import { mix } from "./mix.ts";
+import { KIND, SKIPPED, type Expansion, type LaneFailure, type LaneFailureKind, type LaneReport, type UnitRequest } from "./messages.ts";
 import { EXPANDED } from "./node-table.ts";
 import { orderOf, type Order } from "./orders/index.ts";
 import { ProgressMeter } from "./progress-meter.ts";
@@ -34,6 +34,8 @@ export interface ExplorerOptions {
 
 /** Tries at a unit before it is given up. */
 const TRIES = 3;
+/** Chunks that a lane works on between two checks. */
+const BETWEEN_CHECKS = 8;
 /** Commits between two looks at the clock. */
 const CLOCK_EVERY = 256;
 
@@ -59,7 +61,8 @@ export class Explorer {
   /** Lanes that are being built anew. */
   readonly #rebuilds: (Promise<unknown> | undefined)[];
   readonly #tries: Map<string, { kind: LaneFailureKind; count: number }> = new Map();
-  readonly #otherPaths: Map<number, readonly number[]> = new Map();
+  readonly #checks: CheckQueue;
+  readonly #sinceCheck: number[] = [];
   #direct: boolean;
   #wake: (() => void) | undefined;
   #sinceClock = 0;
@@ -91,6 +94,7 @@ export class Explorer {
       backlog: this.backlog,
       visited: this.committer.visited,
     });
+    this.#checks = new CheckQueue({ seed: options.seed, actions: options.actions.length, ...options.crossCheck }, this.committer);
     this.#busy = new Array<number>(expander.lanes).fill(0);
     this.#rebuilds = new Array<undefined>(expander.lanes).fill(undefined);
     this.#meter = new ProgressMeter(this, options, startedAt);
@@ -114,13 +118,14 @@ export class Explorer {
         if (this.#busy.every((chunks) => chunks === 0)) throw new Error("The engine has nothing to wait for; this is a defect of seqqa.");
         await new Promise<void>((resolve) => (this.#wake = resolve));
       }
+      this.#meter.emit(true);
+      await this.#finishChecks();
     } finally {
       clearInterval(timer);
       this.#options.signal?.removeEventListener("abort", abort);
       this.#expander.cancel();
       while (this.#busy.some((chunks) => chunks > 0)) await new Promise<void>((resolve) => (this.#wake = resolve));
     }
-    this.#meter.emit(true);
   }
 
   /** Steps executed ahead and not committed. */
@@ -156,11 +161,12 @@ export class Explorer {
       if (!skipped) backlog.committed();
       if (committed.opened) backlog.adopt(committed.to, node, action);
       else if (work.children !== undefined) backlog.dropPredicted(work, action);
-      if (!committed.fresh && !committed.opened && committed.to > 0 && committed.to !== node && !committed.found) this.#sampleMerge(committed.to, node, action);
+      if (!committed.fresh && !committed.opened && committed.to > 0 && committed.to !== node && !committed.found) this.#checks.merged(committed.to, node, action);
       work.commit(action, actions.length);
       order.take();
       if (!order.nodewise ? work.settled(actions.length) : action === actions.length - 1) {
         committer.nodes.flag(node, EXPANDED);
+        this.#checks.expanded(node, work, this.#direct);
         backlog.finish(node);
       }
       if (committed.found && stopOnFirstViolation) this.#stop("first_violation");
@@ -171,22 +177,39 @@ export class Explorer {
 
   #dispatch(): void {
     const { committer, backlog } = this;
-    for (let chunks = 0; chunks < this.#expander.depth; chunks++) {
+    const depth = this.#scheduler.slow ? 1 : this.#expander.depth;
+    for (let chunks = 0; chunks < depth; chunks++) {
       for (let lane = 0; lane < this.#busy.length; lane++) {
         if (this.#busy[lane]! > chunks || this.#rebuilds[lane] !== undefined) continue;
         const allowance = this.#options.maxSteps - committer.steps - backlog.buffered - backlog.underWay;
         // The pair that the commit waits for may always go; nothing else goes beyond the budget.
         if (allowance <= 0 && backlog.underWay > 0) return;
         const idle = this.#busy.filter((held, other) => held <= chunks && this.#rebuilds[other] === undefined).length;
-        const assignments = this.#scheduler.next(lane, allowance, idle);
+        const assignments = this.#checkDue(lane) ? [] : this.#scheduler.next(lane, allowance, idle);
         if (assignments.length > 0) this.#send(lane, assignments);
+        else {
+          const unit = this.#checks.next();
+          if (unit !== undefined) this.#sendCheck(lane, unit);
+        }
       }
     }
   }
 
+  /** A lane takes a check between chunks now and then, and whenever it has nothing else to do. */
+  #checkDue(lane: number): boolean {
+    if (this.#checks.size === 0) return false;
+    this.#sinceCheck[lane] = (this.#sinceCheck[lane] ?? 0) + 1;
+    if (this.#sinceCheck[lane] <= BETWEEN_CHECKS) return false;
+    this.#sinceCheck[lane] = 0;
+    return true;
+  }
+
   #send(lane: number, assignments: readonly Assignment[]): void {
     for (const assignment of assignments) this.backlog.begin(assignment);
-    const units = assignments.map((assignment) => this.backlog.request(assignment, this.#extras(assignment)));
+    const units = assignments.map((assignment) => {
+      const { work, from } = assignment;
+      return this.backlog.request(assignment, { suspect: this.#tries.get(tryKey(work.lo, work.hi, from))?.kind });
+    });
     this.#busy[lane]!++;
     void this.#expander
       .expand(lane, { units, direct: this.#direct })
@@ -201,13 +224,38 @@ export class Explorer {
       });
   }
 
-  #extras({ work, from }: Assignment): { crossCheck: boolean; otherPath: readonly number[] | undefined; suspect: LaneFailureKind | undefined } {
-    const { first, oneIn } = this.#options.crossCheck;
-    const sampled = oneIn > 0 && mix(mix(this.#options.seed, work.lo), work.hi) % oneIn === 0;
-    const crossCheck = from === 0 && work.depth > 0 && ((work.node > 0 && work.node <= first) || sampled);
-    const otherPath = from === 0 ? this.#otherPaths.get(work.node) : undefined;
-    if (otherPath !== undefined) this.#otherPaths.delete(work.node);
-    return { crossCheck, otherPath, suspect: this.#tries.get(tryKey(work.lo, work.hi, from))?.kind };
+  /** Sends a check; what it finds is reported, and nothing is committed by it. */
+  #sendCheck(lane: number, unit: UnitRequest): void {
+    this.#busy[lane]!++;
+    void this.#expander
+      .expand(lane, { units: [unit], direct: this.#direct })
+      .then(async ({ divergences, replayed, checked, busyMs, failure }) => {
+        this.replayed += replayed + checked;
+        this.#meter.busy(lane, busyMs);
+        for (const divergence of divergences) this.#diverged(divergence);
+        if (failure !== undefined) await this.#rebuild(lane, failure);
+      })
+      .catch((error: unknown) => {
+        this.fatal ??= error;
+        this.#stop("interrupted");
+      })
+      .finally(() => {
+        this.#busy[lane]!--;
+        this.#wake?.();
+      });
+  }
+
+  /** What was sampled and is not compared yet, once the strategy or a budget of steps is used up. */
+  async #finishChecks(): Promise<void> {
+    if (this.stopReason !== "exhausted" && this.stopReason !== "max_steps" && this.stopReason !== "max_depth") return;
+    while ((this.#checks.size > 0 || this.#busy.some((chunks) => chunks > 0)) && this.fatal === undefined && this.#options.signal?.aborted !== true) {
+      for (let lane = 0; lane < this.#busy.length; lane++) {
+        if (this.#busy[lane] !== 0 || this.#rebuilds[lane] !== undefined) continue;
+        const unit = this.#checks.next();
+        if (unit !== undefined) this.#sendCheck(lane, unit);
+      }
+      if (this.#busy.some((chunks) => chunks > 0)) await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
   }
 
   async #receive(lane: number, assignments: readonly Assignment[], expansion: Expansion): Promise<void> {
@@ -220,10 +268,14 @@ export class Explorer {
     this.#wake?.();
     const { failure } = expansion;
     if (failure === undefined || this.stopReason !== undefined) return;
+    const culprit = assignments[failure.unit];
+    if (culprit !== undefined && this.#rebuilds[lane] === undefined) this.#countTry({ ...culprit, from: failure.action }, failure);
+    await this.#rebuild(lane, failure);
+  }
+
+  async #rebuild(lane: number, failure: LaneFailure): Promise<void> {
     // A lane that is lost takes every chunk with it that it holds: they are not to blame, and it is built anew once.
     if (this.#rebuilds[lane] !== undefined) return void (await this.#rebuilds[lane]);
-    const culprit = assignments[failure.unit];
-    if (culprit !== undefined) this.#countTry({ ...culprit, from: failure.action }, failure);
     this.#options.onEvent({ kind: "note", message: `Lane ${lane} is being rebuilt: ${failure.message}` });
     this.#rebuilds[lane] = this.#expander.rebuild(lane);
     await this.#rebuilds[lane].finally(() => (this.#rebuilds[lane] = undefined));
@@ -251,18 +303,10 @@ export class Explorer {
       this.#options.onEvent({ kind: "note", message: divergence.message });
     }
     // What can be written does not say everything that the target knows: from here on its memory is brought along by replay.
-    if (divergence.kind === "cross_check") this.#direct = false;
-  }
-
-  /** One state in `oneIn` that was met along a second path is to be expanded along both. */
-  #sampleMerge(to: number, from: number, action: number): void {
-    const { oneIn } = this.#options.crossCheck;
-    const { visited, nodes } = this.committer;
-    if (oneIn === 0 || mix(mix(this.#options.seed + 1, visited.lo(to)), visited.hi(to)) % oneIn !== 0) return;
-    if (this.#otherPaths.has(to)) return;
-    const work = this.backlog.get(to);
-    if (nodes.has(to, EXPANDED) || (work !== undefined && work.state(0) !== 0)) return;
-    this.#otherPaths.set(to, [...nodes.path(from), action]);
+    if (divergence.kind !== "cross_check" || !this.#direct) return;
+    this.#direct = false;
+    // What is committed stands; what was executed ahead on written states is not taken.
+    if (this.stopReason === undefined) this.backlog.dropAll();
   }
 
   #reachedBound(): boolean {

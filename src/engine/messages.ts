@@ -50,12 +50,18 @@ export interface UnitRequest {
   readonly uncertain: boolean;
   /** The node's state as captured when it was reached, to be written directly; `undefined`: it is reached by replay. */
   readonly image: unknown;
-  /** Expand it the other way as well and compare. */
-  readonly crossCheck: boolean;
-  /** Another path to the same state whose expansion is to be compared. */
-  readonly otherPath?: readonly number[] | undefined;
+  /** The node was expanded before: go there by replay, expand it again, say what differs and send no rows. */
+  readonly check?: ExpansionCheck | undefined;
   /** On an earlier lane the action `from` ended like this; seen again on this fresh one it is a finding. */
   readonly suspect?: LaneFailureKind | undefined;
+}
+
+/** What a node's expansion is compared with. */
+export interface ExpansionCheck {
+  /** The committed rows, one per action. */
+  readonly expected: Int32Array;
+  /** The path is another one to the same state. */
+  readonly merge: boolean;
 }
 
 /** What a lane is sent at once. */

@@ -13,6 +13,8 @@ const WINDOW = 4096;
 const HORIZON = 20_000;
 /** At most this many pairs are predicted for a lane at once. */
 const PAIRS = 16;
+/** A part of a node keeps a lane busy for about this long: getting to the node costs a tenth of it. */
+const PART_MS = 2;
 /** Calls at least this long are worth splitting a node over lanes, although each part has to get to the node. */
 const SPLIT_MS = 0.5;
 
@@ -41,6 +43,11 @@ export class Scheduler {
     this.#segments = options.order instanceof BfsOrder ? new Segments(options.order, options.lanes) : undefined;
   }
 
+  /** A call takes so long that handing out the next one costs nothing in comparison. */
+  get slow(): boolean {
+    return this.#actionMs >= SPLIT_MS;
+  }
+
   /** Takes in how long a lane was busy with how many actions. */
   measured(busyMs: number, actions: number): void {
     if (actions === 0) return;
@@ -58,8 +65,9 @@ export class Scheduler {
     if (this.#segments !== undefined && order instanceof BfsOrder) {
       const limit = Math.min(order.head + Math.ceil(allowance / actions) + 1, order.head + WINDOW * lanes);
       this.#skipDispatched(order);
-      const plenty = this.#actionMs < SPLIT_MS ? 1 : lanes;
-      if (this.#segments.waiting(limit) >= plenty) {
+      // Slow calls in a small frontier, or before the end of the budget, are shared out one by one: nobody waits for a whole node.
+      const plenty = this.slow ? 2 * lanes : 1;
+      if (this.#segments.waiting(limit) >= plenty && (!this.slow || allowance > 2 * lanes * actions)) {
         const given = this.#fromSegments(lane, limit, room, allowance, order);
         if (given.length > 0) return given;
       }
@@ -111,8 +119,9 @@ export class Scheduler {
     const missing = this.#missing(Math.min(wanted, Math.max(allowance, 1)));
     if (missing.length === 0) return [];
     const total = missing.reduce((sum, { from, to }) => sum + to - from, 0);
-    const fewNodes = missing.length < idle && this.#actionMs >= SPLIT_MS;
-    const share = fewNodes || pairwise ? Math.ceil(total / Math.max(idle, 1)) : most;
+    // The commit waits for the first node, and what comes after it is known the sooner the more lanes work on it.
+    const few = lanes > 1 && this.#actionMs > 0 ? Math.max(Math.ceil(PART_MS / this.#actionMs), 1) : most;
+    const share = pairwise ? Math.ceil(total / Math.max(idle, 1)) : Math.min(few, most);
     return front(missing, Math.max(Math.min(share, lanes === 1 ? most : share, Math.max(allowance, 1)), 1));
   }
 

@@ -1,9 +1,8 @@
-import { BOUNDED, EXECUTED, FAILED, HI, KIND, LO, SKIPPED, STATUS, type Expansion, type UnitRequest } from "../engine/messages.ts";
+import { BOUNDED, EXECUTED, FAILED, HI, KIND, LO, ROW, SKIPPED, STATUS, type Expansion, type ExpansionCheck, type UnitRequest } from "../engine/messages.ts";
 import type { Fingerprint } from "../state/facts.ts";
 import type { LaneBase } from "./bring-up.ts";
 import { LaneLost } from "./lane-lost.ts";
 import type { Outcome } from "./outcome.ts";
-import type { RowWriter } from "./row-writer.ts";
 import type { Traveller } from "./traveller.ts";
 
 /** At most this many lines say what differed, and so many of them describe one state. */
@@ -23,11 +22,11 @@ export class CrossChecker {
     this.#settle = settle;
   }
 
-  /** `rows` holds the unit's outcomes from row `first` on. Returns what differed, or nothing. @throws LaneLost */
-  async check(unit: UnitRequest, rows: RowWriter, first: number): Promise<Expansion["divergences"][number] | undefined> {
+  /** Returns what differed, or nothing. @throws LaneLost */
+  async check(unit: UnitRequest, { expected, merge }: ExpansionCheck): Promise<Expansion["divergences"][number] | undefined> {
     const { state, stepper, actions } = this.#base;
     this.#traveller.leave();
-    const path = unit.otherPath ?? unit.path;
+    const { path } = unit;
     const mark = await this.#traveller.replay(path);
     const differences: string[] = [];
     for (let action = unit.from; action < unit.to; action++) {
@@ -35,26 +34,26 @@ export class CrossChecker {
       this.#traveller.replayed++;
       if (outcome.kind === "lost") throw new LaneLost(outcome.lost!, outcome.message);
       await this.#settle();
-      const row = first + action - unit.from;
-      if (!(await this.#same(unit, rows, row, outcome, await state.changed(mark)))) {
-        differences.push(...(await this.#explain(action, rows.value(row, STATUS), outcome)));
+      const row = expected.subarray(action * ROW, (action + 1) * ROW);
+      if (!(await this.#same(unit, row, outcome, await state.changed(mark)))) {
+        differences.push(...(await this.#explain(action, row[STATUS]!, outcome)));
       }
       await state.restore(mark);
     }
-    return differences.length === 0 ? undefined : divergence(unit, path, differences.slice(0, LINES));
+    return differences.length === 0 ? undefined : divergence(merge, path, differences.slice(0, LINES));
   }
 
-  async #same(unit: UnitRequest, rows: RowWriter, row: number, outcome: Outcome, changed: boolean): Promise<boolean> {
-    const bits = rows.value(row, KIND);
+  async #same(unit: UnitRequest, row: Int32Array, outcome: Outcome, changed: boolean): Promise<boolean> {
+    const bits = row[KIND]!;
     const kind = outcome.kind === "skipped" ? SKIPPED : outcome.kind === "failed" ? FAILED : EXECUTED;
     if ((bits & 0xff) !== kind) return false;
     if (kind !== EXECUTED) return true;
-    if (rows.value(row, STATUS) !== outcome.status) return false;
+    if (row[STATUS] !== outcome.status) return false;
     // A bounded form is its own each time.
     if ((bits & BOUNDED) !== 0) return true;
-    if (!changed) return rows.value(row, LO) === unit.lo && rows.value(row, HI) === unit.hi;
+    if (!changed) return row[LO] === unit.lo && row[HI] === unit.hi;
     await this.#base.state.fingerprint(this.#base.canonicalizer, this.#reached);
-    return rows.value(row, LO) === this.#reached.lo && rows.value(row, HI) === this.#reached.hi;
+    return row[LO] === this.#reached.lo && row[HI] === this.#reached.hi;
   }
 
   async #explain(action: number, expectedStatus: number, outcome: Outcome): Promise<readonly string[]> {
@@ -65,8 +64,8 @@ export class CrossChecker {
   }
 }
 
-function divergence(unit: UnitRequest, path: readonly number[], differences: readonly string[]): Expansion["divergences"][number] {
-  if (unit.otherPath !== undefined) {
+function divergence(merge: boolean, path: readonly number[], differences: readonly string[]): Expansion["divergences"][number] {
+  if (merge) {
     return {
       kind: "merge",
       path,

@@ -10,6 +10,7 @@ import {
   SKIPPED,
   type Chunk,
   type Expansion,
+  type ExpansionCheck,
   type ImageNews,
   type LaneFailure,
   type News,
@@ -82,6 +83,10 @@ export class LaneRuntime {
         let unit = chunk.units[finished]!;
         action = unit.from;
         this.#control.beat(finished, action);
+        if (unit.check !== undefined) {
+          await this.#crossCheck(unit, unit.check);
+          continue;
+        }
         const going = this.#traveller.goTo(unit, chunk.direct);
         let mark: WorldMark;
         try {
@@ -91,7 +96,6 @@ export class LaneRuntime {
           // The state is another one than on record, so nothing can be compared with that.
           unit = { ...unit, uncertain: true };
         }
-        const first = this.#rows.count;
         for (; action < unit.to; action++) {
           if (this.#control.cancelled) return this.#answer(finished, undefined, startedAt, replayedBefore);
           this.#control.beat(finished, action);
@@ -113,7 +117,6 @@ export class LaneRuntime {
           const taken = this.#take(unit, finished, action, outcome, mark);
           if (isPromise(taken)) await taken;
         }
-        if (!unit.uncertain && (unit.crossCheck || unit.otherPath !== undefined)) await this.#crossCheck(unit, first, chunk.direct);
       }
     } catch (error) {
       this.#traveller.leave();
@@ -211,7 +214,7 @@ export class LaneRuntime {
         const shape = options.shapes ? shapeOf(state.facts() as never) : 0;
         const same = lo === unit.lo && hi === unit.hi;
         if (!same && this.#wanted(lo, hi)) this.#images.push({ unit: index, action, image: state.capture() });
-        const before = suspicious(unit, lo, hi) ? state.mark() : undefined;
+        const before = suspicious(unit, lo, hi) ? state.position() : undefined;
         const checking = checker.check(this.#base.actions[action], false);
         const spot = this.#putBackCheck.due();
         if (before === undefined && !isPromise(checking) && !spot && checker.checked.findings.length === 0 && checker.checked.errors.length === 0) {
@@ -263,7 +266,7 @@ export class LaneRuntime {
       }
     }
     // Taken before a check begins: one that writes may do so before it first waits.
-    const before = this.#watched || suspicious(unit, lo, hi) ? await state.mark() : undefined;
+    const before = this.#watched || suspicious(unit, lo, hi) ? await state.position() : undefined;
     const checking = checker.check(definition, !changed && state.systems.length > 0);
     await this.#finish(unit, index, action, outcome, mark, { lo, hi, shape, bits }, before, checking, changed && this.#putBackCheck.due());
   }
@@ -375,11 +378,9 @@ export class LaneRuntime {
     throw new AfterFinding(outcome.message);
   }
 
-  /** A node that was written directly is reached by replay as well; one that was met twice along its other path. */
-  async #crossCheck(unit: UnitRequest, first: number, direct: boolean): Promise<void> {
-    if (!direct && unit.otherPath === undefined) return;
+  async #crossCheck(unit: UnitRequest, check: ExpansionCheck): Promise<void> {
     const before = this.#traveller.replayed;
-    const found = await this.#crossChecker.check(unit, this.#rows, first);
+    const found = await this.#crossChecker.check(unit, check);
     this.#checkedSteps += this.#traveller.replayed - before;
     if (found !== undefined) this.#divergences.push(found);
   }

@@ -46,7 +46,7 @@ export class LateWrites {
   /** Whether the action, executed again, writes without anybody asking the API meanwhile. */
   async comesByItself(action: Action<never, never>, stepper: Stepper): Promise<boolean> {
     await stepper.run(action);
-    const after = await this.#state.mark();
+    const after = await this.#state.position();
     return this.#poll(after);
   }
 

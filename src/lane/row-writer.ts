@@ -26,16 +26,6 @@ export class RowWriter {
     this.#used = at + ROW;
   }
 
-  /** How many rows there are. */
-  get count(): number {
-    return this.#used / ROW;
-  }
-
-  /** One value of one row. */
-  value(row: number, offset: number): number {
-    return this.#rows[row * ROW + offset]!;
-  }
-
   finish(): Int32Array {
     return this.#used === this.#rows.length ? this.#rows : this.#rows.slice(0, this.#used);
   }

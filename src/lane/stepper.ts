@@ -72,7 +72,7 @@ export class Stepper {
   settle(action: AnyAction, response: unknown): Outcome {
     this.#listening = false;
     this.#state.attribute(action.name);
-    const quiet = this.exchanges.length === 0 && this.strays.length === 0 && action.expectedStatus === undefined;
+    const quiet = this.strays.length === 0 && action.expectedStatus === undefined && this.#allAnswered();
     if (quiet && response instanceof ApiResponse && response.statusCode < 500) return executed(response);
     return this.#judge(action, response);
   }
@@ -130,6 +130,12 @@ export class Stepper {
       if (answer?.kind === "answer") return executed(answer.response, findings);
     }
     return failed(thrown("ACTION_THREW", `Action "${action.name}" threw`, action.name, error));
+  }
+
+  /** Every request of the step was answered, and none with a server error. */
+  #allAnswered(): boolean {
+    for (const exchange of this.exchanges) if (exchange.kind === "failure" || exchange.response.statusCode >= 500) return false;
+    return true;
   }
 
   /** An exchange that got no answer decides, whatever the action made of it. */

@@ -91,6 +91,12 @@ export class WorldState {
     return isPromise(systems) ? systems.then((marks) => this.#markOf(marks)) : this.#markOf(systems);
   }
 
+  /** A mark for seeing what changes from here on. */
+  position(): Awaitable<WorldMark> {
+    const systems = this.#each((system) => (system.position === undefined ? system.mark() : system.position()));
+    return isPromise(systems) ? systems.then((marks) => this.#markOf(marks)) : this.#markOf(systems);
+  }
+
   /** Whether anything may have changed since the mark; the fingerprint then decides. */
   changed(mark: WorldMark): Awaitable<boolean> {
     return this.ownChanged(mark) || this.storesChanged(mark);

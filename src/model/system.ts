@@ -77,6 +77,8 @@ export interface System {
   /** Makes the present state the root that observations are relative to. Returns the whole of it. */
   root(): Awaitable<Observed>;
   mark(): Awaitable<Mark>;
+  /** A mark that is taken without making sure that nobody is in the middle of a write: cheaper, for seeing what changes from here on. Default: `mark`. */
+  position?(): Awaitable<Mark>;
   /** Whether anything was written since the mark (a write that restored the old value may count). Cheap. */
   changed(mark: Mark): Awaitable<boolean>;
   restore(mark: Mark): Awaitable<void>;

@@ -120,7 +120,6 @@ export async function laneCase(given: LaneCase): Promise<CaseLane> {
       lo,
       hi,
       image: undefined,
-      crossCheck: false,
       ...unit,
     } as UnitRequest;
     const expansion = await lane.runtime.expand({ units: [request], direct: true });

@@ -129,7 +129,7 @@ export class LanesExpander implements Expander {
   async #lose(runtime: LaneRuntime, chunk: Chunk, cut: { readonly unit: number; readonly action: number }): Promise<Expansion> {
     this.lost++;
     const before = chunk.units.slice(0, cut.unit);
-    const begun = { ...chunk.units[cut.unit]!, to: cut.action, crossCheck: false, otherPath: undefined };
+    const begun = { ...chunk.units[cut.unit]!, to: cut.action };
     const units = begun.to > begun.from ? [...before, begun] : before;
     const expansion = await runtime.expand({ ...chunk, units });
     if (expansion.failure !== undefined || this.#cancelled) return expansion;

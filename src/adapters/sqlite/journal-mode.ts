@@ -113,6 +113,10 @@ export class JournalMode implements SqliteMode {
     return this.#inTransaction(this.#beginWrite, () => ({ result: this.#log.mirror.top }));
   }
 
+  position(): Awaitable<Segment> {
+    return this.#upToDate(() => this.#log.mirror.top);
+  }
+
   changed(mark: unknown): Awaitable<boolean> {
     return this.#upToDate(() => this.#log.mirror.top !== mark);
   }

@@ -5,6 +5,7 @@ import type { Awaitable, System } from "../../model/system.ts";
 export interface SqliteMode extends Required<
   Pick<System, "traits" | "root" | "mark" | "changed" | "restore" | "observe" | "capture" | "write">
 > {
+  position?(): ReturnType<System["mark"]>;
   /** For looking in and dumping. */
   readonly db: Database;
   /** Ends the mode; with `leaveNothing` everything that it installed is removed from the store. */

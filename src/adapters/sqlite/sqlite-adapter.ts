@@ -123,6 +123,11 @@ export class SqliteAdapter implements System {
     return this.#opened().mark();
   }
 
+  position(): Awaitable<Mark> {
+    const mode = this.#opened();
+    return mode.position === undefined ? mode.mark() : mode.position();
+  }
+
   changed(mark: Mark): Awaitable<boolean> {
     return this.#opened().changed(mark);
   }

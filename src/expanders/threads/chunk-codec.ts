@@ -12,7 +12,7 @@ export interface EncodedChunk {
   /** The images, one after the other. */
   readonly images: string;
   /** What few units have: index -> the rest. */
-  readonly rare: readonly (readonly [number, Pick<UnitRequest, "otherPath" | "suspect">])[];
+  readonly rare: readonly (readonly [number, Pick<UnitRequest, "check" | "suspect">])[];
   readonly direct: boolean;
 }
 
@@ -25,14 +25,13 @@ export interface EncodedExpansion {
 }
 
 const UNCERTAIN = 1;
-const CROSS_CHECK = 2;
 const HEAD = 7;
 
 /** Images in here are strings, as {@link decodeExpansion} left them. */
 export function encodeChunk(chunk: Chunk): EncodedChunk {
   const words = new Int32Array(chunk.units.reduce((sum, { path }) => sum + HEAD + path.length, 0));
   const images: string[] = [];
-  const rare: [number, Pick<UnitRequest, "otherPath" | "suspect">][] = [];
+  const rare: [number, Pick<UnitRequest, "check" | "suspect">][] = [];
   let at = 0;
   chunk.units.forEach((unit, index) => {
     const image = unit.image as string | undefined;
@@ -40,13 +39,13 @@ export function encodeChunk(chunk: Chunk): EncodedChunk {
     words[at + 1] = unit.to;
     words[at + 2] = unit.lo;
     words[at + 3] = unit.hi;
-    words[at + 4] = (unit.uncertain ? UNCERTAIN : 0) | (unit.crossCheck ? CROSS_CHECK : 0);
+    words[at + 4] = unit.uncertain ? UNCERTAIN : 0;
     words[at + 5] = image === undefined ? -1 : image.length;
     words[at + 6] = unit.path.length;
     words.set(unit.path, at + HEAD);
     at += HEAD + unit.path.length;
     if (image !== undefined) images.push(image);
-    if (unit.otherPath !== undefined || unit.suspect !== undefined) rare.push([index, { otherPath: unit.otherPath, suspect: unit.suspect }]);
+    if (unit.check !== undefined || unit.suspect !== undefined) rare.push([index, { check: unit.check, suspect: unit.suspect }]);
   });
   return { units: chunk.units.length, words, images: images.join(""), rare, direct: chunk.direct };
 }
@@ -66,7 +65,6 @@ export function decodeChunk({ units: count, words, images, rare, direct }: Encod
       lo: words[at + 2]!,
       hi: words[at + 3]!,
       uncertain: (flags & UNCERTAIN) !== 0,
-      crossCheck: (flags & CROSS_CHECK) !== 0,
       image: length < 0 ? undefined : decodeImage(images.slice(offset, offset + length)),
       path: Array.from(words.subarray(at + HEAD, end)),
       ...rest.get(index),

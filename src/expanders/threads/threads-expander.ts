@@ -86,9 +86,15 @@ export class ThreadsExpander implements Expander {
   }
 
   async calibrate(): Promise<readonly string[]> {
-    const answer = await this.#call(0, (channel) => channel.calibrate() as Promise<Answer<readonly string[]>>, this.#options.hangMs);
-    if (answer.kind === "failed") throw decodeError(answer.error);
-    return answer.value;
+    // On every lane: that also loads and compiles in all of them what the first steps need.
+    const found = await Promise.all(
+      this.#lanes.map(async (_, lane) => {
+        const answer = await this.#call(lane, (channel) => channel.calibrate() as Promise<Answer<readonly string[]>>, this.#options.hangMs);
+        if (answer.kind === "failed") throw decodeError(answer.error);
+        return answer.value;
+      }),
+    );
+    return [...new Set(found.flat())].toSorted();
   }
 
   async mask(fields: readonly string[]): Promise<readonly LaneReport[]> {

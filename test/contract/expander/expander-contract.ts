@@ -36,7 +36,6 @@ export function expanderContract(name: string, create: () => Promise<Expander>):
       ...at,
       uncertain: false,
       image: undefined,
-      crossCheck: false,
       ...more,
     });
     const root = (more: Partial<UnitRequest> = {}): UnitRequest => unit([], { lo: reports[0]!.rootLo, hi: reports[0]!.rootHi }, more);

@@ -15,7 +15,7 @@ function backlogOf(): { readonly backlog: Backlog; readonly nodes: NodeTable; re
   return { backlog, nodes, root: backlog.of(0, 1, 2) };
 }
 
-const extra = { crossCheck: false, otherPath: undefined, suspect: undefined };
+const extra = { suspect: undefined };
 const whole = (work: Work): Assignment => ({ work, from: 0, to: ACTIONS });
 const states = (work: Work): number[] => [0, 1, 2].map((action) => work.state(action));
 

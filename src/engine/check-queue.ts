@@ -1,0 +1,78 @@
+import type { Committer } from "./committer.ts";
+import { BROKEN, KIND, ROW, type UnitRequest } from "./messages.ts";
+import { mix } from "./mix.ts";
+import { EXPANDED, UNCERTAIN } from "./node-table.ts";
+import type { Work } from "./work.ts";
+
+export interface CheckOptions {
+  readonly seed: number;
+  readonly actions: number;
+  /** How many of the first nodes are expanded both ways, and one in how many later. 0: none. */
+  readonly first: number;
+  readonly oneIn: number;
+}
+
+/**
+ * Which committed nodes are to be expanded once more: some that were written directly, now by replay, and some that were met along
+ * a second path, along that. The sample is drawn by seed and state. Checks wait apart from the work that commits need, so that
+ * they never hold it up.
+ */
+export class CheckQueue {
+  readonly #options: CheckOptions;
+  readonly #committer: Committer;
+  readonly #pending: UnitRequest[] = [];
+  /** Sampled nodes that were met again before all of their outcomes were committed, with the other path. */
+  readonly #otherPaths: Map<number, readonly number[]> = new Map();
+
+  constructor(options: CheckOptions, committer: Committer) {
+    this.#options = options;
+    this.#committer = committer;
+  }
+
+  get size(): number {
+    return this.#pending.length;
+  }
+
+  next(): UnitRequest | undefined {
+    return this.#pending.shift();
+  }
+
+  /** A state was met along a second path. */
+  merged(to: number, from: number, action: number): void {
+    const { oneIn, seed } = this.#options;
+    const { nodes, visited } = this.#committer;
+    if (oneIn === 0 || mix(mix(seed + 1, visited.lo(to)), visited.hi(to)) % oneIn !== 0) return;
+    if (nodes.has(to, EXPANDED) || this.#otherPaths.has(to)) return;
+    this.#otherPaths.set(to, [...nodes.path(from), action]);
+  }
+
+  /** All outcomes of a node are committed; `direct`: it was written and not replayed. */
+  expanded(node: number, work: Work, direct: boolean): void {
+    const otherPath = this.#otherPaths.get(node);
+    if (otherPath !== undefined) this.#otherPaths.delete(node);
+    const both = direct && work.image !== undefined && this.#sampled(node);
+    if ((!both && otherPath === undefined) || this.#committer.nodes.has(node, UNCERTAIN)) return;
+    const expected = rowsOf(work, this.#options.actions);
+    if (expected === undefined) return;
+    const unit = { from: 0, to: this.#options.actions, lo: work.lo, hi: work.hi, uncertain: false, image: undefined, suspect: undefined };
+    if (both) this.#pending.push({ ...unit, path: this.#committer.nodes.path(node), check: { expected, merge: false } });
+    if (otherPath !== undefined) this.#pending.push({ ...unit, path: otherPath, check: { expected, merge: true } });
+  }
+
+  #sampled(node: number): boolean {
+    const { first, oneIn, seed } = this.#options;
+    const { visited } = this.#committer;
+    return node > 0 && (node <= first || (oneIn > 0 && mix(mix(seed, visited.lo(node)), visited.hi(node)) % oneIn === 0));
+  }
+}
+
+/** A copy of a node's rows; none where an action breaks the target, since it would break it again. */
+function rowsOf(work: Work, actions: number): Int32Array | undefined {
+  const rows = new Int32Array(actions * ROW);
+  for (let action = 0; action < actions; action++) {
+    const at = work.at(action);
+    if ((work.rows[at + KIND]! & 0xff) === BROKEN) return undefined;
+    rows.set(work.rows.subarray(at, at + ROW), action * ROW);
+  }
+  return rows;
+}
