@@ -177,8 +177,7 @@ export class Explorer {
 
   #dispatch(): void {
     const { committer, backlog } = this;
-    const depth = this.#scheduler.slow ? 1 : this.#expander.depth;
-    for (let chunks = 0; chunks < depth; chunks++) {
+    for (let chunks = 0; chunks < this.#expander.depth; chunks++) {
       for (let lane = 0; lane < this.#busy.length; lane++) {
         if (this.#busy[lane]! > chunks || this.#rebuilds[lane] !== undefined) continue;
         const allowance = this.#options.maxSteps - committer.steps - backlog.buffered - backlog.underWay;

@@ -44,7 +44,7 @@ export class Scheduler {
   }
 
   /** A call takes so long that handing out the next one costs nothing in comparison. */
-  get slow(): boolean {
+  get #slow(): boolean {
     return this.#actionMs >= SPLIT_MS;
   }
 
@@ -66,8 +66,8 @@ export class Scheduler {
       const limit = Math.min(order.head + Math.ceil(allowance / actions) + 1, order.head + WINDOW * lanes);
       this.#skipDispatched(order);
       // Slow calls in a small frontier, or before the end of the budget, are shared out one by one: nobody waits for a whole node.
-      const plenty = this.slow ? 2 * lanes : 1;
-      if (this.#segments.waiting(limit) >= plenty && (!this.slow || allowance > 2 * lanes * actions)) {
+      const plenty = this.#slow ? 2 * lanes : 1;
+      if (this.#segments.waiting(limit) >= plenty && (!this.#slow || allowance > 2 * lanes * actions)) {
         const given = this.#fromSegments(lane, limit, room, allowance, order);
         if (given.length > 0) return given;
       }

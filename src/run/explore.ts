@@ -155,7 +155,8 @@ function expanderFor(input: ExploreInput, host: TargetHost, strategy: string): E
   }
   return new ThreadsExpander({
     lanes: config.parallel,
-    depth: strategy === "bfs" ? 2 : 1,
+    // A second chunk waits in the lane, so that it need not wait for the main thread.
+    depth: 2,
     host,
     bundle: module!.bundle,
     exportName: module!.exportName,
