@@ -25,7 +25,18 @@ export type {
 export { Severity } from "./model/severity.ts";
 export { BFS, CoverageGuided, DFS, Random } from "./model/strategy.ts";
 export type { Strategy } from "./model/strategy.ts";
-export type { Awaitable, CheckpointChoice, Mark, Observed, ObservedColumn, ObservedTable, StoredValue, System, SystemScope, SystemTraits } from "./model/system.ts";
+export type {
+  Awaitable,
+  CheckpointChoice,
+  Mark,
+  Observed,
+  ObservedColumn,
+  ObservedTable,
+  StoredValue,
+  System,
+  SystemScope,
+  SystemTraits,
+} from "./model/system.ts";
 export { World } from "./model/world.ts";
 export type { WorldCheckpoint, WorldObservation, WorldOptions } from "./model/world.ts";
 export type { ExplorationEvent, Progress } from "./engine/events.ts";

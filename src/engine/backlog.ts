@@ -162,4 +162,3 @@ function countExecuted(rows: Int32Array, at: number, count: number): number {
   for (let i = 0; i < count; i++) if ((rows[at + i * ROW + KIND]! & 0xff) !== SKIPPED) executed++;
   return executed;
 }
-

@@ -161,7 +161,8 @@ export class Explorer {
       if (!skipped) backlog.committed();
       if (committed.opened) backlog.adopt(committed.to, node, action);
       else if (work.children !== undefined) backlog.dropPredicted(work, action);
-      if (!committed.fresh && !committed.opened && committed.to > 0 && committed.to !== node && !committed.found) this.#checks.merged(committed.to, node, action);
+      if (!committed.fresh && !committed.opened && committed.to > 0 && committed.to !== node && !committed.found)
+        this.#checks.merged(committed.to, node, action);
       work.commit(action, actions.length);
       order.take();
       if (!order.nodewise ? work.settled(actions.length) : action === actions.length - 1) {
@@ -247,7 +248,11 @@ export class Explorer {
   /** What was sampled and is not compared yet, once the strategy or a budget of steps is used up. */
   async #finishChecks(): Promise<void> {
     if (this.stopReason !== "exhausted" && this.stopReason !== "max_steps" && this.stopReason !== "max_depth") return;
-    while ((this.#checks.size > 0 || this.#busy.some((chunks) => chunks > 0)) && this.fatal === undefined && this.#options.signal?.aborted !== true) {
+    while (
+      (this.#checks.size > 0 || this.#busy.some((chunks) => chunks > 0)) &&
+      this.fatal === undefined &&
+      this.#options.signal?.aborted !== true
+    ) {
       for (let lane = 0; lane < this.#busy.length; lane++) {
         if (this.#busy[lane] !== 0 || this.#rebuilds[lane] !== undefined) continue;
         const unit = this.#checks.next();

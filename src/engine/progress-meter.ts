@@ -27,7 +27,11 @@ export class ProgressMeter {
   #samples: { at: number; steps: number }[] = [];
   #emittedAt = 0;
 
-  constructor(measured: Measured, options: { readonly maxSteps: number; readonly onEvent: (event: ExplorationEvent) => void }, startedAt: number) {
+  constructor(
+    measured: Measured,
+    options: { readonly maxSteps: number; readonly onEvent: (event: ExplorationEvent) => void },
+    startedAt: number,
+  ) {
     this.#measured = measured;
     this.#maxSteps = options.maxSteps;
     this.#onEvent = options.onEvent;

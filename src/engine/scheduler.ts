@@ -139,7 +139,8 @@ export class Scheduler {
       const state = work.state(action);
       if (state === UNKNOWN) {
         const last = missing.at(-1);
-        if (last !== undefined && last.work === work && last.to === action) missing[missing.length - 1] = { work, from: last.from, to: action + 1 };
+        if (last !== undefined && last.work === work && last.to === action)
+          missing[missing.length - 1] = { work, from: last.from, to: action + 1 };
         else missing.push({ work, from: action, to: action + 1 });
         found++;
       } else if (state === KNOWN && work.depth + 1 < maxDepth) {

@@ -44,11 +44,7 @@ export async function buildLane(
   const target = spec.targetModule === undefined ? undefined : await startInProcess(spec.targetModule, plain);
   const lane: Lane = target === undefined ? plain : { ...plain, baseUrl: target.baseUrl, fetch: target.fetch };
   const createClient =
-    lane.fetch !== undefined
-      ? () => new HttpClient(lane.fetch!)
-      : lane.baseUrl === ""
-        ? undefined
-        : () => new HttpClient(lane.baseUrl);
+    lane.fetch !== undefined ? () => new HttpClient(lane.fetch!) : lane.baseUrl === "" ? undefined : () => new HttpClient(lane.baseUrl);
   let opened: Awaited<ReturnType<typeof bringUp>> | undefined;
   try {
     opened = await bringUp(definition, { lane, inProcess: target !== undefined, borrowed: spec.borrowed, createClient }, options);
@@ -116,13 +112,18 @@ async function startInProcess(module: string, lane: Lane): Promise<RunningTarget
     };
   }
   if ("listen" in target && typeof target.listen === "function") return listen(target);
-  throw new SeqqaError("TARGET_MODULE_INVALID", "createTarget(lane) returned neither a fetch handler, nor an http.Server, nor { fetch, close }.", { exitStatus: 2 });
+  throw new SeqqaError(
+    "TARGET_MODULE_INVALID",
+    "createTarget(lane) returned neither a fetch handler, nor an http.Server, nor { fetch, close }.",
+    { exitStatus: 2 },
+  );
 }
 
 async function listen(server: HttpServer): Promise<RunningTarget> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
-  if (address === null || typeof address === "string") throw new SeqqaError("TARGET_MODULE_INVALID", "The http.Server of createTarget(lane) has no port.", { exitStatus: 2 });
+  if (address === null || typeof address === "string")
+    throw new SeqqaError("TARGET_MODULE_INVALID", "The http.Server of createTarget(lane) has no port.", { exitStatus: 2 });
   return {
     baseUrl: `http://127.0.0.1:${address.port}`,
     fetch: undefined,

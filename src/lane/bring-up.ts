@@ -78,7 +78,13 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
   const { findings, errors } = checker.checked;
   if (await wrote(state, root, canonicalizer, node)) {
     const name = checker.checked.last;
-    errors.push(errorNews("INVARIANT_WROTE", `An invariant (the last one checked is "${name}") changed the root state while it checked; a check may only read. It was put back.`, name));
+    errors.push(
+      errorNews(
+        "INVARIANT_WROTE",
+        `An invariant (the last one checked is "${name}") changed the root state while it checked; a check may only read. It was put back.`,
+        name,
+      ),
+    );
   }
   const report: LaneReport = {
     wholeLo: whole.lo,

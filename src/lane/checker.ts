@@ -109,7 +109,13 @@ export class Checker {
       return;
     }
     const got = held === undefined ? "nothing" : `${typeof held} ${String(held).slice(0, 40)}`;
-    this.checked.errors.push(errorNews("INVARIANT_NOT_BOOLEAN", `Invariant "${invariant.name}" returned ${got}; its check must return true or false.`, invariant.name));
+    this.checked.errors.push(
+      errorNews(
+        "INVARIANT_NOT_BOOLEAN",
+        `Invariant "${invariant.name}" returned ${got}; its check must return true or false.`,
+        invariant.name,
+      ),
+    );
   }
 
   #threw(invariant: AnyInvariant, error: unknown): void {

@@ -1,4 +1,17 @@
-import { BOUNDED, EXECUTED, FAILED, HI, KIND, LO, ROW, SKIPPED, STATUS, type Expansion, type ExpansionCheck, type UnitRequest } from "../engine/messages.ts";
+import {
+  BOUNDED,
+  EXECUTED,
+  FAILED,
+  HI,
+  KIND,
+  LO,
+  ROW,
+  SKIPPED,
+  STATUS,
+  type Expansion,
+  type ExpansionCheck,
+  type UnitRequest,
+} from "../engine/messages.ts";
 import type { Fingerprint } from "../state/facts.ts";
 import type { LaneBase } from "./bring-up.ts";
 import { LaneLost } from "./lane-lost.ts";
@@ -60,7 +73,10 @@ export class CrossChecker {
     const { name } = this.#base.actions[action]!;
     if (expectedStatus !== outcome.status) return [`${name}: status ${expectedStatus} before, ${outcome.status} now`];
     const lines = this.#base.canonicalizer.describe(await this.#base.state.facts());
-    return [`${name}: status ${outcome.status} both times, but another state; now it is:`, ...lines.slice(0, STATE_LINES).map((line) => `  ${line}`)];
+    return [
+      `${name}: status ${outcome.status} both times, but another state; now it is:`,
+      ...lines.slice(0, STATE_LINES).map((line) => `  ${line}`),
+    ];
   }
 }
 

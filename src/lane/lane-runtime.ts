@@ -194,7 +194,14 @@ export class LaneRuntime {
     await this.#takeChanged(await this.#base.state.changed(mark), unit, index, action, outcome, mark);
   }
 
-  #takeChanged(changed: boolean, unit: UnitRequest, index: number, action: number, outcome: Outcome, mark: WorldMark): void | Promise<void> {
+  #takeChanged(
+    changed: boolean,
+    unit: UnitRequest,
+    index: number,
+    action: number,
+    outcome: Outcome,
+    mark: WorldMark,
+  ): void | Promise<void> {
     const { state, checker, options } = this.#base;
     if (!changed && outcome.kind === "executed" && outcome.findings.length === 0 && outcome.status !== 202) {
       if (state.systems.length > 0 && checker.settled(this.#base.actions[action]!)) {
@@ -217,7 +224,13 @@ export class LaneRuntime {
         const before = suspicious(unit, lo, hi) ? state.position() : undefined;
         const checking = checker.check(this.#base.actions[action], false);
         const spot = this.#putBackCheck.due();
-        if (before === undefined && !isPromise(checking) && !spot && checker.checked.findings.length === 0 && checker.checked.errors.length === 0) {
+        if (
+          before === undefined &&
+          !isPromise(checking) &&
+          !spot &&
+          checker.checked.findings.length === 0 &&
+          checker.checked.errors.length === 0
+        ) {
           this.#rows.push(EXECUTED | CHANGED | bounded, outcome.status, lo, hi, 0, shape);
           return state.restore(mark);
         }
@@ -228,7 +241,14 @@ export class LaneRuntime {
     return this.#takeCarefully(changed, unit, index, action, outcome, mark);
   }
 
-  async #takeCarefully(changed: boolean, unit: UnitRequest, index: number, action: number, outcome: Outcome, mark: WorldMark): Promise<void> {
+  async #takeCarefully(
+    changed: boolean,
+    unit: UnitRequest,
+    index: number,
+    action: number,
+    outcome: Outcome,
+    mark: WorldMark,
+  ): Promise<void> {
     const { state, checker, canonicalizer, options } = this.#base;
     const definition = this.#base.actions[action]!;
     if (outcome.kind === "skipped") {
@@ -249,7 +269,13 @@ export class LaneRuntime {
     }
     if (outcome.kind === "failed") {
       this.#rows.push(FAILED | NEWS, 0, 0, 0, 0, 0);
-      this.#news.push({ unit: index, action, findings: [], errors: outcome.errors, exchanges: exchangesOf(this.#base.stepper.exchanges, outcome) });
+      this.#news.push({
+        unit: index,
+        action,
+        findings: [],
+        errors: outcome.errors,
+        exchanges: exchangesOf(this.#base.stepper.exchanges, outcome),
+      });
       return this.#putBack(unit, action, mark);
     }
     let { lo, hi } = unit;
@@ -289,7 +315,8 @@ export class LaneRuntime {
     const findings = [...outcome.findings, ...checker.checked.findings];
     const errors = [...checker.checked.errors];
     if (after !== undefined) {
-      if (state.ownChanged(after) && (await this.#differs(reached))) errors.push(await this.#impure(action, after, reached, "the context or a client"));
+      if (state.ownChanged(after) && (await this.#differs(reached)))
+        errors.push(await this.#impure(action, after, reached, "the context or a client"));
       else if (await state.storesChanged(after)) await this.#lateOrImpure(unit, action, after, reached, errors);
       else await this.#watchAccepted(unit, action, outcome, after);
     }
@@ -297,7 +324,13 @@ export class LaneRuntime {
     if (findings.length > 0) bits |= FINDING;
     if (findings.length > 0 || errors.length > 0) {
       bits |= NEWS;
-      this.#news.push({ unit: index, action, findings, errors, exchanges: findings.length > 0 ? exchangesOf(stepper.exchanges, outcome) : [] });
+      this.#news.push({
+        unit: index,
+        action,
+        findings,
+        errors,
+        exchanges: findings.length > 0 ? exchangesOf(stepper.exchanges, outcome) : [],
+      });
     }
     this.#rows.push(bits, outcome.status, reached.lo, reached.hi, this.#responseHash(outcome), reached.shape);
     await this.#putBack(unit, action, mark, spot);
@@ -315,11 +348,21 @@ export class LaneRuntime {
       () => state.restore(after),
       async () => (await state.storesChanged(after)) || this.#differs(reached),
     );
-    return errorNews("INVARIANT_WROTE", `Invariant "${name}" changed ${what} while it checked; a check may only read. It was put back.`, name);
+    return errorNews(
+      "INVARIANT_WROTE",
+      `Invariant "${name}" changed ${what} while it checked; a check may only read. It was put back.`,
+      name,
+    );
   }
 
   /** Rows appeared during the checks: a check that calls the API may have written them, or the action after its answer. */
-  async #lateOrImpure(unit: UnitRequest, action: number, after: WorldMark, reached: Fingerprint, errors: News["errors"][number][]): Promise<void> {
+  async #lateOrImpure(
+    unit: UnitRequest,
+    action: number,
+    after: WorldMark,
+    reached: Fingerprint,
+    errors: News["errors"][number][],
+  ): Promise<void> {
     if (await this.#late.comesByItself(this.#base.actions[action]!, this.#base.stepper)) this.#reportLate(unit, action);
     else errors.push(await this.#impure(action, after, reached, "a store"));
   }
@@ -352,7 +395,11 @@ export class LaneRuntime {
     if (!spot || unit.uncertain) return;
     await state.fingerprint(canonicalizer, this.#reached);
     if (this.#reached.lo === unit.lo && this.#reached.hi === unit.hi) return;
-    throw new LaneLost("dirty", `After action "${this.#base.actions[action]!.name}" the state could not be put back`, canonicalizer.describe(await state.facts()).slice(0, 20));
+    throw new LaneLost(
+      "dirty",
+      `After action "${this.#base.actions[action]!.name}" the state could not be put back`,
+      canonicalizer.describe(await state.facts()).slice(0, 20),
+    );
   }
 
   /** 0 in memory, where making the text would cost more than the step. */
@@ -374,7 +421,13 @@ export class LaneRuntime {
     // Seen again from a clean start: a finding. The lane is of no use after it.
     this.#rows.push(BROKEN | FINDING | NEWS, 0, 0, 0, 0, 0);
     const finding = brokenFinding(this.#base.actions[action]!.name, outcome);
-    this.#news.push({ unit: index, action, findings: [finding], errors: [], exchanges: exchangesOf(this.#base.stepper.exchanges, outcome) });
+    this.#news.push({
+      unit: index,
+      action,
+      findings: [finding],
+      errors: [],
+      exchanges: exchangesOf(this.#base.stepper.exchanges, outcome),
+    });
     throw new AfterFinding(outcome.message);
   }
 

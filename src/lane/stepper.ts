@@ -107,13 +107,19 @@ export class Stepper {
     const broken = this.#broken();
     if (broken !== undefined) return broken;
     if (this.strays.length > 0) {
-      return failed(thrown("STRAY_REJECTION", `Action "${action.name}" left a rejected promise that nobody awaited`, action.name, this.strays[0]));
+      return failed(
+        thrown("STRAY_REJECTION", `Action "${action.name}" left a rejected promise that nobody awaited`, action.name, this.strays[0]),
+      );
     }
     if (response === null) return SKIPPED_OUTCOME;
     if (!(response instanceof ApiResponse)) {
       const got = response === undefined ? "returned nothing" : `returned ${describe(response)}`;
       return failed(
-        errorNews("ACTION_NO_RESPONSE", `Action "${action.name}" ${got}; return the response of its call, or null where it does not apply.`, action.name),
+        errorNews(
+          "ACTION_NO_RESPONSE",
+          `Action "${action.name}" ${got}; return the response of its call, or null where it does not apply.`,
+          action.name,
+        ),
       );
     }
     const findings = [...this.#serverErrors(action, response), ...unexpected(action, response)];
@@ -185,6 +191,7 @@ export function thrown(code: string, what: string, source: string, error: unknow
 function describe(value: unknown): string {
   if (value === undefined) return "undefined";
   if (typeof value === "function") return "a function";
-  if (typeof value === "object" && value !== null) return `an object of type ${(value as { constructor?: { name?: string } }).constructor?.name ?? "Object"}`;
+  if (typeof value === "object" && value !== null)
+    return `an object of type ${(value as { constructor?: { name?: string } }).constructor?.name ?? "Object"}`;
   return `${typeof value} ${String(value).slice(0, 80)}`;
 }

@@ -48,7 +48,11 @@ export class WorldState {
   /** Per client: what it acts with, and which action gave it that. */
   #setBy: readonly Bearer[];
   readonly #attributed: number[];
-  readonly #facts: { systems: Record<string, Observed>; context: Readonly<Record<string, unknown>>; clients: Readonly<Record<string, unknown>> };
+  readonly #facts: {
+    systems: Record<string, Observed>;
+    context: Readonly<Record<string, unknown>>;
+    clients: Readonly<Record<string, unknown>>;
+  };
 
   constructor(world: World<never, never>) {
     this.#world = world;
@@ -139,7 +143,9 @@ export class WorldState {
     const clients = this.#clients.map((client) => client.save());
     const systems = this.#each((system) => system.capture!());
     const setBy = this.#setBy;
-    return isPromise(systems) ? systems.then((images) => ({ systems: images, context, clients, setBy })) : { systems, context, clients, setBy };
+    return isPromise(systems)
+      ? systems.then((images) => ({ systems: images, context, clients, setBy }))
+      : { systems, context, clients, setBy };
   }
 
   write(image: WorldImage): Awaitable<void> {

@@ -76,7 +76,9 @@ function invalid(message: string, hint?: string): SeqqaError {
 function positive(name: string, value: number | undefined, integer: boolean): number | undefined {
   if (value === undefined) return undefined;
   if (typeof value !== "number" || !(value > 0) || (integer && !Number.isSafeInteger(value))) {
-    throw invalid(`The Agent's ${name} is ${String(value)}; it must be ${integer ? "an integer of at least 1" : "a number of seconds above 0"}.`);
+    throw invalid(
+      `The Agent's ${name} is ${String(value)}; it must be ${integer ? "an integer of at least 1" : "a number of seconds above 0"}.`,
+    );
   }
   return value;
 }
@@ -85,11 +87,15 @@ function checkMembers(field: string, members: unknown, type: abstract new (...ar
   if (!Array.isArray(members)) throw invalid(`The Agent's ${field} are not a list.`, `Pass ${field}: [new ${typeName}(...)].`);
   const seen = new Map<string, number>();
   members.forEach((member: unknown, index) => {
-    if (!(member instanceof type)) throw invalid(`The Agent's ${field}[${index}] is not an instance of ${typeName}.`, `Write new ${typeName}({ ... }).`);
+    if (!(member instanceof type))
+      throw invalid(`The Agent's ${field}[${index}] is not an instance of ${typeName}.`, `Write new ${typeName}({ ... }).`);
     const name = (member as { readonly name: string }).name;
     const first = seen.get(name);
     if (first !== undefined) {
-      throw invalid(`The Agent's ${field}[${first}] and ${field}[${index}] have the same name "${name}".`, "Names appear in paths and must differ.");
+      throw invalid(
+        `The Agent's ${field}[${first}] and ${field}[${index}] have the same name "${name}".`,
+        "Names appear in paths and must differ.",
+      );
     }
     seen.set(name, index);
   });

@@ -52,7 +52,13 @@ export interface ClientPart {
 /** One request and what came of it. */
 export type Exchange =
   | { readonly kind: "answer"; readonly response: ApiResponse }
-  | { readonly kind: "failure"; readonly method: string; readonly url: string; readonly reason: "timeout" | "unreachable"; readonly error: unknown };
+  | {
+      readonly kind: "failure";
+      readonly method: string;
+      readonly url: string;
+      readonly reason: "timeout" | "unreachable";
+      readonly error: unknown;
+    };
 
 const parts = new WeakMap<object, ClientPart>();
 

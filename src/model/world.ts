@@ -61,7 +61,9 @@ export class World<C extends object = Values, A = ApiClient> {
   /** The client that actions without a role receive. */
   get api(): A {
     if (this.#api === undefined) {
-      throw new SeqqaError("WORLD_WITHOUT_API", "This World has no api.", { hint: "Pass `api`, or let a lane run the world: it fills in its own." });
+      throw new SeqqaError("WORLD_WITHOUT_API", "This World has no api.", {
+        hint: "Pass `api`, or let a lane run the world: it fills in its own.",
+      });
     }
     return this.#api;
   }

@@ -23,7 +23,13 @@ export function checkLanes(reports: readonly LaneReport[], config: Config): read
   });
   const first = reports[0]!;
   reports.forEach((report, lane) => {
-    if (report.wholeLo === first.wholeLo && report.wholeHi === first.wholeHi && report.rootLo === first.rootLo && report.rootHi === first.rootHi) return;
+    if (
+      report.wholeLo === first.wholeLo &&
+      report.wholeHi === first.wholeHi &&
+      report.rootLo === first.rootLo &&
+      report.rootHi === first.rootHi
+    )
+      return;
     const lines = differences(first.rootLines, report.rootLines, 5);
     throw new SeqqaError("ROOTS_DIFFER", `Lane ${lane} begins in another state than lane 0: ${lines.join("; ") || "the stores differ"}.`, {
       exitStatus: 3,

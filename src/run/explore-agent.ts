@@ -10,8 +10,7 @@ import { withRunDirectory } from "./run-directory.ts";
 
 /** `agent.explore()`: the agent is here as an object; lanes in other threads import its module. */
 export async function exploreAgent(definition: AgentDefinition<never, never>, options: ExploreOptions): Promise<ExplorationResult> {
-  const flags: FlagValue[] =
-    options.parallel === undefined ? [] : [{ key: "parallel", flag: "parallel", value: String(options.parallel) }];
+  const flags: FlagValue[] = options.parallel === undefined ? [] : [{ key: "parallel", flag: "parallel", value: String(options.parallel) }];
   const config = loadConfig({ file: options.config, flags, env: options.config === undefined ? {} : process.env });
   return withRunDirectory(async (directory) => {
     const module = options.module === undefined ? undefined : await moduleOf(options.module, directory);
@@ -38,10 +37,14 @@ async function exportNameOf(bundled: { readonly file: string; readonly source: s
   const names = Object.keys(exported).filter((name) => exported[name] instanceof AgentDefinition);
   if (names.includes("agent")) return "agent";
   if (names.length === 1) return names[0]!;
-  throw new SeqqaError("NO_AGENT", `${bundled.source} exports ${names.length === 0 ? "no Agent" : "several Agents and none is named agent"}.`, {
-    exitStatus: 2,
-    hint: "Export the agent that is explored: export const agent = new Agent({ ... }).",
-  });
+  throw new SeqqaError(
+    "NO_AGENT",
+    `${bundled.source} exports ${names.length === 0 ? "no Agent" : "several Agents and none is named agent"}.`,
+    {
+      exitStatus: 2,
+      hint: "Export the agent that is explored: export const agent = new Agent({ ... }).",
+    },
+  );
 }
 
 function nameOf(url: string): string {

@@ -43,9 +43,14 @@ function agentOf(exported: Readonly<Record<string, unknown>>, file: string): Age
   const agent = exported["agent"];
   if (agent instanceof AgentDefinition) return agent as AgentDefinition<never, never>;
   const names = Object.keys(exported);
-  const found = agent !== undefined ? "exports an `agent` that is not an Agent" : names.length === 0 ? "exports nothing" : `exports ${names.join(", ")}`;
+  const found =
+    agent !== undefined
+      ? "exports an `agent` that is not an Agent"
+      : names.length === 0
+        ? "exports nothing"
+        : `exports ${names.join(", ")}`;
   throw new SeqqaError("NO_AGENT", `${file} ${found}; an exploration exports \`agent\`.`, {
     exitStatus: 2,
-    hint: "Write: export const agent = new Agent({ ... }), with Agent imported from \"seqqa\".",
+    hint: 'Write: export const agent = new Agent({ ... }), with Agent imported from "seqqa".',
   });
 }

@@ -127,7 +127,10 @@ async function conclude(
     violations,
     notes: more,
     durationMs: performance.now() - begun,
-    urls: new ShownUrls(config.baseUrl, reports.flatMap(({ uses }) => uses)),
+    urls: new ShownUrls(
+      config.baseUrl,
+      reports.flatMap(({ uses }) => uses),
+    ),
     mapStack,
     whereOf: (stack) => whereOf(Object.assign(new Error(), { stack })),
     extraErrors: explorer.fatal === undefined ? [] : [fatalError(explorer.fatal)],
@@ -175,10 +178,14 @@ function refuseLanesWithoutModule({ config, definition, module }: ExploreInput):
     });
   }
   if (definition.world !== undefined && typeof definition.world !== "function") {
-    throw new SeqqaError("LANES_NEED_FACTORY", `parallel is ${config.parallel}, but the agent's world is one World, which only one lane can use.`, {
-      exitStatus: 2,
-      hint: "Write world: (lane) => new World({ ... }), so that every lane gets its own.",
-    });
+    throw new SeqqaError(
+      "LANES_NEED_FACTORY",
+      `parallel is ${config.parallel}, but the agent's world is one World, which only one lane can use.`,
+      {
+        exitStatus: 2,
+        hint: "Write world: (lane) => new World({ ... }), so that every lane gets its own.",
+      },
+    );
   }
 }
 

@@ -85,7 +85,14 @@ function violationOf({ found, recording, confirmed }: ConfirmedViolation, parts:
   return { ...violation, toString: () => violationText(violation) };
 }
 
-function errorOf(found: { readonly error: { code: string; message: string; source: string; stack: string | undefined }; readonly path: readonly number[]; readonly count: number }, parts: ResultParts): RunError {
+function errorOf(
+  found: {
+    readonly error: { code: string; message: string; source: string; stack: string | undefined };
+    readonly path: readonly number[];
+    readonly count: number;
+  },
+  parts: ResultParts,
+): RunError {
   const { code, message, source, stack } = found.error;
   return {
     code,

@@ -43,7 +43,6 @@ function refineAll(parts: readonly Part[], bases: Int32Array, colours: Int32Arra
   }
 }
 
-
 function countClasses(colours: Int32Array, scratch: Int32Array): number {
   const count = colours.length;
   if (count <= 24) {

@@ -17,7 +17,12 @@ export function encodeImage(image: unknown): string {
 export function decodeImage(text: string): unknown {
   if (text.startsWith("V")) return deserialize(Buffer.from(text.slice(1), "latin1"));
   const { systems, context, objects, clients, setBy } = JSON.parse(text.slice(1)) as PlainImage;
-  return { systems, context: { entries: new Map(context), objects }, clients, setBy: setBy.map(([bearer, action]) => ({ text: bearer, action: action ?? undefined })) };
+  return {
+    systems,
+    context: { entries: new Map(context), objects },
+    clients,
+    setBy: setBy.map(([bearer, action]) => ({ text: bearer, action: action ?? undefined })),
+  };
 }
 
 interface Image {
@@ -37,7 +42,13 @@ interface PlainImage {
 
 function withoutMaps(image: unknown): PlainImage {
   const { systems, context, clients, setBy } = image as Image;
-  return { systems, context: [...context.entries], objects: context.objects, clients, setBy: setBy.map(({ text, action }) => [text, action ?? null]) };
+  return {
+    systems,
+    context: [...context.entries],
+    objects: context.objects,
+    clients,
+    setBy: setBy.map(({ text, action }) => [text, action ?? null]),
+  };
 }
 
 /** Whether JSON gives back exactly this value. */

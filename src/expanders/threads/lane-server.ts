@@ -64,7 +64,12 @@ export class LaneServer implements ControlChannel {
   }
 
   #channel(): ControlChannel {
-    return { record: (path) => this.record(path), calibrate: () => this.calibrate(), statistics: () => this.statistics(), close: () => this.close() };
+    return {
+      record: (path) => this.record(path),
+      calibrate: () => this.calibrate(),
+      statistics: () => this.statistics(),
+      close: () => this.close(),
+    };
   }
 
   #running(): LaneRuntime {

@@ -126,7 +126,11 @@ export class ThreadsExpander implements Expander {
   async record(lane: number, path: readonly number[]): Promise<Recording> {
     const handle = this.#lanes[lane]!;
     handle.control.reset();
-    const answer = await this.#call(lane, (channel) => channel.record([...path]) as Promise<Answer<Recording>>, this.#options.hangMs * (path.length + 1));
+    const answer = await this.#call(
+      lane,
+      (channel) => channel.record([...path]) as Promise<Answer<Recording>>,
+      this.#options.hangMs * (path.length + 1),
+    );
     if (answer.kind === "failed") throw decodeError(answer.error);
     return answer.value;
   }
@@ -153,7 +157,16 @@ export class ThreadsExpander implements Expander {
     const channel = this.#alive(handle) ? undefined : await this.#seat(handle);
     const answer = (await this.#post(
       lane,
-      { kind: "attach", spec, bundle, exportName, options: { ...options, masked: this.#masked }, http, control: handle.control.memory, port: channel },
+      {
+        kind: "attach",
+        spec,
+        bundle,
+        exportName,
+        options: { ...options, masked: this.#masked },
+        http,
+        control: handle.control.memory,
+        port: channel,
+      },
       channel === undefined ? [] : [channel],
     )) as AttachAnswer;
     if (answer.kind === "failed") throw decodeError(answer.error);
@@ -190,8 +203,13 @@ export class ThreadsExpander implements Expander {
     try {
       return (await this.#post(lane, task, [task.chunk.words.buffer], abort.signal)) as ExpandAnswer;
     } catch (error) {
-      const message = abort.signal.aborted ? "the lane hung" : `the lane's thread ended: ${error instanceof Error ? error.message : String(error)}`;
-      return { kind: "failed", error: { name: "Error", code: "WORKER_LOST", message, hint: undefined, exitStatus: 3, stack: undefined, cause: undefined } };
+      const message = abort.signal.aborted
+        ? "the lane hung"
+        : `the lane's thread ended: ${error instanceof Error ? error.message : String(error)}`;
+      return {
+        kind: "failed",
+        error: { name: "Error", code: "WORKER_LOST", message, hint: undefined, exitStatus: 3, stack: undefined, cause: undefined },
+      };
     } finally {
       clearInterval(timer);
     }
