@@ -11,7 +11,6 @@ export type {
   SystemConfig,
   TargetConfig,
 } from "./config.ts";
-export { durationSeconds } from "./duration.ts";
 export type { Environment } from "./environment.ts";
 export { loadConfig, sourceOf, type LoadOptions } from "./load-config.ts";
 export { nearest } from "./nearest.ts";

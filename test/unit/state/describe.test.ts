@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
 import { differences, differingFields, hashText, loadHasher, responseHash } from "../../../src/state/index.ts";
-import { canonicalizer, CLOCK, facts, stored, table, uuids } from "./support.ts";
+import type { facts } from "./support.ts";
+import { canonicalizer, CLOCK, stored, table, uuids } from "./support.ts";
 
 beforeAll(loadHasher);
 
