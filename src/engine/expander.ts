@@ -22,5 +22,6 @@ export interface Expander {
   record(lane: number, path: readonly number[]): Promise<Recording>;
   /** Asks every lane to stop at the next action. */
   cancel(): void;
+  /** Ends all lanes; again does nothing. @throws SeqqaError when something of the user's could not be put back. */
   close(): Promise<void>;
 }

@@ -281,8 +281,19 @@ export class Explorer {
     // A lane that is lost takes every chunk with it that it holds: they are not to blame, and it is built anew once.
     if (this.#rebuilds[lane] !== undefined) return void (await this.#rebuilds[lane]);
     this.#options.onEvent({ kind: "note", message: `Lane ${lane} is being rebuilt: ${failure.message}` });
-    this.#rebuilds[lane] = this.#expander.rebuild(lane);
+    this.#rebuilds[lane] = this.#rebuildInTries(lane);
     await this.#rebuilds[lane].finally(() => (this.#rebuilds[lane] = undefined));
+  }
+
+  /** A target that dies while it starts is started again; only one that never comes up ends the run. */
+  async #rebuildInTries(lane: number): Promise<LaneReport> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.#expander.rebuild(lane);
+      } catch (error) {
+        if (tries === TRIES || this.stopReason !== undefined) throw error;
+      }
+    }
   }
 
   #countTry(assignment: Assignment, { kind, message, differences }: LaneFailure): void {

@@ -119,6 +119,7 @@ async function conclude(
   if (input.signal?.aborted === true && violations.some(({ recording }) => recording === undefined)) {
     more.push("Interrupted before every violation was replayed from a clean start: those that were not are marked as not confirmed.");
   }
+  await closeLanes(expander, explorer);
   const result = buildResult({
     name: input.name,
     actions,
@@ -137,6 +138,21 @@ async function conclude(
   });
   onEvent({ kind: "finished", result });
   return result;
+}
+
+/** Ends the lanes before the result is made, so that a store which could not be put back in the end is part of it. */
+async function closeLanes(expander: Expander, explorer: Explorer): Promise<void> {
+  try {
+    await expander.close();
+  } catch (error) {
+    explorer.divergences.add({
+      kind: "not_put_back",
+      path: [],
+      message: `At the end a store could not be put back: ${error instanceof Error ? error.message : String(error)}`,
+      differences: [],
+      hint: error instanceof SeqqaError ? error.hint : undefined,
+    });
+  }
 }
 
 function expanderFor(input: ExploreInput, host: TargetHost, strategy: string): Expander {

@@ -72,7 +72,9 @@ export class InlineExpander implements Expander {
 
   async close(): Promise<void> {
     process.off("unhandledRejection", this.#stray);
-    await this.#lane?.close();
+    const lane = this.#lane;
+    this.#lane = undefined;
+    await lane?.close();
   }
 
   async #bringUp(spec: LaneSpec): Promise<LaneReport> {

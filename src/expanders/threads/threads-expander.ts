@@ -50,6 +50,7 @@ export class ThreadsExpander implements Expander {
   readonly #fresh: number[] = [];
   #visited: VisitedSet | undefined;
   #masked: readonly string[] = [];
+  #closed = false;
 
   constructor(options: ThreadsExpanderOptions) {
     this.#options = options;
@@ -140,14 +141,25 @@ export class ThreadsExpander implements Expander {
   }
 
   async close(): Promise<void> {
-    await Promise.all(
-      this.#lanes.map(async (handle, lane) => {
-        if (this.#alive(handle)) await this.#call(lane, (channel) => channel.close() as Promise<Answer<void>>).catch(() => undefined);
-        handle.channel?.[releaseProxy]();
-        handle.closePort?.();
-      }),
-    );
+    if (this.#closed) return;
+    this.#closed = true;
+    const failures = await Promise.all(this.#lanes.map((handle, lane) => this.#closeLane(handle, lane)));
     await this.#pool.destroy();
+    const failure = failures.find((one) => one !== undefined);
+    if (failure !== undefined) throw failure;
+  }
+
+  async #closeLane(handle: LaneHandle, lane: number): Promise<unknown> {
+    try {
+      if (!this.#alive(handle)) return undefined;
+      const answer = await this.#call(lane, (channel) => channel.close() as Promise<Answer<void>>);
+      return answer.kind === "failed" ? decodeError(answer.error) : undefined;
+    } catch (error) {
+      return error;
+    } finally {
+      handle.channel?.[releaseProxy]();
+      handle.closePort?.();
+    }
   }
 
   async #attach(lane: number, spec: LaneSpec): Promise<LaneReport> {
