@@ -9,7 +9,7 @@ import { Canonicalizer, loadHasher } from "../state/index.ts";
 import type { LaneReport } from "../engine/messages.ts";
 import { Checker } from "./checker.ts";
 import { shapeOf } from "./shape.ts";
-import { errorNews, Stepper } from "./stepper.ts";
+import { impure, Stepper } from "./stepper.ts";
 import { WorldState, type WorldMark } from "./world-state.ts";
 
 /** What a run tells all its lanes; plain data. */
@@ -76,15 +76,10 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
   const image = state.portable ? await state.capture() : undefined;
   await checker.check(undefined);
   const { findings, errors } = checker.checked;
-  if (await wrote(state, root, canonicalizer, node)) {
-    const name = checker.checked.last;
-    errors.push(
-      errorNews(
-        "INVARIANT_WROTE",
-        `An invariant (the last one checked is "${name}") changed the root state while it checked; a check may only read. It was put back.`,
-        name,
-      ),
-    );
+  const changed = (): Promise<boolean> => differs(state, canonicalizer, node);
+  if (await changed()) {
+    const what = (await state.storesChanged(root)) ? "a store" : "the context or a client";
+    errors.push(impure(await checker.culprit(undefined, () => state.restore(root), changed), what));
   }
   const report: LaneReport = {
     wholeLo: whole.lo,
@@ -108,11 +103,10 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
 }
 
 /** Whether the state is not the root's any more. */
-async function wrote(state: WorldState, root: WorldMark, canonicalizer: Canonicalizer, expected: Fingerprint): Promise<boolean> {
-  if (!(await state.changed(root))) return false;
+async function differs(state: WorldState, canonicalizer: Canonicalizer, root: Fingerprint): Promise<boolean> {
   const now = { lo: 0, hi: 0 };
   canonicalizer.fingerprint(await state.facts(), now);
-  return now.lo !== expected.lo || now.hi !== expected.hi;
+  return now.lo !== root.lo || now.hi !== root.hi;
 }
 
 async function buildWorld(definition: AgentDefinition<never, never>, seat: LaneSeat): Promise<World<never, never>> {

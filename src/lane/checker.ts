@@ -59,8 +59,8 @@ export class Checker {
   }
 
   /** Something wrote during the checks: runs them once more, each from the same state, and names the first that did. */
-  async culprit(action: AnyAction, restore: () => Awaitable<void>, changed: () => Awaitable<boolean>): Promise<string> {
-    const invariants = this.#plan(action).all;
+  async culprit(action: AnyAction | undefined, restore: () => Awaitable<void>, changed: () => Awaitable<boolean>): Promise<string> {
+    const invariants = action === undefined ? this.#invariants : this.#plan(action).all;
     for (const invariant of invariants.length > 1 ? invariants : []) {
       await restore();
       try {

@@ -31,7 +31,7 @@ import { recordPath } from "./record-path.ts";
 import { RowWriter } from "./row-writer.ts";
 import { shapeOf } from "./shape.ts";
 import { SpotCheck } from "./spot-check.ts";
-import { errorNews } from "./stepper.ts";
+import { errorNews, impure } from "./stepper.ts";
 import { Traveller } from "./traveller.ts";
 import type { WorldMark } from "./world-state.ts";
 
@@ -348,11 +348,7 @@ export class LaneRuntime {
       () => state.restore(after),
       async () => (await state.storesChanged(after)) || this.#differs(reached),
     );
-    return errorNews(
-      "INVARIANT_WROTE",
-      `Invariant "${name}" changed ${what} while it checked; a check may only read. It was put back.`,
-      name,
-    );
+    return impure(name, what);
   }
 
   /** Rows appeared during the checks: a check that calls the API may have written them, or the action after its answer. */

@@ -181,6 +181,12 @@ export function errorNews(code: string, message: string, source: string, stack?:
   return { code, message, source, stack };
 }
 
+/** An invariant that wrote. */
+export function impure(name: string, what: string): ErrorNews {
+  const message = `Invariant "${name}" changed ${what} while it checked; a check may only read. It was put back.`;
+  return errorNews("INVARIANT_WROTE", message, name);
+}
+
 /** What was thrown, as a sentence that begins with `what`. */
 export function thrown(code: string, what: string, source: string, error: unknown): ErrorNews {
   const message = error instanceof Error ? `${error.name === "Error" ? "" : `${error.name}: `}${error.message}` : describe(error);
