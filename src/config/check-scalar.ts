@@ -1,6 +1,6 @@
 import { isAbsolute, resolve } from "node:path";
 import { describe } from "./describe.ts";
-import { durationSeconds } from "./duration.ts";
+import { durationSeconds } from "../model/duration.ts";
 import type { LocatedScalar } from "./located.ts";
 import { nearest } from "./nearest.ts";
 import { shown, valueProblem, type ProblemCode } from "./problem.ts";

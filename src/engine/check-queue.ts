@@ -37,6 +37,10 @@ export class CheckQueue {
     return this.#pending.shift();
   }
 
+  again(unit: UnitRequest): void {
+    this.#pending.push(unit);
+  }
+
   /** A state was met along a second path. */
   merged(to: number, from: number, action: number): void {
     const { oneIn, seed } = this.#options;

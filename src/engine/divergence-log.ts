@@ -8,21 +8,31 @@ const MOST = 50;
 /** What came out otherwise than before, in words for people. */
 export class DivergenceLog {
   readonly #actions: readonly string[];
-  readonly #found: Map<string, Divergence> = new Map();
+  readonly #found: Map<string, Reported> = new Map();
 
   constructor(actions: readonly string[]) {
     this.#actions = actions;
   }
 
-  /** Returns whether it is a new one. */
+  /** Returns whether it is a new one. Of several with one message the one with the shortest, then least path stays, whichever lane was first. */
   add(reported: Reported): boolean {
     const key = `${reported.kind}\n${reported.message}`;
-    if (this.#found.has(key) || this.#found.size >= MOST) return false;
-    this.#found.set(key, { ...reported, path: reported.path.map((action) => this.#actions[action]!) });
-    return true;
+    const known = this.#found.get(key);
+    if (known === undefined && this.#found.size >= MOST) return false;
+    if (known === undefined || comesBefore(reported.path, known.path)) this.#found.set(key, reported);
+    return known === undefined;
   }
 
+  /** In an order that does not depend on which came first. */
   get all(): readonly Divergence[] {
-    return [...this.#found.values()];
+    return [...this.#found]
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([, reported]) => ({ ...reported, path: reported.path.map((action) => this.#actions[action]!) }));
   }
+}
+
+function comesBefore(a: readonly number[], b: readonly number[]): boolean {
+  if (a.length !== b.length) return a.length < b.length;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return a[i]! < b[i]!;
+  return false;
 }

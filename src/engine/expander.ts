@@ -8,7 +8,7 @@ export interface Expander {
   readonly depth: number;
   /** Brings all lanes up to the root state. */
   start(): Promise<readonly LaneReport[]>;
-  /** The fields that differ between two executions of one path on some lane. */
+  /** The fields that differ between two executions of one path on the first lane. */
   calibrate(): Promise<readonly string[]>;
   /** Builds all lanes again, with these fields masked. */
   mask(fields: readonly string[]): Promise<readonly LaneReport[]>;

@@ -1,5 +1,7 @@
+import { SeqqaError } from "../model/errors.ts";
 import type { Strategy } from "../model/strategy.ts";
 import type { StopReason } from "../model/result.ts";
+import { differences } from "../state/index.ts";
 import { Backlog, type Assignment } from "./backlog.ts";
 import { CheckQueue } from "./check-queue.ts";
 import { Committer } from "./committer.ts";
@@ -64,6 +66,7 @@ export class Explorer {
   readonly #checks: CheckQueue;
   readonly #sinceCheck: number[] = [];
   #direct: boolean;
+  #root: LaneReport | undefined;
   #wake: (() => void) | undefined;
   #sinceClock = 0;
 
@@ -102,6 +105,7 @@ export class Explorer {
 
   /** Explores from the root that the lanes reported, until the strategy or a budget is used up. */
   async run(root: LaneReport): Promise<void> {
+    this.#root = root;
     this.committer.root(root);
     this.backlog.adoptRoot(root.image);
     this.#expander.share(this.committer.visited);
@@ -233,7 +237,9 @@ export class Explorer {
         this.replayed += replayed + checked;
         this.#meter.busy(lane, busyMs);
         for (const divergence of divergences) this.#diverged(divergence);
-        if (failure !== undefined) await this.#rebuild(lane, failure);
+        if (failure === undefined) return;
+        this.#checkFailed(unit, failure);
+        await this.#rebuild(lane, failure);
       })
       .catch((error: unknown) => {
         this.fatal ??= error;
@@ -245,10 +251,25 @@ export class Explorer {
       });
   }
 
+  /** A check that did not come through is made once more on a fresh lane; a path that leads elsewhere then is what it looked for. */
+  #checkFailed(unit: UnitRequest, { kind, message, differences }: LaneFailure): void {
+    if (unit.suspect === undefined) this.#checks.again({ ...unit, suspect: kind });
+    else if (kind === "dirty") {
+      const merge = unit.check?.merge === true;
+      this.#diverged({
+        kind: merge ? "merge" : "cross_check",
+        path: unit.path,
+        message: `A path could not be executed again: ${message}`,
+        differences: differences ?? [],
+      });
+    }
+  }
+
   /** What was sampled and is not compared yet, once the strategy or a budget of steps is used up. */
   async #finishChecks(): Promise<void> {
-    if (this.stopReason !== "exhausted" && this.stopReason !== "max_steps" && this.stopReason !== "max_depth") return;
     while (
+      !this.#abandoned &&
+      this.#meter.elapsedMs < this.#options.maxTimeMs &&
       (this.#checks.size > 0 || this.#busy.some((chunks) => chunks > 0)) &&
       this.fatal === undefined &&
       this.#options.signal?.aborted !== true
@@ -271,7 +292,7 @@ export class Explorer {
     for (const divergence of expansion.divergences) this.#diverged(divergence);
     this.#wake?.();
     const { failure } = expansion;
-    if (failure === undefined || this.stopReason !== undefined) return;
+    if (failure === undefined || this.#abandoned) return;
     const culprit = assignments[failure.unit];
     if (culprit !== undefined && this.#rebuilds[lane] === undefined) this.#countTry({ ...culprit, from: failure.action }, failure);
     await this.#rebuild(lane, failure);
@@ -289,11 +310,40 @@ export class Explorer {
   async #rebuildInTries(lane: number): Promise<LaneReport> {
     for (let tries = 1; ; tries++) {
       try {
-        return await this.#expander.rebuild(lane);
+        const report = await this.#expander.rebuild(lane);
+        this.#compareRoot(lane, report);
+        return report;
       } catch (error) {
-        if (tries === TRIES || this.stopReason !== undefined) throw error;
+        if (tries === TRIES || this.#abandoned) throw error;
       }
     }
+  }
+
+  /** A lane that is built anew begins where all began, or it is of no use. */
+  #compareRoot(lane: number, report: LaneReport): void {
+    const first = this.#root!;
+    const same =
+      report.wholeLo === first.wholeLo &&
+      report.wholeHi === first.wholeHi &&
+      report.rootLo === first.rootLo &&
+      report.rootHi === first.rootHi;
+    if (same) return;
+    const message = "A lane that was built anew begins in another state than before";
+    this.divergences.add({
+      kind: "root",
+      path: [],
+      message,
+      differences: differences(first.rootLines, report.rootLines, 20),
+      hint: "Make the target and setup start alike each time; list what differs by nature under ignore.",
+    });
+    throw new SeqqaError("ROOTS_DIFFER", `${message} (lane ${lane}).`);
+  }
+
+  /** The run ended for another reason than having committed all that was asked for. */
+  get #abandoned(): boolean {
+    return (
+      this.stopReason !== undefined && this.stopReason !== "exhausted" && this.stopReason !== "max_steps" && this.stopReason !== "max_depth"
+    );
   }
 
   #countTry(assignment: Assignment, { kind, message, differences }: LaneFailure): void {

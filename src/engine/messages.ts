@@ -76,7 +76,7 @@ export type LaneFailureKind = "unreachable" | "timeout" | "dirty" | "worker";
 /** Why a lane could not go on. It must be rebuilt before it is used again. */
 export interface LaneFailure {
   readonly kind: LaneFailureKind;
-  /** Index of the unit in the chunk, and the action, that were in progress. */
+  /** Index of the unit in the chunk, and the action, that were in progress; a unit of -1: none is to blame. */
   readonly unit: number;
   readonly action: number;
   readonly message: string;

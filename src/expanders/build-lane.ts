@@ -54,14 +54,17 @@ export async function buildLane(
     throw error;
   }
   const base = opened;
+  // A World that the agent was given stays the user's: the next lane, or the next run, uses its clients again.
+  const made = typeof definition.world === "function" || definition.world === undefined;
   return {
     base,
     close: async () => {
       try {
-        // The user's own store is not left in the state that was explored last.
-        if (spec.borrowed) await base.state.restore(base.root);
+        // Neither the user's own store nor a world that the user made is left in the state that was explored last.
+        if (spec.borrowed || !made) await base.state.restore(base.root);
       } finally {
-        await base.world.close();
+        if (made) await base.world.close();
+        else for (const system of Object.values(base.world.systems)) await system?.close();
         await target?.close();
       }
     },

@@ -1,5 +1,6 @@
 import type { Action } from "../model/action.ts";
 import type { AgentDefinition } from "../model/agent.ts";
+import { clientPartOf } from "../model/client.ts";
 import { SeqqaError } from "../model/errors.ts";
 import type { Lane } from "../model/lane.ts";
 import type { System } from "../model/system.ts";
@@ -95,8 +96,8 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
     systems: Object.entries(world.systems).flatMap(([name, system]) =>
       system === undefined ? [] : [`${name} (${system.name}): ${system.checkpoint.mode}, ${system.checkpoint.why}`],
     ),
-    contextOnly: state.systems.length === 0 && world.reset === undefined,
-    uses: [seat.lane.baseUrl, seat.lane.dbUrl ?? ""].filter((one) => one !== ""),
+    contextOnly: state.systems.length === 0,
+    uses: usesOf(world, seat.lane),
   };
   await state.restore(root);
   return { options, actions: definition.actions, world, state, stepper, checker, canonicalizer, root, placeholders: ours, report };
@@ -123,8 +124,22 @@ async function buildWorld(definition: AgentDefinition<never, never>, seat: LaneS
       hint: "Write world: (lane) => new World({ ... }).",
     });
   }
+  if (world.reset !== undefined) {
+    throw new SeqqaError("RESET_UNSUPPORTED", "The World has a `reset`, which this version does not call yet.", {
+      exitStatus: 2,
+      hint: "Declare the store behind the API (a SqliteAdapter, or db_url), or leave reset out: then only the context is put back.",
+    });
+  }
   world.complete({ api: createClient as never, systems: lane.systems });
   return world as unknown as World<never, never>;
+}
+
+/** URLs and files that the world is on, whether the lane gave them or the user wrote them. */
+function usesOf(world: World<never, never>, lane: Lane): string[] {
+  const clients = [...world.allClients().values()].map((client) => clientPartOf(client)?.uses);
+  const files = Object.values(world.systems).map((system) => (system as { readonly file?: string } | undefined)?.file);
+  const all = [lane.baseUrl, lane.dbUrl, ...clients, ...files].filter((one) => one !== undefined && one !== "" && one !== ":memory:");
+  return [...new Set(all as string[])];
 }
 
 async function openSystems(world: World<never, never>, seat: LaneSeat): Promise<void> {

@@ -100,6 +100,7 @@ export class LaneRuntime {
           if (this.#control.cancelled) return this.#answer(finished, undefined, startedAt, replayedBefore);
           this.#control.beat(finished, action);
           const definition = actions[action]!;
+          if (this.#watched && action > unit.from) await this.#catchLate(unit, action - 1, mark);
           const begun = stepper.begin(definition);
           let outcome: Outcome;
           if (begun instanceof Promise) {
@@ -312,6 +313,11 @@ export class LaneRuntime {
     const { state, checker, stepper } = this.#base;
     const after = await marked;
     await checking;
+    // A check that the target did not answer says nothing about the state. Seen again from a clean start it stays an error of the check.
+    const unanswered = stepper.checkFailure;
+    if (unanswered !== undefined && !(unit.suspect === unanswered.reason && action === unit.from)) {
+      throw new LaneLost(unanswered.reason, unanswered.error instanceof Error ? unanswered.error.message : "a check got no answer");
+    }
     const findings = [...outcome.findings, ...checker.checked.findings];
     const errors = [...checker.checked.errors];
     if (after !== undefined) {
@@ -380,6 +386,15 @@ export class LaneRuntime {
     });
   }
 
+  /** What was written since the put-back belongs to the action before, and is not left for the next one. */
+  async #catchLate(unit: UnitRequest, action: number, mark: WorldMark): Promise<void> {
+    const { state } = this.#base;
+    const changed = state.storesChanged(mark);
+    if (changed === false || !(await changed)) return;
+    this.#reportLate(unit, action);
+    await state.restore(mark);
+  }
+
   async #putBack(unit: UnitRequest, action: number, mark: WorldMark, spot = false): Promise<void> {
     const { state, canonicalizer } = this.#base;
     if (this.#late.known(action)) await this.#late.drain(mark);
@@ -444,7 +459,7 @@ function suspicious(unit: UnitRequest, lo: number, hi: number): boolean {
 }
 
 function failureOf(error: unknown, unit: number, action: number): LaneFailure {
-  if (error instanceof AfterFinding) return { kind: "dirty", unit, action: action + 1, message: error.message };
+  if (error instanceof AfterFinding) return { kind: "dirty", unit: -1, action: action + 1, message: error.message };
   if (error instanceof LaneLost) return { kind: error.kind, unit, action, message: error.message, differences: error.differences };
   const message = error instanceof Error ? error.message : String(error);
   return { kind: "dirty", unit, action, message };

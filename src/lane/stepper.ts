@@ -20,6 +20,8 @@ export class Stepper {
   readonly exchanges: Exchange[] = [];
   /** Rejections that nobody awaited, caught by the process while a step was in progress. */
   readonly strays: unknown[] = [];
+  /** A request of a check, after the step, that got no answer. */
+  checkFailure: Extract<Exchange, { kind: "failure" }> | undefined;
   readonly #world: World<never, never>;
   readonly #options: StepperOptions;
   readonly #state: WorldState;
@@ -34,6 +36,7 @@ export class Stepper {
   /** To be given to the clients. */
   readonly sink = (exchange: Exchange): void => {
     if (this.#listening) this.exchanges.push(exchange);
+    else if (exchange.kind === "failure") this.checkFailure ??= exchange;
   };
 
   /** Runs an action to its end. */
@@ -59,6 +62,7 @@ export class Stepper {
     // Setting a length is slow even where nothing changes.
     if (this.exchanges.length > 0) this.exchanges.length = 0;
     if (this.strays.length > 0) this.strays.length = 0;
+    this.checkFailure = undefined;
     this.#listening = true;
     try {
       const promised: unknown = action.run(this.#client(action), this.#world.context);

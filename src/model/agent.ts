@@ -1,6 +1,7 @@
 import { Action } from "./action.ts";
 import type { ApiClient } from "./client.ts";
 import type { Values } from "./context.ts";
+import { secondsOf, type Duration } from "./duration.ts";
 import { SeqqaError } from "./errors.ts";
 import { Invariant } from "./invariant.ts";
 import type { Lane } from "./lane.ts";
@@ -19,8 +20,8 @@ export interface AgentOptions<C extends object = Values, A = ApiClient> {
   /** Steps; default 1000. */
   readonly maxSteps?: number;
   readonly maxDepth?: number;
-  /** Seconds. */
-  readonly maxTime?: number;
+  /** Seconds, or a duration such as `"5m"`. */
+  readonly maxTime?: Duration;
   readonly stopOnFirstViolation?: boolean;
   /** Default 0. */
   readonly seed?: number;
@@ -51,10 +52,16 @@ export class AgentDefinition<C extends object = Values, A = ApiClient> {
     this.strategy = options.strategy;
     this.maxSteps = positive("maxSteps", options.maxSteps, true);
     this.maxDepth = positive("maxDepth", options.maxDepth, true);
-    this.maxTime = positive("maxTime", options.maxTime, false);
+    this.maxTime = positive("maxTime", typeof options.maxTime === "string" ? (secondsOf(options.maxTime) ?? NaN) : options.maxTime, false);
     this.stopOnFirstViolation = options.stopOnFirstViolation;
     this.seed = options.seed;
     this.setup = options.setup;
+    if (options.strategy !== undefined && !KINDS.includes(options.strategy.kind)) {
+      throw invalid(
+        "The Agent's strategy is none of the four.",
+        "Write strategy: new BFS(), new DFS(), new Random() or new CoverageGuided().",
+      );
+    }
     checkMembers("actions", options.actions, Action, "Action");
     checkMembers("invariants", options.invariants, Invariant, "Invariant");
     if (options.actions.length === 0) {
@@ -68,6 +75,8 @@ export class AgentDefinition<C extends object = Values, A = ApiClient> {
   /** The order of exploration when the configuration does not say. */
   static readonly defaultStrategy: Strategy = new BFS();
 }
+
+const KINDS: readonly unknown[] = ["bfs", "dfs", "random", "coverage_guided"] satisfies Strategy["kind"][];
 
 function invalid(message: string, hint?: string): SeqqaError {
   return new SeqqaError("AGENT_INVALID", message, { exitStatus: 2, hint });

@@ -1,3 +1,4 @@
+import type { Duration } from "./duration.ts";
 import type { ApiResponse } from "./response.ts";
 
 /** What one request may carry beside method and path. */
@@ -11,7 +12,7 @@ export interface RequestOptions {
   readonly query?: Readonly<Record<string, string | number | boolean | null | undefined | readonly (string | number | boolean)[]>>;
   readonly headers?: Readonly<Record<string, string>>;
   /** Seconds, for this request alone. */
-  readonly timeout?: number;
+  readonly timeout?: Duration;
 }
 
 /** The verbs that an HTTP-like client offers. `HttpClient` and `MockClient` have them all. */
@@ -36,6 +37,8 @@ export interface ApiClient {
 
 /** What a client offers to the lane that it runs in. */
 export interface ClientPart {
+  /** The origin that it sends to; `undefined` when it leaves the process nowhere. Two lanes must not share one. */
+  readonly uses?: string | undefined;
   /** Grows with every change of the client's own state (token, headers, cookies, canned replies); equal numbers mean nothing changed. */
   readonly version: number;
   /** The state as plain, structured-cloneable data that {@link restore} takes, any number of times. */

@@ -13,7 +13,7 @@ export async function exploreAgent(definition: AgentDefinition<never, never>, op
   const flags: FlagValue[] = options.parallel === undefined ? [] : [{ key: "parallel", flag: "parallel", value: String(options.parallel) }];
   const config = loadConfig({ file: options.config, flags, env: options.config === undefined ? {} : process.env });
   return withRunDirectory(async (directory) => {
-    const module = options.module === undefined ? undefined : await moduleOf(options.module, directory);
+    const module = options.module === undefined ? undefined : await moduleOf(options.module, directory, definition);
     return explore({
       definition,
       module,
@@ -26,25 +26,36 @@ export async function exploreAgent(definition: AgentDefinition<never, never>, op
   });
 }
 
-async function moduleOf(url: string, directory: string): Promise<UserModule> {
+async function moduleOf(url: string, directory: string, definition: AgentDefinition<never, never>): Promise<UserModule> {
   const file = url.startsWith("file:") ? fileURLToPath(url) : url;
   const bundled = await bundle(file, { outDir: directory });
-  return { bundle: bundled.file, exportName: await exportNameOf(bundled), literals: bundled.literals };
+  return { bundle: bundled.file, exportName: await exportNameOf(bundled, definition), literals: bundled.literals };
 }
 
-async function exportNameOf(bundled: { readonly file: string; readonly source: string }): Promise<string> {
+/** The name under which the module exports the agent that is explored: its copy there has the same actions and invariants. */
+async function exportNameOf(
+  bundled: { readonly file: string; readonly source: string },
+  definition: AgentDefinition<never, never>,
+): Promise<string> {
   const exported = await load(bundled);
-  const names = Object.keys(exported).filter((name) => exported[name] instanceof AgentDefinition);
+  const names = Object.keys(exported).filter((name) => {
+    const other = exported[name];
+    return other instanceof AgentDefinition && signature(other as AgentDefinition<never, never>) === signature(definition);
+  });
   if (names.includes("agent")) return "agent";
   if (names.length === 1) return names[0]!;
   throw new SeqqaError(
     "NO_AGENT",
-    `${bundled.source} exports ${names.length === 0 ? "no Agent" : "several Agents and none is named agent"}.`,
+    `${bundled.source} exports ${names.length === 0 ? "no Agent with the actions and invariants of this one" : "several such Agents and none is named agent"}.`,
     {
       exitStatus: 2,
       hint: "Export the agent that is explored: export const agent = new Agent({ ... }).",
     },
   );
+}
+
+function signature({ name, actions, invariants }: AgentDefinition<never, never>): string {
+  return JSON.stringify([name, actions.map((action) => action.name), invariants.map((invariant) => invariant.name)]);
 }
 
 function nameOf(url: string): string {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { offerClientPart, type ApiClient, type ClientPart, type Exchange, type RequestOptions } from "../../model/client.ts";
+import { secondsOf, type Duration } from "../../model/duration.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { ApiResponse, type ApiRequest } from "../../model/response.ts";
 import { bodyText, encodeBody } from "./body.ts";
@@ -15,7 +16,7 @@ import type { Transport, WireRequest } from "./transport.ts";
 
 export interface HttpClientOptions {
   /** Seconds that one attempt may take, connecting and reading included; default: `timeout` of the configuration, else 30. */
-  readonly timeout?: number;
+  readonly timeout?: Duration;
   /** Sends a request again on some statuses; default: `retry` of the configuration, else not. `false`: not, whatever is configured. */
   readonly retry?: RetryOptions | false;
   /** Sent with every request. */
@@ -194,6 +195,7 @@ export class HttpClient implements ApiClient {
       get version(): number {
         return state.version;
       },
+      uses: this.#base.origin === IN_PROCESS_ORIGIN ? undefined : this.#base.origin,
       save: () => state.save(),
       restore: (saved) => state.restore(saved as SavedClient),
       acting: () => state.acting(),
@@ -207,9 +209,11 @@ export class HttpClient implements ApiClient {
   }
 }
 
-function milliseconds(seconds: number): number {
+function milliseconds(timeout: Duration): number {
+  const seconds = secondsOf(timeout);
   if (typeof seconds === "number" && seconds > 0) return seconds * 1000;
-  throw new SeqqaError("TIMEOUT_INVALID", `The timeout of a request is ${String(seconds)}; it must be a number of seconds above 0.`, {
+  throw new SeqqaError("TIMEOUT_INVALID", `The timeout of a request is ${String(timeout)}; it must be a number of seconds above 0.`, {
     exitStatus: 2,
+    hint: 'Write seconds, as 5, or a duration such as "250ms" or "1m".',
   });
 }

@@ -1,6 +1,6 @@
 import { pathToFileURL } from "node:url";
 import { expose } from "comlink";
-import type { Recording } from "../../engine/messages.ts";
+import type { Expansion, LaneFailure, Recording } from "../../engine/messages.ts";
 import { VisitedReader } from "../../engine/visited-set.ts";
 import { LaneControl, LaneRuntime } from "../../lane/index.ts";
 import { AgentDefinition } from "../../model/agent.ts";
@@ -17,6 +17,7 @@ export class LaneServer implements ControlChannel {
   #lane: BuiltLane | undefined;
   #runtime: LaneRuntime | undefined;
   #expanded = 0;
+  #failure: LaneFailure | undefined;
   /** Two tasks that piscina hands over at once must not interleave. */
   #tail: Promise<unknown> = Promise.resolve();
 
@@ -24,6 +25,7 @@ export class LaneServer implements ControlChannel {
     if (task.port !== undefined) expose(this.#channel(), task.port);
     return this.#next(async () => {
       await this.#closeLane();
+      this.#failure = undefined;
       const definition = await definitionOf(task);
       this.#lane = await buildLane(definition, task.spec, task.options, task.http);
       this.#runtime = new LaneRuntime(this.#lane.base, new LaneControl(task.control));
@@ -35,9 +37,12 @@ export class LaneServer implements ControlChannel {
   expand(task: ExpandTask): Promise<ExpandAnswer> {
     return this.#next(async () => {
       const runtime = this.#running();
+      // A lane that is lost does nothing more until it is built anew, whatever was sent to it meanwhile.
+      if (this.#failure !== undefined) return encodeExpansion(lostBefore(this.#failure));
       if (task.visited !== undefined) runtime.visited = new VisitedReader(task.visited);
       const expansion = await runtime.expand(decodeChunk(task.chunk));
       this.#expanded += expansion.finished;
+      this.#failure = expansion.failure;
       return encodeExpansion(expansion);
     });
   }
@@ -102,4 +107,19 @@ async function definitionOf(task: AttachTask): Promise<AgentDefinition<never, ne
     exitStatus: 2,
     hint: "More than one lane needs `export const agent = new Agent({ ... })` at the top level of its module.",
   });
+}
+
+/** The answer to a chunk that was not begun. */
+function lostBefore(failure: LaneFailure): Expansion {
+  return {
+    finished: 0,
+    rows: new Int32Array(0),
+    news: [],
+    images: [],
+    divergences: [],
+    replayed: 0,
+    checked: 0,
+    busyMs: 0,
+    failure: { ...failure, unit: -1, action: 0 },
+  };
 }

@@ -38,6 +38,8 @@ interface LaneHandle {
 
 /** How long a call on a control channel may take. Milliseconds. */
 const CLOSE_DEADLINE = 5_000;
+/** How long the pool may take to start a thread. Milliseconds. */
+const SEAT_DEADLINE = 30_000;
 
 /** Lanes in worker threads: piscina's pool carries chunks, a comlink channel per lane everything else. */
 export class ThreadsExpander implements Expander {
@@ -95,7 +97,8 @@ export class ThreadsExpander implements Expander {
         return answer.value;
       }),
     );
-    return [...new Set(found.flat())].toSorted();
+    // One lane's word counts: the more lanes, the more likely one of them draws what another does not, and the answer must not depend on that.
+    return found[0]!;
   }
 
   async mask(fields: readonly string[]): Promise<readonly LaneReport[]> {
@@ -109,12 +112,14 @@ export class ThreadsExpander implements Expander {
 
   async expand(lane: number, chunk: Chunk): Promise<Expansion> {
     const handle = this.#lanes[lane]!;
+    // A task for a thread that is gone would wait in the pool, and everybody's tasks behind it.
+    if (!this.#alive(handle)) return lostExpansion(-1, 0, "the lane's thread is gone");
     const memory = this.#visited?.memory;
     const visited = memory !== undefined && memory.slots !== handle.visitedSlots ? memory : undefined;
     handle.visitedSlots = memory?.slots;
     const answer = await this.#watched(lane, { kind: "expand", chunk: encodeChunk(chunk), visited });
     if (answer.kind === "done") return decodeExpansion(answer.value);
-    return lostExpansion(handle.control, chunk, answer.error.message);
+    return lostExpansion(Math.min(handle.control.unit, chunk.units.length - 1), handle.control.action, answer.error.message);
   }
 
   async rebuild(lane: number): Promise<LaneReport> {
@@ -188,7 +193,11 @@ export class ThreadsExpander implements Expander {
   /** Gives a lane a thread of its own and opens its control channel; returns the worker's end. */
   async #seat(handle: LaneHandle): Promise<MessagePort> {
     handle.closePort?.();
-    while (this.#fresh.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    const until = performance.now() + SEAT_DEADLINE;
+    while (this.#fresh.length === 0) {
+      if (performance.now() > until) throw new SeqqaError("LANE_WITHOUT_THREAD", "No thread could be started for a lane.");
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
     handle.threadId = this.#fresh.shift()!;
     const { port1, port2 } = new MessageChannel();
     handle.channel = wrap<ControlChannel>(port1);
@@ -258,8 +267,7 @@ export class ThreadsExpander implements Expander {
 }
 
 /** What is known of a chunk whose worker is gone: nothing but where it was. */
-function lostExpansion(control: LaneControl, chunk: Chunk, message: string): Expansion {
-  const unit = Math.min(control.unit, chunk.units.length - 1);
+function lostExpansion(unit: number, action: number, message: string): Expansion {
   return {
     finished: 0,
     rows: new Int32Array(0),
@@ -269,6 +277,6 @@ function lostExpansion(control: LaneControl, chunk: Chunk, message: string): Exp
     replayed: 0,
     checked: 0,
     busyMs: 0,
-    failure: { kind: "worker", unit, action: control.action, message },
+    failure: { kind: "worker", unit, action, message },
   };
 }

@@ -270,7 +270,7 @@ describe.each([
       const again = await lane.expand({ from: 1, suspect: answer });
       expect(again.rows).toMatchObject([{ kind: "broken", found: true }]);
       expect(again.findings).toEqual([answer === "timeout" ? "a1_timeout" : "target_crashed"]);
-      expect(again.expansion.failure).toMatchObject({ kind: "dirty", unit: 0, action: 2 });
+      expect(again.expansion.failure).toMatchObject({ kind: "dirty", unit: -1, action: 2 });
     },
   );
 });

@@ -10,3 +10,11 @@ export function durationSeconds(text: string): number | undefined {
   const seconds = Number(match[1]) * (UNITS[(match[2] ?? "s").toLowerCase()] ?? 1);
   return Number.isFinite(seconds) ? seconds : undefined;
 }
+
+/** A time as users write it: seconds as a number, or a text such as `"30s"`, `"5m"`, `"250ms"`. */
+export type Duration = number | string;
+
+/** Seconds of a duration; `undefined` when it is none. */
+export function secondsOf(duration: Duration): number | undefined {
+  return typeof duration === "number" ? duration : durationSeconds(duration);
+}
