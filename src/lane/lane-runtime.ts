@@ -350,7 +350,7 @@ export class LaneRuntime {
   async #impure(action: number, after: WorldMark, reached: Fingerprint, what: string): Promise<News["errors"][number]> {
     const { state, checker, actions } = this.#base;
     const name = await checker.culprit(
-      actions[action]!,
+      actions[action],
       () => state.restore(after),
       async () => (await state.storesChanged(after)) || this.#differs(reached),
     );

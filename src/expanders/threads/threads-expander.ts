@@ -154,13 +154,13 @@ export class ThreadsExpander implements Expander {
     if (failure !== undefined) throw failure;
   }
 
-  async #closeLane(handle: LaneHandle, lane: number): Promise<unknown> {
+  async #closeLane(handle: LaneHandle, lane: number): Promise<Error | undefined> {
     try {
       if (!this.#alive(handle)) return undefined;
       const answer = await this.#call(lane, (channel) => channel.close() as Promise<Answer<void>>);
       return answer.kind === "failed" ? decodeError(answer.error) : undefined;
     } catch (error) {
-      return error;
+      return error instanceof Error ? error : new SeqqaError("LANE_NOT_CLOSED", `Lane ${lane} did not close: ${String(error)}`);
     } finally {
       handle.channel?.[releaseProxy]();
       handle.closePort?.();
