@@ -214,33 +214,27 @@ export class Explorer {
       const { work, from } = assignment;
       return this.backlog.request(assignment, { suspect: this.#tries.get(tryKey(work.lo, work.hi, from))?.kind });
     });
-    this.#busy[lane]!++;
-    void this.#expander
-      .expand(lane, { units, direct: this.#direct })
-      .then((expansion) => this.#receive(lane, assignments, expansion))
-      .catch((error: unknown) => {
-        this.fatal ??= error;
-        this.#stop("interrupted");
-      })
-      .finally(() => {
-        this.#busy[lane]!--;
-        this.#wake?.();
-      });
+    this.#post(lane, units, (expansion) => this.#receive(lane, assignments, expansion));
   }
 
   /** Sends a check; what it finds is reported, and nothing is committed by it. */
   #sendCheck(lane: number, unit: UnitRequest): void {
+    this.#post(lane, [unit], async ({ divergences, replayed, checked, busyMs, failure }) => {
+      this.replayed += replayed + checked;
+      this.#meter.busy(lane, busyMs);
+      for (const divergence of divergences) this.#diverged(divergence);
+      if (failure === undefined) return;
+      this.#checkFailed(unit, failure);
+      await this.#rebuild(lane, failure);
+    });
+  }
+
+  /** The lane counts as busy until its answer is taken in; what fails then ends the run. */
+  #post(lane: number, units: readonly UnitRequest[], take: (expansion: Expansion) => Promise<void>): void {
     this.#busy[lane]!++;
     void this.#expander
-      .expand(lane, { units: [unit], direct: this.#direct })
-      .then(async ({ divergences, replayed, checked, busyMs, failure }) => {
-        this.replayed += replayed + checked;
-        this.#meter.busy(lane, busyMs);
-        for (const divergence of divergences) this.#diverged(divergence);
-        if (failure === undefined) return;
-        this.#checkFailed(unit, failure);
-        await this.#rebuild(lane, failure);
-      })
+      .expand(lane, { units, direct: this.#direct })
+      .then(take)
       .catch((error: unknown) => {
         this.fatal ??= error;
         this.#stop("interrupted");

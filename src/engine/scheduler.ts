@@ -64,7 +64,7 @@ export class Scheduler {
     const room = Math.min(Math.max(this.#chunkActions(), 1), Math.max(allowance, 0));
     if (this.#segments !== undefined && order instanceof BfsOrder) {
       const limit = Math.min(order.head + Math.ceil(allowance / actions) + 1, order.head + WINDOW * lanes);
-      this.#skipDispatched(order);
+      this.#segments.skipTo(order.head);
       // Slow calls in a small frontier, or before the end of the budget, are shared out one by one: nobody waits for a whole node.
       const plenty = this.#slow ? 2 * lanes : 1;
       if (this.#segments.waiting(limit) >= plenty && (!this.#slow || allowance > 2 * lanes * actions)) {
@@ -79,10 +79,6 @@ export class Scheduler {
     const { actions } = this.#options;
     if (this.#actionMs === 0) return actions;
     return Math.min(Math.max(Math.floor(CHUNK_MS / this.#actionMs), 1), 1 << 16);
-  }
-
-  #skipDispatched(order: BfsOrder): void {
-    this.#segments!.skipTo(order.head);
   }
 
   /** Whole nodes until `room` is filled; only the budget (`allowance`) cuts one. */

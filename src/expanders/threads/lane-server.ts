@@ -1,6 +1,6 @@
 import { pathToFileURL } from "node:url";
 import { expose } from "comlink";
-import type { Expansion, LaneFailure, Recording } from "../../engine/messages.ts";
+import type { LaneFailure, Recording } from "../../engine/messages.ts";
 import { VisitedReader } from "../../engine/visited-set.ts";
 import { LaneControl, LaneRuntime } from "../../lane/index.ts";
 import { AgentDefinition } from "../../model/agent.ts";
@@ -10,6 +10,7 @@ import type { BuiltLane } from "../lane-factory.ts";
 import { decodeChunk, encodeExpansion } from "./chunk-codec.ts";
 import { encodeError } from "./error-codec.ts";
 import { encodeImage } from "./image-codec.ts";
+import { lostExpansion } from "./lost-expansion.ts";
 import type { Answer, AttachAnswer, AttachTask, ControlChannel, ExpandAnswer, ExpandTask } from "./protocol.ts";
 
 /** What runs in a worker thread: one lane, its tasks one after the other. */
@@ -38,7 +39,7 @@ export class LaneServer implements ControlChannel {
     return this.#next(async () => {
       const runtime = this.#running();
       // A lane that is lost does nothing more until it is built anew, whatever was sent to it meanwhile.
-      if (this.#failure !== undefined) return encodeExpansion(lostBefore(this.#failure));
+      if (this.#failure !== undefined) return encodeExpansion(lostExpansion({ ...this.#failure, unit: -1, action: 0 }));
       if (task.visited !== undefined) runtime.visited = new VisitedReader(task.visited);
       const expansion = await runtime.expand(decodeChunk(task.chunk));
       this.#expanded += expansion.finished;
@@ -107,19 +108,4 @@ async function definitionOf(task: AttachTask): Promise<AgentDefinition<never, ne
     exitStatus: 2,
     hint: "More than one lane needs `export const agent = new Agent({ ... })` at the top level of its module.",
   });
-}
-
-/** The answer to a chunk that was not begun. */
-function lostBefore(failure: LaneFailure): Expansion {
-  return {
-    finished: 0,
-    rows: new Int32Array(0),
-    news: [],
-    images: [],
-    divergences: [],
-    replayed: 0,
-    checked: 0,
-    busyMs: 0,
-    failure: { ...failure, unit: -1, action: 0 },
-  };
 }

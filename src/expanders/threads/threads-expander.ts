@@ -11,6 +11,7 @@ import type { HttpSettings } from "../build-lane.ts";
 import type { LaneHost } from "../lane-factory.ts";
 import { decodeExpansion, encodeChunk } from "./chunk-codec.ts";
 import { decodeError } from "./error-codec.ts";
+import { lostExpansion } from "./lost-expansion.ts";
 import type { Answer, AttachAnswer, ControlChannel, ExpandAnswer, ExpandTask, Task } from "./protocol.ts";
 
 export interface ThreadsExpanderOptions {
@@ -113,13 +114,14 @@ export class ThreadsExpander implements Expander {
   async expand(lane: number, chunk: Chunk): Promise<Expansion> {
     const handle = this.#lanes[lane]!;
     // A task for a thread that is gone would wait in the pool, and everybody's tasks behind it.
-    if (!this.#alive(handle)) return lostExpansion(-1, 0, "the lane's thread is gone");
+    if (!this.#alive(handle)) return lostExpansion({ kind: "worker", unit: -1, action: 0, message: "the lane's thread is gone" });
     const memory = this.#visited?.memory;
     const visited = memory !== undefined && memory.slots !== handle.visitedSlots ? memory : undefined;
     handle.visitedSlots = memory?.slots;
     const answer = await this.#watched(lane, { kind: "expand", chunk: encodeChunk(chunk), visited });
     if (answer.kind === "done") return decodeExpansion(answer.value);
-    return lostExpansion(Math.min(handle.control.unit, chunk.units.length - 1), handle.control.action, answer.error.message);
+    const unit = Math.min(handle.control.unit, chunk.units.length - 1);
+    return lostExpansion({ kind: "worker", unit, action: handle.control.action, message: answer.error.message });
   }
 
   async rebuild(lane: number): Promise<LaneReport> {
@@ -264,19 +266,4 @@ export class ThreadsExpander implements Expander {
     await worker?.terminate();
     handle.threadId = undefined;
   }
-}
-
-/** What is known of a chunk whose worker is gone: nothing but where it was. */
-function lostExpansion(unit: number, action: number, message: string): Expansion {
-  return {
-    finished: 0,
-    rows: new Int32Array(0),
-    news: [],
-    images: [],
-    divergences: [],
-    replayed: 0,
-    checked: 0,
-    busyMs: 0,
-    failure: { kind: "worker", unit, action, message },
-  };
 }

@@ -1,0 +1,16 @@
+import type { Expansion, LaneFailure } from "../../engine/messages.ts";
+
+/** What is known of a chunk whose lane is lost: nothing but why. */
+export function lostExpansion(failure: LaneFailure): Expansion {
+  return {
+    finished: 0,
+    rows: new Int32Array(0),
+    news: [],
+    images: [],
+    divergences: [],
+    replayed: 0,
+    checked: 0,
+    busyMs: 0,
+    failure,
+  };
+}
