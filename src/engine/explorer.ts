@@ -212,7 +212,7 @@ export class Explorer {
     for (const assignment of assignments) this.backlog.begin(assignment);
     const units = assignments.map((assignment) => {
       const { work, from } = assignment;
-      return this.backlog.request(assignment, { suspect: this.#tries.get(tryKey(work.lo, work.hi, from))?.kind });
+      return this.backlog.request(assignment, { suspect: suspected(this.#tries.get(tryKey(work.lo, work.hi, from))) });
     });
     this.#post(lane, units, (expansion) => this.#receive(lane, assignments, expansion));
   }
@@ -382,6 +382,15 @@ export class Explorer {
     this.stopReason ??= reason;
     this.#wake?.();
   }
+}
+
+/**
+ * What a try is to confirm. A target that is gone is believed at the last try only: whatever ends targets from outside (a kill, the
+ * machine's memory) can hit two lanes at once, and with them one call twice; a wrong finding would cost more than the third start.
+ */
+function suspected(tried: { readonly kind: LaneFailureKind; readonly count: number } | undefined): LaneFailureKind | undefined {
+  if (tried === undefined) return undefined;
+  return tried.kind === "unreachable" && tried.count < TRIES - 1 ? undefined : tried.kind;
 }
 
 function tryKey(lo: number, hi: number, from: number): string {

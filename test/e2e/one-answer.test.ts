@@ -123,8 +123,10 @@ describe("losing what does the work", () => {
     }
     expect(running.child.exitCode).toBeNull();
     const ran = await running.ended;
-    expect({ status: ran.status, stderr: ran.stderr }).toEqual({ status: 0, stderr: "" });
     const result = only(documentOf(ran));
+    // What went wrong is said before its exit status.
+    expect(result).toMatchObject({ divergences: [], errors: [], violations: [] });
+    expect({ status: ran.status, stderr: ran.stderr }).toEqual({ status: 0, stderr: "" });
     expect(result.digest).toBe(undisturbed.digest);
     expect(comparable(result)).toEqual(comparable(undisturbed));
   });
