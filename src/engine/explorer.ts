@@ -185,11 +185,10 @@ export class Explorer {
     for (let chunks = 0; chunks < this.#expander.depth; chunks++) {
       for (let lane = 0; lane < this.#busy.length; lane++) {
         if (this.#busy[lane]! > chunks || this.#rebuilds[lane] !== undefined) continue;
-        const allowance = this.#options.maxSteps - committer.steps - backlog.buffered - backlog.underWay;
-        // The pair that the commit waits for may always go; nothing else goes beyond the budget.
-        if (allowance <= 0 && backlog.underWay > 0) return;
+        const left = this.#options.maxSteps - committer.steps;
+        const allowance = left - backlog.buffered - backlog.underWay;
         const idle = this.#busy.filter((held, other) => held <= chunks && this.#rebuilds[other] === undefined).length;
-        const assignments = this.#checkDue(lane) ? [] : this.#scheduler.next(lane, allowance, idle);
+        const assignments = this.#checkDue(lane) ? [] : this.#scheduler.next(lane, left, allowance, idle);
         if (assignments.length > 0) this.#send(lane, assignments);
         else {
           const unit = this.#checks.next();

@@ -56,23 +56,23 @@ export class Scheduler {
   }
 
   /**
-   * Work for a lane, or nothing. `allowance`: how many more actions may be dispatched within the budget; the pair that the commit
-   * waits for is always given out. `idle`: lanes without work, this one included.
+   * Work for a lane, or nothing. `left`: how many steps may still be committed; `allowance`: the same without those that are executed
+   * or under way already. The pair that the commit waits for is always given out. `idle`: lanes without work, this one included.
    */
-  next(lane: number, allowance: number, idle: number): readonly Assignment[] {
+  next(lane: number, left: number, allowance: number, idle: number): readonly Assignment[] {
     const { actions, order, lanes } = this.#options;
-    const room = Math.min(Math.max(this.#chunkActions(), 1), Math.max(allowance, 0));
-    if (this.#segments !== undefined && order instanceof BfsOrder) {
+    const room = Math.max(this.#chunkActions(), 1);
+    if (allowance > 0 && this.#segments !== undefined && order instanceof BfsOrder) {
       const limit = Math.min(order.head + Math.ceil(allowance / actions) + 1, order.head + WINDOW * lanes);
       this.#segments.skipTo(order.head);
       // Slow calls in a small frontier, or before the end of the budget, are shared out one by one: nobody waits for a whole node.
       const plenty = this.#slow ? 2 * lanes : 1;
       if (this.#segments.waiting(limit) >= plenty && (!this.#slow || allowance > 2 * lanes * actions)) {
-        const given = this.#fromSegments(lane, limit, room, allowance, order);
+        const given = this.#fromSegments(lane, limit, Math.min(room, allowance), allowance, order);
         if (given.length > 0) return given;
       }
     }
-    return this.#predicted(room, allowance, idle);
+    return this.#predicted(room, left, idle);
   }
 
   #chunkActions(): number {
@@ -106,33 +106,36 @@ export class Scheduler {
     return given;
   }
 
-  #predicted(room: number, allowance: number, idle: number): readonly Assignment[] {
+  /** What was executed ahead on a wrong guess takes nothing from the budget here: only pairs that will be committed count. */
+  #predicted(room: number, budget: number, idle: number): readonly Assignment[] {
     const { lanes, actions } = this.#options;
     const pairwise = !this.#options.order.nodewise;
     // A prediction is a guess, the wilder the farther ahead: one node a lane, unless calls are so short that the task is what costs.
     const most = pairwise ? Math.min(room, PAIRS) : this.#actionMs > 0 && this.#actionMs < 0.05 ? room : Math.min(room, actions);
     const wanted = Math.max(most, 1) * Math.max(idle, 1);
-    const missing = this.#missing(Math.min(wanted, Math.max(allowance, 1)));
+    const missing = this.#missing(wanted, Math.max(budget, 1));
     if (missing.length === 0) return [];
     const total = missing.reduce((sum, { from, to }) => sum + to - from, 0);
     // The commit waits for the first node, and what comes after it is known the sooner the more lanes work on it.
     const few = lanes > 1 && this.#actionMs > 0 ? Math.max(Math.ceil(PART_MS / this.#actionMs), 1) : most;
     const share = pairwise ? Math.ceil(total / Math.max(idle, 1)) : Math.min(few, most);
-    return front(missing, Math.max(Math.min(share, lanes === 1 ? most : share, Math.max(allowance, 1)), 1));
+    return front(missing, Math.max(Math.min(share, lanes === 1 ? most : share), 1));
   }
 
-  /** The first units that the strategy will need and that nobody works on, up to a number of actions. */
-  #missing(actionsWanted: number): Assignment[] {
+  /** The first units that the strategy will need within a budget of steps and that nobody works on, up to a number of actions. */
+  #missing(actionsWanted: number, budget: number): Assignment[] {
     const { order, maxDepth, visited } = this.#options;
     const ahead = order.fork();
     const predicted: Work[] = [];
     const seen = new Set<number>();
     const missing: Assignment[] = [];
     let found = 0;
-    for (let looked = 0; looked < HORIZON && found < actionsWanted && ahead.peek(); looked++) {
+    let steps = 0;
+    for (let looked = 0; looked < HORIZON && found < actionsWanted && steps < budget && ahead.peek(); looked++) {
       const work = ahead.ref >= 0 ? this.#committedWork(ahead.ref) : predicted[~ahead.ref]!;
       const action = ahead.action;
       const state = work.state(action);
+      if (state !== KNOWN || (work.rows[work.at(action) + KIND]! & 0xff) !== SKIPPED) steps++;
       if (state === UNKNOWN) {
         const last = missing.at(-1);
         if (last !== undefined && last.work === work && last.to === action)
