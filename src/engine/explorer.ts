@@ -183,6 +183,7 @@ export class Explorer {
   #dispatch(): void {
     const { committer, backlog } = this;
     for (let chunks = 0; chunks < this.#expander.depth; chunks++) {
+      this.#scheduler.round();
       for (let lane = 0; lane < this.#busy.length; lane++) {
         if (this.#busy[lane]! > chunks || this.#rebuilds[lane] !== undefined) continue;
         const left = this.#options.maxSteps - committer.steps;

@@ -7,6 +7,8 @@ import { KNOWN, UNKNOWN, Work } from "./work.ts";
 
 /** A chunk is meant to keep a lane busy for this long: well above the 50 to 75 us that a task costs, short enough to rebalance. */
 const CHUNK_MS = 25;
+/** Less than this is not worth a message to another thread. */
+const LEAST_MS = 0.5;
 /** Positions of the queue that are shared out at once, per lane: bounds what waits for a slow head of line. */
 const WINDOW = 4096;
 /** A prediction looks at most at this many pairs. */
@@ -37,6 +39,8 @@ export class Scheduler {
   readonly #segments: Segments | undefined;
   /** Smoothed milliseconds per action. */
   #actionMs = 0;
+  /** Actions of a fair share in this round of dispatching. */
+  #share: number | undefined;
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
@@ -67,12 +71,25 @@ export class Scheduler {
       this.#segments.skipTo(order.head);
       // Slow calls in a small frontier, or before the end of the budget, are shared out one by one: nobody waits for a whole node.
       const plenty = this.#slow ? 2 * lanes : 1;
-      if (this.#segments.waiting(limit) >= plenty && (!this.#slow || allowance > 2 * lanes * actions)) {
-        const given = this.#fromSegments(lane, limit, Math.min(room, allowance), allowance, order);
+      const waiting = this.#segments.waiting(limit);
+      if (waiting >= plenty && (!this.#slow || allowance > 2 * lanes * actions)) {
+        const given = this.#fromSegments(lane, limit, Math.min(room, allowance, this.#fairShare(waiting)), allowance, order);
         if (given.length > 0) return given;
       }
     }
     return this.#predicted(room, left, idle);
+  }
+
+  /** Lanes are about to be asked one after the other what they do next. */
+  round(): void {
+    this.#share = undefined;
+  }
+
+  /** A short frontier is shared out evenly, or one lane takes all of it and the others guess. Never less than what a task costs. */
+  #fairShare(waiting: number): number {
+    const { actions, lanes } = this.#options;
+    this.#share ??= Math.ceil(waiting / lanes) * actions;
+    return Math.max(this.#share, this.#actionMs > 0 ? Math.ceil(LEAST_MS / this.#actionMs) : 1);
   }
 
   #chunkActions(): number {
