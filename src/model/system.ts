@@ -58,7 +58,11 @@ export interface SystemScope {
   readonly laneIndex: number;
   /** The target runs in this process and takes the system's own connection. */
   readonly inProcess: boolean;
-  /** The store is the user's own (`base_url`, `lanes`): its modes are left as they are and everything installed is removed on close. */
+  /**
+   * The store is the user's own (`base_url`, `lanes`): its modes are left as they are, and `close()` leaves it as `open()` found it, data
+   * written by `setup` before {@link System.root} included, with nothing of ours in it. What is needed for that is kept in the store
+   * itself, so that after a SIGKILL the next `open()` or `seqqa clean` does it. One that a living run uses is refused (`STORE_IN_USE`).
+   */
   readonly borrowed: boolean;
 }
 
