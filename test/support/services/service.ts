@@ -1,0 +1,161 @@
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+
+/** A kind of server that tests need. */
+export interface Service {
+  /** `postgres`, `mysql`, `redis`: part of the variable that names a running one, e.g. `SEQQA_TEST_POSTGRES`. */
+  readonly name: string;
+  readonly defaultPort: number;
+  /** The URL of an administrator, without a path. */
+  url(port: number): string;
+  /** Debian's package. */
+  readonly package: string;
+  /** Starts a server of our own from installed binaries; `undefined` when they are not there. */
+  start(port: number, directory: string): ChildProcess | undefined;
+}
+
+/** How a server was had, or why not. */
+export type Found =
+  | { readonly kind: "found"; readonly url: string; readonly how: string; readonly stop: () => Promise<void> }
+  | { readonly kind: "missing"; readonly problem: string };
+
+const START_MS = 60_000;
+
+/** A server as the environment names it, or on its default port, or started here from installed binaries, or installed (Debian, as root). */
+export async function find(service: Service, use: { readonly running: boolean } = { running: true }): Promise<Found> {
+  const given = process.env[variable(service)];
+  const nothing = (): Promise<void> => Promise.resolve();
+  if (use.running && given !== undefined && given !== "") {
+    const { hostname, port } = new URL(given);
+    if (await answers(Number(port) || service.defaultPort, hostname))
+      return { kind: "found", url: given, how: variable(service), stop: nothing };
+    return missing(service, `${variable(service)} names a server that does not answer`);
+  }
+  if (use.running && (await answers(service.defaultPort))) {
+    return { kind: "found", url: service.url(service.defaultPort), how: `port ${service.defaultPort}`, stop: nothing };
+  }
+  return (await startOwn(service)) ?? (await installAndStart(service));
+}
+
+export function variable({ name }: Service): string {
+  return `SEQQA_TEST_${name.toUpperCase()}`;
+}
+
+async function installAndStart(service: Service): Promise<Found> {
+  if (process.getuid?.() !== 0 || !existsSync("/etc/debian_version"))
+    return missing(service, "no server answers, and no binaries of one are installed");
+  try {
+    const options = { stdio: "pipe", env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" } } as const;
+    execFileSync("apt-get", ["update", "-q"], options);
+    execFileSync("apt-get", ["install", "-y", "-q", "--no-install-recommends", service.package], options);
+  } catch (error) {
+    return missing(
+      service,
+      `apt-get install ${service.package} failed: ${String((error as { stderr?: unknown }).stderr)
+        .trim()
+        .slice(-300)}`,
+    );
+  }
+  if (await answers(service.defaultPort)) {
+    return { kind: "found", url: service.url(service.defaultPort), how: "installed", stop: () => Promise.resolve() };
+  }
+  return (await startOwn(service)) ?? missing(service, `${service.package} is installed, but its binaries are not found`);
+}
+
+async function startOwn(service: Service): Promise<Found | undefined> {
+  const port = await freePort();
+  const directory = mkdtempSync(join(tmpdir(), `seqqa-test-${service.name}-`));
+  chmodSync(directory, 0o777);
+  let child: ChildProcess | undefined;
+  try {
+    child = service.start(port, directory);
+  } catch (error) {
+    rmSync(directory, { recursive: true, force: true });
+    return missing(service, `its binaries are installed and fail: ${(error as Error).message}`);
+  }
+  if (child === undefined) {
+    rmSync(directory, { recursive: true, force: true });
+    return undefined;
+  }
+  let output = "";
+  child.stderr?.on("data", (chunk: Buffer) => (output = (output + chunk.toString()).slice(-1000)));
+  child.stdout?.on("data", (chunk: Buffer) => (output = (output + chunk.toString()).slice(-1000)));
+  const started = child;
+  const stop = async (): Promise<void> => {
+    if (started.exitCode === null && started.signalCode === null) {
+      const gone = new Promise((done) => started.once("exit", done));
+      started.kill("SIGKILL");
+      await gone;
+    }
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+  };
+  process.once("exit", () => started.kill("SIGKILL"));
+  for (const until = Date.now() + START_MS; Date.now() < until && child.exitCode === null;) {
+    if (await answers(port)) return { kind: "found", url: service.url(port), how: `started on port ${port}`, stop };
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  await stop();
+  return missing(service, `a server that was started does not answer: ${output.trim()}`);
+}
+
+function missing(service: Service, why: string): Found {
+  return {
+    kind: "missing",
+    problem: `These tests need ${service.name}, and ${why}. Start a server on port ${service.defaultPort}, name one in ${variable(service)} (${service.url(service.defaultPort)}), or install it: apt-get install ${service.package}`,
+  };
+}
+
+/** The full path of a program, in the PATH or in one of the folders. */
+export function program(name: string, folders: readonly string[] = []): string | undefined {
+  const all = [...(process.env["PATH"] ?? "").split(delimiter), "/usr/sbin", "/usr/local/sbin", ...folders];
+  return all.map((folder) => join(folder, name)).find((path) => existsSync(path));
+}
+
+/** The sub-folders of a folder, the newest version first. */
+export function versions(folder: string): readonly string[] {
+  return existsSync(folder)
+    ? readdirSync(folder)
+        .sort((a, b) => Number(b) - Number(a))
+        .map((version) => join(folder, version))
+    : [];
+}
+
+/** Servers that refuse to run as root run as their own user, or as nobody. */
+export function unprivileged(name: string): { readonly uid: number; readonly gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const line = readFileSync("/etc/passwd", "utf8")
+    .split("\n")
+    .find((one) => one.startsWith(`${name}:`));
+  const [, , uid, gid] = (line ?? "nobody:x:65534:65534").split(":");
+  return { uid: Number(uid), gid: Number(gid) };
+}
+
+export function background(command: string, args: readonly string[], user?: { readonly uid: number; readonly gid: number }): ChildProcess {
+  return spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], ...user });
+}
+
+export function answers(port: number, host = "127.0.0.1"): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host, timeout: 2000 });
+    const end = (is: boolean): void => {
+      socket.destroy();
+      resolve(is);
+    };
+    socket.once("connect", () => end(true));
+    socket.once("error", () => end(false));
+    socket.once("timeout", () => end(false));
+  });
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
