@@ -19,6 +19,7 @@ import { checkLanes } from "./check-lanes.ts";
 import { freshStateNotes } from "./fresh-states.ts";
 import { buildResult } from "./result-builder.ts";
 import { ShownUrls } from "./shown-urls.ts";
+import { storeKind } from "./store-kind.ts";
 
 /** The bundle of the user's module, for lanes in other threads. */
 export interface UserModule {
@@ -51,6 +52,7 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
   const host = await TargetHost.create(config, {
     bundleModule: async (file) => pathToFileURL((await bundle(file, { outDir: input.directory })).file).href,
     cloneStore: async (source, target) => (await import("../adapters/sqlite/index.ts")).cloneSqliteFile(source, target),
+    storeKind,
   });
   try {
     const impossible = config.parallel > 1 ? host.canMakeLanes(config.parallel) : undefined;

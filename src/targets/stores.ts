@@ -24,7 +24,7 @@ export function declaredStores(
 
 /** The stores of a target that already runs: the user's own, used where they are. */
 export function borrowedStores(stores: Readonly<Record<string, StoreConfig>>, folder: string): LaneStores {
-  return describe(
+  return describeStores(
     Object.entries(stores).map(([name, store]) => {
       const file = sqliteFile(store.url, folder);
       if (file === undefined) return [name, store];
@@ -35,16 +35,17 @@ export function borrowedStores(stores: Readonly<Record<string, StoreConfig>>, fo
   );
 }
 
-/** Fresh copies of the declared stores, which are templates and never written; with `empty` a new `db` if there is none. */
-export async function freshStores(
+/** Fresh copies of the declared SQLite files; with `empty` a new `db` if there is none. */
+export async function copySqliteStores(
   stores: Readonly<Record<string, StoreConfig>>,
   folder: string,
   directory: string,
   empty: boolean,
   clone: CloneStore,
-): Promise<LaneStores> {
+): Promise<[string, StoreConfig][]> {
   const made: [string, StoreConfig][] = [];
   for (const [name, store] of Object.entries(stores)) {
+    if (kindOf(store.url) !== "sqlite") continue;
     const source = requireTemplate(name, store, folder);
     const file = join(directory, `${encodeURIComponent(name)}.sqlite`);
     await make(name, source, file, clone);
@@ -55,22 +56,12 @@ export async function freshStores(
     await make("db", undefined, file, clone);
     made.push(["db", { url: `sqlite:${file}` }]);
   }
-  return describe(made);
+  return made;
 }
 
-/** The file of a template. @throws SeqqaError `STORE_MISSING`, `STORE_UNSUPPORTED` */
+/** The SQLite file of a template. @throws SeqqaError `STORE_MISSING` */
 export function requireTemplate(name: string, store: StoreConfig, folder: string): string {
-  const file = sqliteFile(store.url, folder);
-  if (file === undefined) {
-    throw new SeqqaError(
-      "STORE_UNSUPPORTED",
-      `This version cannot give every lane its own copy of the ${kindOf(store.url)} store systems.${name}.`,
-      {
-        exitStatus: 2,
-        hint: "Use a SQLite store, or list targets that already run, each with its store, under lanes.",
-      },
-    );
-  }
+  const file = sqliteFile(store.url, folder)!;
   if (!existsSync(file))
     throw missing(name, file, "It is the template of every lane's store. Leave it out and use {db_path} to start with an empty one.");
   if (!statSync(file).isFile()) throw missing(name, file, "It is not a file.");
@@ -106,7 +97,8 @@ export function storeIdentity(url: string): string {
   }
 }
 
-function describe(stores: readonly (readonly [string, StoreConfig])[]): LaneStores {
+/** What a lane is told of its stores. */
+export function describeStores(stores: readonly (readonly [string, StoreConfig])[]): LaneStores {
   const systems = stores.map(([name, store]) => ({
     name,
     kind: kindOf(store.url),
@@ -121,7 +113,8 @@ function describe(stores: readonly (readonly [string, StoreConfig])[]): LaneStor
   return { systems, dbUrl, dbPath: dbUrl?.startsWith("sqlite:") === true ? dbUrl.slice("sqlite:".length) : undefined };
 }
 
-function kindOf(url: string): SystemSpec["kind"] {
+/** Which store a URL leads to. @throws SeqqaError `STORE_UNSUPPORTED` */
+export function kindOf(url: string): SystemSpec["kind"] {
   const scheme = url.slice(0, url.indexOf(":")).toLowerCase();
   switch (scheme) {
     case "sqlite":

@@ -1,3 +1,5 @@
+import type { StoreKind } from "../model/store-provider.ts";
+
 /** The part of the configuration that says what is explored and where its stores are. Plain data; the `Config` of `src/config` fits. */
 export interface TargetConfig {
   readonly baseUrl?: string | undefined;
@@ -54,6 +56,8 @@ export interface TargetHostOptions {
   readonly bundleModule?: ((file: string) => Promise<string>) | undefined;
   /** Makes `target` a copy of the SQLite file `source`, or a new empty database; default: a plain copy, refused while somebody writes to it. */
   readonly cloneStore?: ((source: string | undefined, target: string) => void | Promise<void>) | undefined;
+  /** The module of a kind of store; without it there are SQLite files only. */
+  readonly storeKind?: ((kind: "postgres" | "mysql" | "redis") => Promise<StoreKind>) | undefined;
   /** Where `seqqa-<uid>` lies; default: memory-backed tmp where there is one with space, else the system's tmp. */
   readonly directory?: string | undefined;
 }

@@ -13,11 +13,15 @@ import { identify } from "./process-identity.ts";
 import { defaultBase, RunDirectory } from "./run-directory.ts";
 import { refuseSharedLanes, requireReachable, runningLanes } from "./running-lanes.ts";
 import { startTarget, type RunningTarget } from "./start-target.ts";
-import { borrowedStores, copyStore, declaredStores, freshStores, requireTemplate } from "./stores.ts";
+import { StoreProviders } from "./store-providers.ts";
+import { borrowedStores, copyStore, declaredStores } from "./stores.ts";
 import { sweep } from "./sweep.ts";
-import type { TargetConfig, TargetHostOptions } from "./target-config.ts";
+import type { StartedTarget, TargetConfig, TargetHostOptions } from "./target-config.ts";
 import type { TargetExit, TargetProcess } from "./target-process.ts";
 import { usesEmptyStore } from "./uses-empty-store.ts";
+
+/** Digits of the random part of a run's id. */
+const RANDOM_LENGTH = 12;
 
 /** One lane as the host knows it. */
 interface Place {
@@ -36,10 +40,11 @@ export class TargetHost {
   /** Why so many lanes cannot be made; `undefined` when they can. */
   readonly canMakeLanes: (count: number) => SeqqaError | undefined;
   readonly #config: TargetConfig;
-  readonly #options: TargetHostOptions;
   readonly #directory: RunDirectory;
   readonly #ports: Ports;
   readonly #module: string | undefined;
+  /** Where started targets get their stores from. */
+  readonly #stores: StoreProviders | undefined;
   readonly #places = new Map<number, Place>();
   readonly #processes = new Set<TargetProcess>();
   readonly #closing = new AbortController();
@@ -48,11 +53,11 @@ export class TargetHost {
 
   private constructor(config: TargetConfig, options: TargetHostOptions, module: string | undefined) {
     this.#config = config;
-    this.#options = options;
     this.#module = module;
     this.canMakeLanes = (count) => refuseLanes(config, count);
     this.#directory = RunDirectory.create(options.directory ?? defaultBase(), runIdOf(options));
     this.#ports = new Ports(this.#directory.root);
+    this.#stores = config.target === undefined ? undefined : storesOf(config, config.target, options, this.#directory);
     this.#removeHooks = onEveryExit(() => this.#endAtOnce());
   }
 
@@ -62,10 +67,15 @@ export class TargetHost {
     const refused = refuseLanes(config, 1);
     if (refused !== undefined) throw refused;
     if (config.target === undefined) refuseSharedLanes(runningLanes(config), config.folder);
-    else
-      for (const [name, store] of Object.entries(declaredStores(config.systems, config.dbUrl))) requireTemplate(name, store, config.folder);
     sweep(options.directory);
-    return new TargetHost(config, options, module);
+    const host = new TargetHost(config, options, module);
+    try {
+      await host.#stores?.prepare();
+      return host;
+    } catch (error) {
+      await host.close().catch(() => {});
+      throw error;
+    }
   }
 
   /** Fresh stores, the target started and ready. @throws SeqqaError `TARGET_*`, `STORE_*`, `LANES_*` */
@@ -101,6 +111,7 @@ export class TargetHost {
     if (place === undefined) return;
     await this.#inTurn(place, async () => {
       await this.#stop(place);
+      await this.#stores?.release(index);
       this.#directory.removeLane(index);
     });
   }
@@ -118,8 +129,12 @@ export class TargetHost {
     // What left its process group on its own.
     for (const pid of this.#config.target?.command === undefined ? [] : markedProcesses(this.#directory.id)) killProcess(pid, "SIGKILL");
     this.#ports.releaseAll();
-    this.#directory.remove();
-    this.#removeHooks();
+    try {
+      await this.#stores?.close();
+    } finally {
+      this.#directory.remove();
+      this.#removeHooks();
+    }
   }
 
   async #make(index: number, place: Place): Promise<LaneSpec> {
@@ -134,13 +149,7 @@ export class TargetHost {
       const isBorrowed = lane !== undefined || borrowed.systems.length > 0;
       return { ...common, ...borrowed, baseUrl: lane?.baseUrl ?? "", borrowed: isBorrowed, restartable: false };
     }
-    const stores = await freshStores(
-      declaredStores(this.#config.systems, this.#config.dbUrl),
-      folder,
-      tmpDir,
-      usesEmptyStore(target),
-      this.#options.cloneStore ?? copyStore,
-    );
+    const stores = await this.#stores!.provide(index, place.generation, tmpDir);
     if (target.command === undefined) return { ...common, ...stores, baseUrl: "", borrowed: false, restartable: false };
     place.target = await startTarget({
       config: this.#config,
@@ -214,13 +223,30 @@ export class TargetHost {
   }
 }
 
+function storesOf(config: TargetConfig, target: StartedTarget, options: TargetHostOptions, directory: RunDirectory): StoreProviders {
+  return new StoreProviders({
+    stores: declaredStores(config.systems, config.dbUrl),
+    folder: config.folder,
+    // The random part alone: names in stores are short.
+    runId: directory.id.slice(-RANDOM_LENGTH),
+    directory: directory.path,
+    empty: usesEmptyStore(target),
+    clone: options.cloneStore ?? copyStore,
+    kind: options.storeKind ?? unsupported,
+  });
+}
+
+function unsupported(kind: string): Promise<never> {
+  return Promise.reject(new SeqqaError("STORE_UNSUPPORTED", `No lanes can be made for a ${kind} store here.`, { exitStatus: 2 }));
+}
+
 function closed(): SeqqaError {
   return new SeqqaError("TARGETS_CLOSED", "The targets were stopped while a lane was still being made.");
 }
 
 /** Random in any case: it marks processes, which are ended by it. */
 function runIdOf({ runId }: TargetHostOptions): string {
-  const random = randomBytes(6).toString("hex");
+  const random = randomBytes(RANDOM_LENGTH / 2).toString("hex");
   return runId === undefined ? random : `${encodeURIComponent(runId)}-${random}`;
 }
 
