@@ -1,6 +1,7 @@
 import type { Config } from "../config/index.ts";
 import type { ExplorationEvent } from "../engine/events.ts";
 import type { ExplorationResult } from "../model/result.ts";
+import type { StoreCheck } from "../model/store-provider.ts";
 
 export interface ExploreFileInput {
   /** The exploration file. */
@@ -24,4 +25,8 @@ export interface Machinery {
   /** The exploration files below a directory, as absolute paths, in a stable order. */
   readonly discover: (directory: string) => Promise<readonly string[]>;
   readonly demoDirectory: () => string;
+  /** What a run needs, checked. */
+  readonly doctor: (config: Config) => Promise<readonly StoreCheck[]>;
+  /** Removes what dead runs left; a line for each. */
+  readonly clean: (config: Config) => Promise<readonly string[]>;
 }

@@ -1,4 +1,6 @@
 import { CommanderError } from "commander";
+import { cleanCommand } from "./clean-command.ts";
+import { doctorCommand } from "./doctor-command.ts";
 import { buildProgram } from "./program.ts";
 import { demoCommand } from "./demo-command.ts";
 import { errorText, statusOfError } from "./error-text.ts";
@@ -21,6 +23,8 @@ export async function main(
   let status: ExitStatus = 0;
   const program = buildProgram(version, {
     run: async (directory, options) => void (status = await runCommand(directory, options, shell, machinery, version)),
+    doctor: async (directory, options) => void (status = await doctorCommand(directory, options, shell, machinery, version)),
+    clean: async (directory, options) => void (status = await cleanCommand(directory, options, shell, machinery)),
     demo: async (options) => void (status = await demoCommand(options, shell, machinery)),
   });
   for (const command of [program, ...program.commands]) {
@@ -48,4 +52,6 @@ const lazyMachinery: Machinery = {
   exploreFile: async (input) => (await import("../run/index.ts")).exploreFile(input),
   discover: async (directory) => (await import("../loader/index.ts")).discover(directory),
   demoDirectory,
+  doctor: async (config) => (await import("../run/index.ts")).doctor(config),
+  clean: async (config) => (await import("../run/index.ts")).clean(config),
 };

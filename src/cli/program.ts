@@ -1,8 +1,17 @@
 import { Command, Option } from "commander";
 import type { RunOptions } from "./run-options.ts";
 
+/** The options of the commands that look after stores. */
+export interface StoreOptions {
+  readonly json?: boolean;
+  readonly config?: string;
+  readonly allowDb?: readonly string[];
+}
+
 /** What the commands do. */
 export interface Handlers {
+  doctor(directory: string | undefined, options: StoreOptions): Promise<void>;
+  clean(directory: string | undefined, options: StoreOptions): Promise<void>;
   run(directory: string | undefined, options: RunOptions): Promise<void>;
   demo(options: { readonly verbose?: boolean }): Promise<void>;
 }
@@ -39,6 +48,7 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .addOption(new Option("--config <file>", "this seqqa.yaml and no other"))
     .addOption(new Option("--output <dir>", "where reports are written"))
     .addOption(new Option("--fail-on-severity <severity>", "critical, high, medium, low or none"))
+    .addOption(allowDb())
     .addHelpText("after", "\nExample:\n  $ seqqa run qa --parallel 4 --max-steps 5000")
     .action((directory: string | undefined, options: RunOptions) => handlers.run(directory, options));
   program
@@ -47,5 +57,29 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .addOption(new Option("--verbose", "more about the run, and stacks of errors"))
     .addHelpText("after", "\nExample:\n  $ seqqa demo")
     .action((options: { readonly verbose?: boolean }) => handlers.demo(options));
+  program
+    .command("doctor")
+    .description("check Node, the configuration, and each store: what puts it back, and whether that works")
+    .argument("[directory]", "where the seqqa.yaml is looked for first")
+    .addOption(new Option("--json", "one JSON document on standard output"))
+    .addOption(new Option("--config <file>", "this seqqa.yaml and no other"))
+    .addOption(allowDb())
+    .addHelpText("after", "\nExample:\n  $ seqqa doctor --config qa/seqqa.yaml")
+    .action((directory: string | undefined, options: StoreOptions) => handlers.doctor(directory, options));
+  program
+    .command("clean")
+    .description("remove what dead runs left on this machine and in the configured stores")
+    .argument("[directory]", "where the seqqa.yaml is looked for first")
+    .addOption(new Option("--config <file>", "this seqqa.yaml and no other"))
+    .addOption(allowDb())
+    .addHelpText("after", "\nExample:\n  $ seqqa clean")
+    .action((directory: string | undefined, options: StoreOptions) => handlers.clean(directory, options));
   return program;
+}
+
+/** May be given several times. */
+function allowDb(): Option {
+  return new Option("--allow-db <name>", "a store on another machine that may be written").argParser(
+    (name: string, before: readonly string[] | undefined) => [...(before ?? []), name],
+  );
 }

@@ -36,6 +36,7 @@ export async function runCommand(
     env: shell.env,
     cwd: shell.cwd,
     noInfra: options.infra === false,
+    allowedStores: options.allowDb,
   });
   prepareReports(config);
   const verbose = options.verbose === true;

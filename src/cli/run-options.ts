@@ -18,6 +18,7 @@ export interface RunOptions {
   readonly config?: string;
   readonly output?: string;
   readonly failOnSeverity?: string;
+  readonly allowDb?: readonly string[];
 }
 
 /** Which key of the configuration an option sets; what the value may be is the configuration's business. */

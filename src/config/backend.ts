@@ -7,6 +7,7 @@ const BACKENDS: Readonly<Record<string, Backend>> = {
   mysql: "mysql",
   mariadb: "mysql",
   redis: "redis",
+  rediss: "redis",
 };
 
 /** The ways of putting a store back that its adapter has. */

@@ -6,6 +6,7 @@ import type { Environment } from "./environment.ts";
 import { fill } from "./fill.ts";
 import { findFile } from "./find-file.ts";
 import { finish } from "./finish.ts";
+import { refuseForeignStores } from "./foreign-stores.ts";
 import { override, type FlagValue } from "./overrides.ts";
 import { readFile } from "./read-file.ts";
 import { TABLE } from "./table.ts";
@@ -23,6 +24,8 @@ export interface LoadOptions {
   readonly cwd?: string | undefined;
   /** The target is taken to run already: `target.command` is not started. Needs `base_url` or `lanes`. */
   readonly noInfra?: boolean | undefined;
+  /** Names of stores on other machines that may be written although their names do not say that they are for tests. */
+  readonly allowedStores?: readonly string[] | undefined;
 }
 
 /**
@@ -43,7 +46,9 @@ export function loadConfig(options: LoadOptions = {}): Config {
   override(values, sources, env, options.flags ?? [], cwd);
   const context = { folder, file, sources, noInfra: options.noInfra === true };
   refuseBadCombinations(fill(TABLE, values, folder) as never, context);
-  return finish(fill(TABLE, values, folder) as never, context);
+  const config = finish(fill(TABLE, values, folder) as never, context);
+  refuseForeignStores(config, options.allowedStores ?? []);
+  return config;
 }
 
 function locateFile(options: LoadOptions, cwd: string): string | undefined {

@@ -11,7 +11,8 @@ export type ProblemCode =
   | "CONFIG_RANGE"
   | "CONFIG_UNSET_VARIABLE"
   | "CONFIG_COMBINATION"
-  | "CONFIG_NOT_SUPPORTED_YET";
+  | "CONFIG_NOT_SUPPORTED_YET"
+  | "STORE_NOT_ALLOWED";
 
 /** `where` is `file:line:column`, a flag or the name of an environment variable. */
 export function problem(code: ProblemCode, where: string | undefined, what: string, hint?: string): SeqqaError {

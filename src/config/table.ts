@@ -9,7 +9,7 @@ const text: TextSpec = { kind: "text" };
 const path: TextSpec = { kind: "text", path: true };
 const texts: ListSpec = { kind: "list", of: text };
 const httpUrl: UrlSpec = { kind: "url", schemes: ["http", "https"] };
-const storeUrl: UrlSpec = { kind: "url", schemes: ["sqlite", "postgresql", "postgres", "mysql", "mariadb", "redis"] };
+const storeUrl: UrlSpec = { kind: "url", schemes: ["sqlite", "postgresql", "postgres", "mysql", "mariadb", "redis", "rediss"] };
 const seconds: NumberSpec = { kind: "seconds", above: 0, max: LONGEST };
 const secondsOrNone: NumberSpec = { kind: "seconds", min: 0, max: LONGEST };
 const atLeastOne: NumberSpec = { kind: "integer", min: 1, max: Number.MAX_SAFE_INTEGER };
@@ -33,16 +33,10 @@ const only = (...supported: readonly unknown[]): ((value: unknown) => string | u
 };
 const nothing = (value: unknown): string | undefined =>
   Array.isArray(value) && value.length === 0 ? undefined : "is not supported yet by this version of seqqa";
-const sqliteOnly = (value: unknown): string | undefined => {
-  const scheme = /^(\w+):/.exec(String(value))?.[1] ?? "";
-  return scheme === "sqlite" ? undefined : `names a ${scheme} store, which this version of seqqa does not support yet`;
-};
-
 const systemFields: Readonly<Record<string, Field>> = {
   url: {
     spec: storeUrl,
     required: true,
-    notYet: sqliteOnly,
     description: "The store; with `target`, the template of every lane's own store.",
     example: "sqlite:./shop.db",
   },
@@ -68,14 +62,12 @@ export const TABLE: SectionSpec = section({
   timeout: { spec: seconds, default: 30, description: "Time that one attempt of a request may take." },
   db_url: {
     spec: storeUrl,
-    notYet: sqliteOnly,
     description:
       "Short for `systems.db`. With `target`: the template of every lane's store, never written; else the running target's own store, cleaned up afterwards.",
     example: "sqlite:./shop.db",
   },
   db_backend: {
     spec: choice(["sqlite", "postgres", "mysql", "redis"], { postgresql: "postgres", mariadb: "mysql" }),
-    notYet: only("sqlite"),
     description: "The kind of store behind `db_url`; must agree with it.",
     example: "sqlite",
   },
@@ -117,7 +109,7 @@ export const TABLE: SectionSpec = section({
       kind: "list",
       of: section({
         base_url: { spec: httpUrl, required: true, description: "Where the lane's target answers.", example: "http://127.0.0.1:3001" },
-        db_url: { spec: storeUrl, notYet: sqliteOnly, description: "The lane's own store.", example: "sqlite:./lane-1.db" },
+        db_url: { spec: storeUrl, description: "The lane's own store.", example: "sqlite:./lane-1.db" },
         systems: { spec: systems, description: "The lane's further stores." },
       }),
     },

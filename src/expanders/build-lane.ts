@@ -3,7 +3,8 @@ import type { AgentDefinition } from "../model/agent.ts";
 import { SeqqaError } from "../model/errors.ts";
 import type { Lane } from "../model/lane.ts";
 import type { System } from "../model/system.ts";
-import type { LaneSpec, SystemSpec } from "../targets/lane-spec.ts";
+import type { LaneSpec } from "../targets/lane-spec.ts";
+import { createSystem } from "./create-system.ts";
 import type { BuiltLane } from "./lane-factory.ts";
 
 /** What `createTarget(lane)` of a `target.module` may return. */
@@ -69,24 +70,6 @@ export async function buildLane(
       }
     },
   };
-}
-
-async function createSystem(spec: SystemSpec): Promise<System> {
-  if (spec.kind === "sqlite") {
-    const { SqliteAdapter } = await import("../adapters/sqlite/index.ts");
-    const file = spec.url.replace(/^sqlite:(\/\/(?=\/))?/, "");
-    return new SqliteAdapter({
-      file,
-      ...(spec.checkpoint === undefined ? {} : { checkpoint: spec.checkpoint as "auto" }),
-      ...(spec.tables === undefined ? {} : { tables: spec.tables }),
-      ...(spec.ignore === undefined ? {} : { ignore: spec.ignore }),
-      ...(spec.symmetric === undefined ? {} : { symmetric: spec.symmetric }),
-    });
-  }
-  throw new SeqqaError("SYSTEM_UNSUPPORTED", `System "${spec.name}" is a ${spec.kind} store, which this version does not support yet.`, {
-    exitStatus: 2,
-    hint: "Use a sqlite: URL, or declare an adapter of your own in the World.",
-  });
 }
 
 interface RunningTarget {

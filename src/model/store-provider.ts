@@ -54,4 +54,6 @@ export interface StoreKind {
   clean(url: string): Promise<Removed>;
   /** Reachable, version, privileges of the checkpoint modes; leaves nothing behind. Never throws for what it is to find out. */
   check(url: string): Promise<readonly StoreCheck[]>;
+  /** Changes something, by a connection of its own, in a copy that is about to be put back and removed. Says what; `undefined`: there is nothing to change. */
+  disturb(url: string): Promise<string | undefined>;
 }

@@ -8,18 +8,17 @@ import { buildLane } from "../expanders/build-lane.ts";
 import { InlineExpander } from "../expanders/inline/inline-expander.ts";
 import { ThreadsExpander } from "../expanders/threads/threads-expander.ts";
 import type { LaneOptions } from "../lane/index.ts";
-import { bundle, mapStack, whereOf } from "../loader/index.ts";
+import { mapStack, whereOf } from "../loader/index.ts";
 import type { AgentDefinition } from "../model/agent.ts";
 import { SeqqaError } from "../model/errors.ts";
 import type { ExplorationResult, RunError } from "../model/result.ts";
 import { opaqueTokens } from "../state/index.ts";
 import { TargetHost } from "../targets/index.ts";
-import { pathToFileURL } from "node:url";
 import { checkLanes } from "./check-lanes.ts";
 import { freshStateNotes } from "./fresh-states.ts";
+import { hostOptions } from "./host-options.ts";
 import { buildResult } from "./result-builder.ts";
 import { ShownUrls } from "./shown-urls.ts";
-import { storeKind } from "./store-kind.ts";
 
 /** The bundle of the user's module, for lanes in other threads. */
 export interface UserModule {
@@ -49,11 +48,7 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
   const { config, definition, onEvent } = input;
   const budget = resolveExploration(config, definition);
   refuseLanesWithoutModule(input);
-  const host = await TargetHost.create(config, {
-    bundleModule: async (file) => pathToFileURL((await bundle(file, { outDir: input.directory })).file).href,
-    cloneStore: async (source, target) => (await import("../adapters/sqlite/index.ts")).cloneSqliteFile(source, target),
-    storeKind,
-  });
+  const host = await TargetHost.create(config, hostOptions(input.directory));
   try {
     const impossible = config.parallel > 1 ? host.canMakeLanes(config.parallel) : undefined;
     if (impossible !== undefined) throw impossible;

@@ -1,2 +1,4 @@
+export { defaultBase as runBase } from "./run-directory.ts";
 export { TargetHost } from "./target-host.ts";
 export type { TargetConfig, TargetHostOptions } from "./target-config.ts";
+export { sweepDeadRuns } from "./sweep.ts";

@@ -39,6 +39,11 @@ export function sweep(base: string | undefined): Swept {
   return { runs, processes };
 }
 
+/** Where runs of this user keep what they make. */
+export function sweepDeadRuns(): Swept {
+  return sweep(undefined);
+}
+
 /** Whether the owner is certainly gone. */
 export function isDead(owner: Owner): boolean {
   const place = here();

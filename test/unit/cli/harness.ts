@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { afterAll } from "vitest";
 import { main, type ExploreFileInput, type Machinery } from "../../../src/cli/index.ts";
 import type { ExplorationResult } from "../../../src/model/result.ts";
+import type { StoreCheck } from "../../../src/model/store-provider.ts";
 import { result, Sink } from "../reports/results.ts";
 
 const folders: string[] = [];
@@ -41,6 +42,10 @@ export interface Setting {
     interrupt: () => void,
   ) => Promise<ExplorationResult | undefined> | ExplorationResult | undefined;
   readonly demo?: string;
+  /** What the doctor finds. */
+  readonly checks?: readonly StoreCheck[];
+  /** What is cleaned up. */
+  readonly removed?: readonly string[];
 }
 
 /** Runs a command line with a shell and an engine of the test's own. */
@@ -61,6 +66,8 @@ export async function seqqa(argv: readonly string[], setting: Setting = {}): Pro
         .sort()
         .map((file) => join(directory, file)),
     demoDirectory: () => setting.demo ?? "/nowhere",
+    doctor: () => Promise.resolve(setting.checks ?? []),
+    clean: () => Promise.resolve(setting.removed ?? []),
   };
   const shell = {
     stdout,

@@ -98,9 +98,6 @@ describe("what a later version brings", () => {
     ["exploration: { races: pairs }", 'exploration.races is "pairs"'],
     ["exploration: { races: { trials: 3 } }", "exploration.races is"],
     ["exploration: { rate_limit: 3 }", "exploration.rate_limit is not supported yet"],
-    ["db_url: postgres://h/x", "db_url names a postgres store"],
-    ["systems: { a: { url: redis://h } }", "systems.a.url names a redis store"],
-    ["db_backend: mariadb", 'db_backend is "mysql"'],
     ["report: { formats: [json, html] }", 'report.formats is "html"'],
     ["target: { command: x, rollback: restart }", 'target.rollback is "restart"'],
     ["known_findings: x.yaml", "known_findings is not supported yet"],
@@ -109,6 +106,35 @@ describe("what a later version brings", () => {
     expect(error.code).toBe("CONFIG_NOT_SUPPORTED_YET");
     expect(error.message).toContain(message);
     expect(error.message).toMatch(/^seqqa\.yaml:1:\d+: /);
+  });
+});
+
+describe("stores on other machines", () => {
+  it.each([
+    "db_url: postgres://u:p4ss@db.example.com/shop",
+    "db_url: mysql://db.example.com/prices",
+    "systems: { a: { url: redis://cache.example.com/2 } }",
+    "lanes: [{ base_url: http://h, db_url: postgres://10.0.0.7/shop }]",
+    "db_url: postgres://127.0.0.1.example.com/shop",
+    "db_url: postgres://localhost/shop?host=db.example.com",
+    "db_url: postgres://db.example.com",
+  ])("%s is refused", (yaml) => {
+    const error = failure(yaml);
+    expect(error).toMatchObject({ code: "STORE_NOT_ALLOWED", exitStatus: 2 });
+    expect(`${error.message} ${error.hint}`).not.toContain("p4ss");
+  });
+
+  it.each([
+    "db_url: postgres://localhost/shop",
+    "db_url: postgres://127.0.0.1:5433/shop",
+    "db_url: postgres://[::1]/shop",
+    "db_url: postgres:///shop?host=/var/run/postgresql",
+    "db_url: mysql://h.example.com/shop_test",
+    "db_url: mysql://h.example.com/ci-shop",
+    "db_url: postgres://h.example.com/DevShop",
+    "systems: { a: { url: redis://redis-test.example.com/2 } }",
+  ])("%s is taken", (yaml) => {
+    expect(() => load(yaml)).not.toThrow();
   });
 });
 

@@ -1,0 +1,30 @@
+import { SeqqaError } from "../model/errors.ts";
+import type { System } from "../model/system.ts";
+import type { SystemSpec } from "../targets/lane-spec.ts";
+
+/** The adapter of a configured store. Adapters are imported when first needed, so that a lane loads no driver that it does not use. */
+export async function createSystem(spec: SystemSpec): Promise<System> {
+  const common = given({ checkpoint: spec.checkpoint as "auto" | undefined, ignore: spec.ignore });
+  const tables = given({ tables: spec.tables, symmetric: spec.symmetric });
+  switch (spec.kind) {
+    case "sqlite": {
+      const { SqliteAdapter } = await import("../adapters/sqlite/index.ts");
+      return new SqliteAdapter({ file: spec.url.replace(/^sqlite:(\/\/(?=\/))?/, ""), ...common, ...tables });
+    }
+    default:
+      throw new SeqqaError(
+        "SYSTEM_UNSUPPORTED",
+        `System "${spec.name}" is a ${spec.kind} store, which this version does not support yet.`,
+        {
+          exitStatus: 2,
+        },
+      );
+  }
+}
+
+type Given<T> = { readonly [key in keyof T]?: Exclude<T[key], undefined> };
+
+/** Without what is not set. */
+function given<T extends object>(values: T): Given<T> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Given<T>;
+}

@@ -1,0 +1,109 @@
+import { statfs } from "node:fs/promises";
+import type { Config } from "../config/index.ts";
+import { createSystem } from "../expanders/create-system.ts";
+import { SeqqaError } from "../model/errors.ts";
+import type { StoreCheck } from "../model/store-provider.ts";
+import type { LaneSpec, SystemSpec } from "../targets/lane-spec.ts";
+import { runBase, TargetHost } from "../targets/index.ts";
+import { hostOptions } from "./host-options.ts";
+import { withRunDirectory } from "./run-directory.ts";
+import { storeKind } from "./store-kind.ts";
+
+const MIB = 1024 * 1024;
+/** Less free space than this, and a run may fail in its middle. */
+const LEAST_FREE = 64 * MIB;
+
+/**
+ * Checks what a run needs, without exploring: Node, the configuration, disk, each store with the privileges of its checkpoint, the
+ * target, and on a lane of its own a trial: change something, put it back, compare with a dump. Everything made is removed.
+ */
+export async function doctor(config: Config): Promise<readonly StoreCheck[]> {
+  const checks: StoreCheck[] = [
+    { ok: true, what: "node", says: `Node ${process.versions.node}` },
+    { ok: true, what: "config", says: config.file === undefined ? "no seqqa.yaml; defaults are used" : config.file },
+    await disk(),
+  ];
+  const declared = config.lanes.length > 0 ? config.lanes.map(({ systems }) => systems) : [config.systems];
+  for (const systems of declared) {
+    for (const [name, system] of Object.entries(systems)) {
+      for (const check of await (await storeKind(system.kind)).check(system.url)) checks.push({ ...check, what: `${name}: ${check.what}` });
+    }
+  }
+  // What a store lacks explains why no lane comes up; the other way round it would only be said twice.
+  if (checks.every(({ ok }) => ok)) {
+    checks.push(...(await withRunDirectory((directory) => lane(config, directory))));
+  }
+  return checks;
+}
+
+async function disk(): Promise<StoreCheck> {
+  const base = runBase();
+  const { bavail, bsize } = await statfs(base);
+  const free = bavail * bsize;
+  const says = `${Math.floor(free / MIB)} MiB free in ${base}`;
+  return { ok: free >= LEAST_FREE, what: "disk", says: free >= LEAST_FREE ? says : `${says}: make room there, or set TMPDIR` };
+}
+
+/** Brings one lane up as a run would, and tries its stores. */
+async function lane(config: Config, directory: string): Promise<readonly StoreCheck[]> {
+  const checks: StoreCheck[] = [];
+  let host: TargetHost | undefined;
+  try {
+    host = await TargetHost.create(config, hostOptions(directory));
+    const begun = performance.now();
+    const spec = await host.provision(0);
+    if (spec.baseUrl !== "") {
+      const took = config.target === undefined ? "" : ` after ${Math.round(performance.now() - begun)} ms`;
+      checks.push({ ok: true, what: "target", says: `answers at ${spec.baseUrl}${took}` });
+    }
+    const refused = host.canMakeLanes(2);
+    checks.push({
+      ok: true,
+      what: "isolation",
+      says: refused === undefined ? "several lanes can be made" : `one lane only: ${refused.message}`,
+    });
+    if (spec.borrowed) checks.push({ ok: true, what: "trial", says: "not made in stores of a target that already runs" });
+    else for (const system of spec.systems) checks.push(await trial(system, spec));
+  } catch (error) {
+    checks.push(failed("lane", error));
+  } finally {
+    await host?.close().catch((error: unknown) => checks.push(failed("clean-up", error)));
+  }
+  return checks;
+}
+
+async function trial(spec: SystemSpec, { index }: LaneSpec): Promise<StoreCheck> {
+  const what = `${spec.name}: trial`;
+  const system = await createSystem(spec);
+  try {
+    await system.open({ name: spec.name, laneIndex: index, inProcess: false, borrowed: false });
+    await system.root();
+    const before = await system.dump();
+    const mark = await system.mark();
+    const done = await (await storeKind(spec.kind)).disturb(spec.url);
+    const { mode, why } = system.checkpoint;
+    const chosen = `checkpoint ${mode} (${why})`;
+    if (done === undefined) return { ok: true, what, says: `${chosen}; nothing in it to try on` };
+    const changed = (await system.dump()) !== before;
+    await system.restore(mark);
+    if ((await system.dump()) === before) {
+      return changed
+        ? { ok: true, what, says: `${chosen}: ${done}, and put back exactly` }
+        : { ok: false, what, says: `${chosen}: ${done} changed nothing` };
+    }
+    return {
+      ok: false,
+      what,
+      says: `${chosen}: ${done}, and the store was not the same again after it was put back; choose another checkpoint`,
+    };
+  } catch (error) {
+    return failed(what, error);
+  } finally {
+    await Promise.resolve(system.close()).catch(() => undefined);
+  }
+}
+
+function failed(what: string, error: unknown): StoreCheck {
+  const hint = error instanceof SeqqaError && error.hint !== undefined ? ` ${error.hint}` : "";
+  return { ok: false, what, says: `${error instanceof Error ? error.message : String(error)}${hint}` };
+}

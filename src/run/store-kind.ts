@@ -1,0 +1,9 @@
+import { SeqqaError } from "../model/errors.ts";
+import type { StoreKind } from "../model/store-provider.ts";
+import type { SystemSpec } from "../targets/lane-spec.ts";
+
+/** The module of a kind of store, loaded with its driver when it is first needed. */
+export async function storeKind(kind: SystemSpec["kind"]): Promise<StoreKind> {
+  await Promise.resolve();
+  throw new SeqqaError("STORE_UNSUPPORTED", `There is no support for ${kind} yet.`, { exitStatus: 2 });
+}
