@@ -1,0 +1,1 @@
+export type { PostgresAdapterOptions } from "./postgres-adapter.ts";
