@@ -144,8 +144,25 @@ function usesOf(world: World<never, never>, lane: Lane): string[] {
 
 async function openSystems(world: World<never, never>, seat: LaneSeat): Promise<void> {
   for (const [name, system] of Object.entries(world.systems)) {
-    await system?.open({ name, laneIndex: seat.lane.index, inProcess: seat.inProcess, borrowed: seat.borrowed });
+    if (system === undefined) continue;
+    const borrowed = seat.borrowed || !isLanes(system, seat.lane);
+    await system.open({ name, laneIndex: seat.lane.index, inProcess: seat.inProcess, borrowed });
   }
+}
+
+/** Whether a system is on a store of the lane's own. One that the user's code names is the user's. */
+function isLanes(system: System, lane: Lane): boolean {
+  const { file, url } = system as { readonly file?: string; readonly url?: string };
+  if (file === undefined && url === undefined) return true;
+  const given = Object.values(lane.systems) as { readonly file?: string; readonly url?: string }[];
+  if (given.includes(system as never)) return true;
+  if (url !== undefined) return url === lane.dbUrl || given.some((one) => one.url === url);
+  return (
+    file === ":memory:" ||
+    file === lane.dbPath ||
+    given.some((one) => one.file === file) ||
+    (lane.tmpDir !== "" && file!.startsWith(lane.tmpDir))
+  );
 }
 
 async function setUp(definition: AgentDefinition<never, never>, world: World<never, never>): Promise<void> {

@@ -221,7 +221,7 @@ export class WorldState {
       waits ||= isPromise(result);
       results.push(result);
     }
-    return waits ? Promise.all(results) : (results as T[]);
+    return waits ? settled(results) : (results as T[]);
   }
 
   #all(call: (system: System, index: number) => Awaitable<void>): Awaitable<void> {
@@ -230,8 +230,18 @@ export class WorldState {
       const result = call(this.systems[i]!, i);
       if (isPromise(result)) (waiting ??= []).push(result);
     }
-    if (waiting !== undefined) return Promise.all(waiting).then(() => undefined);
+    if (waiting !== undefined) return settled(waiting).then(() => undefined);
   }
+}
+
+/** All results, or the first error once nothing is under way any more: a lane that is lost must not go on being written to. */
+async function settled<T>(results: readonly Awaitable<T>[]): Promise<T[]> {
+  const values: T[] = [];
+  for (const one of await Promise.allSettled(results)) {
+    if (one.status === "rejected") throw one.reason;
+    values.push(one.value);
+  }
+  return values;
 }
 
 function bearerOf(client: ClientPart): Bearer {
