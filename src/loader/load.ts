@@ -1,5 +1,6 @@
 import { pathToFileURL } from "node:url";
 import type { Bundle } from "./bundle.ts";
+import { whileLoading } from "../model/loading.ts";
 import { importError, linkError } from "./load-errors.ts";
 import { shownPath } from "./shown-path.ts";
 import { sourceOf, whereOf, whereOfLink } from "./stack.ts";
@@ -11,7 +12,7 @@ import { sourceOf, whereOf, whereOfLink } from "./stack.ts";
  */
 export async function load(bundle: Pick<Bundle, "file">): Promise<Record<string, unknown>> {
   try {
-    return (await import(/* @vite-ignore */ pathToFileURL(bundle.file).href)) as Record<string, unknown>;
+    return await whileLoading(async () => (await import(/* @vite-ignore */ pathToFileURL(bundle.file).href)) as Record<string, unknown>);
   } catch (error) {
     const link = error instanceof SyntaxError ? whereOfLink(error) : undefined;
     if (link !== undefined) throw linkError(error as SyntaxError, link);

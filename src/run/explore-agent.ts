@@ -3,6 +3,7 @@ import { loadConfig, type FlagValue } from "../config/index.ts";
 import { bundle, load } from "../loader/index.ts";
 import { AgentDefinition } from "../model/agent.ts";
 import { SeqqaError } from "../model/errors.ts";
+import { isLoading } from "../model/loading.ts";
 import type { ExplorationResult } from "../model/result.ts";
 import { explore, type UserModule } from "./explore.ts";
 import type { ExploreOptions } from "./options.ts";
@@ -10,6 +11,12 @@ import { withRunDirectory } from "./run-directory.ts";
 
 /** `agent.explore()`: the agent is here as an object; lanes in other threads import its module. */
 export async function exploreAgent(definition: AgentDefinition<never, never>, options: ExploreOptions): Promise<ExplorationResult> {
+  if (isLoading()) {
+    throw new SeqqaError("EXPLORE_WHILE_LOADING", "explore() was called by a module that is being loaded for a lane or a run.", {
+      exitStatus: 2,
+      hint: "Lanes import the agent's module, and would explore again: call explore() in a function, or in another file that imports the agent.",
+    });
+  }
   const flags: FlagValue[] = options.parallel === undefined ? [] : [{ key: "parallel", flag: "parallel", value: String(options.parallel) }];
   const config = loadConfig({ file: options.config, flags, env: options.config === undefined ? {} : process.env });
   return withRunDirectory(async (directory) => {

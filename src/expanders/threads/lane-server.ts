@@ -5,6 +5,7 @@ import { VisitedReader } from "../../engine/visited-set.ts";
 import { LaneControl, LaneRuntime } from "../../lane/index.ts";
 import { AgentDefinition } from "../../model/agent.ts";
 import { SeqqaError } from "../../model/errors.ts";
+import { whileLoading } from "../../model/loading.ts";
 import { buildLane } from "../build-lane.ts";
 import type { BuiltLane } from "../lane-factory.ts";
 import { decodeChunk, encodeExpansion } from "./chunk-codec.ts";
@@ -101,7 +102,7 @@ export class LaneServer implements ControlChannel {
 }
 
 async function definitionOf(task: AttachTask): Promise<AgentDefinition<never, never>> {
-  const module = (await import(pathToFileURL(task.bundle).href)) as Record<string, unknown>;
+  const module = await whileLoading(async () => (await import(pathToFileURL(task.bundle).href)) as Record<string, unknown>);
   const definition = module[task.exportName];
   if (definition instanceof AgentDefinition) return definition as AgentDefinition<never, never>;
   throw new SeqqaError("NO_AGENT", `The module exports no Agent as "${task.exportName}".`, {
