@@ -29,6 +29,11 @@ export class LaneControl {
     this.#words[ACTION] = action;
   }
 
+  /** A request of the action, or of a check after it, came to its end: proof of life. */
+  touch(): void {
+    this.#words[BEAT]!++;
+  }
+
   get beats(): number {
     return this.#words[BEAT]!;
   }

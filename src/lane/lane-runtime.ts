@@ -62,6 +62,7 @@ export class LaneRuntime {
   constructor(base: LaneBase, control: LaneControl) {
     this.#base = base;
     this.#control = control;
+    base.stepper.onExchange = () => control.touch();
     const { state, stepper, canonicalizer, root, options } = base;
     this.#late = new LateWrites(state, options.settleMs);
     this.#watched = state.systems.some(({ traits }) => traits.inMemory !== true);

@@ -22,6 +22,8 @@ export class Stepper {
   readonly strays: unknown[] = [];
   /** A request of a check, after the step, that got no answer. */
   checkFailure: Extract<Exchange, { kind: "failure" }> | undefined;
+  /** Called for every exchange, of actions and checks. */
+  onExchange: (() => void) | undefined;
   readonly #world: World<never, never>;
   readonly #options: StepperOptions;
   readonly #state: WorldState;
@@ -35,6 +37,7 @@ export class Stepper {
 
   /** To be given to the clients. */
   readonly sink = (exchange: Exchange): void => {
+    this.onExchange?.();
     if (this.#listening) this.exchanges.push(exchange);
     else if (exchange.kind === "failure") this.checkFailure ??= exchange;
   };

@@ -178,8 +178,14 @@ function expanderFor(input: ExploreInput, host: TargetHost, strategy: string): E
     exportName: module!.exportName,
     options,
     http,
-    hangMs: Math.max(60_000, config.timeout * 2000),
+    hangMs: Math.max(60_000, 2 * longestRequestMs(config)),
   });
+}
+
+/** With all its retries. */
+function longestRequestMs({ timeout, retry }: Config): number {
+  const attempts = retry?.maxAttempts ?? 1;
+  return 1000 * (timeout * attempts + (retry?.maxDelay ?? 0) * (attempts - 1));
 }
 
 function refuseLanesWithoutModule({ config, definition, module }: ExploreInput): void {
