@@ -137,8 +137,11 @@ async function buildWorld(definition: AgentDefinition<never, never>, seat: LaneS
 /** URLs and files that the world is on, whether the lane gave them or the user wrote them. */
 function usesOf(world: World<never, never>, lane: Lane): string[] {
   const clients = [...world.allClients().values()].map((client) => clientPartOf(client)?.uses);
-  const files = Object.values(world.systems).map((system) => (system as { readonly file?: string } | undefined)?.file);
-  const all = [lane.baseUrl, lane.dbUrl, ...clients, ...files].filter((one) => one !== undefined && one !== "" && one !== ":memory:");
+  const stores = Object.values(world.systems).map((system) => {
+    const { file, uses } = (system ?? {}) as { readonly file?: string; readonly uses?: string };
+    return file ?? uses;
+  });
+  const all = [lane.baseUrl, lane.dbUrl, ...clients, ...stores].filter((one) => one !== undefined && one !== "" && one !== ":memory:");
   return [...new Set(all as string[])];
 }
 

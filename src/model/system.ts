@@ -15,6 +15,8 @@ export interface SystemTraits {
   readonly commits: boolean;
   /** A value in this process: `changed` compares it whole, and late writes are not watched for. */
   readonly inMemory?: boolean;
+  /** What is saved lives in the target's own process: a restart of the target loses it. */
+  readonly inTarget?: boolean;
 }
 
 /** A handle to a saved state. It stays valid until an older mark is restored, another state is written, or the system is opened anew. */

@@ -1,0 +1,69 @@
+import { SeqqaError } from "../../model/errors.ts";
+
+/** What a request of the protocol is called in errors: `POST http://host/__seqqa/checkpoint`. No credentials. */
+export type Call = string;
+
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "Connection refused",
+  ENOTFOUND: "Unknown host",
+  EAI_AGAIN: "Unknown host",
+  ECONNRESET: "Connection reset",
+  EPIPE: "Connection reset",
+  UND_ERR_SOCKET: "Connection closed before an answer",
+  UND_ERR_CONNECT_TIMEOUT: "Connect timeout",
+};
+
+/** What undici raised, as one of ours. */
+export function failed(call: Call, cause: unknown, limits: { readonly timeoutMs: number; readonly mostBytes: number }): SeqqaError {
+  const { code = "", name = "" } = (cause ?? {}) as { readonly code?: string; readonly name?: string };
+  if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") {
+    return new SeqqaError("REMOTE_TOO_LARGE", `The answer to ${call} is longer than ${limits.mostBytes / 2 ** 20} MiB.`, {
+      hint: "Let the state say what makes two states different, and no more: it is read several times a step.",
+      cause,
+    });
+  }
+  if (name === "TimeoutError" || name === "AbortError") {
+    return new SeqqaError("REMOTE_TIMEOUT", `${call} got no whole answer within ${limits.timeoutMs / 1000} s.`, {
+      hint: "Check whether the target hangs. One that serves a single connection at a time must close it after each answer.",
+      cause,
+    });
+  }
+  if (code === "UND_ERR_DESTROYED" || code === "UND_ERR_CLOSED") return notOpen(call);
+  const reason = REASONS[code] ?? `Not reachable (${code === "" ? name : code})`;
+  return new SeqqaError("REMOTE_UNREACHABLE", `${reason}: ${call} got no answer from the target.`, {
+    hint: "Check whether the target runs, and read its output.",
+    cause,
+  });
+}
+
+export function notOpen(call: Call): SeqqaError {
+  return new SeqqaError("STORE_NOT_OPEN", `${call} was not sent: the RemoteAdapter is closed.`, {
+    hint: "A lane opens it when the target is ready; ask it in actions and invariants only.",
+  });
+}
+
+/** The target answered, and not with what the protocol says. */
+export function refused(call: Call, status: number): SeqqaError {
+  const missing = status === 404 || status === 405 || status === 501;
+  const what = missing ? ": the target does not serve checkpoints there" : "";
+  const hint = missing
+    ? 'Serve POST checkpoint, POST rollback and GET state under the RemoteAdapter\'s url (README, "A target that saves itself").'
+    : status === 401 || status === 403
+      ? "Pass the credentials in the url, as http://user:password@host/path."
+      : status >= 300 && status < 400
+        ? "Redirects are not followed: pass the url that they lead to."
+        : "Read the output of the target.";
+  return new SeqqaError("REMOTE_REFUSED", `${call} was answered with status ${status}${what}.`, { hint });
+}
+
+export function badAnswer(call: Call, what: string, cause?: unknown): SeqqaError {
+  return new SeqqaError("REMOTE_BAD_ANSWER", `The answer to ${call} ${what}.`, {
+    hint: 'checkpoint answers { "id": "..." } and state any JSON (README, "A target that saves itself").',
+    cause,
+  });
+}
+
+/** The beginning of what came, quoted. */
+export function beginning(text: string): string {
+  return text === "" ? "it is empty" : `it begins with ${JSON.stringify(text.slice(0, 40))}`;
+}

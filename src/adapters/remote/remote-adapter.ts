@@ -1,0 +1,142 @@
+import type { CheckpointChoice, Mark, Observed, System, SystemScope, SystemTraits } from "../../model/system.ts";
+import { parseExactly } from "./exact-json.ts";
+import { badAnswer, beginning } from "./failures.ts";
+import { RemoteChannel, type ChannelLimits } from "./remote-channel.ts";
+import { stableText } from "./stable-text.ts";
+
+export interface RemoteAdapterOptions {
+  /** Where the target serves `checkpoint`, `rollback` and `state`, e.g. `` `${lane.baseUrl}/__seqqa` ``. A user and password in it are sent as basic authentication. */
+  readonly url: string;
+}
+
+/** What the target knows a checkpoint by. */
+type CheckpointId = string | number;
+
+interface RemoteMark {
+  readonly id: CheckpointId;
+  /** The state as it was sent, and in an order of keys that does not depend on how it was. */
+  readonly raw: string;
+  stable: string | undefined;
+}
+
+const LONGEST_ID = 1000;
+
+/** A target that checkpoints itself, over HTTP; see the module for the protocol. */
+export class RemoteAdapter implements System {
+  readonly name = "remote";
+  readonly checkpoint: CheckpointChoice = { mode: "remote", why: "the target saves and puts back its own state" };
+  readonly traits: SystemTraits = { portable: false, commits: true, inTarget: true };
+  /** Where it sends to, without credentials: two lanes must not share it. */
+  readonly uses: string;
+  readonly #channel: RemoteChannel;
+  #scope: SystemScope | undefined;
+  /** The state in which a target of the user's own was found. */
+  #found: CheckpointId | undefined;
+
+  /** @throws SeqqaError `REMOTE_URL_INVALID` */
+  constructor(options: RemoteAdapterOptions, limits: Partial<ChannelLimits> = {}) {
+    this.#channel = new RemoteChannel(options?.url, limits);
+    this.uses = this.#channel.url;
+  }
+
+  /** The state as the target says it. @throws SeqqaError `REMOTE_*` */
+  async state<T = unknown>(): Promise<T> {
+    return (await this.#read()).value as T;
+  }
+
+  /** Goes through the protocol once, so that what is missing shows before anything is explored. */
+  async open(scope: SystemScope): Promise<void> {
+    this.#channel.open();
+    this.#scope = scope;
+    try {
+      await this.#read();
+      this.#found = await this.#save();
+      await this.#rollBack(this.#found);
+    } catch (error) {
+      await this.#channel.close();
+      throw error;
+    }
+  }
+
+  root(): Promise<Observed> {
+    return this.observe();
+  }
+
+  async mark(): Promise<Mark> {
+    const id = await this.#save();
+    const raw = await this.#channel.send("GET", "state");
+    return { id, raw, stable: undefined } satisfies RemoteMark;
+  }
+
+  async changed(mark: Mark): Promise<boolean> {
+    const saved = mark as RemoteMark;
+    const raw = await this.#channel.send("GET", "state");
+    if (raw === saved.raw) return false;
+    saved.stable ??= this.#parse(saved.raw).stable;
+    return this.#parse(raw).stable !== saved.stable;
+  }
+
+  restore(mark: Mark): Promise<void> {
+    return this.#rollBack((mark as RemoteMark).id);
+  }
+
+  async observe(): Promise<Observed> {
+    return { kind: "value", value: (await this.#read()).value };
+  }
+
+  /** The state with the keys of its objects in order. */
+  async dump(): Promise<string> {
+    return (await this.#read()).stable;
+  }
+
+  async close(): Promise<void> {
+    const [found, scope] = [this.#found, this.#scope];
+    this.#found = undefined;
+    this.#scope = undefined;
+    try {
+      if (found !== undefined && scope?.borrowed === true) await this.#rollBack(found);
+    } finally {
+      await this.#channel.close();
+    }
+  }
+
+  async #read(): Promise<{ readonly value: unknown; readonly stable: string }> {
+    return this.#parse(await this.#channel.send("GET", "state"));
+  }
+
+  #parse(text: string): { readonly value: unknown; readonly stable: string } {
+    const call = this.#channel.call("GET", "state");
+    let value: unknown;
+    try {
+      value = parseExactly(text);
+    } catch (error) {
+      throw badAnswer(call, `is not JSON; ${beginning(text)}`, error);
+    }
+    try {
+      return { value, stable: stableText(value) };
+    } catch (error) {
+      throw badAnswer(call, error instanceof RangeError ? "is nested too deeply" : "cannot be read", error);
+    }
+  }
+
+  async #save(): Promise<CheckpointId> {
+    const text = await this.#channel.send("POST", "checkpoint");
+    const call = this.#channel.call("POST", "checkpoint");
+    let answer: unknown;
+    try {
+      answer = JSON.parse(text);
+    } catch (error) {
+      throw badAnswer(call, `is not JSON; ${beginning(text)}`, error);
+    }
+    const id = (answer as { readonly id?: unknown } | null)?.id;
+    // An integer that a number cannot hold would come back as another id.
+    const numeric = typeof id === "number" && (Number.isSafeInteger(id) || !Number.isInteger(id));
+    if (numeric || (typeof id === "string" && id !== "" && id.length <= LONGEST_ID)) return id;
+    const what = id === undefined ? "has no id" : `has an id that is neither a string of up to ${LONGEST_ID} characters nor a number`;
+    throw badAnswer(call, what);
+  }
+
+  async #rollBack(id: CheckpointId): Promise<void> {
+    await this.#channel.send("POST", "rollback", JSON.stringify({ id }));
+  }
+}

@@ -1,0 +1,95 @@
+import { Client } from "undici";
+import { SeqqaError } from "../../model/errors.ts";
+import { failed, notOpen, refused } from "./failures.ts";
+import { parseRemoteUrl, type RemoteUrl } from "./remote-url.ts";
+
+const MOST_BYTES = 64 * 2 ** 20;
+const TIMEOUT_MS = 30_000;
+
+export interface ChannelLimits {
+  readonly timeoutMs: number;
+  readonly mostBytes: number;
+}
+
+/** One connection to the checkpoints of a target; requests on it follow each other. */
+export class RemoteChannel {
+  /** For people and for telling lanes apart: no credentials. */
+  readonly url: string;
+  readonly #target: RemoteUrl;
+  readonly #limits: ChannelLimits;
+  #client: Client | undefined;
+
+  constructor(url: string, limits: Partial<ChannelLimits> = {}) {
+    this.#target = parseRemoteUrl(url);
+    this.url = this.#target.origin + this.#target.path;
+    this.#limits = { timeoutMs: TIMEOUT_MS, mostBytes: MOST_BYTES, ...limits };
+  }
+
+  open(): void {
+    this.#client ??= new Client(this.#target.origin, {
+      // The deadline is one for the whole request, below.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connectTimeout: Math.min(10_000, this.#limits.timeoutMs),
+      maxResponseSize: this.#limits.mostBytes,
+      // Many servers close an idle connection after 2 to 5 s without saying so.
+      keepAliveTimeout: 1000,
+    });
+  }
+
+  async close(): Promise<void> {
+    const client = this.#client;
+    this.#client = undefined;
+    await client?.destroy();
+  }
+
+  call(method: "GET" | "POST", name: string): string {
+    return `${method} ${this.url}/${name}`;
+  }
+
+  /** The body of the 2xx answer. @throws SeqqaError `REMOTE_*` */
+  async send(method: "GET" | "POST", name: string, body?: string): Promise<string> {
+    const call = this.call(method, name);
+    if (this.#client === undefined) throw notOpen(call);
+    for (let repeated = false; ; repeated = true) {
+      try {
+        const { status, text } = await this.#exchange(this.#client, method, name, body);
+        if (status < 200 || status > 299) throw refused(call, status);
+        return text;
+      } catch (error) {
+        if (!repeated && this.#client !== undefined && wasClosed(error)) continue;
+        throw error instanceof SeqqaError ? error : failed(call, error, this.#limits);
+      }
+    }
+  }
+
+  async #exchange(
+    client: Client,
+    method: "GET" | "POST",
+    name: string,
+    body: string | undefined,
+  ): Promise<{ readonly status: number; readonly text: string }> {
+    const { path, authorization } = this.#target;
+    const answer = await client.request({
+      method,
+      path: `${path}/${name}`,
+      headers: {
+        accept: "application/json",
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(authorization === undefined ? {} : { authorization }),
+      },
+      body: body ?? null,
+      signal: AbortSignal.timeout(this.#limits.timeoutMs),
+    });
+    return { status: answer.statusCode, text: await answer.body.text() };
+  }
+}
+
+/**
+ * The connection was closed under the request, as servers do with idle ones. All three requests may be sent twice: a second checkpoint is
+ * one more that nobody asks for, and rolling back twice is rolling back.
+ */
+function wasClosed(error: unknown): boolean {
+  const { code } = error as { readonly code?: string };
+  return code === "UND_ERR_SOCKET" || code === "ECONNRESET" || code === "EPIPE";
+}

@@ -1,0 +1,51 @@
+import { SeqqaError } from "../../model/errors.ts";
+
+/** Where the checkpoints of a target are served. */
+export interface RemoteUrl {
+  readonly origin: string;
+  /** Without a slash at its end. */
+  readonly path: string;
+  /** The `Authorization` header of `http://user:password@host`; it is nowhere else. */
+  readonly authorization: string | undefined;
+}
+
+/** @throws SeqqaError `REMOTE_URL_INVALID` */
+export function parseRemoteUrl(text: unknown): RemoteUrl {
+  if (typeof text !== "string" || text === "")
+    throw invalid("A RemoteAdapter needs the URL under which the target serves its checkpoints.");
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    // No cause: the error of URL quotes its input, password included.
+    const shown = JSON.stringify(text.replace(/\/\/[^/?#]*@/, "//"));
+    if (text.startsWith("/")) throw invalid(`The URL ${shown} of a RemoteAdapter has no host: the lane has no target over HTTP.`);
+    throw invalid(`The URL ${shown} of a RemoteAdapter is not a URL.`);
+  }
+  const shown = JSON.stringify(url.origin + url.pathname);
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    throw invalid(`The URL of a RemoteAdapter begins with ${url.protocol}, not http:.`);
+  if (url.search !== "" || url.hash !== "") throw invalid(`The URL ${shown} of a RemoteAdapter has a query or a fragment.`);
+  const { username, password } = url;
+  const credentials = `${decoded(username)}:${decoded(password)}`;
+  return {
+    origin: url.origin,
+    path: url.pathname.replace(/\/+$/, ""),
+    authorization: username === "" && password === "" ? undefined : `Basic ${Buffer.from(credentials).toString("base64")}`,
+  };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function invalid(message: string): SeqqaError {
+  return new SeqqaError("REMOTE_URL_INVALID", message, {
+    exitStatus: 2,
+    hint: 'Pass `url: lane.baseUrl + "/__seqqa"`, with a target that `target.command`, `base_url` or `lanes` declares.',
+  });
+}
