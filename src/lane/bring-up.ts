@@ -10,6 +10,7 @@ import { Canonicalizer, loadHasher } from "../state/index.ts";
 import type { LaneReport } from "../engine/messages.ts";
 import { Checker } from "./checker.ts";
 import { shapeOf } from "./shape.ts";
+import { withoutSecrets } from "../targets/without-secrets.ts";
 import { impure, Stepper } from "./stepper.ts";
 import { WorldState, type WorldMark } from "./world-state.ts";
 
@@ -134,7 +135,7 @@ async function buildWorld(definition: AgentDefinition<never, never>, seat: LaneS
   return world as unknown as World<never, never>;
 }
 
-/** URLs and files that the world is on, whether the lane gave them or the user wrote them. */
+/** URLs (without passwords) and files that the world is on, whether the lane gave them or the user wrote them. */
 function usesOf(world: World<never, never>, lane: Lane): string[] {
   const clients = [...world.allClients().values()].map((client) => clientPartOf(client)?.uses);
   const stores = Object.values(world.systems).map((system) => {
@@ -142,7 +143,7 @@ function usesOf(world: World<never, never>, lane: Lane): string[] {
     return file ?? uses;
   });
   const all = [lane.baseUrl, lane.dbUrl, ...clients, ...stores].filter((one) => one !== undefined && one !== "" && one !== ":memory:");
-  return [...new Set(all as string[])];
+  return [...new Set((all as string[]).map(withoutSecrets))];
 }
 
 async function openSystems(world: World<never, never>, seat: LaneSeat): Promise<void> {

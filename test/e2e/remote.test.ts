@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { explore } from "../models/index.ts";
+import { remote } from "../models/remote.ts";
+import { documentOf, emptyFolder, only, seqqa, type Explored } from "../support/e2e.ts";
+
+async function run(env: Readonly<Record<string, string>>, lanes: number): Promise<Explored & { status: number | null }> {
+  const ran = await seqqa(
+    ["run", "fixtures/remote", "--reporter", "json", "--max-steps", "100000", "--parallel", String(lanes), "--output", emptyFolder()],
+    { env },
+  );
+  expect(ran.stderr).toBe("");
+  return { ...only(documentOf(ran)), status: ran.status };
+}
+
+describe.each([
+  ["Node", {}],
+  ["Python", { SERVER: "python3 server.py" }],
+] as const)("a target in %s that saves itself", (_, server) => {
+  it.each([false, true])("equals its model with 1 and 2 lanes; bug: %s", async (bug) => {
+    const counts = explore(remote(bug));
+    const digests: string[] = [];
+    for (const lanes of [1, 2]) {
+      const result = await run({ ...server, ...(bug ? { BUG: "1" } : {}) }, lanes);
+      expect(result).toMatchObject({
+        status: bug ? 1 : 0,
+        statesVisited: counts.states,
+        transitions: counts.transitions,
+        stopReason: "exhausted",
+        divergences: [],
+        errors: [],
+      });
+      const found: Record<string, number> = {};
+      for (const { invariant, count, confirmed } of result.violations) {
+        expect(confirmed).toBe(true);
+        found[invariant] = (found[invariant] ?? 0) + count;
+      }
+      expect(found).toEqual(counts.findings);
+      expect(result.notes.join("\n")).toContain("shop (remote): remote, the target saves and puts back its own state");
+      digests.push(result.digest);
+    }
+    expect(digests[1]).toBe(digests[0]);
+  });
+});
