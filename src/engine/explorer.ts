@@ -36,6 +36,8 @@ export interface ExplorerOptions {
 
 /** Tries at a unit before it is given up. */
 const TRIES = 3;
+/** Milliseconds between two tries at building a lane. */
+const PAUSES_MS = [250, 4000] as const;
 /** Chunks that a lane works on between two checks. */
 const BETWEEN_CHECKS = 8;
 /** Commits between two looks at the clock. */
@@ -309,6 +311,9 @@ export class Explorer {
         return report;
       } catch (error) {
         if (tries === TRIES || this.#abandoned) throw error;
+        // A database server that was restarted takes a moment; what failed at once will hardly work at once.
+        await new Promise((resolve) => setTimeout(resolve, PAUSES_MS[tries - 1]));
+        if (this.#abandoned) throw error;
       }
     }
   }

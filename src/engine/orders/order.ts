@@ -25,7 +25,7 @@ export interface Order {
   readonly action: number;
   open(ref: number, opened: Opened): void;
   take(): void;
-  /** An independent copy that leaves this one untouched; made in constant time. This one must not change while it is used. */
+  /** An independent copy that leaves this one untouched; made in constant time. This one must not change while it is used. Of a fork there is no fork. */
   fork(): Order;
   /** References opened and not finished, the current one included. */
   readonly size: number;
