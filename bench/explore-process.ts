@@ -37,6 +37,7 @@ const measured: Measured = {
   states: result.statesVisited,
   steps: result.steps,
   replayed: result.replayed,
+  crossChecked: result.crossChecked,
   speculative: result.speculative,
   open: result.open,
   stopReason: result.stopReason,

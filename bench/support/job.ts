@@ -18,6 +18,7 @@ export interface Measured {
   readonly states: number;
   readonly steps: number;
   readonly replayed: number;
+  readonly crossChecked: number;
   readonly speculative: number;
   readonly open: number;
   readonly stopReason: string;

@@ -55,6 +55,7 @@ export class Explorer {
   readonly backlog: Backlog;
   stopReason: StopReason | undefined;
   replayed = 0;
+  crossChecked = 0;
   /** What ended the run although the strategy would have gone on: a lane that could not be rebuilt. */
   fatal: unknown;
   readonly #options: ExplorerOptions;
@@ -222,7 +223,8 @@ export class Explorer {
   /** Sends a check; what it finds is reported, and nothing is committed by it. */
   #sendCheck(lane: number, unit: UnitRequest): void {
     this.#post(lane, [unit], async ({ divergences, replayed, checked, busyMs, failure }) => {
-      this.replayed += replayed + checked;
+      this.replayed += replayed;
+      this.crossChecked += checked;
       this.#meter.busy(lane, busyMs);
       for (const divergence of divergences) this.#diverged(divergence);
       if (failure === undefined) return;
@@ -282,7 +284,7 @@ export class Explorer {
   async #receive(lane: number, assignments: readonly Assignment[], expansion: Expansion): Promise<void> {
     const before = this.backlog.executed;
     this.backlog.receive(assignments, expansion);
-    this.replayed += expansion.replayed + expansion.checked;
+    this.replayed += expansion.replayed;
     this.#scheduler.measured(expansion.busyMs, this.backlog.executed - before);
     this.#meter.busy(lane, expansion.busyMs);
     for (const divergence of expansion.divergences) this.#diverged(divergence);

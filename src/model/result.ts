@@ -109,8 +109,10 @@ export interface ExplorationResult {
   readonly steps: number;
   /** Actions whose precondition was not met. */
   readonly skipped: number;
-  /** Actions executed again to get to a node or to check one. */
+  /** Actions executed again to get to a node. */
   readonly replayed: number;
+  /** Actions executed once more to compare what came of them: a sample of states, reached in another way than before. */
+  readonly crossChecked: number;
   /** Executed ahead and not committed. */
   readonly speculative: number;
   /** States that wait to be expanded, or wholly or partly were not. */

@@ -9,6 +9,7 @@ export function resultJson(result: Omit<ExplorationResult, "toJSON">): object {
     steps: result.steps,
     skipped: result.skipped,
     replayed: result.replayed,
+    crossChecked: result.crossChecked,
     speculative: result.speculative,
     open: result.open,
     maxDepthReached: result.maxDepthReached,

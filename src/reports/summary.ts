@@ -25,6 +25,7 @@ export function summaryLines(name: string, result: ExplorationResult): readonly 
     ["transitions", grouped(result.transitions)],
     ["skipped", grouped(result.skipped)],
     ["replayed", grouped(result.replayed)],
+    ["cross-checked", grouped(result.crossChecked)],
     ["depth", grouped(result.maxDepthReached)],
     ["violations", grouped(result.violations.length)],
     ...(result.divergences.length > 0 ? [["divergences", grouped(result.divergences.length)] as const] : []),
@@ -35,5 +36,5 @@ export function summaryLines(name: string, result: ExplorationResult): readonly 
     ["stopped", STOPPED[result.stopReason]],
     ["seed", String(result.seed)],
   ];
-  return [`${printable(name)}: ${completeness(result)}`, ...rows.map(([word, value]) => `  ${word.padEnd(12)}${value}`)];
+  return [`${printable(name)}: ${completeness(result)}`, ...rows.map(([word, value]) => `  ${word.padEnd(14)}${value}`)];
 }

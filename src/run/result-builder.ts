@@ -41,6 +41,7 @@ export function buildResult(parts: ResultParts): ExplorationResult {
     steps: committer.steps,
     skipped: committer.skipped,
     replayed: explorer.replayed,
+    crossChecked: explorer.crossChecked,
     speculative: explorer.speculative,
     open: open.size,
     maxDepthReached: deepest,

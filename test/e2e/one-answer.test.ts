@@ -36,7 +36,7 @@ async function explored(args: readonly string[], options: RunOptions = {}): Prom
 /** What two runs must have in common: all but what is measured, and the ports and addresses that lanes got. */
 function comparable(result: Explored): unknown {
   const text = JSON.stringify(result, (key, value: unknown) => {
-    if (key === "durationMs" || key === "replayed" || key === "speculative") return undefined;
+    if (key === "durationMs" || key === "replayed" || key === "crossChecked" || key === "speculative") return undefined;
     // The target's own clock and what it drew.
     if (key === "date") return undefined;
     return value;

@@ -60,6 +60,7 @@ export function result(changes: Partial<ExplorationResult> = {}): ExplorationRes
     steps: 187_525,
     skipped: 0,
     replayed: 93_000,
+    crossChecked: 2_400,
     speculative: 12,
     open: 0,
     maxDepthReached: 36,
