@@ -1,0 +1,64 @@
+/** An identifier, quoted. */
+export function quoteName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** A string constant, whatever `standard_conforming_strings` says. */
+export function quoteText(text: string): string {
+  const quoted = `'${text.replaceAll("'", "''").replaceAll("\\", "\\\\")}'`;
+  return text.includes("\\") ? ` E${quoted}` : quoted;
+}
+
+/** How a table or sequence is named to users: those of schema `public` without it. */
+export function shownName(schema: string, name: string): string {
+  return schema === "public" ? name : `${schema}.${name}`;
+}
+
+/** The fields of a row's or array element's text form, as `record_out` writes them. */
+export function rowFields(row: string): (string | null)[] {
+  const fields: (string | null)[] = [];
+  if (row === "()") return fields;
+  let at = 1;
+  const end = row.length - 1;
+  while (at <= end) {
+    if (at === end || row[at] === ",") {
+      fields.push(null);
+      at++;
+      continue;
+    }
+    if (row[at] !== '"') {
+      let to = row.indexOf(",", at);
+      if (to < 0) to = end;
+      fields.push(row.slice(at, to));
+      at = to + 1;
+    } else {
+      const [text, next] = quotedField(row, at + 1);
+      fields.push(text);
+      at = next + 1;
+    }
+    // A comma before the closing parenthesis: the last field is null.
+    if (at === end && row[at - 1] === ",") {
+      fields.push(null);
+      break;
+    }
+  }
+  return fields;
+}
+
+/** The text of a quoted field that starts at `at`, and the place after its closing quote. */
+function quotedField(row: string, at: number): [string, number] {
+  let text = "";
+  let from = at;
+  for (;;) {
+    const char = row[at];
+    if (char === '"' && row[at + 1] !== '"') return [text + row.slice(from, at), at + 1];
+    // Quotes and backslashes are doubled.
+    if (char === '"' || char === "\\") {
+      text += row.slice(from, at + 1);
+      at += 2;
+      from = at;
+    } else {
+      at++;
+    }
+  }
+}
