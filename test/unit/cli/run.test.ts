@@ -162,7 +162,7 @@ describe("an interruption", () => {
       },
     });
     expect({ status, explored: inputs.length, exits }).toEqual({ status: 130, explored: 1, exits: [] });
-    expect(stdout).toContain("stopped     interrupted");
+    expect(stdout).toContain("stopped       interrupted");
     expect(stderr).toContain("Interrupted: finishing what is in progress");
     expect(written(cwd)).toMatchObject({ exitStatus: 130, explorations: [{ violations: [{}] }] });
   });

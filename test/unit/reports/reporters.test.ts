@@ -46,7 +46,7 @@ describe("the console", () => {
     expect(stdout.text).toMatchSnapshot();
     expect(stderr.text).toMatchSnapshot();
     expect(`${stdout.text}${stderr.text}`).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/); // oxlint-disable-line no-control-regex
-    expect(stdout.text.trimEnd().split("\n").at(-1)).toBe("  seed        7");
+    expect(stdout.text.trimEnd().split("\n").at(-1)).toBe("  seed          7");
   });
 
   it("rewrites one line in place on a terminal, within its width, and takes it away", () => {

@@ -61,7 +61,7 @@ describe("the summary", () => {
 
   it("has the seed last", () => {
     const lines = summaryLines("ledger", result());
-    expect(lines.at(-1)).toBe("  seed        7");
+    expect(lines.at(-1)).toBe("  seed          7");
     expect(lines.join("\n")).toMatchSnapshot();
     expect(summaryLines("x", result({ stopReason: "interrupted", bounded: 1, durationMs: 3_725_000 })).join("\n")).toMatchSnapshot();
   });
