@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chownSync } from "node:fs";
+import { chownSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { background, program, unprivileged, versions, type Service } from "./service.ts";
 
@@ -15,11 +15,12 @@ export const postgres: Service = {
     const user = unprivileged("postgres");
     if (user !== undefined) chownSync(directory, user.uid, user.gid);
     const data = join(directory, "data");
-    execFileSync(initdb, ["-D", data, "-A", "trust", "-U", "postgres", "-E", "UTF8", "--locale", "C", "-N"], {
-      stdio: "pipe",
-      cwd: directory,
-      ...user,
-    });
+    if (!existsSync(data))
+      execFileSync(initdb, ["-D", data, "-A", "trust", "-U", "postgres", "-E", "UTF8", "--locale", "C", "-N"], {
+        stdio: "pipe",
+        cwd: directory,
+        ...user,
+      });
     return background(
       server,
       ["-D", data, "-p", String(port), "-k", directory, "-c", "fsync=off", "-c", "listen_addresses=127.0.0.1"],
@@ -40,11 +41,12 @@ export const mysql: Service = {
     if (user !== undefined) chownSync(directory, user.uid, user.gid);
     const data = join(directory, "data");
     const common = ["--no-defaults", `--datadir=${data}`];
-    execFileSync(install, [...common, "--auth-root-authentication-method=normal", "--skip-test-db"], {
-      stdio: "pipe",
-      cwd: directory,
-      ...user,
-    });
+    if (!existsSync(data))
+      execFileSync(install, [...common, "--auth-root-authentication-method=normal", "--skip-test-db"], {
+        stdio: "pipe",
+        cwd: directory,
+        ...user,
+      });
     const own = [`--port=${port}`, "--bind-address=127.0.0.1", `--socket=${join(directory, "s")}`, `--pid-file=${join(directory, "pid")}`];
     return background(server, [...common, ...own, "--innodb-flush-log-at-trx-commit=0"], user);
   },

@@ -19,7 +19,14 @@ export interface Service {
 
 /** How a server was had, or why not. */
 export type Found =
-  | { readonly kind: "found"; readonly url: string; readonly how: string; readonly stop: () => Promise<void> }
+  | {
+      readonly kind: "found";
+      readonly url: string;
+      readonly how: string;
+      readonly stop: () => Promise<void>;
+      /** Kills a server of our own and starts it on the same data and port; not there for one that was running. */
+      readonly restart?: () => Promise<void>;
+    }
   | { readonly kind: "missing"; readonly problem: string };
 
 const START_MS = 60_000;
@@ -69,36 +76,73 @@ async function startOwn(service: Service): Promise<Found | undefined> {
   const port = await freePort();
   const directory = mkdtempSync(join(tmpdir(), `seqqa-test-${service.name}-`));
   chmodSync(directory, 0o777);
-  let child: ChildProcess | undefined;
+  const own = new OwnServer(service, port, directory);
+  process.once("exit", () => own.kill());
   try {
-    child = service.start(port, directory);
+    if (!(await own.start())) {
+      await own.remove();
+      return undefined;
+    }
   } catch (error) {
-    rmSync(directory, { recursive: true, force: true });
+    await own.remove();
     return missing(service, `its binaries are installed and fail: ${(error as Error).message}`);
   }
-  if (child === undefined) {
-    rmSync(directory, { recursive: true, force: true });
-    return undefined;
-  }
-  let output = "";
-  child.stderr?.on("data", (chunk: Buffer) => (output = (output + chunk.toString()).slice(-1000)));
-  child.stdout?.on("data", (chunk: Buffer) => (output = (output + chunk.toString()).slice(-1000)));
-  const started = child;
-  const stop = async (): Promise<void> => {
-    if (started.exitCode === null && started.signalCode === null) {
-      const gone = new Promise((done) => started.once("exit", done));
-      started.kill("SIGKILL");
-      await gone;
-    }
-    rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+  return {
+    kind: "found",
+    url: service.url(port),
+    how: `started on port ${port}`,
+    stop: () => own.remove(),
+    restart: async () => {
+      await own.end();
+      await own.start();
+    },
   };
-  process.once("exit", () => started.kill("SIGKILL"));
-  for (const until = Date.now() + START_MS; Date.now() < until && child.exitCode === null;) {
-    if (await answers(port)) return { kind: "found", url: service.url(port), how: `started on port ${port}`, stop };
-    await new Promise((resolve) => setTimeout(resolve, 100));
+}
+
+/** A server that the tests started. */
+class OwnServer {
+  readonly #service: Service;
+  readonly #port: number;
+  readonly #directory: string;
+  #child: ChildProcess | undefined;
+
+  constructor(service: Service, port: number, directory: string) {
+    this.#service = service;
+    this.#port = port;
+    this.#directory = directory;
   }
-  await stop();
-  return missing(service, `a server that was started does not answer: ${output.trim()}`);
+
+  /** Until it answers; `false`: there are no binaries. */
+  async start(): Promise<boolean> {
+    const child = this.#service.start(this.#port, this.#directory);
+    if (child === undefined) return false;
+    this.#child = child;
+    let output = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on("data", (chunk: Buffer) => (output = (output + chunk.toString()).slice(-1000)));
+    for (const until = Date.now() + START_MS; Date.now() < until && child.exitCode === null;) {
+      if (await answers(this.#port)) return true;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    throw new Error(`it does not answer: ${output.trim()}`);
+  }
+
+  kill(): void {
+    this.#child?.kill("SIGKILL");
+  }
+
+  async end(): Promise<void> {
+    const child = this.#child;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = new Promise((done) => child.once("exit", done));
+    child.kill("SIGKILL");
+    await gone;
+  }
+
+  async remove(): Promise<void> {
+    await this.end();
+    rmSync(this.#directory, { recursive: true, force: true, maxRetries: 5 });
+  }
 }
 
 function missing(service: Service, why: string): Found {

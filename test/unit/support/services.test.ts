@@ -23,6 +23,8 @@ describe("servers for the tests", () => {
     const once = (): number | null => spawnSync(ping[0]!, ping.slice(1), { encoding: "utf8" }).status;
     try {
       expect(once()).toBe(0);
+      await found.restart!();
+      expect(once()).toBe(0);
     } finally {
       await found.stop();
     }
