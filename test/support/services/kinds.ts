@@ -7,6 +7,7 @@ export const postgres: Service = {
   name: "postgres",
   defaultPort: 5432,
   url: (port) => `postgresql://postgres@127.0.0.1:${port}`,
+  crash: "SIGQUIT",
   package: "postgresql",
   start: (port, directory) => {
     const folders = versions("/usr/lib/postgresql").map((folder) => join(folder, "bin"));
@@ -33,6 +34,7 @@ export const mysql: Service = {
   name: "mysql",
   defaultPort: 3306,
   url: (port) => `mysql://root@127.0.0.1:${port}`,
+  crash: "SIGKILL",
   package: "mariadb-server",
   start: (port, directory) => {
     const [install, server] = [program("mariadb-install-db"), program("mariadbd")];
@@ -56,6 +58,7 @@ export const redis: Service = {
   name: "redis",
   defaultPort: 6379,
   url: (port) => `redis://127.0.0.1:${port}`,
+  crash: "SIGKILL",
   package: "redis-server",
   start: (port, directory) => {
     const server = program("redis-server");

@@ -11,6 +11,8 @@ export interface Service {
   readonly defaultPort: number;
   /** The URL of an administrator, without a path. */
   url(port: number): string;
+  /** Ends it without a checkpoint; PostgreSQL's own children outlive a SIGKILL. */
+  readonly crash: NodeJS.Signals;
   /** Debian's package. */
   readonly package: string;
   /** Starts a server of our own from installed binaries; `undefined` when they are not there. */
@@ -135,7 +137,7 @@ class OwnServer {
     const child = this.#child;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const gone = new Promise((done) => child.once("exit", done));
-    child.kill("SIGKILL");
+    child.kill(this.#service.crash);
     await gone;
   }
 
