@@ -62,7 +62,7 @@ export async function buildLane(
     close: async () => {
       try {
         // Neither the user's own store nor a world that the user made is left in the state that was explored last.
-        if (spec.borrowed || !made) await base.state.restore(base.root);
+        if (spec.borrowed || !made) await base.home.leave();
       } finally {
         if (made) await base.world.close();
         else for (const system of Object.values(base.world.systems)) await system?.close();

@@ -9,10 +9,12 @@ import type { Fingerprint } from "../state/facts.ts";
 import { Canonicalizer, loadHasher } from "../state/index.ts";
 import type { LaneReport } from "../engine/messages.ts";
 import { Checker } from "./checker.ts";
+import { Home, userError } from "./home.ts";
 import { shapeOf } from "./shape.ts";
 import { withoutSecrets } from "../targets/without-secrets.ts";
 import { impure, Stepper } from "./stepper.ts";
-import { WorldState, type WorldMark } from "./world-state.ts";
+import { TargetRestart, type TargetControl } from "./target-restart.ts";
+import { WorldState, type WorldImage } from "./world-state.ts";
 
 /** What a run tells all its lanes; plain data. */
 export interface LaneOptions {
@@ -36,6 +38,10 @@ export interface LaneSeat {
   readonly borrowed: boolean;
   /** Makes the default client of the lane's target; `undefined` when there is no target. */
   readonly createClient: (() => unknown) | undefined;
+  /** `target.rollback: restart`: the lane starts its target anew before each branch. */
+  readonly restart?: TargetControl | undefined;
+  /** The root of the lane that this one is a spare of. */
+  readonly image?: unknown;
 }
 
 /** A lane at its root state. */
@@ -47,34 +53,32 @@ export interface LaneBase {
   readonly stepper: Stepper;
   readonly checker: Checker;
   readonly canonicalizer: Canonicalizer;
-  readonly root: WorldMark;
+  readonly home: Home;
+  /** Present with `target.rollback: restart`. */
+  readonly restart: TargetRestart | undefined;
   /** What is the lane's own, and what stands for it. */
   readonly placeholders: readonly (readonly [string, string])[];
   readonly report: LaneReport;
 }
-
-/** Lines of the root state that are kept for comparing lanes. */
-const ROOT_LINES = 2000;
 
 /** Builds the world on a ready target, opens its stores, runs `setup`, and makes what it finds the root state. */
 export async function bringUp(definition: AgentDefinition<never, never>, seat: LaneSeat, options: LaneOptions): Promise<LaneBase> {
   await loadHasher();
   const world = await buildWorld(definition, seat);
   await openSystems(world, seat);
-  const state = new WorldState(world);
+  const hidden = world.reset !== undefined || (seat.restart !== undefined && !hasStores(world));
+  const state = new WorldState(world, hidden);
+  const restart = seat.restart === undefined ? undefined : new TargetRestart(seat.restart, state);
   const stepper = new Stepper(world, state, { serverErrors: options.serverErrors });
   const checker = new Checker(world, definition.invariants);
-  await setUp(definition, world);
-  state.listen(stepper.sink);
   const ours = placeholders(seat.lane);
   const canonicalizer = new Canonicalizer(canonicalOptions(world, state.systems, ours, options));
-  const facts = await state.root();
-  const whole = canonicalizer.root(facts);
-  const rootLines = canonicalizer.describe(facts).slice(0, ROOT_LINES);
-  const root = await state.mark();
+  const home = new Home({ definition, world, state, canonicalizer, restart, image: seat.image as WorldImage | undefined });
+  await home.make();
+  state.listen(stepper.sink);
+  const { whole, node, lines: rootLines } = home.facts;
+  const root = home.mark;
   const relative = await state.facts();
-  const node = { lo: 0, hi: 0 };
-  canonicalizer.fingerprint(relative, node);
   const image = state.portable ? await state.capture() : undefined;
   await checker.check(undefined);
   const { findings, errors } = checker.checked;
@@ -94,14 +98,33 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
     portable: state.portable,
     image,
     shape: options.shapes ? shapeOf(relative) : 0,
-    systems: Object.entries(world.systems).flatMap(([name, system]) =>
-      system === undefined ? [] : [`${name} (${system.name}): ${system.checkpoint.mode}, ${system.checkpoint.why}`],
-    ),
-    contextOnly: state.systems.length === 0,
+    systems: [...systemLines(world), ...targetLines(world, state, restart)],
+    contextOnly: state.systems.length === 0 && !home.remade,
     uses: usesOf(world, seat.lane),
   };
   await state.restore(root);
-  return { options, actions: definition.actions, world, state, stepper, checker, canonicalizer, root, placeholders: ours, report };
+  return { options, actions: definition.actions, world, state, stepper, checker, canonicalizer, home, restart, placeholders: ours, report };
+}
+
+function hasStores(world: World<never, never>): boolean {
+  return Object.values(world.systems).some((system) => system !== undefined);
+}
+
+function systemLines(world: World<never, never>): string[] {
+  return Object.entries(world.systems).flatMap(([name, system]) =>
+    system === undefined ? [] : [`${name} (${system.name}): ${system.checkpoint.mode}, ${system.checkpoint.why}`],
+  );
+}
+
+/** How the target itself is put back, where that is not left to its stores. */
+function targetLines(world: World<never, never>, state: WorldState, restart: TargetRestart | undefined): string[] {
+  const says = state.systems.length === 0 ? "the context and the clients" : "the stores, the context and the clients";
+  const replay = `every other state is reached by its calls; ${says} say which state it is`;
+  const how = restart === undefined ? "reset and replay" : "restart and replay";
+  if (world.reset !== undefined) return [`target: ${how}, the World's reset leads to the root and ${replay}`];
+  if (restart === undefined) return [];
+  if (!state.portable) return [`target: restart and replay, a new process leads to the root and ${replay}`];
+  return ["target: restart, a process is started on each state's stores before every branch"];
 }
 
 /** Whether the state is not the root's any more. */
@@ -125,14 +148,21 @@ async function buildWorld(definition: AgentDefinition<never, never>, seat: LaneS
       hint: "Write world: (lane) => new World({ ... }).",
     });
   }
-  if (world.reset !== undefined) {
-    throw new SeqqaError("RESET_UNSUPPORTED", "The World has a `reset`, which this version does not call yet.", {
-      exitStatus: 2,
-      hint: "Declare the store behind the API (a SqliteAdapter, or db_url), or leave reset out: then only the context is put back.",
-    });
-  }
   world.complete({ api: createClient as never, systems: lane.systems });
+  if (seat.restart !== undefined) refuseSavedInTarget(world);
   return world as unknown as World<never, never>;
+}
+
+/** @throws SeqqaError `RESTART_LOSES_CHECKPOINTS` */
+function refuseSavedInTarget(world: { readonly systems: Readonly<Record<string, System | undefined>> }): void {
+  for (const [name, system] of Object.entries(world.systems)) {
+    if (system?.traits.inTarget !== true) continue;
+    throw new SeqqaError(
+      "RESTART_LOSES_CHECKPOINTS",
+      `target.rollback is restart, and "${name}" keeps its checkpoints in the process that is restarted.`,
+      { exitStatus: 2, hint: "Leave target.rollback on stores: a target that saves itself puts back its memory, too." },
+    );
+  }
 }
 
 /** URLs (without passwords) and files that the world is on, whether the lane gave them or the user wrote them. */
@@ -167,21 +197,6 @@ function isLanes(system: System, lane: Lane): boolean {
     given.some((one) => one.file === file) ||
     (lane.tmpDir !== "" && file!.startsWith(lane.tmpDir))
   );
-}
-
-async function setUp(definition: AgentDefinition<never, never>, world: World<never, never>): Promise<void> {
-  try {
-    await definition.setup?.(world);
-  } catch (cause) {
-    throw userError("SETUP_THREW", "The agent's setup threw", cause);
-  }
-}
-
-/** An error of ours passes; one of the user's code is named as such. */
-function userError(code: string, what: string, cause: unknown): SeqqaError {
-  if (cause instanceof SeqqaError) return cause;
-  const message = cause instanceof Error ? cause.message : String(cause);
-  return new SeqqaError(code, `${what}: ${message}`, { exitStatus: 3, cause });
 }
 
 function canonicalOptions(

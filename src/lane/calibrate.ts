@@ -15,16 +15,19 @@ interface Stop {
  * Executes one walk twice from the root and returns the fields in which the states differ: what the target draws anew each time
  * (a random code, a price with noise) and the canonical form does not recognise by itself. The walk takes every action in turn,
  * as long as it answers and applies, so that it gets into the states that matter first.
+ *
+ * @param goHome Brings the lane to the root from wherever it is.
  */
-export async function calibrate(base: LaneBase): Promise<readonly string[]> {
-  const { state, root, options } = base;
-  if (state.systems.length === 0) return [];
+export async function calibrate(base: LaneBase, goHome: () => Promise<unknown>): Promise<readonly string[]> {
+  const { state, home, options } = base;
+  if (state.systems.length === 0 && !home.remade) return [];
+  await goHome();
   const late = new LateWrites(state, options.settleMs);
   const path: number[] = [];
   const first = await walk(base, [...base.actions.keys()].slice(0, MOST_STEPS), path, late);
-  await state.restore(root);
+  await goHome();
   const second = await walk(base, path, [], late);
-  await state.restore(root);
+  await goHome();
   const fields = new Set<string>();
   for (let i = 0; i < Math.min(first.length, second.length); i++) {
     const a = first[i]!;
@@ -56,6 +59,6 @@ async function walk(base: LaneBase, actions: readonly number[], path: number[], 
     canonicalizer.fingerprint(facts, fingerprint);
     stops.push({ fingerprint, lines: canonicalizer.describe(facts) });
   }
-  if (accepted) await late.drain(base.root);
+  if (accepted) await late.drain(base.home.mark);
   return stops;
 }

@@ -40,10 +40,11 @@ export class CrossChecker {
     const { state, stepper, actions } = this.#base;
     this.#traveller.leave();
     const { path } = unit;
-    const mark = await this.#traveller.replay(path);
     const differences: string[] = [];
     for (let action = unit.from; action < unit.to; action++) {
+      const mark = await this.#traveller.replay(path);
       const outcome = await stepper.run(actions[action]!);
+      this.#traveller.departed();
       this.#traveller.replayed++;
       if (outcome.kind === "lost") throw new LaneLost(outcome.lost!, outcome.message);
       await this.#settle();
@@ -53,6 +54,7 @@ export class CrossChecker {
       }
       await state.restore(mark);
     }
+    this.#traveller.leave();
     return differences.length === 0 ? undefined : divergence(merge, path, differences.slice(0, LINES));
   }
 

@@ -1,3 +1,4 @@
 export { bringUp, type LaneBase, type LaneOptions, type LaneSeat } from "./bring-up.ts";
 export { LaneControl } from "./control.ts";
 export { LaneRuntime } from "./lane-runtime.ts";
+export type { TargetControl } from "./target-restart.ts";

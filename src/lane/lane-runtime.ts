@@ -32,7 +32,7 @@ import { RowWriter } from "./row-writer.ts";
 import { shapeOf } from "./shape.ts";
 import { SpotCheck } from "./spot-check.ts";
 import { errorNews, impure } from "./stepper.ts";
-import { Traveller } from "./traveller.ts";
+import { Travel } from "./travel.ts";
 import type { WorldMark } from "./world-state.ts";
 
 /** What a lane may look up to leave out what is known. */
@@ -46,7 +46,7 @@ export class LaneRuntime {
   visited: Known | undefined;
   readonly #base: LaneBase;
   readonly #control: LaneControl;
-  readonly #traveller: Traveller;
+  readonly #travel: Travel;
   readonly #late: LateWrites;
   readonly #crossChecker: CrossChecker;
   readonly #putBackCheck: SpotCheck = new SpotCheck();
@@ -63,17 +63,18 @@ export class LaneRuntime {
     this.#base = base;
     this.#control = control;
     base.stepper.onExchange = () => control.touch();
-    const { state, stepper, canonicalizer, root, options } = base;
+    const { state, options } = base;
     this.#late = new LateWrites(state, options.settleMs);
     this.#watched = state.systems.some(({ traits }) => traits.inMemory !== true);
-    this.#traveller = new Traveller({ state, stepper, canonicalizer, actions: base.actions, root, settle: () => this.#late.settle() });
-    this.#crossChecker = new CrossChecker(base, this.#traveller, () => this.#late.settle());
+    this.#travel = new Travel(base, () => this.#late.settle());
+    this.#crossChecker = new CrossChecker(base, this.#travel.replayer, () => this.#late.settle());
   }
 
   /** Expands the units of a chunk in order, until it is done, cancelled, or the lane is lost. */
   async expand(chunk: Chunk): Promise<Expansion> {
     const startedAt = performance.now();
-    const replayedBefore = this.#traveller.replayed;
+    const replayedBefore = this.#travel.replayed;
+    const traveller = this.#travel.choose(chunk.direct);
     const { stepper, state, actions } = this.#base;
     this.#begin(chunk);
     let finished = 0;
@@ -88,7 +89,7 @@ export class LaneRuntime {
           await this.#crossCheck(unit, unit.check);
           continue;
         }
-        const going = this.#traveller.goTo(unit, chunk.direct);
+        const going = traveller.goTo(unit, chunk.direct);
         let mark: WorldMark;
         try {
           mark = isPromise(going) ? await going : going;
@@ -101,7 +102,9 @@ export class LaneRuntime {
           if (this.#control.cancelled) return this.#answer(finished, undefined, startedAt, replayedBefore);
           this.#control.beat(finished, action);
           const definition = actions[action]!;
-          if (this.#watched && action > unit.from) await this.#catchLate(unit, action - 1, mark);
+          const back = traveller.again(unit);
+          if (back !== undefined) mark = await back;
+          else if (this.#watched && action > unit.from) await this.#catchLate(unit, action - 1, mark);
           const begun = stepper.begin(definition);
           let outcome: Outcome;
           if (begun instanceof Promise) {
@@ -111,6 +114,7 @@ export class LaneRuntime {
               outcome = stepper.fail(definition, error);
             }
           } else outcome = begun;
+          if (outcome.kind !== "skipped") traveller.departed();
           // A precondition that only reads costs nothing more. What an action changed before it returned null shows below.
           if (outcome === SKIPPED_OUTCOME && !(begun instanceof Promise) && !this.#watched && !state.ownChanged(mark)) {
             this.#rows.push(SKIPPED, 0, 0, 0, 0, 0);
@@ -121,26 +125,41 @@ export class LaneRuntime {
         }
       }
     } catch (error) {
-      this.#traveller.leave();
+      this.#travel.leave();
       failure = failureOf(error, finished, action);
     }
     return this.#answer(finished, failure, startedAt, replayedBefore);
   }
 
+  /** Goes to the node of a unit ahead of {@link expand}, which then finds the lane there. */
+  async prepare(unit: UnitRequest, direct: boolean): Promise<void> {
+    const traveller = this.#travel.choose(direct);
+    traveller.leave();
+    await traveller.goTo(unit, direct);
+  }
+
+  /** Actions executed again on the way to nodes and for checks, since the start. */
+  get replayed(): number {
+    return this.#travel.replayed;
+  }
+
   /** Executes a path from the root, with everything that it sends, and checks the last state. */
   async record(path: readonly number[]): Promise<Recording> {
-    this.#traveller.leave();
-    await this.#traveller.replay([]);
+    this.#travel.leave();
+    await this.#travel.replayer.replay([]);
     const recording = await recordPath(this.#base, path, () => this.#late.settle());
-    if (recording.failure === undefined) await this.#traveller.replay([]);
-    else this.#traveller.leave();
+    this.#travel.leave();
+    if (recording.failure === undefined) await this.#travel.replayer.replay([]);
     return recording;
   }
 
   /** The fields that differ between two executions of one path. The lane must be at rest. */
   async calibrate(): Promise<readonly string[]> {
-    this.#traveller.leave();
-    return calibrate(this.#base);
+    const goHome = (): Promise<unknown> => {
+      this.#travel.leave();
+      return this.#travel.replayer.replay([]);
+    };
+    return calibrate(this.#base, goHome);
   }
 
   #begin(chunk: Chunk): void {
@@ -161,7 +180,7 @@ export class LaneRuntime {
       news: this.#news,
       images: this.#images,
       divergences: this.#divergences,
-      replayed: this.#traveller.replayed - replayedBefore - this.#checkedSteps,
+      replayed: this.#travel.replayed - replayedBefore - this.#checkedSteps,
       checked: this.#checkedSteps,
       busyMs: performance.now() - begun,
       failure,
@@ -178,7 +197,7 @@ export class LaneRuntime {
       differences: error.differences,
       hint: 'If a field differs from run to run, list it as `ignore: ["table.column"]`; if the target remembers what its stores do not say, set `target.rollback: restart`.',
     });
-    return this.#traveller.replay(unit.path).catch(() => this.#base.state.mark());
+    return this.#travel.replayer.replay(unit.path).catch(() => this.#base.state.mark());
   }
 
   /** Judges what an action did to the state, and puts it back. Returns a promise only where something has to be waited for. */
@@ -444,9 +463,10 @@ export class LaneRuntime {
   }
 
   async #crossCheck(unit: UnitRequest, check: ExpansionCheck): Promise<void> {
-    const before = this.#traveller.replayed;
+    const before = this.#travel.replayed;
+    this.#travel.leave();
     const found = await this.#crossChecker.check(unit, check);
-    this.#checkedSteps += this.#traveller.replayed - before;
+    this.#checkedSteps += this.#travel.replayed - before;
     if (found !== undefined) this.#divergences.push(found);
   }
 }

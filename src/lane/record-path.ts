@@ -6,12 +6,12 @@ import { exchangesOf } from "./outcome.ts";
 
 /** Executes a path from the root, where the lane must stand, with everything that it sends, and checks the last state. */
 export async function recordPath(base: LaneBase, path: readonly number[], settle: () => Promise<void> | void): Promise<Recording> {
-  const { state, stepper, canonicalizer, checker, actions, root } = base;
+  const { state, stepper, canonicalizer, checker, actions, home } = base;
   const steps: RecordedStep[] = [];
   const findings: News["findings"][number][] = [];
   const errors: News["errors"][number][] = [];
   const broke = { steps, findings, errors, reached: undefined, lines: [] };
-  let mark = root;
+  let mark = home.mark;
   for (let i = 0; i < path.length; i++) {
     const action = actions[path[i]!]!;
     mark = await state.mark();

@@ -37,7 +37,7 @@ const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({});
  */
 export class WorldState {
   readonly systems: readonly System[];
-  /** Every system can be captured and written. */
+  /** A state can be captured and written: every system can, and nothing else has to be put back. */
   readonly portable: boolean;
   readonly #world: World<never, never>;
   readonly #names: readonly string[];
@@ -54,12 +54,13 @@ export class WorldState {
     clients: Readonly<Record<string, unknown>>;
   };
 
-  constructor(world: World<never, never>) {
+  /** `hidden`: the target keeps state that no system puts back. */
+  constructor(world: World<never, never>, hidden = false) {
     this.#world = world;
     const systems = Object.entries(world.systems).filter((entry): entry is [string, System] => entry[1] !== undefined);
     this.#names = systems.map(([name]) => name);
     this.systems = systems.map(([, system]) => system);
-    this.portable = this.systems.every(({ traits }) => traits.portable);
+    this.portable = !hidden && this.systems.every(({ traits }) => traits.portable);
     this.#context = contextPartOf(world.context);
     const clients = [...world.allClients()].map(([role, client]) => [role, clientPartOf(client)] as const);
     const parts = clients.filter((entry): entry is readonly [string, ClientPart] => entry[1] !== undefined);
@@ -123,6 +124,16 @@ export class WorldState {
   }
 
   restore(mark: WorldMark): Awaitable<void> {
+    this.restoreOwn(mark);
+    return this.restoreStores(mark);
+  }
+
+  /** A mark of context and clients alone. */
+  own(): WorldMark {
+    return this.#markOf([]);
+  }
+
+  restoreOwn(mark: WorldMark): void {
     if (this.#context.version !== mark.contextVersion || this.#context.mutable) {
       this.#context.restore(mark.context);
       mark.contextVersion = this.#context.version;
@@ -135,7 +146,19 @@ export class WorldState {
       this.#attributed[i] = client.version;
     }
     this.#setBy = mark.setBy;
+  }
+
+  restoreStores(mark: WorldMark): Awaitable<void> {
     return this.#all((system, i) => system.restore(mark.systems[i]));
+  }
+
+  /** The target is about to be started anew: control connections that would be in its way are given up. Marks stay valid. */
+  async pause(): Promise<void> {
+    for (const system of this.systems) await system.pause?.();
+  }
+
+  async resume(): Promise<void> {
+    for (const system of this.systems) await system.resume?.();
   }
 
   capture(): Awaitable<WorldImage> {
@@ -178,12 +201,16 @@ export class WorldState {
 
   /** The whole root state; from here on systems observe relative to it. */
   async root(): Promise<Facts> {
-    // What setup logged in is the root's own.
-    this.#setBy = this.#clients.map(bearerOf);
-    for (let i = 0; i < this.#clients.length; i++) this.#attributed[i] = this.#clients[i]!.version;
+    this.adopt();
     const systems: Record<string, Observed> = {};
     for (let i = 0; i < this.systems.length; i++) systems[this.#names[i]!] = await this.systems[i]!.root();
     return { systems, context: this.#world.observedContext(), clients: this.#acting() };
+  }
+
+  /** What clients act with now, setup gave them: it is the root's own. */
+  adopt(): void {
+    this.#setBy = this.#clients.map(bearerOf);
+    for (let i = 0; i < this.#clients.length; i++) this.#attributed[i] = this.#clients[i]!.version;
   }
 
   #markOf(systems: readonly Mark[]): WorldMark {

@@ -94,6 +94,13 @@ export interface System {
   capture?(): Awaitable<unknown>;
   /** Puts the store into a captured state, whatever state it is in. Marks other than those taken at the root become invalid. */
   write?(image: unknown): Awaitable<void>;
+  /**
+   * The target has ended and is about to be started anew: gives up what would be in its way, such as a connection that keeps a server from
+   * choosing the file's mode. Nothing but {@link resume} follows; marks stay valid. Default: nothing.
+   */
+  pause?(): Awaitable<void>;
+  /** The target was started anew and is ready. */
+  resume?(): Awaitable<void>;
   /** Everything in the store, as text, for comparing: exact, ordered, counters and hidden keys included. Slow. */
   dump(): Awaitable<string>;
   close(): Awaitable<void>;

@@ -23,9 +23,10 @@ export class Canonicalizer {
   /**
    * Reads the whole root state (rows as `added`) and makes its ids constants, named by their place in its canonical form: lanes that seeded
    * themselves with other random ids agree on the names and on the fingerprint returned. Where ids of the root are interchangeable, the
-   * order of the observation decides.
+   * order of the observation decides. Once more, when the root was made anew: its ids take the place of the former ones.
    */
   root(facts: Facts): Fingerprint {
+    this.#writer.unfix();
     const state = this.#writer.write(facts);
     const constants: [string, string][] = [];
     for (const [list, mark] of [

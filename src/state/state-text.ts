@@ -38,6 +38,7 @@ export class StateWriter {
   /** Absent where rules reach into values. */
   readonly #words: WordHasher | undefined;
   #stamp = 0;
+  readonly #fixed: string[] = [];
 
   constructor(options: CanonicalOptions) {
     this.clock = new Clock(options.clockMs);
@@ -56,9 +57,18 @@ export class StateWriter {
 
   /** Makes ids constants. What was read before is forgotten, since it took them for variable. */
   fix(constants: Iterable<readonly [string, string]>): void {
-    for (const [key, name] of constants) this.tokens.constants.set(key, name);
-    this.#strings.clear();
-    this.#words?.clear();
+    for (const [key, name] of constants) {
+      this.tokens.constants.set(key, name);
+      this.#fixed.push(key);
+    }
+    this.#forget();
+  }
+
+  /** Makes the ids that were fixed variable again. */
+  unfix(): void {
+    if (this.#fixed.length === 0) return;
+    for (const key of this.#fixed.splice(0)) this.tokens.constants.delete(key);
+    this.#forget();
   }
 
   /** What a string is made of; `null` for text alone. */
@@ -83,6 +93,11 @@ export class StateWriter {
       return { text, bounded: false, free: NONE, ranked: NONE };
     }
     return this.#name(head, plain, holed);
+  }
+
+  #forget(): void {
+    this.#strings.clear();
+    this.#words?.clear();
   }
 
   #name(head: Encoded, plain: readonly string[], holed: readonly Encoded[]): StateText {

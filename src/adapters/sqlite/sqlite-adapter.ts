@@ -163,7 +163,21 @@ export class SqliteAdapter implements System {
     return attempt(() => dumpDatabase(db), isBusy, BUSY_LIMIT_MS, busyError(this.file, BUSY_LIMIT_MS));
   }
 
+  /** Closes the control connection: with it open, a server's own `PRAGMA journal_mode` would fail. */
+  pause(): Awaitable<void> {
+    return this.#close(false);
+  }
+
+  /** Opens it again and goes on with the marks that there are. */
+  resume(): Awaitable<void> {
+    if (this.#mode === undefined && this.#scope !== undefined) return this.open(this.#scope);
+  }
+
   close(): Awaitable<void> {
+    return this.#close(this.#scope?.borrowed ?? false);
+  }
+
+  #close(leaveNothing: boolean): Awaitable<void> {
     const mode = this.#mode;
     this.#mode = undefined;
     this.#looker = undefined;
@@ -171,7 +185,7 @@ export class SqliteAdapter implements System {
     if (mode === undefined) return undefined;
     // What stands in a lane's own file may stay: the file goes with the lane, and a restarted target is taken up where it was.
     this.#previous = mode;
-    return mode.close(this.#scope?.borrowed ?? false);
+    return mode.close(leaveNothing);
   }
 
   #opened(): SqliteMode {

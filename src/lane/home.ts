@@ -1,0 +1,180 @@
+import type { AgentDefinition } from "../model/agent.ts";
+import { SeqqaError } from "../model/errors.ts";
+import type { Observed } from "../model/system.ts";
+import type { World } from "../model/world.ts";
+import type { Facts, Fingerprint } from "../state/facts.ts";
+import { differences, type Canonicalizer } from "../state/index.ts";
+import { LaneLost } from "./lane-lost.ts";
+import type { TargetRestart } from "./target-restart.ts";
+import { wholeOf } from "./whole-state.ts";
+import type { WorldImage, WorldMark, WorldState } from "./world-state.ts";
+
+export interface HomeOptions {
+  readonly definition: AgentDefinition<never, never>;
+  readonly world: World<never, never>;
+  readonly state: WorldState;
+  readonly canonicalizer: Canonicalizer;
+  /** `target.rollback: restart`. */
+  readonly restart: TargetRestart | undefined;
+  /** The root as it was captured on the lane that this one is a spare of: it takes the place of `setup`. */
+  readonly image: WorldImage | undefined;
+}
+
+/** What is known of the root state when it was made. */
+export interface RootFacts {
+  readonly whole: Fingerprint;
+  readonly node: Fingerprint;
+  readonly lines: readonly string[];
+}
+
+/** Lines of the root state that are kept for comparing. */
+const ROOT_LINES = 2000;
+const SHOWN_LINES = 20;
+
+/**
+ * The root state of a lane. Where stores say everything, a mark leads back to it. Where a target keeps what no store puts back (the
+ * world has `reset`, or the process is restarted), the root is *made again*: stores as they were before `setup`, the target reset or
+ * started anew, then `setup`; whatever that draws anew (tokens, ids) is the new root's own. For this the systems observe from before
+ * `setup` on, and not from the root.
+ */
+export class Home {
+  /** The state is made again by going through `setup`, and not only by marks. */
+  readonly remade: boolean;
+  readonly #options: HomeOptions;
+  #mark: WorldMark | undefined;
+  #facts: RootFacts | undefined;
+  /** Context and clients as the world was built, and everything as it was before `setup`. */
+  #built: WorldMark | undefined;
+  #before: WorldMark | undefined;
+  #wholeBefore: Readonly<Record<string, Observed>> = {};
+
+  constructor(options: HomeOptions) {
+    this.#options = options;
+    this.remade = options.world.reset !== undefined || options.restart !== undefined;
+  }
+
+  /** The root as it was made last. */
+  get mark(): WorldMark {
+    return this.#mark!;
+  }
+
+  /** The root as it was made first; it is the same ever after, or {@link again} throws. */
+  get facts(): RootFacts {
+    return this.#facts!;
+  }
+
+  /** Makes the root for the first time, in stores that are open. */
+  async make(): Promise<void> {
+    const { state, canonicalizer } = this.#options;
+    if (this.remade) {
+      this.#built = state.own();
+      await this.#reset();
+      this.#wholeBefore = (await state.root()).systems;
+      this.#before = await state.mark();
+      await this.#setUp();
+      this.#facts = await this.#settle();
+    } else {
+      await this.#setUp();
+      const facts = await state.root();
+      const whole = canonicalizer.root(facts);
+      const lines = canonicalizer.describe(facts).slice(0, ROOT_LINES);
+      this.#mark = await state.mark();
+      this.#facts = { whole, node: await this.#node(), lines };
+    }
+  }
+
+  /** Brings everything back to the root, whatever was done since. @throws LaneLost when it is not the same root. */
+  async again(): Promise<WorldMark> {
+    const { state, restart } = this.#options;
+    if (!this.remade) {
+      await state.restore(this.mark);
+      return this.mark;
+    }
+    await this.#beforeSetup(restart);
+    await this.#setUp();
+    const first = this.facts;
+    const now = await this.#settle();
+    if (same(first.whole, now.whole) && same(first.node, now.node)) return this.mark;
+    const how = restart === undefined ? "After reset" : "After a restart";
+    throw new LaneLost(
+      "dirty",
+      `${how} and setup the target is not in the root state that the run began in`,
+      differences(first.lines, now.lines, SHOWN_LINES),
+    );
+  }
+
+  /** For the end: a target and stores that are the user's are left at their root. */
+  async leave(): Promise<void> {
+    const { state, world } = this.#options;
+    if (world.reset === undefined) return state.restore(this.mark);
+    await this.#beforeSetup(undefined);
+  }
+
+  async #beforeSetup(restart: TargetRestart | undefined): Promise<void> {
+    const { state, world } = this.#options;
+    const before = this.#before!;
+    state.restoreOwn(this.#built!);
+    const putBack = async (): Promise<WorldMark> => {
+      await state.restoreStores(before);
+      return before;
+    };
+    await (restart === undefined ? putBack() : restart.around(putBack));
+    if (world.reset === undefined) return;
+    await this.#reset();
+    // A reset that also writes to declared stores need not do it the same way twice.
+    if (await state.storesChanged(before)) await state.restoreStores(before);
+  }
+
+  async #reset(): Promise<void> {
+    const { world } = this.#options;
+    try {
+      await world.reset?.(world);
+    } catch (cause) {
+      throw userError("RESET_THREW", "The World's reset threw", cause);
+    }
+  }
+
+  async #setUp(): Promise<void> {
+    const { definition, world, image, state } = this.#options;
+    // Only the first time: a restarted spare has to know what setup told it.
+    if (image !== undefined && this.#facts === undefined) return state.write(image);
+    try {
+      await definition.setup?.(world);
+    } catch (cause) {
+      throw userError("SETUP_THREW", "The agent's setup threw", cause);
+    }
+  }
+
+  /** Takes what `setup` made for the root. */
+  async #settle(): Promise<RootFacts> {
+    const { state, canonicalizer } = this.#options;
+    state.adopt();
+    const relative = await state.facts();
+    const systems = Object.fromEntries(
+      Object.entries(relative.systems).map(([name, since]) => [name, wholeOf(this.#wholeBefore[name] ?? since, since)]),
+    );
+    const facts: Facts = { ...relative, systems };
+    const whole = canonicalizer.root(facts);
+    const lines = canonicalizer.describe(facts).slice(0, ROOT_LINES);
+    this.#mark = await state.mark();
+    return { whole, node: await this.#node(), lines };
+  }
+
+  async #node(): Promise<Fingerprint> {
+    const { state, canonicalizer } = this.#options;
+    const node = { lo: 0, hi: 0 };
+    await state.fingerprint(canonicalizer, node);
+    return node;
+  }
+}
+
+function same(a: Fingerprint, b: Fingerprint): boolean {
+  return a.lo === b.lo && a.hi === b.hi;
+}
+
+/** An error of ours passes; one of the user's code is named as such. */
+export function userError(code: string, what: string, cause: unknown): SeqqaError {
+  if (cause instanceof SeqqaError) return cause;
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return new SeqqaError(code, `${what}: ${message}`, { exitStatus: 3, cause });
+}

@@ -1,0 +1,76 @@
+import { isPromise } from "../model/system.ts";
+import type { UnitRequest } from "../engine/messages.ts";
+import { SpotCheck } from "./spot-check.ts";
+import { Traveller, type TravellerOptions } from "./traveller.ts";
+import type { WorldImage, WorldMark } from "./world-state.ts";
+
+/**
+ * The way of targets whose stores say everything: stays where it is, writes the node's captured state, or rolls back to the common
+ * ancestor and replays the rest.
+ */
+export class MarkTraveller extends Traveller {
+  /** Marks along the path that the lane came by; the first is the root's. Empty gaps do not occur: writing a state ends the path at the root. */
+  #marks: WorldMark[];
+  #path: number[] = [];
+  readonly #check: SpotCheck = new SpotCheck();
+
+  constructor(options: TravellerOptions) {
+    super(options);
+    this.#marks = [options.home.mark];
+  }
+
+  override departed(): void {
+    // The lane puts the mark back after each action, and with it everything.
+  }
+
+  override again(_unit: UnitRequest): Promise<WorldMark> | undefined {
+    return undefined;
+  }
+
+  override goTo(unit: UnitRequest, direct: boolean): WorldMark | Promise<WorldMark> {
+    if (this.isHere(unit)) return this.here!.mark;
+    if (direct && unit.image !== undefined && unit.path.length > 0) {
+      const written = this.options.state.write(unit.image as WorldImage);
+      if (this.#path.length > 0) {
+        this.#marks.length = 1;
+        this.#path = [];
+      }
+      if (!isPromise(written)) {
+        const mark = this.options.state.mark();
+        if (!isPromise(mark) && !this.#check.due()) return this.arrive(unit, mark);
+      }
+      return this.#finishWriting(unit, written);
+    }
+    return this.replay(unit.path).then((mark) => this.verified(unit, mark));
+  }
+
+  /** Rolls back to the longest common prefix and executes the rest, whatever state that leads to. */
+  override async replay(path: readonly number[]): Promise<WorldMark> {
+    const { state, home } = this.options;
+    this.here = undefined;
+    if (this.#marks[0] !== home.mark) {
+      // The root was made again, and no mark below it is left.
+      this.#marks = [home.mark];
+      this.#path = [];
+    }
+    let common = 0;
+    while (common < this.#path.length && common < path.length && this.#path[common] === path[common]) common++;
+    this.#marks.length = common + 1;
+    this.#path.length = common;
+    await state.restore(this.#marks[common]!);
+    for (let depth = common; depth < path.length; depth++) {
+      await this.step(path[depth]!);
+      this.#marks.push(await state.mark());
+      this.#path.push(path[depth]!);
+    }
+    const mark = this.#marks[path.length]!;
+    this.here = { path, mark };
+    return mark;
+  }
+
+  async #finishWriting(unit: UnitRequest, written: void | Promise<void>): Promise<WorldMark> {
+    await written;
+    const mark = await this.options.state.mark();
+    return this.#check.due() ? this.verified(unit, mark) : this.arrive(unit, mark);
+  }
+}
