@@ -1,0 +1,241 @@
+import type { Observed } from "../../model/system.ts";
+import { isQuiet, renewalMs, type Bytes, type Entry } from "./entry.ts";
+import { sameEntry } from "./exact-text.ts";
+import { markInvalid } from "./failures.ts";
+import { entryOfImage, imageKey, isKeyImage, type KeyImage } from "./key-image.ts";
+import { KeyMirror, type Segment } from "./key-mirror.ts";
+import type { Fix, Keyspace } from "./keyspace.ts";
+import { observeChanges, type Change } from "./rows.ts";
+import type { Doubt, Tracker } from "./tracker.ts";
+
+/** What is kept while the connections are closed for a restart of the target. */
+export interface KeptState {
+  readonly mirror: KeyMirror;
+}
+
+/**
+ * DUMP and RESTORE of the keys that changed. What every key of the root state held is known here, and what differs from it; of the
+ * server only what was written since the last reading is asked. Without a tracker all keys are read every time.
+ */
+export class DumpMode {
+  readonly #keyspace: Keyspace;
+  readonly #tracker: Tracker | undefined;
+  readonly #observes: (key: Bytes) => boolean;
+  #mirror: KeyMirror;
+  /** Keys that are or were ones that can change unnoticed, or by time alone. */
+  readonly #quiet = new Set<Bytes>();
+  readonly #expiring = new Set<Bytes>();
+  /** The soonest time at which a key goes, and at which one is due to get its time anew. */
+  #nextExpiryMs = Infinity;
+  #nextRenewalMs = Infinity;
+  #seen: { readonly segment: Segment; readonly observed: Observed } | undefined;
+  #queue: Promise<unknown> = Promise.resolve();
+
+  /** @param base all keys, or what is known of before a restart of the target */
+  constructor(
+    keyspace: Keyspace,
+    tracker: Tracker | undefined,
+    observes: (key: Bytes) => boolean,
+    base: ReadonlyMap<Bytes, Entry> | KeptState,
+  ) {
+    this.#keyspace = keyspace;
+    this.#tracker = tracker;
+    this.#observes = observes;
+    this.#mirror = base instanceof Map ? new KeyMirror(base) : (base as KeptState).mirror;
+    for (const key of [...this.#mirror.present(), ...this.#mirror.touched()]) this.#watch(key, this.#mirror.now(key));
+  }
+
+  get kept(): KeptState {
+    return { mirror: this.#mirror };
+  }
+
+  root(): Promise<Observed> {
+    return this.#alone(async () => {
+      await this.#sync("all");
+      this.#mirror = new KeyMirror(this.#mirror.whole());
+      this.#seen = undefined;
+      return observeChanges(this.#changes([...this.#mirror.base.keys()], () => null));
+    });
+  }
+
+  mark(): Promise<Segment> {
+    return this.#alone(async () => {
+      await this.#sync();
+      return this.#mirror.top;
+    });
+  }
+
+  changed(mark: unknown): Promise<boolean> {
+    return this.#alone(async () => {
+      await this.#sync();
+      return this.#mirror.top !== mark;
+    });
+  }
+
+  observe(): Promise<Observed> {
+    return this.#alone(async () => {
+      await this.#sync();
+      const { top } = this.#mirror;
+      if (this.#seen?.segment !== top) {
+        const changes = this.#changes([...this.#mirror.touched()], (key) => this.#mirror.baseOf(key));
+        this.#seen = { segment: top, observed: observeChanges(changes) };
+      }
+      return this.#seen.observed;
+    });
+  }
+
+  restore(mark: unknown): Promise<void> {
+    const segment = mark as Segment;
+    return this.#alone(async () => {
+      const unread = await this.#unread();
+      if (!this.#mirror.holds(segment)) throw markInvalid();
+      const wanted = this.#mirror.changesTo(segment);
+      const fixes: Fix[] = [];
+      for (const [key, entry] of wanted) if (!unread.has(key) && !sameEntry(this.#mirror.now(key), entry)) fixes.push([key, entry]);
+      for (const key of unread) {
+        const before = wanted.get(key);
+        fixes.push([key, before === undefined ? this.#mirror.now(key) : before]);
+      }
+      this.#mirror.popTo(segment);
+      await this.#apply(fixes);
+    });
+  }
+
+  capture(): Promise<KeyImage> {
+    return this.#alone(async () => {
+      await this.#sync();
+      const keys: ReturnType<typeof imageKey>[] = [];
+      const gone: Bytes[] = [];
+      for (const key of this.#mirror.touched()) {
+        const entry = this.#mirror.now(key);
+        if (sameEntry(entry, this.#mirror.baseOf(key))) continue;
+        if (entry === null) gone.push(key);
+        else keys.push(imageKey(key, entry));
+      }
+      return { kind: "keys", keys, gone };
+    });
+  }
+
+  write(image: unknown): Promise<void> {
+    if (!isKeyImage(image)) return Promise.reject(new TypeError("RedisAdapter.write takes what capture() of a RedisAdapter returned."));
+    return this.#alone(async () => {
+      const unread = await this.#unread();
+      const wanted = new Map<Bytes, Entry | null>();
+      for (const key of this.#mirror.touched()) wanted.set(key, this.#mirror.baseOf(key));
+      for (const key of unread) wanted.set(key, this.#mirror.baseOf(key));
+      for (const one of image.keys) wanted.set(one.key, entryOfImage(one));
+      for (const key of image.gone) wanted.set(key, null);
+      const fixes: Fix[] = [];
+      for (const [key, entry] of wanted) if (unread.has(key) || !sameEntry(this.#mirror.now(key), entry)) fixes.push([key, entry]);
+      this.#mirror.popTo(this.#mirror.bottom);
+      this.#mirror.push(wanted);
+      for (const [key, entry] of wanted) this.#watch(key, entry);
+      await this.#apply(fixes);
+    });
+  }
+
+  /** Puts the whole database into a state that was read before, whatever is in it. */
+  writeAll(state: ReadonlyMap<Bytes, Entry>): Promise<void> {
+    return this.#alone(async () => {
+      await this.#sync("all");
+      const keys = new Set([...this.#mirror.present(), ...state.keys()]);
+      const fixes: Fix[] = [];
+      for (const key of keys) {
+        const wanted = state.get(key) ?? null;
+        if (!sameEntry(this.#mirror.now(key), wanted)) fixes.push([key, wanted]);
+      }
+      await this.#apply(fixes);
+    });
+  }
+
+  /** One after the other: each starts from what the one before it has read. */
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#queue.then(work);
+    this.#queue = result.catch(() => undefined);
+    return result;
+  }
+
+  /** Makes the mirror say what is in the store. */
+  async #sync(atLeast: Doubt = "none"): Promise<void> {
+    const keys = await this.#doubtful(atLeast);
+    if (keys.size === 0) return;
+    try {
+      const read = await this.#keyspace.read(keys);
+      for (const [key, entry] of read) this.#watch(key, entry);
+      this.#mirror.push(read);
+    } catch (error) {
+      this.#tracker?.forget();
+      throw error;
+    }
+  }
+
+  /** Keys that were written and need not be read, since they are about to be overwritten. */
+  async #unread(): Promise<ReadonlySet<Bytes>> {
+    return this.#doubtful("none");
+  }
+
+  /** All keys that may be different from what the mirror says. */
+  async #doubtful(atLeast: Doubt): Promise<ReadonlySet<Bytes>> {
+    const told = (await this.#tracker?.settle()) ?? "all";
+    const keys = this.#tracker?.take() ?? new Set<Bytes>();
+    try {
+      if (told === "all" || atLeast === "all") {
+        for (const key of await this.#keyspace.keys()) keys.add(key);
+        for (const key of this.#mirror.present()) keys.add(key);
+      } else if (told === "quiet") {
+        for (const key of this.#quiet) keys.add(key);
+      }
+    } catch (error) {
+      this.#tracker?.forget();
+      throw error;
+    }
+    // A key whose time is over is gone, whether or not the server has removed it yet.
+    if (this.#nextExpiryMs <= this.#keyspace.nowMs) for (const key of this.#dueBy((entry) => entry.at)) keys.add(key);
+    return keys;
+  }
+
+  async #apply(fixes: Fix[]): Promise<void> {
+    // Keys that are as they should be, but would soon be gone.
+    if (this.#nextRenewalMs <= this.#keyspace.nowMs) {
+      const fixed = new Set(fixes.map(([key]) => key));
+      for (const key of this.#dueBy(renewalMs)) if (!fixed.has(key)) fixes.push([key, this.#mirror.now(key)]);
+    }
+    if (fixes.length === 0) return;
+    try {
+      if (this.#tracker === undefined) await this.#keyspace.apply(fixes, "", "");
+      else await this.#tracker.own((token) => this.#keyspace.apply(fixes, this.#tracker!.channel, token));
+      for (const [key, entry] of fixes) this.#watch(key, entry);
+    } catch (error) {
+      this.#tracker?.forget();
+      throw error;
+    }
+  }
+
+  #watch(key: Bytes, entry: Entry | null): void {
+    if (entry === null) return;
+    if (isQuiet(entry)) this.#quiet.add(key);
+    if (entry.at === 0) return;
+    this.#expiring.add(key);
+    this.#nextExpiryMs = Math.min(this.#nextExpiryMs, entry.at);
+    this.#nextRenewalMs = Math.min(this.#nextRenewalMs, renewalMs(entry));
+  }
+
+  /** Keys of the present state whose time, as a function tells it, has come. Finds the next times on the way. */
+  #dueBy(timeOf: (entry: Entry) => number): Bytes[] {
+    const now = this.#keyspace.nowMs;
+    const due: Bytes[] = [];
+    this.#nextExpiryMs = Infinity;
+    this.#nextRenewalMs = Infinity;
+    for (const key of this.#expiring) {
+      const entry = this.#mirror.now(key);
+      if (entry === null || entry.at === 0) continue;
+      if (timeOf(entry) <= now) due.push(key);
+      this.#watch(key, entry);
+    }
+    return due;
+  }
+
+  *#changes(keys: Iterable<Bytes>, before: (key: Bytes) => Entry | null): Iterable<Change> {
+    for (const key of keys) if (this.#observes(key)) yield [key, before(key), this.#mirror.now(key)];
+  }
+}

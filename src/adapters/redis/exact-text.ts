@@ -1,0 +1,45 @@
+import type { Bytes, Entry, Reply } from "./entry.ts";
+
+/** Of XINFO STREAM: how it is stored, what follows from the rest, and when a consumer was last seen, which is no data. */
+const LEFT_OUT = new Set(["radix-tree-keys", "radix-tree-nodes", "lag", "seen-time", "active-time", "idle", "inactive"]);
+
+/** The value without loss, in an order that does not depend on how it came about. Equal texts: equal values. */
+export function exactText({ type, value, dump }: Entry): string {
+  switch (type) {
+    case "string":
+    case "list":
+    case "zset":
+      return JSON.stringify(value);
+    case "set":
+      return JSON.stringify([...(value as readonly Bytes[])].sort());
+    case "hash":
+      return JSON.stringify(pairs(value).sort(([a], [b]) => (a! < b! ? -1 : 1)));
+    case "stream":
+      return JSON.stringify(withoutVolatile(value));
+    default:
+      // A module's: its payload, without version and checksum.
+      return JSON.stringify(dump.slice(0, -10));
+  }
+}
+
+export function sameEntry(a: Entry | null, b: Entry | null): boolean {
+  if (a === b) return true;
+  if (a === null || b === null || a.type !== b.type || a.at !== b.at) return false;
+  return a.dump === b.dump || exactText(a) === exactText(b);
+}
+
+/** A flat list of names and values, as hashes and XINFO give it. */
+export function pairs(value: Reply): (readonly [Bytes, Reply])[] {
+  const flat = value as readonly Reply[];
+  const all: (readonly [Bytes, Reply])[] = [];
+  for (let i = 0; i + 1 < flat.length; i += 2) all.push([flat[i] as Bytes, flat[i + 1]!]);
+  return all;
+}
+
+function withoutVolatile(info: Reply): unknown {
+  return pairs(info).flatMap(([name, value]) => {
+    if (LEFT_OUT.has(name)) return [];
+    const nested = name === "groups" || name === "consumers";
+    return [[name, nested ? (value as readonly Reply[]).map(withoutVolatile) : value]];
+  });
+}

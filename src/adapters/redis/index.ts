@@ -1,0 +1,1 @@
+export { RedisAdapter, type RedisAdapterOptions } from "./redis-adapter.ts";

@@ -1,0 +1,158 @@
+import { SeqqaError } from "../../model/errors.ts";
+import type { CheckpointChoice, Mark, Observed, System, SystemScope, SystemTraits } from "../../model/system.ts";
+import { DumpMode, type KeptState } from "./dump-mode.ts";
+import { dumpKeys } from "./dump-text.ts";
+import { Connection, type Argument } from "./driver.ts";
+import { keyFilter } from "./glob.ts";
+import { Keyspace } from "./keyspace.ts";
+import { Looker } from "./looker.ts";
+import { redisPlace, shownPlace, type RedisPlace } from "./redis-url.ts";
+import { requireServer } from "./server-facts.ts";
+import { Tracker } from "./tracker.ts";
+
+export interface RedisAdapterOptions {
+  /** `redis://[[user]:password@]host[:port][/db]`, or `rediss:` with TLS. The password is never shown. */
+  readonly url: string;
+  /** How the database is put back. `dump`, the one way: DUMP and RESTORE of the keys that changed. Default `auto`. */
+  readonly checkpoint?: "auto" | "dump" | undefined;
+  /** What each lane gets as its own when `url` is a template: a redis-server (default), or a database of the template's server. */
+  readonly isolation?: "server" | "index" | undefined;
+  /** Patterns (as of KEYS) of the keys that belong to the state; the others are put back, and not looked at. Default: all. */
+  readonly keys?: readonly string[] | undefined;
+  /** Patterns of keys that are put back, and are no part of the state. */
+  readonly ignore?: readonly string[] | undefined;
+}
+
+/** What there is while it is open. */
+interface Opened {
+  readonly mode: DumpMode;
+  readonly keyspace: Keyspace;
+  readonly looker: Looker;
+  readonly connections: readonly Connection[];
+}
+
+/**
+ * A Redis database behind the API: all keys of one database index, of every type. A key that expires in a branch comes back: with its own
+ * expiry time while at least half of what it had left is ahead, else with all of the time that it had left when its state was first read.
+ * The state says which keys expire, not when. Not put back: scripts and functions, settings, and what was published.
+ */
+export class RedisAdapter implements System {
+  readonly name = "redis";
+  readonly traits: SystemTraits = { portable: true, commits: true };
+  readonly #place: RedisPlace;
+  readonly #observes: (key: string) => boolean;
+  #choice: CheckpointChoice = { mode: "dump", why: "not opened yet" };
+  #opened: Opened | undefined;
+  /** Of before a restart of the target. */
+  #kept: KeptState | undefined;
+
+  /** @throws SeqqaError `REDIS_WITHOUT_URL`, `REDIS_URL_INVALID`, `REDIS_OPTION_INVALID` */
+  constructor(options: RedisAdapterOptions) {
+    if (typeof options.url !== "string" || options.url === "") {
+      throw new SeqqaError("REDIS_WITHOUT_URL", "A RedisAdapter needs the URL of its database.", {
+        hint: "Pass `url: lane.dbUrl`; it is undefined when no `db_url` is configured.",
+        exitStatus: 2,
+      });
+    }
+    requireOneOf("checkpoint", options.checkpoint, ["auto", "dump"]);
+    requireOneOf("isolation", options.isolation, ["server", "index"]);
+    this.#place = redisPlace(options.url);
+    this.#observes = keyFilter(options.keys, options.ignore ?? []);
+  }
+
+  /** The mode that was chosen, and why. */
+  get checkpoint(): CheckpointChoice {
+    return this.#choice;
+  }
+
+  async open(scope: SystemScope): Promise<void> {
+    const connections: Connection[] = [];
+    const connect = async (): Promise<Connection> => {
+      const connection = await Connection.open(this.#place, { name: `seqqa-${scope.name.replace(/[^\w-]/g, "_")}-${scope.laneIndex}` });
+      connections.push(connection);
+      return connection;
+    };
+    try {
+      const [commands, events] = [await connect(), await connect()];
+      await requireServer(commands);
+      const keyspace = new Keyspace(commands);
+      const tracker = await Tracker.start(commands, events);
+      const base = this.#kept ?? (await keyspace.readAll());
+      const mode = new DumpMode(keyspace, typeof tracker === "string" ? undefined : tracker, this.#observes, base);
+      this.#kept = undefined;
+      this.#choice =
+        typeof tracker === "string"
+          ? { mode: "dump", why: `of all keys every time: ${tracker}` }
+          : { mode: "dump", why: "keyspace notifications tell which keys changed" };
+      this.#opened = { mode, keyspace, looker: new Looker(commands), connections };
+    } catch (error) {
+      for (const connection of connections) connection.close();
+      throw error;
+    }
+  }
+
+  root(): Promise<Observed> {
+    return this.#open().mode.root();
+  }
+
+  mark(): Promise<Mark> {
+    return this.#open().mode.mark();
+  }
+
+  changed(mark: Mark): Promise<boolean> {
+    return this.#open().mode.changed(mark);
+  }
+
+  restore(mark: Mark): Promise<void> {
+    return this.#open().mode.restore(mark);
+  }
+
+  observe(): Promise<Observed> {
+    return this.#open().mode.observe();
+  }
+
+  capture(): Promise<unknown> {
+    return this.#open().mode.capture();
+  }
+
+  write(image: unknown): Promise<void> {
+    return this.#open().mode.write(image);
+  }
+
+  /**
+   * The reply to a command that only reads, with bulk strings as text: `command("HGETALL", "order:1")`.
+   *
+   * @throws SeqqaError `QUERY_WRITES` for a command that does more than read.
+   */
+  command(name: string, ...args: readonly Argument[]): Promise<unknown> {
+    return this.#open().looker.command(name, args);
+  }
+
+  dump(): Promise<string> {
+    return dumpKeys(this.#open().keyspace);
+  }
+
+  async close(): Promise<void> {
+    const opened = this.#opened;
+    this.#opened = undefined;
+    if (opened === undefined) return;
+    this.#kept = opened.mode.kept;
+    for (const connection of opened.connections) connection.close();
+    await Promise.resolve();
+  }
+
+  #open(): Opened {
+    if (this.#opened !== undefined) return this.#opened;
+    throw new SeqqaError("STORE_NOT_OPEN", `The RedisAdapter of ${shownPlace(this.#place)} is not open.`, {
+      hint: "A lane opens it when the target is ready; ask it in actions and invariants only.",
+    });
+  }
+}
+
+function requireOneOf(option: string, value: string | undefined, allowed: readonly string[]): void {
+  if (value === undefined || allowed.includes(value)) return;
+  throw new SeqqaError("REDIS_OPTION_INVALID", `The ${option} of a RedisAdapter cannot be ${JSON.stringify(value)}.`, {
+    hint: `Choose one of: ${allowed.join(", ")}.`,
+    exitStatus: 2,
+  });
+}

@@ -1,0 +1,69 @@
+import { createHash } from "node:crypto";
+import type { Argument, Connection, RawReply } from "./driver.ts";
+import { scrubbed, refused } from "./failures.ts";
+
+/** A Lua script: one round trip, and nothing of others in between. */
+export class Script {
+  readonly #text: string;
+  readonly #sha: string;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#sha = createHash("sha1").update(text).digest("hex");
+  }
+
+  async run(connection: Connection, parameters: readonly Argument[]): Promise<RawReply> {
+    const { client, place } = connection;
+    try {
+      return (await client.callBuffer("EVALSHA", [this.#sha, "0", ...parameters])) as RawReply;
+    } catch (error) {
+      // A server that was restarted, or whose scripts were flushed, does not know it any more.
+      if (!/^NOSCRIPT/.test(scrubbed(error, place).message)) throw refused(place, error);
+    }
+    return connection.bytes("EVAL", this.#text, "0", ...parameters);
+  }
+}
+
+/**
+ * ARGV: keys. Returns the server's time (seconds, microseconds), then per key `false`, or type, DUMP, expiry in ms since 1970 (-1: none) and
+ * the value as the commands of its type give it.
+ */
+export const READ: Script = new Script(`
+local time = redis.call('TIME')
+local out = {time[1], time[2]}
+for i, k in ipairs(ARGV) do
+  local type = redis.call('TYPE', k)['ok']
+  if type == 'none' then
+    out[i + 2] = false
+  else
+    local v = ''
+    if type == 'string' then v = redis.call('GET', k)
+    elseif type == 'hash' then v = redis.call('HGETALL', k)
+    elseif type == 'list' then v = redis.call('LRANGE', k, 0, -1)
+    elseif type == 'set' then v = redis.call('SMEMBERS', k)
+    elseif type == 'zset' then v = redis.call('ZRANGE', k, 0, -1, 'WITHSCORES')
+    elseif type == 'stream' then v = redis.call('XINFO', 'STREAM', k, 'FULL', 'COUNT', 0)
+    end
+    out[i + 2] = {type, redis.call('DUMP', k), redis.call('PEXPIRETIME', k), v}
+  end
+end
+return out`);
+
+/**
+ * ARGV: channel (empty: nobody listens), token, then per key its name, its expiry in ms since 1970 (0: none) and its DUMP (empty: it is to go). What it changes is
+ * announced to subscribers between two messages with the token, so that these changes can be told from everybody else's.
+ */
+export const APPLY: Script = new Script(`
+local told = ARGV[1] ~= ''
+if told then redis.call('PUBLISH', ARGV[1], 'begin ' .. ARGV[2]) end
+local failed = false
+for i = 3, #ARGV, 3 do
+  local r
+  if ARGV[i + 2] == '' then r = redis.pcall('DEL', ARGV[i])
+  elseif ARGV[i + 1] == '0' then r = redis.pcall('RESTORE', ARGV[i], '0', ARGV[i + 2], 'REPLACE')
+  else r = redis.pcall('RESTORE', ARGV[i], ARGV[i + 1], ARGV[i + 2], 'REPLACE', 'ABSTTL')
+  end
+  if type(r) == 'table' and r['err'] and not failed then failed = r end
+end
+if told then redis.call('PUBLISH', ARGV[1], 'end ' .. ARGV[2]) end
+return failed or 'OK'`);

@@ -1,0 +1,145 @@
+import { randomBytes } from "node:crypto";
+import { SeqqaError } from "../../model/errors.ts";
+import type { Connection } from "./driver.ts";
+import { refused } from "./failures.ts";
+import type { Bytes } from "./entry.ts";
+import { ensureNotifications, mayNot } from "./notifications.ts";
+import { isReserved, RESERVED } from "./reserved.ts";
+
+/** Changes that no notification tells of. They are counted by the server. */
+const WIPES = /cmdstat_(?:flushall|flushdb|swapdb|config\|set|config\|resetstat|debug|replicaof|slaveof|failover):calls=\d+/g;
+const QUIET = /cmdstat_(?:xack|xackdel|xclaim|xautoclaim|xreadgroup|xnack|xdelex|pfcount|pfdebug|pfselftest):calls=\d+/g;
+const OWN_LOOKS = /cmdstat_info:calls=(\d+)/;
+
+/** How much may have changed beside the keys that were told of. */
+export type Doubt = "none" | "quiet" | "all";
+
+/**
+ * Which keys were written since it was last asked. Keyspace notifications come on a connection of their own; the reply to a PING there
+ * comes after all that happened before it. What they do not tell of shows in the counters of `INFO commandstats`, which hold for the whole
+ * server: more doubt than needed where it is shared.
+ */
+export class Tracker {
+  readonly #commands: Connection;
+  readonly #events: Connection;
+  readonly #prefix: string;
+  readonly channel: string;
+  readonly #token = randomBytes(6).toString("hex");
+  #written = new Set<Bytes>();
+  #own = false;
+  #missed = true;
+  #wipes = "";
+  #quiet = "";
+  #looks = -1;
+  #turns = 0;
+  #turn: { readonly text: string; readonly done: () => void } | undefined;
+
+  private constructor(commands: Connection, events: Connection) {
+    this.#commands = commands;
+    this.#events = events;
+    this.#prefix = `__keyspace@${commands.place.db}__:`;
+    this.channel = `${this.#prefix}${RESERVED}${this.#token}`;
+  }
+
+  /**
+   * Turns notifications on and listens. Returns why not, where the user of the URL may not do that.
+   *
+   * @throws SeqqaError `STORE_*` for everything else
+   */
+  static async start(commands: Connection, events: Connection): Promise<Tracker | string> {
+    try {
+      if (!(await ensureNotifications(commands))) return "keyspace notifications are off, and this user may not turn them on";
+      await commands.text("INFO", "commandstats");
+      await commands.text("PUBLISH", `__keyspace@${commands.place.db}__:${RESERVED}`, "");
+    } catch (error) {
+      if (mayNot(error)) return `this user may not use all of INFO and PUBLISH`;
+      throw error;
+    }
+    const tracker = new Tracker(commands, events);
+    const { client } = events;
+    client.on("pmessageBuffer", (_pattern: string, channel: Buffer, message: Buffer) => tracker.#hear(channel, message));
+    client.on("close", () => tracker.#lost());
+    try {
+      await client.psubscribe(`${tracker.#prefix}*`);
+    } catch (error) {
+      const failure = refused(events.place, error);
+      if (mayNot(failure)) return "this user may not subscribe to keyspace notifications";
+      throw failure;
+    }
+    return tracker;
+  }
+
+  /** Everything that was committed before the call is known after it. */
+  async settle(): Promise<Doubt> {
+    let stats: string;
+    try {
+      [stats] = (await Promise.all([this.#commands.text("INFO", "commandstats"), this.#events.client.ping()])) as [string, unknown];
+    } catch (error) {
+      throw refused(this.#events.place, error);
+    }
+    const wipes = stats.match(WIPES)?.join() ?? "";
+    const quiet = stats.match(QUIET)?.join() ?? "";
+    const looks = Number(OWN_LOOKS.exec(stats)?.[1] ?? 0);
+    // Counters that went back were reset, and may have reached the same numbers again.
+    const wiped = this.#missed || wipes !== this.#wipes || looks <= this.#looks;
+    const doubt = wiped ? "all" : quiet !== this.#quiet ? "quiet" : "none";
+    this.#wipes = wipes;
+    this.#quiet = quiet;
+    this.#looks = looks;
+    this.#missed = false;
+    if (wiped && !(await ensureNotifications(this.#commands))) {
+      throw new SeqqaError(
+        "STORE_NOT_ALLOWED",
+        "Keyspace notifications were turned off during the exploration and cannot be turned on again.",
+        {
+          hint: "Let the target leave notify-keyspace-events alone, or add KA to what it sets.",
+        },
+      );
+    }
+    return doubt;
+  }
+
+  /** The keys that were written since the last call. */
+  take(): Set<Bytes> {
+    const written = this.#written;
+    this.#written = new Set();
+    return written;
+  }
+
+  /** Something failed after `take`: whatever was written is to be looked for again. */
+  forget(): void {
+    this.#missed = true;
+  }
+
+  /** Runs a script that announces its changes with a token, and does not take these for changes of others. */
+  async own<T>(apply: (token: string) => Promise<T>): Promise<T> {
+    const text = `${this.#token}.${++this.#turns}`;
+    const heard = new Promise<void>((done) => (this.#turn = { text: `end ${text}`, done }));
+    try {
+      const result = await apply(text);
+      await heard;
+      return result;
+    } finally {
+      this.#turn = undefined;
+    }
+  }
+
+  #hear(channel: Buffer, message: Buffer): void {
+    const key = channel.toString("latin1", this.#prefix.length);
+    if (!isReserved(key)) {
+      if (!this.#own) this.#written.add(key);
+      return;
+    }
+    if (channel.toString("latin1") !== this.channel) return;
+    const text = message.toString("latin1");
+    this.#own = text.startsWith("begin ");
+    if (this.#turn !== undefined && text === this.#turn.text) this.#turn.done();
+  }
+
+  /** What happens while the connection is gone is not told of. */
+  #lost(): void {
+    this.#missed = true;
+    this.#own = false;
+    this.#turn?.done();
+  }
+}
