@@ -21,8 +21,12 @@ export class FreshTraveller extends MarkTraveller {
     this.here = undefined;
   }
 
-  override again(unit: UnitRequest): Promise<WorldMark> | undefined {
-    return this.here === undefined ? this.#renew(unit) : undefined;
+  override get away(): boolean {
+    return this.here === undefined;
+  }
+
+  override again(unit: UnitRequest): Promise<WorldMark> {
+    return this.#renew(unit);
   }
 
   override goTo(unit: UnitRequest, _direct: boolean): WorldMark | Promise<WorldMark> {

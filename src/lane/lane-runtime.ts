@@ -102,9 +102,14 @@ export class LaneRuntime {
           if (this.#control.cancelled) return this.#answer(finished, undefined, startedAt, replayedBefore);
           this.#control.beat(finished, action);
           const definition = actions[action]!;
-          const back = traveller.again(unit);
-          if (back !== undefined) mark = await back;
-          else if (this.#watched && action > unit.from) await this.#catchLate(unit, action - 1, mark);
+          if (traveller.away) {
+            // The way back is long: it is not gone for an action that does not apply by what is put back already.
+            if (stepper.skips(definition)) {
+              this.#rows.push(SKIPPED, 0, 0, 0, 0, 0);
+              continue;
+            }
+            mark = await traveller.again(unit);
+          } else if (this.#watched && action > unit.from) await this.#catchLate(unit, action - 1, mark);
           const begun = stepper.begin(definition);
           let outcome: Outcome;
           if (begun instanceof Promise) {

@@ -23,8 +23,12 @@ export class MarkTraveller extends Traveller {
     // The lane puts the mark back after each action, and with it everything.
   }
 
-  override again(_unit: UnitRequest): Promise<WorldMark> | undefined {
-    return undefined;
+  override get away(): boolean {
+    return false;
+  }
+
+  override async again(unit: UnitRequest): Promise<WorldMark> {
+    return this.goTo(unit, true);
   }
 
   override goTo(unit: UnitRequest, direct: boolean): WorldMark | Promise<WorldMark> {

@@ -18,8 +18,12 @@ export class ReplayTraveller extends Traveller {
     this.here = undefined;
   }
 
-  override again(unit: UnitRequest): Promise<WorldMark> | undefined {
-    return this.here === undefined ? this.#travel(unit) : undefined;
+  override get away(): boolean {
+    return this.here === undefined;
+  }
+
+  override again(unit: UnitRequest): Promise<WorldMark> {
+    return this.#travel(unit);
   }
 
   override goTo(unit: UnitRequest, _direct: boolean): WorldMark | Promise<WorldMark> {

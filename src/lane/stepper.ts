@@ -42,6 +42,11 @@ export class Stepper {
     else if (exchange.kind === "failure") this.checkFailure ??= exchange;
   };
 
+  /** Whether the precondition alone says that the action does not apply. */
+  skips(action: AnyAction): boolean {
+    return action.precondition !== undefined && this.#precondition(action, action.precondition) === SKIPPED_OUTCOME;
+  }
+
   /** Runs an action to its end. */
   async run(action: AnyAction): Promise<Outcome> {
     const begun = this.begin(action);

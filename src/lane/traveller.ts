@@ -42,8 +42,10 @@ export abstract class Traveller {
   /** Goes to a unit's node and returns its mark. @throws LaneLost when it is not the node on record. */
   abstract goTo(unit: UnitRequest, direct: boolean): Awaitable<WorldMark>;
 
-  /** Back to the node before its next action; nothing when marks alone lead there, or nothing was executed. */
-  abstract again(unit: UnitRequest): Promise<WorldMark> | undefined;
+  /** Whether the node has to be gone to {@link again} before its next action: something was executed, and the mark does not put back all of it. */
+  abstract get away(): boolean;
+
+  abstract again(unit: UnitRequest): Promise<WorldMark>;
 
   /** Goes where a path leads, by executing it as far as it must be. */
   abstract replay(path: readonly number[]): Promise<WorldMark>;
