@@ -1,0 +1,63 @@
+import type { Client, Connection } from "pg";
+
+/** What the driver calls on a query while its answer comes in: `pg.Query`, pg-cursor, pg-query-stream and the like. */
+export interface Submittable {
+  readonly text?: unknown;
+  readonly values?: readonly unknown[] | undefined;
+  submit(connection: Connection): unknown;
+  handleCommandComplete?(message: { readonly text: string }, connection: Connection): void;
+  handleReadyForQuery?(connection: Connection): void;
+  handleError?(error: Error, connection: Connection): void;
+}
+
+/** How a query ended, before whoever waits for it is told of its success. A failure was told already. */
+export type Outcome = { readonly kind: "done"; readonly tags: readonly string[] } | { readonly kind: "failed"; readonly error: Error };
+
+/**
+ * Sends a query and passes its answer on, except for the news that it succeeded: those the caller tells, once it has done what
+ * belongs to it. With `text`, that part of the query's text alone.
+ */
+export function relay(
+  client: Client,
+  query: Submittable,
+  text?: string,
+  adapt: (error: Error) => void = () => undefined,
+): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const tags: string[] = [];
+    const own: Readonly<Record<string, unknown>> = {
+      handleCommandComplete: (message: { readonly text: string }, connection: Connection) => {
+        tags.push(message.text);
+        query.handleCommandComplete?.(message, connection);
+      },
+      handleReadyForQuery: () => resolve({ kind: "done", tags }),
+      handleError: (error: Error, connection: Connection) => {
+        adapt(error);
+        resolve({ kind: "failed", error });
+        // At once: a cursor then sends what makes the server go on.
+        query.handleError?.(error, connection);
+      },
+      ...(text === undefined ? {} : { submit: (connection: Connection) => (connection.query(text), null) }),
+    };
+    const proxy = new Proxy(query, {
+      get: (target, key) => {
+        if (typeof key === "string" && Object.hasOwn(own, key)) return own[key];
+        const value: unknown = Reflect.get(target, key);
+        return typeof value === "function" ? (value as (...args: unknown[]) => unknown).bind(target) : value;
+      },
+      set: (target, key, value) => Reflect.set(target, key, value),
+    });
+    client.query(proxy);
+  });
+}
+
+/** Tells a query that it succeeded; with `tag`, although it was never sent. */
+export function succeed(client: Client, query: Submittable, tag?: string): void {
+  const { connection } = client;
+  if (tag !== undefined) query.handleCommandComplete?.({ text: tag }, connection);
+  query.handleReadyForQuery?.(connection);
+}
+
+export function fail(client: Client, query: Submittable, error: Error): void {
+  query.handleError?.(error, client.connection);
+}

@@ -1,0 +1,267 @@
+import type { Client } from "pg";
+import { SeqqaError } from "../../model/errors.ts";
+import type { Observed, SystemTraits } from "../../model/system.ts";
+import { TEXT_SETTINGS } from "./connect.ts";
+import { dumpDatabase } from "./dump.ts";
+import { busyError, isBusy, isLost, lostError, markInvalid } from "./failures.ts";
+import type { LentCore } from "./lent-connection-core.ts";
+import type { PostgresMode, QueryRow } from "./mode.ts";
+import { MultisetMirror, type Segment } from "./multiset-mirror.ts";
+import { observeAll, observeCounters, observeNet, rows } from "./observe.ts";
+import { notPortable, savepointLost } from "./savepoint-failures.ts";
+import { TRIGGER } from "./savepoint-log.ts";
+import { LOCK_LIMIT_MS, raw, SavepointStore } from "./savepoint-store.ts";
+import { NOW } from "./savepoint-transactions.ts";
+import { select, type Selection } from "./selection.ts";
+import type { StoreUrl } from "./store-url.ts";
+import { quoteText } from "./sql-text.ts";
+import { parseForUsers } from "./values.ts";
+
+/** A state with a savepoint. */
+interface Level {
+  readonly segment: Segment;
+  /** How far the log was read at this savepoint: rolling back takes the later entries out of it. */
+  readonly read: string;
+}
+
+export interface SavepointOptions {
+  readonly store: StoreUrl;
+  /** The lent connection. */
+  readonly core: LentCore;
+  readonly borrowed: boolean;
+  readonly schemas: readonly string[] | undefined;
+  readonly tables: readonly string[] | undefined;
+}
+
+/** After so many put-backs the exploring transaction is begun anew when it is at the root, so that what it left behind can be cleaned up. */
+const RENEW_AFTER = 2000;
+const TEXT_LOCALLY = Object.entries(TEXT_SETTINGS)
+  .map(([name, value]) => `set local ${name} = ${quoteText(value)}`)
+  .join("; ");
+const BEGIN = "begin isolation level read committed read write";
+
+/**
+ * Nested savepoints on the connection that an in-process target works on: nothing is committed while exploring, so rolling back costs the
+ * same whatever was changed. Sequences, which no savepoint rolls back, are put back by hand.
+ */
+export class SavepointMode implements PostgresMode {
+  readonly traits: SystemTraits = { portable: false, commits: false };
+  readonly #options: SavepointOptions;
+  readonly #core: LentCore;
+  #log!: SavepointStore;
+  #selection!: Selection;
+  #mirror!: MultisetMirror;
+  #levels: Level[] = [];
+  #read = "0";
+  /** What the target had done when the log was last read, and when the top level was made or gone back to. */
+  #synced = -1;
+  #clean = -1;
+  #putBack = 0;
+  #atOpen = "{}";
+
+  private constructor(options: SavepointOptions) {
+    this.#options = options;
+    this.#core = options.core;
+  }
+
+  static async open(options: SavepointOptions): Promise<SavepointMode> {
+    const mode = new SavepointMode(options);
+    await mode.#alone(async (client) => {
+      if (options.borrowed) await client.query(BEGIN);
+      await mode.#install(client);
+      if (!options.borrowed) await client.query(BEGIN);
+      mode.#atOpen = (await mode.#log.read("0")).counters;
+      await mode.#beginAt(client, mode.#atOpen, "");
+    });
+    return mode;
+  }
+
+  root(): Promise<Observed> {
+    return this.#alone(async (client) => {
+      // What was done so far (setup) stays in a lane's own store. In a borrowed one it is rolled back in the end.
+      const { borrowed } = this.#options;
+      if (!borrowed) await client.query("commit");
+      if (this.#core.schemaTouched && (await this.#log.schemaDifference()) !== undefined) await this.#install(client);
+      if (!borrowed) await this.#renew(client);
+      const { tables, sequences } = this.#log.catalog;
+      const whole: [(typeof tables)[number], string[]][] = [];
+      for (const table of tables) if (this.#selection.tables(table)) whole.push([table, await this.#log.rowsOf(table)]);
+      const { counters, read } = await this.#log.read(this.#read);
+      this.#read = read;
+      await this.#beginAt(client, counters, borrowed ? "release savepoint seqqa_0; " : "");
+      return rows(observeAll(whole), observeCounters(sequences, counters, undefined, this.#selection));
+    });
+  }
+
+  mark(): Promise<Segment> {
+    return this.#alone(async (client) => {
+      await this.#sync();
+      const { top } = this.#mirror;
+      if (this.#levels[this.#levels.length - 1]?.segment === top) return top;
+      await client.query(`release savepoint ${NOW}; savepoint seqqa_${this.#levels.length}; savepoint ${NOW}`);
+      this.#levels.push({ segment: top, read: this.#read });
+      this.#clean = this.#synced;
+      return top;
+    });
+  }
+
+  /** Without a savepoint: to compare with, not to go back to. */
+  async position(): Promise<Segment> {
+    await this.#upToDate();
+    return this.#mirror.top;
+  }
+
+  async changed(mark: unknown): Promise<boolean> {
+    await this.#upToDate();
+    return this.#mirror.top !== mark;
+  }
+
+  async restore(mark: unknown): Promise<void> {
+    await this.#alone(async (client) => {
+      const at = this.#levels.findLastIndex((level) => level.segment === mark);
+      const level = this.#levels[at];
+      if (level === undefined || !this.#mirror.holds(level.segment)) throw markInvalid();
+      const { activity } = this.#core;
+      if (activity === this.#clean && at === this.#levels.length - 1) return;
+      const wanted = this.#mirror.countersAt(level.segment);
+      const counted = activity !== this.#synced || wanted !== this.#mirror.counters;
+      if (at === 0 && ++this.#putBack >= RENEW_AFTER && !this.#options.borrowed) {
+        await client.query("rollback");
+        await this.#renew(client);
+        await client.query(`${SavepointStore.putCounters(wanted)}; savepoint seqqa_0; savepoint ${NOW}`);
+      } else {
+        const put = counted ? `${SavepointStore.putCounters(wanted)}; ` : "";
+        await client.query(`rollback to savepoint seqqa_${at}; ${put}savepoint ${NOW}`);
+      }
+      this.#core.schemaTouched = false;
+      this.#levels.length = at + 1;
+      this.#mirror.popTo(level.segment);
+      this.#read = level.read;
+      this.#synced = this.#clean = activity;
+    });
+  }
+
+  async observe(): Promise<Observed> {
+    await this.#upToDate();
+    const { tables, sequences } = this.#log.catalog;
+    const { net, counters, rootCounters } = this.#mirror;
+    return rows(observeNet(tables, net, this.#selection), observeCounters(sequences, counters, rootCounters, this.#selection));
+  }
+
+  query(sql: string, values: readonly unknown[]): Promise<QueryRow[]> {
+    return this.#looking(async (client) => {
+      const { default: pg } = await import("pg");
+      await client.query("set transaction read only");
+      const { rows: found } = await client.query({ text: sql, values: [...values], types: parseForUsers(pg.types as never) as never });
+      return found as QueryRow[];
+    });
+  }
+
+  dump(): Promise<string> {
+    return this.#looking(async (client) => {
+      await client.query(TEXT_LOCALLY);
+      const lines = (await dumpDatabase(raw(client))).split("\n");
+      return lines.filter((line) => !(line.startsWith("trigger ") && line.includes(` ${TRIGGER}`))).join("\n");
+    });
+  }
+
+  capture(): never {
+    throw notPortable();
+  }
+
+  write(): never {
+    throw notPortable();
+  }
+
+  /** Everything since the root is rolled back; in a borrowed store everything since it was opened. */
+  async close(): Promise<void> {
+    try {
+      await this.#alone(async (client) => {
+        this.#core.stopExploring();
+        const { borrowed } = this.#options;
+        const counters = borrowed ? this.#atOpen : this.#mirror.rootCounters;
+        await client.query(borrowed ? `rollback to savepoint seqqa_0; ${SavepointStore.putCounters(counters)}` : "rollback");
+        if (borrowed) await client.query("rollback");
+        else {
+          await client.query(SavepointStore.putCounters(counters));
+          await this.#log.remove();
+        }
+      });
+    } finally {
+      await this.#core.end();
+    }
+  }
+
+  async #install(client: Client): Promise<void> {
+    this.#log = await SavepointStore.install(this.#options.store, client);
+    const { store, schemas, tables } = this.#options;
+    const selection = select(store, this.#log.catalog, schemas, tables);
+    // What a session keeps in advance decides what such a sequence gives next, and that no mode can see.
+    this.#selection = { ...selection, sequences: (one) => !one.cached && selection.sequences(one) };
+  }
+
+  /** Makes the present state the bottom of all marks. */
+  async #beginAt(client: Client, counters: string, before: string): Promise<void> {
+    await client.query(`${before}savepoint seqqa_0; savepoint ${NOW}`);
+    this.#mirror = new MultisetMirror(counters);
+    this.#levels = [{ segment: this.#mirror.bottom, read: this.#read }];
+    this.#synced = this.#clean = this.#core.activity;
+    this.#core.schemaTouched = false;
+    this.#core.explore(this.#log.deferred);
+  }
+
+  /** Outside of the exploring transaction: cleans up after it and begins the next one. */
+  async #renew(client: Client): Promise<void> {
+    if (this.#putBack > 0) await this.#vacuum(client);
+    await this.#log.empty();
+    this.#read = "0";
+    this.#putBack = 0;
+    await client.query(BEGIN);
+  }
+
+  /** The rows that were rolled back are dead; nobody else is there to take them away while a transaction is open. */
+  async #vacuum(client: Client): Promise<void> {
+    const names = this.#log.catalog.tables.map(({ sqlName }) => sqlName);
+    for (const name of names) await client.query(`vacuum ${name}`).catch(() => undefined);
+  }
+
+  /** The log is read when the target did something since the last time; otherwise nothing is asked of the server. */
+  #upToDate(): Promise<void> {
+    if (this.#core.quiet && this.#core.activity === this.#synced) return Promise.resolve();
+    return this.#alone(() => this.#sync());
+  }
+
+  async #sync(): Promise<void> {
+    const { activity } = this.#core;
+    if (activity === this.#synced) return;
+    if (this.#core.schemaTouched) {
+      await this.#log.requireSameSchema();
+      this.#core.schemaTouched = false;
+    }
+    const { changes, counters, read } = await this.#log.read(this.#read);
+    this.#mirror.push(changes, counters === this.#mirror.counters ? this.#mirror.counters : counters);
+    this.#read = read;
+    this.#synced = activity;
+  }
+
+  /** As the role that connected; whatever it sets or does is undone. */
+  #looking<T>(work: (client: Client) => Promise<T>): Promise<T> {
+    return this.#core.alone(async (client) => {
+      await client.query("savepoint seqqa_look; set local role none");
+      const result = await work(client);
+      await client.query("rollback to savepoint seqqa_look; release savepoint seqqa_look");
+      return result;
+    });
+  }
+
+  async #alone<T>(work: (client: Client) => Promise<T>): Promise<T> {
+    const { store } = this.#options;
+    try {
+      return await this.#core.alone(work);
+    } catch (error) {
+      if (error instanceof SeqqaError) throw error;
+      if (isBusy(error)) throw busyError(store, LOCK_LIMIT_MS, "another session holds a lock");
+      throw isLost(error) ? lostError(store, error) : savepointLost(store, error);
+    }
+  }
+}

@@ -1,0 +1,258 @@
+/** What a statement does to the transaction that it runs in. */
+export type Control =
+  | { readonly kind: "begin"; readonly tag: string; readonly readOnly: boolean | undefined }
+  | { readonly kind: "commit" | "rollback"; readonly chain: boolean }
+  /** Of the target's own savepoints. */
+  | { readonly kind: "savepoint" | "release" | "rollback to"; readonly tag: string }
+  | { readonly kind: "set transaction"; readonly readOnly: boolean | undefined }
+  | { readonly kind: "set constraints" }
+  | { readonly kind: "two-phase"; readonly tag: string };
+
+/** A setting that ends with the transaction. */
+export interface LocalSetting {
+  /** Its name, or the position (from 1) of the bound value that is its name. */
+  readonly name: string | number;
+  /** The position of the bound value that says whether it is local. */
+  readonly onlyIf?: number | undefined;
+}
+
+export interface Statement {
+  readonly text: string;
+  /** Where it begins in the whole text. */
+  readonly start: number;
+  readonly control: Control | undefined;
+  readonly locals: readonly LocalSetting[];
+}
+
+interface Token {
+  readonly kind: "word" | "quoted" | "string" | "symbol";
+  /** Words in upper case; the content of strings and quoted names. */
+  readonly value: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A text without any of these words has one kind of statement only: ordinary ones. */
+const INTERESTING =
+  /\b(?:begin|start|commit|end|rollback|abort|savepoint|release|prepare|constraints|set_config|set\s+(?:\/\*.*?\*\/\s*)*(?:local|session|transaction))\b/is;
+
+const PATTERN =
+  /\s+|--[^\n]*|(?<escaped>[eE]'(?:[^'\\]|\\[\s\S]|'')*(?:'|$))|(?<string>'(?:[^']|'')*(?:'|$))|(?<quoted>"(?:[^"]|"")*(?:"|$))|(?<word>[\p{L}_\u0080-\uffff][\p{L}\p{N}_$\u0080-\uffff]*)|(?<dollar>\$(?:[\p{L}_\u0080-\uffff][\p{L}\p{N}_\u0080-\uffff]*)?\$)|(?<symbol>\$?\d[\p{L}\p{N}_.]*|[\s\S])/uy;
+
+const KEPT_TEXTS = 500;
+const KEPT_LENGTH = 2000;
+const known = new Map<string, readonly Statement[]>();
+
+/** The statements of a text, those that concern transactions classified. Empty statements are left out. */
+export function statementsOf(text: string): readonly Statement[] {
+  if (!INTERESTING.test(text)) return [{ text, start: 0, control: undefined, locals: [] }];
+  const before = known.get(text);
+  if (before !== undefined) return before;
+  const statements = split(text).map((tokens) => statementOf(text, tokens));
+  if (text.length <= KEPT_LENGTH) {
+    if (known.size >= KEPT_TEXTS) known.clear();
+    known.set(text, statements);
+  }
+  return statements;
+}
+
+function statementOf(text: string, tokens: readonly Token[]): Statement {
+  const start = tokens[0]?.start ?? 0;
+  return {
+    text: text.slice(start, tokens[tokens.length - 1]?.end ?? start),
+    start,
+    control: controlOf(tokens),
+    locals: localsOf(tokens),
+  };
+}
+
+function tokenize(text: string): Token[] {
+  const tokens: Token[] = [];
+  let at = 0;
+  while (at < text.length) {
+    if (text.startsWith("/*", at)) {
+      at = endOfComment(text, at);
+      continue;
+    }
+    PATTERN.lastIndex = at;
+    const groups = PATTERN.exec(text)?.groups ?? {};
+    const start = at;
+    at = Math.max(PATTERN.lastIndex, at + 1);
+    if (groups["dollar"] !== undefined) {
+      const close = text.indexOf(groups["dollar"], at);
+      const end = close < 0 ? text.length : close;
+      tokens.push({ kind: "string", value: text.slice(at, end), start, end: (at = Math.min(text.length, end + groups["dollar"].length)) });
+    } else if (groups["word"] !== undefined) tokens.push({ kind: "word", value: groups["word"].toUpperCase(), start, end: at });
+    else if (groups["quoted"] !== undefined) {
+      tokens.push({ kind: "quoted", value: groups["quoted"].slice(1, -1).replaceAll('""', '"'), start, end: at });
+    } else if (groups["string"] !== undefined || groups["escaped"] !== undefined) {
+      const inner = (groups["string"] ?? groups["escaped"]!.slice(1)).slice(1, -1);
+      tokens.push({ kind: "string", value: inner.replaceAll("''", "'"), start, end: at });
+    } else if (groups["symbol"] !== undefined) tokens.push({ kind: "symbol", value: groups["symbol"], start, end: at });
+  }
+  return tokens;
+}
+
+/** Block comments nest. */
+function endOfComment(text: string, from: number): number {
+  let depth = 0;
+  for (let at = from; at < text.length; at++) {
+    if (text.startsWith("/*", at)) depth++;
+    else if (text.startsWith("*/", at)) depth--;
+    else continue;
+    at++;
+    if (depth === 0) return at + 1;
+  }
+  return text.length;
+}
+
+/** At semicolons; not at those inside parentheses (rules) and inside a routine's BEGIN ATOMIC ... END. */
+function split(text: string): Token[][] {
+  const statements: Token[][] = [];
+  let current: Token[] = [];
+  let parentheses = 0;
+  let blocks = 0;
+  for (const token of tokenize(text)) {
+    const { kind, value } = token;
+    if (kind === "symbol" && value === "(") parentheses++;
+    else if (kind === "symbol" && value === ")") parentheses = Math.max(0, parentheses - 1);
+    else if (kind === "symbol" && value === ";" && parentheses === 0 && blocks === 0) {
+      if (current.length > 0) statements.push(current);
+      current = [];
+      continue;
+    } else if (kind === "word" && blocks > 0) {
+      if (value === "CASE" || value === "BEGIN") blocks++;
+      else if (value === "END") blocks--;
+    } else if (kind === "word" && value === "ATOMIC" && isWord(current[0], "CREATE") && isWord(current[current.length - 1], "BEGIN"))
+      blocks = 1;
+    current.push(token);
+  }
+  if (current.length > 0) statements.push(current);
+  return statements;
+}
+
+function isWord(token: Token | undefined, ...words: readonly string[]): boolean {
+  return token?.kind === "word" && words.includes(token.value);
+}
+
+/** `undefined` also for what the server will refuse as a syntax error. */
+function controlOf(tokens: readonly Token[]): Control | undefined {
+  const [first, second, third] = tokens;
+  if (first?.kind !== "word") return undefined;
+  switch (first.value) {
+    case "BEGIN":
+      return begin("BEGIN", tokens.slice(isWord(second, "WORK", "TRANSACTION") ? 2 : 1));
+    case "START":
+      return isWord(second, "TRANSACTION") ? begin("START TRANSACTION", tokens.slice(2)) : undefined;
+    case "COMMIT":
+    case "END":
+    case "ROLLBACK":
+    case "ABORT": {
+      if (isWord(second, "PREPARED")) return { kind: "two-phase", tag: `${first.value} PREPARED` };
+      const rest = tokens.slice(isWord(second, "WORK", "TRANSACTION") ? 2 : 1);
+      if (first.value === "ROLLBACK" && isWord(rest[0], "TO")) return { kind: "rollback to", tag: "ROLLBACK TO SAVEPOINT" };
+      return end(first.value === "COMMIT" || first.value === "END" ? "commit" : "rollback", rest);
+    }
+    case "SAVEPOINT":
+      return { kind: "savepoint", tag: "SAVEPOINT" };
+    case "RELEASE":
+      return { kind: "release", tag: "RELEASE SAVEPOINT" };
+    case "PREPARE":
+      return isWord(second, "TRANSACTION") ? { kind: "two-phase", tag: "PREPARE TRANSACTION" } : undefined;
+    case "SET": {
+      if (isWord(second, "CONSTRAINTS")) return { kind: "set constraints" };
+      const at = isWord(second, "LOCAL", "SESSION") ? 2 : 1;
+      if (!isWord(at === 2 ? third : second, "TRANSACTION") || isWord(tokens[at + 1], "SNAPSHOT")) return undefined;
+      const modes = modesOf(tokens.slice(at + 1));
+      return modes === undefined || tokens.length === at + 1 ? undefined : { kind: "set transaction", ...modes };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function begin(tag: string, rest: readonly Token[]): Control | undefined {
+  const modes = modesOf(rest);
+  return modes === undefined ? undefined : { kind: "begin", tag, ...modes };
+}
+
+function end(kind: "commit" | "rollback", rest: readonly Token[]): Control | undefined {
+  const words = rest.map(({ value }) => value).join(" ");
+  if (words === "" || words === "AND NO CHAIN") return { kind, chain: false };
+  return words === "AND CHAIN" ? { kind, chain: true } : undefined;
+}
+
+const MODE =
+  /^(?:ISOLATION LEVEL (?:SERIALIZABLE|REPEATABLE READ|READ COMMITTED|READ UNCOMMITTED)|READ ONLY|READ WRITE|(?:NOT )?DEFERRABLE)(?: ?, ?| |$)/;
+
+/** Of the modes only READ ONLY can be told apart on a connection where nobody else writes. */
+function modesOf(tokens: readonly Token[]): { readonly readOnly: boolean | undefined } | undefined {
+  let rest = tokens.map(({ value }) => value).join(" ");
+  let readOnly: boolean | undefined;
+  while (rest !== "") {
+    const mode = MODE.exec(rest)?.[0];
+    if (mode === undefined) return undefined;
+    if (mode.startsWith("READ ONLY")) readOnly = true;
+    else if (mode.startsWith("READ WRITE")) readOnly = false;
+    rest = rest.slice(mode.length);
+  }
+  return { readOnly };
+}
+
+/** Forms of SET LOCAL that do not begin with the name of the setting. */
+const SPELLINGS: Readonly<Record<string, string>> = {
+  TIME: "timezone",
+  ROLE: "role",
+  SESSION: "session_authorization",
+  SCHEMA: "search_path",
+  NAMES: "client_encoding",
+  XML: "xmloption",
+};
+
+function localsOf(tokens: readonly Token[]): LocalSetting[] {
+  const locals: LocalSetting[] = [];
+  if (isWord(tokens[0], "SET") && isWord(tokens[1], "LOCAL") && !isWord(tokens[2], "TRANSACTION")) {
+    const name = settingName(tokens, 2);
+    if (name !== undefined) locals.push({ name });
+  }
+  for (let at = 0; at < tokens.length; at++) {
+    if (!isWord(tokens[at], "SET_CONFIG") || tokens[at + 1]?.value !== "(" || tokens[at + 3]?.value !== ",") continue;
+    const [name, local] = [tokens[at + 2]!, thirdArgument(tokens, at + 4)];
+    if (isWord(local, "FALSE") || (local?.kind === "string" && /^(?:f|false|no|off|0)$/i.test(local.value))) continue;
+    const onlyIf = parameter(local);
+    if (name.kind === "string") locals.push({ name: name.value, onlyIf });
+    else if (parameter(name) !== undefined) locals.push({ name: parameter(name)!, onlyIf });
+  }
+  return locals;
+}
+
+function parameter(token: Token | undefined): number | undefined {
+  return token?.kind === "symbol" && /^\$\d+$/.test(token.value) ? Number(token.value.slice(1)) : undefined;
+}
+
+/** Of a call whose second argument begins here. */
+function thirdArgument(tokens: readonly Token[], from: number): Token | undefined {
+  let depth = 0;
+  for (let at = from; at < tokens.length; at++) {
+    const { kind, value } = tokens[at]!;
+    if (kind !== "symbol") continue;
+    if (value === "(" || value === "[") depth++;
+    else if (value === ")" || value === "]") depth--;
+    else if (value === "," && depth === 0) return tokens[at + 1];
+  }
+  return undefined;
+}
+
+function settingName(tokens: readonly Token[], at: number): string | undefined {
+  const first = tokens[at];
+  if (first === undefined || (first.kind !== "word" && first.kind !== "quoted")) return undefined;
+  const follows = tokens[at + 1];
+  const plain = follows?.value === "=" || isWord(follows, "TO") || follows?.value === ".";
+  if (first.kind === "word" && !plain) return SPELLINGS[first.value];
+  const names = [first.kind === "word" ? first.value.toLowerCase() : first.value];
+  for (let dot = at + 1; tokens[dot]?.value === "." && tokens[dot + 1] !== undefined; dot += 2) {
+    const next = tokens[dot + 1]!;
+    names.push(next.kind === "word" ? next.value.toLowerCase() : next.value);
+  }
+  return names.join(".");
+}

@@ -1,0 +1,143 @@
+import type { Client } from "pg";
+import { readCatalog, rowsOf, type Catalog, type Table } from "./catalog.ts";
+import { catalogDifference, catalogText, type CatalogText } from "./catalog-text.ts";
+import { schemaChanged } from "./failures.ts";
+import type { Queryable } from "./mode.ts";
+import { RowSums } from "./multiset-mirror.ts";
+import { cannotSavepoint } from "./savepoint-failures.ts";
+import { LOG, logStatements, removeLog } from "./savepoint-log.ts";
+import { quoteText } from "./sql-text.ts";
+import type { StoreUrl } from "./store-url.ts";
+
+const RAW = { getTypeParser: () => (text: unknown) => text };
+
+/** Values as the server writes them, on a connection that parses them for the target. */
+export function raw(client: Client): Queryable {
+  return { query: (config) => client.query({ ...config, types: RAW } as never) };
+}
+
+/** How long the locks that installing needs are waited for. */
+export const LOCK_LIMIT_MS = 5000;
+
+/** What was logged since a reading. */
+export interface Reading {
+  readonly changes: RowSums;
+  readonly counters: string;
+  /** How far the log was read. */
+  readonly read: string;
+}
+
+/** The log of a database whose target works on the connection that is given, and what else is known of it. */
+export class SavepointStore {
+  readonly catalog: Catalog;
+  /** The constraints that are checked at COMMIT, quoted. */
+  readonly deferred: readonly string[];
+  readonly #store: StoreUrl;
+  readonly #client: Client;
+  readonly #schema: CatalogText;
+  readonly #index: ReadonlyMap<string, number>;
+
+  private constructor(store: StoreUrl, client: Client, catalog: Catalog, deferred: readonly string[], schema: CatalogText) {
+    this.#store = store;
+    this.#client = client;
+    this.catalog = catalog;
+    this.deferred = deferred;
+    this.#schema = schema;
+    this.#index = new Map(catalog.tables.map(({ oid }, i) => [oid, i]));
+  }
+
+  /** Installs the log, as the role that connected. */
+  static async install(store: StoreUrl, client: Client): Promise<SavepointStore> {
+    const asText = raw(client);
+    const [[role, timeout] = []] = await rowsOf<[string, string]>(
+      asText,
+      "select current_setting('role'), current_setting('lock_timeout')",
+    );
+    await client.query(`select set_config('role', 'none', false), set_config('lock_timeout', '${LOCK_LIMIT_MS}ms', false)`);
+    try {
+      await client.query(removeLog);
+      const catalog = await readCatalog(asText);
+      await requirePrivileges(store, asText, catalog);
+      await client.query(logStatements(catalog).join(";\n"));
+      return new SavepointStore(store, client, catalog, await deferredConstraints(store, asText), await catalogText(asText));
+    } finally {
+      const before = [role ?? "none", timeout ?? "0"].map(quoteText);
+      await client
+        .query(`select set_config('role', ${before[0]}, false), set_config('lock_timeout', ${before[1]}, false)`)
+        .catch(() => undefined);
+    }
+  }
+
+  /** @throws SeqqaError `SCHEMA_CHANGED` */
+  async requireSameSchema(): Promise<void> {
+    const difference = await this.schemaDifference();
+    if (difference !== undefined) throw schemaChanged(this.#store, difference);
+  }
+
+  async schemaDifference(): Promise<string | undefined> {
+    return catalogDifference(this.#schema, await catalogText(raw(this.#client)));
+  }
+
+  /** What was logged after a position. */
+  async read(after: string): Promise<Reading> {
+    type Entry = readonly [id: string, rel: string, before: string | null, now: string | null];
+    const entries = await rowsOf<Entry>(raw(this.#client), `select * from pg_temp.seqqa_read(${after})`);
+    const changes = new RowSums();
+    for (let i = 1; i < entries.length; i++) {
+      const [, rel, before, now] = entries[i]!;
+      const table = this.#index.get(rel);
+      if (table === undefined) throw schemaChanged(this.#store, "there is a new table");
+      if (before !== null) changes.add(table, before, -1);
+      if (now !== null) changes.add(table, now, 1);
+    }
+    const last = entries[entries.length - 1]!;
+    return { changes, counters: entries[0]![2] ?? "{}", read: entries.length > 1 ? last[0] : after };
+  }
+
+  async rowsOf(table: Table): Promise<string[]> {
+    const rows = await rowsOf<[string]>(raw(this.#client), `select * from pg_temp.seqqa_rows(${quoteText(table.sqlName)})`);
+    return rows.map(([row]) => row);
+  }
+
+  async empty(): Promise<void> {
+    await this.#client.query(`truncate ${LOG}`);
+  }
+
+  /** What takes the counters back to this, as text of a reading, as SQL. */
+  static putCounters(counters: string): string {
+    return `select pg_temp.seqqa_put(${quoteText(counters)})`;
+  }
+
+  async remove(): Promise<void> {
+    await this.#client.query(`reset role; ${removeLog}`);
+  }
+}
+
+async function requirePrivileges(store: StoreUrl, client: Queryable, { tables, sequences }: Catalog): Promise<void> {
+  const oids = (all: readonly { readonly oid: string }[]): string => `array[${all.map(({ oid }) => oid).join(", ")}]::oid[]`;
+  const [table] = await rowsOf<[string]>(
+    client,
+    `select c.oid::regclass::text from pg_class c where c.oid = any(${oids(tables)}) and not pg_has_role(c.relowner, 'usage') limit 1`,
+  );
+  if (table !== undefined)
+    throw cannotSavepoint(store, `the role that connects does not own the table ${table[0]}, whose changes have to be seen`);
+  const [sequence] = await rowsOf<[string]>(
+    client,
+    `select o::regclass::text from unnest(${oids(sequences)}) o where not has_sequence_privilege(o, 'select') or not has_sequence_privilege(o, 'update') limit 1`,
+  );
+  if (sequence !== undefined) throw cannotSavepoint(store, `the role that connects may not set the sequence ${sequence[0]}`);
+}
+
+/** @throws SeqqaError for names that would defer others along */
+async function deferredConstraints(store: StoreUrl, client: Queryable): Promise<string[]> {
+  const rows = await rowsOf<[name: string, all: string]>(
+    client,
+    `select quote_ident(n.nspname) || '.' || quote_ident(k.conname), bool_and(k.condeferred)::text
+       from pg_constraint k join pg_namespace n on n.oid = k.connamespace
+      group by n.nspname, k.conname having bool_or(k.condeferred) order by 1`,
+  );
+  const mixed = rows.find(([, all]) => all !== "true");
+  if (mixed !== undefined)
+    throw cannotSavepoint(store, `several constraints are named ${mixed[0]}, of which only some are initially deferred`);
+  return rows.map(([name]) => name);
+}

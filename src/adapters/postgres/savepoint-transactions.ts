@@ -1,0 +1,237 @@
+import type { Client, DatabaseError } from "pg";
+import { fail, relay, succeed, type Submittable } from "./lent-connection-relay.ts";
+import { statementsOf, type Control, type LocalSetting, type Statement } from "./savepoint-statements.ts";
+import { quoteText } from "./sql-text.ts";
+
+/** What the target does since its last commit, and what it does next, stands above this savepoint. There always is one. */
+export const NOW = "seqqa_now";
+
+export interface TransactionsOptions {
+  readonly client: Client;
+  readonly DatabaseError: typeof DatabaseError;
+  /** The constraints that are checked at COMMIT unless told otherwise, quoted. */
+  readonly deferred: readonly string[];
+  /** Told of every command that was executed, e.g. `INSERT 0 1`. */
+  readonly executed: (tag: string) => void;
+  readonly warn: (message: string, code: string) => void;
+}
+
+const NO: ReadonlySet<unknown> = new Set([false, "false", "f", "no", "off", "0", 0]);
+const ORDINARY: Statement = { text: "", start: 0, control: undefined, locals: [] };
+
+/**
+ * Makes the transactions of a target into savepoints of the one that explores. What the target does outside a transaction is one of
+ * its own by a statement, as on any connection: a failure undoes that statement only. BEGIN costs nothing, since the savepoint that it
+ * needs is there already; COMMIT and the end of a statement take the next one without anybody waiting for it.
+ */
+export class TargetTransactions {
+  readonly #options: TransactionsOptions;
+  #state: "idle" | "open" | "failed" = "idle";
+  /** The transaction is the server's own, around a single text. */
+  #implicit = false;
+  #readOnly = false;
+  #constraintsSet = false;
+  /** What settings were before SET LOCAL, which a released savepoint does not bring back. */
+  readonly #locals = new Map<string, string | null>();
+  #pending: Promise<unknown> | undefined;
+  #broken: unknown;
+
+  constructor(options: TransactionsOptions) {
+    this.#options = options;
+  }
+
+  /** As in the driver: idle, in a transaction, in a failed one. */
+  get status(): "I" | "T" | "E" {
+    return this.#state === "idle" ? "I" : this.#state === "open" ? "T" : "E";
+  }
+
+  /** Waits for what nobody waited for. @throws what went wrong with it: the connection is of no use then. */
+  async settled(): Promise<void> {
+    if (this.#pending !== undefined) await this.#pending;
+    if (this.#broken !== undefined) throw this.#broken;
+    if (this.#options.client.getTransactionStatus() === "I") throw new Error("the target ended it");
+  }
+
+  /** Executes a query, or what stands for it here, and tells it how it ended. */
+  async run(query: Submittable): Promise<void> {
+    if (this.#pending !== undefined) await this.#pending;
+    const statements = typeof query.text === "string" ? statementsOf(query.text) : [];
+    const bound = (query.values?.length ?? 0) > 0;
+    const special = statements.some(({ control, locals }) => control !== undefined || locals.length > 0);
+    // Several statements with values are refused by the server, as one.
+    const parts = special && !(bound && statements.length > 1) ? statements : [ORDINARY];
+    for (const part of parts) {
+      if (this.#state === "idle") [this.#state, this.#implicit] = ["open", true];
+      if (await this.#step(query, part, parts.length > 1)) continue;
+      if (this.#implicit) this.#rollback();
+      return;
+    }
+    const error = this.#implicit ? await this.#commit() : undefined;
+    if (error === undefined) succeed(this.#options.client, query);
+    else fail(this.#options.client, query, error);
+  }
+
+  /** What a session left open when it went. */
+  abandon(): void {
+    if (this.#state !== "idle") this.#rollback();
+  }
+
+  /** @returns whether it succeeded; of a failure the query was told. */
+  async #step(query: Submittable, part: Statement, apart: boolean): Promise<boolean> {
+    const { control } = part;
+    const error = control === undefined ? undefined : await this.#control(query, control);
+    if (error === true) return true;
+    if (error !== undefined) {
+      fail(this.#options.client, query, error);
+      return false;
+    }
+    if (this.#state === "open") await this.#keep(part.locals, query.values ?? []);
+    return this.#send(query, part, apart);
+  }
+
+  async #send(query: Submittable, { text, start, control }: Statement, apart: boolean): Promise<boolean> {
+    if (this.#pending !== undefined) await this.#pending;
+    const outcome = await relay(this.#options.client, query, apart ? text : undefined, (error) => {
+      const at = Number((error as Partial<DatabaseError>).position);
+      if (apart && at > 0) Object.assign(error, { position: String(at + start) });
+    });
+    if (outcome.kind === "done") {
+      for (const tag of outcome.tags) this.#options.executed(tag);
+      if (control?.kind === "rollback to") this.#state = "open";
+      return true;
+    }
+    // What the driver itself refused (a value that it cannot send) never reached the transaction.
+    if ((outcome.error as Partial<DatabaseError>).severity !== undefined) this.#state = "failed";
+    return false;
+  }
+
+  /** @returns `true`: done; an error to tell; `undefined`: the statement itself is to be sent. */
+  async #control(query: Submittable, control: Control): Promise<true | DatabaseError | undefined> {
+    const done = (tag: string): true => {
+      query.handleCommandComplete?.({ text: tag }, this.#options.client.connection);
+      return true;
+    };
+    switch (control.kind) {
+      case "begin":
+        if (this.#state === "failed") return undefined;
+        if (!this.#implicit) this.#options.warn("there is already a transaction in progress", "25001");
+        this.#implicit = false;
+        await this.#access(control.readOnly);
+        return done(control.tag);
+      case "commit":
+      case "rollback": {
+        const { chain, kind } = control;
+        const word = kind.toUpperCase();
+        if (this.#implicit) {
+          if (chain) return this.#error("25P01", `${word} AND CHAIN can only be used in transaction blocks`);
+          this.#options.warn("there is no transaction in progress", "25P01");
+        }
+        const readOnly = this.#readOnly;
+        const commits = kind === "commit" && this.#state === "open";
+        if (commits) {
+          const error = await this.#commit();
+          if (error !== undefined) return error as DatabaseError;
+        } else this.#rollback();
+        if (chain) {
+          [this.#state, this.#implicit] = ["open", false];
+          await this.#access(readOnly);
+        }
+        // What follows in the same text is a transaction of the server's own again; with nothing left it costs nothing.
+        else [this.#state, this.#implicit] = ["open", true];
+        return done(commits ? "COMMIT" : "ROLLBACK");
+      }
+      case "savepoint":
+      case "release":
+      case "rollback to":
+        return this.#implicit && this.#state === "open"
+          ? this.#error("25P01", `${control.tag} can only be used in transaction blocks`)
+          : undefined;
+      case "set transaction":
+        if (this.#state === "failed") return undefined;
+        await this.#access(control.readOnly);
+        return done("SET");
+      case "set constraints":
+        this.#constraintsSet = true;
+        return undefined;
+      case "two-phase":
+        if (this.#state === "failed") return undefined;
+        this.#rollback();
+        if (control.tag !== "PREPARE TRANSACTION") return this.#error("42704", "prepared transaction does not exist");
+        return this.#error("55000", "prepared transactions are disabled");
+    }
+  }
+
+  /** A released savepoint brings back what the access mode was outside of it. */
+  async #access(readOnly: boolean | undefined): Promise<void> {
+    if (readOnly !== true) return;
+    this.#readOnly = true;
+    await this.#pending;
+    this.#background("set transaction read only");
+  }
+
+  /** @returns the error of a constraint that was not met; everything is rolled back then. */
+  async #commit(): Promise<Error | undefined> {
+    const { deferred, client } = this.#options;
+    const locals = [...this.#locals].toReversed();
+    const settings = locals.map(([name, value]) => `set_config(${quoteText(name)}, ${quoteText(value ?? "")}, true)`);
+    const next = [`release savepoint ${NOW}`, ...(settings.length > 0 ? [`select ${settings.join(", ")}`] : []), `savepoint ${NOW}`].join(
+      "; ",
+    );
+    const checks = deferred.length > 0 || this.#constraintsSet;
+    this.#reset();
+    if (this.#pending !== undefined) await this.#pending;
+    if (!checks) {
+      this.#background(next);
+      return undefined;
+    }
+    const later = deferred.length > 0 ? `set constraints ${deferred.join(", ")} deferred; ` : "";
+    try {
+      await client.query(`set constraints all immediate; ${later}${next}`);
+      return undefined;
+    } catch (error) {
+      this.#background(`rollback to savepoint ${NOW}`);
+      return error as Error;
+    }
+  }
+
+  #rollback(): void {
+    this.#reset();
+    this.#background(`rollback to savepoint ${NOW}`);
+  }
+
+  #reset(): void {
+    this.#state = "idle";
+    this.#implicit = false;
+    this.#readOnly = false;
+    this.#constraintsSet = false;
+    this.#locals.clear();
+  }
+
+  /** Notes what settings are before they are changed until the end of the transaction. */
+  async #keep(locals: readonly LocalSetting[], values: readonly unknown[]): Promise<void> {
+    for (const local of locals) {
+      const name = typeof local.name === "string" ? local.name : values[local.name - 1];
+      if (local.onlyIf !== undefined && NO.has(values[local.onlyIf - 1])) continue;
+      if (typeof name !== "string" || this.#locals.has(name.toLowerCase())) continue;
+      await this.#pending;
+      const { rows } = await this.#options.client.query<{ v: string | null }>("select current_setting($1, true) as v", [name]);
+      this.#locals.set(name.toLowerCase(), rows[0]?.v ?? null);
+    }
+  }
+
+  /** Nobody waits for it; whatever is sent next comes after it. */
+  #background(text: string): void {
+    const before = this.#pending;
+    const doing = (before === undefined ? this.#options.client.query(text) : before.then(() => this.#options.client.query(text)))
+      .catch((error: unknown) => void (this.#broken ??= error))
+      .then(() => {
+        if (this.#pending === doing) this.#pending = undefined;
+      });
+    this.#pending = doing;
+  }
+
+  #error(code: string, message: string): DatabaseError {
+    const error = new this.#options.DatabaseError(message, message.length, "error");
+    return Object.assign(error, { code, severity: "ERROR" });
+  }
+}
