@@ -29,15 +29,21 @@ export class DumpMode {
   #nextExpiryMs = Infinity;
   #nextRenewalMs = Infinity;
   #seen: { readonly segment: Segment; readonly observed: Observed } | undefined;
+  readonly #wiped: (() => Promise<void>) | undefined;
   #queue: Promise<unknown> = Promise.resolve();
 
-  /** @param base all keys, or what is known of before a restart of the target */
+  /**
+   * @param base all keys, or what is known of before a restart of the target
+   * @param wiped called when whole databases may have been emptied
+   */
   constructor(
     keyspace: Keyspace,
     tracker: Tracker | undefined,
     observes: (key: Bytes) => boolean,
     base: ReadonlyMap<Bytes, Entry> | KeptState,
+    wiped?: () => Promise<void>,
   ) {
+    this.#wiped = wiped;
     this.#keyspace = keyspace;
     this.#tracker = tracker;
     this.#observes = observes;
@@ -180,6 +186,7 @@ export class DumpMode {
     const keys = this.#tracker?.take() ?? new Set<Bytes>();
     try {
       if (told === "all" || atLeast === "all") {
+        if (told === "all") await this.#wiped?.();
         for (const key of await this.#keyspace.keys()) keys.add(key);
         for (const key of this.#mirror.present()) keys.add(key);
       } else if (told === "quiet") {

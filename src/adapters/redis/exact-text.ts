@@ -13,7 +13,7 @@ export function exactText({ type, value, dump }: Entry): string {
     case "set":
       return JSON.stringify([...(value as readonly Bytes[])].sort());
     case "hash":
-      return JSON.stringify(pairs(value).sort(([a], [b]) => (a! < b! ? -1 : 1)));
+      return JSON.stringify(pairs(value).sort(([a], [b]) => (a < b ? -1 : 1)));
     case "stream":
       return JSON.stringify(withoutVolatile(value));
     default:

@@ -1,1 +1,2 @@
 export { RedisAdapter, type RedisAdapterOptions } from "./redis-adapter.ts";
+export { stores } from "./stores.ts";

@@ -1,5 +1,6 @@
 import { SeqqaError } from "../../model/errors.ts";
 import type { CheckpointChoice, Mark, Observed, System, SystemScope, SystemTraits } from "../../model/system.ts";
+import { Borrowed } from "./borrowed.ts";
 import { DumpMode, type KeptState } from "./dump-mode.ts";
 import { dumpKeys } from "./dump-text.ts";
 import { Connection, type Argument } from "./driver.ts";
@@ -29,6 +30,7 @@ interface Opened {
   readonly keyspace: Keyspace;
   readonly looker: Looker;
   readonly connections: readonly Connection[];
+  readonly borrowed: Borrowed | undefined;
 }
 
 /**
@@ -72,20 +74,26 @@ export class RedisAdapter implements System {
       connections.push(connection);
       return connection;
     };
+    let borrowed: Borrowed | undefined;
     try {
       const [commands, events] = [await connect(), await connect()];
       await requireServer(commands);
       const keyspace = new Keyspace(commands);
+      if (scope.borrowed) borrowed = await Borrowed.take(this.#place);
       const tracker = await Tracker.start(commands, events);
       const base = this.#kept ?? (await keyspace.readAll());
-      const mode = new DumpMode(keyspace, typeof tracker === "string" ? undefined : tracker, this.#observes, base);
+      if (base instanceof Map) await borrowed?.keep(base);
+      const mode = new DumpMode(keyspace, typeof tracker === "string" ? undefined : tracker, this.#observes, base, () =>
+        borrowed === undefined ? Promise.resolve() : borrowed.stillThere(),
+      );
       this.#kept = undefined;
       this.#choice =
         typeof tracker === "string"
           ? { mode: "dump", why: `of all keys every time: ${tracker}` }
           : { mode: "dump", why: "keyspace notifications tell which keys changed" };
-      this.#opened = { mode, keyspace, looker: new Looker(commands), connections };
+      this.#opened = { mode, keyspace, looker: new Looker(commands), connections, borrowed };
     } catch (error) {
+      await borrowed?.leave().catch(() => undefined);
       for (const connection of connections) connection.close();
       throw error;
     }
@@ -136,9 +144,13 @@ export class RedisAdapter implements System {
     const opened = this.#opened;
     this.#opened = undefined;
     if (opened === undefined) return;
-    this.#kept = opened.mode.kept;
-    for (const connection of opened.connections) connection.close();
-    await Promise.resolve();
+    const { borrowed, mode, connections } = opened;
+    try {
+      if (borrowed === undefined) this.#kept = mode.kept;
+      else await borrowed.giveBack((state) => mode.writeAll(state));
+    } finally {
+      for (const connection of connections) connection.close();
+    }
   }
 
   #open(): Opened {

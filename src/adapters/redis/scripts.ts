@@ -18,7 +18,7 @@ export class Script {
       return (await client.callBuffer("EVALSHA", [this.#sha, "0", ...parameters])) as RawReply;
     } catch (error) {
       // A server that was restarted, or whose scripts were flushed, does not know it any more.
-      if (!/^NOSCRIPT/.test(scrubbed(error, place).message)) throw refused(place, error);
+      if (!scrubbed(error, place).message.startsWith("NOSCRIPT")) throw refused(place, error);
     }
     return connection.bytes("EVAL", this.#text, "0", ...parameters);
   }
