@@ -61,6 +61,13 @@ function target(values: Filled, context: FilledContext, refuse: Refuse): void {
   if (declared.command !== undefined && declared.module !== undefined) {
     refuse("target.module", "target.command and target.module exclude each other.", "Keep the one that starts the API.");
   }
+  if (declared.rollback === "restart" && (declared.command === undefined || context.noInfra)) {
+    refuse(
+      "target.rollback",
+      `target.rollback is restart, but ${context.noInfra ? "with --no-infra" : "with target.module"} there is no process of seqqa's own to restart.`,
+      "Start the target with target.command, or leave rollback on stores.",
+    );
+  }
   if (running !== undefined && !context.noInfra) {
     refuse(
       "lanes",

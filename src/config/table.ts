@@ -91,7 +91,6 @@ export const TABLE: SectionSpec = section({
       rollback: {
         spec: choice(["stores", "restart"]),
         default: "stores",
-        notYet: only("stores"),
         description: "What is put back between branches: the stores, or the process too.",
       },
       module: {

@@ -1,11 +1,13 @@
-import { bringUp, type LaneOptions } from "../lane/index.ts";
+import type { LaneReport } from "../engine/messages.ts";
+import { bringUp, type LaneOptions, type TargetControl } from "../lane/index.ts";
 import type { AgentDefinition } from "../model/agent.ts";
 import { SeqqaError } from "../model/errors.ts";
 import type { Lane } from "../model/lane.ts";
 import type { System } from "../model/system.ts";
+import { differences } from "../state/index.ts";
 import type { LaneSpec } from "../targets/lane-spec.ts";
 import { createSystem } from "./create-system.ts";
-import type { BuiltLane } from "./lane-factory.ts";
+import type { BuiltLane, ProcessHost } from "./lane-factory.ts";
 
 /** What `createTarget(lane)` of a `target.module` may return. */
 type InProcessTarget =
@@ -26,16 +28,67 @@ export interface HttpSettings {
   readonly retry: object | undefined;
 }
 
+/** What is common to a lane and its spares. */
+interface Building {
+  readonly definition: AgentDefinition<never, never>;
+  readonly options: LaneOptions;
+  readonly http: HttpSettings;
+  readonly processes: Partial<ProcessHost> | undefined;
+}
+
+type OneLane = Omit<BuiltLane, "spares">;
+
 /**
- * Builds a lane in this thread: its adapters, its in-process target if it has one, and the world on top, brought up to the root.
- * Adapters and clients are imported when first needed, so that a lane loads no driver that it does not use.
+ * Builds a lane in this thread, brought up to the root, and its spares beside it.
+ *
+ * @param processes Restarts the processes of lanes; needed for a specification that asks for it.
  */
 export async function buildLane(
   definition: AgentDefinition<never, never>,
   spec: LaneSpec,
   options: LaneOptions,
   http: HttpSettings,
+  processes?: Partial<ProcessHost>,
 ): Promise<BuiltLane> {
+  const building = { definition, options, http, processes };
+  const first = await buildOne(building, spec, undefined);
+  // A World that is no factory is one lane's alone.
+  const wanted = typeof definition.world === "object" ? [] : (spec.spares ?? []);
+  const built = await Promise.allSettled(wanted.map((spare) => buildOne(building, spare, first.base.report.image)));
+  const all = [first, ...built.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))];
+  const close = async (): Promise<void> => {
+    const closed = await Promise.allSettled(all.map((one) => one.close()));
+    for (const one of closed) if (one.status === "rejected") throw one.reason;
+  };
+  const spares = all.slice(1).map(({ base }) => base);
+  const failed = built.find((one) => one.status === "rejected");
+  const differs = spares.find((spare) => !sameRoot(spare.report, first.base.report));
+  if (failed === undefined && differs === undefined) return { base: first.base, spares, close };
+  await close().catch(() => undefined);
+  throw failed?.reason ?? spareDiffers(first.base.report, differs!.report);
+}
+
+function sameRoot(a: LaneReport, b: LaneReport): boolean {
+  return a.wholeLo === b.wholeLo && a.wholeHi === b.wholeHi && a.rootLo === b.rootLo && a.rootHi === b.rootHi;
+}
+
+function spareDiffers(lane: LaneReport, spare: LaneReport): SeqqaError {
+  const lines = differences(lane.rootLines, spare.rootLines, 5);
+  return new SeqqaError(
+    "ROOTS_DIFFER",
+    `A lane's spare begins in another state than the lane: ${lines.join("; ") || "the stores differ"}.`,
+    {
+      hint: 'Make the target and setup start alike each time; list what differs by nature under `ignore: ["table.column"]`.',
+    },
+  );
+}
+
+/**
+ * One copy of a lane: its adapters, its in-process target if it has one, and the world on top. Adapters and clients are imported when
+ * first needed, so that a lane loads no driver that it does not use.
+ */
+async function buildOne(building: Building, spec: LaneSpec, image: unknown): Promise<OneLane> {
+  const { definition, options, http } = building;
   const { HttpClient } = await import("../adapters/http/index.ts");
   const { setHttpDefaults } = await import("../adapters/http/defaults.ts");
   setHttpDefaults(http);
@@ -48,7 +101,9 @@ export async function buildLane(
     lane.fetch !== undefined ? () => new HttpClient(lane.fetch!) : lane.baseUrl === "" ? undefined : () => new HttpClient(lane.baseUrl);
   let opened: Awaited<ReturnType<typeof bringUp>> | undefined;
   try {
-    opened = await bringUp(definition, { lane, inProcess: target !== undefined, borrowed: spec.borrowed, createClient }, options);
+    const restart = restartOf(spec, building.processes);
+    const seat = { lane, inProcess: target !== undefined, borrowed: spec.borrowed, createClient, restart, image };
+    opened = await bringUp(definition, seat, options);
   } catch (error) {
     for (const system of Object.values(systems)) await Promise.resolve(system.close()).catch(() => undefined);
     await target?.close();
@@ -70,6 +125,15 @@ export async function buildLane(
       }
     },
   };
+}
+
+function restartOf({ restarts, index }: LaneSpec, processes: Partial<ProcessHost> | undefined): TargetControl | undefined {
+  if (restarts !== true) return undefined;
+  const { halt, start } = processes ?? {};
+  if (halt === undefined || start === undefined) {
+    throw new SeqqaError("RESTART_IMPOSSIBLE", "Nobody restarts the processes of this lane; this is a defect of seqqa.");
+  }
+  return { halt: () => halt.call(processes, index), start: () => start.call(processes, index) };
 }
 
 interface RunningTarget {

@@ -7,12 +7,20 @@ export type LaneFactory = (definition: AgentDefinition<never, never>, spec: Lane
 
 export interface BuiltLane {
   readonly base: LaneBase;
+  /** Further copies of the lane, for `target.rollback: restart`. */
+  readonly spares: readonly LaneBase[];
   /** Closes clients, stores and an in-process target. */
   readonly close: () => Promise<void>;
 }
 
 /** Makes lanes' targets and stores, on the main thread. */
-export interface LaneHost {
+export interface LaneHost extends Partial<ProcessHost> {
   provision(index: number): Promise<LaneSpec>;
   reprovision(index: number): Promise<LaneSpec>;
+}
+
+/** Ends and starts the process of a lane, or of a spare, by its number. */
+export interface ProcessHost {
+  halt(index: number): Promise<void>;
+  start(index: number): Promise<void>;
 }

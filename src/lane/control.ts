@@ -7,6 +7,8 @@ const ACTION = 3;
 /** Heartbeat and cancelling of one lane, in shared memory. */
 export class LaneControl {
   readonly memory: SharedArrayBuffer;
+  /** For a lane that executes the parts of a chunk one by one: which unit of it the part is of. Not shared. */
+  unitOffset = 0;
   readonly #words: Int32Array;
 
   constructor(memory: SharedArrayBuffer = new SharedArrayBuffer(16)) {
@@ -25,7 +27,7 @@ export class LaneControl {
   /** The lane begins an action: proof of life, and the place to blame when there is none any more. */
   beat(unit: number, action: number): void {
     this.#words[BEAT]!++;
-    this.#words[UNIT] = unit;
+    this.#words[UNIT] = unit + this.unitOffset;
     this.#words[ACTION] = action;
   }
 

@@ -136,6 +136,11 @@ export class LaneRuntime {
     return this.#answer(finished, failure, startedAt, replayedBefore);
   }
 
+  /** Nothing is ever under way between two calls. */
+  rest(): Promise<void> {
+    return Promise.resolve();
+  }
+
   /** Goes to the node of a unit ahead of {@link expand}, which then finds the lane there. */
   async prepare(unit: UnitRequest, direct: boolean): Promise<void> {
     const traveller = this.#travel.choose(direct);

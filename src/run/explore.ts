@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { resolveExploration, type Config } from "../config/index.ts";
 import { confirmViolations } from "../engine/confirm.ts";
 import type { ExplorationEvent } from "../engine/events.ts";
@@ -13,7 +14,7 @@ import type { AgentDefinition } from "../model/agent.ts";
 import { SeqqaError } from "../model/errors.ts";
 import type { ExplorationResult, RunError } from "../model/result.ts";
 import { opaqueTokens } from "../state/index.ts";
-import { TargetHost } from "../targets/index.ts";
+import { spareCount, TargetHost } from "../targets/index.ts";
 import { checkLanes } from "./check-lanes.ts";
 import { freshStateNotes } from "./fresh-states.ts";
 import { hostOptions } from "./host-options.ts";
@@ -48,7 +49,12 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
   const { config, definition, onEvent } = input;
   const budget = resolveExploration(config, definition);
   refuseLanesWithoutModule(input);
-  const host = await TargetHost.create(config, hostOptions(input.directory));
+  const host = await TargetHost.create(config, {
+    ...hostOptions(input.directory),
+    lanes: config.parallel,
+    // A World that is no factory is one lane's alone.
+    spares: typeof definition.world === "object" ? 0 : spareCount(config, { cores: availableParallelism(), lanes: config.parallel }),
+  });
   try {
     const impossible = config.parallel > 1 ? host.canMakeLanes(config.parallel) : undefined;
     if (impossible !== undefined) throw impossible;
@@ -167,7 +173,7 @@ function expanderFor(input: ExploreInput, host: TargetHost, strategy: string): E
     retry: config.retry === undefined ? undefined : config.retry,
   };
   if (config.parallel === 1) {
-    return new InlineExpander({ definition, host, options, build: (d, spec, o) => buildLane(d, spec, o, http) });
+    return new InlineExpander({ definition, host, options, build: (d, spec, o) => buildLane(d, spec, o, http, host) });
   }
   return new ThreadsExpander({
     lanes: config.parallel,

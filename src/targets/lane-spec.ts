@@ -16,6 +16,10 @@ export interface LaneSpec {
   readonly borrowed: boolean;
   /** The target is a process of ours, so that it can be started anew. */
   readonly restartable: boolean;
+  /** `target.rollback: restart`: the target is started anew before each branch. */
+  readonly restarts?: boolean | undefined;
+  /** Further copies of the lane, with stores, ports and numbers of their own: while one executes, the processes of the others start. */
+  readonly spares?: readonly LaneSpec[] | undefined;
 }
 
 export interface SystemSpec {

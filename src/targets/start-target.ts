@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { SeqqaError } from "../model/errors.ts";
 import { fixedPort } from "./lane-count.ts";
 import { RUN_VARIABLE } from "./marked-processes.ts";
@@ -14,6 +15,7 @@ import { waitUntilReady } from "./wait-until-ready.ts";
 const DEFAULT_READY_TIMEOUT_S = 30;
 /** Somebody may take a port between our look and the target's bind. */
 const PORT_TRIES = 4;
+const PORT_PAUSE_MS = 50;
 
 export interface StartContext {
   readonly config: TargetConfig;
@@ -26,6 +28,8 @@ export interface StartContext {
   /** Told once a process that did not come up is gone. */
   readonly stopped: (process: TargetProcess) => void;
   readonly signal: AbortSignal;
+  /** The target was there before and is to come back where it was. */
+  readonly before?: RunningTarget | undefined;
 }
 
 export interface RunningTarget {
@@ -38,7 +42,8 @@ export interface RunningTarget {
 
 /** Starts a lane's target and returns once it answers. What does not come up is stopped again. @throws SeqqaError `TARGET_*` */
 export async function startTarget(context: StartContext): Promise<RunningTarget> {
-  const { config, ports } = context;
+  const { config, ports, before } = context;
+  if (before !== undefined) return startAgain(context, before);
   const fixed = fixedPort(config);
   for (let tries = 1; ; tries++) {
     const port = fixed ?? (await ports.claim());
@@ -55,11 +60,23 @@ export async function startTarget(context: StartContext): Promise<RunningTarget>
   }
 }
 
+/** The port is still ours, but connections of the process before may linger on it for a moment. */
+async function startAgain(context: StartContext, before: RunningTarget): Promise<RunningTarget> {
+  const { config } = context;
+  const port = before.port ?? fixedPort(config)!;
+  for (let tries = 1; ; tries++) {
+    const running = await attempt(context, port, before.port === undefined);
+    if (running !== "port taken") return { ...before, process: running.process };
+    if (tries >= PORT_TRIES) throw portBusy(config.target?.command ?? "", port);
+    await delay(PORT_PAUSE_MS, undefined, { signal: context.signal });
+  }
+}
+
 async function attempt(context: StartContext, port: number, fixed: boolean): Promise<Omit<RunningTarget, "port"> | "port taken"> {
   const { config, lane, signal } = context;
   const { command = "", readyTimeout = DEFAULT_READY_TIMEOUT_S } = config.target ?? {};
   const filling = fillingOf(context, port);
-  const urls = readyUrls(config, filling);
+  const urls = readyUrls(config, filling).filter(({ origin }, _, all) => isWhereItWas(origin, context.before, all));
   signal.throwIfAborted();
   const target = await TargetProcess.start({
     line: fill(command, filling, shellWord),
@@ -127,6 +144,11 @@ function readyUrls(config: TargetConfig, filling: Filling): readonly URL[] {
       ? [config.baseUrl.replace(/\/+$/, "")]
       : ["127.0.0.1", "[::1]"].map((host) => `http://${host}:${filling.port}`);
   return origins.map((origin) => new URL(origin + path));
+}
+
+/** A server that answered on one of the two loopback addresses need not be looked for on the other. */
+function isWhereItWas(origin: string, before: RunningTarget | undefined, all: readonly URL[]): boolean {
+  return before === undefined || origin === before.baseUrl || all.every((url) => url.origin !== before.baseUrl);
 }
 
 function baseUrlOf(config: TargetConfig, port: number, fixed: boolean, answered: string): string {

@@ -58,6 +58,10 @@ export interface TargetHostOptions {
   readonly cloneStore?: ((source: string | undefined, target: string) => void | Promise<void>) | undefined;
   /** The module of a kind of store; without it there are SQLite files only. */
   readonly storeKind?: ((kind: "postgres" | "mysql" | "redis") => Promise<StoreKind>) | undefined;
+  /** Lanes that there will be: the numbers of spares begin after theirs. Default 1. */
+  readonly lanes?: number | undefined;
+  /** With `rollback: restart`: spare processes, each on stores of its own, per lane. Default 0. */
+  readonly spares?: number | undefined;
   /** Where `seqqa-<uid>` lies; default: memory-backed tmp where there is one with space, else the system's tmp. */
   readonly directory?: string | undefined;
 }

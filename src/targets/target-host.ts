@@ -12,9 +12,10 @@ import { Ports } from "./ports.ts";
 import { identify } from "./process-identity.ts";
 import { defaultBase, RunDirectory } from "./run-directory.ts";
 import { refuseSharedLanes, requireReachable, runningLanes } from "./running-lanes.ts";
-import { startTarget, type RunningTarget } from "./start-target.ts";
+import { startTarget, type RunningTarget, type StartContext } from "./start-target.ts";
 import { StoreProviders } from "./store-providers.ts";
-import { borrowedStores, copyStore, declaredStores } from "./stores.ts";
+import { restarts, spareNumber } from "./spares.ts";
+import { borrowedStores, copyStore, declaredStores, type LaneStores } from "./stores.ts";
 import { sweep } from "./sweep.ts";
 import type { StartedTarget, TargetConfig, TargetHostOptions } from "./target-config.ts";
 import type { TargetExit, TargetProcess } from "./target-process.ts";
@@ -27,6 +28,7 @@ const RANDOM_LENGTH = 12;
 interface Place {
   generation: number;
   target: RunningTarget | undefined;
+  stores: LaneStores | undefined;
   spec: LaneSpec | undefined;
   /** What is done to a lane is done one after another. */
   queue: Promise<unknown>;
@@ -42,6 +44,7 @@ export class TargetHost {
   readonly #config: TargetConfig;
   readonly #directory: RunDirectory;
   readonly #ports: Ports;
+  readonly #numbers: { readonly lanes: number; readonly spares: number };
   readonly #module: string | undefined;
   /** Where started targets get their stores from. */
   readonly #stores: StoreProviders | undefined;
@@ -54,6 +57,7 @@ export class TargetHost {
   private constructor(config: TargetConfig, options: TargetHostOptions, module: string | undefined) {
     this.#config = config;
     this.#module = module;
+    this.#numbers = { lanes: options.lanes ?? 1, spares: options.spares ?? 0 };
     this.canMakeLanes = (count) => refuseLanes(config, count);
     this.#directory = RunDirectory.create(options.directory ?? defaultBase(), runIdOf(options));
     this.#ports = new Ports(this.#directory.root);
@@ -78,20 +82,56 @@ export class TargetHost {
     }
   }
 
-  /** Fresh stores, the target started and ready. @throws SeqqaError `TARGET_*`, `STORE_*`, `LANES_*` */
-  provision(index: number): Promise<LaneSpec> {
-    const place = this.#places.get(index) ?? { generation: -1, target: undefined, spec: undefined, queue: Promise.resolve() };
+  /** Fresh stores, the target started and ready, and the same for the lane's spares. @throws SeqqaError `TARGET_*`, `STORE_*`, `LANES_*` */
+  async provision(index: number): Promise<LaneSpec> {
+    const refused = refuseLanes(this.#config, index + 1);
+    if (refused !== undefined) throw refused;
+    const made = await Promise.allSettled([index, ...this.#spares(index)].map((number) => this.#provision(number)));
+    const specs = made.map((one) => {
+      if (one.status === "rejected") throw one.reason;
+      return one.value;
+    });
+    return { ...specs[0]!, spares: specs.slice(1) };
+  }
+
+  #provision(index: number): Promise<LaneSpec> {
+    const place = this.#places.get(index) ?? {
+      generation: -1,
+      target: undefined,
+      stores: undefined,
+      spec: undefined,
+      queue: Promise.resolve(),
+    };
     this.#places.set(index, place);
     return this.#inTurn(place, async () => {
       this.#requireOpen();
-      const refused = refuseLanes(this.#config, index + 1);
-      if (refused !== undefined) throw refused;
       await this.#stop(place);
       place.generation += 1;
       const spec = await this.#make(index, place);
       this.#refuseShared(spec);
       place.spec = spec;
       return spec;
+    });
+  }
+
+  /** Ends a lane's process at once, for a restart; its stores and its port stay. */
+  async halt(index: number): Promise<void> {
+    const place = this.#placeOf(index);
+    await this.#inTurn(place, async () => {
+      const process = place.target?.process;
+      if (process === undefined) return;
+      await process.end();
+      this.#unregister(process);
+    });
+  }
+
+  /** Starts it again on the same stores and port, and returns when it is ready. @throws SeqqaError `TARGET_*` */
+  async start(index: number): Promise<void> {
+    const place = this.#placeOf(index);
+    await this.#inTurn(place, async () => {
+      this.#requireOpen();
+      if (place.target === undefined || place.stores === undefined) throw closed();
+      place.target = await startTarget({ ...this.#startContext(index, place.stores), before: place.target });
     });
   }
 
@@ -107,6 +147,10 @@ export class TargetHost {
 
   /** Stops the lane's target and removes its stores. */
   async release(index: number): Promise<void> {
+    await Promise.all([index, ...this.#spares(index)].map((number) => this.#release(number)));
+  }
+
+  async #release(index: number): Promise<void> {
     const place = this.#places.get(index);
     if (place === undefined) return;
     await this.#inTurn(place, async () => {
@@ -151,17 +195,35 @@ export class TargetHost {
     }
     const stores = await this.#stores!.provide(index, place.generation, tmpDir);
     if (target.command === undefined) return { ...common, ...stores, baseUrl: "", borrowed: false, restartable: false };
-    place.target = await startTarget({
+    place.stores = stores;
+    place.target = await startTarget(this.#startContext(index, stores));
+    const { baseUrl } = place.target;
+    return { ...common, ...stores, baseUrl, borrowed: false, restartable: true, restarts: restarts(this.#config) };
+  }
+
+  #startContext(lane: number, stores: LaneStores): StartContext {
+    return {
       config: this.#config,
-      lane: index,
+      lane,
       runId: this.#directory.id,
       stores,
       ports: this.#ports,
       started: (process) => this.#register(process),
       stopped: (process) => this.#unregister(process),
       signal: this.#closing.signal,
-    });
-    return { ...common, ...stores, baseUrl: place.target.baseUrl, borrowed: false, restartable: true };
+    };
+  }
+
+  /** The numbers of a lane's spares. */
+  #spares(index: number): readonly number[] {
+    const { spares, lanes } = this.#numbers;
+    return restarts(this.#config) ? Array.from({ length: spares }, (_, spare) => spareNumber(index, spare, lanes)) : [];
+  }
+
+  #placeOf(index: number): Place {
+    const place = this.#places.get(index);
+    if (place === undefined) throw closed();
+    return place;
   }
 
   async #stop(place: Place): Promise<void> {

@@ -36,6 +36,8 @@ export class TargetProcess {
   readonly #output = new OutputTail();
   #exit: TargetExit | undefined;
   #stopping = false;
+  /** Nothing of it runs any more: its id may be somebody else's. */
+  #over = false;
 
   private constructor(child: ChildProcess, pid: number) {
     this.pid = pid;
@@ -99,22 +101,30 @@ export class TargetProcess {
   /** SIGTERM to the group, SIGKILL to what is left of it after 2 s. */
   async stop(): Promise<void> {
     this.#stopping = true;
+    if (this.#over) return;
     if (!killGroup(this.pid, "SIGTERM") || (await this.#gone(TERM_GRACE_MS))) return;
     killGroup(this.pid, "SIGKILL");
     await this.#gone(KILL_GRACE_MS);
   }
 
+  /** SIGKILL to the group; returns when nothing of it runs any more. */
+  async end(): Promise<void> {
+    this.#stopping = true;
+    this.#over = !killGroup(this.pid, "SIGKILL") || (await this.#gone(KILL_GRACE_MS, 1));
+  }
+
   /** At once and without waiting, for when this process ends. */
   kill(): void {
     this.#stopping = true;
+    if (this.#over) return;
     killGroup(this.pid, "SIGKILL");
   }
 
-  async #gone(withinMs: number): Promise<boolean> {
+  async #gone(withinMs: number, pollMs = POLL_MS): Promise<boolean> {
     for (const until = performance.now() + withinMs; ;) {
       if (!groupRuns(this.pid)) return true;
       if (performance.now() >= until) return false;
-      await delay(POLL_MS);
+      await delay(pollMs);
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { Expander } from "../../engine/expander.ts";
 import type { Chunk, Expansion, LaneReport, Recording } from "../../engine/messages.ts";
 import type { VisitedSet } from "../../engine/visited-set.ts";
-import { LaneControl, LaneRuntime, type LaneOptions } from "../../lane/index.ts";
+import { LaneControl, workOf, type LaneOptions, type LaneWork } from "../../lane/index.ts";
 import type { AgentDefinition } from "../../model/agent.ts";
 import type { LaneSpec } from "../../targets/lane-spec.ts";
 import type { BuiltLane, LaneFactory, LaneHost } from "../lane-factory.ts";
@@ -20,7 +20,7 @@ export class InlineExpander implements Expander {
   readonly #options: InlineExpanderOptions;
   readonly #control: LaneControl = new LaneControl();
   #lane: BuiltLane | undefined;
-  #runtime: LaneRuntime | undefined;
+  #runtime: LaneWork | undefined;
   #visited: VisitedSet | undefined;
   #masked: readonly string[] = [];
   readonly #stray = (error: unknown): void => {
@@ -55,6 +55,7 @@ export class InlineExpander implements Expander {
   }
 
   async rebuild(_lane: number): Promise<LaneReport> {
+    await this.#runtime?.rest();
     await this.#lane?.close();
     this.#lane = undefined;
     const report = await this.#bringUp(await this.#options.host.reprovision(0));
@@ -74,13 +75,14 @@ export class InlineExpander implements Expander {
     process.off("unhandledRejection", this.#stray);
     const lane = this.#lane;
     this.#lane = undefined;
+    await this.#runtime?.rest();
     await lane?.close();
   }
 
   async #bringUp(spec: LaneSpec): Promise<LaneReport> {
     const { definition, build, options } = this.#options;
     this.#lane = await build(definition, spec, { ...options, masked: this.#masked });
-    this.#runtime = new LaneRuntime(this.#lane.base, this.#control);
+    this.#runtime = workOf(this.#lane.base, this.#lane.spares, this.#control);
     return this.#lane.base.report;
   }
 

@@ -2,22 +2,24 @@ import { pathToFileURL } from "node:url";
 import { expose } from "comlink";
 import type { LaneFailure, Recording } from "../../engine/messages.ts";
 import { VisitedReader } from "../../engine/visited-set.ts";
-import { LaneControl, LaneRuntime } from "../../lane/index.ts";
+import { LaneControl, workOf, type LaneWork } from "../../lane/index.ts";
 import { AgentDefinition } from "../../model/agent.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { whileLoading } from "../../model/loading.ts";
 import { buildLane } from "../build-lane.ts";
-import type { BuiltLane } from "../lane-factory.ts";
+import type { BuiltLane, ProcessHost } from "../lane-factory.ts";
 import { decodeChunk, encodeExpansion } from "./chunk-codec.ts";
 import { encodeError } from "./error-codec.ts";
 import { encodeImage } from "./image-codec.ts";
 import { lostExpansion } from "./lost-expansion.ts";
+import { processesBehind } from "./process-channel.ts";
 import type { Answer, AttachAnswer, AttachTask, ControlChannel, ExpandAnswer, ExpandTask } from "./protocol.ts";
 
 /** What runs in a worker thread: one lane, its tasks one after the other. */
 export class LaneServer implements ControlChannel {
   #lane: BuiltLane | undefined;
-  #runtime: LaneRuntime | undefined;
+  #runtime: LaneWork | undefined;
+  #processes: ProcessHost | undefined;
   #expanded = 0;
   #failure: LaneFailure | undefined;
   /** Two tasks that piscina hands over at once must not interleave. */
@@ -25,12 +27,13 @@ export class LaneServer implements ControlChannel {
 
   attach(task: AttachTask): Promise<AttachAnswer> {
     if (task.port !== undefined) expose(this.#channel(), task.port);
+    if (task.processes !== undefined) this.#processes = processesBehind(task.processes);
     return this.#next(async () => {
       await this.#closeLane();
       this.#failure = undefined;
       const definition = await definitionOf(task);
-      this.#lane = await buildLane(definition, task.spec, task.options, task.http);
-      this.#runtime = new LaneRuntime(this.#lane.base, new LaneControl(task.control));
+      this.#lane = await buildLane(definition, task.spec, task.options, task.http, this.#processes);
+      this.#runtime = workOf(this.#lane.base, this.#lane.spares, new LaneControl(task.control));
       const { report } = this.#lane.base;
       return { ...report, image: report.image === undefined ? undefined : encodeImage(report.image) };
     });
@@ -79,15 +82,16 @@ export class LaneServer implements ControlChannel {
     };
   }
 
-  #running(): LaneRuntime {
+  #running(): LaneWork {
     if (this.#runtime === undefined) throw new SeqqaError("LANE_NOT_ATTACHED", "The lane has no world; this is a defect of seqqa.");
     return this.#runtime;
   }
 
   async #closeLane(): Promise<void> {
-    const lane = this.#lane;
+    const [lane, runtime] = [this.#lane, this.#runtime];
     this.#lane = undefined;
     this.#runtime = undefined;
+    await runtime?.rest();
     await lane?.close();
   }
 

@@ -31,6 +31,8 @@ export interface AttachTask {
   readonly control: SharedArrayBuffer;
   /** The lane's control channel; only with the first attach of a worker. */
   readonly port: MessagePort | undefined;
+  /** Where the lane asks for restarts of its processes; with `port`. */
+  readonly processes: MessagePort | undefined;
 }
 
 export interface ExpandTask {

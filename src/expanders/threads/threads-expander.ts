@@ -12,6 +12,7 @@ import type { LaneHost } from "../lane-factory.ts";
 import { decodeExpansion, encodeChunk } from "./chunk-codec.ts";
 import { decodeError } from "./error-codec.ts";
 import { lostExpansion } from "./lost-expansion.ts";
+import { serveProcesses } from "./process-channel.ts";
 import type { Answer, AttachAnswer, ControlChannel, ExpandAnswer, ExpandTask, Task } from "./protocol.ts";
 
 export interface ThreadsExpanderOptions {
@@ -173,7 +174,7 @@ export class ThreadsExpander implements Expander {
     const handle = this.#lanes[lane]!;
     handle.control.reset();
     const { bundle, exportName, options, http } = this.#options;
-    const channel = this.#alive(handle) ? undefined : await this.#seat(handle);
+    const ports = this.#alive(handle) ? undefined : await this.#seat(handle);
     const answer = (await this.#post(
       lane,
       {
@@ -184,16 +185,17 @@ export class ThreadsExpander implements Expander {
         options: { ...options, masked: this.#masked },
         http,
         control: handle.control.memory,
-        port: channel,
+        port: ports?.control,
+        processes: ports?.processes,
       },
-      channel === undefined ? [] : [channel],
+      ports === undefined ? [] : [ports.control, ports.processes],
     )) as AttachAnswer;
     if (answer.kind === "failed") throw decodeError(answer.error);
     return answer.value;
   }
 
-  /** Gives a lane a thread of its own and opens its control channel; returns the worker's end. */
-  async #seat(handle: LaneHandle): Promise<MessagePort> {
+  /** Gives a lane a thread of its own and opens its channels; returns the worker's ends. */
+  async #seat(handle: LaneHandle): Promise<{ readonly control: MessagePort; readonly processes: MessagePort }> {
     handle.closePort?.();
     const until = performance.now() + SEAT_DEADLINE;
     while (this.#fresh.length === 0) {
@@ -203,8 +205,13 @@ export class ThreadsExpander implements Expander {
     handle.threadId = this.#fresh.shift()!;
     const { port1, port2 } = new MessageChannel();
     handle.channel = wrap<ControlChannel>(port1);
-    handle.closePort = () => port1.close();
-    return port2;
+    const processes = new MessageChannel();
+    serveProcesses(this.#options.host, processes.port1);
+    handle.closePort = () => {
+      port1.close();
+      processes.port1.close();
+    };
+    return { control: port2, processes: processes.port2 };
   }
 
   #alive(handle: LaneHandle): boolean {

@@ -99,7 +99,6 @@ describe("what a later version brings", () => {
     ["exploration: { races: { trials: 3 } }", "exploration.races is"],
     ["exploration: { rate_limit: 3 }", "exploration.rate_limit is not supported yet"],
     ["report: { formats: [json, html] }", 'report.formats is "html"'],
-    ["target: { command: x, rollback: restart }", 'target.rollback is "restart"'],
     ["known_findings: x.yaml", "known_findings is not supported yet"],
   ])("%s", (yaml, message) => {
     const error = failure(yaml);
@@ -142,6 +141,7 @@ describe("values that contradict each other", () => {
   it.each([
     ["target: { cwd: . }", "target says neither"],
     ["target: { command: a, module: ./b.ts }", "exclude each other"],
+    ["target: { module: ./b.ts, rollback: restart }", "with target.module there is no process of seqqa's own to restart"],
     ["target: { command: a }\nlanes: [{ base_url: http://h }]", "lanes says that the targets already run"],
     ["db_url: sqlite:a.db\nsystems: { db: { url: sqlite:b.db } }", "declare the same store"],
     ["systems: { a: { url: sqlite:a.db, checkpoint: dump } }", "which a sqlite store does not have"],
@@ -173,5 +173,8 @@ describe("values that contradict each other", () => {
     const yaml = "target: { command: x }\nbase_url: http://h\ndb_url: sqlite:a.db";
     expect(failure(yaml, { noInfra }).message).toContain("with --no-infra this db_url is not used");
     expect(load(yaml, { noInfra, env: { SEQQA_DB_URL: "sqlite:/b.db" } }).dbUrl).toBe("sqlite:/b.db");
+    const restart = "target: { command: x, rollback: restart }\nbase_url: http://h";
+    expect(load(restart).target?.rollback).toBe("restart");
+    expect(failure(restart, { noInfra }).message).toContain("with --no-infra there is no process of seqqa's own to restart");
   });
 });

@@ -1,0 +1,35 @@
+import type { Expansion, LaneFailure } from "../engine/messages.ts";
+
+/** Puts the answers to parts of a chunk together, in their order. */
+export class ExpansionSum {
+  readonly #begun = performance.now();
+  readonly #parts: { readonly part: Expansion; readonly unit: number }[] = [];
+
+  /** `unit`: which unit of the whole chunk the part is of. */
+  add(part: Expansion, unit: number): void {
+    this.#parts.push({ part, unit });
+  }
+
+  /** `executedAgain`: all that was, for checks or on the way. */
+  finish(finished: number, executedAgain: number, failure: LaneFailure | undefined): Expansion {
+    const parts = this.#parts;
+    const rows = new Int32Array(parts.reduce((length, { part }) => length + part.rows.length, 0));
+    let at = 0;
+    for (const { part } of parts) {
+      rows.set(part.rows, at);
+      at += part.rows.length;
+    }
+    const checked = parts.reduce((steps, { part }) => steps + part.checked, 0);
+    return {
+      finished,
+      rows,
+      news: parts.flatMap(({ part, unit }) => part.news.map((one) => ({ ...one, unit }))),
+      images: parts.flatMap(({ part, unit }) => part.images.map((one) => ({ ...one, unit }))),
+      divergences: parts.flatMap(({ part }) => part.divergences),
+      replayed: executedAgain - checked,
+      checked,
+      busyMs: performance.now() - this.#begun,
+      failure,
+    };
+  }
+}

@@ -1,0 +1,146 @@
+import { KIND, ROW, SKIPPED, type Chunk, type Expansion, type LaneFailure, type Recording, type UnitRequest } from "../engine/messages.ts";
+import type { LaneBase } from "./bring-up.ts";
+import type { LaneControl } from "./control.ts";
+import { ExpansionSum } from "./expansion-sum.ts";
+import { LaneRuntime, type Known } from "./lane-runtime.ts";
+import type { LaneWork } from "./lane-work.ts";
+
+/** One copy of the lane: stores, process, world. */
+interface Slot {
+  readonly runtime: LaneRuntime;
+  /** The node that it is at, or on its way to, with nothing executed there. */
+  node: string | undefined;
+  /** Settles when it got there, or could not; it never rejects. */
+  ready: Promise<void>;
+  /** Which of the slots at a node set out first. */
+  since: number;
+}
+
+/**
+ * A lane whose process is started anew before each action, and that has spares: copies of itself, each with stores and a process of
+ * its own. While one copy executes an action, the others go to the nodes of the next ones: their stores are written, then their processes
+ * started. A hand-over is the change to the next copy. Which copy executes an action makes no difference: all have one root state, and
+ * rows come back in the order of the actions.
+ */
+export class SpareRuntime implements LaneWork {
+  readonly #slots: readonly Slot[];
+  readonly #control: LaneControl;
+  #setOut = 0;
+
+  constructor(bases: readonly LaneBase[], control: LaneControl) {
+    this.#control = control;
+    this.#slots = bases.map((base) => ({ runtime: new LaneRuntime(base, control), node: undefined, ready: Promise.resolve(), since: 0 }));
+  }
+
+  get visited(): Known | undefined {
+    return this.#slots[0]!.runtime.visited;
+  }
+
+  set visited(known: Known | undefined) {
+    for (const { runtime } of this.#slots) runtime.visited = known;
+  }
+
+  async expand(chunk: Chunk): Promise<Expansion> {
+    const { units, direct } = chunk;
+    const sum = new ExpansionSum();
+    const before = this.#replayed();
+    const answer = (finished: number, failure?: LaneFailure): Expansion => sum.finish(finished, this.#replayed() - before, failure);
+    for (let at = 0; at < units.length; at++) {
+      const unit = units[at]!;
+      this.#control.unitOffset = at;
+      if (this.#control.cancelled) return answer(at);
+      if (unit.check !== undefined) {
+        const part = await this.#check(unit, direct);
+        sum.add(part, at);
+        if (part.failure !== undefined) return answer(at, placed(part.failure, at));
+        continue;
+      }
+      for (let action = unit.from; action < unit.to; action++) {
+        if (this.#control.cancelled) return answer(at);
+        this.#control.beat(0, action);
+        this.#sendAhead(chunk, at, action);
+        const part = await this.#execute(unit, action, direct);
+        sum.add(part, at);
+        if (part.failure !== undefined) return answer(at, placed(part.failure, at));
+        if (part.finished === 0) return answer(at);
+      }
+    }
+    return answer(units.length);
+  }
+
+  record(path: readonly number[]): Promise<Recording> {
+    return this.#alone((runtime) => runtime.record(path));
+  }
+
+  calibrate(): Promise<readonly string[]> {
+    return this.#alone((runtime) => runtime.calibrate());
+  }
+
+  async rest(): Promise<void> {
+    await Promise.all(this.#slots.map(({ ready }) => ready));
+  }
+
+  /** Sets the slots that are not needed where they are on their way to the nodes that come next. */
+  #sendAhead({ units, direct }: Chunk, at: number, action: number): void {
+    const free = new Set(this.#slots);
+    const wanted: UnitRequest[] = [];
+    for (let unit = at, next = action; unit < units.length && wanted.length < this.#slots.length; unit++, next = units[unit]?.from ?? 0) {
+      const request = units[unit]!;
+      if (request.check !== undefined) continue;
+      for (; next < request.to && wanted.length < this.#slots.length; next++) wanted.push(request);
+    }
+    const missing = wanted.filter((unit) => {
+      const there = [...free].find(({ node }) => node === nodeOf(unit, direct));
+      if (there !== undefined) free.delete(there);
+      return there === undefined;
+    });
+    const idle = [...free];
+    for (const unit of missing) this.#send(idle.shift()!, unit, direct);
+  }
+
+  #send(slot: Slot, unit: UnitRequest, direct: boolean): void {
+    slot.node = nodeOf(unit, direct);
+    slot.since = this.#setOut++;
+    // What fails is tried again when the action is to be executed, and then reported.
+    slot.ready = slot.ready.then(() => slot.runtime.prepare(unit, direct)).catch(() => undefined);
+  }
+
+  async #execute(unit: UnitRequest, action: number, direct: boolean): Promise<Expansion> {
+    const node = nodeOf(unit, direct);
+    const slot = this.#slots.filter((one) => one.node === node).reduce((a, b) => (b.since < a.since ? b : a));
+    await slot.ready;
+    const suspect = action === unit.from ? unit.suspect : undefined;
+    const part = await slot.runtime.expand({ units: [{ ...unit, from: action, to: action + 1, suspect }], direct });
+    if (!isUntouched(part)) slot.node = undefined;
+    return part;
+  }
+
+  #check(unit: UnitRequest, direct: boolean): Promise<Expansion> {
+    return this.#alone((runtime) => runtime.expand({ units: [unit], direct }));
+  }
+
+  /** Something that needs one slot for longer than an action. */
+  async #alone<T>(work: (runtime: LaneRuntime) => Promise<T>): Promise<T> {
+    const slot = this.#slots[0]!;
+    await slot.ready;
+    slot.node = undefined;
+    return work(slot.runtime);
+  }
+
+  #replayed(): number {
+    return this.#slots.reduce((sum, { runtime }) => sum + runtime.replayed, 0);
+  }
+}
+
+function nodeOf({ path, lo, hi }: UnitRequest, direct: boolean): string {
+  return `${direct ? "written" : "replayed"} ${path.join()} ${lo} ${hi}`;
+}
+
+/** The action did not apply, so the slot stands at the node as before. */
+function isUntouched({ rows, news, failure }: Expansion): boolean {
+  return failure === undefined && news.length === 0 && rows.length === ROW && (rows[KIND]! & 0xff) === SKIPPED;
+}
+
+function placed(failure: LaneFailure, unit: number): LaneFailure {
+  return failure.unit < 0 ? failure : { ...failure, unit };
+}
