@@ -67,11 +67,16 @@ export class SavepointMode implements PostgresMode {
   static async open(options: SavepointOptions): Promise<SavepointMode> {
     const mode = new SavepointMode(options);
     await mode.#alone(async (client) => {
-      if (options.borrowed) await client.query(BEGIN);
-      await mode.#install(client);
-      if (!options.borrowed) await client.query(BEGIN);
-      mode.#atOpen = (await mode.#log.read("0")).counters;
-      await mode.#beginAt(client, mode.#atOpen, "");
+      try {
+        await client.query(BEGIN);
+        await mode.#install();
+        if (!options.borrowed) await client.query(`commit; ${BEGIN}`);
+        mode.#atOpen = (await mode.#log.read("0")).counters;
+        await mode.#beginAt(client, mode.#atOpen, "");
+      } catch (error) {
+        await client.query("rollback").catch(() => undefined);
+        throw error;
+      }
     });
     return mode;
   }
@@ -80,8 +85,8 @@ export class SavepointMode implements PostgresMode {
     return this.#alone(async (client) => {
       // What was done so far (setup) stays in a lane's own store. In a borrowed one it is rolled back in the end.
       const { borrowed } = this.#options;
+      if (this.#core.schemaTouched && (await this.#log.schemaDifference()) !== undefined) await this.#install();
       if (!borrowed) await client.query("commit");
-      if (this.#core.schemaTouched && (await this.#log.schemaDifference()) !== undefined) await this.#install(client);
       if (!borrowed) await this.#renew(client);
       const { tables, sequences } = this.#log.catalog;
       const whole: [(typeof tables)[number], string[]][] = [];
@@ -192,8 +197,8 @@ export class SavepointMode implements PostgresMode {
     }
   }
 
-  async #install(client: Client): Promise<void> {
-    this.#log = await SavepointStore.install(this.#options.store, client);
+  async #install(): Promise<void> {
+    this.#log = await SavepointStore.install(this.#options.store, this.#core.client!);
     const { store, schemas, tables } = this.#options;
     const selection = select(store, this.#log.catalog, schemas, tables);
     // What a session keeps in advance decides what such a sequence gives next, and that no mode can see.

@@ -2,6 +2,7 @@ import type { Client } from "pg";
 import { readCatalog, rowsOf, type Catalog, type Table } from "./catalog.ts";
 import { catalogDifference, catalogText, type CatalogText } from "./catalog-text.ts";
 import { schemaChanged } from "./failures.ts";
+import { TEXT_SETTINGS } from "./connect.ts";
 import type { Queryable } from "./mode.ts";
 import { RowSums } from "./multiset-mirror.ts";
 import { cannotSavepoint } from "./savepoint-failures.ts";
@@ -18,6 +19,21 @@ export function raw(client: Client): Queryable {
 
 /** How long the locks that installing needs are waited for. */
 export const LOCK_LIMIT_MS = 5000;
+
+/** Does something under settings of ours, in a session whose settings are the target's. After a failure a rollback brings them back. */
+async function underSettings<T>(client: Client, settings: Readonly<Record<string, string>>, work: () => Promise<T>): Promise<T> {
+  const names = Object.keys(settings);
+  const [before = []] = await rowsOf<string[]>(
+    raw(client),
+    `select ${names.map((name) => `current_setting(${quoteText(name)})`).join(", ")}`,
+  );
+  const set = (values: readonly string[]): string =>
+    `select ${names.map((name, i) => `set_config(${quoteText(name)}, ${quoteText(values[i] ?? "")}, false)`).join(", ")}`;
+  await client.query(set(Object.values(settings)));
+  const result = await work();
+  await client.query(set(before));
+  return result;
+}
 
 /** What was logged since a reading. */
 export interface Reading {
@@ -48,24 +64,14 @@ export class SavepointStore {
 
   /** Installs the log, as the role that connected. */
   static async install(store: StoreUrl, client: Client): Promise<SavepointStore> {
-    const asText = raw(client);
-    const [[role, timeout] = []] = await rowsOf<[string, string]>(
-      asText,
-      "select current_setting('role'), current_setting('lock_timeout')",
-    );
-    await client.query(`select set_config('role', 'none', false), set_config('lock_timeout', '${LOCK_LIMIT_MS}ms', false)`);
-    try {
+    return underSettings(client, { ...TEXT_SETTINGS, role: "none", lock_timeout: `${LOCK_LIMIT_MS}ms` }, async () => {
+      const asText = raw(client);
       await client.query(removeLog);
       const catalog = await readCatalog(asText);
       await requirePrivileges(store, asText, catalog);
       await client.query(logStatements(catalog).join(";\n"));
       return new SavepointStore(store, client, catalog, await deferredConstraints(store, asText), await catalogText(asText));
-    } finally {
-      const before = [role ?? "none", timeout ?? "0"].map(quoteText);
-      await client
-        .query(`select set_config('role', ${before[0]}, false), set_config('lock_timeout', ${before[1]}, false)`)
-        .catch(() => undefined);
-    }
+    });
   }
 
   /** @throws SeqqaError `SCHEMA_CHANGED` */
@@ -75,7 +81,8 @@ export class SavepointStore {
   }
 
   async schemaDifference(): Promise<string | undefined> {
-    return catalogDifference(this.#schema, await catalogText(raw(this.#client)));
+    const now = await underSettings(this.#client, TEXT_SETTINGS, () => catalogText(raw(this.#client)));
+    return catalogDifference(this.#schema, now);
   }
 
   /** What was logged after a position. */

@@ -126,7 +126,8 @@ export class TargetTransactions {
           if (chain) return this.#error("25P01", `${word} AND CHAIN can only be used in transaction blocks`);
           this.#options.warn("there is no transaction in progress", "25P01");
         }
-        const readOnly = this.#readOnly;
+        // The server forgets the characteristics of a transaction that has failed.
+        const readOnly = this.#readOnly && this.#state === "open";
         const commits = kind === "commit" && this.#state === "open";
         if (commits) {
           const error = await this.#commit();

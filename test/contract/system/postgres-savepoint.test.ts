@@ -1,10 +1,7 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { afterAll, beforeAll, describe } from "vitest";
-import { LentConnection } from "../../../src/adapters/postgres/lent-connection.ts";
-import { openSavepoint } from "../../../src/adapters/postgres/savepoint.ts";
-import { storeUrl } from "../../../src/adapters/postgres/store-url.ts";
-import type { System } from "../../../src/model/system.ts";
+import { PostgresAdapter } from "../../../src/adapters/postgres/postgres-adapter.ts";
 import { size } from "../../sizes.ts";
 import { postgresUrl } from "../../support/services.ts";
 import { randomTexts, SCHEMA, SEED } from "./postgres-savepoint-world.ts";
@@ -39,9 +36,10 @@ async function at(database: string): Promise<string> {
 async function lane(laneIndex: number, borrowed: boolean, how: Writer): Promise<Subject> {
   const name = `${prefix}_${databases++}`;
   await admin.query(`create database ${name} template ${template}`);
-  const connection = new LentConnection(storeUrl(await at(name)));
-  const mode = await openSavepoint({ connection, borrowed });
-  const system = mode as unknown as System;
+  const system = new PostgresAdapter({ url: await at(name) });
+  const { connection } = system;
+  await system.open({ name: "db", laneIndex, inProcess: true, borrowed });
+  if (system.checkpoint.mode !== "savepoint") throw new Error(`chose ${system.checkpoint.mode}: ${system.checkpoint.why}`);
   return {
     system,
     write: (random) => how(connection, random),
@@ -52,27 +50,24 @@ async function lane(laneIndex: number, borrowed: boolean, how: Writer): Promise<
   };
 }
 
-type Writer = (connection: LentConnection, random: Random) => Promise<void>;
+type Writer = (connection: PostgresAdapter["connection"], random: Random) => Promise<void>;
 
 const refused = (): undefined => undefined;
 
 /** As a target with a single client. */
 const asClient: Writer = async (connection, random) => {
-  for (const text of randomTexts(random)) await (connection.query(text) as Promise<unknown>).catch(refused);
+  for (const text of randomTexts(random)) await connection.query(text).catch(refused);
   await connection.query("rollback");
 };
 
 /** As a target with a pool: clients that are taken and given back, and queries beside them. */
 const asPool: Writer = async (connection, random) => {
-  const one = await connection.connect()!;
-  const other = await connection.connect()!;
+  const one = await connection.connect();
+  const other = await connection.connect();
   const queries: Promise<unknown>[] = [];
-  for (const text of randomTexts(random)) queries.push(one.query(text) as Promise<unknown>);
-  queries.push(
-    one.query("rollback") as Promise<unknown>,
-    other.query({ text: "insert into bag values($1, $2)", values: [9, "other"] }) as Promise<unknown>,
-  );
-  if (random.chance(50)) queries.push(connection.query("update bag set w = $1 where v = $2", ["w", random.below(3)]) as Promise<unknown>);
+  for (const text of randomTexts(random)) queries.push(one.query(text));
+  queries.push(one.query("rollback"), other.query({ text: "insert into bag values($1, $2)", values: [9, "other"] }));
+  if (random.chance(50)) queries.push(connection.query("update bag set w = $1 where v = $2", ["w", random.below(3)]));
   await Promise.allSettled(queries);
   one.release();
   other.release();
