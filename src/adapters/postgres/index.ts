@@ -1,1 +1,2 @@
-export type { PostgresAdapterOptions } from "./postgres-adapter.ts";
+export type { QueryRow } from "./mode.ts";
+export { PostgresAdapter, type PostgresAdapterOptions } from "./postgres-adapter.ts";

@@ -1,12 +1,18 @@
-export type PostgresCheckpoint = "auto" | "journal" | "savepoint" | "clone";
+import { SeqqaError } from "../../model/errors.ts";
+import type { CheckpointChoice, Mark, Observed, System, SystemScope, SystemTraits } from "../../model/system.ts";
+import { chooseMode, type PostgresCheckpoint } from "./choose-mode.ts";
+import { LentConnection, type PostgresConnection } from "./lent-connection.ts";
+import { requireReading } from "./looker.ts";
+import type { PostgresMode, QueryRow } from "./mode.ts";
+import { storeUrl, type StoreUrl } from "./store-url.ts";
 
 export interface PostgresAdapterOptions {
   /** `postgresql://user:password@host:port/database`; never shown with its password. */
   readonly url: string;
   /**
-   * How the database is put back. `journal`: an undo log by triggers. `savepoint`: nested savepoints on {@link PostgresAdapter.connection},
-   * for a target in this process. `clone`: the whole database, by `CREATE DATABASE ... TEMPLATE`. Default `auto`: what fits, see
-   * {@link PostgresAdapter.checkpoint}.
+   * How the database is put back. `journal`: an undo log by triggers; needs a superuser. `savepoint`: nested savepoints on
+   * {@link PostgresAdapter.connection}, for a target in this process. `clone`: the whole database, by `CREATE DATABASE ... TEMPLATE`; the
+   * target's connections are ended by it. Default `auto`: what fits, see {@link PostgresAdapter.checkpoint}.
    */
   readonly checkpoint?: PostgresCheckpoint | undefined;
   /** The schemas whose tables belong to the state; the others are put back, and not looked at. Default: all. */
@@ -17,4 +23,158 @@ export interface PostgresAdapterOptions {
   readonly ignore?: readonly string[] | undefined;
   /** `table.column`s of ids that are interchangeable, so that states that differ only in their names are one. */
   readonly symmetric?: readonly string[] | undefined;
+}
+
+/** A PostgreSQL database behind the API. */
+export class PostgresAdapter implements System {
+  readonly name = "postgres";
+  readonly schemas: readonly string[] | undefined;
+  readonly tables: readonly string[] | undefined;
+  readonly ignore: readonly string[];
+  readonly symmetric: readonly string[];
+  readonly #store: StoreUrl;
+  readonly #wanted: PostgresCheckpoint;
+  #choice: CheckpointChoice;
+  #scope: SystemScope | undefined;
+  #mode: PostgresMode | undefined;
+  /** Of before a restart of the target. */
+  #previous: PostgresMode | undefined;
+  #lent: LentConnection | undefined;
+
+  constructor(options: PostgresAdapterOptions) {
+    if (typeof options.url !== "string" || options.url === "") {
+      throw new SeqqaError("POSTGRES_WITHOUT_URL", "A PostgresAdapter needs the URL of its database.", {
+        hint: "Pass `url: lane.dbUrl`; it is undefined when no `db_url` is configured.",
+        exitStatus: 2,
+      });
+    }
+    this.#store = storeUrl(options.url);
+    this.schemas = options.schemas;
+    this.tables = options.tables;
+    this.ignore = options.ignore ?? [];
+    this.symmetric = options.symmetric ?? [];
+    this.#wanted = options.checkpoint ?? "auto";
+    this.#choice = { mode: this.#wanted, why: "not opened yet" };
+  }
+
+  /** The database that it works on, without credentials. */
+  get url(): string {
+    return this.#store.shown;
+  }
+
+  /** The mode that was chosen, and why. */
+  get checkpoint(): CheckpointChoice {
+    return this.#choice;
+  }
+
+  get traits(): SystemTraits {
+    const portable = this.#wanted === "auto" || this.#wanted === "journal";
+    return this.#mode?.traits ?? { portable, commits: this.#wanted !== "savepoint" };
+  }
+
+  /**
+   * The connection that an in-process target works on, a `pg.Pool` and a `pg.Client` in one. Who takes it before the exploration begins has
+   * chosen `savepoint`, unless another mode was asked for.
+   *
+   * @throws SeqqaError `NO_CONNECTION` in the other modes: the target has connections of its own.
+   */
+  get connection(): PostgresConnection {
+    if (this.#lent !== undefined) return this.#lent.asDriver;
+    if (this.#mode !== undefined || this.#wanted === "journal" || this.#wanted === "clone") {
+      throw new SeqqaError(
+        "NO_CONNECTION",
+        `The PostgresAdapter of ${this.url} lends no connection in checkpoint mode "${this.#choice.mode}".`,
+        {
+          hint: 'Use query() to look in. An in-process target that works on the connection needs `checkpoint: "savepoint"`.',
+        },
+      );
+    }
+    return this.#lend().asDriver;
+  }
+
+  async open(scope: SystemScope): Promise<void> {
+    this.#scope = scope;
+    const { mode, choice } = await chooseMode({
+      store: this.#store,
+      wanted: this.#wanted,
+      scope,
+      schemas: this.schemas,
+      tables: this.tables,
+      lent: this.#lent,
+      lend: () => this.#lend(),
+      previous: this.#previous,
+    });
+    this.#mode = mode;
+    this.#choice = choice;
+    this.#previous = undefined;
+  }
+
+  async root(): Promise<Observed> {
+    return this.#opened().root();
+  }
+
+  async mark(): Promise<Mark> {
+    return this.#opened().mark();
+  }
+
+  async position(): Promise<Mark> {
+    const mode = this.#opened();
+    return mode.position === undefined ? mode.mark() : mode.position();
+  }
+
+  async changed(mark: Mark): Promise<boolean> {
+    return this.#opened().changed(mark);
+  }
+
+  async restore(mark: Mark): Promise<void> {
+    return this.#opened().restore(mark);
+  }
+
+  async observe(): Promise<Observed> {
+    return this.#opened().observe();
+  }
+
+  async capture(): Promise<unknown> {
+    return this.#opened().capture();
+  }
+
+  async write(image: unknown): Promise<void> {
+    return this.#opened().write(image);
+  }
+
+  /**
+   * Rows of a query, as objects; `$1`, `$2` ... stand for `params`. Values as `pg` gives them, but `bigint` columns as numbers where those are
+   * exact, beyond 2^53 as `bigint`.
+   *
+   * @throws SeqqaError `QUERY_WRITES` for a statement that does more than read.
+   */
+  async query(sql: string, params: readonly unknown[] = []): Promise<QueryRow[]> {
+    requireReading(sql);
+    return this.#opened().query(sql, params);
+  }
+
+  async dump(): Promise<string> {
+    return this.#opened().dump();
+  }
+
+  async close(): Promise<void> {
+    const mode = this.#mode;
+    this.#mode = undefined;
+    this.#lent = undefined;
+    if (mode === undefined) return;
+    // What stands in a lane's own database may stay: it goes with the lane, and a restarted target is taken up where it was.
+    this.#previous = mode;
+    await mode.close(this.#scope?.borrowed ?? false);
+  }
+
+  #lend(): LentConnection {
+    return (this.#lent ??= new LentConnection(this.#store));
+  }
+
+  #opened(): PostgresMode {
+    if (this.#mode !== undefined) return this.#mode;
+    throw new SeqqaError("STORE_NOT_OPEN", `The PostgresAdapter of ${this.url} is not open.`, {
+      hint: "A lane opens it when the target is ready; ask it in actions and invariants only.",
+    });
+  }
 }

@@ -1,0 +1,314 @@
+import { randomUUID } from "node:crypto";
+import type { Observed, SystemTraits } from "../../model/system.ts";
+import { OURS, rowsOf, type Catalog, type Sequence, type Table } from "./catalog.ts";
+import { catalogDifference, catalogText, type CatalogText } from "./catalog-text.ts";
+import type { Control } from "./control.ts";
+import { Writing } from "./control.ts";
+import { dumpDatabase } from "./dump.ts";
+import { BUSY_LIMIT_MS, codeOf, incoherent, isBusy, markInvalid, notPutBack, schemaChanged } from "./failures.ts";
+import { installStatements } from "./journal-sql.ts";
+import { Looker } from "./looker.ts";
+import { fixesToImage, imageOf, isImage, type MultisetImage } from "./multiset-image.ts";
+import { MultisetMirror, RowSums, type Segment } from "./multiset-mirror.ts";
+import type { PostgresMode, QueryRow } from "./mode.ts";
+import { observeAll, observeCounters, observeNet } from "./observe.ts";
+import { Places } from "./places.ts";
+import { DDL_STATE, INCOHERENT_STATE } from "./put-back-sql.ts";
+import { putBackAndUninstall } from "./recover.ts";
+import type { Selection } from "./selection.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import { Vacuum } from "./vacuum.ts";
+
+export interface JournalChoice {
+  readonly selection: Selection;
+  readonly borrowed: boolean;
+  /** Of the same store, closed for a restart of the target. */
+  readonly previous?: JournalMode | undefined;
+  /** How long open write transactions of others are waited for; default 5000. */
+  readonly limitMs?: number | undefined;
+}
+
+const READ = `select rel, o, n, place from ${OURS}.read($1, $2)`;
+const PUT = `select rel, img, place from ${OURS}.put($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
+
+/**
+ * Puts back what other sessions committed, by an undo log that row triggers write in the transactions of the target. Reading the log, and
+ * changing what a put-back changes, is one function call each.
+ */
+export class JournalMode implements PostgresMode {
+  readonly traits: SystemTraits = { portable: true, commits: true };
+  readonly #control: Control;
+  readonly #looker: Looker;
+  readonly #selection: Selection;
+  readonly #tables: readonly Table[];
+  readonly #sequences: readonly Sequence[];
+  readonly #indexOf: ReadonlyMap<string, number>;
+  readonly #catalog: CatalogText;
+  readonly #token: string;
+  readonly #borrowed: boolean;
+  readonly #limitMs: number;
+  readonly #places: Places;
+  readonly #vacuum: Vacuum;
+  #mirror: MultisetMirror;
+  /** Steps of the log that is kept before the present root. */
+  #base: number;
+  /** Once the store is not what we know, nothing is answered any more. */
+  #broken: SeqqaError | undefined;
+
+  private constructor(control: Control, catalog: Catalog, digest: CatalogText, token: string, choice: JournalChoice) {
+    this.#control = control;
+    this.#looker = new Looker(control.store);
+    this.#selection = choice.selection;
+    this.#tables = catalog.tables;
+    this.#sequences = catalog.sequences.filter(({ cached }) => !cached);
+    this.#indexOf = new Map(catalog.tables.map(({ oid }, index) => [oid, index]));
+    this.#catalog = digest;
+    this.#token = token;
+    this.#borrowed = choice.borrowed;
+    this.#limitMs = choice.limitMs ?? BUSY_LIMIT_MS;
+    const { previous } = choice;
+    const goesOn = previous !== undefined && previous.#token === token;
+    this.#places = goesOn ? previous.#places : new Places();
+    this.#vacuum = new Vacuum(control, catalog.tables, choice.borrowed);
+    this.#mirror = goesOn ? previous.#mirror : new MultisetMirror("{}");
+    this.#base = goesOn ? previous.#base : 0;
+  }
+
+  /**
+   * Installs what is needed. After a restart of the target it goes on from before, if the target left the schema as it was: marks stay valid,
+   * and what the target wrote at its start is an ordinary change.
+   */
+  static async open(control: Control, catalog: Catalog, choice: JournalChoice): Promise<JournalMode> {
+    const { previous } = choice;
+    if (previous !== undefined && (await isInstalled(control, previous.#token))) {
+      const digest = await catalogText(control.client);
+      if (catalogDifference(previous.#catalog, digest) === undefined)
+        return new JournalMode(control, catalog, digest, previous.#token, choice);
+    }
+    const token = randomUUID();
+    const statements = installStatements(catalog, { token, borrowed: choice.borrowed });
+    await control.patiently(
+      () => control.rows(`begin; ${statements.join(";\n")}; commit`).catch((error: unknown) => rolledBack(control, error)),
+      choice.limitMs,
+    );
+    const mode = new JournalMode(control, catalog, await catalogText(control.client), token, choice);
+    await mode.#read(false);
+    mode.#mirror = new MultisetMirror(mode.#mirror.counters);
+    return mode;
+  }
+
+  root(): Promise<Observed> {
+    return this.#alone(() =>
+      this.#control.transaction(async () => {
+        // One snapshot: what is not in the log is in the rows.
+        await this.#read(true);
+        const tables: [Table, string[]][] = [];
+        for (const table of this.#tables.filter(this.#selection.tables)) {
+          const rows = await this.#control.rows(`select (t.*)::text from only ${table.sqlName} t`);
+          tables.push([table, rows.map(([row]) => row as string)]);
+        }
+        const { counters } = this.#mirror;
+        this.#base += this.#mirror.top.depth + 1;
+        this.#mirror = new MultisetMirror(counters);
+        return {
+          kind: "rows" as const,
+          tables: observeAll(tables),
+          counters: observeCounters(this.#sequences, counters, undefined, this.#selection),
+        };
+      }, "isolation level repeatable read"),
+    );
+  }
+
+  mark(): Promise<Segment> {
+    return this.#alone(async () => {
+      await this.#read(true);
+      return this.#mirror.top;
+    });
+  }
+
+  position(): Promise<Segment> {
+    return this.#alone(async () => {
+      await this.#read(false);
+      return this.#mirror.top;
+    });
+  }
+
+  changed(mark: unknown): Promise<boolean> {
+    return this.#alone(async () => {
+      await this.#read(false);
+      return this.#mirror.top !== mark;
+    });
+  }
+
+  observe(): Promise<Observed> {
+    return this.#alone(async () => {
+      await this.#read(false);
+      const mirror = this.#mirror;
+      return {
+        kind: "rows",
+        tables: observeNet(this.#tables, mirror.net, this.#selection),
+        counters: observeCounters(this.#sequences, mirror.counters, mirror.rootCounters, this.#selection),
+      };
+    });
+  }
+
+  capture(): Promise<MultisetImage> {
+    return this.#alone(async () => {
+      await this.#read(false);
+      return imageOf(this.#tables, this.#sequences, this.#mirror);
+    });
+  }
+
+  restore(mark: unknown): Promise<void> {
+    const segment = mark as Segment;
+    return this.#alone(async () => {
+      const mirror = this.#mirror;
+      if (!mirror.holds(segment)) throw markInvalid();
+      await this.#put(mirror.changesTo(segment), mirror.countersAt(segment), segment.depth);
+      mirror.popTo(segment);
+    });
+  }
+
+  write(image: unknown): Promise<void> {
+    if (!isImage(image)) throw new TypeError("PostgresAdapter.write takes what capture() of a journalled database returned.");
+    return this.#alone(async () => {
+      const mirror = this.#mirror;
+      const wanted = fixesToImage(this.#control.store, this.#tables, this.#sequences, image);
+      const changes = mirror.changesTo(mirror.bottom);
+      const deltas = wanted.rows.deltas();
+      for (const { table, row, by } of deltas) changes.add(table, row, by);
+      await this.#put(changes, wanted.counters, 0, wanted.rows);
+      mirror.popTo(mirror.bottom);
+      mirror.push(wanted.rows, wanted.counters);
+    });
+  }
+
+  query(sql: string, values: readonly unknown[]): Promise<QueryRow[]> {
+    return this.#looker.query(sql, values);
+  }
+
+  dump(): Promise<string> {
+    return this.#control.inTurn(() =>
+      this.#control.transaction(() => dumpDatabase(this.#control.client), "isolation level repeatable read read only"),
+    );
+  }
+
+  close(leaveNothing: boolean): Promise<void> {
+    return this.#control.inTurn(async () => {
+      await this.#looker.close();
+      try {
+        if (leaveNothing) await putBackAndUninstall(this.#control, this.#limitMs);
+      } finally {
+        await this.#control.close();
+      }
+    });
+  }
+
+  /** Reads what was logged since the last time; `apart`: when nobody is in the middle of a write. */
+  async #read(apart: boolean): Promise<void> {
+    const [header, ...entries] = await this.#control.rows(READ, [apart, this.#base + this.#mirror.top.depth + 1], "seqqa_read");
+    const [, counters, busy] = header as (string | null)[];
+    if (typeof busy === "string") throw new Writing(busy);
+    const changes = new RowSums();
+    let altered: string | undefined;
+    for (const [rel, o, n, place] of entries) {
+      const table = this.#indexOf.get(rel as string);
+      if (table === undefined) {
+        altered = o ?? "an unknown table";
+        continue;
+      }
+      if (typeof o === "string") changes.add(table, o, -1);
+      if (typeof n === "string") changes.add(table, n, 1);
+      if (typeof place === "string" && typeof n === "string") this.#places.saw(table, n, place);
+    }
+    this.#mirror.push(changes, counters === this.#mirror.counters ? this.#mirror.counters : (counters as string));
+    this.#vacuum.count(entries.length);
+    if (altered !== undefined) await this.#look(altered);
+  }
+
+  /** A statement that changes schemas was seen: refuses if it did. */
+  async #look(what: string): Promise<void> {
+    const difference = catalogDifference(this.#catalog, await catalogText(this.#control.client));
+    if (difference !== undefined || what === "large object") {
+      const detail = what === "large object" ? "a large object was made, which fires no triggers" : `${what} (${difference})`;
+      throw (this.#broken = schemaChanged(this.#control.store, detail));
+    }
+    // What changed nothing must not keep a later run from putting the data back.
+    if (this.#borrowed) await this.#control.rows(`delete from ${OURS}.kept where rel = 0`);
+  }
+
+  async #put(changes: RowSums, counters: string, keep: number, kept?: RowSums): Promise<void> {
+    const [rel, img, w] = this.#columns(changes);
+    const [placeRel, place]: [string[], string[]] = [[], []];
+    for (let i = 0; i < rel.length; i++) {
+      const table = this.#indexOf.get(rel[i]!)!;
+      if (w[i]! > 0 || this.#tables[table]!.key.length > 0) continue;
+      for (const one of this.#places.of(table, img[i]!)) {
+        placeRel.push(rel[i]!);
+        place.push(one);
+      }
+    }
+    const [keptRel, keptImg, keptW] = this.#borrowed && kept !== undefined ? this.#columns(kept) : [null, null, null];
+    const values = [rel, img, w, placeRel, place, counters, this.#base + keep, keptRel, keptImg, keptW];
+    let rows: (string | null)[][];
+    try {
+      rows = await this.#control.rows(PUT, values, "seqqa_put");
+    } catch (error) {
+      if (codeOf(error) !== DDL_STATE) throw this.#putError(error);
+      // Looked at, it may turn out to have changed nothing: then the log is read without it.
+      await this.#read(false);
+      throw new Stale();
+    }
+    const [header, ...placed] = rows;
+    const busy = header?.[1];
+    if (typeof busy === "string") throw new Writing(busy);
+    for (const [oid, row, at] of placed) this.#places.saw(this.#indexOf.get(oid as string)!, row as string, at as string);
+    this.#vacuum.wrote(rel.map((oid) => this.#indexOf.get(oid)!));
+  }
+
+  #columns(sums: RowSums): [string[], string[], number[]] {
+    const [rel, img, w]: [string[], string[], number[]] = [[], [], []];
+    for (const { table, row, by } of sums.deltas()) {
+      rel.push(this.#tables[table]!.oid);
+      img.push(row);
+      w.push(by);
+    }
+    return [rel, img, w];
+  }
+
+  #putError(error: unknown): unknown {
+    if (isBusy(error) || error instanceof SeqqaError) return error;
+    if (codeOf(error) === INCOHERENT_STATE) return (this.#broken = incoherent(this.#control.store, (error as Error).message));
+    return (this.#broken = notPutBack(this.#control.store, error));
+  }
+
+  /** One operation at a time, waiting for those who write. */
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    return this.#control.inTurn(async () => {
+      for (let tries = 1; ; tries++) {
+        if (this.#broken !== undefined) throw this.#broken;
+        try {
+          const result = await this.#control.patiently(work, this.#limitMs);
+          await this.#vacuum.due();
+          return result;
+        } catch (error) {
+          if (!(error instanceof Stale) || tries > 3) throw error;
+        }
+      }
+    });
+  }
+}
+
+/** The log held something that had to be looked at first: do it once more. */
+class Stale extends Error {}
+
+async function rolledBack(control: Control, error: unknown): Promise<never> {
+  if (!control.lost) await control.rows("rollback");
+  throw error;
+}
+
+async function isInstalled(control: Control, token: string): Promise<boolean> {
+  const [there] = await rowsOf<[string]>(control.client, `select 'yes' where to_regclass('${OURS}.owner') is not null`);
+  if (there === undefined) return false;
+  return (await control.rows(`select 1 from ${OURS}.owner where token = $1`, [token])).length > 0;
+}

@@ -1,0 +1,200 @@
+import { OURS, type Catalog, type Sequence, type Table } from "./catalog.ts";
+import { TEXT_SETTINGS } from "./connect.ts";
+import { createPutFunction, DDL_STATE, putFunction } from "./put-back-sql.ts";
+import { quoteText } from "./sql-text.ts";
+import { settingsFor } from "./text-settings.ts";
+
+/** Set in the session that puts back, whose own changes are not logged. */
+export const CONTROL_SWITCH = "seqqa.control";
+
+const TRIGGER = "zz_seqqa_journal";
+
+export interface JournalOptions {
+  /** Told apart from an earlier installation by it. */
+  readonly token: string;
+  /** The user's own store: what a dead run leaves must be enough to put the data back, after a crash of the server too. */
+  readonly borrowed: boolean;
+}
+
+/** The statements that install the undo log, to be run in one transaction by a session in replica role. */
+export function installStatements({ tables, sequences }: Catalog, { token, borrowed }: JournalOptions): string[] {
+  const kept = sequences.filter(({ cached }) => !cached);
+  const variants = new Map<string, Table>();
+  for (const table of tables) variants.set(variantOf(table), table);
+  return [
+    `drop schema if exists ${OURS} cascade`,
+    `create schema ${OURS}`,
+    `create table ${OURS}.owner(token text, tables text, counters bigint[])`,
+    // rel 0: the schema was changed. o, n: the row as it was and as it is. place: where, for tables without a key.
+    `create ${borrowed ? "" : "unlogged "}table ${OURS}.log(rel oid, o text, n text, place tid) with (autovacuum_enabled = off, toast.autovacuum_enabled = off)`,
+    ...(borrowed
+      ? // What was read of the log, and belongs to the present state: by it a later run puts back what a dead one left.
+        [`create table ${OURS}.kept(step bigint, rel oid, o text, n text) with (autovacuum_enabled = off, toast.autovacuum_enabled = off)`]
+      : []),
+    ...[...variants].map(([variant, table]) => rowFunction(variant, table)),
+    ...tables.flatMap((table) => [...triggers(table), createPutFunction(table)]),
+    ...counterFunctions(kept),
+    BUSY_FUNCTION,
+    readFunction(borrowed),
+    putAllFunction(tables, borrowed),
+    `insert into ${OURS}.owner values(${quoteText(token)}, ${quoteText(JSON.stringify(tables.map(({ oid }) => oid)))}, ${OURS}.counters())`,
+    ...DDL_FUNCTIONS,
+  ];
+}
+
+/** Tables that share a logging function: those with the same settings, and with or without a key. */
+function variantOf(table: Table): string {
+  return `${settingsFor(table.types)
+    .map((name) => Object.keys(TEXT_SETTINGS).indexOf(name))
+    .join("")}${table.key.length > 0 ? "k" : "w"}`;
+}
+
+function pinned(table: Table): string {
+  return settingsFor(table.types)
+    .map((name) => ` set ${name} = '${TEXT_SETTINGS[name]}'`)
+    .join("");
+}
+
+/** The role of the target needs no privilege for the log. Without operators, so that nothing depends on its search_path. */
+function rowFunction(variant: string, table: Table): string {
+  const place = table.key.length > 0 ? "" : ", NEW.ctid";
+  const body = `begin insert into ${OURS}.log(rel, o, n${place === "" ? "" : ", place"}) values (TG_RELID, OLD::pg_catalog.text, NEW::pg_catalog.text${place}); return null; end`;
+  return `create function ${OURS}.row_${variant}() returns trigger language plpgsql security definer${pinned(table)} as ${quoteText(body)}`;
+}
+
+function triggers(table: Table): string[] {
+  const { sqlName, oid } = table;
+  const truncated = `#variable_conflict use_variable\nbegin insert into ${OURS}.log(rel, o) select TG_RELID, (seqqa_t.*)::pg_catalog.text from only ${sqlName} as seqqa_t; return null; end`;
+  const apart = `when (pg_catalog.current_setting('${CONTROL_SWITCH}', true) is null)`;
+  return [
+    `create trigger ${TRIGGER} after insert or update or delete on ${sqlName} for each row ${apart} execute function ${OURS}.row_${variantOf(table)}()`,
+    `create function ${OURS}.truncate_${oid}() returns trigger language plpgsql security definer${pinned(table)} as ${quoteText(truncated)}`,
+    `create trigger ${TRIGGER}_truncate before truncate on ${sqlName} for each statement ${apart} execute function ${OURS}.truncate_${oid}()`,
+    // A session of the target in replica role is logged too.
+    `alter table ${sqlName} enable always trigger ${TRIGGER}, enable always trigger ${TRIGGER}_truncate`,
+  ];
+}
+
+function counterFunctions(sequences: readonly Sequence[]): string[] {
+  const read = sequences.map(({ sqlName }) => `(select array[last_value, is_called::int] from ${sqlName})`).join(", ");
+  const write = sequences
+    .map(({ sqlName }, i) => {
+      const at = i + 1;
+      return `if p_now[${at}:${at}] <> p_want[${at}:${at}] then perform setval(${quoteText(sqlName)}::regclass, p_want[${at}][1], p_want[${at}][2] = 1); end if;`;
+    })
+    .join("\n");
+  return [
+    `create function ${OURS}.counters() returns bigint[] language plpgsql as ${quoteText(`begin return array[${read}]::bigint[]; end`)}`,
+    `create function ${OURS}.put_counters(p_want bigint[]) returns void language plpgsql as ${quoteText(
+      `declare p_now bigint[] := ${OURS}.counters(); begin if p_now <> p_want then ${write} end if; end`,
+    )}`,
+  ];
+}
+
+/**
+ * Who has an open write transaction in this database. Transactions that write have an id; where the server has no such transaction at all,
+ * which its snapshot tells at once, the list of sessions need not be read.
+ */
+const BUSY_FUNCTION = `create function ${OURS}.busy() returns text language plpgsql as ${quoteText(`
+declare s txid_snapshot := txid_current_snapshot(); me oid;
+begin
+  if txid_snapshot_xmin(s) = txid_snapshot_xmax(s) then return null; end if;
+  select oid into me from pg_database where datname = current_database();
+  return nullif(concat_ws(', ',
+    (select string_agg(format('session %s (%s)', a.pid, coalesce(nullif(a.application_name, ''), 'unnamed')), ', ')
+       from pg_stat_get_activity(null) a
+      where a.datid = me and a.pid <> pg_backend_pid() and a.backend_xid is not null and a.backend_type = 'client backend'),
+    (select 'prepared transaction ' || min(p.gid) from pg_prepared_xacts p where p.database = current_database())), '');
+end`)}`;
+
+/**
+ * Reads the log and empties it. The first row says who is writing, if that was asked, and what the counters are. What an open transaction has
+ * logged is not seen yet, and is read whole when it is committed: the order of the log does not matter, its rows are a sum.
+ */
+function readFunction(borrowed: boolean): string {
+  const take = borrowed
+    ? `with d as (delete from ${OURS}.log l returning l.rel, l.o, l.n, l.place),
+         k as (insert into ${OURS}.kept(step, rel, o, n) select p_step, d.rel, d.o, d.n from d)
+       select d.rel, d.o, d.n, d.place from d`
+    : `delete from ${OURS}.log l returning l.rel, l.o, l.n, l.place`;
+  return `create function ${OURS}.read(p_apart boolean, p_step bigint) returns table(rel oid, o text, n text, place tid) language plpgsql as ${quoteText(`
+declare seqqa_busy text;
+begin
+  if p_apart then seqqa_busy := ${OURS}.busy(); end if;
+  return query select null::oid, ${OURS}.counters()::text, seqqa_busy, null::tid;
+  if seqqa_busy is not null then return; end if;
+  return query ${take};
+  if exists (select from pg_largeobject_metadata) then return query select 0::oid, 'large object', null::text, null::tid; end if;
+end`)}`;
+}
+
+/**
+ * Changes what is given, and takes back what is in the log and not read yet, as one sum: a change that cancels out costs nothing. The first row
+ * says who is writing: then nothing was done.
+ */
+function putAllFunction(tables: readonly Table[], borrowed: boolean): string {
+  const keyless = tables.some(({ key }) => key.length === 0);
+  const places = keyless
+    ? `(select array_agg(h.place) from (select d.rel, d.place from d where d.place is not null
+         union all select u.rel, u.place from unnest(p_place_rel, p_place) u(rel, place)) h where h.rel = s.rel)`
+    : "null::tid[]";
+  const dispatch = tables.map((table) => {
+    const call = `${putFunction(table)}(r.del, r.ins, r.places)`;
+    const run = table.key.length > 0 ? `perform ${call}` : `return query select r.rel, f.img, f.place from ${call} f`;
+    return `when ${table.oid} then ${run};`;
+  });
+  const keep = borrowed
+    ? `delete from ${OURS}.kept k where k.step > p_keep;
+       if p_kept_rel is not null then
+         insert into ${OURS}.kept(step, rel, o, n) select p_keep + 1, k.rel, case when k.w < 0 then k.img end, case when k.w > 0 then k.img end
+           from unnest(p_kept_rel, p_kept_img, p_kept_w) k(rel, img, w), generate_series(1, abs(k.w));
+       end if;`
+    : "";
+  return `create function ${OURS}.put(p_rel oid[], p_img text[], p_w int[], p_place_rel oid[], p_place tid[], p_counters bigint[],
+  p_keep bigint, p_kept_rel oid[], p_kept_img text[], p_kept_w int[]) returns table(rel oid, img text, place tid) language plpgsql as ${quoteText(`
+#variable_conflict use_column
+declare r record; seqqa_busy text;
+begin
+  if current_setting('session_replication_role') <> 'replica' then raise exception 'not a control session'; end if;
+  seqqa_busy := ${OURS}.busy();
+  return query select null::oid, seqqa_busy, null::tid;
+  if seqqa_busy is not null then return; end if;
+  for r in
+    with d as (delete from ${OURS}.log l returning l.rel, l.o, l.n, l.place),
+    e(rel, img, w) as (
+      select d.rel, d.o, 1 from d where d.o is not null
+      union all select d.rel, d.n, -1 from d where d.n is not null
+      union all select u.rel, u.img, u.w from unnest(p_rel, p_img, p_w) u(rel, img, w)),
+    s(rel, img, w) as (select e.rel, e.img, sum(e.w)::int from e group by e.rel, e.img having sum(e.w) <> 0)
+    select s.rel, array_agg(s.img) filter (where s.w < 0) as del, array_agg(s.img) filter (where s.w > 0) as ins, ${places} as places
+      from s, generate_series(1, abs(s.w)) group by s.rel
+  loop
+    case r.rel
+      when 0 then raise exception using errcode = '${DDL_STATE}', message = r.ins[1];
+      ${dispatch.join("\n      ")}
+    end case;
+  end loop;
+  ${keep}
+  perform ${OURS}.put_counters(p_counters);
+end`)}`;
+}
+
+/** Rows cannot bring back a schema: a change of it is noted, temporary tables and what turned out to be there already apart. */
+const DDL_FUNCTIONS = [
+  `create function ${OURS}.ddl() returns event_trigger language plpgsql security definer set search_path = pg_catalog as ${quoteText(`
+begin
+  if current_setting('${CONTROL_SWITCH}', true) is not null then return; end if;
+  insert into ${OURS}.log(rel, o) select 0, TG_TAG || coalesce(' ' || d.object_identity, '') from pg_event_trigger_ddl_commands() d
+   where d.schema_name is distinct from 'pg_temp' limit 1;
+end`)}`,
+  `create function ${OURS}.dropped() returns event_trigger language plpgsql security definer set search_path = pg_catalog as ${quoteText(`
+begin
+  if current_setting('${CONTROL_SWITCH}', true) is not null then return; end if;
+  insert into ${OURS}.log(rel, o) select 0, TG_TAG || coalesce(' ' || d.object_identity, '') from pg_event_trigger_dropped_objects() d
+   where d.original and not d.is_temporary limit 1;
+end`)}`,
+  `create event trigger ${OURS}_ddl on ddl_command_end execute function ${OURS}.ddl()`,
+  `create event trigger ${OURS}_dropped on sql_drop execute function ${OURS}.dropped()`,
+  `alter event trigger ${OURS}_ddl enable always`,
+  `alter event trigger ${OURS}_dropped enable always`,
+];

@@ -1,0 +1,70 @@
+import type { Client } from "pg";
+import { SeqqaError } from "../../model/errors.ts";
+import { connect } from "./connect.ts";
+import { codeOf, isLost, lostError, safeCause } from "./failures.ts";
+import type { QueryRow } from "./mode.ts";
+import type { StoreUrl } from "./store-url.ts";
+import { parseForUsers } from "./values.ts";
+
+const READS = /^\s*(?:select|with|values|table|explain|show)\b/i;
+const COMMENTS = /^(?:\s+|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)+/;
+
+/** @throws SeqqaError `QUERY_WRITES` when a statement is not one that reads. The server itself refuses the rest. */
+export function requireReading(sql: string): void {
+  if (!READS.test(sql.replace(COMMENTS, ""))) throw queryWrites(sql);
+}
+
+export function queryWrites(sql: string): SeqqaError {
+  return new SeqqaError("QUERY_WRITES", `PostgresAdapter.query only reads, but this statement does not: ${sql.trim().slice(0, 100)}`, {
+    hint: "Use SELECT here; let the target write, through an action.",
+  });
+}
+
+/** What the server says of a look into the store, as an error of ours. */
+export function queryError(store: StoreUrl, sql: string, error: unknown): SeqqaError {
+  if (error instanceof SeqqaError) return error;
+  if (codeOf(error) === "25006") return queryWrites(sql);
+  if (isLost(error)) return lostError(store, error);
+  const cause = safeCause(store, error);
+  return new SeqqaError("QUERY_FAILED", `A query of ${store.shown} failed: ${cause.message}: ${sql.trim().slice(0, 100)}`, {
+    hint: "Check the statement, and that $1, $2 ... have values.",
+    cause,
+  });
+}
+
+/** Answers the read-only queries of checks, on a connection of its own that cannot write. */
+export class Looker {
+  readonly #store: StoreUrl;
+  #client: Promise<Client> | undefined;
+
+  constructor(store: StoreUrl) {
+    this.#store = store;
+  }
+
+  async query(sql: string, values: readonly unknown[]): Promise<QueryRow[]> {
+    try {
+      this.#client ??= this.#connect();
+      // With values, even none, one statement only: nothing can be smuggled behind it.
+      const config = { text: sql, values: values as unknown[], queryMode: "extended" };
+      return (await (await this.#client).query<QueryRow>(config)).rows;
+    } catch (error) {
+      if (isLost(error)) await this.close();
+      throw queryError(this.#store, sql, error);
+    }
+  }
+
+  async #connect(): Promise<Client> {
+    const { types } = (await import("pg")).default;
+    return connect(this.#store, {
+      types: parseForUsers(types as never) as never,
+      settings: { default_transaction_read_only: "on" },
+      lost: () => (this.#client = undefined),
+    });
+  }
+
+  async close(): Promise<void> {
+    const client = this.#client;
+    this.#client = undefined;
+    await (await client?.catch(() => undefined))?.end().catch(() => undefined);
+  }
+}

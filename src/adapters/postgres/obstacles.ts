@@ -1,0 +1,66 @@
+import { rowsOf, USER_SCHEMA, type Catalog } from "./catalog.ts";
+import { codeOf } from "./failures.ts";
+import type { Queryable } from "./mode.ts";
+import { quoteName } from "./sql-text.ts";
+
+/** Why this database cannot be journalled, or `undefined`. */
+export async function journalObstacle(client: Queryable, { tables }: Catalog): Promise<string | undefined> {
+  const [[user, superuser, encoding, large] = []] = await rowsOf<[string, string, string, string]>(
+    client,
+    `select current_user, (select rolsuper from pg_roles where rolname = current_user)::text, getdatabaseencoding(),
+            exists (select from pg_largeobject_metadata)::text`,
+  );
+  if (superuser !== "true") return `the role "${user ?? ""}" is no superuser, which replica role and event triggers need`;
+  if (encoding === "SQL_ASCII") return "its encoding SQL_ASCII lets texts be no texts";
+  if (large === "true") return "it has large objects, which fire no triggers";
+  return (await firesAlways(client)) ?? (await breaksChecks(client)) ?? (await breaksDomains(client, tables));
+}
+
+/** Triggers and rules that fire even in replica role would run when rows are put back. */
+async function firesAlways(client: Queryable): Promise<string | undefined> {
+  const [found] = await rowsOf<[string, string, string]>(
+    client,
+    `select * from (
+       select 'trigger', t.tgname, c.relname from pg_trigger t join pg_class c on c.oid = t.tgrelid join pg_namespace n on n.oid = c.relnamespace
+        where t.tgenabled in ('A', 'R') and not t.tgisinternal and c.relkind in ('r', 'p') and ${USER_SCHEMA}
+          and t.tgfoid not in (select p.oid from pg_proc p join pg_namespace o on o.oid = p.pronamespace where o.nspname = 'seqqa_journal')
+       union all
+       select 'rule', r.rulename, c.relname from pg_rewrite r join pg_class c on c.oid = r.ev_class join pg_namespace n on n.oid = c.relnamespace
+        where r.ev_enabled in ('A', 'R') and r.ev_type <> '1' and c.relkind in ('r', 'p') and ${USER_SCHEMA}) x limit 1`,
+  );
+  return found && `${found[0]} "${found[1]}" of table "${found[2]}" is enabled ALWAYS or REPLICA and would fire when rows are put back`;
+}
+
+/** A row that breaks a NOT VALID check can be deleted, and never be inserted again. */
+async function breaksChecks(client: Queryable): Promise<string | undefined> {
+  const checks = await rowsOf<[string, string, string, string]>(
+    client,
+    `select n.nspname, c.relname, k.conname, pg_get_expr(k.conbin, k.conrelid) from pg_constraint k
+       join pg_class c on c.oid = k.conrelid join pg_namespace n on n.oid = c.relnamespace
+      where k.contype = 'c' and not k.convalidated and c.relkind = 'r' and ${USER_SCHEMA}`,
+  );
+  for (const [schema, table, name, expression] of checks) {
+    const broken = await rowsOf(client, `select 1 from only ${quoteName(schema)}.${quoteName(table)} where not (${expression}) limit 1`);
+    if (broken.length > 0) return `a row of table "${table}" breaks its NOT VALID check "${name}", so it could not be put back`;
+  }
+  return undefined;
+}
+
+async function breaksDomains(client: Queryable, tables: Catalog["tables"]): Promise<string | undefined> {
+  const lax = await rowsOf<[string, string]>(
+    client,
+    `select distinct a.attrelid, t.typname from pg_constraint k join pg_type t on t.oid = k.contypid join pg_attribute a on a.atttypid = t.oid
+      where not k.convalidated and a.attnum > 0 and not a.attisdropped`,
+  );
+  for (const [oid, domain] of lax) {
+    const table = tables.find((one) => one.oid === oid);
+    if (table === undefined) continue;
+    try {
+      await client.query({ text: `select count((t.*)::text::${table.sqlName}) from only ${table.sqlName} t` });
+    } catch (error) {
+      if (codeOf(error) !== "23514") throw error;
+      return `a row of table "${table.fullName}" breaks a NOT VALID check of the domain "${domain}", so it could not be put back`;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,48 @@
+import { SeqqaError } from "../../model/errors.ts";
+import type { Catalog, Sequence, Table } from "./catalog.ts";
+import type { StoreUrl } from "./store-url.ts";
+
+/** What of a database belongs to the state; the rest is put back, and not looked at. */
+export interface Selection {
+  readonly tables: (table: Table) => boolean;
+  readonly sequences: (sequence: Sequence) => boolean;
+}
+
+/** @throws SeqqaError `TABLE_UNKNOWN`, `SCHEMA_UNKNOWN` */
+export function select(
+  store: StoreUrl,
+  { tables: known }: Catalog,
+  schemas: readonly string[] | undefined,
+  names: readonly string[] | undefined,
+): Selection {
+  const wanted = names?.map((name) => (name.startsWith("public.") ? name.slice("public.".length) : name));
+  const missing = wanted?.find((name) => !known.some((table) => table.name === name));
+  if (missing !== undefined) {
+    throw unknown("TABLE_UNKNOWN", `There is no table "${missing}" in ${store.shown}.`, [...new Set(known.map(({ name }) => name))]);
+  }
+  const strange = schemas?.find((schema) => !known.some((table) => table.schema === schema));
+  if (strange !== undefined) {
+    throw unknown("SCHEMA_UNKNOWN", `There is no table in a schema "${strange}" of ${store.shown}.`, [
+      ...new Set(known.map(({ schema }) => schema)),
+    ]);
+  }
+  const tables = (table: Table): boolean =>
+    (schemas === undefined || schemas.includes(table.schema)) && (wanted === undefined || wanted.includes(table.name));
+  const seen = new Set(known.filter(tables).map(({ name }) => name));
+  return {
+    tables,
+    // A counter belongs to the state with the table that it counts for.
+    sequences: ({ schema, ownedBy }) =>
+      ownedBy === undefined
+        ? wanted === undefined && (schemas === undefined || schemas.includes(schema))
+        : seen.has(ownedBy) || !known.some(({ name }) => name === ownedBy),
+  };
+}
+
+function unknown(code: string, message: string, there: readonly string[]): SeqqaError {
+  const hint =
+    there.length > 0
+      ? `There are: ${there.slice(0, 30).join(", ")}.`
+      : "It has no tables yet: let the target create them before it is ready.";
+  return new SeqqaError(code, message, { hint, exitStatus: 2 });
+}

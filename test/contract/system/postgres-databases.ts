@@ -1,0 +1,41 @@
+import { randomBytes } from "node:crypto";
+import pg from "pg";
+import { postgresUrl } from "../../support/services.ts";
+
+const made: string[] = [];
+
+export async function admin<T>(work: (client: pg.Client) => Promise<T>, database = "postgres"): Promise<T> {
+  const client = new pg.Client({ connectionString: await databaseUrl(database) });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+export async function databaseUrl(database: string): Promise<string> {
+  return `${await postgresUrl()}/${encodeURIComponent(database)}`;
+}
+
+/** A new database with these statements run in it; its name. */
+export async function newDatabase(statements: readonly string[] = [], template?: string): Promise<string> {
+  const name = `seqqa_test_${randomBytes(6).toString("hex")}`;
+  await admin((client) => client.query(`create database ${name}${template === undefined ? "" : ` template ${template}`}`));
+  made.push(name);
+  if (template === undefined) await admin((client) => client.query(`alter database ${name} set synchronous_commit = off`));
+  if (statements.length > 0) {
+    await admin(async (client) => {
+      for (const sql of statements) await client.query(sql);
+    }, name);
+  }
+  return name;
+}
+
+export async function dropDatabase(name: string): Promise<void> {
+  await admin((client) => client.query(`drop database if exists "${name}" with (force)`));
+}
+
+export async function dropDatabases(): Promise<void> {
+  for (const name of made.splice(0)) await dropDatabase(name);
+}
