@@ -11,6 +11,18 @@ export async function createSystem(spec: SystemSpec): Promise<System> {
       const { SqliteAdapter } = await import("../adapters/sqlite/index.ts");
       return new SqliteAdapter({ file: spec.url.replace(/^sqlite:(\/\/(?=\/))?/, ""), ...common, ...tables });
     }
+    case "postgres": {
+      const { PostgresAdapter } = await import("../adapters/postgres/index.ts");
+      return new PostgresAdapter({ url: spec.url, ...common, ...tables });
+    }
+    case "redis": {
+      const { RedisAdapter } = await import("../adapters/redis/index.ts");
+      return new RedisAdapter({
+        url: spec.url,
+        ...common,
+        ...given({ isolation: spec.isolation as "server" | undefined, keys: spec.tables }),
+      });
+    }
     default:
       throw new SeqqaError(
         "SYSTEM_UNSUPPORTED",

@@ -4,6 +4,10 @@ import type { SystemSpec } from "../targets/lane-spec.ts";
 
 /** The module of a kind of store, loaded with its driver when it is first needed. */
 export async function storeKind(kind: SystemSpec["kind"]): Promise<StoreKind> {
-  await Promise.resolve();
-  throw new SeqqaError("STORE_UNSUPPORTED", `There is no support for ${kind} yet.`, { exitStatus: 2 });
+  switch (kind) {
+    case "redis":
+      return (await import("../adapters/redis/index.ts")).stores;
+    default:
+      throw new SeqqaError("STORE_UNSUPPORTED", `There is no support for ${kind} yet.`, { exitStatus: 2 });
+  }
 }
