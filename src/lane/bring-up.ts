@@ -168,11 +168,8 @@ function refuseSavedInTarget(world: { readonly systems: Readonly<Record<string, 
 /** URLs (without passwords) and files that the world is on, whether the lane gave them or the user wrote them. */
 function usesOf(world: World<never, never>, lane: Lane): string[] {
   const clients = [...world.allClients().values()].map((client) => clientPartOf(client)?.uses);
-  const stores = Object.values(world.systems).map((system) => {
-    const { file, uses } = (system ?? {}) as { readonly file?: string; readonly uses?: string };
-    return file ?? uses;
-  });
-  const all = [lane.baseUrl, lane.dbUrl, ...clients, ...stores].filter((one) => one !== undefined && one !== "" && one !== ":memory:");
+  const stores = Object.values(world.systems).map((system) => system?.uses);
+  const all = [lane.baseUrl, lane.dbUrl, ...clients, ...stores].filter((one) => one !== undefined && one !== "");
   return [...new Set((all as string[]).map(withoutSecrets))];
 }
 
@@ -185,18 +182,10 @@ async function openSystems(world: World<never, never>, seat: LaneSeat): Promise<
 }
 
 /** Whether a system is on a store of the lane's own. One that the user's code names is the user's. */
-function isLanes(system: System, lane: Lane): boolean {
-  const { file, url } = system as { readonly file?: string; readonly url?: string };
-  if (file === undefined && url === undefined) return true;
-  const given = Object.values(lane.systems) as { readonly file?: string; readonly url?: string }[];
-  if (given.includes(system as never)) return true;
-  if (url !== undefined) return url === lane.dbUrl || given.some((one) => one.url === url);
-  return (
-    file === ":memory:" ||
-    file === lane.dbPath ||
-    given.some((one) => one.file === file) ||
-    (lane.tmpDir !== "" && file!.startsWith(lane.tmpDir))
-  );
+function isLanes({ uses }: System, lane: Lane): boolean {
+  if (uses === undefined || uses === lane.dbPath) return true;
+  if (Object.values(lane.systems).some((one) => one.uses === uses)) return true;
+  return [lane.baseUrl, lane.tmpDir].some((own) => own !== "" && uses.startsWith(own));
 }
 
 function canonicalOptions(

@@ -1,5 +1,8 @@
 import type { Expansion, LaneFailure } from "../engine/messages.ts";
 
+/** At most this many lines say what differed. */
+const LINES = 20;
+
 /** Puts the answers to parts of a chunk together, in their order. */
 export class ExpansionSum {
   readonly #begun = performance.now();
@@ -25,11 +28,23 @@ export class ExpansionSum {
       rows,
       news: parts.flatMap(({ part, unit }) => part.news.map((one) => ({ ...one, unit }))),
       images: parts.flatMap(({ part, unit }) => part.images.map((one) => ({ ...one, unit }))),
-      divergences: parts.flatMap(({ part }) => part.divergences),
+      divergences: joined(parts.flatMap(({ part }) => part.divergences)),
       replayed: executedAgain - checked,
       checked,
       busyMs: performance.now() - this.#begun,
       failure,
     };
   }
+}
+
+/** What was said of one node's actions one by one becomes one divergence. */
+function joined(divergences: Expansion["divergences"]): Expansion["divergences"] {
+  const all: Expansion["divergences"][number][] = [];
+  for (const one of divergences) {
+    const at = all.findIndex(({ kind, message, path }) => kind === one.kind && message === one.message && path.join() === one.path.join());
+    const before = all[at];
+    if (before === undefined) all.push(one);
+    else all[at] = { ...before, differences: [...before.differences, ...one.differences].slice(0, LINES) };
+  }
+  return all;
 }

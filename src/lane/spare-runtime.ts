@@ -50,9 +50,10 @@ export class SpareRuntime implements LaneWork {
       this.#control.unitOffset = at;
       if (this.#control.cancelled) return answer(at);
       if (unit.check !== undefined) {
-        const part = await this.#check(unit, direct);
-        sum.add(part, at);
-        if (part.failure !== undefined) return answer(at, placed(part.failure, at));
+        for (const part of await this.#check(unit, direct)) {
+          sum.add(part, at);
+          if (part.failure !== undefined) return answer(at, placed(part.failure, at));
+        }
         continue;
       }
       for (let action = unit.from; action < unit.to; action++) {
@@ -115,8 +116,20 @@ export class SpareRuntime implements LaneWork {
     return part;
   }
 
-  #check(unit: UnitRequest, direct: boolean): Promise<Expansion> {
-    return this.#alone((runtime) => runtime.expand({ units: [unit], direct }));
+  /** Every action is checked on its own path from the root, so the slots share them out. */
+  async #check(unit: UnitRequest, direct: boolean): Promise<readonly Expansion[]> {
+    let next = unit.from;
+    const parts: Expansion[] = [];
+    const work = async (slot: Slot): Promise<void> => {
+      await slot.ready;
+      while (next < unit.to && parts.every(({ failure }) => failure === undefined)) {
+        const from = next++;
+        slot.node = undefined;
+        parts[from - unit.from] = await slot.runtime.expand({ units: [{ ...unit, from, to: from + 1 }], direct });
+      }
+    };
+    await Promise.all(this.#slots.map(work));
+    return Object.values(parts);
   }
 
   /** Something that needs one slot for longer than an action. */

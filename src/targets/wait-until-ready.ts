@@ -1,8 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { probe } from "./probe.ts";
 
-const FIRST_PAUSE_MS = 5;
+const SHORTEST_PAUSE_MS = 4;
 const LONGEST_PAUSE_MS = 100;
+/** A pause is this share of what was waited already: no start is noticed later than by so much. */
+const PAUSE_SHARE = 1 / 8;
 const ATTEMPT_MS = 5_000;
 /** Something may answer garbage while it starts; so often in a row it is not going to be HTTP. */
 const GARBAGE_LIMIT = 5;
@@ -27,9 +29,10 @@ export async function waitUntilReady(
     hasEnded = true;
     over.abort();
   });
-  const until = performance.now() + timeoutMs;
+  const begun = performance.now();
+  const until = begun + timeoutMs;
   let garbage = 0;
-  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+  for (;;) {
     for (const url of urls) {
       const left = until - performance.now();
       const result = await probe(url, Math.max(1, Math.min(ATTEMPT_MS, left)), stop);
@@ -38,6 +41,7 @@ export async function waitUntilReady(
       if (result.kind === "answer") return { kind: "ready", origin: url.origin };
       if (result.kind === "garbage" && ++garbage >= GARBAGE_LIMIT) return { kind: "garbage", url: url.href };
     }
+    const pause = Math.min(Math.max((performance.now() - begun) * PAUSE_SHARE, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
     if (performance.now() + pause >= until) return { kind: "late" };
     await delay(pause, undefined, { signal: stop }).catch(() => {});
   }
