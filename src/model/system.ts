@@ -77,6 +77,8 @@ export interface System {
   /** The kind of store, e.g. `sqlite`. */
   readonly name: string;
   readonly checkpoint: CheckpointChoice;
+  /** Where the store is, without secrets: two systems that say the same are on one store. `undefined` for what lives in this process. */
+  readonly uses?: string | undefined;
   readonly traits: SystemTraits;
   /** Connects, chooses the checkpoint mode, installs what it needs. Called once the target is ready, and again after a restart of the target. */
   open(scope: SystemScope): Awaitable<void>;

@@ -8,6 +8,8 @@ import { keyFilter } from "./glob.ts";
 import { Keyspace } from "./keyspace.ts";
 import { Looker } from "./looker.ts";
 import { redisPlace, shownPlace, type RedisPlace } from "./redis-url.ts";
+import { RESERVED } from "./reserved.ts";
+import { TRIAL } from "./scripts.ts";
 import { requireServer } from "./server-facts.ts";
 import { Tracker } from "./tracker.ts";
 
@@ -62,6 +64,10 @@ export class RedisAdapter implements System {
     this.#observes = keyFilter(options.keys, options.ignore ?? []);
   }
 
+  get uses(): string {
+    return shownPlace(this.#place);
+  }
+
   /** The mode that was chosen, and why. */
   get checkpoint(): CheckpointChoice {
     return this.#choice;
@@ -78,6 +84,7 @@ export class RedisAdapter implements System {
     try {
       const [commands, events] = [await connect(), await connect()];
       await requireServer(commands);
+      await TRIAL.run(commands, [`${RESERVED}trial`]);
       const keyspace = new Keyspace(commands);
       if (scope.borrowed) borrowed = await Borrowed.take(this.#place);
       const tracker = await Tracker.start(commands, events);

@@ -56,6 +56,10 @@ export class SqliteAdapter implements System {
     this.#choice = { mode: this.#wanted, why: "not opened yet" };
   }
 
+  get uses(): string | undefined {
+    return this.file === ":memory:" ? undefined : this.file;
+  }
+
   /** The mode that was chosen, and why. */
   get checkpoint(): CheckpointChoice {
     return this.#choice;
