@@ -58,7 +58,7 @@ export class PostgresAdapter implements System {
   }
 
   /** The database that it works on, without credentials. */
-  get url(): string {
+  get uses(): string {
     return this.#store.shown;
   }
 
@@ -83,7 +83,7 @@ export class PostgresAdapter implements System {
     if (this.#mode !== undefined || this.#wanted === "journal" || this.#wanted === "clone") {
       throw new SeqqaError(
         "NO_CONNECTION",
-        `The PostgresAdapter of ${this.url} lends no connection in checkpoint mode "${this.#choice.mode}".`,
+        `The PostgresAdapter of ${this.uses} lends no connection in checkpoint mode "${this.#choice.mode}".`,
         {
           hint: 'Use query() to look in. An in-process target that works on the connection needs `checkpoint: "savepoint"`.',
         },
@@ -173,7 +173,7 @@ export class PostgresAdapter implements System {
 
   #opened(): PostgresMode {
     if (this.#mode !== undefined) return this.#mode;
-    throw new SeqqaError("STORE_NOT_OPEN", `The PostgresAdapter of ${this.url} is not open.`, {
+    throw new SeqqaError("STORE_NOT_OPEN", `The PostgresAdapter of ${this.uses} is not open.`, {
       hint: "A lane opens it when the target is ready; ask it in actions and invariants only.",
     });
   }
