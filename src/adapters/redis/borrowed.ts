@@ -65,10 +65,13 @@ export class Borrowed {
   }
 
   #keepAgain(): Promise<void> {
-    this.#queue = this.#queue.then(async () => {
-      if (await this.#registry.claim(this.#db, "borrowed", this.#registry.owner)) await saveState(this.#registry, this.#db, this.#state);
+    const again = this.#queue.then(async () => {
+      // Cut off for so long that another run took it for dead: what is there now is that run's.
+      if (!(await this.#registry.claim(this.#db, "borrowed", this.#registry.owner))) throw inUse(this.#registry.connection.place);
+      await saveState(this.#registry, this.#db, this.#state);
     });
-    return this.#queue;
+    this.#queue = again.catch(() => undefined);
+    return again;
   }
 }
 

@@ -4,7 +4,8 @@ import { Connection } from "./driver.ts";
 import { ensureNotifications, hasKeyspace, mayNot, readNotifications, setNotifications } from "./notifications.ts";
 import { serverBinary } from "./own-server.ts";
 import { redisPlace, shownPlace } from "./redis-url.ts";
-import { Script } from "./scripts.ts";
+import { RESERVED } from "./reserved.ts";
+import { Script, TRIAL } from "./scripts.ts";
 import { OLDEST, serverFacts, unsupported } from "./server-facts.ts";
 
 /** Returns how many databases there are, and how many are empty. */
@@ -30,7 +31,7 @@ export async function checkRedis(url: string): Promise<readonly StoreCheck[]> {
   }
   try {
     await checkVersion(connection, add);
-    await guarded(add, "scripts", () => checkScripts(connection, add));
+    await guarded(add, "privileges", () => checkPrivileges(connection, add));
     await guarded(add, "notifications", () => checkNotifications(connection, add));
     await guarded(add, "memory", () => checkMemory(connection, add));
     await guarded(add, "isolation", () => checkIsolation(connection, add));
@@ -70,9 +71,9 @@ async function checkVersion(connection: Connection, add: Add): Promise<void> {
   });
 }
 
-async function checkScripts(connection: Connection, add: Add): Promise<void> {
-  await connection.bytes("EVAL", "return redis.call('TIME')", "0");
-  add(true, "scripts", "Lua scripts may be run: keys are read and put back by them.");
+async function checkPrivileges(connection: Connection, add: Add): Promise<void> {
+  await TRIAL.run(connection, [`${RESERVED}trial`]);
+  add(true, "privileges", "Keys may be read and put back (DUMP, RESTORE, Lua scripts).");
 }
 
 async function checkNotifications(connection: Connection, add: Add): Promise<void> {

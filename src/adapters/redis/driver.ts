@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import type { Redis, RedisOptions } from "ioredis";
 import { SeqqaError } from "../../model/errors.ts";
 import { refused, unreachable } from "./failures.ts";
@@ -62,7 +63,10 @@ export class Connection {
       retryStrategy: (times: number) => (stood ? Math.min(times * 25, LONGEST_PAUSE_MS) : null),
       ...(place.username === undefined ? {} : { username: place.username }),
       ...(place.password === undefined ? {} : { password: place.password }),
-      ...(place.tls ? { tls: { servername: place.host } } : {}),
+      // A server that reads its data says so; ioredis' own way of waiting for it prints to the console where INFO is not allowed.
+      enableReadyCheck: false,
+      reconnectOnError: (error: Error) => (error.message.startsWith("LOADING") ? 2 : false),
+      ...(place.tls ? { tls: isIP(place.host) === 0 ? { servername: place.host } : {} } : {}),
       ...(options.name === undefined ? {} : { connectionName: options.name }),
     } satisfies RedisOptions;
     const client = new Driver(settings);
@@ -70,13 +74,13 @@ export class Connection {
     client.on("error", (error: unknown) => (last = error));
     try {
       await client.connect();
+      stood = true;
       await client.ping();
       await client.select(place.db);
     } catch (error) {
       client.disconnect();
       throw unreachable(place, last ?? error);
     }
-    stood = true;
     return new Connection(place, client);
   }
 

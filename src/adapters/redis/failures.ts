@@ -17,6 +17,12 @@ export function scrubbed(error: unknown, { password, username }: Pick<RedisPlace
   return typeof code === "string" ? Object.assign(clean, { code }) : clean;
 }
 
+/** What a user needs for everything, beside the keys and channels (`~* &*`). */
+export const RIGHTS = "~* &* +@all -@dangerous +restore +info +keys +config|get +config|set +client|list +client|kill +function|dump";
+
+const LOST = /^(?:Connection is closed|Reached the max retries|Stream isn't writeable)/;
+const SOCKET = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"]);
+
 export function codeOf(error: unknown): string {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   if (typeof code === "string") return code;
@@ -54,14 +60,14 @@ export function unreachable(place: RedisPlace, error: unknown): SeqqaError {
 export function refused(place: RedisPlace, error: unknown): SeqqaError {
   if (error instanceof SeqqaError) return error;
   const cause = scrubbed(error, place);
-  if (codeOf(cause) === "NOPERM") {
+  if (codeOf(cause) === "NOPERM" || /user executing the script can't/i.test(cause.message)) {
     return new SeqqaError("STORE_NOT_ALLOWED", `Redis at ${shownPlace(place)} does not allow what seqqa needs: ${cause.message}.`, {
-      hint: "Give the user of the URL these: ~* &* +@all -@dangerous +info +config|get +config|set +client|list +keys.",
+      hint: `Give the user of the URL these: ${RIGHTS}`,
       exitStatus: 2,
       cause,
     });
   }
-  if (/^(Connection is closed|Reached the max retries|Stream isn't writeable)/.test(cause.message) || /^E[A-Z]+$/.test(codeOf(cause))) {
+  if (LOST.test(cause.message) || SOCKET.has(codeOf(cause))) {
     return new SeqqaError("STORE_LOST", `The connection to Redis at ${shownPlace(place)} was lost: ${cause.message.replace(/\.$/, "")}.`, {
       hint: "Check that the server runs and is not out of memory.",
       cause,

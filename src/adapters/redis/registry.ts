@@ -10,7 +10,7 @@ import { BEAT, CLAIM, LEAVE, LIST, LOCATE, registryKey, RELEASE } from "./regist
 export const HEARTBEAT_MS = 30_000;
 const BEATS_EVERY_MS = 5000;
 /** How long a connection that was lost has to come back, before its run counts as dead. */
-const GRACE_MS = 2500;
+const GRACE_MS = 1500;
 
 /** A database that somebody has: `index`, a lane's; `borrowed`, the user's own, whose data is kept for putting it back. */
 export interface Claim {

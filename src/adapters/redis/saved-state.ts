@@ -1,6 +1,6 @@
 import type { Argument, RawReply } from "./driver.ts";
 import { bytesOf, type Bytes, type Entry } from "./entry.ts";
-import { Keyspace, type Fix } from "./keyspace.ts";
+import type { Fix, Keyspace } from "./keyspace.ts";
 import type { Registry } from "./registry.ts";
 import { claimKey, savedKey } from "./registry-scripts.ts";
 

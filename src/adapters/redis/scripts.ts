@@ -67,3 +67,10 @@ for i = 3, #ARGV, 3 do
 end
 if told then redis.call('PUBLISH', ARGV[1], 'end ' .. ARGV[2]) end
 return failed or 'OK'`);
+
+/** ARGV: a key of ours. Fails where this user may not do what a put-back does; nothing of it stays. */
+export const TRIAL: Script = new Script(`
+redis.call('SET', ARGV[1], '1', 'PX', '1000')
+local dump = redis.call('DUMP', ARGV[1])
+redis.call('RESTORE', ARGV[1], '0', dump, 'REPLACE')
+return redis.call('DEL', ARGV[1])`);

@@ -12,7 +12,8 @@ export function streamRows(key: Bytes, entry: Entry, add: (table: string, row: R
   const info = new Map(pairs(entry.value));
   const entries = list(info.get("entries")) as readonly [Bytes, readonly Bytes[] | null][];
   const groups = list(info.get("groups")).map((group) => new Map(pairs(group)));
-  const pendingOf = (group: ReadonlyMap<Bytes, Reply>) => list(group.get("pel")) as unknown as readonly [Bytes, Bytes, number, number][];
+  const pendingOf = (group: ReadonlyMap<Bytes, Reply>) =>
+    list(group.get("pending")) as unknown as readonly [Bytes, Bytes, number, number][];
   const drawn = (id: Bytes): boolean => Math.abs(Number(id.slice(0, id.indexOf("-"))) - entry.readMs) < DAY_MS;
   const times = [...new Set([...entries.map(([id]) => id), ...groups.flatMap((group) => pendingOf(group).map(([id]) => id))])]
     .filter(drawn)

@@ -1,0 +1,250 @@
+import { inspect } from "node:util";
+import type { Redis } from "ioredis";
+import { beforeEach, describe, expect, test } from "vitest";
+import { RedisAdapter } from "../../../../src/adapters/redis/index.ts";
+import { RIGHTS } from "../../../../src/adapters/redis/failures.ts";
+import { openAdapter, ownServer, rows } from "./scratch.ts";
+
+const server = ownServer();
+let target: Redis;
+beforeEach(() => {
+  target = server.client();
+});
+
+describe("observation", () => {
+  test("every type is rows, relative to the root", async () => {
+    await target.set("string", "1");
+    await target.hset("hash", "kept", "1", "gone", "2");
+    await target.rpush("list", "a", "b");
+    const system = await openAdapter({ url: server.url() });
+    expect(rows(await system.root())).toEqual([
+      '+ hash ["hash","gone","2"]',
+      '+ hash ["hash","kept","1"]',
+      '+ list ["list",0,"a"]',
+      '+ list ["list",1,"b"]',
+      '+ string ["string","1"]',
+    ]);
+    await target.hdel("hash", "gone");
+    await target.rpush("list", "c");
+    await target.append("string", "0");
+    await target.expire("string", 1000);
+    await target.sadd("set", "m");
+    await target.zadd("zset", 1.5, "m", "-inf", "low");
+    await target.xadd("stream", "5-1", "f", "v", "g", "w");
+    await target.xgroup("CREATE", "stream", "group", "0");
+    await target.xreadgroup("GROUP", "group", "ann", "STREAMS", "stream", ">");
+    await target.set(Buffer.from([0xff]), Buffer.from([0x80]));
+    expect(rows(await system.observe())).toEqual([
+      '+ expires ["string"]',
+      '+ list ["list",2,"c"]',
+      '+ set ["set","m"]',
+      '+ stream ["stream","5-1",0,"f","v"]',
+      '+ stream ["stream","5-1",1,"g","w"]',
+      '+ stream_consumer ["stream","group","ann"]',
+      '+ stream_group ["stream","group","5-1"]',
+      '+ stream_info ["stream","5-1"]',
+      '+ stream_pending ["stream","group","5-1","ann",1]',
+      '+ string ["bytes ff","bytes 80"]',
+      '+ string ["string","10"]',
+      '+ zset ["zset","low","-inf"]',
+      '+ zset ["zset","m",1.5]',
+      '- hash ["hash","gone","2"]',
+      '- string ["string","1"]',
+    ]);
+  });
+
+  test("the order of insertion means nothing, in large ones either", async () => {
+    const system = await openAdapter({ url: server.url() });
+    await system.root();
+    const root = await system.mark();
+    const members = Array.from({ length: 700 }, (_, i) => `member ${i}`);
+    const build = async (order: readonly string[]): Promise<string[]> => {
+      for (const one of order) void target.pipeline().sadd("set", one).hset("hash", one, "1").zadd("zset", 1, one).exec();
+      await target.ping();
+      const seen = rows(await system.observe());
+      await system.restore(root);
+      return seen;
+    };
+    const forwards = await build(members);
+    expect(forwards).toHaveLength(2100);
+    expect(await build([...members].reverse())).toEqual(forwards);
+  });
+
+  test("ids that a stream draws from the clock do not tell states apart", async () => {
+    const system = await openAdapter({ url: server.url() });
+    await system.root();
+    const root = await system.mark();
+    const build = async (): Promise<string[]> => {
+      await target.xadd("s", "*", "n", "1");
+      await target.xadd("s", "*", "n", "2");
+      await target.xgroup("CREATE", "s", "g", "0");
+      await target.xreadgroup("GROUP", "g", "ann", "COUNT", 1, "STREAMS", "s", ">");
+      const seen = rows(await system.observe());
+      await system.restore(root);
+      return seen;
+    };
+    const first = await build();
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(await build()).toEqual(first);
+    expect(first).toContain('+ stream_pending ["s","g","~1","ann",1]');
+    expect(first).toContain('+ stream_group ["s","g","~1"]');
+    expect(first).toContain('+ stream ["s","~2",0,"n","2"]');
+  });
+
+  test("what PFCOUNT remembers is no part of the state", async () => {
+    await target.pfadd("h", "a", "b");
+    const system = await openAdapter({ url: server.url() });
+    await system.root();
+    await target.pfcount("h");
+    expect(rows(await system.observe())).toEqual([]);
+  });
+
+  test("keys and ignore choose what is looked at; all is put back", async () => {
+    const system = await openAdapter({ url: server.url(), keys: ["order:*", "log:[0-9]"], ignore: ["order:*:cache"] });
+    await system.root();
+    const mark = await system.mark();
+    await target.mset("order:1", "1", "order:1:cache", "1", "log:1", "1", "log:x", "1", "other", "1");
+    expect(rows(await system.observe())).toEqual(['+ string ["log:1","1"]', '+ string ["order:1","1"]']);
+    await system.restore(mark);
+    expect(await target.dbsize()).toBe(0);
+  });
+});
+
+describe("command", () => {
+  test("reads", async () => {
+    await target.hset("h", "a", "ü");
+    await target.xadd("s", "1-1", "n", "1");
+    const system = await openAdapter({ url: server.url() });
+    expect(await system.command("HGETALL", "h")).toEqual(["a", "ü"]);
+    expect(await system.command("xinfo", "stream", "s")).toContain("last-generated-id");
+    expect(await system.command("OBJECT", "ENCODING", "h")).toBe("listpack");
+    expect(await system.command("XREAD", "STREAMS", "s", "0")).toEqual([["s", [["1-1", ["n", "1"]]]]]);
+    expect(await system.command("PING")).toBe("PONG");
+    expect(await system.command("GET", "nothing")).toBeNull();
+  });
+
+  test.each([
+    ["SET", "a", "1"],
+    ["GETDEL", "a"],
+    ["GETEX", "a", "EX", "5"],
+    ["FLUSHALL"],
+    ["CONFIG", "SET", "maxmemory", "1"],
+    ["CONFIG", "GET", "maxmemory"],
+    ["EVAL", "return redis.call('SET', 'a', '2')", "0"],
+    ["SELECT", "3"],
+    ["SUBSCRIBE", "c"],
+    ["MULTI"],
+    ["SHUTDOWN"],
+    ["CLIENT", "KILL", "TYPE", "normal"],
+    ["XREAD", "BLOCK", "0", "STREAMS", "s", "$"],
+    ["SORT", "a", "STORE", "b"],
+    ["XGROUP", "CREATE", "s", "g", "0", "MKSTREAM"],
+    ["no such command"],
+    ["get|set"],
+  ])("refuses %s %s %s", async (name, ...parameters) => {
+    const system = await openAdapter({ url: server.url() });
+    const mark = await system.mark();
+    await expect(system.command(name, ...parameters)).rejects.toMatchObject({ code: "QUERY_WRITES" });
+    expect(await system.changed(mark)).toBe(false);
+  });
+
+  test("an error of the server comes without what is behind it", async () => {
+    const system = await openAdapter({ url: server.url() });
+    await target.set("a", "1");
+    await expect(system.command("HGETALL", "a")).rejects.toMatchObject({
+      code: "STORE_FAILED",
+      message: expect.stringContaining("WRONGTYPE") as string,
+    });
+  });
+});
+
+describe("errors", () => {
+  const failure = async (url: string, isolation?: "server"): Promise<{ readonly code: string; readonly shown: string }> => {
+    try {
+      const system = new RedisAdapter({ url, isolation });
+      await system.open({ name: "db", laneIndex: 0, inProcess: false, borrowed: false });
+      await system.close();
+    } catch (error) {
+      return { code: (error as { code: string }).code, shown: inspect(error, { depth: 20, showHidden: true }) };
+    }
+    throw new Error("did not fail");
+  };
+
+  test("passwords are in none", async () => {
+    await target.call("ACL", "SETUSER", "lane", "on", ">right", "~*", "&*", "+@all", "-eval", "-evalsha");
+    const urls: readonly (readonly [string, string])[] = [
+      [server.url().replace("//", "//lane:s3cr%2Fet@"), "STORE_NOT_ALLOWED"],
+      [server.url().replace("//", "//lane:right@"), "STORE_NOT_ALLOWED"],
+      ["redis://u:s3cr%2Fet@127.0.0.1:1/0", "STORE_UNREACHABLE"],
+      ["redis://u:s3cr%2Fet@no-such-host.invalid/0", "STORE_UNREACHABLE"],
+      [server.url().replace("redis://", "rediss://u:s3cr%2Fet@"), "STORE_UNREACHABLE"],
+      [server.url(77), "STORE_MISSING"],
+      ["redis://u:s3cr%2Fet@127.0.0.1:6379/zero", "REDIS_URL_INVALID"],
+      ["redis://u:s3cr%2Fet@127.0.0.1:port/0", "REDIS_URL_INVALID"],
+      ["http://u:s3cr%2Fet@127.0.0.1/0", "REDIS_URL_INVALID"],
+    ];
+    for (const [url, code] of urls) {
+      const { code: got, shown } = await failure(url);
+      expect(got, url).toBe(code);
+      expect(shown, url).not.toMatch(/s3cr|right/);
+    }
+  });
+
+  test("options that are not there are named", () => {
+    expect(() => new RedisAdapter({ url: "" })).toThrow(expect.objectContaining({ code: "REDIS_WITHOUT_URL" }));
+    expect(() => new RedisAdapter({ url: server.url(), checkpoint: "journal" as "dump" })).toThrow(
+      expect.objectContaining({ code: "REDIS_OPTION_INVALID", hint: "Choose one of: auto, dump." }),
+    );
+    expect(() => new RedisAdapter({ url: server.url() }).mark()).toThrow(expect.objectContaining({ code: "STORE_NOT_OPEN" }));
+  });
+
+  test("what cannot be put back is said, with the key still there", async () => {
+    await target.set("large", "x".repeat(100_000));
+    const system = await openAdapter({ url: server.url() });
+    const mark = await system.mark();
+    await target.del("large");
+    await target.config("SET", "maxmemory", "1");
+    await expect(system.restore(mark)).rejects.toMatchObject({
+      code: "STORE_NOT_PUT_BACK",
+      message: expect.stringContaining("OOM") as string,
+    });
+    await target.config("SET", "maxmemory", "0");
+    // What was not put back is known, and put back now.
+    expect(await system.changed(mark)).toBe(true);
+    await system.restore(mark);
+    expect(await target.strlen("large")).toBe(100_000);
+  });
+});
+
+test("a user who may not look at connections or settings still gets everything put back", async () => {
+  await target.call("ACL", "SETUSER", "narrow", "on", ">pw", "~*", "&*", "+@all", "-@dangerous", "+restore");
+  await target.mset("a", "1", "b", "2");
+  const system = await openAdapter({ url: server.url().replace("//", "//narrow:pw@") });
+  expect(system.checkpoint).toMatchObject({ mode: "dump", why: expect.stringContaining("all keys every time") as string });
+  const [mark, dump] = [await system.mark(), await system.dump()];
+  await target.flushdb();
+  expect(await system.changed(mark)).toBe(true);
+  await system.restore(mark);
+  expect(await system.dump()).toBe(dump);
+});
+
+test("the rights that are asked for are enough", async () => {
+  await target.call("ACL", "SETUSER", "enough", "on", ">pw", ...RIGHTS.split(" "));
+  const before = await target.config("GET", "notify-keyspace-events");
+  const system = await openAdapter({ url: server.url().replace("//", "//enough:pw@") }, { borrowed: true });
+  expect(system.checkpoint.why).toBe("keyspace notifications tell which keys changed");
+  const mark = await system.mark();
+  await target.set("a", "1");
+  expect(await system.changed(mark)).toBe(true);
+  await system.close();
+  expect(await target.dbsize()).toBe(0);
+  expect(await target.config("GET", "notify-keyspace-events")).toEqual(before);
+});
+
+test("rights that do not suffice are named when it is opened, not when something is to be put back", async () => {
+  await target.call("ACL", "SETUSER", "less", "on", ">pw", "~*", "&*", "+@all", "-restore");
+  await expect(openAdapter({ url: server.url().replace("//", "//less:pw@") })).rejects.toMatchObject({
+    code: "STORE_NOT_ALLOWED",
+    hint: expect.stringContaining("+restore") as string,
+  });
+});
