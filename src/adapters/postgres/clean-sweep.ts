@@ -1,0 +1,51 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Client } from "pg";
+import { rowsOf } from "./catalog.ts";
+import { ifDead } from "./heartbeat.ts";
+import { databaseNames, dropDatabase } from "./provider-drop.ts";
+import { runOf } from "./provider-names.ts";
+import { quoteText } from "./sql-text.ts";
+import type { StoreUrl } from "./store-url.ts";
+
+/** A run whose connection was lost takes another one at once; one whose databases are in use is given time for that. */
+const COMEBACK_MS = 3000;
+
+/**
+ * Removes the databases of dead runs, told by their names and by the lock that a living run holds, and nothing else. `failed` is told of
+ * those that could not be removed.
+ */
+export async function sweepDeadRuns(
+  client: Client,
+  store: StoreUrl,
+  ownRun: string | undefined,
+  failed: (error: unknown) => void,
+): Promise<string[]> {
+  const runs = new Map<string, string[]>();
+  for (const name of await databaseNames(client)) {
+    const run = runOf(name);
+    if (run !== undefined && run !== ownRun) runs.set(run, [...(runs.get(run) ?? []), name]);
+  }
+  const removed: string[] = [];
+  for (const [run, names] of runs) {
+    if (await inUse(client, names)) {
+      if ((await ifDead(client, run, () => Promise.resolve(true))) === undefined) continue;
+      await pause(COMEBACK_MS);
+    }
+    await ifDead(client, run, async () => {
+      for (const name of names) {
+        try {
+          await dropDatabase(client, store, name);
+          removed.push(`database ${name}`);
+        } catch (error) {
+          failed(error);
+        }
+      }
+    });
+  }
+  return removed;
+}
+
+async function inUse(client: Client, names: readonly string[]): Promise<boolean> {
+  const list = names.map(quoteText).join(", ");
+  return (await rowsOf(client, `select 1 from pg_stat_activity where datname in (${list}) limit 1`)).length > 0;
+}

@@ -1,0 +1,97 @@
+import type { Client } from "pg";
+import { SeqqaError } from "../../model/errors.ts";
+import { connect } from "./connect.ts";
+import { codeOf, connectError } from "./failures.ts";
+import { withDatabase, type StoreUrl } from "./store-url.ts";
+
+const RETRY_MS = [100, 300, 1000, 3000, 10_000];
+const SETTINGS = { statement_timeout: "0", lock_timeout: "0", client_min_messages: "error", search_path: "pg_catalog" };
+
+/**
+ * A connection to a server for making and removing databases. When it is lost, another takes its place at once, so that what says
+ * that the run is alive is said again.
+ */
+export class Server {
+  readonly store: StoreUrl;
+  readonly #connected: (client: Client) => Promise<void>;
+  #client: Promise<Client> | undefined;
+  #closed = false;
+  #turn: Promise<unknown> = Promise.resolve();
+  #retry: NodeJS.Timeout | undefined;
+
+  /** `connected` is done on each connection before it is used. */
+  constructor(store: StoreUrl, connected: (client: Client) => Promise<void> = () => Promise.resolve()) {
+    this.store = store;
+    this.#connected = connected;
+  }
+
+  /** One after the other: the driver takes one statement at a time. */
+  use<T>(work: (client: Client) => Promise<T>): Promise<T> {
+    const mine = this.#turn.then(async () => work(await this.#open()));
+    this.#turn = mine.catch(() => undefined);
+    return mine;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#retry);
+    await this.#turn;
+    await (await this.#client?.catch(() => undefined))?.end().catch(() => undefined);
+    this.#client = undefined;
+  }
+
+  #open(): Promise<Client> {
+    this.#client ??= this.#connect().catch((error: unknown) => {
+      this.#client = undefined;
+      throw error;
+    });
+    return this.#client;
+  }
+
+  async #connect(): Promise<Client> {
+    let connected: Client | undefined;
+    const client = await maintenance(this.store, () => {
+      if (connected !== undefined) this.#lost();
+    });
+    try {
+      // Not in all versions: the session that says that a run is alive must not be ended for being idle.
+      await client.query("select set_config(name, '0', false) from pg_settings where name = 'idle_session_timeout'");
+      await this.#connected(client);
+      connected = client;
+      return client;
+    } catch (error) {
+      await client.end().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  #lost(): void {
+    this.#client = undefined;
+    if (!this.#closed) this.#reconnect(0);
+  }
+
+  #reconnect(attempt: number): void {
+    const wait = RETRY_MS[attempt];
+    if (wait === undefined) return;
+    this.#retry = setTimeout(() => {
+      if (!this.#closed) this.use(() => Promise.resolve()).catch(() => this.#reconnect(attempt + 1));
+    }, wait);
+    this.#retry.unref();
+  }
+}
+
+/**
+ * Connects beside the template: a session on it would keep the server from copying it, and one on `template1` everybody else from making
+ * databases. Where there is no database `postgres` for us, the template has to do, and is copied by pg_dump.
+ */
+async function maintenance(store: StoreUrl, lost: () => void): Promise<Client> {
+  const options = { rawText: true, lost, settings: SETTINGS };
+  try {
+    return await connect(withDatabase(store, "postgres"), options);
+  } catch (error) {
+    const cause = error instanceof SeqqaError ? error.cause : undefined;
+    // There is none, or not for us.
+    if (["3D000", "42501", "28000", "55000"].includes(codeOf(cause))) return connect(store, options);
+    throw cause === undefined ? error : connectError(store, cause);
+  }
+}
