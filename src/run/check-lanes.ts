@@ -37,9 +37,8 @@ export function checkLanes(reports: readonly LaneReport[], config: Config): read
     });
   });
   const notes = [...first.systems];
-  if (first.contextOnly && config.target !== undefined) {
-    notes.push("No store is declared: only the context is put back between branches, the API's own state is not.");
-  } else if (first.contextOnly && config.baseUrl !== undefined) {
+  const overHttp = config.target !== undefined || config.baseUrl !== undefined || config.lanes !== undefined || first.uses.length > 0;
+  if (first.contextOnly && overHttp) {
     notes.push("No store is declared: only the context is put back between branches, the API's own state is not.");
   }
   return notes;
