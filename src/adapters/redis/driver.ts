@@ -31,6 +31,16 @@ export function loadDriver(): Promise<typeof Redis> {
   return driver;
 }
 
+export interface ConnectOptions {
+  /** As CLIENT LIST shows it. */
+  readonly name?: string;
+  /**
+   * Default 2. With 3 a connection that listens can ask something too, and all that happened before the reply has come by then; it must not write,
+   * for messages about its own writes break into its replies (Redis 7.0).
+   */
+  readonly protocol?: 2 | 3;
+}
+
 /** One connection. Replies come as bytes; errors come as {@link SeqqaError}s without secrets. */
 export class Connection {
   readonly place: RedisPlace;
@@ -46,7 +56,7 @@ export class Connection {
    *
    * @throws SeqqaError `STORE_UNREACHABLE`, `STORE_NOT_ALLOWED`, `STORE_MISSING`, `DRIVER_MISSING`
    */
-  static async open(place: RedisPlace, options: { readonly name?: string } = {}): Promise<Connection> {
+  static async open(place: RedisPlace, options: ConnectOptions = {}): Promise<Connection> {
     const Driver = await loadDriver();
     let stood = false;
     let last: unknown;
@@ -55,8 +65,7 @@ export class Connection {
       port: place.port,
       db: place.db,
       lazyConnect: true,
-      // RESP3 pushes of a client's own keys break into its replies (Redis 7.0).
-      protocol: 2 as const,
+      protocol: options.protocol ?? (2 as const),
       disableClientInfo: true,
       connectTimeout: CONNECT_MS,
       maxRetriesPerRequest: RETRIES,

@@ -75,14 +75,17 @@ export class RedisAdapter implements System {
 
   async open(scope: SystemScope): Promise<void> {
     const connections: Connection[] = [];
-    const connect = async (): Promise<Connection> => {
-      const connection = await Connection.open(this.#place, { name: `seqqa-${scope.name.replace(/[^\w-]/g, "_")}-${scope.laneIndex}` });
+    const connect = async (protocol: 2 | 3): Promise<Connection> => {
+      const connection = await Connection.open(this.#place, {
+        protocol,
+        name: `seqqa-${scope.name.replace(/[^\w-]/g, "_")}-${scope.laneIndex}`,
+      });
       connections.push(connection);
       return connection;
     };
     let borrowed: Borrowed | undefined;
     try {
-      const [commands, events] = [await connect(), await connect()];
+      const [commands, events] = [await connect(2), await connect(3)];
       await requireServer(commands);
       await TRIAL.run(commands, [`${RESERVED}trial`]);
       const keyspace = new Keyspace(commands);

@@ -85,6 +85,6 @@ local left = #claims()
 if left == 0 then redis.call('DEL', ROOT) end
 return left`);
 
-export const registryKey = ROOT;
+export const registryKey: string = ROOT;
 export const claimKey = (db: number): string => `${RESERVED}db:${db}`;
 export const savedKey = (db: number): string => `${RESERVED}saved:${db}`;

@@ -2,9 +2,7 @@ import { isUtf8 } from "node:buffer";
 import type { Observed, ObservedColumn, ObservedTable, StoredValue } from "../../model/system.ts";
 import { bytesOf, type Bytes, type Entry, type Reply } from "./entry.ts";
 import { pairs } from "./exact-text.ts";
-import { streamRows } from "./stream-rows.ts";
-
-export type RawRow = readonly (Bytes | number | null)[];
+import { streamRows, type RawRow } from "./stream-rows.ts";
 
 const columns = (keys: readonly string[], others: readonly string[]): readonly ObservedColumn[] => [
   ...keys.map((name) => ({ name, key: true })),

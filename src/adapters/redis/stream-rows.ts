@@ -1,6 +1,8 @@
 import { pairs } from "./exact-text.ts";
 import type { Bytes, Entry, Reply } from "./entry.ts";
-import type { RawRow } from "./rows.ts";
+
+/** A row whose texts are still bytes. */
+export type RawRow = readonly (Bytes | number | null)[];
 
 const DAY_MS = 86_400_000;
 

@@ -15,9 +15,9 @@ const OWN_LOOKS = /cmdstat_info:calls=(\d+)/;
 export type Doubt = "none" | "quiet" | "all";
 
 /**
- * Which keys were written since it was last asked. Keyspace notifications come on a connection of their own; the reply to a PING there
- * comes after all that happened before it. What they do not tell of shows in the counters of `INFO commandstats`, which hold for the whole
- * server: more doubt than needed where it is shared.
+ * Which keys were written since it was last asked. Keyspace notifications come on a connection of their own; a reply there
+ * comes after all that happened before it. It is the reply to `INFO commandstats`, whose counters show what notifications do not tell of; they hold
+ * for the whole server: more doubt than needed where it is shared.
  */
 export class Tracker {
   readonly #commands: Connection;
@@ -71,12 +71,7 @@ export class Tracker {
 
   /** Everything that was committed before the call is known after it. */
   async settle(): Promise<Doubt> {
-    let stats: string;
-    try {
-      [stats] = (await Promise.all([this.#commands.text("INFO", "commandstats"), this.#events.client.ping()])) as [string, unknown];
-    } catch (error) {
-      throw refused(this.#events.place, error);
-    }
+    const stats = String(await this.#events.text("INFO", "commandstats"));
     const wipes = stats.match(WIPES)?.join() ?? "";
     const quiet = stats.match(QUIET)?.join() ?? "";
     const looks = Number(OWN_LOOKS.exec(stats)?.[1] ?? 0);
