@@ -36,7 +36,10 @@ export class FreshTraveller extends MarkTraveller {
   async #renew(unit: UnitRequest): Promise<WorldMark> {
     this.here = undefined;
     try {
-      const mark = await this.#restart.around(async () => super.goTo(unit, true));
+      const mark = await this.#restart.around(async () => {
+        await this.options.home.first();
+        return super.goTo(unit, true);
+      });
       return this.arrive(unit, mark);
     } catch (error) {
       this.here = undefined;

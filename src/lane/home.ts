@@ -47,6 +47,9 @@ export class Home {
   #built: WorldMark | undefined;
   #before: WorldMark | undefined;
   #wholeBefore: Readonly<Record<string, Observed>> = {};
+  /** The root as it was made first. */
+  #image: WorldImage | undefined;
+  #redrawn = false;
 
   constructor(options: HomeOptions) {
     this.#options = options;
@@ -73,6 +76,7 @@ export class Home {
       this.#before = await state.mark();
       await this.#setUp();
       this.#facts = await this.#settle();
+      if (state.portable) this.#image = await state.capture();
     } else {
       await this.#setUp();
       const facts = await state.root();
@@ -90,6 +94,7 @@ export class Home {
       await state.restore(this.mark);
       return this.mark;
     }
+    this.#redrawn = true;
     await this.#beforeSetup(restart);
     await this.#setUp();
     const first = this.facts;
@@ -101,6 +106,21 @@ export class Home {
       `${how} and setup the target is not in the root state that the run began in`,
       differences(first.lines, now.lines, SHOWN_LINES),
     );
+  }
+
+  /**
+   * Brings what can be written back to the root, with what `setup` drew when it was made first: a captured state carries those ids, and
+   * would not be known among others.
+   */
+  async first(): Promise<WorldMark> {
+    const { state } = this.#options;
+    if (!this.#redrawn) await state.restore(this.mark);
+    else {
+      await state.write(this.#image!);
+      await this.#settle();
+      this.#redrawn = false;
+    }
+    return this.mark;
   }
 
   /** For the end: a target and stores that are the user's are left at their root. */

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
 import { MemoryAdapter } from "../../../src/adapters/memory/index.ts";
 import { SKIPPED, type Chunk, type Expansion, type UnitRequest } from "../../../src/engine/messages.ts";
@@ -161,6 +162,19 @@ describe.each([0, 2])("target.rollback: restart, with %i spares", (spares) => {
     expect(check.rows).toHaveLength(0);
     expect(check).toMatchObject({ failure: undefined, replayed: 0, checked: 4 });
     expect(check.divergences).toMatchObject([{ kind: "cross_check", path: [0], differences: ["calls: status 200 before, 201 now"] }]);
+  });
+
+  it("writes states among the ids of the root that they were captured from, although a check made the root anew", async () => {
+    const lane = await laneWith(spares, [up, look], (world) => world.context.set("order", randomUUID()));
+    const first = await expand(lane, [lane.root()]);
+    const node = lane.root({ path: [0], lo: first.rows[2]!, hi: first.rows[3]!, image: first.images[0]!.image });
+    const written = await expand(lane, [node]);
+    const check = await expand(lane, [{ ...node, check: { expected: written.rows, merge: false } }]);
+    expect(check).toMatchObject({ failure: undefined, divergences: [] });
+    const again = await expand(lane, [node, lane.root(), node, lane.root()]);
+    expect(again.failure).toBeUndefined();
+    expect([...again.rows.subarray(0, 24)]).toEqual([...written.rows, ...first.rows]);
+    expect([...again.rows.subarray(24)]).toEqual([...written.rows, ...first.rows]);
   });
 
   it("records from a process that was started at the root", async () => {
