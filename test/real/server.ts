@@ -1,0 +1,61 @@
+import { execFile } from "node:child_process";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { promisify } from "node:util";
+import { root, startNode } from "../support/e2e.ts";
+import { dumpDatabase } from "./dump-database.ts";
+
+const NAME = "unleash-server";
+const VERSION = "6.10.1";
+/** Its dependencies, too, are those of this day. */
+const DAY = "2026-04-30";
+const PORT = 24_242;
+
+/** Installs the server once, outside of the repository's own packages. Returns the folder. */
+export async function installServer(): Promise<string> {
+  const folder = join(root, "node_modules/.cache/seqqa-real", `${NAME}-${VERSION}`);
+  const done = join(folder, "installed");
+  if (existsSync(done)) return folder;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, dependencies: { [NAME]: VERSION } }));
+  const options = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock", `--before=${DAY}`];
+  await promisify(execFile)("npm", ["install", ...options], { cwd: folder });
+  writeFileSync(done, "");
+  return folder;
+}
+
+/** Starts the server on an empty database, which it fills by its migrations, and stops it when its jobs have nothing to do any more. */
+export async function migrate(folder: string, databaseUrl: string): Promise<void> {
+  const env = {
+    DATABASE_URL: databaseUrl,
+    DATABASE_SSL: "false",
+    HTTP_HOST: "127.0.0.1",
+    HTTP_PORT: String(PORT),
+    AUTH_TYPE: "none",
+    CHECK_VERSION: "false",
+    SEND_TELEMETRY: "false",
+    LOG_LEVEL: "error",
+  };
+  const server = startNode([join(folder, "node_modules", NAME, "dist/server.js")], { env, timeoutMs: 300_000 });
+  let over = false;
+  void server.ended.then(() => (over = true));
+  while (!(await answers())) {
+    if (over) throw new Error(`${NAME} ended while it was starting:\n${server.said.stdout}${server.said.stderr}`);
+    await pause(100);
+  }
+  for (let [before, now] = ["", await dumpDatabase(databaseUrl)]; before !== now; now = await dumpDatabase(databaseUrl)) {
+    before = now;
+    await pause(3000);
+  }
+  server.child.kill("SIGTERM");
+  await server.ended;
+}
+
+async function answers(): Promise<boolean> {
+  try {
+    return (await fetch(`http://127.0.0.1:${PORT}/health`)).ok;
+  } catch {
+    return false;
+  }
+}
