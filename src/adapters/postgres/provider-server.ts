@@ -1,10 +1,13 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Client } from "pg";
 import { SeqqaError } from "../../model/errors.ts";
 import { connect } from "./connect.ts";
 import { codeOf, connectError } from "./failures.ts";
 import { withDatabase, type StoreUrl } from "./store-url.ts";
 
-const RETRY_MS = [100, 300, 1000, 3000, 10_000];
+/** How long a server that is being restarted is waited for. */
+const RESTART_MS = 20_000;
+const PAUSE_MS = 200;
 const SETTINGS = { statement_timeout: "0", lock_timeout: "0", client_min_messages: "error", search_path: "pg_catalog" };
 
 /**
@@ -17,7 +20,7 @@ export class Server {
   #client: Promise<Client> | undefined;
   #closed = false;
   #turn: Promise<unknown> = Promise.resolve();
-  #retry: NodeJS.Timeout | undefined;
+  #known = false;
 
   /** `connected` is done on each connection before it is used. */
   constructor(store: StoreUrl, connected: (client: Client) => Promise<void> = () => Promise.resolve()) {
@@ -34,18 +37,30 @@ export class Server {
 
   async close(): Promise<void> {
     this.#closed = true;
-    clearTimeout(this.#retry);
     await this.#turn;
     await (await this.#client?.catch(() => undefined))?.end().catch(() => undefined);
     this.#client = undefined;
   }
 
   #open(): Promise<Client> {
-    this.#client ??= this.#connect().catch((error: unknown) => {
+    this.#client ??= this.#patiently().catch((error: unknown) => {
       this.#client = undefined;
       throw error;
     });
     return this.#client;
+  }
+
+  async #patiently(): Promise<Client> {
+    for (const until = performance.now() + RESTART_MS; ; await pause(PAUSE_MS)) {
+      try {
+        return await this.#connect();
+      } catch (error) {
+        const code = error instanceof SeqqaError ? codeOf(error.cause) : codeOf(error);
+        // It starts or stops; or it is gone, although it was there.
+        const restarting = /^57P0[123]$/.test(code) || (this.#known && /^ECONN/.test(code));
+        if (!restarting || this.#closed || performance.now() > until) throw error;
+      }
+    }
   }
 
   async #connect(): Promise<Client> {
@@ -58,6 +73,7 @@ export class Server {
       await client.query("select set_config(name, '0', false) from pg_settings where name = 'idle_session_timeout'");
       await this.#connected(client);
       connected = client;
+      this.#known = true;
       return client;
     } catch (error) {
       await client.end().catch(() => undefined);
@@ -67,16 +83,7 @@ export class Server {
 
   #lost(): void {
     this.#client = undefined;
-    if (!this.#closed) this.#reconnect(0);
-  }
-
-  #reconnect(attempt: number): void {
-    const wait = RETRY_MS[attempt];
-    if (wait === undefined) return;
-    this.#retry = setTimeout(() => {
-      if (!this.#closed) this.use(() => Promise.resolve()).catch(() => this.#reconnect(attempt + 1));
-    }, wait);
-    this.#retry.unref();
+    if (!this.#closed) void this.use(() => Promise.resolve()).catch(() => undefined);
   }
 }
 

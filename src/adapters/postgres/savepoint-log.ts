@@ -7,7 +7,7 @@ export const TRIGGER = "zz_seqqa_savepoint";
 export const LOG = "pg_temp.seqqa_log";
 
 /** Removes the log, whether it is there or not, and the triggers with it. */
-export const removeLog = `do ${quoteText(`
+export const removeLog: string = `do ${quoteText(`
 declare r record;
 begin
   for r in select p.oid::regprocedure::text as f from pg_proc p where p.pronamespace = pg_my_temp_schema() and p.proname like 'seqqa\\_%' loop

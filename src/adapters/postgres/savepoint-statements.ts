@@ -3,7 +3,7 @@ export type Control =
   | { readonly kind: "begin"; readonly tag: string; readonly readOnly: boolean | undefined }
   | { readonly kind: "commit" | "rollback"; readonly chain: boolean }
   /** Of the target's own savepoints. */
-  | { readonly kind: "savepoint" | "release" | "rollback to"; readonly tag: string }
+  | { readonly kind: "savepoint" | "release" | "rollback to"; readonly tag: string; readonly name: string }
   | { readonly kind: "set transaction"; readonly readOnly: boolean | undefined }
   | { readonly kind: "set constraints" }
   | { readonly kind: "two-phase"; readonly tag: string };
@@ -150,13 +150,13 @@ function controlOf(tokens: readonly Token[]): Control | undefined {
     case "ABORT": {
       if (isWord(second, "PREPARED")) return { kind: "two-phase", tag: `${first.value} PREPARED` };
       const rest = tokens.slice(isWord(second, "WORK", "TRANSACTION") ? 2 : 1);
-      if (first.value === "ROLLBACK" && isWord(rest[0], "TO")) return { kind: "rollback to", tag: "ROLLBACK TO SAVEPOINT" };
+      if (first.value === "ROLLBACK" && isWord(rest[0], "TO")) return ofSavepoint("rollback to", "ROLLBACK TO SAVEPOINT", rest.slice(1));
       return end(first.value === "COMMIT" || first.value === "END" ? "commit" : "rollback", rest);
     }
     case "SAVEPOINT":
-      return { kind: "savepoint", tag: "SAVEPOINT" };
+      return ofSavepoint("savepoint", "SAVEPOINT", tokens.slice(1));
     case "RELEASE":
-      return { kind: "release", tag: "RELEASE SAVEPOINT" };
+      return ofSavepoint("release", "RELEASE SAVEPOINT", tokens.slice(1));
     case "PREPARE":
       return isWord(second, "TRANSACTION") ? { kind: "two-phase", tag: "PREPARE TRANSACTION" } : undefined;
     case "SET": {
@@ -169,6 +169,11 @@ function controlOf(tokens: readonly Token[]): Control | undefined {
     default:
       return undefined;
   }
+}
+
+function ofSavepoint(kind: "savepoint" | "release" | "rollback to", tag: string, rest: readonly Token[]): Control {
+  const name = rest[kind !== "savepoint" && rest.length > 1 && isWord(rest[0], "SAVEPOINT") ? 1 : 0];
+  return { kind, tag, name: name?.kind === "word" ? name.value.toLowerCase() : (name?.value ?? "") };
 }
 
 function begin(tag: string, rest: readonly Token[]): Control | undefined {

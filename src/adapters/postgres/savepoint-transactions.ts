@@ -30,6 +30,8 @@ export class TargetTransactions {
   /** The transaction is the server's own, around a single text. */
   #implicit = false;
   #readOnly = false;
+  /** The target's own, the innermost last. */
+  #savepoints: string[] = [];
   #constraintsSet = false;
   /** What settings were before SET LOCAL, which a released savepoint does not bring back. */
   readonly #locals = new Map<string, string | null>();
@@ -97,7 +99,7 @@ export class TargetTransactions {
     });
     if (outcome.kind === "done") {
       for (const tag of outcome.tags) this.#options.executed(tag);
-      if (control?.kind === "rollback to") this.#state = "open";
+      if (control !== undefined && "name" in control) this.#noteSavepoint(control);
       return true;
     }
     // What the driver itself refused (a value that it cannot send) never reached the transaction.
@@ -126,8 +128,8 @@ export class TargetTransactions {
           if (chain) return this.#error("25P01", `${word} AND CHAIN can only be used in transaction blocks`);
           this.#options.warn("there is no transaction in progress", "25P01");
         }
-        // The server forgets the characteristics of a transaction that has failed.
-        const readOnly = this.#readOnly && this.#state === "open";
+        // The server forgets the characteristics of a transaction that has failed outside of all savepoints.
+        const readOnly = this.#readOnly && (this.#state === "open" || this.#savepoints.length > 0);
         const commits = kind === "commit" && this.#state === "open";
         if (commits) {
           const error = await this.#commit();
@@ -160,6 +162,13 @@ export class TargetTransactions {
         if (control.tag !== "PREPARE TRANSACTION") return this.#error("42704", "prepared transaction does not exist");
         return this.#error("55000", "prepared transactions are disabled");
     }
+  }
+
+  #noteSavepoint({ kind, name }: { readonly kind: string; readonly name: string }): void {
+    if (kind === "savepoint") return void this.#savepoints.push(name);
+    const at = this.#savepoints.lastIndexOf(name);
+    if (kind === "rollback to") this.#state = "open";
+    if (at >= 0) this.#savepoints.length = kind === "release" ? at : at + 1;
   }
 
   /** A released savepoint brings back what the access mode was outside of it. */
@@ -204,6 +213,7 @@ export class TargetTransactions {
     this.#state = "idle";
     this.#implicit = false;
     this.#readOnly = false;
+    this.#savepoints = [];
     this.#constraintsSet = false;
     this.#locals.clear();
   }

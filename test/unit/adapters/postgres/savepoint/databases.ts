@@ -1,28 +1,70 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { postgresUrl } from "../../../../support/services.ts";
+import { postgres } from "../../../../support/services/kinds.ts";
+import { find } from "../../../../support/services/service.ts";
 
 /** Databases of one test file, with names that nobody else has. */
 export class Databases {
   readonly prefix: string = `seqqa_test_${randomBytes(4).toString("hex")}`;
-  readonly admin: pg.Client;
-  readonly #base: string;
+  readonly base: string;
+  /** Kills a server of our own and starts it again. */
+  readonly restart: () => Promise<void>;
+  readonly #stop: () => Promise<void>;
+  #admin: pg.Client;
   #made = 0;
 
-  private constructor(admin: pg.Client, base: string) {
-    this.admin = admin;
-    this.#base = base;
+  private constructor(base: string, restart: () => Promise<void>, stop: () => Promise<void>) {
+    this.base = base;
+    this.restart = async () => {
+      await restart();
+      await this.#connect();
+    };
+    this.#stop = stop;
+    this.#admin = new pg.Client();
   }
 
+  /** On the server that all tests share. */
   static async open(): Promise<Databases> {
-    const base = await postgresUrl();
-    const admin = new pg.Client({ connectionString: `${base}/postgres` });
-    await admin.connect();
-    return new Databases(admin, base);
+    const nothing = (): Promise<void> => Promise.resolve();
+    return new Databases(await postgresUrl(), nothing, nothing).#connect();
+  }
+
+  /** On a server that nobody else uses. */
+  static async own(): Promise<Databases> {
+    const found = await find(postgres, { running: false });
+    if (found.kind === "missing") throw new Error(found.problem);
+    return new Databases(found.url, found.restart ?? found.stop, found.stop).#connect();
+  }
+
+  async #connect(): Promise<this> {
+    for (let left = 100; ; left--) {
+      this.#admin = this.#client("postgres");
+      try {
+        await this.#admin.connect();
+        return this;
+      } catch (error) {
+        // It may still be starting.
+        if (left === 0) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    }
+  }
+
+  /** Not by a URL, in which the driver does not decode every character. */
+  #client(database: string): pg.Client {
+    const { hostname, port, username, password } = new URL(this.base);
+    const client = new pg.Client({ host: hostname, port: Number(port), user: username, password: decodeURIComponent(password), database });
+    client.on("error", () => undefined);
+    return client;
+  }
+
+  get admin(): pg.Client {
+    return this.#admin;
   }
 
   url(name: string): string {
-    return `${this.#base}/${encodeURIComponent(name)}`;
+    return `${this.base}/${encodeURIComponent(name)}`;
   }
 
   /** A new database; returns its name. */
@@ -33,8 +75,7 @@ export class Databases {
   }
 
   async within<T>(name: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-    const client = new pg.Client({ connectionString: this.url(name) });
-    client.on("error", () => undefined);
+    const client = this.#client(name);
     await client.connect();
     try {
       return await work(client);
@@ -57,5 +98,6 @@ export class Databases {
   async close(): Promise<void> {
     for (const name of await this.names(`%${this.prefix}%`)) await this.drop(name);
     await this.admin.end();
+    await this.#stop();
   }
 }
