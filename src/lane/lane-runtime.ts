@@ -1,3 +1,4 @@
+import { SeqqaError } from "../model/errors.ts";
 import { isPromise } from "../model/system.ts";
 import {
   BOUNDED,
@@ -169,7 +170,16 @@ export class LaneRuntime {
       this.#travel.leave();
       return this.#travel.replayer.replay([]);
     };
-    return calibrate(this.#base, goHome);
+    try {
+      return await calibrate(this.#base, goHome);
+    } catch (error) {
+      if (!(error instanceof LaneLost)) throw error;
+      // Before anything was explored there is nothing to go on with.
+      const differing = error.differences.length === 0 ? "" : ` (${error.differences.slice(0, 5).join("; ")})`;
+      throw new SeqqaError("NOT_PUT_BACK", `${error.message}${differing}.`, {
+        hint: "Make the target start alike each time, and reset and setup lead to one state.",
+      });
+    }
   }
 
   #begin(chunk: Chunk): void {
