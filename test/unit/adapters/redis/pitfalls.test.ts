@@ -1,3 +1,4 @@
+import { connect, createServer, type AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -8,6 +9,28 @@ import { openAdapter, ownServer, rows } from "./scratch.ts";
 const server = ownServer();
 let target: Redis;
 let system: RedisAdapter;
+
+/** Passes on what a server says after 20 ms, on connections that listen to notifications. */
+async function slowNotifications(port: number): Promise<{ readonly port: number; readonly close: () => void }> {
+  const proxy = createServer((client) => {
+    const upstream = connect(port, "127.0.0.1");
+    let slow = false;
+    client.on("data", (data) => {
+      slow ||= data.toString("latin1").toLowerCase().includes("psubscribe");
+      upstream.write(data);
+    });
+    upstream.on("data", (data) => void (slow ? setTimeout(() => client.write(data), 20) : client.write(data)));
+    for (const [one, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      one.on("close", () => other.destroy());
+      one.on("error", () => other.destroy());
+    }
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  return { port: (proxy.address() as AddressInfo).port, close: () => void proxy.close() };
+}
 
 beforeEach(async () => {
   target = server.client();
@@ -85,6 +108,14 @@ describe("notifications that do not come", () => {
       await target.set("a", "unheard");
     }));
 
+  test("they are turned on again", async () => {
+    const { mark } = await begin();
+    await target.config("SET", "notify-keyspace-events", "");
+    expect(await system.changed(mark)).toBe(false);
+    await target.set("a", "heard");
+    expect(await system.changed(mark)).toBe(true);
+  });
+
   test("what the target asked for stays on beside them", async () => {
     await target.config("SET", "notify-keyspace-events", "Ex");
     await begin();
@@ -129,6 +160,24 @@ test("every write that was answered is seen at once", async () => {
     expect(await system.changed(mark), `write ${i}`).toBe(true);
     await system.restore(mark);
     expect(await system.changed(mark), `write ${i}`).toBe(false);
+  }
+});
+
+test("nor is one missed when notifications come late", async () => {
+  const proxy = await slowNotifications(Number(new URL(server.url()).port));
+  try {
+    system = await openAdapter({ url: `redis://127.0.0.1:${proxy.port}/0` });
+    const [mark, dump] = [await system.mark(), await system.dump()];
+    for (let i = 0; i < 5; i++) {
+      await target.set("a", `value ${i}`);
+      expect(await system.changed(mark), `write ${i}`).toBe(true);
+      await target.set("b", `value ${i}`);
+      await system.restore(mark);
+      expect(await system.dump(), `write ${i}`).toBe(dump);
+    }
+    await system.close();
+  } finally {
+    proxy.close();
   }
 });
 

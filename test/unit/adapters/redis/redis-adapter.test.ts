@@ -68,6 +68,17 @@ describe("observation", () => {
     const forwards = await build(members);
     expect(forwards).toHaveLength(2100);
     expect(await build([...members].reverse())).toEqual(forwards);
+    // A key that is made anew, in another order, is no change.
+    await target.sadd("set", ...members);
+    await system.root();
+    await target.del("set");
+    await target.sadd("set", ...[...members].reverse());
+    expect(rows(await system.observe())).toEqual([]);
+    await target.hset("small", "a", "1", "b", "2");
+    await system.root();
+    await target.del("small");
+    await target.hset("small", "c", "3", "b", "2", "a", "1");
+    expect(rows(await system.observe())).toEqual(['+ hash ["small","c","3"]']);
   });
 
   test("ids that a stream draws from the clock do not tell states apart", async () => {
