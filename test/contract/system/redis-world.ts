@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import type { Random } from "./random.ts";
 import type { Command } from "./writers/redis-writer.ts";
 
@@ -142,9 +141,4 @@ export function randomCommands(random: Random, wipes: number): readonly Command[
   const make = random.chance(wipes) ? random.pick(WIPES) : random.pick(random.pick([STRINGS, COLLECTIONS, COLLECTIONS, STREAMS, KEYS]));
   const made = make(random);
   return (typeof made[0] === "string" ? [made] : made) as readonly Command[];
-}
-
-/** A prefix for names of tests, so that runs at once do not meet. */
-export function testName(): string {
-  return `seqqa_test_${randomBytes(4).toString("hex")}`;
 }

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => (server.kind === "found" ? server.stop() : undefined));
 
-async function lane(index: number, wipes: number, user?: string): Promise<Subject> {
+async function lane(index: number, wipes: number, user?: string, borrowed = false): Promise<Subject> {
   const base = server.kind === "found" ? server.url : "";
   const writer = new RedisWriter(`${base}/${index}`);
   const failed = await writer.run(["FLUSHDB"], ...SEED, ...(user === undefined ? [] : [["ACL", "SETUSER", ...user.split(" ")]]));
@@ -23,7 +23,7 @@ async function lane(index: number, wipes: number, user?: string): Promise<Subjec
   const url = new URL(`${base}/${index}`);
   if (user !== undefined) [url.username, url.password] = [user.split(" ")[0]!, "secret"];
   const system = new RedisAdapter({ url: url.href });
-  await system.open({ name: "db", laneIndex: index, inProcess: false, borrowed: false });
+  await system.open({ name: "db", laneIndex: index, inProcess: false, borrowed });
   const why = system.checkpoint.why;
   if (why.includes("all keys") !== (user !== undefined)) throw new Error(`chose otherwise: ${why}`);
   return {
@@ -37,18 +37,22 @@ async function lane(index: number, wipes: number, user?: string): Promise<Subjec
 }
 
 describe("redis, another process", () => {
-  systemContract({ lane: (index) => lane(index, 1), cycles: size(150, 10_000) });
+  systemContract({ lane: (index) => lane(index, 1), cycles: size(100, 10_000) });
 });
 
 describe("redis, another process, other seeds", () => {
-  systemContract({ lane: (index) => lane(index, 0), cycles: size(60, 3000), seed: 21 });
+  systemContract({ lane: (index) => lane(index, 0), cycles: size(40, 3000), seed: 21 });
 });
 
 describe("redis, another process that flushes often", () => {
-  systemContract({ lane: (index) => lane(index, 30), cycles: size(40, 1000), seed: 5 });
+  systemContract({ lane: (index) => lane(index, 30), cycles: size(30, 1000), seed: 5 });
+});
+
+describe("redis, a database that is the user's own", () => {
+  systemContract({ lane: (index) => lane(index, 3, undefined, true), cycles: size(30, 1000), seed: 13 });
 });
 
 describe("redis, all keys every time, for a user who may not turn notifications on", () => {
   const user = "narrow on >secret ~* &* +@all -config";
-  systemContract({ lane: (index) => lane(index, 3, user), cycles: size(40, 1000), seed: 9 });
+  systemContract({ lane: (index) => lane(index, 3, user), cycles: size(30, 1000), seed: 9 });
 });

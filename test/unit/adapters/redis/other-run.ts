@@ -11,7 +11,7 @@ import { afterAll, beforeAll } from "vitest";
  * Runs of another process, which can be killed. The text is the body of an async function with `RedisAdapter`, `stores` and `say(value)`; the process
  * then stays until it is ended.
  */
-export function otherRuns(): { start: (body: string) => OtherRun } {
+export function otherRuns(environment: () => Readonly<Record<string, string>> = () => ({})): { start: (body: string) => OtherRun } {
   let directory = "";
   const runs: OtherRun[] = [];
   beforeAll(async () => {
@@ -36,7 +36,7 @@ export function otherRuns(): { start: (body: string) => OtherRun } {
         const say = (value) => process.stdout.write(JSON.stringify(value) + "\\n");
         setInterval(() => {}, 1000);
         (async () => { ${body} })().catch((error) => say({ error: String(error.code) + " " + error.message }));`;
-      const run = new OtherRun(spawn(process.execPath, ["-e", program], { stdio: "pipe" }));
+      const run = new OtherRun(spawn(process.execPath, ["-e", program], { stdio: "pipe", env: { ...process.env, ...environment() } }));
       runs.push(run);
       return run;
     },
