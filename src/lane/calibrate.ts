@@ -1,6 +1,8 @@
+import { SeqqaError } from "../model/errors.ts";
 import { differingFields } from "../state/index.ts";
 import type { Fingerprint } from "../state/facts.ts";
 import type { LaneBase } from "./bring-up.ts";
+import { LaneLost } from "./lane-lost.ts";
 import { LateWrites } from "./late-writes.ts";
 
 /** Steps of the walk at most. Not bounded by time: what is left out of the state must not depend on how fast the machine is. */
@@ -19,9 +21,23 @@ interface Stop {
  * @param goHome Brings the lane to the root from wherever it is.
  */
 export async function calibrate(base: LaneBase, goHome: () => Promise<unknown>): Promise<readonly string[]> {
-  const { state, world, home, options } = base;
+  const { state, world, home } = base;
   // What a reset forgot to put back would be taken for drawn anew, and hidden: there it has to show as a divergence.
   if (world.reset !== undefined || (state.systems.length === 0 && !home.remade)) return [];
+  try {
+    return await differingBetweenWalks(base, goHome);
+  } catch (error) {
+    if (!(error instanceof LaneLost)) throw error;
+    // Before anything was explored there is nothing to go on with.
+    const differing = error.differences.length === 0 ? "" : ` (${error.differences.slice(0, 5).join("; ")})`;
+    throw new SeqqaError("NOT_PUT_BACK", `${error.message}${differing}.`, {
+      hint: "Make the target start alike each time, and setup lead to one state.",
+    });
+  }
+}
+
+async function differingBetweenWalks(base: LaneBase, goHome: () => Promise<unknown>): Promise<readonly string[]> {
+  const { state, options } = base;
   await goHome();
   const late = new LateWrites(state, options.settleMs);
   const path: number[] = [];

@@ -1,4 +1,3 @@
-import { SeqqaError } from "../model/errors.ts";
 import { isPromise } from "../model/system.ts";
 import {
   BOUNDED,
@@ -170,16 +169,7 @@ export class LaneRuntime {
       this.#travel.leave();
       return this.#travel.replayer.replay([]);
     };
-    try {
-      return await calibrate(this.#base, goHome);
-    } catch (error) {
-      if (!(error instanceof LaneLost)) throw error;
-      // Before anything was explored there is nothing to go on with.
-      const differing = error.differences.length === 0 ? "" : ` (${error.differences.slice(0, 5).join("; ")})`;
-      throw new SeqqaError("NOT_PUT_BACK", `${error.message}${differing}.`, {
-        hint: "Make the target start alike each time, and reset and setup lead to one state.",
-      });
-    }
+    return calibrate(this.#base, goHome);
   }
 
   #begin(chunk: Chunk): void {
@@ -363,8 +353,8 @@ export class LaneRuntime {
     if (after !== undefined) {
       if (state.ownChanged(after) && (await this.#differs(reached)))
         errors.push(await this.#impure(action, after, reached, "the context or a client"));
-      else if (await state.storesChanged(after)) await this.#lateOrImpure(unit, action, after, reached, errors);
-      else await this.#watchAccepted(unit, action, outcome, after);
+      else if (await this.#otherState(after, reached)) await this.#lateOrImpure(unit, action, after, reached, errors);
+      else await this.#watchAccepted(unit, action, outcome, after, reached);
     }
     let bits = EXECUTED | reached.bits;
     if (findings.length > 0) bits |= FINDING;
@@ -387,6 +377,14 @@ export class LaneRuntime {
     return this.#reached.lo !== reached.lo || this.#reached.hi !== reached.hi;
   }
 
+  /**
+   * Whether another state was written since the mark. What does not belong to the state (tables that are left out, ignored columns) is the
+   * business of the target's own jobs: it is put back with everything else, and is nobody's late write.
+   */
+  async #otherState(after: WorldMark, reached: { readonly lo: number; readonly hi: number }): Promise<boolean> {
+    return (await this.#base.state.storesChanged(after)) && (await this.#differs(reached));
+  }
+
   async #impure(action: number, after: WorldMark, reached: Fingerprint, what: string): Promise<News["errors"][number]> {
     const { state, checker, actions } = this.#base;
     const name = await checker.culprit(
@@ -405,13 +403,16 @@ export class LaneRuntime {
     reached: Fingerprint,
     errors: News["errors"][number][],
   ): Promise<void> {
-    if (await this.#late.comesByItself(this.#base.actions[action]!, this.#base.stepper)) this.#reportLate(unit, action);
+    const { stepper, actions } = this.#base;
+    if (await this.#late.comesByItself(actions[action]!, stepper, (since) => this.#otherState(since, reached)))
+      this.#reportLate(unit, action);
     else errors.push(await this.#impure(action, after, reached, "a store"));
   }
 
   /** 202 announces work that is done later: the first time that an action answers so, it is waited for. */
-  async #watchAccepted(unit: UnitRequest, action: number, outcome: Outcome, after: WorldMark): Promise<void> {
-    if (outcome.status === 202 && (await this.#late.watch(action, after))) this.#reportLate(unit, action);
+  async #watchAccepted(unit: UnitRequest, action: number, outcome: Outcome, after: WorldMark, reached: Fingerprint): Promise<void> {
+    if (outcome.status !== 202) return;
+    if (await this.#late.watch(action, () => this.#otherState(after, reached))) this.#reportLate(unit, action);
   }
 
   #reportLate(unit: UnitRequest, action: number): void {
@@ -431,7 +432,7 @@ export class LaneRuntime {
     const { state } = this.#base;
     const changed = state.storesChanged(mark);
     if (changed === false || !(await changed)) return;
-    this.#reportLate(unit, action);
+    if (unit.uncertain || (await this.#differs(unit))) this.#reportLate(unit, action);
     await state.restore(mark);
   }
 
@@ -440,7 +441,7 @@ export class LaneRuntime {
     if (this.#late.known(action)) await this.#late.drain(mark);
     await state.restore(mark);
     if (this.#watched && (await state.storesChanged(mark))) {
-      this.#reportLate(unit, action);
+      if (unit.uncertain || (await this.#differs(unit))) this.#reportLate(unit, action);
       await state.restore(mark);
     }
     if (!spot || unit.uncertain) return;

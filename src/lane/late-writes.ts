@@ -36,18 +36,18 @@ export class LateWrites {
     this.#late.add(action);
   }
 
-  /** Watches an action's first accepted answer; whether anything was written after the mark. */
-  async watch(action: number, after: WorldMark): Promise<boolean> {
+  /** Watches an action's first accepted answer; whether the state that it had led to changed after it. */
+  async watch(action: number, changed: () => Promise<boolean>): Promise<boolean> {
     if (this.#settleMs > 0 || this.#watched.has(action) || this.#late.has(action)) return false;
     this.#watched.add(action);
-    return this.#poll(after);
+    return this.#poll(changed);
   }
 
   /** Whether the action, executed again, writes without anybody asking the API meanwhile. */
-  async comesByItself(action: Action<never, never>, stepper: Stepper): Promise<boolean> {
+  async comesByItself(action: Action<never, never>, stepper: Stepper, changed: (after: WorldMark) => Promise<boolean>): Promise<boolean> {
     await stepper.run(action);
     const after = await this.#state.position();
-    return this.#poll(after);
+    return this.#poll(() => changed(after));
   }
 
   /** Gives a late action the time that it was seen to need, before its branch is put back. */
@@ -55,10 +55,10 @@ export class LateWrites {
     await sleep(WATCH);
   }
 
-  async #poll(after: WorldMark): Promise<boolean> {
+  async #poll(changed: () => Promise<boolean>): Promise<boolean> {
     const until = performance.now() + WATCH;
     while (performance.now() < until) {
-      if (await this.#state.storesChanged(after)) return true;
+      if (await changed()) return true;
       await sleep(POLL);
     }
     return false;

@@ -227,3 +227,16 @@ describe("a restart", () => {
     expect(statuses(await expand(lane, [lane.root()]))).toEqual([200, 200]);
   });
 });
+
+describe("a process that does not start alike", () => {
+  it("is said before anything is explored", async () => {
+    let began = 0;
+    const lane = await laneWith(0, [up], (world) => world.context.set("began", ++began));
+    await expect(lane.work.calibrate()).rejects.toMatchObject({
+      code: "NOT_PUT_BACK",
+      message: expect.stringMatching(
+        /^After a restart and setup the target is not in the root state that the run began in \(.*began/,
+      ) as string,
+    });
+  });
+});
