@@ -30,9 +30,10 @@ export class LaneWorld<C extends object> extends World<C> {
     if (this.#root !== undefined && folder !== undefined) {
       await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
       const { index, dbUrl } = this.#lane;
-      const write = async (when: string): Promise<void> =>
-        writeFileSync(join(folder, `lane${index}-${started}.${when}.txt`), await dumpDatabase(dbUrl!));
+      const database = new URL(dbUrl!).pathname.slice(1);
       const started = Date.now();
+      const write = async (when: string): Promise<void> =>
+        writeFileSync(join(folder, `lane${index}-${started}-${database}.${when}.txt`), await dumpDatabase(dbUrl!));
       await write("before");
       await this.rollback(this.#root);
       // The server is still running, and its jobs with it.
