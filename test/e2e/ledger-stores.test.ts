@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest";
+import { explore, ledger } from "../models/index.ts";
+import { full, size } from "../sizes.ts";
+import { documentOf, emptyFolder, only, seqqa, type Explored } from "../support/e2e.ts";
+import { template } from "../support/store-templates.ts";
+
+interface Way {
+  readonly name: string;
+  readonly kind: "postgres" | "mysql" | "redis";
+  readonly config: string;
+}
+
+const WAYS: readonly Way[] = [
+  { name: "PostgreSQL, journal", kind: "postgres", config: "store.yaml" },
+  { name: "PostgreSQL in process, savepoint", kind: "postgres", config: "in-process.yaml" },
+  { name: "Redis, a server per lane", kind: "redis", config: "store.yaml" },
+  { name: "Redis, an index per lane", kind: "redis", config: "redis-index.yaml" },
+];
+
+async function run(
+  way: Way,
+  url: string,
+  parallel: number,
+  env: Readonly<Record<string, string>>,
+  ...args: readonly string[]
+): Promise<Explored> {
+  const command = [
+    "run",
+    "fixtures/ledger",
+    "--only",
+    "ledger",
+    "--config",
+    `fixtures/ledger/${way.config}`,
+    "--parallel",
+    String(parallel),
+  ];
+  const ran = await seqqa([...command, "--reporter", "json", "--output", emptyFolder(), ...args], {
+    env: { STORE_URL: url, ...env },
+    timeoutMs: full ? 3_000_000 : 100_000,
+  });
+  expect(ran.stderr).toBe("");
+  return only(documentOf(ran));
+}
+
+describe.each(WAYS)("the ledger on $name", (way) => {
+  const depth = full ? undefined : size(2, 99);
+  const bounds = depth === undefined ? [] : ["--max-depth", String(depth)];
+
+  it("has the states of its model, and one digest for every number of lanes", async () => {
+    const url = await template(way.kind);
+    const counts = explore(ledger(false), depth === undefined ? {} : { maxDepth: depth });
+    const digests = new Set<string>();
+    for (const parallel of full ? [1, 2, 4] : [1, 2]) {
+      const result = await run(way, url, parallel, {}, ...bounds);
+      expect(result).toMatchObject({
+        statesVisited: counts.states,
+        transitions: counts.transitions,
+        violations: [],
+        errors: [],
+        divergences: [],
+      });
+      digests.add(result.digest);
+    }
+    expect(digests.size).toBe(1);
+  });
+
+  it("finds the planted bug, confirmed", async () => {
+    const result = await run(way, await template(way.kind), 1, { BUG: "1" }, "--bail", "--max-steps", "400");
+    const found = result.violations.find(({ invariant }) => invariant === "cancelled_never_shipped");
+    expect(found).toMatchObject({ confirmed: true, reproductionPath: ["create", "pay_1", "ship_1", "cancel_1"] });
+  });
+});
