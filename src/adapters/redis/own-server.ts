@@ -10,6 +10,7 @@ import type { RedisPlace } from "./redis-url.ts";
 import { serverFacts } from "./server-facts.ts";
 
 const START_MS = 15_000;
+const STOP_MS = 2000;
 const TRIES = 5;
 
 /**
@@ -113,10 +114,11 @@ export class OwnServer {
       const gone = new Promise((done) => child.once("exit", done));
       child.ref();
       child.stdin?.destroy();
-      await Promise.race([gone, pause(2000)]);
+      await Promise.race([gone, pause(STOP_MS)]);
       if (child.exitCode === null && child.signalCode === null) killGroup(child.pid);
       await gone;
     }
+    await shutDown(this.place, join(this.#directory, "redis.conf"));
     rmSync(this.#directory, { recursive: true, force: true, maxRetries: 5 });
   }
 }
@@ -127,6 +129,16 @@ function killGroup(pid: number): void {
   } catch {
     // It is gone.
   }
+}
+
+/** A server whose guard was killed before it could end it. Whose it is says its configuration file. */
+async function shutDown(place: RedisPlace, config: string): Promise<void> {
+  if (!(await answers(place, config))) return;
+  const connection = await Connection.open(place).catch(() => undefined);
+  // There is no reply to it.
+  void connection?.text("SHUTDOWN", "NOSAVE").catch(() => undefined);
+  for (const until = Date.now() + STOP_MS; Date.now() < until && (await answers(place, config));) await pause(5);
+  connection?.close();
 }
 
 /** Whether it is ours that answers there. */
@@ -157,6 +169,8 @@ function configText({ port, db, username, password }: RedisPlace, directory: str
     "appendonly no",
     "daemonize no",
     "loglevel warning",
+    // The title would be written over the environment, whose SEQQA_RUN tells whose this process is.
+    "set-proc-title no",
     `dir ${quoted(directory)}`,
     `logfile ${quoted(log)}`,
     "notify-keyspace-events KA",

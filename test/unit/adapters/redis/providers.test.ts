@@ -1,4 +1,5 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { createConnection } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
@@ -62,14 +63,23 @@ async function used(): Promise<string[]> {
 }
 
 /** Processes that carry a run's mark. */
-function marked(runId: string): number {
-  return readdirSync("/proc").filter((pid) => {
+function marked(runId: string): readonly number[] {
+  const pids = readdirSync("/proc").filter((pid) => {
     try {
       return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/environ`, "latin1").split("\0").includes(`SEQQA_RUN=${runId}`);
     } catch {
       return false;
     }
-  }).length;
+  });
+  return pids.map(Number);
+}
+
+/** Nobody listens there. */
+async function refuses(url: URL): Promise<void> {
+  const socket = createConnection(Number(url.port), url.hostname);
+  await expect(new Promise((resolve, reject) => void socket.once("connect", resolve).once("error", reject))).rejects.toThrow(
+    "ECONNREFUSED",
+  );
 }
 
 async function until(holds: () => boolean): Promise<void> {
@@ -159,10 +169,10 @@ describe("isolation server", () => {
     expect(await lane.config("GET", "bind")).toEqual(["bind", "127.0.0.1"]);
     expect(await lane.config("GET", "save")).toEqual(["save", ""]);
     lane.disconnect();
-    expect(marked("ab12")).toBeGreaterThan(0);
+    expect(marked("ab12").length).toBeGreaterThan(0);
     await one.release(0);
-    await until(() => marked("ab12") === 0);
-    expect(marked("ab12")).toBe(0);
+    await until(() => marked("ab12").length === 0);
+    expect(marked("ab12")).toEqual([]);
     expect(existsSync(join(directory, "redis-cache-0-0"))).toBe(false);
   });
 
@@ -175,8 +185,29 @@ describe("isolation server", () => {
     expect(await keysOf(url)).toBe(await keysOf(server.url()));
     for (const one of clients.splice(0)) one.disconnect();
     await run.kill();
-    await until(() => marked("dead1") === 0);
-    expect(marked("dead1")).toBe(0);
+    await until(() => marked("dead1").length === 0);
+    expect(marked("dead1")).toEqual([]);
+  });
+
+  test.runIf(process.platform === "linux")(
+    "all that a server consists of carries the run's mark, by which the next run ends it",
+    async () => {
+      const one = provider("server", "ab13");
+      await one.prepare();
+      const url = new URL(await one.provide(0, 0));
+      for (const pid of marked("ab13")) process.kill(pid, "SIGKILL");
+      await until(() => marked("ab13").length === 0);
+      await refuses(url);
+    },
+  );
+
+  test.runIf(process.platform === "linux")("a server whose guard was killed ends with the lane", async () => {
+    const one = provider("server", "ab14");
+    await one.prepare();
+    const url = new URL(await one.provide(0, 0));
+    for (const pid of marked("ab14")) if (readFileSync(`/proc/${pid}/cmdline`, "utf8").startsWith("/bin/sh")) process.kill(pid, "SIGKILL");
+    await one.release(0);
+    await refuses(url);
   });
 
   test("a missing program is named, with the way around it", async () => {
