@@ -6,6 +6,7 @@ import { sweepDeadRuns } from "./clean-sweep.ts";
 import { connect } from "./connect.ts";
 import { Server } from "./provider-server.ts";
 import { recover } from "./recover.ts";
+import { recoverApart } from "./savepoint-recovery.ts";
 import { storeUrl, type StoreUrl } from "./store-url.ts";
 
 /** Removes what dead runs left on a server, and puts a user's own database back to what it was before a dead run worked on it. */
@@ -28,7 +29,8 @@ export async function clean(url: string): Promise<Removed> {
 async function putBack(store: StoreUrl): Promise<boolean> {
   try {
     const cloned = await CloneMode.recover(store);
-    return (await installed(store)) ? (await recover(store.href)) || cloned : cloned;
+    const counted = await recoverApart(store);
+    return ((await installed(store)) && (await recover(store.href))) || cloned || counted;
   } catch (error) {
     if (error instanceof SeqqaError && (error.code === "STORE_IN_USE" || error.code === "STORE_MISSING")) return false;
     throw error;

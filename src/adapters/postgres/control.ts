@@ -6,7 +6,7 @@ import { CONTROL_SWITCH } from "./journal-sql.ts";
 import type { StoreUrl } from "./store-url.ts";
 
 /** Of the advisory lock that says that a run works on this database: the letters `seqq`, and a number. */
-const LOCK = "1936027761, 1";
+export const LOCK = "1936027761, 1";
 const PAUSE_MS = 3;
 /** A session that has just ended holds its locks for a moment. */
 const IN_USE_MS = 3000;

@@ -1,4 +1,4 @@
-import type { Client } from "pg";
+import type { Client, DatabaseError, Query } from "pg";
 import { connect } from "./connect.ts";
 import { BUSY_LIMIT_MS, lostError } from "./failures.ts";
 import { relay, succeed, type Submittable } from "./lent-connection-relay.ts";
@@ -8,7 +8,11 @@ import { connectionClosed, connectionShared, transactionOpen } from "./savepoint
 import { NOW, TargetTransactions } from "./savepoint-transactions.ts";
 import type { StoreUrl } from "./store-url.ts";
 
-type Driver = Pick<typeof import("pg"), "Query" | "DatabaseError">;
+/** What is needed of the driver itself. */
+interface Driver {
+  readonly Query: typeof Query;
+  readonly DatabaseError: typeof DatabaseError;
+}
 
 /** The one connection behind all clients of a lane's target, and our own way to it. */
 export class LentCore implements SessionHost {

@@ -69,7 +69,8 @@ export class LentSession extends EventEmitter {
   end(callback?: () => void): Promise<void> | undefined {
     const ended = this.#host.drop(this);
     if (callback === undefined) return ended;
-    void ended.then(callback);
+    void ended.then(() => process.nextTick(callback));
+    return undefined;
   }
 
   escapeIdentifier(name: string): string {

@@ -44,10 +44,7 @@ export class LentConnection extends LentSession {
       }),
     );
     if (callback === undefined) return connected;
-    connected.then(
-      (client) => callback(undefined, client, (destroy) => client.release(destroy)),
-      (error: Error) => callback(error, undefined, () => undefined),
-    );
+    void tell(connected, callback);
     return undefined;
   }
 
@@ -66,5 +63,15 @@ export class LentConnection extends LentSession {
 
   setTypeParser(...parser: Parameters<Client["setTypeParser"]>): void {
     this.core.configure((client) => client.setTypeParser(...parser));
+  }
+}
+
+/** Not inside of a promise: what a callback throws is not a rejection. */
+async function tell(connected: Promise<LentSession>, callback: Connected): Promise<void> {
+  try {
+    const client = await connected;
+    process.nextTick(callback, undefined, client, (destroy: unknown) => client.release(destroy));
+  } catch (error) {
+    process.nextTick(callback, error, undefined, () => undefined);
   }
 }

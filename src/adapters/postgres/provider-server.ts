@@ -57,7 +57,7 @@ export class Server {
       } catch (error) {
         const code = error instanceof SeqqaError ? codeOf(error.cause) : codeOf(error);
         // It starts or stops; or it is gone, although it was there.
-        const restarting = /^57P0[123]$/.test(code) || (this.#known && /^ECONN/.test(code));
+        const restarting = /^57P0[123]$/.test(code) || (this.#known && code.startsWith("ECONN"));
         if (!restarting || this.#closed || performance.now() > until) throw error;
       }
     }

@@ -3,6 +3,7 @@ import { Control, Writing } from "./control.ts";
 import { codeOf, incoherent, isBusy, notPutBack } from "./failures.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { DDL_STATE, INCOHERENT_STATE } from "./put-back-sql.ts";
+import { putNotedCounters } from "./savepoint-recovery.ts";
 import { storeUrl } from "./store-url.ts";
 
 /**
@@ -43,6 +44,7 @@ async function undo(control: Control): Promise<void> {
       );
       if (typeof header?.[0] === "string") throw new Writing(header[0]);
     }
+    await control.rows(putNotedCounters);
     await control.rows(`drop schema ${OURS} cascade`);
   } catch (error) {
     if (isBusy(error) || error instanceof Writing || error instanceof SeqqaError) throw error;

@@ -1,15 +1,19 @@
 import type { Client } from "pg";
 import { SeqqaError } from "../../model/errors.ts";
 import type { Observed, SystemTraits } from "../../model/system.ts";
+import { OURS, readCatalog } from "./catalog.ts";
 import { TEXT_SETTINGS } from "./connect.ts";
 import { dumpDatabase } from "./dump.ts";
 import { busyError, isBusy, isLost, lostError, markInvalid } from "./failures.ts";
 import type { LentCore } from "./lent-connection-core.ts";
+import { queryError } from "./looker.ts";
 import type { PostgresMode, QueryRow } from "./mode.ts";
 import { MultisetMirror, type Segment } from "./multiset-mirror.ts";
 import { observeAll, observeCounters, observeNet, rows } from "./observe.ts";
+import { recover } from "./recover.ts";
 import { notPortable, savepointLost } from "./savepoint-failures.ts";
 import { TRIGGER } from "./savepoint-log.ts";
+import { forgetCounters, noteCounters, putNotedCounters, recoverApart, recoverCounters } from "./savepoint-recovery.ts";
 import { LOCK_LIMIT_MS, raw, SavepointStore } from "./savepoint-store.ts";
 import { NOW } from "./savepoint-transactions.ts";
 import { select, type Selection } from "./selection.ts";
@@ -57,7 +61,6 @@ export class SavepointMode implements PostgresMode {
   #synced = -1;
   #clean = -1;
   #putBack = 0;
-  #atOpen = "{}";
 
   private constructor(options: SavepointOptions) {
     this.#options = options;
@@ -66,19 +69,35 @@ export class SavepointMode implements PostgresMode {
 
   static async open(options: SavepointOptions): Promise<SavepointMode> {
     const mode = new SavepointMode(options);
+    if (options.borrowed) await mode.#borrow();
     await mode.#alone(async (client) => {
       try {
         await client.query(BEGIN);
         await mode.#install();
         if (!options.borrowed) await client.query(`commit; ${BEGIN}`);
-        mode.#atOpen = (await mode.#log.read("0")).counters;
-        await mode.#beginAt(client, mode.#atOpen, "");
+        const { counters } = await mode.#log.read("0");
+        await mode.#beginAt(client, counters, "");
       } catch (error) {
         await client.query("rollback").catch(() => undefined);
         throw error;
       }
     });
     return mode;
+  }
+
+  /** Puts back what a dead run left in the user's own database, and notes what will be put back into it. */
+  async #borrow(): Promise<void> {
+    const { store } = this.#options;
+    const left = await this.#alone(async (client) => {
+      await recoverCounters(client, store);
+      return (await client.query(`select 1 from pg_catalog.pg_namespace where nspname = '${OURS}'`)).rowCount;
+    });
+    if (left === 1) await recover(store.href);
+    await this.#alone(async (client) => {
+      await client.query("begin; set local role none");
+      await noteCounters(client, store, (await readCatalog(raw(client))).sequences);
+      await client.query("commit");
+    });
   }
 
   root(): Promise<Observed> {
@@ -153,13 +172,18 @@ export class SavepointMode implements PostgresMode {
     return rows(observeNet(tables, net, this.#selection), observeCounters(sequences, counters, rootCounters, this.#selection));
   }
 
-  query(sql: string, values: readonly unknown[]): Promise<QueryRow[]> {
-    return this.#looking(async (client) => {
-      const { default: pg } = await import("pg");
-      await client.query("set transaction read only");
-      const { rows: found } = await client.query({ text: sql, values: [...values], types: parseForUsers(pg.types as never) as never });
-      return found as QueryRow[];
-    });
+  async query(sql: string, values: readonly unknown[]): Promise<QueryRow[]> {
+    const { types } = (await import("pg")).default;
+    // With values, even none, one statement only: nothing can be smuggled behind it.
+    const config = { text: sql, values: values as unknown[], types: parseForUsers(types), queryMode: "extended" };
+    try {
+      return await this.#looking(async (client) => {
+        await client.query("set transaction read only");
+        return (await client.query<QueryRow>(config)).rows;
+      });
+    } catch (error) {
+      throw queryError(this.#options.store, sql, error);
+    }
   }
 
   dump(): Promise<string> {
@@ -183,15 +207,17 @@ export class SavepointMode implements PostgresMode {
     try {
       await this.#alone(async (client) => {
         this.#core.stopExploring();
-        const { borrowed } = this.#options;
-        const counters = borrowed ? this.#atOpen : this.#mirror.rootCounters;
-        await client.query(borrowed ? `rollback to savepoint seqqa_0; ${SavepointStore.putCounters(counters)}` : "rollback");
-        if (borrowed) await client.query("rollback");
+        await client.query("rollback; set role none");
+        if (this.#options.borrowed) await client.query(`begin; ${putNotedCounters}; ${forgetCounters}; commit`);
         else {
-          await client.query(SavepointStore.putCounters(counters));
+          await client.query(SavepointStore.putCounters(this.#mirror.rootCounters));
           await this.#log.remove();
         }
       });
+    } catch (error) {
+      // With the connection everything in it is rolled back, all but sequences.
+      if (!(error instanceof SeqqaError) || error.code !== "STORE_LOST") throw error;
+      if (this.#options.borrowed) await recoverApart(this.#options.store);
     } finally {
       await this.#core.end();
     }

@@ -121,18 +121,24 @@ export class SavepointStore {
 }
 
 async function requirePrivileges(store: StoreUrl, client: Queryable, { tables, sequences }: Catalog): Promise<void> {
+  const nameOf = (all: readonly { readonly oid: string; readonly name: string }[], found: string): string =>
+    all.find(({ oid }) => oid === found)?.name ?? found;
   const oids = (all: readonly { readonly oid: string }[]): string => `array[${all.map(({ oid }) => oid).join(", ")}]::oid[]`;
   const [table] = await rowsOf<[string]>(
     client,
-    `select c.oid::regclass::text from pg_class c where c.oid = any(${oids(tables)}) and not pg_has_role(c.relowner, 'usage') limit 1`,
+    `select c.oid from pg_class c where c.oid = any(${oids(tables)}) and not pg_has_role(c.relowner, 'usage') limit 1`,
   );
   if (table !== undefined)
-    throw cannotSavepoint(store, `the role that connects does not own the table ${table[0]}, whose changes have to be seen`);
+    throw cannotSavepoint(
+      store,
+      `the role that connects does not own the table ${nameOf(tables, table[0])}, whose changes have to be seen`,
+    );
   const [sequence] = await rowsOf<[string]>(
     client,
-    `select o::regclass::text from unnest(${oids(sequences)}) o where not has_sequence_privilege(o, 'select') or not has_sequence_privilege(o, 'update') limit 1`,
+    `select o from unnest(${oids(sequences)}) o where not has_sequence_privilege(o, 'select') or not has_sequence_privilege(o, 'update') limit 1`,
   );
-  if (sequence !== undefined) throw cannotSavepoint(store, `the role that connects may not set the sequence ${sequence[0]}`);
+  if (sequence !== undefined)
+    throw cannotSavepoint(store, `the role that connects may not set the sequence ${nameOf(sequences, sequence[0])}`);
 }
 
 /** @throws SeqqaError for names that would defer others along */

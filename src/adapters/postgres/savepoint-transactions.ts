@@ -36,7 +36,7 @@ export class TargetTransactions {
   /** What settings were before SET LOCAL, which a released savepoint does not bring back. */
   readonly #locals = new Map<string, string | null>();
   #pending: Promise<unknown> | undefined;
-  #broken: unknown;
+  #broken: Error | undefined;
 
   constructor(options: TransactionsOptions) {
     this.#options = options;
@@ -234,7 +234,7 @@ export class TargetTransactions {
   #background(text: string): void {
     const before = this.#pending;
     const doing = (before === undefined ? this.#options.client.query(text) : before.then(() => this.#options.client.query(text)))
-      .catch((error: unknown) => void (this.#broken ??= error))
+      .catch((error: Error) => void (this.#broken ??= error))
       .then(() => {
         if (this.#pending === doing) this.#pending = undefined;
       });
