@@ -147,6 +147,8 @@ export interface LaneReport {
   /** All systems can be written directly. */
   readonly portable: boolean;
   readonly image: unknown;
+  /** What `setup` changed in the stores, where that can be captured; a lane that is built later, or elsewhere, is given it. */
+  readonly made: unknown;
   readonly shape: number;
   /** One line per system: name, checkpoint and why. */
   readonly systems: readonly string[];

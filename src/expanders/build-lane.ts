@@ -42,6 +42,7 @@ type OneLane = Omit<BuiltLane, "spares">;
  * Builds a lane in this thread, brought up to the root, and its spares beside it.
  *
  * @param processes Restarts the processes of lanes; needed for a specification that asks for it.
+ * @param shared What `setup` made on the run's first lane; nothing for that lane itself.
  */
 export async function buildLane(
   definition: AgentDefinition<never, never>,
@@ -49,12 +50,13 @@ export async function buildLane(
   options: LaneOptions,
   http: HttpSettings,
   processes?: Partial<ProcessHost>,
+  shared?: unknown,
 ): Promise<BuiltLane> {
   const building = { definition, options, http, processes };
-  const first = await buildOne(building, spec, undefined);
+  const first = await buildOne(building, spec, { shared });
   // A World that is no factory is one lane's alone.
   const wanted = typeof definition.world === "object" ? [] : (spec.spares ?? []);
-  const built = await Promise.allSettled(wanted.map((spare) => buildOne(building, spare, first.base.report.image)));
+  const built = await Promise.allSettled(wanted.map((spare) => buildOne(building, spare, { image: first.base.report.image })));
   const all = [first, ...built.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))];
   const close = async (): Promise<void> => {
     const closed = await Promise.allSettled(all.map((one) => one.close()));
@@ -87,7 +89,11 @@ function spareDiffers(lane: LaneReport, spare: LaneReport): SeqqaError {
  * One copy of a lane: its adapters, its in-process target if it has one, and the world on top. Adapters and clients are imported when
  * first needed, so that a lane loads no driver that it does not use.
  */
-async function buildOne(building: Building, spec: LaneSpec, image: unknown): Promise<OneLane> {
+async function buildOne(
+  building: Building,
+  spec: LaneSpec,
+  roots: { readonly image?: unknown; readonly shared?: unknown },
+): Promise<OneLane> {
   const { definition, options, http } = building;
   const { HttpClient } = await import("../adapters/http/index.ts");
   const { setHttpDefaults } = await import("../adapters/http/defaults.ts");
@@ -102,7 +108,7 @@ async function buildOne(building: Building, spec: LaneSpec, image: unknown): Pro
   let opened: Awaited<ReturnType<typeof bringUp>> | undefined;
   try {
     const restart = restartOf(spec, building.processes);
-    const seat = { lane, inProcess: target !== undefined, borrowed: spec.borrowed, createClient, restart, image };
+    const seat = { lane, inProcess: target !== undefined, borrowed: spec.borrowed, createClient, restart, ...roots };
     opened = await bringUp(definition, seat, options);
   } catch (error) {
     for (const system of Object.values(systems)) await Promise.resolve(system.close()).catch(() => undefined);

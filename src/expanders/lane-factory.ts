@@ -3,7 +3,12 @@ import type { LaneBase, LaneOptions } from "../lane/index.ts";
 import type { LaneSpec } from "../targets/lane-spec.ts";
 
 /** Builds a lane from its specification in the thread that it is to run in. Given by the composition root. */
-export type LaneFactory = (definition: AgentDefinition<never, never>, spec: LaneSpec, options: LaneOptions) => Promise<BuiltLane>;
+export type LaneFactory = (
+  definition: AgentDefinition<never, never>,
+  spec: LaneSpec,
+  options: LaneOptions,
+  shared: unknown,
+) => Promise<BuiltLane>;
 
 export interface BuiltLane {
   readonly base: LaneBase;

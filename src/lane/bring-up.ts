@@ -42,6 +42,8 @@ export interface LaneSeat {
   readonly restart?: TargetControl | undefined;
   /** The root of the lane that this one is a spare of. */
   readonly image?: unknown;
+  /** What `setup` made on the run's first lane; see {@link LaneReport.made}. */
+  readonly shared?: unknown;
 }
 
 /** A lane at its root state. */
@@ -73,7 +75,15 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
   const checker = new Checker(world, definition.invariants);
   const ours = placeholders(seat.lane);
   const canonicalizer = new Canonicalizer(canonicalOptions(world, state.systems, ours, options));
-  const home = new Home({ definition, world, state, canonicalizer, restart, image: seat.image as WorldImage | undefined });
+  const home = new Home({
+    definition,
+    world,
+    state,
+    canonicalizer,
+    restart,
+    image: seat.image as WorldImage | undefined,
+    shared: seat.shared as WorldImage | undefined,
+  });
   await home.make();
   state.listen(stepper.sink);
   const { whole, node, lines: rootLines } = home.facts;
@@ -97,6 +107,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
     errors: [...errors],
     portable: state.portable,
     image,
+    made: home.made,
     shape: options.shapes ? shapeOf(relative) : 0,
     systems: [...systemLines(world), ...targetLines(world, state, restart)],
     contextOnly: state.systems.length === 0 && !home.remade,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { AgentDefinition } from "../model/agent.ts";
 import { SeqqaError } from "../model/errors.ts";
 import type { Observed } from "../model/system.ts";
@@ -18,6 +19,8 @@ export interface HomeOptions {
   readonly restart: TargetRestart | undefined;
   /** The root as it was captured on the lane that this one is a spare of: it takes the place of `setup`. */
   readonly image: WorldImage | undefined;
+  /** What `setup` made on the first lane: its rows take the place of those that it made here. */
+  readonly shared: WorldImage | undefined;
 }
 
 /** What is known of the root state when it was made. */
@@ -50,10 +53,16 @@ export class Home {
   /** The root as it was made first. */
   #image: WorldImage | undefined;
   #redrawn = false;
+  #made: WorldImage | undefined;
 
   constructor(options: HomeOptions) {
     this.#options = options;
     this.remade = options.world.reset !== undefined || options.restart !== undefined;
+  }
+
+  /** What `setup` changed, where that can be captured. Lanes whose `setup` drew other ids could not understand each other's states. */
+  get made(): WorldImage | undefined {
+    return this.#made;
   }
 
   /** The root as it was made last. */
@@ -78,7 +87,7 @@ export class Home {
       this.#facts = await this.#settle();
       if (state.portable) this.#image = await state.capture();
     } else {
-      await this.#setUp();
+      await this.#setUpLikeTheOthers();
       const facts = await state.root();
       const whole = canonicalizer.root(facts);
       const lines = canonicalizer.describe(facts).slice(0, ROOT_LINES);
@@ -165,6 +174,18 @@ export class Home {
     }
   }
 
+  /** Where `setup` draws ids, all lanes get those of the first; what it told the target itself, it told each. */
+  async #setUpLikeTheOthers(): Promise<void> {
+    const { definition, state, shared } = this.#options;
+    if (definition.setup === undefined || !state.portable) return this.#setUp();
+    await state.root();
+    await this.#setUp();
+    this.#made = await state.capture();
+    if (shared === undefined || sameStores(this.#made, shared)) return;
+    await state.write(shared);
+    this.#made = shared;
+  }
+
   /** Takes what `setup` made for the root. */
   async #settle(): Promise<RootFacts> {
     const { state, canonicalizer } = this.#options;
@@ -197,4 +218,9 @@ export function userError(code: string, what: string, cause: unknown): SeqqaErro
   if (cause instanceof SeqqaError) return cause;
   const message = cause instanceof Error ? cause.message : String(cause);
   return new SeqqaError(code, `${what}: ${message}`, { exitStatus: 3, cause });
+}
+
+/** Whether two captured states are one in what the stores hold; tokens are every lane's own. */
+function sameStores(a: WorldImage, b: WorldImage): boolean {
+  return isDeepStrictEqual(a.systems, b.systems);
 }

@@ -173,7 +173,7 @@ function expanderFor(input: ExploreInput, host: TargetHost, strategy: string): E
     retry: config.retry === undefined ? undefined : config.retry,
   };
   if (config.parallel === 1) {
-    return new InlineExpander({ definition, host, options, build: (d, spec, o) => buildLane(d, spec, o, http, host) });
+    return new InlineExpander({ definition, host, options, build: (d, spec, o, shared) => buildLane(d, spec, o, http, host, shared) });
   }
   return new ThreadsExpander({
     lanes: config.parallel,
@@ -184,6 +184,7 @@ function expanderFor(input: ExploreInput, host: TargetHost, strategy: string): E
     exportName: module!.exportName,
     options,
     http,
+    setUp: definition.setup !== undefined,
     hangMs: Math.max(60_000, 2 * longestRequestMs(config)),
   });
 }

@@ -23,6 +23,8 @@ export class InlineExpander implements Expander {
   #runtime: LaneWork | undefined;
   #visited: VisitedSet | undefined;
   #masked: readonly string[] = [];
+  /** What `setup` made first: a lane that is built anew gets the same ids. */
+  #made: unknown;
   readonly #stray = (error: unknown): void => {
     this.#lane?.base.stepper.strays.push(error);
   };
@@ -42,6 +44,7 @@ export class InlineExpander implements Expander {
 
   async mask(fields: readonly string[]): Promise<readonly LaneReport[]> {
     this.#masked = fields;
+    this.#made = undefined;
     return [await this.rebuild(0)];
   }
 
@@ -81,7 +84,8 @@ export class InlineExpander implements Expander {
 
   async #bringUp(spec: LaneSpec): Promise<LaneReport> {
     const { definition, build, options } = this.#options;
-    this.#lane = await build(definition, spec, { ...options, masked: this.#masked });
+    this.#lane = await build(definition, spec, { ...options, masked: this.#masked }, this.#made);
+    this.#made ??= this.#lane.base.report.made;
     this.#runtime = workOf(this.#lane.base, this.#lane.spares, this.#control);
     return this.#lane.base.report;
   }

@@ -10,7 +10,7 @@ import { buildLane } from "../build-lane.ts";
 import type { BuiltLane, ProcessHost } from "../lane-factory.ts";
 import { decodeChunk, encodeExpansion } from "./chunk-codec.ts";
 import { encodeError } from "./error-codec.ts";
-import { encodeImage } from "./image-codec.ts";
+import { decodeImage, encodeImage } from "./image-codec.ts";
 import { lostExpansion } from "./lost-expansion.ts";
 import { processesBehind } from "./process-channel.ts";
 import type { Answer, AttachAnswer, AttachTask, ControlChannel, ExpandAnswer, ExpandTask } from "./protocol.ts";
@@ -32,10 +32,18 @@ export class LaneServer implements ControlChannel {
       await this.#closeLane();
       this.#failure = undefined;
       const definition = await definitionOf(task);
-      this.#lane = await buildLane(definition, task.spec, task.options, task.http, this.#processes);
+      this.#lane = await buildLane(
+        definition,
+        task.spec,
+        task.options,
+        task.http,
+        this.#processes,
+        task.shared === undefined ? undefined : decodeImage(task.shared),
+      );
       this.#runtime = workOf(this.#lane.base, this.#lane.spares, new LaneControl(task.control));
       const { report } = this.#lane.base;
-      return { ...report, image: report.image === undefined ? undefined : encodeImage(report.image) };
+      const encoded = (image: unknown): string | undefined => (image === undefined ? undefined : encodeImage(image));
+      return { ...report, image: encoded(report.image), made: encoded(report.made) };
     });
   }
 

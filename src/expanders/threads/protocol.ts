@@ -29,6 +29,8 @@ export interface AttachTask {
   readonly options: LaneOptions;
   readonly http: HttpSettings;
   readonly control: SharedArrayBuffer;
+  /** What `setup` made on the first lane, encoded; `undefined` while that is not known. */
+  readonly shared: string | undefined;
   /** The lane's control channel; only with the first attach of a worker. */
   readonly port: MessagePort | undefined;
   /** Where the lane asks for restarts of its processes; with `port`. */

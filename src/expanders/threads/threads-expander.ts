@@ -24,6 +24,8 @@ export interface ThreadsExpanderOptions {
   readonly exportName: string;
   readonly options: LaneOptions;
   readonly http: HttpSettings;
+  /** The agent has a `setup`: what it draws on the first lane is given to the others. */
+  readonly setUp: boolean;
   /** A lane that does not begin an action for this long is taken to hang. Milliseconds. */
   readonly hangMs: number;
   /** Where the worker's entry lies; only tests of the unbuilt tree need to say. */
@@ -54,6 +56,8 @@ export class ThreadsExpander implements Expander {
   readonly #fresh: number[] = [];
   #visited: VisitedSet | undefined;
   #masked: readonly string[] = [];
+  /** What `setup` made on the first lane, encoded. */
+  #made: string | undefined;
   #closed = false;
 
   constructor(options: ThreadsExpanderOptions) {
@@ -87,7 +91,7 @@ export class ThreadsExpander implements Expander {
   }
 
   async start(): Promise<readonly LaneReport[]> {
-    return Promise.all(this.#lanes.map(async (_, lane) => this.#attach(lane, await this.#options.host.provision(lane))));
+    return this.#together(async (lane) => this.#attach(lane, await this.#options.host.provision(lane)));
   }
 
   async calibrate(): Promise<readonly string[]> {
@@ -105,7 +109,7 @@ export class ThreadsExpander implements Expander {
 
   async mask(fields: readonly string[]): Promise<readonly LaneReport[]> {
     this.#masked = fields;
-    return Promise.all(this.#lanes.map((_, lane) => this.rebuild(lane)));
+    return this.#together((lane) => this.rebuild(lane));
   }
 
   share(visited: VisitedSet): void {
@@ -185,6 +189,7 @@ export class ThreadsExpander implements Expander {
         options: { ...options, masked: this.#masked },
         http,
         control: handle.control.memory,
+        shared: this.#made,
         port: ports?.control,
         processes: ports?.processes,
       },
@@ -212,6 +217,16 @@ export class ThreadsExpander implements Expander {
       processes.port1.close();
     };
     return { control: port2, processes: processes.port2 };
+  }
+
+  /** All lanes; where `setup` may draw ids, the first one before the others, which get its ids. */
+  async #together(build: (lane: number) => Promise<LaneReport>): Promise<readonly LaneReport[]> {
+    const lanes = this.#lanes.map((_, lane) => lane);
+    if (!this.#options.setUp) return Promise.all(lanes.map(build));
+    this.#made = undefined;
+    const first = await build(0);
+    this.#made = first.made as string | undefined;
+    return [first, ...(await Promise.all(lanes.slice(1).map(build)))];
   }
 
   #alive(handle: LaneHandle): boolean {

@@ -71,6 +71,7 @@ expanderContract("worker threads", async () => {
     exportName: "agent",
     options: laneOptions(),
     http: HTTP,
+    setUp: false,
     hangMs: 20_000,
     workerUrl: new URL("expanders/threads/worker.js", built),
   });

@@ -47,6 +47,7 @@ export function rootReport(report: Partial<LaneReport> = {}): LaneReport {
     errors: [],
     portable: true,
     image: undefined,
+    made: undefined,
     shape: 0,
     systems: [],
     contextOnly: false,

@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { documentOf, folderWith, linkPackages, only, seqqa } from "../support/e2e.ts";
+
+const SERVER = `import { randomUUID } from "node:crypto";
+import { createServer } from "node:http";
+import Database from "better-sqlite3";
+const db = new Database(process.env.DB_PATH);
+db.exec("CREATE TABLE IF NOT EXISTS users (id TEXT PRIMARY KEY, at TEXT); CREATE TABLE IF NOT EXISTS notes (id TEXT PRIMARY KEY, owner TEXT REFERENCES users(id), slot INTEGER UNIQUE)");
+db.pragma("foreign_keys = ON");
+createServer((request, response) => {
+  const [, what, slot] = request.url.split("/");
+  let [status, body] = [200, {}];
+  try {
+    if (what === "users") {
+      body = { id: randomUUID() };
+      db.prepare("INSERT INTO users VALUES (?, ?)").run(body.id, new Date().toISOString());
+    } else if (what === "notes") {
+      const owner = request.headers["x-user"];
+      db.prepare("INSERT INTO notes VALUES (?, ?, ?)").run(randomUUID(), owner, Number(slot));
+    }
+  } catch { status = 409; }
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(JSON.stringify(body));
+}).listen(Number(process.env.PORT), "127.0.0.1");
+`;
+
+const AGENT = `import { Action, Agent } from "seqqa";
+interface Seeded { user: string }
+const note = (slot: number) => new Action<Seeded>({
+  name: "note_" + slot,
+  run: async (api, context) => api.post("/notes/" + slot, { headers: { "x-user": context.getRequired("user") } }),
+});
+export const agent = new Agent<Seeded>({
+  actions: [1, 2, 3, 4].map(note),
+  invariants: [],
+  setup: async (world) => {
+    const response = await world.api.post("/users");
+    world.context.set("user", response.json<{ id: string }>().id);
+  },
+});
+`;
+
+describe("a setup that draws ids", () => {
+  it("gives every lane those of the first, so that lanes understand each other's states", async () => {
+    const results = [];
+    for (const parallel of ["1", "2", "3"]) {
+      const cwd = folderWith({
+        "seqqa.yaml": 'target:\n  command: node server.mjs\n  env: { PORT: "{port}", DB_PATH: "{db_path}" }\n',
+        "server.mjs": SERVER,
+        "notes.explore.ts": AGENT,
+      });
+      linkPackages(cwd, "seqqa", "better-sqlite3");
+      const ran = await seqqa(["run", ".", "--parallel", parallel, "--reporter", "json", "--verbose", "--output", "out"], { cwd });
+      expect({ status: ran.status, stderr: ran.stderr.replaceAll(/^note: (?!Lane).*\n/gm, "") }).toEqual({ status: 0, stderr: "" });
+      results.push(only(documentOf(ran)));
+    }
+    for (const result of results) {
+      expect(result).toMatchObject({ statesVisited: 16, transitions: 64, stopReason: "exhausted", divergences: [], errors: [] });
+      expect(result.digest).toBe(results[0]!.digest);
+    }
+  });
+});
