@@ -106,7 +106,8 @@ module.exports = {
       name: "declared-dependencies",
       severity: "error",
       from: { path: "^(src|bin)/" },
-      to: { dependencyTypes: ["npm-no-pkg", "npm-unknown"] },
+      // Optional peers: imported when first needed, with a message that says what to install.
+      to: { dependencyTypes: ["npm-no-pkg", "npm-unknown"], pathNot: "node_modules/(pg|mysql2|ioredis)/" },
     },
     {
       name: "no-tests",
