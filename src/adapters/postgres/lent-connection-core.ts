@@ -5,7 +5,7 @@ import { relay, succeed, type Submittable } from "./lent-connection-relay.ts";
 import type { Asked, LentSession, SessionHost } from "./lent-connection-session.ts";
 import { Turns } from "./lent-connection-turns.ts";
 import { connectionClosed, connectionShared, transactionOpen } from "./savepoint-failures.ts";
-import { NOW, TargetTransactions } from "./savepoint-transactions.ts";
+import { TargetTransactions } from "./savepoint-transactions.ts";
 import type { StoreUrl } from "./store-url.ts";
 
 /** What is needed of the driver itself. */
@@ -154,14 +154,14 @@ export class LentCore implements SessionHost {
       try {
         return await work(client);
       } catch (error) {
-        if (this.#transactions !== undefined) await client.query(`rollback to savepoint ${NOW}`).catch(() => undefined);
+        if (this.#transactions !== undefined) await client.query(this.#transactions.undo).catch(() => undefined);
         throw error;
       }
     };
     return this.#turns.take(undefined, turn, { limitMs: BUSY_LIMIT_MS, giveUp: () => transactionOpen(this.store, BUSY_LIMIT_MS) });
   }
 
-  /** From here on, to be called inside {@link alone}: what the target does are savepoints above {@link NOW}. */
+  /** From here on, to be called inside {@link alone} above the root's savepoint: what the target does are savepoints above that. */
   explore(deferred: readonly string[]): void {
     this.#transactions = new TargetTransactions({
       client: this.#client!,
@@ -172,6 +172,16 @@ export class LentCore implements SessionHost {
       warn: (message, code) =>
         this.#running?.emit("notice", { name: "notice", severity: "WARNING", code, message, length: message.length }),
     });
+  }
+
+  /** Makes the present state one to go back to; inside {@link alone}. @returns the depth of its savepoint */
+  keep(): Promise<number> {
+    return this.#transactions!.keep();
+  }
+
+  /** The transaction was rolled back to a kept savepoint; inside {@link alone}. */
+  wentBack(depth: number): void {
+    this.#transactions!.wentBack(depth);
   }
 
   /** The target works on a plain connection again. */

@@ -15,7 +15,7 @@ import { notPortable, savepointLost } from "./savepoint-failures.ts";
 import { TRIGGER } from "./savepoint-log.ts";
 import { forgetCounters, noteCounters, putNotedCounters, recoverApart, recoverCounters } from "./savepoint-recovery.ts";
 import { LOCK_LIMIT_MS, raw, SavepointStore } from "./savepoint-store.ts";
-import { NOW } from "./savepoint-transactions.ts";
+import { savepointAt } from "./savepoint-transactions.ts";
 import { select, type Selection } from "./selection.ts";
 import type { StoreUrl } from "./store-url.ts";
 import { quoteText } from "./sql-text.ts";
@@ -26,6 +26,7 @@ interface Level {
   readonly segment: Segment;
   /** How far the log was read at this savepoint: rolling back takes the later entries out of it. */
   readonly read: string;
+  readonly depth: number;
 }
 
 export interface SavepointOptions {
@@ -42,6 +43,7 @@ const RENEW_AFTER = 2000;
 const TEXT_LOCALLY = Object.entries(TEXT_SETTINGS)
   .map(([name, value]) => `set local ${name} = ${quoteText(value)}`)
   .join("; ");
+const ROOT = savepointAt(0);
 const BEGIN = "begin isolation level read committed read write";
 
 /**
@@ -112,18 +114,17 @@ export class SavepointMode implements PostgresMode {
       for (const table of tables) if (this.#selection.tables(table)) whole.push([table, await this.#log.rowsOf(table)]);
       const { counters, read } = await this.#log.read(this.#read);
       this.#read = read;
-      await this.#beginAt(client, counters, borrowed ? "release savepoint seqqa_0; " : "");
+      await this.#beginAt(client, counters, borrowed ? `release savepoint ${ROOT}; ` : "");
       return rows(observeAll(whole), observeCounters(sequences, counters, undefined, this.#selection));
     });
   }
 
   mark(): Promise<Segment> {
-    return this.#alone(async (client) => {
+    return this.#alone(async () => {
       await this.#sync();
       const { top } = this.#mirror;
       if (this.#levels[this.#levels.length - 1]?.segment === top) return top;
-      await client.query(`release savepoint ${NOW}; savepoint seqqa_${this.#levels.length}; savepoint ${NOW}`);
-      this.#levels.push({ segment: top, read: this.#read });
+      this.#levels.push({ segment: top, read: this.#read, depth: await this.#core.keep() });
       this.#clean = this.#synced;
       return top;
     });
@@ -148,15 +149,15 @@ export class SavepointMode implements PostgresMode {
       const { activity } = this.#core;
       if (activity === this.#clean && at === this.#levels.length - 1) return;
       const wanted = this.#mirror.countersAt(level.segment);
-      const counted = activity !== this.#synced || wanted !== this.#mirror.counters;
+      const put = this.#log.putCounters(wanted, activity === this.#synced ? this.#mirror.counters : undefined);
       if (at === 0 && ++this.#putBack >= RENEW_AFTER && !this.#options.borrowed) {
         await client.query("rollback");
         await this.#renew(client);
-        await client.query(`${SavepointStore.putCounters(wanted)}; savepoint seqqa_0; savepoint ${NOW}`);
+        await client.query(`${this.#log.putCounters(wanted)}; savepoint ${ROOT}`);
       } else {
-        const put = counted ? `${SavepointStore.putCounters(wanted)}; ` : "";
-        await client.query(`rollback to savepoint seqqa_${at}; ${put}savepoint ${NOW}`);
+        await client.query(`rollback to savepoint ${savepointAt(level.depth)}; ${put}`);
       }
+      this.#core.wentBack(level.depth);
       this.#core.schemaTouched = false;
       this.#levels.length = at + 1;
       this.#mirror.popTo(level.segment);
@@ -210,7 +211,7 @@ export class SavepointMode implements PostgresMode {
         await client.query("rollback; set role none");
         if (this.#options.borrowed) await client.query(`begin; ${putNotedCounters}; ${forgetCounters}; commit`);
         else {
-          await client.query(SavepointStore.putCounters(this.#mirror.rootCounters));
+          await client.query(this.#log.putCounters(this.#mirror.rootCounters));
           await this.#log.remove();
         }
       });
@@ -233,9 +234,9 @@ export class SavepointMode implements PostgresMode {
 
   /** Makes the present state the bottom of all marks. */
   async #beginAt(client: Client, counters: string, before: string): Promise<void> {
-    await client.query(`${before}savepoint seqqa_0; savepoint ${NOW}`);
+    await client.query(`${before}savepoint ${ROOT}`);
     this.#mirror = new MultisetMirror(counters);
-    this.#levels = [{ segment: this.#mirror.bottom, read: this.#read }];
+    this.#levels = [{ segment: this.#mirror.bottom, read: this.#read, depth: 0 }];
     this.#synced = this.#clean = this.#core.activity;
     this.#core.schemaTouched = false;
     this.#core.explore(this.#log.deferred);

@@ -4,6 +4,7 @@ import { catalogDifference, catalogText, type CatalogText } from "./catalog-text
 import { schemaChanged } from "./failures.ts";
 import { TEXT_SETTINGS } from "./connect.ts";
 import type { Queryable } from "./mode.ts";
+import { counterPairs } from "./observe.ts";
 import { RowSums } from "./multiset-mirror.ts";
 import { cannotSavepoint } from "./savepoint-failures.ts";
 import { LOG, logStatements, removeLog } from "./savepoint-log.ts";
@@ -110,9 +111,15 @@ export class SavepointStore {
     await this.#client.query(`truncate ${LOG}`);
   }
 
-  /** What takes the counters back to this, as text of a reading, as SQL. */
-  static putCounters(counters: string): string {
-    return `select pg_temp.seqqa_put(${quoteText(counters)})`;
+  /** What takes the counters to these values, given as text of a reading, as SQL; `now` are the present ones where they are known. */
+  putCounters(wanted: string, now?: string): string {
+    if (now === undefined) return `select pg_temp.seqqa_put(${quoteText(wanted)})`;
+    const [to, from] = [counterPairs(wanted), counterPairs(now)];
+    const calls = this.catalog.sequences.flatMap(({ oid }, i) => {
+      const [last, called] = to[i]!;
+      return last === from[i]?.[0] && called === from[i][1] ? [] : [`pg_temp.seqqa_set(${oid}, ${last}, ${called})`];
+    });
+    return calls.length === 0 ? "" : `select ${calls.join(", ")}`;
   }
 
   async remove(): Promise<void> {

@@ -3,8 +3,10 @@ import { fail, relay, succeed, type Submittable } from "./lent-connection-relay.
 import { statementsOf, type Control, type LocalSetting, type Statement } from "./savepoint-statements.ts";
 import { quoteText } from "./sql-text.ts";
 
-/** What the target does since its last commit, and what it does next, stands above this savepoint. There always is one. */
-export const NOW = "seqqa_now";
+/** The savepoints of the transaction that explores, from the root's up. */
+export function savepointAt(depth: number): string {
+  return `seqqa_${depth}`;
+}
 
 export interface TransactionsOptions {
   readonly client: Client;
@@ -17,12 +19,15 @@ export interface TransactionsOptions {
 }
 
 const NO: ReadonlySet<unknown> = new Set([false, "false", "f", "no", "off", "0", 0]);
+/** A transaction cannot be made to write again, so what makes it read only must be released. */
+const READ_ONLY_SETTING = /\btransaction_read_only\b/i;
 const ORDINARY: Statement = { text: "", start: 0, control: undefined, locals: [] };
 
 /**
  * Makes the transactions of a target into savepoints of the one that explores. What the target does outside a transaction is one of
- * its own by a statement, as on any connection: a failure undoes that statement only. BEGIN costs nothing, since the savepoint that it
- * needs is there already; COMMIT and the end of a statement take the next one without anybody waiting for it.
+ * its own by a statement, as on any connection: a failure undoes that statement only. There always is a savepoint above which nothing was
+ * done: BEGIN costs nothing, COMMIT and the end of a statement take the next one without anybody waiting for it, and a mark
+ * keeps the one that is there.
  */
 export class TargetTransactions {
   readonly #options: TransactionsOptions;
@@ -35,6 +40,12 @@ export class TargetTransactions {
   #constraintsSet = false;
   /** What settings were before SET LOCAL, which a released savepoint does not bring back. */
   readonly #locals = new Map<string, string | null>();
+  /** Of the savepoint that what the target does next can be rolled back to. */
+  #depth = 0;
+  /** That one is a mark: it stays when the target commits. */
+  #kept = true;
+  /** The transaction began at the mark below, and took its own savepoint in its middle. */
+  #split = false;
   #pending: Promise<unknown> | undefined;
   #broken: Error | undefined;
 
@@ -54,6 +65,25 @@ export class TargetTransactions {
     if (this.#options.client.getTransactionStatus() === "I") throw new Error("the target ended it");
   }
 
+  /** Makes the present state one to go back to, when nothing is open. @returns the depth of its savepoint */
+  async keep(): Promise<number> {
+    if (this.#kept) await this.#options.client.query(`savepoint ${savepointAt(++this.#depth)}`);
+    this.#kept = true;
+    return this.#depth;
+  }
+
+  /** The transaction was rolled back to a kept savepoint. */
+  wentBack(depth: number): void {
+    this.#depth = depth;
+    this.#kept = true;
+    this.#split = false;
+  }
+
+  /** What undoes everything since the last commit of the target. */
+  get undo(): string {
+    return `rollback to savepoint ${savepointAt(this.#depth)}`;
+  }
+
   /** Executes a query, or what stands for it here, and tells it how it ended. */
   async run(query: Submittable): Promise<void> {
     if (this.#pending !== undefined) await this.#pending;
@@ -61,6 +91,7 @@ export class TargetTransactions {
     const bound = (query.values?.length ?? 0) > 0;
     const special = statements.some(({ control, locals }) => control !== undefined || locals.length > 0);
     // Several statements with values are refused by the server, as one.
+    if (typeof query.text === "string" && READ_ONLY_SETTING.test(query.text)) this.#apart();
     const parts = special && !(bound && statements.length > 1) ? statements : [ORDINARY];
     for (const part of parts) {
       if (this.#state === "idle") [this.#state, this.#implicit] = ["open", true];
@@ -175,6 +206,7 @@ export class TargetTransactions {
   async #access(readOnly: boolean | undefined): Promise<void> {
     if (readOnly !== true) return;
     this.#readOnly = true;
+    this.#apart();
     await this.#pending;
     this.#background("set transaction read only");
   }
@@ -184,29 +216,37 @@ export class TargetTransactions {
     const { deferred, client } = this.#options;
     const locals = [...this.#locals].toReversed();
     const settings = locals.map(([name, value]) => `set_config(${quoteText(name)}, ${quoteText(value ?? "")}, true)`);
-    const next = [`release savepoint ${NOW}`, ...(settings.length > 0 ? [`select ${settings.join(", ")}`] : []), `savepoint ${NOW}`].join(
-      "; ",
-    );
+    const before = this.#kept ? [] : [`release savepoint ${savepointAt(this.#depth)}`];
+    const depth = this.#kept ? this.#depth + 1 : this.#depth;
+    const after = settings.length > 0 ? [`select ${settings.join(", ")}`] : [];
+    const next = [...before, ...after, `savepoint ${savepointAt(depth)}`].join("; ");
     const checks = deferred.length > 0 || this.#constraintsSet;
     this.#reset();
     if (this.#pending !== undefined) await this.#pending;
     if (!checks) {
       this.#background(next);
+      [this.#depth, this.#kept, this.#split] = [depth, false, false];
       return undefined;
     }
     const later = deferred.length > 0 ? `set constraints ${deferred.join(", ")} deferred; ` : "";
     try {
       await client.query(`set constraints all immediate; ${later}${next}`);
+      [this.#depth, this.#kept, this.#split] = [depth, false, false];
       return undefined;
     } catch (error) {
-      this.#background(`rollback to savepoint ${NOW}`);
+      this.#undo();
       return error as Error;
     }
   }
 
   #rollback(): void {
     this.#reset();
-    this.#background(`rollback to savepoint ${NOW}`);
+    this.#undo();
+  }
+
+  #undo(): void {
+    if (this.#split) this.wentBack(this.#depth - 1);
+    this.#background(this.undo);
   }
 
   #reset(): void {
@@ -218,8 +258,16 @@ export class TargetTransactions {
     this.#locals.clear();
   }
 
+  /** Takes a savepoint that is released at the end of the transaction, where the one that is there is a mark. */
+  #apart(): void {
+    if (!this.#kept || this.#state === "failed") return;
+    [this.#depth, this.#kept, this.#split] = [this.#depth + 1, false, true];
+    this.#background(`savepoint ${savepointAt(this.#depth)}`);
+  }
+
   /** Notes what settings are before they are changed until the end of the transaction. */
   async #keep(locals: readonly LocalSetting[], values: readonly unknown[]): Promise<void> {
+    if (locals.length > 0) this.#apart();
     for (const local of locals) {
       const name = typeof local.name === "string" ? local.name : values[local.name - 1];
       if (local.onlyIf !== undefined && NO.has(values[local.onlyIf - 1])) continue;
