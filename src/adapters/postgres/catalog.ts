@@ -7,7 +7,7 @@ import { kindOf, type ValueKind } from "./values.ts";
 export const OURS = "seqqa_journal";
 
 /** Which schemas are the user's, for a column `n.nspname`. */
-export const USER_SCHEMA = `n.nspname not in ('information_schema', '${OURS}') and n.nspname not like 'pg\\_%'`;
+export const USER_SCHEMA: string = `n.nspname not in ('information_schema', '${OURS}') and n.nspname not like 'pg\\_%'`;
 
 export interface Column {
   readonly name: string;

@@ -12,7 +12,7 @@ export function shownRow(table: Table, row: string): StoredValue[] {
 }
 
 /** Rows by what observers call their table, several partitions being one. */
-class ShownTables {
+export class ShownTables {
   readonly #tables = new Map<string, { table: Table; added: StoredValue[][]; removed: StoredValue[][] }>();
 
   add(table: Table, row: string, by: number): void {

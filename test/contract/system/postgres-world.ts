@@ -181,7 +181,7 @@ function statement(random: Random): string {
     () => `update bookings set room = 3 - room where room in (1, 2)`,
     () => `delete from bookings where id = ${id()}`,
     () => `insert into pairs values (${random.pick(["'k'", "'m'", "'n'"])}, ${id()}, '{"x": ${id()}}', '{ "y": ${id()} }')`,
-    () => `update pairs set c = jsonb_set(coalesce(c, '{}'), '{z}', '${id()}'), a = a || 'x'`,
+    () => `update pairs set c = jsonb_set(case when jsonb_typeof(c) = 'object' then c else '{}' end, '{z}', '${id()}'), a = a || 'x'`,
     () => `insert into bag values (${random.pick(["1", "2", "null"])}, ${random.pick(["'a'", "''", "null", "'b'"])})`,
     () => `insert into bag select * from bag limit 5`,
     () => `update bag set v = ${text()} where ctid in (select ctid from bag limit 2)`,
@@ -221,6 +221,34 @@ function statement(random: Random): string {
     () => `copy bag from program 'printf "7\\tcopied\\n\\\\N\\t\\\\N\\n"'`,
     () => `create temp table if not exists mine(a int); insert into mine values (1); drop table mine`,
     () => `insert into rootless select generate_series(1, ${id() * 10}); delete from rootless where id > 3`,
+  ]; // prettier-ignore
+  return random.pick(kinds)();
+}
+
+/** A smaller world, since a clone copies every file of it; its schema changes too. */
+export const CLONE_SCHEMA: readonly string[] = [
+  `create table orders(id serial primary key, status text not null default 'new', total numeric(10,2))`,
+  `create table bag(k int, v text)`,
+  `create sequence tickets cache 5`,
+  `insert into orders(status) values ('new'), ('paid')`,
+  `insert into bag values (1, 'a'), (1, 'a'), (null, null)`,
+];
+
+export function randomCloneStatements(random: Random): string[] {
+  const id = (): number => 1 + random.below(4);
+  const kinds: readonly (() => string[])[] = [
+    () => [`insert into orders(status) values ('s${id()}')`],
+    () => [`update orders set total = ${id()}, status = 'u' where id = ${id()}`],
+    () => [`delete from orders where id = ${id()}`],
+    () => [`insert into bag select * from bag limit 2`],
+    () => [`delete from bag where ctid = (select min(ctid) from bag)`],
+    () => [`truncate orders restart identity`],
+    () => [`select nextval('tickets')`],
+    () => ["begin", `insert into bag values (5, 'x')`, `drop table if exists made`, random.pick(["commit", "rollback"])],
+    () => [`create table made(a int primary key, b text)`, `insert into made values (${id()}, 'b')`],
+    () => [`alter table bag add column c${id()} int default ${id()}`],
+    () => [`alter table bag drop column if exists c${id()}`],
+    () => [`alter table orders alter column total type ${random.pick(["text", "int using total::int", "numeric(10,2) using total::numeric"])}`],
   ]; // prettier-ignore
   return random.pick(kinds)();
 }

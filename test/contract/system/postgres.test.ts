@@ -2,16 +2,16 @@ import { afterAll, describe } from "vitest";
 import { PostgresAdapter } from "../../../src/adapters/postgres/index.ts";
 import { size } from "../../sizes.ts";
 import { databaseUrl, dropDatabase, dropDatabases, newDatabase } from "./postgres-databases.ts";
-import { randomStatements, SCHEMA, SEED } from "./postgres-world.ts";
+import { CLONE_SCHEMA, randomCloneStatements, randomStatements, SCHEMA, SEED } from "./postgres-world.ts";
 import { systemContract, type Subject } from "./system-contract.ts";
 import { PostgresWriter } from "./writers/postgres-writer.ts";
 
-let template: Promise<string> | undefined;
+const templates: { journal?: Promise<string>; clone?: Promise<string> } = {};
 afterAll(dropDatabases);
 
 async function apart(checkpoint: "journal" | "clone", borrowed: boolean, laneIndex: number): Promise<Subject> {
-  template ??= newDatabase([...SCHEMA, ...SEED]);
-  const database = await newDatabase([], await template);
+  templates[checkpoint] ??= newDatabase(checkpoint === "clone" ? CLONE_SCHEMA : [...SCHEMA, ...SEED]);
+  const database = await newDatabase([], await templates[checkpoint]);
   const url = await databaseUrl(database);
   const writer = new PostgresWriter(url);
   const system = new PostgresAdapter({ url, checkpoint });
@@ -19,7 +19,8 @@ async function apart(checkpoint: "journal" | "clone", borrowed: boolean, laneInd
   if (system.checkpoint.mode !== checkpoint) throw new Error(`chose ${system.checkpoint.mode}: ${system.checkpoint.why}`);
   return {
     system,
-    write: async (random) => void (await writer.run(...randomStatements(random))),
+    write: async (random) =>
+      void (await writer.run(...(checkpoint === "clone" ? randomCloneStatements(random) : randomStatements(random)))),
     close: async () => {
       await writer.stop();
       await system.close();
@@ -34,4 +35,8 @@ describe("postgres journal, another process", () => {
 
 describe("postgres journal, borrowed, other seeds", () => {
   systemContract({ lane: (index) => apart("journal", true, index), cycles: size(60, 2000), seed: 77 });
+});
+
+describe("postgres clone, another process", () => {
+  systemContract({ lane: (index) => apart("clone", false, index), cycles: size(8, 200), seed: 5 });
 });
