@@ -55,7 +55,9 @@ async function lanes(store: StoreUrl, facts: TemplateFacts): Promise<StoreCheck>
     };
   }
   if (facts.mayCopy && facts.sessions === 0) return { ok: true, what, says: "copied by CREATE DATABASE ... TEMPLATE" };
-  const why = facts.mayCopy ? `${facts.sessions} sessions are open on it` : "it belongs to another role";
+  const why = facts.mayCopy
+    ? `${facts.sessions} ${facts.sessions === 1 ? "session is" : "sessions are"} open on it`
+    : "it belongs to another role";
   await findDumpTools(store, facts.version, why);
   return { ok: true, what, says: `copied by pg_dump, since ${why}` };
 }
