@@ -91,10 +91,13 @@ it("a server that nobody here wrote: equal to its model in every run, and every 
     );
     digests.add(result.digest);
 
-    // All 91 tables and all sequences, those that are left out of the state included. Where the run had left the lanes, they differed.
-    expect(dumped(dumps, "before").some(({ text }) => text !== wanted)).toBe(true);
+    // All tables and sequences, those that are left out of the state included; `before` holds a flag, and what a job made of it.
+    const before = dumped(dumps, "before");
     const after = dumped(dumps, "after");
-    expect([...new Set(after.map(({ lane }) => lane))].toSorted()).toEqual(Array.from({ length: LANES }, (_, lane) => `lane${lane}`));
+    const lanes = Array.from({ length: LANES }, (_, lane) => `lane${lane}`);
+    const used = before.filter(({ text }) => /^ {2}\(left_over,initial,/m.test(text));
+    expect([...new Set(used.map(({ lane }) => lane))].toSorted()).toEqual(lanes);
+    expect(after.map(({ database }) => database).toSorted()).toEqual(before.map(({ database }) => database).toSorted());
     for (const { text } of after) expect(text).toBe(wanted);
     expect(await dumpDatabase(template)).toBe(wanted);
     expect(await leftBy(after)).toEqual([]);

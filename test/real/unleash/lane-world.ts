@@ -1,14 +1,16 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { World, type Lane, type WorldCheckpoint } from "seqqa";
+import { World, type ApiClient, type Lane, type WorldCheckpoint } from "seqqa";
 import { dumpDatabase } from "../dump-database.ts";
 
-/** Longer than the period of the server's fastest jobs, which finish then what the last calls left them to do. */
-const QUIET_MS = 1500;
+/** Longer than the period of the server's fastest jobs, which do then what the last call left them to do. */
+const QUIET_MS = 2000;
+const FLAGS = "/api/admin/projects/default/features";
 
 /**
- * A world that goes back to its root state at its end, whatever state the run left it in, and writes what its lane's database holds before
- * and after that, while it is still there: two files in the folder that REAL_DUMPS names.
+ * A world that makes one more flag at its end, whatever state the run left it in, gives the server's jobs time to follow it up, and goes back
+ * to its root state. What its lane's database holds before and after that is written, while it is still there: two files in the folder that
+ * REAL_DUMPS names.
  */
 export class LaneWorld<C extends object> extends World<C> {
   readonly #lane: Lane;
@@ -28,6 +30,8 @@ export class LaneWorld<C extends object> extends World<C> {
   override async close(): Promise<void> {
     const folder = process.env["REAL_DUMPS"];
     if (this.#root !== undefined && folder !== undefined) {
+      // Of a lane that was lost, the server may have ended.
+      await (this.api as unknown as ApiClient).post(FLAGS, { json: { name: "left_over", type: "release" } }).catch(() => undefined);
       await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
       const { index, dbUrl } = this.#lane;
       const database = new URL(dbUrl!).pathname.slice(1);
