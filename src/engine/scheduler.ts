@@ -13,6 +13,8 @@ const LEAST_MS = 0.5;
 const WINDOW = 4096;
 /** A prediction looks at most at this many pairs. */
 const HORIZON = 20_000;
+/** The same for strategies that go from node to node with every pair: what lies farther ahead is hardly ever needed next, and walking there costs the main thread. */
+const PAIRS_AHEAD = 256;
 /** At most this many pairs are predicted for a lane at once. */
 const PAIRS = 16;
 /** A part of a node keeps a lane busy for about this long: getting to the node costs a tenth of it. */
@@ -142,13 +144,14 @@ export class Scheduler {
   /** The first units that the strategy will need within a budget of steps and that nobody works on, up to a number of actions. */
   #missing(actionsWanted: number, budget: number): Assignment[] {
     const { order, maxDepth, visited } = this.#options;
+    const horizon = order.nodewise ? HORIZON : PAIRS_AHEAD;
     const ahead = order.fork();
     const predicted: Work[] = [];
     const seen = new Set<number>();
     const missing: Assignment[] = [];
     let found = 0;
     let steps = 0;
-    for (let looked = 0; looked < HORIZON && found < actionsWanted && steps < budget && ahead.peek(); looked++) {
+    for (let looked = 0; looked < horizon && found < actionsWanted && steps < budget && ahead.peek(); looked++) {
       const work = ahead.ref >= 0 ? this.#committedWork(ahead.ref) : predicted[~ahead.ref]!;
       const action = ahead.action;
       const state = work.state(action);
