@@ -254,7 +254,13 @@ export class JournalMode implements PostgresMode {
     try {
       rows = await this.#control.rows(PUT, values, "seqqa_put");
     } catch (error) {
-      if (codeOf(error) !== DDL_STATE) throw this.#putError(error);
+      if (codeOf(error) !== DDL_STATE) {
+        // Nothing was changed. Somebody who wrote and committed between our look at the log and at the rows is in the log by now.
+        const before = this.#mirror.top;
+        if (!(error instanceof SeqqaError) && !isBusy(error)) await this.#read(false);
+        if (this.#mirror.top !== before) throw new Writing("another session");
+        throw this.#putError(error);
+      }
       // Looked at, it may turn out to have changed nothing: then the log is read without it.
       await this.#read(false);
       throw new Stale();
