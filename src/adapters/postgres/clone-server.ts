@@ -148,11 +148,15 @@ export class CloneServer {
     });
   }
 
+  /** Ends all sessions, and sees them gone: the server itself would look again only every 100 ms. */
   async #shut(client: Client): Promise<void> {
     await client.query(`alter database ${quoteName(this.store.database)} allow_connections false`);
-    await client.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity where datname = ${quoteText(this.store.database)} and pid <> pg_backend_pid()`,
-    );
+    const sessions = `from pg_stat_activity where datname = ${quoteText(this.store.database)} and pid <> pg_backend_pid()`;
+    await client.query(`select pg_terminate_backend(pid) ${sessions}`);
+    for (let tries = 0; tries < 200; tries++) {
+      if ((await rowsOf(client, `select 1 ${sessions} limit 1`)).length === 0) return;
+      await pause(2);
+    }
   }
 
   async #use<T>(work: (client: Client) => Promise<T>): Promise<T> {

@@ -4,6 +4,7 @@ import { OURS, rowsOf, type Catalog, type Sequence, type Table } from "./catalog
 import { catalogDifference, catalogText, type CatalogText } from "./catalog-text.ts";
 import type { Control } from "./control.ts";
 import { Writing } from "./control.ts";
+import { pairsOf } from "./counter-sql.ts";
 import { dumpDatabase } from "./dump.ts";
 import { BUSY_LIMIT_MS, codeOf, incoherent, isBusy, markInvalid, notPutBack, schemaChanged } from "./failures.ts";
 import { installStatements } from "./journal-sql.ts";
@@ -113,7 +114,7 @@ export class JournalMode implements PostgresMode {
         return {
           kind: "rows" as const,
           tables: observeAll(tables),
-          counters: observeCounters(this.#sequences, counters, undefined, this.#selection),
+          counters: observeCounters(this.#sequences, this.#pairs(counters), undefined, this.#selection),
         };
       }, "isolation level repeatable read"),
     );
@@ -147,7 +148,7 @@ export class JournalMode implements PostgresMode {
       return {
         kind: "rows",
         tables: observeNet(this.#tables, mirror.net, this.#selection),
-        counters: observeCounters(this.#sequences, mirror.counters, mirror.rootCounters, this.#selection),
+        counters: observeCounters(this.#sequences, this.#pairs(mirror.counters), this.#pairs(mirror.rootCounters), this.#selection),
       };
     });
   }
@@ -202,6 +203,10 @@ export class JournalMode implements PostgresMode {
         await this.#control.close();
       }
     });
+  }
+
+  #pairs(counters: string): string {
+    return pairsOf(counters, this.#sequences.length);
   }
 
   /** Reads what was logged since the last time; `apart`: when nobody is in the middle of a write. */

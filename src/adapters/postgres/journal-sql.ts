@@ -1,6 +1,8 @@
-import { OURS, type Catalog, type Sequence, type Table } from "./catalog.ts";
+import { OURS, type Catalog, type Table } from "./catalog.ts";
 import { TEXT_SETTINGS } from "./connect.ts";
-import { createPutFunction, DDL_STATE, putFunction } from "./put-back-sql.ts";
+import { counterFunctions } from "./counter-sql.ts";
+import { putAllFunction } from "./put-all-sql.ts";
+import { createPutFunction } from "./put-back-sql.ts";
 import { quoteText } from "./sql-text.ts";
 import { settingsFor } from "./text-settings.ts";
 
@@ -75,22 +77,6 @@ function triggers(table: Table): string[] {
   ];
 }
 
-function counterFunctions(sequences: readonly Sequence[]): string[] {
-  const read = sequences.map(({ sqlName }) => `(select array[last_value, is_called::int] from ${sqlName})`).join(", ");
-  const write = sequences
-    .map(({ sqlName }, i) => {
-      const at = i + 1;
-      return `if p_now[${at}:${at}] <> p_want[${at}:${at}] then perform setval(${quoteText(sqlName)}::regclass, p_want[${at}][1], p_want[${at}][2] = 1); end if;`;
-    })
-    .join("\n");
-  return [
-    `create function ${OURS}.counters() returns bigint[] language plpgsql as ${quoteText(`begin return array[${read}]::bigint[]; end`)}`,
-    `create function ${OURS}.put_counters(p_want bigint[]) returns void language plpgsql as ${quoteText(
-      `declare p_now bigint[] := ${OURS}.counters(); begin if p_now <> p_want then ${write} end if; end`,
-    )}`,
-  ];
-}
-
 /**
  * Who has an open write transaction in this database. Transactions that write have an id; where the server has no such transaction at all,
  * which its snapshot tells at once, the list of sessions need not be read.
@@ -125,57 +111,6 @@ begin
   if seqqa_busy is not null then return; end if;
   return query ${take};
   if exists (select from pg_largeobject_metadata) then return query select 0::oid, 'large object', null::text, null::tid; end if;
-end`)}`;
-}
-
-/**
- * Changes what is given, and takes back what is in the log and not read yet, as one sum: a change that cancels out costs nothing. The first row
- * says who is writing: then nothing was done.
- */
-function putAllFunction(tables: readonly Table[], borrowed: boolean): string {
-  const keyless = tables.some(({ key }) => key.length === 0);
-  const places = keyless
-    ? `(select array_agg(h.place) from (select d.rel, d.place from d where d.place is not null
-         union all select u.rel, u.place from unnest(p_place_rel, p_place) u(rel, place)) h where h.rel = s.rel)`
-    : "null::tid[]";
-  const dispatch = tables.map((table) => {
-    const call = `${putFunction(table)}(r.del, r.ins, r.places)`;
-    const run = table.key.length > 0 ? `perform ${call}` : `return query select r.rel, f.img, f.place from ${call} f`;
-    return `when ${table.oid} then ${run};`;
-  });
-  const keep = borrowed
-    ? `delete from ${OURS}.kept k where k.step > p_keep;
-       if p_kept_rel is not null then
-         insert into ${OURS}.kept(step, rel, o, n) select p_keep + 1, k.rel, case when k.w < 0 then k.img end, case when k.w > 0 then k.img end
-           from unnest(p_kept_rel, p_kept_img, p_kept_w) k(rel, img, w), generate_series(1, abs(k.w));
-       end if;`
-    : "";
-  return `create function ${OURS}.put(p_rel oid[], p_img text[], p_w int[], p_place_rel oid[], p_place tid[], p_counters bigint[],
-  p_keep bigint, p_kept_rel oid[], p_kept_img text[], p_kept_w int[]) returns table(rel oid, img text, place tid) language plpgsql as ${quoteText(`
-#variable_conflict use_column
-declare r record; seqqa_busy text;
-begin
-  if current_setting('session_replication_role') <> 'replica' then raise exception 'not a control session'; end if;
-  seqqa_busy := ${OURS}.busy();
-  return query select null::oid, seqqa_busy, null::tid;
-  if seqqa_busy is not null then return; end if;
-  for r in
-    with d as (delete from ${OURS}.log l returning l.rel, l.o, l.n, l.place),
-    e(rel, img, w) as (
-      select d.rel, d.o, 1 from d where d.o is not null
-      union all select d.rel, d.n, -1 from d where d.n is not null
-      union all select u.rel, u.img, u.w from unnest(p_rel, p_img, p_w) u(rel, img, w)),
-    s(rel, img, w) as (select e.rel, e.img, sum(e.w)::int from e group by e.rel, e.img having sum(e.w) <> 0)
-    select s.rel, array_agg(s.img) filter (where s.w < 0) as del, array_agg(s.img) filter (where s.w > 0) as ins, ${places} as places
-      from s, generate_series(1, abs(s.w)) group by s.rel
-  loop
-    case r.rel
-      when 0 then raise exception using errcode = '${DDL_STATE}', message = r.ins[1];
-      ${dispatch.join("\n      ")}
-    end case;
-  end loop;
-  ${keep}
-  perform ${OURS}.put_counters(p_counters);
 end`)}`;
 }
 

@@ -75,7 +75,7 @@ export function systemContract({ lane, cycles, seed = 1, cautious = false }: Con
   test("what is observed is the difference from the root", async () => {
     const { system } = first();
     const random = new Random(seed + 1);
-    for (let round = 0; round < Math.max(10, cycles / 20); round++) {
+    for (let round = 0; round < Math.max(Math.min(10, cycles), cycles / 20); round++) {
       const root = await system.root();
       const mark = await system.mark();
       for (let writes = 0; writes < 6; writes++) {

@@ -1,0 +1,69 @@
+import { OURS, type Table } from "./catalog.ts";
+import { DDL_STATE, putFunction } from "./put-back-sql.ts";
+import { quoteText } from "./sql-text.ts";
+
+/**
+ * Changes what is given, and takes back what is in the log and not read yet, as one sum: a change that cancels out costs nothing. The first row
+ * says who is writing: then nothing was done.
+ */
+export function putAllFunction(tables: readonly Table[], borrowed: boolean): string {
+  const keyless = tables.some(({ key }) => key.length === 0);
+  const given = "select u.rel, u.place from unnest(p_place_rel, p_place) u(rel, place)";
+  const places = (seen: string): string =>
+    keyless ? `(select array_agg(h.place) from (${seen}${given}) h where h.rel = s.rel)` : "null::tid[]";
+  const grouped = (seen: string): string =>
+    `select s.rel, array_agg(s.img) filter (where s.w < 0) as del, array_agg(s.img) filter (where s.w > 0) as ins, ${places(seen)} as places`;
+  return `create function ${OURS}.put(p_rel oid[], p_img text[], p_w int[], p_place_rel oid[], p_place tid[], p_counters bigint[],
+  p_keep bigint, p_kept_rel oid[], p_kept_img text[], p_kept_w int[]) returns table(rel oid, img text, place tid) language plpgsql as ${quoteText(`
+#variable_conflict use_column
+declare r record; seqqa_busy text;
+begin
+  if current_setting('session_replication_role') <> 'replica' then raise exception 'not a control session'; end if;
+  seqqa_busy := ${OURS}.busy();
+  return query select null::oid, seqqa_busy, null::tid;
+  if seqqa_busy is not null then return; end if;
+  -- Hardly ever is there something that was not read. What comes in after this look is read later, as what was written later.
+  if exists (select from ${OURS}.log) then
+    for r in
+      with d as (delete from ${OURS}.log l returning l.rel, l.o, l.n, l.place),
+      e(rel, img, w) as (
+        select d.rel, d.o, 1 from d where d.o is not null
+        union all select d.rel, d.n, -1 from d where d.n is not null
+        union all select u.rel, u.img, u.w from unnest(p_rel, p_img, p_w) u(rel, img, w)),
+      s(rel, img, w) as (select e.rel, e.img, sum(e.w)::int from e group by e.rel, e.img having sum(e.w) <> 0)
+      ${grouped("select d.rel, d.place from d where d.place is not null union all ")}
+        from s, generate_series(1, abs(s.w)) group by s.rel
+    loop
+      ${dispatch(tables)}
+    end loop;
+  elsif cardinality(p_rel) > 0 then
+    for r in
+      ${grouped("")}
+        from unnest(p_rel, p_img, p_w) s(rel, img, w), generate_series(1, abs(s.w)) group by s.rel
+    loop
+      ${dispatch(tables)}
+    end loop;
+  end if;
+  ${borrowed ? KEEP : ""}
+  perform ${OURS}.put_counters(p_counters);
+end`)}`;
+}
+
+function dispatch(tables: readonly Table[]): string {
+  const branches = tables.map((table) => {
+    const call = `${putFunction(table)}(r.del, r.ins, r.places)`;
+    const run = table.key.length > 0 ? `perform ${call}` : `return query select r.rel, f.img, f.place from ${call} f`;
+    return `when ${table.oid} then ${run};`;
+  });
+  return `case r.rel
+        when 0 then raise exception using errcode = '${DDL_STATE}', message = r.ins[1];
+        ${branches.join("\n        ")}
+      end case;`;
+}
+
+/** What was read since the state that is gone back to does not count any more; a state that was written does. */
+const KEEP = `delete from ${OURS}.kept k where k.step > p_keep;
+  if p_kept_rel is not null then
+    insert into ${OURS}.kept(step, rel, o, n) select p_keep + 1, k.rel, case when k.w < 0 then k.img end, case when k.w > 0 then k.img end
+      from unnest(p_kept_rel, p_kept_img, p_kept_w) k(rel, img, w), generate_series(1, abs(k.w));
+  end if;`;
