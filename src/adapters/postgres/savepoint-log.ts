@@ -38,10 +38,6 @@ export function logStatements({ tables, sequences }: Catalog): string[] {
       `declare p_now bigint[] := pg_temp.seqqa_counters(); begin if p_now <> p_want then ${put.join(" ")} end if; end`,
     ),
     routine(
-      "seqqa_set(p_sequence oid, p_last bigint, p_called boolean) returns void",
-      "begin perform pg_catalog.setval(p_sequence::pg_catalog.regclass, p_last, p_called); end",
-    ),
-    routine(
       "seqqa_read(p_after bigint) returns table(id bigint, rel oid, o text, n text)",
       `#variable_conflict use_column
        begin

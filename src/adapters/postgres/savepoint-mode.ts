@@ -148,12 +148,11 @@ export class SavepointMode implements PostgresMode {
       if (level === undefined || !this.#mirror.holds(level.segment)) throw markInvalid();
       const { activity } = this.#core;
       if (activity === this.#clean && at === this.#levels.length - 1) return;
-      const wanted = this.#mirror.countersAt(level.segment);
-      const put = this.#log.putCounters(wanted, activity === this.#synced ? this.#mirror.counters : undefined);
+      const put = SavepointStore.putCounters(this.#mirror.countersAt(level.segment));
       if (at === 0 && ++this.#putBack >= RENEW_AFTER && !this.#options.borrowed) {
         await client.query("rollback");
         await this.#renew(client);
-        await client.query(`${this.#log.putCounters(wanted)}; savepoint ${ROOT}`);
+        await client.query(`${put}; savepoint ${ROOT}`);
       } else {
         await client.query(`rollback to savepoint ${savepointAt(level.depth)}; ${put}`);
       }
@@ -211,7 +210,7 @@ export class SavepointMode implements PostgresMode {
         await client.query("rollback; set role none");
         if (this.#options.borrowed) await client.query(`begin; ${putNotedCounters}; ${forgetCounters}; commit`);
         else {
-          await client.query(this.#log.putCounters(this.#mirror.rootCounters));
+          await client.query(SavepointStore.putCounters(this.#mirror.rootCounters));
           await this.#log.remove();
         }
       });

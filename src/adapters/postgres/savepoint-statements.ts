@@ -1,3 +1,6 @@
+import type { Ending } from "./savepoint-endings.ts";
+import { isWord, lower, splitStatements, type Token } from "./savepoint-tokens.ts";
+
 /** What a statement does to the transaction that it runs in. */
 export type Control =
   | { readonly kind: "begin"; readonly tag: string; readonly readOnly: boolean | undefined }
@@ -6,7 +9,9 @@ export type Control =
   | { readonly kind: "savepoint" | "release" | "rollback to"; readonly tag: string; readonly name: string }
   | { readonly kind: "set transaction"; readonly readOnly: boolean | undefined }
   | { readonly kind: "set constraints" }
-  | { readonly kind: "two-phase"; readonly tag: string };
+  | { readonly kind: "two-phase"; readonly tag: string }
+  /** Refused outside of a transaction. */
+  | { readonly kind: "block only"; readonly tag: string };
 
 /** A setting that ends with the transaction. */
 export interface LocalSetting {
@@ -22,22 +27,12 @@ export interface Statement {
   readonly start: number;
   readonly control: Control | undefined;
   readonly locals: readonly LocalSetting[];
-}
-
-interface Token {
-  readonly kind: "word" | "quoted" | "string" | "symbol";
-  /** Words in upper case; the content of strings and quoted names. */
-  readonly value: string;
-  readonly start: number;
-  readonly end: number;
+  readonly ending: Ending | undefined;
 }
 
 /** A text without any of these words has one kind of statement only: ordinary ones. */
 const INTERESTING =
-  /\b(?:begin|start|commit|end|rollback|abort|savepoint|release|prepare|constraints|set_config|set\s+(?:\/\*.*?\*\/\s*)*(?:local|session|transaction))\b/is;
-
-const PATTERN =
-  /\s+|--[^\n]*|(?<escaped>[eE]'(?:[^'\\]|\\[\s\S]|'')*(?:'|$))|(?<string>'(?:[^']|'')*(?:'|$))|(?<quoted>"(?:[^"]|"")*(?:"|$))|(?<word>[\p{L}_\u0080-\uffff][\p{L}\p{N}_$\u0080-\uffff]*)|(?<dollar>\$(?:[\p{L}_\u0080-\uffff][\p{L}\p{N}_\u0080-\uffff]*)?\$)|(?<symbol>\$?\d[\p{L}\p{N}_.]*|[\s\S])/uy;
+  /\b(?:begin|start|commit|end|rollback|abort|savepoint|release|prepare|constraints|lock|declare|on\s+commit|set_config|set\s+(?:\/\*.*?\*\/\s*)*(?:local|session|transaction))\b/is;
 
 const KEPT_TEXTS = 500;
 const KEPT_LENGTH = 2000;
@@ -45,10 +40,10 @@ const known = new Map<string, readonly Statement[]>();
 
 /** The statements of a text, those that concern transactions classified. Empty statements are left out. */
 export function statementsOf(text: string): readonly Statement[] {
-  if (!INTERESTING.test(text)) return [{ text, start: 0, control: undefined, locals: [] }];
+  if (!INTERESTING.test(text)) return [{ text, start: 0, control: undefined, locals: [], ending: undefined }];
   const before = known.get(text);
   if (before !== undefined) return before;
-  const statements = split(text).map((tokens) => statementOf(text, tokens));
+  const statements = splitStatements(text).map((tokens) => statementOf(text, tokens));
   if (text.length <= KEPT_LENGTH) {
     if (known.size >= KEPT_TEXTS) known.clear();
     known.set(text, statements);
@@ -63,76 +58,8 @@ function statementOf(text: string, tokens: readonly Token[]): Statement {
     start,
     control: controlOf(tokens),
     locals: localsOf(tokens),
+    ending: endingOf(tokens),
   };
-}
-
-function tokenize(text: string): Token[] {
-  const tokens: Token[] = [];
-  let at = 0;
-  while (at < text.length) {
-    if (text.startsWith("/*", at)) {
-      at = endOfComment(text, at);
-      continue;
-    }
-    PATTERN.lastIndex = at;
-    const groups = PATTERN.exec(text)?.groups ?? {};
-    const start = at;
-    at = Math.max(PATTERN.lastIndex, at + 1);
-    if (groups["dollar"] !== undefined) {
-      const close = text.indexOf(groups["dollar"], at);
-      const end = close < 0 ? text.length : close;
-      tokens.push({ kind: "string", value: text.slice(at, end), start, end: (at = Math.min(text.length, end + groups["dollar"].length)) });
-    } else if (groups["word"] !== undefined) tokens.push({ kind: "word", value: groups["word"].toUpperCase(), start, end: at });
-    else if (groups["quoted"] !== undefined) {
-      tokens.push({ kind: "quoted", value: groups["quoted"].slice(1, -1).replaceAll('""', '"'), start, end: at });
-    } else if (groups["string"] !== undefined || groups["escaped"] !== undefined) {
-      const inner = (groups["string"] ?? groups["escaped"]!.slice(1)).slice(1, -1);
-      tokens.push({ kind: "string", value: inner.replaceAll("''", "'"), start, end: at });
-    } else if (groups["symbol"] !== undefined) tokens.push({ kind: "symbol", value: groups["symbol"], start, end: at });
-  }
-  return tokens;
-}
-
-/** Block comments nest. */
-function endOfComment(text: string, from: number): number {
-  let depth = 0;
-  for (let at = from; at < text.length; at++) {
-    if (text.startsWith("/*", at)) depth++;
-    else if (text.startsWith("*/", at)) depth--;
-    else continue;
-    at++;
-    if (depth === 0) return at + 1;
-  }
-  return text.length;
-}
-
-/** At semicolons; not at those inside parentheses (rules) and inside a routine's BEGIN ATOMIC ... END. */
-function split(text: string): Token[][] {
-  const statements: Token[][] = [];
-  let current: Token[] = [];
-  let parentheses = 0;
-  let blocks = 0;
-  for (const token of tokenize(text)) {
-    const { kind, value } = token;
-    if (kind === "symbol" && value === "(") parentheses++;
-    else if (kind === "symbol" && value === ")") parentheses = Math.max(0, parentheses - 1);
-    else if (kind === "symbol" && value === ";" && parentheses === 0 && blocks === 0) {
-      if (current.length > 0) statements.push(current);
-      current = [];
-      continue;
-    } else if (kind === "word" && blocks > 0) {
-      if (value === "CASE" || value === "BEGIN") blocks++;
-      else if (value === "END") blocks--;
-    } else if (kind === "word" && value === "ATOMIC" && isWord(current[0], "CREATE") && isWord(current[current.length - 1], "BEGIN"))
-      blocks = 1;
-    current.push(token);
-  }
-  if (current.length > 0) statements.push(current);
-  return statements;
-}
-
-function isWord(token: Token | undefined, ...words: readonly string[]): boolean {
-  return token?.kind === "word" && words.includes(token.value);
 }
 
 /** `undefined` also for what the server will refuse as a syntax error. */
@@ -159,6 +86,10 @@ function controlOf(tokens: readonly Token[]): Control | undefined {
       return ofSavepoint("release", "RELEASE SAVEPOINT", tokens.slice(1));
     case "PREPARE":
       return isWord(second, "TRANSACTION") ? { kind: "two-phase", tag: "PREPARE TRANSACTION" } : undefined;
+    case "LOCK":
+      return { kind: "block only", tag: "LOCK TABLE" };
+    case "DECLARE":
+      return endingOf(tokens) === undefined ? undefined : { kind: "block only", tag: "DECLARE CURSOR" };
     case "SET": {
       if (isWord(second, "CONSTRAINTS")) return { kind: "set constraints" };
       const at = isWord(second, "LOCAL", "SESSION") ? 2 : 1;
@@ -173,7 +104,7 @@ function controlOf(tokens: readonly Token[]): Control | undefined {
 
 function ofSavepoint(kind: "savepoint" | "release" | "rollback to", tag: string, rest: readonly Token[]): Control {
   const name = rest[kind !== "savepoint" && rest.length > 1 && isWord(rest[0], "SAVEPOINT") ? 1 : 0];
-  return { kind, tag, name: name?.kind === "word" ? name.value.toLowerCase() : (name?.value ?? "") };
+  return { kind, tag, name: name?.kind === "word" ? lower(name.value) : (name?.value ?? "") };
 }
 
 function begin(tag: string, rest: readonly Token[]): Control | undefined {
@@ -254,10 +185,32 @@ function settingName(tokens: readonly Token[], at: number): string | undefined {
   const follows = tokens[at + 1];
   const plain = follows?.value === "=" || isWord(follows, "TO") || follows?.value === ".";
   if (first.kind === "word" && !plain) return SPELLINGS[first.value];
-  const names = [first.kind === "word" ? first.value.toLowerCase() : first.value];
+  const names = [first.kind === "word" ? lower(first.value) : first.value];
   for (let dot = at + 1; tokens[dot]?.value === "." && tokens[dot + 1] !== undefined; dot += 2) {
     const next = tokens[dot + 1]!;
-    names.push(next.kind === "word" ? next.value.toLowerCase() : next.value);
+    names.push(next.kind === "word" ? lower(next.value) : next.value);
   }
   return names.join(".");
+}
+
+/** What a COMMIT ends of what the statement makes. */
+function endingOf(tokens: readonly Token[]): Ending | undefined {
+  const follow = (...words: readonly string[]): number =>
+    tokens.findIndex((_, at) => words.every((word, i) => isWord(tokens[at + i], word)));
+  const nameAt = (at: number): string | undefined => {
+    const token = tokens[at];
+    return token?.kind === "word" ? lower(token.value) : token?.kind === "quoted" ? token.value : undefined;
+  };
+  if (isWord(tokens[0], "DECLARE")) {
+    const name = nameAt(1);
+    return name === undefined || follow("CURSOR") < 0 || follow("WITH", "HOLD") >= 0 ? undefined : { kind: "cursor", name };
+  }
+  if (!isWord(tokens[0], "CREATE")) return undefined;
+  const commit = follow("ON", "COMMIT");
+  const kind = isWord(tokens[commit + 2], "DROP") ? "temporary table" : isWord(tokens[commit + 2], "DELETE") ? "temporary rows" : undefined;
+  if (commit < 0 || kind === undefined) return undefined;
+  const table = follow("TABLE");
+  const at = isWord(tokens[table + 1], "IF") ? table + 4 : table + 1;
+  const name = nameAt(tokens[at + 1]?.value === "." ? at + 2 : at);
+  return table < 0 || name === undefined ? undefined : { kind, name };
 }

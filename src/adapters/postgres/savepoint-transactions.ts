@@ -1,7 +1,8 @@
 import type { Client, DatabaseError } from "pg";
 import { fail, relay, succeed, type Submittable } from "./lent-connection-relay.ts";
-import { statementsOf, type Control, type LocalSetting, type Statement } from "./savepoint-statements.ts";
-import { quoteText } from "./sql-text.ts";
+import { Endings } from "./savepoint-endings.ts";
+import { LocalSettings } from "./savepoint-locals.ts";
+import { statementsOf, type Control, type Statement } from "./savepoint-statements.ts";
 
 /** The savepoints of the transaction that explores, from the root's up. */
 export function savepointAt(depth: number): string {
@@ -18,10 +19,9 @@ export interface TransactionsOptions {
   readonly warn: (message: string, code: string) => void;
 }
 
-const NO: ReadonlySet<unknown> = new Set([false, "false", "f", "no", "off", "0", 0]);
 /** A transaction cannot be made to write again, so what makes it read only must be released. */
 const READ_ONLY_SETTING = /\btransaction_read_only\b/i;
-const ORDINARY: Statement = { text: "", start: 0, control: undefined, locals: [] };
+const ORDINARY: Statement = { text: "", start: 0, control: undefined, locals: [], ending: undefined };
 
 /**
  * Makes the transactions of a target into savepoints of the one that explores. What the target does outside a transaction is one of
@@ -38,14 +38,14 @@ export class TargetTransactions {
   /** The target's own, the innermost last. */
   #savepoints: string[] = [];
   #constraintsSet = false;
-  /** What settings were before SET LOCAL, which a released savepoint does not bring back. */
-  readonly #locals = new Map<string, string | null>();
+  readonly #locals = new LocalSettings();
   /** Of the savepoint that what the target does next can be rolled back to. */
   #depth = 0;
   /** That one is a mark: it stays when the target commits. */
   #kept = true;
   /** The transaction began at the mark below, and took its own savepoint in its middle. */
   #split = false;
+  readonly #endings = new Endings();
   #pending: Promise<unknown> | undefined;
   #broken: Error | undefined;
 
@@ -89,7 +89,7 @@ export class TargetTransactions {
     if (this.#pending !== undefined) await this.#pending;
     const statements = typeof query.text === "string" ? statementsOf(query.text) : [];
     const bound = (query.values?.length ?? 0) > 0;
-    const special = statements.some(({ control, locals }) => control !== undefined || locals.length > 0);
+    const special = statements.some(({ control, locals, ending }) => control !== undefined || ending !== undefined || locals.length > 0);
     // Several statements with values are refused by the server, as one.
     if (typeof query.text === "string" && READ_ONLY_SETTING.test(query.text)) this.#apart();
     const parts = special && !(bound && statements.length > 1) ? statements : [ORDINARY];
@@ -112,17 +112,21 @@ export class TargetTransactions {
   /** @returns whether it succeeded; of a failure the query was told. */
   async #step(query: Submittable, part: Statement, apart: boolean): Promise<boolean> {
     const { control } = part;
-    const error = control === undefined ? undefined : await this.#control(query, control);
+    const error = control === undefined ? undefined : await this.#control(query, control, apart);
     if (error === true) return true;
     if (error !== undefined) {
       fail(this.#options.client, query, error);
       return false;
     }
-    if (this.#state === "open") await this.#keep(part.locals, query.values ?? []);
+    if (this.#state === "open" && part.locals.length > 0) {
+      this.#apart();
+      await this.#pending;
+      await this.#locals.note(this.#options.client, part.locals, query.values ?? []);
+    }
     return this.#send(query, part, apart);
   }
 
-  async #send(query: Submittable, { text, start, control }: Statement, apart: boolean): Promise<boolean> {
+  async #send(query: Submittable, { text, start, control, ending }: Statement, apart: boolean): Promise<boolean> {
     if (this.#pending !== undefined) await this.#pending;
     const outcome = await relay(this.#options.client, query, apart ? text : undefined, (error) => {
       const at = Number((error as Partial<DatabaseError>).position);
@@ -131,6 +135,7 @@ export class TargetTransactions {
     if (outcome.kind === "done") {
       for (const tag of outcome.tags) this.#options.executed(tag);
       if (control !== undefined && "name" in control) this.#noteSavepoint(control);
+      if (ending !== undefined) this.#endings.note(ending);
       return true;
     }
     // What the driver itself refused (a value that it cannot send) never reached the transaction.
@@ -139,7 +144,7 @@ export class TargetTransactions {
   }
 
   /** @returns `true`: done; an error to tell; `undefined`: the statement itself is to be sent. */
-  async #control(query: Submittable, control: Control): Promise<true | DatabaseError | undefined> {
+  async #control(query: Submittable, control: Control, several: boolean): Promise<true | DatabaseError | undefined> {
     const done = (tag: string): true => {
       query.handleCommandComplete?.({ text: tag }, this.#options.client.connection);
       return true;
@@ -177,9 +182,10 @@ export class TargetTransactions {
       case "savepoint":
       case "release":
       case "rollback to":
-        return this.#implicit && this.#state === "open"
-          ? this.#error("25P01", `${control.tag} can only be used in transaction blocks`)
-          : undefined;
+        if (this.#implicit && this.#state === "open") return this.#error("25P01", `${control.tag} can only be used in transaction blocks`);
+        // The target's savepoints end with its transaction, so they must not stand on a mark.
+        if (control.kind === "savepoint") this.#apart();
+        return undefined;
       case "set transaction":
         if (this.#state === "failed") return undefined;
         await this.#access(control.readOnly);
@@ -187,6 +193,9 @@ export class TargetTransactions {
       case "set constraints":
         this.#constraintsSet = true;
         return undefined;
+      case "block only":
+        if (!this.#implicit || several) return undefined;
+        return this.#error("25P01", `${control.tag} can only be used in transaction blocks`);
       case "two-phase":
         if (this.#state === "failed") return undefined;
         this.#rollback();
@@ -214,12 +223,9 @@ export class TargetTransactions {
   /** @returns the error of a constraint that was not met; everything is rolled back then. */
   async #commit(): Promise<Error | undefined> {
     const { deferred, client } = this.#options;
-    const locals = [...this.#locals].toReversed();
-    const settings = locals.map(([name, value]) => `set_config(${quoteText(name)}, ${quoteText(value ?? "")}, true)`);
     const before = this.#kept ? [] : [`release savepoint ${savepointAt(this.#depth)}`];
     const depth = this.#kept ? this.#depth + 1 : this.#depth;
-    const after = settings.length > 0 ? [`select ${settings.join(", ")}`] : [];
-    const next = [...before, ...after, `savepoint ${savepointAt(depth)}`].join("; ");
+    const next = [...this.#endings.take(), ...before, ...this.#locals.restore(), `savepoint ${savepointAt(depth)}`].join("; ");
     const checks = deferred.length > 0 || this.#constraintsSet;
     this.#reset();
     if (this.#pending !== undefined) await this.#pending;
@@ -245,6 +251,7 @@ export class TargetTransactions {
   }
 
   #undo(): void {
+    this.#endings.forget();
     if (this.#split) this.wentBack(this.#depth - 1);
     this.#background(this.undo);
   }
@@ -255,7 +262,7 @@ export class TargetTransactions {
     this.#readOnly = false;
     this.#savepoints = [];
     this.#constraintsSet = false;
-    this.#locals.clear();
+    this.#locals.forget();
   }
 
   /** Takes a savepoint that is released at the end of the transaction, where the one that is there is a mark. */
@@ -263,19 +270,6 @@ export class TargetTransactions {
     if (!this.#kept || this.#state === "failed") return;
     [this.#depth, this.#kept, this.#split] = [this.#depth + 1, false, true];
     this.#background(`savepoint ${savepointAt(this.#depth)}`);
-  }
-
-  /** Notes what settings are before they are changed until the end of the transaction. */
-  async #keep(locals: readonly LocalSetting[], values: readonly unknown[]): Promise<void> {
-    if (locals.length > 0) this.#apart();
-    for (const local of locals) {
-      const name = typeof local.name === "string" ? local.name : values[local.name - 1];
-      if (local.onlyIf !== undefined && NO.has(values[local.onlyIf - 1])) continue;
-      if (typeof name !== "string" || this.#locals.has(name.toLowerCase())) continue;
-      await this.#pending;
-      const { rows } = await this.#options.client.query<{ v: string | null }>("select current_setting($1, true) as v", [name]);
-      this.#locals.set(name.toLowerCase(), rows[0]?.v ?? null);
-    }
   }
 
   /** Nobody waits for it; whatever is sent next comes after it. */

@@ -52,7 +52,7 @@ test("a check says what is missing", async () => {
 test("a check of what cannot be reached is one sentence without the password", async () => {
   for (const url of [
     "postgresql://ann:s3cr3t@127.0.0.1:1/shop",
-    `${databases.url("seqqa_nowhere").replace("postgres@", "postgres:s3cr3t@")}`,
+    databases.url("seqqa_nowhere").replace("postgres@", "postgres:s3cr3t@"),
     "postgresql://ann:s3cr3t@[/",
   ]) {
     const checks = await stores.check(url);

@@ -26,6 +26,8 @@ describe("statements that concern transactions", () => {
     ["set constraints all deferred", { kind: "set constraints" }],
     ["prepare transaction 'x'", { kind: "two-phase", tag: "PREPARE TRANSACTION" }],
     ["commit prepared 'x'", { kind: "two-phase", tag: "COMMIT PREPARED" }],
+    ["declare c scroll cursor for select 1", { kind: "block only", tag: "DECLARE CURSOR" }],
+    ["lock table t", { kind: "block only", tag: "LOCK TABLE" }],
   ])("%s", (text, control) => {
     expect(statementsOf(text).map((statement) => statement.control)).toEqual([control]);
   });
@@ -40,7 +42,7 @@ describe("statements that concern transactions", () => {
     "commit now",
     "update t set begin = 1",
     "create table savepoint(a int)",
-    "declare c cursor for select 1",
+    "declare c cursor with hold for select 1",
     "set session characteristics as transaction read only",
     "set transaction snapshot '1'",
   ])("%s is none", (text) => {
@@ -89,4 +91,15 @@ describe("settings that end with the transaction", () => {
   test("say by which value they are local", () => {
     expect(locals("select set_config($1, $2, $3)")).toEqual([{ name: 1, onlyIf: 3 }]);
   });
+});
+
+test.each([
+  ["declare C insensitive cursor without hold for select 1", { kind: "cursor", name: "c" }],
+  ["declare c cursor with hold for select 1", undefined],
+  ["create temp table Passing(id int) on commit drop", { kind: "temporary table", name: "passing" }],
+  ['create local temporary table if not exists pg_temp."A b" on commit delete rows as select 1', { kind: "temporary rows", name: "A b" }],
+  ["create temp table kept(id int) on commit preserve rows", undefined],
+  ["create table t(id int)", undefined],
+])("a COMMIT ends what is made by %s", (text, ending) => {
+  expect(statementsOf(text).map((statement) => statement.ending)).toEqual([ending]);
 });
