@@ -1,0 +1,133 @@
+import { describe, expect, it } from "vitest";
+import { size } from "../sizes.ts";
+import {
+  atEnd,
+  commandOf,
+  descendants,
+  documentOf,
+  emptyFolder,
+  only,
+  seqqa,
+  start,
+  until,
+  type Explored,
+  type Ran,
+} from "../support/e2e.ts";
+import { postgres } from "../support/services/kinds.ts";
+import { find } from "../support/services/service.ts";
+import { onPostgres, template } from "../support/store-templates.ts";
+
+const STEPS = String(size(500, 5000));
+
+const command = (parallel: number, steps = STEPS): readonly string[] => [
+  ...["run", "fixtures/ledger", "--only", "ledger", "--config", "fixtures/ledger/store.yaml", "--reporter", "json"],
+  ...["--parallel", String(parallel), "--max-steps", steps, "--output", emptyFolder()],
+];
+
+function clean(ran: Ran): Explored {
+  const result = only(documentOf(ran));
+  expect(result).toMatchObject({ errors: [], divergences: [], violations: [] });
+  expect({ status: ran.status, stderr: ran.stderr }).toEqual({ status: 0, stderr: "" });
+  return result;
+}
+
+/** A PostgreSQL server of the test's own, with a template, so that what it holds is this test's alone. */
+async function ownServer(): Promise<{
+  readonly server: string;
+  readonly env: Record<string, string>;
+  readonly restart: () => Promise<void>;
+}> {
+  const found = await find(postgres, { running: false });
+  if (found.kind === "missing") throw new Error(found.problem);
+  atEnd(found.stop);
+  return { server: found.url, env: { STORE_URL: await template("postgres", found.url) }, restart: found.restart! };
+}
+
+const lanesOn = async (server: string): Promise<readonly string[]> =>
+  (await onPostgres(server, "SELECT datname FROM pg_database WHERE datname ~ '^seqqa_[0-9a-f]+_'")).map(({ datname }) => String(datname));
+
+/** Orders that a lane's target has committed: a sign that exploring goes on. */
+const atWork = async (server: string): Promise<boolean> => {
+  const rows = await onPostgres(
+    server,
+    "SELECT count(*)::int AS n FROM pg_stat_database WHERE datname ~ '^seqqa_[0-9a-f]+_db_lane' AND xact_commit > 300",
+  );
+  return Number(rows[0]!["n"]) >= 2;
+};
+
+async function untilAtWork(server: string): Promise<void> {
+  for (const deadline = Date.now() + 60_000; !(await atWork(server)); await new Promise((resolve) => setTimeout(resolve, 50))) {
+    if (Date.now() > deadline) throw new Error("The lanes did not get to work.");
+  }
+}
+
+describe("PostgreSQL, in the middle of a run", () => {
+  it("survives what ends targets, connections and the server: the same answer; a killed run is swept by the next", async () => {
+    const { server, env, restart } = await ownServer();
+    const undisturbed = clean(await seqqa(command(1), { env }));
+    expect(await lanesOn(server)).toEqual([]);
+
+    const disturbances: Readonly<Record<string, (pid: number) => Promise<void>>> = {
+      "a target is killed": (pid) => {
+        process.kill(
+          descendants(pid).find((one) => /^node server\.mjs$/.test(commandOf(one)))!,
+          "SIGKILL",
+        );
+        return Promise.resolve();
+      },
+      "our connections are ended": async () => {
+        await onPostgres(
+          server,
+          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname ~ '_db_lane' AND application_name LIKE 'seqqa%'",
+        );
+      },
+      "all connections are ended": async () => {
+        await onPostgres(server, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname ~ '_db_lane'");
+      },
+      "the server is restarted": () => restart(),
+    };
+    for (const [what, disturb] of Object.entries(disturbances)) {
+      const running = start(command(2), { env });
+      await untilAtWork(server);
+      await disturb(running.pid);
+      const ran = await running.ended;
+      expect(clean(ran).digest, what).toBe(undisturbed.digest);
+      expect(await lanesOn(server), what).toEqual([]);
+    }
+
+    const killed = start(command(2, "100000"), { env });
+    await untilAtWork(server);
+    killed.child.kill("SIGKILL");
+    await killed.ended;
+    expect((await lanesOn(server)).length).toBeGreaterThan(0);
+    const next = clean(await seqqa(command(2), { env }));
+    expect(next.digest).toBe(undisturbed.digest);
+    expect(await lanesOn(server)).toEqual([]);
+  });
+
+  it("two runs at once on one server leave each other alone", async () => {
+    const { server, env } = await ownServer();
+    const runs = [start(command(2), { env }), start(command(1), { env })];
+    const [a, b] = await Promise.all(runs.map(async ({ ended }) => clean(await ended)));
+    expect(a!.digest).toBe(b!.digest);
+    expect(await lanesOn(server)).toEqual([]);
+  });
+});
+
+describe("Redis, in the middle of a run", () => {
+  it("a lane's server is killed: the same answer", async () => {
+    const env = { STORE_URL: await template("redis") };
+    const undisturbed = clean(await seqqa(command(1), { env }));
+    const running = start(command(2), { env });
+    const servers = (): readonly number[] => descendants(running.pid).filter((pid) => /^\S*redis-server /.test(commandOf(pid)));
+    await until(
+      () => servers().length === 2 && descendants(running.pid).filter((pid) => /^node server\.mjs$/.test(commandOf(pid))).length === 2,
+      "two lanes",
+    );
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    process.kill(servers()[0]!, "SIGKILL");
+    const ran = await running.ended;
+    expect(clean(ran).digest).toBe(undisturbed.digest);
+    expect(servers()).toEqual([]);
+  });
+});
