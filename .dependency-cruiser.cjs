@@ -10,7 +10,7 @@ const allowed = {
   state: foundation,
   config: foundation,
   loader: foundation,
-  targets: [...foundation, "config"],
+  targets: [...foundation, "config", "systems/process-identity.ts"],
   // The main thread's side. It meets the lane's side in its own messages.ts only, which both can read.
   engine: [...foundation, "state"],
   lane: [...foundation, "state", "systems", "targets", "engine/messages.ts"],

@@ -1,4 +1,4 @@
-import type { Awaitable } from "../model/system.ts";
+import { isPromise, type Awaitable } from "../model/system.ts";
 
 const PAUSE_MS = 4;
 
@@ -18,6 +18,20 @@ export function attempt<T>(
     if (!refused(error)) throw error;
     return again(action, refused, limitMs, giveUp);
   }
+}
+
+/** Does something, and something else when that is over, however it ends. */
+export function lastly<T>(action: () => Awaitable<T>, then: () => void): Awaitable<T> {
+  let result: Awaitable<T>;
+  try {
+    result = action();
+  } catch (error) {
+    then();
+    throw error;
+  }
+  if (isPromise(result)) return result.finally(then);
+  then();
+  return result;
 }
 
 async function again<T>(

@@ -2,6 +2,7 @@ import type { Database } from "better-sqlite3";
 import { SeqqaError } from "../../model/errors.ts";
 import type { CheckpointChoice, SystemScope } from "../../model/system.ts";
 import { unblind } from "./blind.ts";
+import { prepareControl } from "./connect.ts";
 import { CopyMode } from "./copy-mode.ts";
 import { uninstall } from "./install.ts";
 import { JournalMode } from "./journal-mode.ts";
@@ -45,10 +46,7 @@ export function chooseMode(choosing: Choosing): Chosen {
   }
   const db = choosing.connect();
   try {
-    // A put-back writes rows that were there: what checks them fails on none, and cascades would change others.
-    db.pragma("foreign_keys = off");
-    db.pragma("ignore_check_constraints = on");
-    db.pragma("recursive_triggers = off");
+    prepareControl(db);
     // A lane's file is thrown away after a crash. A borrowed one keeps the durability that its owner chose.
     if (!scope.borrowed) db.pragma("synchronous = off");
     requireWritable(db);
@@ -71,7 +69,7 @@ function savepoint(choosing: Choosing, why: string): Chosen {
       exitStatus: 2,
     });
   }
-  return { mode: new SavepointMode(db, choosing.file, plans), choice: { mode: "savepoint", why } };
+  return { mode: new SavepointMode(db, choosing.file, plans, choosing.scope.borrowed), choice: { mode: "savepoint", why } };
 }
 
 function journalOrCopy(choosing: Choosing, db: Database): Chosen {
@@ -80,7 +78,7 @@ function journalOrCopy(choosing: Choosing, db: Database): Chosen {
   const obstacle = typeof plans === "string" ? plans : undefined;
   if (obstacle === undefined && typeof plans !== "string") {
     try {
-      const mode = new JournalMode(db, choosing.file, plans, { previous });
+      const mode = new JournalMode(db, choosing.file, plans, { previous, borrowed: choosing.scope.borrowed });
       const own = choosing.scope.inProcess
         ? "the target runs in this process, but works on connections of its own"
         : "the target has connections of its own";
@@ -100,7 +98,8 @@ function fallBack(choosing: Choosing, db: Database, obstacle: string): Chosen {
 }
 
 function copy(choosing: Choosing, db: Database): CopyMode {
-  return new CopyMode(db, choosing.file, choosing.tables, choosing.previous instanceof CopyMode ? choosing.previous : undefined);
+  const { file, tables, scope, previous } = choosing;
+  return new CopyMode(db, file, tables, { previous: previous instanceof CopyMode ? previous : undefined, borrowed: scope.borrowed });
 }
 
 /** The schema is at fault (a function or collation that only the target has), not the file or a lock. */

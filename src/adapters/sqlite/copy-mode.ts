@@ -1,14 +1,26 @@
-import { setTimeout as pause } from "node:timers/promises";
 import DatabaseConstructor, { type Database, type Statement } from "better-sqlite3";
 import { isPromise, type Awaitable, type Observed, type SystemTraits } from "../../model/system.ts";
 import { attempt } from "../../systems/index.ts";
-import { BUSY_LIMIT_MS, busyError, isBusy, notPutBack } from "./failures.ts";
+import { putPages, writeBeside } from "./copy-beside.ts";
+import { BUSY_LIMIT_MS, busyError, isBusy } from "./failures.ts";
 import { observeDifference, observeEverything, readEverything, type FullReading } from "./full-reading.ts";
+import { refuseInstalled } from "./install.ts";
 import type { SqliteMode } from "./mode.ts";
+import { newToken, readOwner, stamp, writing } from "./owner.ts";
+import { putCopyBack } from "./take-over.ts";
 
 /** A state: all pages of the file. The same object stands for the state as long as nobody writes. */
 interface Copy {
   readonly bytes: Buffer;
+}
+
+export interface CopyOptions {
+  /** Of the same store, closed for a restart of the target; the root stays. */
+  readonly previous?: CopyMode | undefined;
+  /** The file is the user's: a copy of it is laid beside it, and `close` goes back to that. */
+  readonly borrowed?: boolean;
+  /** How long to wait for a lock, in milliseconds; default 5000. */
+  readonly limitMs?: number;
 }
 
 /**
@@ -23,13 +35,15 @@ export class CopyMode implements SqliteMode {
   readonly #tables: readonly string[] | undefined;
   readonly #limitMs: number;
   readonly #dataVersion: Statement<[], number>;
+  /** Names the installation in a borrowed file, and its copy. */
+  readonly token: string | undefined;
   #knownData = -1;
   #present: Copy | undefined;
   #root: FullReading | undefined;
   #seen: { readonly copy: Copy; readonly observed: Observed } | undefined;
 
-  /** `previous`: of the same store, closed for a restart of the target; the root stays. */
-  constructor(db: Database, file: string, tables: readonly string[] | undefined, previous?: CopyMode, limitMs: number = BUSY_LIMIT_MS) {
+  constructor(db: Database, file: string, tables: readonly string[] | undefined, options: CopyOptions = {}) {
+    const { previous, borrowed = false, limitMs = BUSY_LIMIT_MS } = options;
     this.db = db;
     this.#file = file;
     this.#tables = tables;
@@ -38,6 +52,7 @@ export class CopyMode implements SqliteMode {
     // A file without a single page cannot be copied into.
     if (db.pragma("page_count", { simple: true }) === 0)
       db.exec("begin immediate; create table seqqa_page(a); drop table seqqa_page; commit");
+    if (borrowed) this.token = previous !== undefined && isOf(db, previous.token) ? previous.token : this.#layBeside();
     this.#dataVersion = db.prepare<[], number>("pragma data_version").pluck();
   }
 
@@ -77,11 +92,24 @@ export class CopyMode implements SqliteMode {
 
   write(image: unknown): Awaitable<void> {
     if (!(image instanceof Uint8Array)) throw new TypeError("SqliteAdapter.write takes what capture() of a copied store returned.");
-    return this.#put({ bytes: Buffer.from(image.buffer, image.byteOffset, image.byteLength) });
+    const bytes = Buffer.from(image.buffer, image.byteOffset, image.byteLength);
+    return this.#put({ bytes: this.token === undefined ? bytes : stamped(bytes, this.token) });
   }
 
-  close(): void {
+  close(leaveNothing: boolean): Awaitable<void> {
     this.db.close();
+    if (leaveNothing && this.token !== undefined) return putCopyBack(this.#file, this.token, this.#limitMs);
+  }
+
+  /** The copy is on disk before the file says whose it is: from there on whoever finds that can put it back. */
+  #layBeside(): string {
+    return writing(this.db, () => {
+      refuseInstalled(this.db, this.#file);
+      const token = newToken();
+      writeBeside(this.#file, token, pages(this.db));
+      stamp(this.db, token, "copy");
+      return token;
+    });
   }
 
   /** Holds the write lock, so that no open transaction of the target is cut in two, and knows the present state. */
@@ -109,13 +137,7 @@ export class CopyMode implements SqliteMode {
   async #put(copy: Copy): Promise<void> {
     const source = new DatabaseConstructor(copy.bytes);
     try {
-      const deadline = performance.now() + this.#limitMs;
-      while (!(await backedUp(source, this.#file))) {
-        if (performance.now() >= deadline) throw busyError(this.#file, this.#limitMs)(undefined);
-        await pause(5);
-      }
-    } catch (error) {
-      throw error instanceof Error && error.name === "SeqqaError" ? error : notPutBack(this.#file, error);
+      await putPages(source, this.#file, this.#limitMs);
     } finally {
       source.close();
     }
@@ -125,13 +147,18 @@ export class CopyMode implements SqliteMode {
   }
 }
 
-/** A backup into a locked file does nothing, and says so only by a page count of 0. */
-async function backedUp(source: Database, file: string): Promise<boolean> {
+function isOf(db: Database, token: string | undefined): token is string {
+  return token !== undefined && readOwner(db)?.token === token;
+}
+
+/** A state that was captured in another lane says that it is that lane's. */
+function stamped(bytes: Buffer, token: string): Buffer {
+  const db = new DatabaseConstructor(bytes);
   try {
-    return (await source.backup(file)).totalPages > 0;
-  } catch (error) {
-    if (isBusy(error)) return false;
-    throw error;
+    if (!isOf(db, token)) writing(db, () => stamp(db, token, "copy"));
+    return pages(db);
+  } finally {
+    db.close();
   }
 }
 

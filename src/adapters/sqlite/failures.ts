@@ -1,4 +1,5 @@
 import { SeqqaError } from "../../model/errors.ts";
+import type { Life, Owner } from "./owner.ts";
 
 /** How long a put-back waits for the target's open write transaction. */
 export const BUSY_LIMIT_MS = 5000;
@@ -81,4 +82,23 @@ export function notPutBack(file: string, cause: unknown): SeqqaError {
       cause,
     },
   );
+}
+
+/** A user's own file in which another run is at work, as far as can be told from here. */
+export function inUse(file: string, owner: Owner, life: Life): SeqqaError {
+  const host = owner.host.replaceAll(/[^\x21-\x7e]/g, "?").slice(0, 64);
+  return new SeqqaError("STORE_IN_USE", `The SQLite file ${file} is used by another run of seqqa, process ${owner.pid} on ${host}.`, {
+    hint:
+      life === "elsewhere"
+        ? `Whether it is alive cannot be told from here. If it is over, say so: sqlite3 <file> "update seqqa_owner set pid = 0"; the next run then puts the data back.`
+        : "Wait for its end, or end it; a second run needs a store of its own.",
+    exitStatus: 2,
+  });
+}
+
+/** What a dead run left cannot be put back. */
+export function cannotRecover(file: string, why: string): SeqqaError {
+  return new SeqqaError("STORE_NOT_PUT_BACK", `The SQLite file ${file} cannot be put back to what it was before a run of seqqa: ${why}.`, {
+    hint: "Restore it from a backup; or keep it as it is now, and drop the tables and triggers in it whose names begin with seqqa_.",
+  });
 }

@@ -1,18 +1,31 @@
 import type { Database } from "better-sqlite3";
-import { quoteName } from "./sql-text.ts";
+import { inUse } from "./failures.ts";
+import { installKept } from "./kept.ts";
+import { dropOurs, hasTable, lifeOf, readOwner, stamp, writing } from "./owner.ts";
 import type { TablePlan } from "./table-plan.ts";
 import { logTable, tableTriggers } from "./triggers.ts";
 
-/** Which installation this is: a later `open` recognises its own by it. */
-const OWNER = "seqqa_owner";
+export interface Installation {
+  readonly file: string;
+  readonly plans: readonly TablePlan[];
+  readonly token: string;
+  /** The store is the user's: what it was is kept in it. */
+  readonly borrowed: boolean;
+}
 
-/** Puts the log and its triggers into the file, in one transaction, in place of what an earlier run may have left. */
-export function install(db: Database, plans: readonly TablePlan[], token: string): void {
-  inTransaction(db, () => {
-    drop(db);
-    db.exec(`create table ${OWNER}(token text, pid integer)`);
-    db.prepare(`insert into ${OWNER} values(?, ?)`).run(token, BigInt(process.pid));
+/**
+ * Puts the log and its triggers into the file, in one transaction, in place of what an earlier run may have left.
+ *
+ * @throws SeqqaError `STORE_IN_USE`; SqliteError busy, or what hinders journalling this schema.
+ */
+export function install(db: Database, { file, plans, token, borrowed }: Installation): void {
+  writing(db, () => {
+    // What a dead run left was put back before; who came in between is at work.
+    if (borrowed) refuseInstalled(db, file);
+    dropOurs(db);
+    stamp(db, token, "journal");
     db.exec(logTable(plans, false));
+    if (borrowed) installKept(db, plans);
     for (const plan of plans) for (const trigger of tableTriggers(plan, false)) db.exec(trigger);
     // A trigger is only read when it is first needed: see now that SQLite understands all of them.
     for (const plan of plans) {
@@ -23,31 +36,18 @@ export function install(db: Database, plans: readonly TablePlan[], token: string
   });
 }
 
+/** Takes out what is needed for journalling. Nothing is put back. */
 export function uninstall(db: Database): void {
-  inTransaction(db, () => drop(db));
+  writing(db, () => dropOurs(db));
 }
 
+/** Whether it is this installation, and whole. */
 export function isInstalled(db: Database, token: string): boolean {
-  const there = db.prepare("select 1 from sqlite_schema where type = 'table' and name = ?").get(OWNER);
-  return there !== undefined && db.prepare(`select 1 from ${OWNER} where token = ?`).get(token) !== undefined;
+  return readOwner(db)?.token === token && hasTable(db, "seqqa_log");
 }
 
-function drop(db: Database): void {
-  const ours = db
-    .prepare<[], { type: string; name: string }>(
-      "select type, name from sqlite_schema where type in ('table', 'trigger') and name like 'seqqa\\_%' escape '\\' order by type desc",
-    )
-    .all();
-  for (const { type, name } of ours) db.exec(`drop ${type} if exists ${quoteName(name)}`);
-}
-
-function inTransaction(db: Database, work: () => void): void {
-  db.exec("begin immediate");
-  try {
-    work();
-    db.exec("commit");
-  } catch (error) {
-    if (db.inTransaction) db.exec("rollback");
-    throw error;
-  }
+/** Expects the write lock. @throws SeqqaError `STORE_IN_USE` */
+export function refuseInstalled(db: Database, file: string): void {
+  const owner = readOwner(db);
+  if (owner !== undefined) throw inUse(file, owner, lifeOf(owner));
 }

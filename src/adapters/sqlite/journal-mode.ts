@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { Database, Statement } from "better-sqlite3";
 import { SeqqaError } from "../../model/errors.ts";
 import type { Awaitable, Observed, SystemTraits } from "../../model/system.ts";
@@ -7,6 +6,7 @@ import {
   attempt,
   captureNet,
   isNetImage,
+  lastly,
   NetMirror,
   observeNet,
   sameRow,
@@ -15,10 +15,12 @@ import {
   type Segment,
   type TableShape,
 } from "../../systems/index.ts";
-import { blind, unblind } from "./blind.ts";
+import { blind } from "./blind.ts";
 import { BUSY_LIMIT_MS, busyError, isBusy, markInvalid, notPutBack, schemaChanged } from "./failures.ts";
-import { install, isInstalled, uninstall } from "./install.ts";
+import { install, isInstalled } from "./install.ts";
 import type { SqliteMode } from "./mode.ts";
+import { newToken, release } from "./owner.ts";
+import { putBackKept } from "./put-back-kept.ts";
 import { schemaDifference, schemaText } from "./schema-text.ts";
 import type { TablePlan } from "./table-plan.ts";
 import { UndoLog } from "./undo-log.ts";
@@ -35,6 +37,8 @@ interface Work<T> {
 export interface JournalOptions {
   /** Of the same store, closed for a restart of the target. */
   readonly previous?: JournalMode | undefined;
+  /** The file is the user's: what it is now is kept in it, and `close` goes back to that. */
+  readonly borrowed?: boolean;
   /** How long to wait for a lock; default 5000. */
   readonly limitMs?: number;
 }
@@ -60,7 +64,8 @@ export class JournalMode implements SqliteMode {
   readonly #commit: Statement<[]>;
   readonly #rollback: Statement<[]>;
   readonly #limitMs: number;
-  readonly #token: string;
+  /** Names the installation in the file. */
+  readonly token: string;
   #knownData = -1;
   #knownSchema = -1;
 
@@ -76,10 +81,14 @@ export class JournalMode implements SqliteMode {
     this.#file = file;
     this.#limitMs = options.limitMs ?? BUSY_LIMIT_MS;
     this.#shapes = plans;
-    const goesOn =
-      previous !== undefined && isInstalled(db, previous.#token) && schemaDifference(previous.#schema, schemaText(db)) === undefined;
-    this.#token = goesOn ? previous.#token : randomUUID();
-    if (!goesOn) install(db, plans, this.#token);
+    const { borrowed = false } = options;
+    const wasInstalled = previous !== undefined && isInstalled(db, previous.token);
+    const difference = wasInstalled ? schemaDifference(previous.#schema, schemaText(db)) : undefined;
+    // Installed anew, it would not be known any more what the user's file was.
+    if (borrowed && difference !== undefined) throw schemaChanged(file, difference);
+    const goesOn = wasInstalled && difference === undefined;
+    this.token = goesOn ? previous.token : newToken();
+    if (!goesOn) install(db, { file, plans, token: this.token, borrowed });
     this.#schema = schemaText(db);
     this.#dataVersion = db.prepare<[], number>("pragma data_version").pluck();
     this.#schemaVersion = db.prepare<[], number>("pragma schema_version").pluck();
@@ -88,7 +97,7 @@ export class JournalMode implements SqliteMode {
     this.#commit = db.prepare("commit");
     this.#rollback = db.prepare("rollback");
     blind(db);
-    this.#log = new UndoLog(db, file, plans, goesOn ? previous.#log : undefined);
+    this.#log = new UndoLog(db, file, plans, { previous: goesOn ? previous.#log : undefined, keeps: borrowed });
     if (this.#log.tables.some((table) => table.explain().includes("Program"))) {
       throw new SeqqaError("JOURNAL_HINDERED", "its triggers cannot be kept from firing");
     }
@@ -174,15 +183,14 @@ export class JournalMode implements SqliteMode {
       this.db.close();
       return;
     }
-    return attempt(
+    const { db } = this;
+    return lastly(
+      () => attempt(() => putBackKept(db, this.#file), isBusy, this.#limitMs, busyError(this.#file, this.#limitMs)),
       () => {
-        unblind(this.db);
-        uninstall(this.db);
-        this.db.close();
+        db.close();
+        // Where it could not be put back, the next `open` tries again.
+        release(this.token);
       },
-      isBusy,
-      this.#limitMs,
-      busyError(this.#file, this.#limitMs),
     );
   }
 

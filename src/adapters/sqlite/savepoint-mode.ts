@@ -35,7 +35,8 @@ export class SavepointMode implements SqliteMode {
   #knownSchema: number;
   #levels: Level[] = [];
 
-  constructor(db: Database, file: string, plans: readonly TablePlan[]) {
+  /** `borrowed`: the file is the user's, and gets nothing of what is done from here on, `setup` included. */
+  constructor(db: Database, file: string, plans: readonly TablePlan[], borrowed: boolean = false) {
     this.db = db;
     this.#file = file;
     this.#plans = plans;
@@ -47,12 +48,13 @@ export class SavepointMode implements SqliteMode {
     this.#schemaVersion = db.prepare<[], number>("pragma main.schema_version").pluck();
     this.#knownSchema = this.#schemaVersion.get() as number;
     this.#log = new UndoLog(db, file, plans);
+    if (borrowed) db.exec("savepoint seqqa_open");
     this.#begin();
   }
 
   root(): Observed {
     this.#alive();
-    // What was done so far (setup) stays when this mode is closed.
+    // What was done so far (setup) stays when this mode is closed, in a lane's own file.
     this.db.exec("release seqqa_0");
     const counters = this.#log.counters();
     const tables = this.#log.tables
@@ -106,7 +108,7 @@ export class SavepointMode implements SqliteMode {
     throw notPortable();
   }
 
-  /** The file is left as it was at the root: exploring has committed nothing. */
+  /** The file is left as it was at the root, one of the user's as it was when it was opened: exploring has committed nothing. */
   close(): void {
     if (!this.db.open) return;
     if (this.db.inTransaction) this.db.exec("rollback");

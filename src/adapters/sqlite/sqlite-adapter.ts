@@ -1,13 +1,25 @@
-import DatabaseConstructor, { type Database } from "better-sqlite3";
+import { existsSync } from "node:fs";
+import type { Database } from "better-sqlite3";
 import { SeqqaError } from "../../model/errors.ts";
-import type { Awaitable, CheckpointChoice, Mark, Observed, System, SystemScope, SystemTraits } from "../../model/system.ts";
+import {
+  isPromise,
+  type Awaitable,
+  type CheckpointChoice,
+  type Mark,
+  type Observed,
+  type System,
+  type SystemScope,
+  type SystemTraits,
+} from "../../model/system.ts";
 import { attempt } from "../../systems/index.ts";
 import { chooseMode, type SqliteCheckpoint } from "./choose-mode.ts";
+import { connect } from "./connect.ts";
 import { dumpDatabase } from "./dump.ts";
-import { BUSY_LIMIT_MS, BUSY_WAIT_MS, busyError, isBusy, openError } from "./failures.ts";
+import { BUSY_LIMIT_MS, busyError, isBusy, openError } from "./failures.ts";
 import { Looker, type QueryParameters, type QueryRow } from "./looker.ts";
 import type { SqliteMode } from "./mode.ts";
 import { sqlitePath } from "./sqlite-path.ts";
+import { takeOver } from "./take-over.ts";
 
 export interface SqliteAdapterOptions {
   /** The database file; a `sqlite:` URL is taken too. `:memory:` only in process. */
@@ -86,12 +98,17 @@ export class SqliteAdapter implements System {
         },
       );
     }
-    this.#connection = this.#connect(false);
+    this.#connection = connect(this.file, false);
     return this.#connection;
   }
 
   open(scope: SystemScope): Awaitable<void> {
     this.#scope = scope;
+    const clean = scope.borrowed && existsSync(this.file) ? takeOver(this.file, this.#previous?.token) : false;
+    return isPromise(clean) ? clean.then(() => this.#choose(scope)) : this.#choose(scope);
+  }
+
+  #choose(scope: SystemScope): Awaitable<void> {
     return attempt(
       () => {
         try {
@@ -101,7 +118,7 @@ export class SqliteAdapter implements System {
             scope,
             tables: this.tables,
             lent: this.#connection,
-            connect: () => this.#connect(true),
+            connect: () => connect(this.file),
             lend: () => this.connection,
             previous: this.#previous,
           });
@@ -197,15 +214,5 @@ export class SqliteAdapter implements System {
     throw new SeqqaError("STORE_NOT_OPEN", `The SqliteAdapter of ${this.file} is not open.`, {
       hint: "A lane opens it when the target is ready; ask it in actions and invariants only.",
     });
-  }
-
-  #connect(mustExist: boolean): Database {
-    try {
-      const db = new DatabaseConstructor(this.file, { fileMustExist: mustExist, timeout: BUSY_WAIT_MS });
-      db.prepare("select 1 from sqlite_schema").get();
-      return db;
-    } catch (error) {
-      throw openError(this.file, error);
-    }
   }
 }

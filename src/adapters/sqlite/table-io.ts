@@ -119,7 +119,7 @@ export class TableIo {
   }
 }
 
-function bindable(values: ExactRow): unknown[] {
+export function bindable(values: ExactRow): unknown[] {
   return values.map((value) => (typeof value === "object" && value !== null && isRawText(value) ? value.rawText : value));
 }
 

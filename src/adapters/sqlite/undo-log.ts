@@ -12,9 +12,17 @@ import {
   type RowKey,
   type Touch,
 } from "../../systems/index.ts";
+import { Keeper } from "./kept.ts";
 import { exactRow, TableIo } from "./table-io.ts";
 import type { TablePlan } from "./table-plan.ts";
 import { LOG } from "./triggers.ts";
+
+export interface UndoLogOptions {
+  /** It goes on reading where that one stopped. */
+  readonly previous?: UndoLog | undefined;
+  /** Keeps in the store what rows were when it was opened. */
+  readonly keeps?: boolean | undefined;
+}
 
 /**
  * The log in a store and what is known of it here. All methods expect to run inside a transaction that somebody else opens and ends;
@@ -28,13 +36,13 @@ export class UndoLog {
   readonly #tail: Statement<[bigint], ExactValue[]>;
   readonly #clear: Statement<[]>;
   readonly #counters: Statement<[], ExactValue[]> | undefined;
+  readonly #keeper: Keeper | undefined;
   /** The log is read up to here. */
   #read = 0n;
   /** Entries that are in the log and read. */
   #entries = 0;
 
-  /** With `previous` it goes on reading where that one stopped. */
-  constructor(db: Database, file: string, plans: readonly TablePlan[], previous?: UndoLog) {
+  constructor(db: Database, file: string, plans: readonly TablePlan[], { previous, keeps = false }: UndoLogOptions = {}) {
     this.#db = db;
     this.#file = file;
     this.tables = plans.map((plan) => new TableIo(db, plan));
@@ -44,6 +52,7 @@ export class UndoLog {
     this.#counters = counted
       ? db.prepare<[], ExactValue[]>("select rowid, name, seq from sqlite_sequence order by rowid").raw().safeIntegers()
       : undefined;
+    this.#keeper = keeps ? new Keeper(db, plans.length, previous === undefined ? undefined : previous.#keeper) : undefined;
     this.mirror = previous?.mirror ?? new NetMirror(plans.length, this.counters());
     this.#read = previous === undefined ? 0n : previous.#read;
     this.#entries = previous === undefined ? 0 : previous.#entries;
@@ -83,7 +92,9 @@ export class UndoLog {
       const before = (code & 1) === 1 ? null : image;
       const slot = this.mirror.slot(plan.index, key);
       if (slot !== undefined && !sameRow(slot.now, before)) throw this.#incoherent(`table "${plan.name}"`);
-      touches.push({ table: plan.index, key, before, now: io.read(io.key(image)) });
+      const identity = io.key(image);
+      this.#keeper?.note(plan.index, key, identity, before);
+      touches.push({ table: plan.index, key, before, now: io.read(identity) });
     }
     return touches;
   }
@@ -104,12 +115,25 @@ export class UndoLog {
    * @returns whether only that happened; `false`: triggers fired on the way, and the caller must roll back.
    */
   apply(fixes: readonly Fix[], counters: readonly ExactRow[]): boolean {
+    if (this.#entries === 0 && fixes.length === 0) {
+      this.#putCounters(counters);
+      return true;
+    }
+    this.#change(fixes);
+    this.#putCounters(counters);
+    this.#keeper?.write(this.tables);
+    return this.#clear.run().changes === this.#entries;
+  }
+
+  #change(fixes: readonly Fix[]): void {
     const inserts: Fix[] = [];
     const updates: Fix[] = [];
     // Deletions first, then what cannot conflict, then the rest: the order of keys and unique values never matters.
     for (const fix of fixes) {
       const io = this.tables[fix.slot.table] as TableIo;
-      const { now } = fix.slot;
+      const { key, now } = fix.slot;
+      // A captured state changes rows that nobody has touched here.
+      this.#keeper?.note(io.plan.index, key, io.key((now ?? fix.wanted) as ExactRow), now);
       if (now !== null && fix.wanted !== null && io.plan.uniques.length === 0) {
         updates.push(fix);
         continue;
@@ -119,8 +143,6 @@ export class UndoLog {
     }
     for (const { slot, wanted } of updates) (this.tables[slot.table] as TableIo).update(wanted as ExactRow);
     for (const { slot, wanted } of inserts) (this.tables[slot.table] as TableIo).insert(wanted as ExactRow);
-    this.#putCounters(counters);
-    return this.#entries === 0 && fixes.length === 0 ? true : this.#clear.run().changes === this.#entries;
   }
 
   /** How far the log was read. */
@@ -134,11 +156,13 @@ export class UndoLog {
   }
 
   clear(): void {
+    this.#keeper?.write(this.tables);
     this.#clear.run();
   }
 
   /** That the log was emptied is committed; with `mirror`, there is a new root. */
   emptied(mirror: NetMirror = this.mirror): void {
+    this.#keeper?.written();
     this.mirror = mirror;
     this.#read = 0n;
     this.#entries = 0;

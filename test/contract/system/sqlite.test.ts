@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import Database from "better-sqlite3";
-import { afterAll, describe } from "vitest";
+import { afterAll, describe, expect } from "vitest";
+import { dumpDatabase } from "../../../src/adapters/sqlite/dump.ts";
 import { cloneSqliteFile, SqliteAdapter } from "../../../src/adapters/sqlite/index.ts";
 import { size } from "../../sizes.ts";
 import { randomStatements, SCHEMA, SEED } from "./sqlite-world.ts";
@@ -34,6 +35,7 @@ async function apart({ language, journalMode = "wal", checkpoint, borrowed = fal
   cloneSqliteFile(template(), file);
   const writer = Writer.start(language, file, journalMode);
   await writer.run("select 1");
+  const before = contents(file);
   const system = new SqliteAdapter({ file, checkpoint });
   await system.open({ name: "db", laneIndex, inProcess: false, borrowed });
   if (system.checkpoint.mode !== checkpoint) throw new Error(`chose ${system.checkpoint.mode}: ${system.checkpoint.why}`);
@@ -42,17 +44,35 @@ async function apart({ language, journalMode = "wal", checkpoint, borrowed = fal
     write: async (random) => void (await writer.run(...randomStatements(random))),
     close: async () => {
       await system.close();
+      if (borrowed) leftAsFound(file, before);
       await writer.stop();
     },
   };
 }
 
-function inProcess(laneIndex: number): Promise<Subject> {
+/** Everything in a file, what is ours included. */
+function contents(file: string): string {
+  const db = new Database(file, { readonly: true });
+  try {
+    const ours = db.prepare("select name from sqlite_schema where name like 'seqqa%'").pluck().all();
+    return `${dumpDatabase(db)}${ours.join(", ")}; ${db.pragma("integrity_check", { simple: true })}`;
+  } finally {
+    db.close();
+  }
+}
+
+function leftAsFound(file: string, before: string): void {
+  expect(contents(file)).toBe(before);
+  expect(readdirSync(directory).filter((name) => name.startsWith(`${basename(file)}-seqqa`))).toEqual([]);
+}
+
+function inProcess(laneIndex: number, borrowed: boolean = false): Promise<Subject> {
   const file = join(directory, `lane-${files++}.db`);
   cloneSqliteFile(template(), file);
+  const before = contents(file);
   const system = new SqliteAdapter({ file });
   const db = system.connection;
-  void system.open({ name: "db", laneIndex, inProcess: true, borrowed: false });
+  void system.open({ name: "db", laneIndex, inProcess: true, borrowed });
   if (system.checkpoint.mode !== "savepoint") throw new Error(`chose ${system.checkpoint.mode}`);
   const write = (statements: readonly string[]): void => {
     // On a connection that is inside a transaction already, a transaction is a savepoint.
@@ -69,7 +89,10 @@ function inProcess(laneIndex: number): Promise<Subject> {
   return Promise.resolve({
     system,
     write: async (random) => write(randomStatements(random)),
-    close: async () => system.close(),
+    close: async () => {
+      await system.close();
+      if (borrowed) leftAsFound(file, before);
+    },
   });
 }
 
@@ -105,6 +128,26 @@ describe("sqlite copy, another process in Python, a file in rollback mode", () =
   });
 });
 
+describe("sqlite copy, borrowed", () => {
+  systemContract({
+    lane: (index) => apart({ language: "node", checkpoint: "copy", borrowed: true }, index),
+    cycles: size(20, 300),
+    seed: 8,
+  });
+});
+
+describe("sqlite journal, borrowed", () => {
+  systemContract({
+    lane: (index) => apart({ language: "node", checkpoint: "journal", borrowed: true }, index),
+    cycles: size(60, 10_000),
+    seed: 9,
+  });
+});
+
+describe("sqlite savepoint, borrowed", () => {
+  systemContract({ lane: (index) => inProcess(index, true), cycles: size(60, 2000), seed: 10 });
+});
+
 describe("sqlite savepoint, a target in this process", () => {
-  systemContract({ lane: inProcess, cycles: size(120, 10_000), seed: 7 });
+  systemContract({ lane: (index) => inProcess(index), cycles: size(120, 10_000), seed: 7 });
 });

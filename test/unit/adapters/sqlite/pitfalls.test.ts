@@ -18,7 +18,7 @@ describe("1. a backup into a locked file does nothing", () => {
   test("is an error, and the file is put back once it is free", async () => {
     const file = scratchFile();
     const db = api(file, ORDERS, "insert into orders(status) values('new')");
-    const mode = new CopyMode(new Database(file, { timeout: 1 }), file, undefined, undefined, 60);
+    const mode = new CopyMode(new Database(file, { timeout: 1 }), file, undefined, { limitMs: 60 });
     await mode.root();
     const mark = await mode.mark();
     db.exec("update orders set status = 'paid'");
@@ -33,7 +33,7 @@ describe("1. a backup into a locked file does nothing", () => {
     await mode.write(new Uint8Array((mark as { bytes: Buffer }).bytes));
     expect(db.prepare("select status from orders").pluck().get()).toBe("new");
     expect(await mode.changed(mark)).toBe(false);
-    mode.close();
+    await mode.close(false);
   });
 });
 

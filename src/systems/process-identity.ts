@@ -1,0 +1,81 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync, readlinkSync } from "node:fs";
+import { hostname } from "node:os";
+
+/** A process that cannot be mistaken for a later one with the same pid: the start time tells them apart. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** Start time, in ticks since boot on Linux, else as `ps` writes it. */
+  readonly start: string;
+}
+
+/** Where pids mean the same: one boot of one machine, one pid namespace. */
+export interface Place {
+  readonly host: string;
+  readonly boot: string;
+  readonly namespace: string;
+}
+
+/** The process that has this pid now; `undefined` when there is none, or a zombie, which runs no more. */
+export function identify(pid: number): ProcessIdentity | undefined {
+  const start = process.platform === "linux" ? startOnLinux(pid) : startByPs(pid);
+  return start === undefined ? undefined : { pid, start };
+}
+
+/** Whether exactly this process still runs. */
+export function isAlive(identity: ProcessIdentity): boolean {
+  return identify(identity.pid)?.start === identity.start;
+}
+
+export function here(): Place {
+  return {
+    host: hostname(),
+    boot: attempt(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()) ?? "",
+    namespace: attempt(() => readlinkSync("/proc/self/ns/pid")) ?? "",
+  };
+}
+
+/** The thread that calls this, as text that {@link isThreadAlive} knows; empty where threads cannot be told apart. */
+export function thisThread(): string {
+  const task = attempt(() => readlinkSync("/proc/thread-self"));
+  const start = task === undefined ? undefined : startIn(`/proc/${task}/stat`);
+  return start === undefined ? "" : `${task}:${start}`;
+}
+
+/** Whether a thread of this process still runs. A worker thread can be ended while its process goes on. */
+export function isThreadAlive(thread: string): boolean {
+  const [, task = "", start] = /^(\d+\/task\/\d+):(.+)$/.exec(thread) ?? [];
+  return start !== undefined && startIn(`/proc/${task}/stat`) === start;
+}
+
+function startOnLinux(pid: number): string | undefined {
+  return startIn(`/proc/${pid}/stat`);
+}
+
+function startIn(file: string): string | undefined {
+  const stat = attempt(() => readFileSync(file, "latin1"));
+  if (stat === undefined) return undefined;
+  // The command in parentheses may hold anything, so the fields are counted from the last parenthesis; state is the 3rd, start time the 22nd.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return fields[0] === "Z" || fields[0] === "X" ? undefined : fields[19];
+}
+
+function startByPs(pid: number): string | undefined {
+  const listed = attempt(() =>
+    execFileSync("ps", ["-o", "state=,lstart=", "-p", String(pid)], {
+      encoding: "utf8",
+      env: { ...process.env, LC_ALL: "C" },
+      stdio: ["ignore", "pipe", "ignore"],
+    }),
+  );
+  const [state = "", ...start] = (listed ?? "").trim().split(/\s+/);
+  return start.length === 0 || state.startsWith("Z") ? undefined : start.join(" ");
+}
+
+function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
