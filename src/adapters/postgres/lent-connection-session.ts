@@ -1,6 +1,8 @@
 import { EventEmitter } from "node:events";
+import type { Client } from "pg";
 import type { Submittable } from "./lent-connection-relay.ts";
 import { quoteName, quoteText } from "./sql-text.ts";
+import type { StoreUrl } from "./store-url.ts";
 
 type Callback = (error: Error | null | undefined, result?: unknown) => void;
 
@@ -14,6 +16,9 @@ export interface Asked {
 
 /** What a session needs of the connection that it shares with others. */
 export interface SessionHost {
+  readonly client: Client | undefined;
+  readonly store: StoreUrl;
+  configure(action: (client: Client) => void): void;
   ask(session: LentSession, asked: Asked): void;
   /** The session ends; what it left open is rolled back. */
   drop(session: LentSession): Promise<void>;
@@ -61,7 +66,7 @@ export class LentSession extends EventEmitter {
 
   /** Gives a pool's client back; with `destroy`, what it left open is rolled back. */
   release(destroy?: unknown): void {
-    if (destroy !== undefined && destroy !== false) void this.#host.drop(this);
+    if (destroy !== undefined && destroy !== false) void this.#host.drop(this).catch(() => undefined);
     else this.#host.giveBack(this);
   }
 
@@ -71,6 +76,24 @@ export class LentSession extends EventEmitter {
     if (callback === undefined) return ended;
     void ended.then(() => process.nextTick(callback));
     return undefined;
+  }
+
+  get database(): string {
+    return this.#host.store.database;
+  }
+
+  /** Of the server's process; `null` before the connection stands. */
+  get processID(): number | null {
+    return (this.#host.client as unknown as { readonly processID: number } | undefined)?.processID ?? null;
+  }
+
+  /** All clients of a lane are one connection: it holds for each of them. */
+  setTypeParser(...parser: Parameters<Client["setTypeParser"]>): void {
+    this.#host.configure((client) => client.setTypeParser(...parser));
+  }
+
+  getTypeParser(...type: Parameters<Client["getTypeParser"]>): unknown {
+    return this.#host.client?.getTypeParser(...type) ?? String;
   }
 
   escapeIdentifier(name: string): string {

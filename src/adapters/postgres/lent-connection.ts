@@ -1,4 +1,4 @@
-import type { Client, Pool, PoolClient } from "pg";
+import type { Pool, PoolClient } from "pg";
 import { LentCore } from "./lent-connection-core.ts";
 import { LentSession } from "./lent-connection-session.ts";
 import type { StoreUrl } from "./store-url.ts";
@@ -59,10 +59,6 @@ export class LentConnection extends LentSession {
 
   get idleCount(): number {
     return this.core.idleCount;
-  }
-
-  setTypeParser(...parser: Parameters<Client["setTypeParser"]>): void {
-    this.core.configure((client) => client.setTypeParser(...parser));
   }
 }
 

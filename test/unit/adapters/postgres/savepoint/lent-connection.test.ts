@@ -205,6 +205,22 @@ test("before the exploration it is a connection like any other", async () => {
   await expect(connection.query("select 1")).rejects.toMatchObject({ code: "CONNECTION_CLOSED" });
 });
 
+test("types are parsed as the target wants them, whenever it says so", async () => {
+  const adapter = new PostgresAdapter({ url: databases.url(await databases.create()) });
+  const { connection } = adapter;
+  connection.setTypeParser(20, (text: string) => `${text}n`);
+  expect((await connection.query("select 1::bigint as n")).rows).toEqual([{ n: "1n" }]);
+  const client = await connection.connect();
+  client.setTypeParser(23, (text: string) => -Number(text));
+  await adapter.open({ name: "db", laneIndex: 0, inProcess: true, borrowed: false });
+  expect((await client.query("select 1::bigint as n, 2 as m")).rows).toEqual([{ n: "1n", m: -2 }]);
+  // What is observed does not depend on it.
+  expect(await adapter.query("select 1::bigint as n, 2 as m")).toEqual([{ n: 1, m: 2 }]);
+  expect((connection.getTypeParser(23) as (text: string) => unknown)("3")).toBe(-3);
+  expect((client as unknown as { processID: number }).processID).toBeGreaterThan(0);
+  await adapter.close();
+});
+
 test("a server that cannot be reached is told without the password", async () => {
   const adapter = new PostgresAdapter({ url: "postgresql://ann:s3cr3t@127.0.0.1:1/shop" });
   const error = await adapter.connection.query("select 1").catch((one: Error) => one);
