@@ -5,6 +5,8 @@ import type { SystemSpec } from "../targets/lane-spec.ts";
 /** The module of a kind of store, loaded with its driver when it is first needed. */
 export async function storeKind(kind: SystemSpec["kind"]): Promise<StoreKind> {
   switch (kind) {
+    case "sqlite":
+      return (await import("../adapters/sqlite/index.ts")).stores;
     case "postgres":
       return (await import("../adapters/postgres/index.ts")).stores;
     case "redis":

@@ -2,15 +2,19 @@ import { accessSync, closeSync, constants, copyFileSync, existsSync, openSync, r
 import { dirname } from "node:path";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
 import { SeqqaError } from "../../model/errors.ts";
+import { prepareControl } from "./connect.ts";
+import { copyBeside } from "./copy-beside.ts";
 import { openError } from "./failures.ts";
+import { readOwner } from "./owner.ts";
+import { putBackKept } from "./put-back-kept.ts";
 import { sqlitePath } from "./sqlite-path.ts";
 
 /** `serialize` holds the whole file in memory; above this `VACUUM INTO` is used. */
 const LARGE = 512 * 1024 * 1024;
 
 /**
- * Makes a lane's file: a copy of `source` with what stands in its write-ahead log, or a new empty database. The source is only read.
- * The copy is in WAL mode, which is set now because nobody has it open: a live file must not be switched.
+ * Makes a lane's file: a copy of `source` with what stands in its write-ahead log, or a new empty database. The source is only read;
+ * where a run is at work in it, or a dead one left it, the copy is what it was before that run. The copy is in WAL mode, which is set now because nobody has it open: a live file must not be switched.
  *
  * @throws SeqqaError `STORE_NOT_FOUND`, `STORE_NOT_A_DATABASE`, `STORE_NOT_WRITABLE`.
  */
@@ -21,14 +25,18 @@ export function cloneSqliteFile(source: string | undefined, target: string): voi
   try {
     for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(to + suffix, { force: true });
     if (from !== undefined) copy(from, to);
-    const db = new DatabaseConstructor(to);
-    try {
-      db.pragma("journal_mode = wal");
-      // Reading the schema finds a damaged copy now, and not in the middle of a run.
-      db.prepare("select count(*) from sqlite_schema").get();
-    } finally {
-      db.close();
+    const owner = inCopy(to, readOwner);
+    if (owner?.mode === "copy" && from !== undefined) {
+      rmSync(to, { force: true });
+      copyBeside(from, owner.token, to);
     }
+    inCopy(to, (db) => {
+      if (owner?.mode === "journal") {
+        prepareControl(db);
+        putBackKept(db, to);
+      }
+      db.pragma("journal_mode = wal");
+    });
   } catch (error) {
     if (!(error instanceof SeqqaError) && !isWritable(dirname(to)))
       throw openError(to, Object.assign(new Error("not writable", { cause: error }), { code: "EACCES" }));
@@ -36,7 +44,19 @@ export function cloneSqliteFile(source: string | undefined, target: string): voi
   }
 }
 
-function requireDatabase(file: string): void {
+function inCopy<T>(file: string, work: (db: Database) => T): T {
+  const db = new DatabaseConstructor(file);
+  try {
+    // Reading the schema finds a damaged copy now, and not in the middle of a run.
+    db.prepare("select count(*) from sqlite_schema").get();
+    return work(db);
+  } finally {
+    db.close();
+  }
+}
+
+/** @throws SeqqaError `STORE_NOT_FOUND` */
+export function requireDatabase(file: string): void {
   if (!existsSync(file) || !statSync(file).isFile()) throw openError(file, Object.assign(new Error("no such file"), { code: "ENOENT" }));
 }
 

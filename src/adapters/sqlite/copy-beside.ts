@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, openSync, readdirSync, rmSync, writeSync } from "node:fs";
+import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, readdirSync, rmSync, writeSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
@@ -38,6 +38,12 @@ export function openBeside(file: string, token: string): Database {
   const path = besidePath(file, token);
   if (token === "" || !existsSync(path)) throw cannotRecover(file, "the copy of it that lay beside it is gone");
   return new DatabaseConstructor(path, { readonly: true, fileMustExist: true });
+}
+
+/** Makes a file of the copy. @throws SeqqaError `STORE_NOT_PUT_BACK` when it is gone. */
+export function copyBeside(file: string, token: string, target: string): void {
+  openBeside(file, token).close();
+  copyFileSync(besidePath(file, token), target);
 }
 
 /** Writes all pages of a database into a live file, waiting for who holds its lock. */

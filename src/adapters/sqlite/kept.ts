@@ -77,7 +77,7 @@ export function keptRows(db: Database, tables: readonly TableIo[]): KeptRow[] {
  */
 export class Keeper {
   readonly #db: Database;
-  readonly #inserts = new Map<string, Statement<unknown[]>>();
+  readonly #inserts = new Map<string, Statement>();
   #rows: Map<RowKey, KeptRow>[];
   #count: number;
   /** Known, and not in the file yet. */
