@@ -32,7 +32,12 @@ export default async function limit(): Promise<readonly Row[]> {
   }
   const written = `${run!.written} nodes written`;
   return [
-    { name: "engine", value: median(engine), unit: "steps/s", note: `${last!.replayed} replayed and ${last!.crossChecked} cross-checked for ${last!.steps} steps` },
+    {
+      name: "engine",
+      value: median(engine),
+      unit: "steps/s",
+      note: `${last!.replayed} replayed and ${last!.crossChecked} cross-checked for ${last!.steps} steps`,
+    },
     { name: "bare loop", value: median(bare), unit: "steps/s", note: written },
     { name: "engine to bare loop", value: median(engine) / median(bare), unit: "ratio", note: "at least 0.85" },
   ];

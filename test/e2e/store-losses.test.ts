@@ -19,10 +19,10 @@ import { onPostgres, template } from "../support/store-templates.ts";
 
 const STEPS = String(size(500, 5000));
 
-const command = (parallel: number, steps = STEPS): readonly string[] => [
-  ...["run", "fixtures/ledger", "--only", "ledger", "--config", "fixtures/ledger/store.yaml", "--reporter", "json"],
-  ...["--parallel", String(parallel), "--max-steps", steps, "--output", emptyFolder()],
-];
+const command = (parallel: number, steps = STEPS): readonly string[] =>
+  `run fixtures/ledger --only ledger --config fixtures/ledger/store.yaml --reporter json --parallel ${parallel} --max-steps ${steps} --output ${emptyFolder()}`.split(
+    " ",
+  );
 
 function clean(ran: Ran): Explored {
   const result = only(documentOf(ran));
