@@ -7,6 +7,8 @@ export async function storeKind(kind: SystemSpec["kind"]): Promise<StoreKind> {
   switch (kind) {
     case "sqlite":
       return (await import("../adapters/sqlite/index.ts")).stores;
+    case "sqlite":
+      return (await import("../adapters/sqlite/index.ts")).stores;
     case "postgres":
       return (await import("../adapters/postgres/index.ts")).stores;
     case "redis":
