@@ -39,7 +39,9 @@ export function connectError(store: StoreUrl, error: unknown): SeqqaError {
   if (error instanceof SeqqaError) return error;
   const code = codeOf(error) || codeOf((error as { errors?: readonly unknown[] } | null)?.errors?.[0]);
   const cause = safeCause(store, error);
-  const make = (name: string, message: string, hint: string): SeqqaError => new SeqqaError(name, message, { hint, exitStatus: 2, cause });
+  // Like a target that does not answer, a server that does not is no mistake in the configuration.
+  const make = (name: string, message: string, hint: string): SeqqaError =>
+    new SeqqaError(name, message, { hint, exitStatus: name === "STORE_UNREACHABLE" ? 3 : 2, cause });
   if (code === "3D000") {
     return make("STORE_MISSING", `There is no database "${store.database}" at ${store.shown}.`, "Check the name, or create it.");
   }
