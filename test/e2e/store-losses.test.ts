@@ -131,3 +131,33 @@ describe("Redis, in the middle of a run", () => {
     expect(servers()).toEqual([]);
   });
 });
+
+describe("stores that cannot be had", () => {
+  it.each([
+    ["postgresql://u:geheim@127.0.0.1:1/shop_test", 3, /The database postgresql:\/\/127\.0\.0\.1:1\/shop_test cannot be reached/],
+    ["redis://u:geheim@127.0.0.1:1/0", 3, /Redis at .*127\.0\.0\.1:1.* cannot be reached/],
+    ["postgresql://u:geheim@db.example.com/shop", 2, /"shop" on db\.example\.com/],
+  ])("%s: one sentence, no password", async (url, status, says) => {
+    const ran = await seqqa(command(1), { env: { STORE_URL: url } });
+    expect(ran.status).toBe(status);
+    const all = `${ran.stdout}${ran.stderr}`;
+    expect(all).toMatch(says);
+    expect(all).not.toContain("geheim");
+  });
+
+  it("doctor says the same, and with what there is, that a trial was put back", async () => {
+    const env = { STORE_URL: "postgresql://u:geheim@127.0.0.1:1/shop_test" };
+    const doctor = ["doctor", "fixtures/ledger", "--config", "fixtures/ledger/store.yaml"];
+    const missing = await seqqa(doctor, { env });
+    expect(missing.status).toBe(3);
+    expect(missing.stdout).toMatch(/problem +db: reachable +.*cannot be reached/);
+    expect(`${missing.stdout}${missing.stderr}`).not.toContain("geheim");
+    for (const kind of ["postgres", "redis"] as const) {
+      const url = await template(kind);
+      if (kind === "postgres") await onPostgres(url, "CREATE TABLE things AS SELECT 1 AS id");
+      const fine = await seqqa(doctor, { env: { STORE_URL: url } });
+      expect(fine.stdout).toMatch(/ok +db: trial +checkpoint .*, and put back exactly/);
+      expect(fine.status).toBe(0);
+    }
+  });
+});
