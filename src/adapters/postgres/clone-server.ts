@@ -50,14 +50,14 @@ export class CloneServer {
   async readProperties(): Promise<void> {
     const { database } = this.store;
     await this.#use(async (client) => {
-      const [row] = await rowsOf<[string, string, string, string, string | null]>(
+      const [row] = await rowsOf<[string, string, string, string | null]>(
         client,
-        `select r.rolname, r.rolname = current_user, d.datconnlimit, t.spcname, shobj_description(d.oid, 'pg_database')
-           from pg_database d join pg_roles r on r.oid = d.datdba join pg_tablespace t on t.oid = d.dattablespace where d.datname = ${quoteText(database)}`,
+        `select r.rolname, r.rolname = current_user, d.datconnlimit, shobj_description(d.oid, 'pg_database')
+           from pg_database d join pg_roles r on r.oid = d.datdba where d.datname = ${quoteText(database)}`,
       );
       if (row === undefined) return;
-      const [owner, own, limit, tablespace, comment] = row;
-      this.#options = `${own === "t" ? "" : ` owner ${quoteName(owner)}`} tablespace ${quoteName(tablespace)} connection limit ${Number(limit)}`;
+      const [owner, own, limit, comment] = row;
+      this.#options = `${own === "t" ? "" : ` owner ${quoteName(owner)}`} connection limit ${Number(limit)}`;
       const temporary = this.#temporary;
       this.#properties = [
         ...(await templateSettings(client, database, temporary)),

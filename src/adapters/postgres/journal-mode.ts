@@ -30,7 +30,7 @@ export interface JournalChoice {
 }
 
 const READ = `select rel, o, n, place from ${OURS}.read($1, $2)`;
-const PUT = `select rel, img, place from ${OURS}.put($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
+const PUT = `select rel, img, place, n from ${OURS}.put($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
 
 /**
  * Puts back what other sessions committed, by an undo log that row triggers write in the transactions of the target. Reading the log, and
@@ -215,11 +215,11 @@ export class JournalMode implements PostgresMode {
     const [, counters, busy] = header as (string | null)[];
     if (typeof busy === "string") throw new Writing(busy);
     const changes = new RowSums();
-    let altered: string | undefined;
+    const altered: string[] = [];
     for (const [rel, o, n, place] of entries) {
       const table = this.#indexOf.get(rel as string);
       if (table === undefined) {
-        altered = o ?? "an unknown table";
+        altered.push(o ?? "an unknown table");
         continue;
       }
       if (typeof o === "string") changes.add(table, o, -1);
@@ -228,14 +228,15 @@ export class JournalMode implements PostgresMode {
     }
     this.#mirror.push(changes, counters === this.#mirror.counters ? this.#mirror.counters : (counters as string));
     this.#vacuum.count(entries.length);
-    if (altered !== undefined) await this.#look(altered);
+    if (altered.length > 0) await this.#look(altered);
   }
 
-  /** A statement that changes schemas was seen: refuses if it did. */
-  async #look(what: string): Promise<void> {
+  /** Statements that change schemas were seen: refuses if they did. */
+  async #look(statements: readonly string[]): Promise<void> {
     const difference = catalogDifference(this.#catalog, await catalogText(this.#control.client));
-    if (difference !== undefined || what === "large object") {
-      const detail = what === "large object" ? "a large object was made, which fires no triggers" : `${what} (${difference})`;
+    const rows = statements.find((what) => ROWS_WITHOUT_TRIGGERS.test(what));
+    if (difference !== undefined || rows !== undefined) {
+      const detail = rows === undefined ? `${statements[0]} (${difference})` : `${rows}, which changes rows without triggers`;
       throw (this.#broken = schemaChanged(this.#control.store, detail));
     }
     // What changed nothing must not keep a later run from putting the data back.
@@ -273,8 +274,11 @@ export class JournalMode implements PostgresMode {
     const [header, ...placed] = rows;
     const busy = header?.[1];
     if (typeof busy === "string") throw new Writing(busy);
-    for (const [oid, row, at] of placed) this.#places.saw(this.#indexOf.get(oid as string)!, row as string, at as string);
-    this.#vacuum.wrote(rel.map((oid) => this.#indexOf.get(oid)!));
+    for (const [oid, row, at, count] of placed) {
+      const table = this.#indexOf.get(oid as string)!;
+      if (typeof row === "string") this.#places.saw(table, row, at as string);
+      else this.#vacuum.wrote(table, Number(count));
+    }
   }
 
   #columns(sums: RowSums): [string[], string[], number[]] {
@@ -309,6 +313,9 @@ export class JournalMode implements PostgresMode {
     });
   }
 }
+
+/** Statements that change rows, though the schema may be what it was. */
+const ROWS_WITHOUT_TRIGGERS = /^(?:REFRESH|REWRITE|large object)/;
 
 /** The log held something that had to be looked at first: do it once more. */
 class Stale extends Error {}

@@ -78,13 +78,13 @@ function triggers(table: Table): string[] {
 }
 
 /**
- * Who has an open write transaction in this database. Transactions that write have an id; where the server has no such transaction at all,
- * which its snapshot tells at once, the list of sessions need not be read.
+ * Who has an open write transaction in this database. Transactions that write have an id. Where the server has none at all the list of sessions need
+ * not be read: then none below the end of a snapshot is running, and none was given out since; `age` counts from the next one.
  */
 const BUSY_FUNCTION = `create function ${OURS}.busy() returns text language plpgsql as ${quoteText(`
 declare s txid_snapshot := txid_current_snapshot(); me oid;
 begin
-  if txid_snapshot_xmin(s) = txid_snapshot_xmax(s) then return null; end if;
+  if txid_snapshot_xmin(s) = txid_snapshot_xmax(s) and age((txid_snapshot_xmax(s) % 4294967296)::text::xid) <= 0 then return null; end if;
   select oid into me from pg_database where datname = current_database();
   return nullif(concat_ws(', ',
     (select string_agg(format('session %s (%s)', a.pid, coalesce(nullif(a.application_name, ''), 'unnamed')), ', ')
@@ -128,6 +128,15 @@ begin
   insert into ${OURS}.log(rel, o) select 0, TG_TAG || coalesce(' ' || d.object_identity, '') from pg_event_trigger_dropped_objects() d
    where d.original and not d.is_temporary limit 1;
 end`)}`,
+  // ALTER TABLE ... TYPE of the same type USING something else leaves the schema as it was, and not the rows.
+  `create function ${OURS}.rewritten() returns event_trigger language plpgsql security definer set search_path = pg_catalog as ${quoteText(`
+begin
+  if current_setting('${CONTROL_SWITCH}', true) is not null then return; end if;
+  insert into ${OURS}.log(rel, o) select 0, 'REWRITE by ' || TG_TAG || ' ' || c.oid::regclass from pg_class c
+   where c.oid = pg_event_trigger_table_rewrite_oid() and c.relpersistence <> 't';
+end`)}`,
+  `create event trigger ${OURS}_rewritten on table_rewrite execute function ${OURS}.rewritten()`,
+  `alter event trigger ${OURS}_rewritten enable always`,
   `create event trigger ${OURS}_ddl on ddl_command_end execute function ${OURS}.ddl()`,
   `create event trigger ${OURS}_dropped on sql_drop execute function ${OURS}.dropped()`,
   `alter event trigger ${OURS}_ddl enable always`,

@@ -4,7 +4,7 @@ import { quoteText } from "./sql-text.ts";
 
 /**
  * Changes what is given, and takes back what is in the log and not read yet, as one sum: a change that cancels out costs nothing. The first row
- * says who is writing: then nothing was done.
+ * says who is writing: then nothing was done. Then come, of each table, where rows without a key are now, and how many rows were changed.
  */
 export function putAllFunction(tables: readonly Table[], borrowed: boolean): string {
   const keyless = tables.some(({ key }) => key.length === 0);
@@ -14,13 +14,13 @@ export function putAllFunction(tables: readonly Table[], borrowed: boolean): str
   const grouped = (seen: string): string =>
     `select s.rel, array_agg(s.img) filter (where s.w < 0) as del, array_agg(s.img) filter (where s.w > 0) as ins, ${places(seen)} as places`;
   return `create function ${OURS}.put(p_rel oid[], p_img text[], p_w int[], p_place_rel oid[], p_place tid[], p_counters bigint[],
-  p_keep bigint, p_kept_rel oid[], p_kept_img text[], p_kept_w int[]) returns table(rel oid, img text, place tid) language plpgsql as ${quoteText(`
+  p_keep bigint, p_kept_rel oid[], p_kept_img text[], p_kept_w int[]) returns table(rel oid, img text, place tid, n int) language plpgsql as ${quoteText(`
 #variable_conflict use_column
 declare r record; seqqa_busy text;
 begin
   if current_setting('session_replication_role') <> 'replica' then raise exception 'not a control session'; end if;
   seqqa_busy := ${OURS}.busy();
-  return query select null::oid, seqqa_busy, null::tid;
+  return query select null::oid, seqqa_busy, null::tid, 0;
   if seqqa_busy is not null then return; end if;
   -- Hardly ever is there something that was not read. What comes in after this look is read later, as what was written later.
   if exists (select from ${OURS}.log) then
@@ -52,13 +52,15 @@ end`)}`;
 function dispatch(tables: readonly Table[]): string {
   const branches = tables.map((table) => {
     const call = `${putFunction(table)}(r.del, r.ins, r.places)`;
-    const run = table.key.length > 0 ? `perform ${call}` : `return query select r.rel, f.img, f.place from ${call} f`;
+    const run = table.key.length > 0 ? `perform ${call}` : `return query select r.rel, f.img, f.place, 0 from ${call} f`;
     return `when ${table.oid} then ${run};`;
   });
   return `case r.rel
         when 0 then raise exception using errcode = '${DDL_STATE}', message = r.ins[1];
         ${branches.join("\n        ")}
-      end case;`;
+      end case;
+      rel := r.rel; img := null; place := null; n := coalesce(cardinality(r.del), 0) + coalesce(cardinality(r.ins), 0);
+      return next;`;
 }
 
 /** What was read since the state that is gone back to does not count any more; a state that was written does. */

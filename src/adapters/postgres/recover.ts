@@ -38,6 +38,9 @@ async function undo(control: Control): Promise<void> {
   try {
     // Only a borrowed store is put back; a lane's own goes with the lane.
     if (typeof kept?.[0] === "string") {
+      // Before this transaction writes: then it could not tell others from itself.
+      const [writing] = await control.rows(`select ${OURS}.busy()`);
+      if (typeof writing?.[0] === "string") throw new Writing(writing[0]);
       await control.rows(`insert into ${OURS}.log(rel, o, n) select rel, o, n from ${OURS}.kept`);
       const [header] = await control.rows(
         `select p.img from ${OURS}.owner o, ${OURS}.put(null, null, null, null, null, o.counters, 0, null, null, null) p limit 1`,

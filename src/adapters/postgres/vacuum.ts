@@ -1,10 +1,10 @@
 import { OURS, type Table } from "./catalog.ts";
 import type { Control } from "./control.ts";
 
-/** Dead rows of the log after which it is vacuumed: about a hundred pages, which every reading goes through. */
+/** Dead rows of the log after which it is vacuumed: some dozens of pages, which every reading goes through. */
 const LOG_ENTRIES = 2000;
-/** Put-backs of a table after which it is vacuumed, since the server's own vacuum comes once a minute at most. */
-const PUT_BACKS = 2000;
+/** Rows put back in a table after which it is vacuumed: the server's own vacuum comes once a minute at most. */
+const ROWS = 5000;
 
 /** Keeps the log and the tables that are written and put back again and again from growing. */
 export class Vacuum {
@@ -13,7 +13,7 @@ export class Vacuum {
   readonly #kept: boolean;
   readonly #written: number[];
   #entries = 0;
-  #due: number[] = [];
+  readonly #due: number[] = [];
 
   constructor(control: Control, tables: readonly Table[], kept: boolean) {
     this.#control = control;
@@ -27,14 +27,12 @@ export class Vacuum {
     this.#entries += entries;
   }
 
-  /** Rows of tables, by index, were put back. What the log held unread is not known here, hence at least one. */
-  wrote(tables: readonly number[]): void {
-    this.#entries++;
-    for (const table of tables) {
-      const writes = (this.#written[table] ?? 0) + 1;
-      this.#written[table] = writes >= PUT_BACKS ? 0 : writes;
-      if (writes >= PUT_BACKS) this.#due.push(table);
-    }
+  /** Rows of a table, by index, were changed by a put-back. About as many entries of the log were deleted. */
+  wrote(table: number, rows: number): void {
+    this.#entries += rows;
+    const before = this.#written[table] ?? 0;
+    this.#written[table] = before + rows;
+    if (before < ROWS && before + rows >= ROWS) this.#due.push(table);
   }
 
   /** Vacuums what is due. Never waits for a lock: there will be another time. */
@@ -45,7 +43,7 @@ export class Vacuum {
       names.push(`${OURS}.log`, ...(this.#kept ? [`${OURS}.kept`] : []));
       this.#entries = 0;
     }
-    this.#due = [];
+    for (const table of this.#due.splice(0)) this.#written[table] = 0;
     // Not truncating the file spares a lock that would hold up the target.
     for (const name of names) await this.#control.rows(`vacuum (truncate false, skip_locked true) ${name}`);
   }

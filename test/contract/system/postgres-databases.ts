@@ -37,5 +37,6 @@ export async function dropDatabase(name: string): Promise<void> {
 }
 
 export async function dropDatabases(): Promise<void> {
-  for (const name of made.splice(0)) await dropDatabase(name);
+  // At once: each waits for a checkpoint, and they share one.
+  await Promise.all(made.splice(0).map(dropDatabase));
 }

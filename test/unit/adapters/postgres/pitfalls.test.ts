@@ -1,0 +1,417 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { Control } from "../../../../src/adapters/postgres/control.ts";
+import { readCatalog } from "../../../../src/adapters/postgres/catalog.ts";
+import { JournalMode } from "../../../../src/adapters/postgres/journal-mode.ts";
+import { storeUrl } from "../../../../src/adapters/postgres/store-url.ts";
+import { size } from "../../../sizes.ts";
+import { adapterOn, column, failure, role, rooted, SCOPE, scratch, session } from "./scratch.ts";
+
+const ORDERS = "create table orders(id serial primary key, status text, total numeric)";
+
+describe("transactions that are open", () => {
+  test("a mark waits for them: what they commit belongs to the state, and is not undone", async () => {
+    const { api, adapter } = await rooted([ORDERS]);
+    await api.query("begin; insert into orders(status) values ('late')");
+    const marked = adapter.mark();
+    expect(await Promise.race([marked.then(() => "marked"), pause(60, "waits")])).toBe("waits");
+    await api.query("commit");
+    await adapter.restore(await marked);
+    expect(await column(api, "select status from orders")).toEqual(["late"]);
+  });
+
+  test("a put-back waits for them, so that it does not leave half of a request behind", async () => {
+    const { api, adapter, mark, dump } = await rooted([ORDERS]);
+    await api.query("begin; insert into orders(status) values ('one')");
+    const restored = adapter.restore(mark);
+    expect(await Promise.race([restored.then(() => "restored"), pause(60, "waits")])).toBe("waits");
+    await api.query("insert into orders(status) values ('two'); commit");
+    await restored;
+    expect(await adapter.dump()).toBe(dump);
+  });
+
+  test("the limit is an error that names the session", async () => {
+    const { url, api } = await scratch([ORDERS]);
+    const control = await Control.open(storeUrl(url), true);
+    const catalog = await readCatalog(control.client);
+    const everything = { tables: () => true, sequences: () => true };
+    const mode = await JournalMode.open(control, catalog, { selection: everything, borrowed: false, limitMs: 80 });
+    await mode.root();
+    await api.query("set application_name = 'the api'; begin; insert into orders(status) values ('x')");
+    await expect(mode.mark()).rejects.toEqual(failure("STORE_BUSY", "the api"));
+    await api.query("rollback");
+    await mode.restore(await mode.mark());
+    await mode.close(false);
+  });
+
+  test("one that only reads, and one on another database of the server, are not waited for", async () => {
+    const { api, adapter } = await rooted([ORDERS]);
+    const other = await scratch(["create table t(a int)"]);
+    await api.query("begin isolation level repeatable read; select count(*) from orders");
+    await other.api.query("begin; insert into t values (1)");
+    const begun = performance.now();
+    await adapter.restore(await adapter.mark());
+    expect(performance.now() - begun).toBeLessThan(2000);
+  });
+
+  test("entries of the log that become visible out of order are not lost", async () => {
+    const { url, api, adapter, mark, dump } = await rooted([ORDERS]);
+    const second = await session(url);
+    await api.query("begin; insert into orders(status) values ('first written')");
+    await second.query("insert into orders(status) values ('first committed')");
+    expect(await adapter.changed(mark)).toBe(true);
+    await api.query("commit");
+    const observed = await adapter.observe();
+    expect(observed.kind === "rows" && observed.tables[0]?.added.map((row) => row[1]).sort()).toEqual(["first committed", "first written"]);
+    await adapter.restore(mark);
+    expect(await adapter.dump()).toBe(dump);
+  });
+
+  test("a rolled back transaction leaves no trace but in sequences", async () => {
+    const { api, adapter, mark, dump } = await rooted(["create table plain(a int)", ORDERS]);
+    await api.query("begin; insert into plain values (1); rollback");
+    expect(await adapter.changed(mark)).toBe(false);
+    await api.query("begin; insert into orders(status) values ('x'); rollback");
+    expect(await adapter.changed(mark)).toBe(true);
+    await adapter.restore(mark);
+    expect(await adapter.dump()).toBe(dump);
+  });
+});
+
+describe("sequences", () => {
+  const state = "select last_value || ' ' || is_called from ";
+
+  test("go back to what they were, called or not, wherever they began", async () => {
+    const sequences = ["a", "b start 7", "c increment -3", "d minvalue -5 maxvalue 5 cycle", "e as smallint"];
+    const { api, adapter } = await rooted(sequences.map((one) => `create sequence ${one}`));
+    await api.query("select nextval('b'); select setval('c', -40, false); select setval('d', 5)");
+    const mark = await adapter.mark();
+    const read = async (): Promise<unknown[]> =>
+      Promise.all(["a", "b", "c", "d", "e"].map(async (name) => (await column(api, state + name))[0]));
+    const before = await read();
+    await api.query(
+      "select nextval('a'); select setval('b', 7, false); select nextval('c'); select nextval('d'); select setval('e', 30000)",
+    );
+    await adapter.restore(mark);
+    expect(await read()).toEqual(before);
+    // The first value alone was moved.
+    await api.query("select setval('a', 9, false)");
+    expect(await adapter.changed(mark)).toBe(true);
+    await adapter.restore(mark);
+    expect(await read()).toEqual(before);
+  });
+
+  test("of which sessions keep values in advance are never put back: values would be given out twice", async () => {
+    const { url, api, adapter, mark } = await rooted([
+      "create sequence ids cache 20",
+      "create table t(id int primary key default nextval('ids'))",
+    ]);
+    const second = await session(url);
+    const insert = async (client: typeof api): Promise<void> => void (await client.query("insert into t default values"));
+    await insert(api);
+    await insert(second);
+    await adapter.restore(mark);
+    const third = await session(url);
+    for (let i = 0; i < 30; i++) for (const client of [api, second, third]) await insert(client);
+    expect(await column(api, "select count(*)::int from t")).toEqual([90]);
+    await adapter.restore(mark);
+    const observed = await adapter.observe();
+    expect(observed.kind === "rows" && observed.counters).toEqual({});
+  });
+
+  test("of identity columns, and after TRUNCATE RESTART IDENTITY", async () => {
+    const { api, adapter, dump, mark } = await rooted([
+      "create table t(id int generated always as identity primary key, v text)",
+      "create table u(id serial primary key, t int references t)",
+      "insert into t(v) values ('a'), ('b'), ('c')",
+      "insert into u(t) values (1), (3)",
+    ]);
+    await api.query("truncate t restart identity cascade");
+    await api.query("insert into t(v) values ('again'); insert into u(t) values (1)");
+    await adapter.restore(mark);
+    expect(await adapter.dump()).toBe(dump);
+    await api.query("insert into t(v) values ('d')");
+    expect(await column(api, "select max(id) from t")).toEqual([4]);
+  });
+});
+
+describe("rows", () => {
+  test("are the same for a session with other formats of times, bytes, floats and money", async () => {
+    const { api, adapter, dump, mark } = await rooted([
+      "create table t(id int primary key, at timestamptz, d date, i interval, b bytea, f float8, m money, r tstzrange, ts timestamp[])",
+      "insert into t values (1, '2024-01-02 03:04:05.678901+00', '2024-03-04', '1 day -2 hours', '\\x00ff5c', 0.1, '12.34', '[2024-01-01,2024-02-02)', '{2024-05-06 07:08:09}')",
+    ]);
+    await api.query(
+      "set timezone = 'Asia/Kathmandu'; set datestyle = 'German'; set bytea_output = 'escape'; set extra_float_digits = -8; set intervalstyle = 'sql_standard'",
+    );
+    await api.query("delete from t");
+    await api.query("insert into t select 2, now(), '2024-10-11', '-3 mons', '\\x0102', 1/3.0, '5', null, null");
+    await adapter.restore(mark);
+    expect(await adapter.dump()).toBe(dump);
+    expect(await adapter.changed(mark)).toBe(false);
+  });
+
+  test("without a key, equal ones and ones of NULLs alone, keep their number", async () => {
+    const { api, adapter, dump, mark } = await rooted([
+      "create table bag(a int, b text)",
+      "insert into bag values (1, 'x'), (1, 'x'), (1, 'x'), (null, null), (null, null)",
+    ]);
+    await api.query("delete from bag where ctid in (select ctid from bag where a = 1 limit 2)");
+    await api.query("insert into bag values (null, null), (null, null), (2, 'x')");
+    await api.query("update bag set b = 'y' where ctid = (select min(ctid) from bag where a is null)");
+    await api.query("vacuum full bag");
+    await adapter.restore(mark);
+    expect(await adapter.dump()).toBe(dump);
+  });
+
+  test("of a large table without a key are found where they were seen last", async () => {
+    const { api, adapter, mark } = await rooted([
+      "create table big(a int, b text)",
+      "insert into big select g, repeat('x', 100) from generate_series(1, 40000) g",
+    ]);
+    const fastest = async (before: string): Promise<number> => {
+      let best = Infinity;
+      for (let i = 0; i < 4; i++) {
+        await api.query("insert into big values (0, 'mine')");
+        await adapter.changed(mark);
+        await api.query(before);
+        const begun = performance.now();
+        await adapter.restore(mark);
+        best = Math.min(best, performance.now() - begun);
+      }
+      return best;
+    };
+    expect(await fastest("select 1")).toBeLessThan((await fastest("vacuum full big")) / 2);
+    expect(await column(api, "select count(*)::int from big")).toEqual([40000]);
+  });
+
+  test("that other rules hide from the API are put back: FORCE ROW LEVEL SECURITY, a role without privileges", async () => {
+    const name = await role();
+    const { url, api, adapter, dump, mark } = await rooted([
+      "create table secrets(id int primary key, owner text, body text)",
+      "insert into secrets values (1, 'me', 'a'), (2, 'you', 'b')",
+      "alter table secrets enable row level security",
+      "alter table secrets force row level security",
+      "create policy mine on secrets using (owner = 'me')",
+      `grant all on secrets to ${name}`,
+    ]);
+    const weak = await session(url);
+    await weak.query(`set role ${name}`);
+    await weak.query("update secrets set body = 'changed'");
+    await weak.query("insert into secrets values (3, 'me', 'c')");
+    await api.query("truncate secrets");
+    await adapter.restore(mark);
+    expect(await adapter.dump()).toBe(dump);
+    await weak.query("delete from secrets");
+    await expect(weak.query("select * from seqqa_journal.log")).rejects.toThrow("permission denied");
+    await adapter.restore(mark);
+    expect(await adapter.dump()).toBe(dump);
+  });
+
+  test("that the API writes in replica role are logged too", async () => {
+    const { api, adapter, dump, mark } = await rooted([ORDERS, "insert into orders(status) values ('a')"]);
+    await api.query(
+      "set session_replication_role = replica; update orders set status = 'b'; truncate orders; insert into orders values (7, 'c')",
+    );
+    await adapter.restore(mark);
+    expect(await adapter.dump()).toBe(dump);
+  });
+
+  test("the API's own triggers do not fire when rows are put back", async () => {
+    const { api, adapter, dump, mark } = await rooted([
+      ORDERS,
+      "create table audit(what text)",
+      "create function note() returns trigger language plpgsql as $$ begin insert into audit values (TG_OP); return null; end $$",
+      "create trigger note after insert or update or delete on orders for each row execute function note()",
+      "create trigger noted after truncate on orders for each statement execute function note()",
+      "insert into orders(status) values ('a'), ('b')",
+    ]);
+    await api.query(
+      "insert into orders(status) values ('c'); update orders set status = 'd'; delete from orders where id = 1; truncate orders",
+    );
+    expect(await column(api, "select count(*)::int from audit")).toEqual([2 + 1 + 3 + 1 + 1]);
+    await adapter.restore(mark);
+    expect(await adapter.dump()).toBe(dump);
+  });
+
+  test("in partitions: moved to another, in one attached with its columns in another order; observers see one table", async () => {
+    const { api, adapter, dump, mark } = await rooted([
+      "create table events(at date, id int, what text, primary key (at, id)) partition by range (at)",
+      "create table events_a partition of events for values from ('2024-01-01') to ('2024-02-01')",
+      "create table events_b(what text, gone int, id int not null, at date not null)",
+      "alter table events_b drop column gone",
+      "alter table events attach partition events_b for values from ('2024-02-01') to ('2024-03-01')",
+      "insert into events values ('2024-01-05', 1, 'a'), ('2024-02-05', 2, 'b')",
+    ]);
+    await api.query("update events set at = '2024-02-20' where id = 1");
+    const observed = await adapter.observe();
+    expect(observed.kind === "rows" && observed.tables).toEqual([
+      {
+        name: "events",
+        columns: [{ name: "at", key: true }, { name: "id", key: true }, { name: "what" }],
+        added: [["2024-02-20", 1, "a"]],
+        removed: [["2024-01-05", 1, "a"]],
+      },
+    ]);
+    await api.query("truncate events");
+    await adapter.restore(mark);
+    expect(await adapter.dump()).toBe(dump);
+  });
+
+  test("exchange keys, unique values and exclusion ranges; cascade three deep, SET NULL, to themselves; deferred and cyclic", async () => {
+    const { api, adapter, dump, mark } = await rooted([
+      "create table a(id int primary key, u int unique deferrable initially immediate)",
+      "create table b(id int primary key, a int references a on delete cascade on update cascade)",
+      "create table c(id int primary key, b int references b on delete cascade)",
+      "create table d(id int primary key, c int references c on delete set null, self int references d on delete cascade)",
+      "create table x(id int primary key, y int)",
+      "create table y(id int primary key, x int references x deferrable initially deferred)",
+      "alter table x add foreign key (y) references y deferrable initially deferred",
+      "create table r(id int primary key, during int4range, exclude using gist (during with &&) deferrable)",
+      "insert into a values (1, 1), (2, 2)",
+      "insert into b values (1, 1), (2, 2)",
+      "insert into c values (1, 1), (2, 2)",
+      "insert into d values (1, 1, null), (2, 2, 1), (3, 1, 2)",
+      "begin; insert into x values (1, 1); insert into y values (1, 1); commit",
+      "insert into r values (1, '[1,5)'), (2, '[5,9)')",
+    ]);
+    await api.query(
+      "begin; set constraints all deferred; update r set during = case id when 1 then '[5,9)'::int4range else '[1,5)' end; commit",
+    );
+    await api.query("update a set u = 3 - u");
+    await api.query("update a set id = id + 10 where id = 1");
+    await api.query("delete from a where id = 11");
+    await api.query("delete from d where id = 1");
+    await api.query("begin; delete from x; delete from y; commit");
+    await adapter.restore(mark);
+    expect(await adapter.dump()).toBe(dump);
+  });
+});
+
+describe("what cannot be put back by rows is refused, and clone is named", () => {
+  test.each([
+    ["alter table orders add column extra int", "ALTER TABLE"],
+    ["drop table other", "DROP TABLE"],
+    ["create index on orders(total)", "CREATE INDEX"],
+    ["create table fresh(a int)", "CREATE TABLE"],
+    ["alter table orders disable trigger all", "ALTER TABLE"],
+    ["refresh materialized view seen", "REFRESH"],
+    ["alter table other alter column a type int using a + 1", "REWRITE"],
+    ["grant select on orders to public", "GRANT"],
+    ["select lo_create(0)", "large object"],
+  ])("%s", async (sql, what) => {
+    const { api, adapter, mark } = await rooted([
+      ORDERS,
+      "create table other(a int)",
+      "create materialized view seen as select * from orders",
+    ]);
+    await api.query(sql);
+    await expect(adapter.changed(mark)).rejects.toEqual(failure("SCHEMA_CHANGED", what));
+    // It stays so: nothing here is what it was.
+    await expect(adapter.restore(mark)).rejects.toEqual(failure("SCHEMA_CHANGED", "clone"));
+  });
+
+  test("but not temporary tables, nor statements that changed nothing, nor a restarted sequence", async () => {
+    const { api, adapter, mark, dump } = await rooted([ORDERS]);
+    await api.query(
+      "create temp table mine(id serial primary key, o int); create index on mine(o); insert into mine(o) values (1); alter table mine add x int",
+    );
+    await api.query("create table if not exists orders(a int); create schema if not exists public; drop table if exists missing");
+    await api.query("drop table mine");
+    await api.query("alter sequence orders_id_seq restart with 40");
+    await api.query("insert into orders(status) values ('x')");
+    await adapter.restore(mark);
+    expect(await adapter.dump()).toBe(dump);
+    await api.query("alter sequence orders_id_seq restart with 40");
+    expect(await adapter.changed(mark)).toBe(true);
+    await adapter.restore(mark);
+    expect(await adapter.dump()).toBe(dump);
+  });
+
+  test.each([
+    ["alter table t add constraint lax check (a > 5) not valid", "NOT VALID"],
+    ["alter domain small add constraint lax check (value > 5) not valid", "domain"],
+    ["alter table t enable always trigger noisy", "ALWAYS"],
+    ["select lo_create(0)", "large objects"],
+  ])("auto takes clone: %s", async (sql, why) => {
+    const { url } = await scratch([
+      "create domain small as int",
+      "create table t(a int, b small)",
+      "insert into t values (1, 1)",
+      "create function f() returns trigger language plpgsql as 'begin return null; end'",
+      "create trigger noisy after insert on t for each row execute function f()",
+      sql,
+    ]);
+    const adapter = adapterOn(url);
+    await adapter.open(SCOPE);
+    expect(adapter.checkpoint.mode).toBe("clone");
+    expect(adapter.checkpoint.why).toContain(why);
+  });
+
+  test("auto takes clone for a role that is no superuser", async () => {
+    const owner = await role("createdb password 'pw'");
+    const { database, url, api } = await scratch([ORDERS, `alter table orders owner to ${owner}`]);
+    await api.query(`alter database ${database} owner to ${owner}`);
+    await api.end();
+    const own = new URL(url);
+    own.username = owner;
+    own.password = "pw";
+    const adapter = adapterOn(own.href);
+    await adapter.open(SCOPE);
+    expect(adapter.checkpoint).toEqual({ mode: "clone", why: expect.stringContaining("no superuser") as string });
+    await adapter.root();
+    const mark = await adapter.mark();
+    const target = await session(own.href);
+    await target.query("insert into orders(status) values ('x'); alter table orders add column y int");
+    await adapter.restore(mark);
+    expect(await adapter.query("select * from orders")).toEqual([]);
+    await adapter.close();
+  });
+
+  test("a row that its table does not take any more", async () => {
+    const { api, adapter, mark } = await rooted([
+      "create function today() returns int language sql as $$ select coalesce(current_setting('app.today', true), '100')::int $$",
+      "create table offers(id int primary key, until int check (until > today()))",
+      "set app.today = 1",
+      "insert into offers values (1, 5)",
+    ]);
+    await api.query("delete from offers");
+    await expect(adapter.restore(mark)).rejects.toEqual(failure("STORE_NOT_PUT_BACK", "clone"));
+  });
+
+  test("a row that was changed behind the triggers' back is not overwritten", async () => {
+    const { api, adapter, mark } = await rooted([ORDERS, "insert into orders(status) values ('a')"]);
+    await api.query("update orders set status = 'b'");
+    expect(await adapter.changed(mark)).toBe(true);
+    await api.query("set seqqa.control = 'on'; update orders set status = 'unseen'");
+    await expect(adapter.restore(mark)).rejects.toEqual(failure("JOURNAL_INCOHERENT", "orders"));
+    expect(await column(api, "select status from orders")).toEqual(["unseen"]);
+  });
+});
+
+describe("many cycles", () => {
+  test("leave the log and the tables as small as they were", async () => {
+    const { api, adapter, mark } = await rooted([ORDERS, "insert into orders(status) select 'x' from generate_series(1, 50)"]);
+    const bytes = async (table: string): Promise<number> => Number((await column(api, `select pg_relation_size('${table}')`))[0]);
+    const sizes: number[] = [];
+    const cycles = size(400, 40_000);
+    for (let cycle = 1; cycle <= cycles; cycle++) {
+      await api.query("update orders set status = 'y' where id <= 25");
+      if (cycle % 2 === 0) await adapter.observe();
+      await adapter.restore(mark);
+      if (cycle % (cycles / 4) === 0) sizes.push((await bytes("seqqa_journal.log")) + (await bytes("orders")));
+    }
+    expect(sizes[3]).toBeLessThan(sizes[0]! * 1.5);
+    expect(sizes[3]).toBeLessThan(3_000_000);
+  });
+
+  test("the control connection compiles nothing and plans once", async () => {
+    const { url } = await scratch([]);
+    const control = await Control.open(storeUrl(url), true);
+    const shown = await Promise.all(
+      ["jit", "plan_cache_mode", "session_replication_role", "lock_timeout"].map((name) => control.rows(`show ${name}`)),
+    );
+    expect(shown.map(([row]) => row?.[0])).toEqual(["off", "force_generic_plan", "replica", "1s"]);
+    await control.close();
+  });
+});

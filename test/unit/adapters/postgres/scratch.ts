@@ -1,0 +1,94 @@
+import { randomBytes } from "node:crypto";
+import pg from "pg";
+import { afterEach } from "vitest";
+import { PostgresAdapter, type PostgresAdapterOptions } from "../../../../src/adapters/postgres/index.ts";
+import type { SystemScope } from "../../../../src/model/system.ts";
+import { admin, databaseUrl, dropDatabases, newDatabase } from "../../../contract/system/postgres-databases.ts";
+
+export const SCOPE: SystemScope = { name: "db", laneIndex: 0, inProcess: false, borrowed: false };
+
+const open: { close?: () => unknown; end?: () => unknown }[] = [];
+
+afterEach(async () => {
+  for (const one of open.splice(0).toReversed()) await Promise.resolve(one.close?.() ?? one.end?.()).catch(() => undefined);
+  await dropDatabases();
+  for (const role of roles.splice(0)) {
+    // What its checkpoints left, had a test failed.
+    const theirs = await admin((client) =>
+      column(client, `select datname from pg_database d join pg_roles r on r.oid = d.datdba where r.rolname = '${role}'`),
+    );
+    for (const name of theirs) await admin((client) => client.query(`drop database "${String(name)}" with (force)`));
+    await admin((client) => client.query(`drop role ${role}`));
+  }
+});
+
+const roles: string[] = [];
+
+/** A role without privileges, removed after the test. */
+export async function role(options = ""): Promise<string> {
+  const name = `seqqa_test_${randomBytes(5).toString("hex")}`;
+  await admin((client) => client.query(`create role ${name} login ${options}`));
+  roles.push(name);
+  return name;
+}
+
+export interface Scratch {
+  readonly database: string;
+  readonly url: string;
+  /** A session as the API has it. */
+  readonly api: pg.Client;
+}
+
+/** A database of its own, removed after the test. */
+export async function scratch(statements: readonly string[]): Promise<Scratch> {
+  const database = await newDatabase(statements);
+  const url = await databaseUrl(database);
+  return { database, url, api: await session(url) };
+}
+
+/** Another session of the API. */
+export async function session(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  client.on("error", () => undefined);
+  await client.connect();
+  open.push(client);
+  return client;
+}
+
+/** Closed after the test. */
+export function adapterOn(url: string, options: Partial<PostgresAdapterOptions> = {}): PostgresAdapter {
+  const adapter = new PostgresAdapter({ url, ...options });
+  open.push(adapter);
+  return adapter;
+}
+
+export interface Rooted extends Scratch {
+  readonly adapter: PostgresAdapter;
+  readonly mark: unknown;
+  readonly dump: string;
+}
+
+/** An adapter that is open and at its root. */
+export async function rooted(
+  statements: readonly string[],
+  options: Partial<PostgresAdapterOptions> = {},
+  scope: Partial<SystemScope> = {},
+): Promise<Rooted> {
+  const made = await scratch(statements);
+  const adapter = adapterOn(made.url, options);
+  await adapter.open({ ...SCOPE, ...scope });
+  await adapter.root();
+  return { ...made, adapter, mark: await adapter.mark(), dump: await adapter.dump() };
+}
+
+/** The rows of one column. */
+export async function column(client: pg.Client, sql: string): Promise<unknown[]> {
+  return (await client.query<unknown[]>({ text: sql, rowMode: "array" })).rows.map((row) => row[0]);
+}
+
+export function failure(code: string, text = ""): unknown {
+  return {
+    asymmetricMatch: (error: { code?: unknown; message?: string; hint?: string }) =>
+      error.code === code && `${error.message} ${error.hint}`.includes(text),
+  };
+}
