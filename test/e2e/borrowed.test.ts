@@ -1,0 +1,159 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import Database from "better-sqlite3";
+import { describe, expect, it } from "vitest";
+import { dumpDatabase } from "../../src/adapters/sqlite/dump.ts";
+import { documentOf, folderWith, only, seqqa, start, startNode, until } from "../support/e2e.ts";
+
+/** Orders whose ids never come again, with what happened to them, by triggers of the API's own. */
+const SERVER = `
+import { createServer } from "node:http";
+import { writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+const Database = createRequire(${JSON.stringify(import.meta.url)})("better-sqlite3");
+
+const db = new Database(process.env.DB_PATH, { timeout: 5000 });
+db.pragma("foreign_keys = on");
+const all = db.prepare("SELECT * FROM orders");
+const add = db.prepare("INSERT INTO orders (status) VALUES (?) RETURNING *");
+const pay = db.prepare("UPDATE orders SET status = status || '+' WHERE id = (SELECT max(id) FROM orders)");
+const cancel = db.prepare("DELETE FROM orders WHERE id = (SELECT min(id) FROM orders)");
+
+createServer((request, response) => {
+  const done = { "/orders": () => add.get("new"), "/pay": () => pay.run(), "/cancel": () => cancel.run() };
+  const body = request.method === "GET" ? all.all() : done[request.url]();
+  response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
+}).listen(0, "127.0.0.1", function () { writeFileSync(process.env.ANNOUNCE, String(this.address().port)); });
+`;
+
+const SCHEMA = `PRAGMA journal_mode = WAL;
+  CREATE TABLE orders (id INTEGER PRIMARY KEY AUTOINCREMENT, status TEXT NOT NULL);
+  CREATE TABLE events (order_id INTEGER REFERENCES orders ON DELETE SET NULL, what TEXT);
+  CREATE TRIGGER born AFTER INSERT ON orders BEGIN INSERT INTO events VALUES (NEW.id, 'born'); END;
+  CREATE TRIGGER died BEFORE DELETE ON orders BEGIN INSERT INTO events VALUES (NULL, 'died ' || OLD.id); END;
+  INSERT INTO orders (status) VALUES ('mine'), ('mine, too')`;
+
+/** What `setup` makes is part of the root, and must not stay in the user's file. */
+const EXPLORATION = `import { Action, Agent } from "seqqa";
+export const agent = new Agent({
+  setup: async (world) => {
+    await world.api.post("/orders");
+    await world.api.post("/cancel");
+  },
+  actions: ["orders", "pay", "cancel"].map((name) => new Action({ name, run: async (api) => api.post("/" + name) })),
+  invariants: [],
+});
+`;
+
+interface Place {
+  readonly cwd: string;
+  readonly file: string;
+  readonly baseUrl: string;
+  /** What the file was before anybody explored. */
+  readonly before: readonly unknown[];
+}
+
+async function place(checkpoint: string, cwd: string = folderWith({ "orders.explore.ts": EXPLORATION }), name = "orders"): Promise<Place> {
+  const file = join(cwd, `${name}.db`);
+  const seed = new Database(file);
+  seed.exec(SCHEMA);
+  seed.close();
+  const [announced, server] = [join(cwd, `${name}.port`), join(cwd, `${name}.mjs`)];
+  writeFileSync(server, SERVER);
+  startNode([server], { cwd, env: { DB_PATH: file, ANNOUNCE: announced } });
+  await until(() => existsSync(announced) && readFileSync(announced, "utf8") !== "", "a running server");
+  const baseUrl = `http://127.0.0.1:${readFileSync(announced, "utf8")}`;
+  writeFileSync(
+    join(cwd, "seqqa.yaml"),
+    `base_url: ${baseUrl}\nsystems:\n  db:\n    url: sqlite:${name}.db\n    checkpoint: ${checkpoint}\n`,
+  );
+  return { cwd, file, baseUrl, before: everything(file) };
+}
+
+/** Everything in a file and beside it, what is ours included. */
+function everything(file: string): readonly unknown[] {
+  const db = new Database(file, { readonly: true });
+  try {
+    const names = db.prepare("SELECT name FROM sqlite_schema ORDER BY name").pluck().all();
+    const beside = readdirSync(dirname(file)).filter((name) => name.startsWith(`${basename(file)}-seqqa`));
+    return [dumpDatabase(db), names, beside, db.pragma("integrity_check", { simple: true })];
+  } finally {
+    db.close();
+  }
+}
+
+const run = ["run", ".", "--reporter", "json", "--output", "out", "--max-steps"];
+
+/** Explores a bounded number of steps; gives the digest. */
+async function explored({ cwd }: Place, ...args: readonly string[]): Promise<string> {
+  const ran = await seqqa([...run, "60", ...args], { cwd });
+  expect({ status: ran.status, stderr: ran.stderr }).toEqual({ status: 0, stderr: "" });
+  const result = only(documentOf(ran));
+  expect(result).toMatchObject({ stopReason: "max_steps", divergences: [], errors: [] });
+  return result.digest;
+}
+
+/** Explores without an end, until the store is in the middle of it. */
+async function inTheMiddle(files: readonly string[], cwd: string, ...args: readonly string[]): Promise<ReturnType<typeof start>> {
+  const running = start([...run, "1000000", ...args], { cwd });
+  for (const file of files) {
+    await until(
+      () => {
+        if (running.child.exitCode !== null) throw new Error(`It ended: ${running.said.stderr}`);
+        return /text "new\+\+/.test(String(everything(file)[0]));
+      },
+      "a state that no put-back has left",
+      30_000,
+    );
+  }
+  return running;
+}
+
+describe.each(["journal", "copy"])("the store of a running target, checkpoint %s", (checkpoint) => {
+  it("ends as it began, setup and counters included", async () => {
+    const at = await place(checkpoint);
+    await explored(at);
+    expect(everything(at.file)).toEqual(at.before);
+    // Its server goes on with it, and gives the ids that it would have given.
+    const order = (await (await fetch(`${at.baseUrl}/orders`, { method: "POST" })).json()) as unknown;
+    expect(order).toEqual({ id: 3, status: "new" });
+  });
+
+  it("after a SIGKILL, the next run puts it back before it begins", async () => {
+    const at = await place(checkpoint);
+    const digest = await explored(at);
+    const killed = await inTheMiddle([at.file], at.cwd);
+    killed.child.kill("SIGKILL");
+    await killed.ended;
+    expect(everything(at.file)).not.toEqual(at.before);
+    expect(await explored(at)).toBe(digest);
+    expect(everything(at.file)).toEqual(at.before);
+  });
+
+  it("after a SIGKILL, clean puts it back; a living run is left alone, and keeps others off", async () => {
+    const at = await place(checkpoint);
+    const living = await inTheMiddle([at.file], at.cwd);
+    expect(await seqqa(["clean"], { cwd: at.cwd })).toMatchObject({ status: 0, stdout: "Nothing was left by dead runs.\n" });
+    const other = await seqqa([...run, "60"], { cwd: at.cwd });
+    expect(other.status).toBe(2);
+    expect(`${other.stdout}${other.stderr}`).toMatch(new RegExp(`orders\\.db is used by another run of seqqa, process ${living.pid} on `));
+    living.child.kill("SIGKILL");
+    await living.ended;
+    const cleaned = await seqqa(["clean"], { cwd: at.cwd });
+    expect(cleaned).toMatchObject({ status: 0, stdout: expect.stringContaining("whose data was put back") as string });
+    expect(everything(at.file)).toEqual(at.before);
+  });
+});
+
+it("the stores of two running lanes are put back after a SIGKILL", async () => {
+  const cwd = folderWith({ "orders.explore.ts": EXPLORATION });
+  const lanes = [await place("auto", cwd, "one"), await place("auto", cwd, "two")];
+  const listed = lanes.map(({ baseUrl, file }) => `  - base_url: ${baseUrl}\n    db_url: sqlite:${file}\n`);
+  writeFileSync(join(cwd, "seqqa.yaml"), `lanes:\n${listed.join("")}`);
+  const files = lanes.map(({ file }) => file);
+  const killed = await inTheMiddle(files, cwd, "--parallel", "2");
+  killed.child.kill("SIGKILL");
+  await killed.ended;
+  await explored(lanes[0]!, "--parallel", "2");
+  for (const { file, before } of lanes) expect(everything(file)).toEqual(before);
+});
