@@ -13,7 +13,7 @@ type Connected = (error: Error | undefined, client?: LentSession, done?: (destro
  * server. Inside a transaction of one client the others wait. `end()` and `release()` leave the connection, which belongs to the lane.
  *
  * While exploring, the target's transactions are savepoints inside one that is never committed: `now()` stands still in it, LISTEN hears
- * nothing, and what cannot run inside a transaction (VACUUM, CREATE INDEX CONCURRENTLY, COMMIT in a procedure) is refused by the server.
+ * nothing, a cursor WITH HOLD keeps its tables in use until it is closed, isolation levels make no difference (nobody else writes), and what cannot run inside a transaction (VACUUM, CREATE INDEX CONCURRENTLY, COMMIT in a procedure) is refused by the server.
  */
 export class LentConnection extends LentSession {
   readonly core: LentCore;

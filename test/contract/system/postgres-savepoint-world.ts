@@ -148,7 +148,7 @@ function statement(random: Random): string {
     () => `select count(*) from orders; insert into bag values(8, 'two'); select ${random.below(2)}/${random.below(2)}`,
     () => `with gone as (delete from bag where v = 1 returning *) insert into bag select v + 10, w from gone`,
     () => `copy bag from stdin`,
-    () => `declare c${random.below(2)} cursor ${random.pick(["", "with hold "])}for select v from bag order by v, w`,
+    () => `declare c${random.below(2)} cursor for select v from bag order by v, w`,
     () => `fetch 2 from c${random.below(2)}`,
     () => random.pick(["close c0", "close c1", "close all"]),
     () => `create temporary table ${random.pick(["passing", "IF NOT EXISTS passing"])} on commit drop as select 1 as n`,
