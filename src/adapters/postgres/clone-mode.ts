@@ -78,8 +78,12 @@ export class CloneMode implements PostgresMode {
     try {
       const copies = await server.copies();
       const base = copies.find((name) => name === `${server.prefix}${BASE}`);
-      if (base !== undefined) await putBase(server, base);
-      await server.drop(copies);
+      if (base !== undefined) {
+        // Killed when the old one was removed: the new one has its owner, settings and privileges.
+        if (!(await server.exists()) && copies.includes(server.temporary)) await server.finish();
+        await putBase(server, base);
+      }
+      await server.drop(await server.copies());
       return copies.length > 0;
     } finally {
       await server.close();

@@ -13,7 +13,7 @@ import { templateSettings } from "./template-settings.ts";
 
 /** The advisory locks that say that a database is being cloned by a living run: the letters `seqc`, and a digest of its name. */
 const LOCKS = 1936027747;
-const IN_USE_MS = 3000;
+const IN_USE_MS = 1500;
 
 /** Makes copies of one database, and puts it back from them. Works beside it, on another database of the server. */
 export class CloneServer {
@@ -58,7 +58,7 @@ export class CloneServer {
       if (row === undefined) return;
       const [owner, own, limit, comment] = row;
       this.#options = `${own === "t" ? "" : ` owner ${quoteName(owner)}`} connection limit ${Number(limit)}`;
-      const temporary = this.#temporary;
+      const temporary = this.temporary;
       this.#properties = [
         ...(await templateSettings(client, database, temporary)),
         ...(comment === null ? [] : [`comment on database ${quoteName(temporary)} is ${quoteText(comment)}`]),
@@ -76,15 +76,20 @@ export class CloneServer {
   async put(name: string): Promise<void> {
     const { database } = this.store;
     await this.#use(async (client) => {
-      await dropDatabase(client, this.store, this.#temporary);
-      await client.query(`create database ${quoteName(this.#temporary)} template ${quoteName(name)}${this.#options}`);
+      await dropDatabase(client, this.store, this.temporary);
+      await client.query(`create database ${quoteName(this.temporary)} template ${quoteName(name)}${this.#options}`);
       for (const statement of this.#properties) await client.query(statement);
     });
     await this.#use(async (client) => {
-      await this.#shut(client);
+      if ((await databaseNames(client)).includes(database)) await this.#shut(client);
       await dropDatabase(client, this.store, database);
-      await client.query(`alter database ${quoteName(this.#temporary)} rename to ${quoteName(database)}`);
     });
+    await this.finish();
+  }
+
+  /** The last step of putting a copy in the database's place, which a killed run may not have come to. */
+  async finish(): Promise<void> {
+    await this.#use((client) => client.query(`alter database ${quoteName(this.temporary)} rename to ${quoteName(this.store.database)}`));
   }
 
   async copies(): Promise<string[]> {
@@ -126,7 +131,8 @@ export class CloneServer {
     await this.#server.close();
   }
 
-  get #temporary(): string {
+  /** What is about to take the database's place. */
+  get temporary(): string {
     return `${this.prefix}0`;
   }
 

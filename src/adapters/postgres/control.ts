@@ -9,7 +9,7 @@ import type { StoreUrl } from "./store-url.ts";
 export const LOCK = "1936027761, 1";
 const PAUSE_MS = 3;
 /** A session that has just ended holds its locks for a moment. */
-const IN_USE_MS = 3000;
+const IN_USE_MS = 1500;
 
 /** In replica role, which no trigger of the user's and no foreign key sees, and unseen by our own triggers. Set once: changing it makes all plans anew. */
 const REPLICA: Readonly<Record<string, string>> = { ...CONTROL_SETTINGS, session_replication_role: "replica", [CONTROL_SWITCH]: "on" };

@@ -36,12 +36,20 @@ export function queryError(store: StoreUrl, sql: string, error: unknown): SeqqaE
 export class Looker {
   readonly #store: StoreUrl;
   #client: Promise<Client> | undefined;
+  #turn: Promise<unknown> = Promise.resolve();
 
   constructor(store: StoreUrl) {
     this.#store = store;
   }
 
-  async query(sql: string, values: readonly unknown[]): Promise<QueryRow[]> {
+  /** One after the other, as the driver wants it. */
+  query(sql: string, values: readonly unknown[]): Promise<QueryRow[]> {
+    const mine = this.#turn.then(() => this.#rows(sql, values));
+    this.#turn = mine.catch(() => undefined);
+    return mine;
+  }
+
+  async #rows(sql: string, values: readonly unknown[]): Promise<QueryRow[]> {
     try {
       this.#client ??= this.#connect();
       // With values, even none, one statement only: nothing can be smuggled behind it.

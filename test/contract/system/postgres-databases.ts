@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import pg from "pg";
 import { postgresUrl } from "../../support/services.ts";
 
@@ -33,7 +33,19 @@ export async function newDatabase(statements: readonly string[] = [], template?:
 }
 
 export async function dropDatabase(name: string): Promise<void> {
-  await admin((client) => client.query(`drop database if exists "${name}" with (force)`));
+  await admin(async (client) => {
+    // With the copies that checkpoints made, had a test failed.
+    const copies = await client.query<{ datname: string }>("select datname from pg_database where starts_with(datname, $1)", [
+      copiesOf(name),
+    ]);
+    for (const { datname } of copies.rows) await client.query(`drop database if exists "${datname}" with (force)`);
+    await client.query(`drop database if exists "${name}" with (force)`);
+  });
+}
+
+/** What the names of a database's copies begin with. */
+export function copiesOf(database: string): string {
+  return `seqqa_clone_${createHash("sha256").update(database).digest("hex").slice(0, 16)}_`;
 }
 
 export async function dropDatabases(): Promise<void> {

@@ -86,8 +86,7 @@ describe("sequences", () => {
     const { api, adapter } = await rooted(sequences.map((one) => `create sequence ${one}`));
     await api.query("select nextval('b'); select setval('c', -40, false); select setval('d', 5)");
     const mark = await adapter.mark();
-    const read = async (): Promise<unknown[]> =>
-      Promise.all(["a", "b", "c", "d", "e"].map(async (name) => (await column(api, state + name))[0]));
+    const read = (): Promise<unknown[]> => column(api, ["a", "b", "c", "d", "e"].map((name) => state + name).join(" union all "));
     const before = await read();
     await api.query(
       "select nextval('a'); select setval('b', 7, false); select nextval('c'); select nextval('d'); select setval('e', 30000)",
@@ -408,10 +407,9 @@ describe("many cycles", () => {
   test("the control connection compiles nothing and plans once", async () => {
     const { url } = await scratch([]);
     const control = await Control.open(storeUrl(url), true);
-    const shown = await Promise.all(
-      ["jit", "plan_cache_mode", "session_replication_role", "lock_timeout"].map((name) => control.rows(`show ${name}`)),
-    );
-    expect(shown.map(([row]) => row?.[0])).toEqual(["off", "force_generic_plan", "replica", "1s"]);
+    const names = ["jit", "plan_cache_mode", "session_replication_role", "lock_timeout"];
+    const [shown] = await control.rows(`select ${names.map((name) => `current_setting('${name}')`).join(", ")}`);
+    expect(shown).toEqual(["off", "force_generic_plan", "replica", "1s"]);
     await control.close();
   });
 });

@@ -1,0 +1,241 @@
+import { describe, expect, test } from "vitest";
+import { CloneMode } from "../../../../src/adapters/postgres/clone-mode.ts";
+import { recover } from "../../../../src/adapters/postgres/recover.ts";
+import { admin, copiesOf } from "../../../contract/system/postgres-databases.ts";
+import { adapterOn, column, failure, SCOPE, scratch, session, type Scratch } from "./scratch.ts";
+import { readDump } from "../../../../src/adapters/postgres/full-reading.ts";
+import { connect, TEXT_SETTINGS } from "../../../../src/adapters/postgres/connect.ts";
+import { storeUrl } from "../../../../src/adapters/postgres/store-url.ts";
+import type { PostgresAdapter } from "../../../../src/adapters/postgres/index.ts";
+
+const BORROWED = { ...SCOPE, borrowed: true };
+const TABLES = [
+  "create table orders(id serial primary key, status text)",
+  "create table bag(a int, b text)",
+  "insert into orders(status) values ('a'), ('b')",
+  "insert into bag values (1, 'x'), (1, 'x'), (null, null)",
+];
+
+/** Of the database as anybody sees it. */
+async function dumpOf(url: string): Promise<string> {
+  const client = await connect(storeUrl(url), { rawText: true, settings: TEXT_SETTINGS });
+  try {
+    return await readDump(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Names of everything in the database that is not there without us. */
+async function traces({ api }: Scratch): Promise<unknown[]> {
+  return column(
+    api,
+    `select nspname from pg_namespace where nspname like 'seqqa%' union all select tgname from pg_trigger where tgname like '%seqqa%'
+     union all select evtname from pg_event_trigger union all select proname from pg_proc where proname like '%seqqa%'`,
+  );
+}
+
+/** As SIGKILL does it: the connections are gone, and nothing was tidied up. */
+async function kill(database: string): Promise<void> {
+  const others = "datname in ($1, 'postgres') and application_name = 'seqqa' and (datname = $1 or query not like '%pg_stat_activity%')";
+  await admin((client) =>
+    client.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${others} and pid <> pg_backend_pid() and datname = $1`, [
+      database,
+    ]),
+  );
+}
+
+/** What an exploration does to a store: `setup`, branches, put-backs, a written state, and in the middle of a branch it ends. */
+async function explore(adapter: PostgresAdapter, { api }: Scratch): Promise<void> {
+  await api.query("insert into orders(status) values ('of setup'); delete from bag where a is null");
+  await adapter.root();
+  const root = await adapter.mark();
+  await api.query("update orders set status = 'one'; insert into bag values (1, 'x')");
+  const image = adapter.traits.portable ? await adapter.capture() : undefined;
+  const inner = await adapter.mark();
+  await api.query("truncate bag");
+  await adapter.observe();
+  await adapter.restore(inner);
+  await adapter.restore(root);
+  if (image !== undefined) await adapter.write(image);
+  await api.query("delete from orders where id = 1; select nextval('orders_id_seq')");
+  await adapter.observe();
+  await api.query("insert into bag values (7, 'not read by anybody')");
+}
+
+describe("a user's own database, journalled", () => {
+  test("ends as it was found, setup's data included, with nothing of ours in it", async () => {
+    const store = await scratch(TABLES);
+    const before = await dumpOf(store.url);
+    const adapter = adapterOn(store.url);
+    await adapter.open(BORROWED);
+    await explore(adapter, store);
+    expect((await traces(store)).length).toBeGreaterThan(5);
+    await adapter.close();
+    expect(await traces(store)).toEqual([]);
+    expect(await dumpOf(store.url)).toBe(before);
+  });
+
+  test("what a killed run left is put back by the next, and by recover", async () => {
+    const store = await scratch(TABLES);
+    const before = await dumpOf(store.url);
+    const killed = adapterOn(store.url);
+    await killed.open(BORROWED);
+    await explore(killed, store);
+    await kill(store.database);
+    expect(await dumpOf(store.url)).not.toBe(before);
+    const next = adapterOn(store.url);
+    await next.open(BORROWED);
+    expect(await next.dump()).toBe(before);
+    await explore(next, store);
+    await kill(store.database);
+    expect(await recover(store.url)).toBe(true);
+    expect(await dumpOf(store.url)).toBe(before);
+    expect(await traces(store)).toEqual([]);
+    expect(await recover(store.url)).toBe(false);
+  });
+
+  test("the log outlives a crash of the server: it is no unlogged table", async () => {
+    const store = await scratch(TABLES);
+    await adapterOn(store.url).open(BORROWED);
+    expect(
+      await column(store.api, "select distinct relpersistence::text from pg_class where relnamespace = 'seqqa_journal'::regnamespace"),
+    ).toEqual(["p"]);
+  });
+
+  test("one that a living run works on is refused, and left alone by recover", async () => {
+    const store = await scratch(TABLES);
+    const first = adapterOn(store.url);
+    await first.open(BORROWED);
+    await first.root();
+    const mark = await first.mark();
+    await expect(adapterOn(store.url).open(BORROWED)).rejects.toEqual(failure("STORE_IN_USE", "another run"));
+    await expect(recover(store.url)).rejects.toEqual(failure("STORE_IN_USE"));
+    await store.api.query("insert into orders(status) values ('x')");
+    await first.restore(mark);
+    await first.close();
+    expect(await traces(store)).toEqual([]);
+  }, 30_000);
+
+  test("closing waits for a request that is still writing", async () => {
+    const store = await scratch(TABLES);
+    const before = await dumpOf(store.url);
+    const adapter = adapterOn(store.url);
+    await adapter.open(BORROWED);
+    await adapter.root();
+    await store.api.query("begin; insert into orders(status) values ('late')");
+    const closed = adapter.close();
+    setTimeout(() => void store.api.query("commit"), 100);
+    await closed;
+    await store.api.query("select setval('orders_id_seq', 2)");
+    expect(await dumpOf(store.url)).toBe(before);
+  });
+
+  test("a schema that was changed under a run is not guessed at: what to do is said", async () => {
+    const store = await scratch(TABLES);
+    const adapter = adapterOn(store.url);
+    await adapter.open(BORROWED);
+    await adapter.root();
+    await store.api.query("create table if not exists orders(a int); alter table orders add column extra int");
+    await expect(adapter.close()).rejects.toEqual(failure("STORE_NOT_PUT_BACK", "drop schema seqqa_journal cascade"));
+    await expect(recover(store.url)).rejects.toEqual(failure("STORE_NOT_PUT_BACK"));
+    await store.api.query("drop schema seqqa_journal cascade");
+    expect(await traces(store)).toEqual([]);
+  });
+});
+
+describe("a user's own database, cloned", () => {
+  test("ends as it was found, with its owner, settings, privileges and comment; schema changes are undone", async () => {
+    const store = await scratch(TABLES);
+    const { database, url, api } = store;
+    await api.query(`alter database ${database} set work_mem = '7MB'`);
+    await api.query(`alter database ${database} set search_path = public, "$user", 'odd, "name"'`);
+    await api.query(
+      `grant create on database ${database} to pg_monitor with grant option; comment on database ${database} is 'the "user''s" own'`,
+    );
+    await api.query(`alter database ${database} connection limit 40`);
+    const properties = (): Promise<unknown> =>
+      admin(async (client) => {
+        const text = `select d.datname, r.rolname, d.datconnlimit, d.datallowconn, array(select a::text from unnest(d.datacl) a order by 1) as acl, shobj_description(d.oid, 'pg_database') as comment, s.setconfig
+             from pg_database d join pg_roles r on r.oid = d.datdba left join pg_db_role_setting s on s.setdatabase = d.oid where d.datname = $1`;
+        return (await client.query(text, [database])).rows;
+      });
+    const [before, owned] = [await dumpOf(url), await properties()];
+    const adapter = adapterOn(url, { checkpoint: "clone" });
+    await adapter.open(BORROWED);
+    const target = await session(url);
+    await explore(adapter, { ...store, api: target }).catch((error: unknown) => {
+      // Sessions are ended by a put-back: the target makes another.
+      expect(String(error)).toMatch(/terminat|not queryable/i);
+    });
+    const again = await session(url);
+    await again.query("alter table orders add column extra int; drop table bag; create table fresh(a int)");
+    await adapter.close();
+    expect(await dumpOf(url)).toBe(before);
+    expect(await properties()).toEqual(owned);
+    expect(
+      await admin((client) => column(client, `select datname from pg_database where starts_with(datname, '${copiesOf(store.database)}')`)),
+    ).toEqual([]);
+  }, 30_000);
+
+  test("what a killed run left is put back, a database that is missing or closed too; a living run is left alone", async () => {
+    const store = await scratch(TABLES);
+    const { database, url, api } = store;
+    const before = await dumpOf(url);
+    const left = copiesOf(database);
+    const leave = async (): Promise<void> => {
+      await admin(async (client) => {
+        await client.query(`alter database ${database} allow_connections false`);
+        await client.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}'`);
+        await client.query(`create database ${left}base template ${database}`);
+        await client.query(`create database ${left}1 template ${database}`);
+      });
+    };
+    await api.end();
+    await leave();
+    expect(await CloneMode.recover(storeUrl(url))).toBe(true);
+    expect(await dumpOf(url)).toBe(before);
+    await leave();
+    await admin((client) => client.query(`alter database ${database} allow_connections true`));
+    await (await session(url)).query("drop table bag; insert into orders(status) values ('x')");
+    expect(await CloneMode.recover(storeUrl(url))).toBe(true);
+    expect(await dumpOf(url)).toBe(before);
+    await leave();
+    await admin(async (client) => {
+      // Killed when the old one was removed, and the new one not yet in its place.
+      await client.query(`create database ${left}0 template ${database}`);
+      await client.query(`alter database ${left}0 set work_mem = '9MB'`);
+      await client.query(`drop database ${database}`);
+    });
+    const next = adapterOn(url, { checkpoint: "clone" });
+    await next.open(BORROWED);
+    expect(await next.dump()).toBe(before);
+    await expect(CloneMode.recover(storeUrl(url))).rejects.toEqual(failure("STORE_IN_USE"));
+    await next.close();
+    expect(await CloneMode.recover(storeUrl(url))).toBe(false);
+    expect(await dumpOf(url)).toBe(before);
+    expect(await column(await session(url), "show work_mem")).toEqual(["9MB"]);
+  }, 30_000);
+
+  test("keeps a bounded number of copies, the states that can still be gone back to first", async () => {
+    const store = await scratch(["create table t(a int)"]);
+    const adapter = adapterOn(store.url, { checkpoint: "clone" });
+    await adapter.open(SCOPE);
+    const copies = (): Promise<unknown[]> =>
+      admin((client) => column(client, `select datname from pg_database where starts_with(datname, '${copiesOf(store.database)}')`));
+    const root = await adapter.mark();
+    const marks: unknown[] = [];
+    for (let i = 0; i < 20; i++) {
+      await (await session(store.url)).query(`insert into t values (${i})`);
+      marks.push(await adapter.mark());
+    }
+    expect((await copies()).length).toBeLessThanOrEqual(16);
+    await expect(adapter.restore(marks[0])).rejects.toEqual(failure("MARK_INVALID"));
+    await adapter.restore(marks[18]);
+    expect(await adapter.query("select count(*) as n from t")).toEqual([{ n: 19 }]);
+    await adapter.restore(root);
+    expect(await adapter.query("select * from t")).toEqual([]);
+    await adapter.close();
+    expect(await copies()).toEqual([]);
+  }, 60_000);
+});
