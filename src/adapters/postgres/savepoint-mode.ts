@@ -6,7 +6,7 @@ import { dumpDatabase } from "./dump.ts";
 import { busyError, isBusy, isLost, lostError, markInvalid } from "./failures.ts";
 import type { LentCore } from "./lent-connection-core.ts";
 import type { PostgresMode, QueryRow } from "./mode.ts";
-import { MultisetMirror, type Segment } from "./multiset-mirror.ts";
+import { MultisetMirror, type Segment } from "../../systems/multiset-mirror.ts";
 import { observeAll, observeCounters, observeNet, rows } from "./observe.ts";
 import { notPortable, savepointLost } from "./savepoint-failures.ts";
 import { TRIGGER } from "./savepoint-log.ts";
