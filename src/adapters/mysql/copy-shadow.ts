@@ -1,0 +1,1 @@
+export async function recoverCopy(_c: unknown): Promise<void> {}
