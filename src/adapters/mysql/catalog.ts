@@ -15,6 +15,8 @@ export interface Table {
   /** Positions of the columns that identify a row: the primary key, or a unique key without NULLs. Empty: none does. */
   readonly key: readonly number[];
   readonly shown: readonly ObservedColumn[];
+  /** Positions of the columns whose new value the server may refuse: of unique indexes and foreign keys. */
+  readonly constrained: readonly number[];
 }
 
 /** A foreign key within the database. */
@@ -50,7 +52,7 @@ export async function readCatalog(control: Control): Promise<Catalog> {
   const schema = quoteText(control.store.database);
   const ours = `not like '${OURS.replaceAll("_", "\\\\_")}%'`;
   const [tables, columns, indexes, keys, triggers, json] = (await control.batch([
-    `select table_name, table_type, engine from information_schema.tables where table_schema = ${schema} and table_name ${ours} and table_type <> 'VIEW' order by table_name`,
+    `select table_name, table_type, engine, create_options from information_schema.tables where table_schema = ${schema} and table_name ${ours} and table_type <> 'VIEW' order by table_name`,
     `select table_name, column_name, data_type, character_set_name, generation_expression, extra from information_schema.columns where table_schema = ${schema} order by table_name, ordinal_position`,
     `select table_name, index_name, column_name, non_unique, nullable, sub_part from information_schema.statistics where table_schema = ${schema} order by table_name, index_name = 'PRIMARY' desc, index_name, seq_in_index`,
     `select k.constraint_name, k.table_name, k.column_name, k.referenced_table_name, k.referenced_column_name, r.delete_rule, r.update_rule, k.table_schema, k.referenced_table_schema
@@ -65,14 +67,14 @@ export async function readCatalog(control: Control): Promise<Catalog> {
   const foreign = foreignKeys(keys, control.store.database);
   const [strange, unjournalled]: [string[], string[]] = [[], foreign.outside];
   const found: Table[] = [];
-  for (const [name, type, engine] of tables as string[][]) {
+  for (const [name, type, engine, options] of tables as string[][]) {
     if (type === "SEQUENCE" || type === "SYSTEM VERSIONED") {
       strange.push(`"${name!}" is a ${type.toLowerCase()}${type === "SEQUENCE" ? "" : " table"}`);
       continue;
     }
     if (engine !== "InnoDB") unjournalled.push(`table "${name!}" has the engine ${engine ?? "none"}, which knows no transactions`);
     const own = columns.filter((row) => row[0] === name);
-    found.push(tableOf(name!, engine ?? "", own, indexes, foreign.keys, documents, strange));
+    found.push(tableOf(name!, engine ?? "", own, indexes, foreign.keys, documents, strange, /partitioned/i.test(options ?? "")));
   }
   return {
     tables: found,
@@ -97,6 +99,7 @@ function tableOf(
   keys: readonly ForeignKey[],
   documents: ReadonlySet<string>,
   strange: string[],
+  partitioned: boolean,
 ): Table {
   const columns: Column[] = [];
   for (const [, column, type, charset, generation, extra] of rows) {
@@ -121,7 +124,24 @@ function tableOf(
       ...(refers === undefined ? {} : { references: { table: refers.parent, column: refers.parentColumns[at]! } }),
     };
   });
-  return { name, sqlName: quoteName(name), engine, columns, key, shown };
+  const constrained = constrainedColumns(name, columns, indexes, keys, partitioned);
+  return { name, sqlName: quoteName(name), engine, columns, key, shown, constrained };
+}
+
+function constrainedColumns(
+  table: string,
+  columns: readonly Column[],
+  indexes: readonly Row[],
+  keys: readonly ForeignKey[],
+  partitioned: boolean,
+): number[] {
+  const names = new Set([
+    ...indexes.filter(([of, , , nonUnique]) => of === table && nonUnique === "0").map(([, , column]) => column),
+    ...keys.flatMap((key) => [...(key.child === table ? key.childColumns : []), ...(key.parent === table ? key.parentColumns : [])]),
+  ]);
+  // What a generated column is made of is not looked into; a value may have no partition.
+  const any = partitioned || [...names].some((name) => !columns.some((column) => column.name === name));
+  return columns.flatMap((column, at) => (any || names.has(column.name) ? [at] : []));
 }
 
 /** The first unique index, the primary key before others, of whole columns that are stored and never NULL. */

@@ -1,6 +1,6 @@
 import { OURS, type Catalog, type Table } from "./catalog.ts";
 import { Cascades, checked } from "./cascades.ts";
-import { imageOfRow } from "./columns.ts";
+import { imageOfRow, imageOfValue } from "./columns.ts";
 import { OFF } from "./control.ts";
 import { quoteName, quoteText } from "./sql-text.ts";
 
@@ -30,22 +30,46 @@ export function triggerStatements(catalog: Catalog): string[] {
 
 function tableTriggers(catalog: Catalog, table: Table, index: number): string[] {
   const image = (row: string): string => checked(imageOfRow(table.columns, ({ name }) => `${row}.${quoteName(name)}`));
-  const group = `@seqqa_g${index}`;
+  const [group, count] = [`@seqqa_g${index}`, `@seqqa_n${index}`];
   const trigger = (kind: string, when: string, body: string): string =>
     `create trigger ${OURS}${index}_${kind} ${when} on ${table.sqlName} for each row begin if ${OFF} is null then ${body} end if; end`;
-  const log = (grp: string, old: string, now: string): string => `insert into ${LOG}(tab,note,grp,old,new) values (${index},0,${grp},${old},${now});`;
+  const log = (grp: string, old: string, now: string): string =>
+    `insert into ${LOG}(tab,note,grp,old,new) values (${index},0,${grp},${old},${now});`;
+  const notes = (event: "delete" | "update"): string[] => new Cascades(catalog).notes(table, event, LOG, group);
+  const noting = (all: readonly string[]): string =>
+    all.length === 0 ? "" : `set ${group} = NULL; if @@session.foreign_key_checks then set ${group} = uuid_short(); ${all.join(" ")} end if;`;
+  const groupOf = (all: readonly string[]): string => (all.length > 0 ? group : "NULL");
+
   const statements = [trigger("ai", "after insert", log("NULL", "NULL", image("NEW")))];
-  for (const event of ["delete", "update"] as const) {
-    const notes = new Cascades(catalog).notes(table, event, LOG, group);
-    const grp = notes.length > 0 ? group : "NULL";
-    if (notes.length > 0) {
-      const body = `set ${group} = NULL; if @@session.foreign_key_checks then set ${group} = uuid_short(); ${notes.join(" ")} end if;`;
-      statements.push(trigger(`b${event[0]!}`, `before ${event}`, body));
-    }
-    const now = event === "delete" ? "NULL" : image("NEW");
-    const entry = log(grp, image("OLD"), now);
-    // What changed nothing was no change.
-    statements.push(trigger(`a${event[0]!}`, `after ${event}`, event === "delete" ? entry : `if not (${image("OLD")} <=> ${now}) then ${entry} end if;`));
-  }
+  const deleted = notes("delete");
+  if (deleted.length > 0) statements.push(trigger("bd", "before delete", noting(deleted)));
+  statements.push(trigger("ad", "after delete", log(groupOf(deleted), image("OLD"), "NULL")));
+
+  const updated = notes("update");
+  const { before, made } = updateMade(table, count);
+  if (updated.length > 0 || before !== "") statements.push(trigger("bu", "before update", before + noting(updated)));
+  // What changed nothing was no change.
+  const entry = `if not (${image("OLD")} <=> ${image("NEW")}) and ${made} then ${log(groupOf(updated), image("OLD"), image("NEW"))} end if;`;
+  statements.push(trigger("au", "after update", entry));
   return statements;
+}
+
+/**
+ * MariaDB fires AFTER UPDATE for rows too that UPDATE IGNORE could not change. Where a value may have been refused, the row is looked at: it was changed when it is
+ * not there any more as it was, or where rows have no key, one time less.
+ */
+function updateMade(table: Table, count: string): { before: string; made: string } {
+  if (table.constrained.length === 0) return { before: "", made: "true" };
+  const of = (row: string): string => imageOfRow(table.columns, ({ name }) => `${row}.${quoteName(name)}`);
+  const columns = table.constrained.map((at) => table.columns[at]!);
+  const moved = columns
+    .map((column) => `${imageOfValue(column, `OLD.${quoteName(column.name)}`)} <> ${imageOfValue(column, `NEW.${quoteName(column.name)}`)}`)
+    .join(" or ");
+  const like = (names: readonly string[]): string => [...names.map((name) => `c.${name} <=> OLD.${name}`), `${of("c")} = ${of("OLD")}`].join(" and ");
+  if (table.key.length > 0) {
+    const key = table.key.map((at) => quoteName(table.columns[at]!.name));
+    return { before: "", made: `if(${moved}, not exists(select 1 from ${table.sqlName} c where ${like(key)}), true)` };
+  }
+  const some = `(select count(*) from ${table.sqlName} c where ${like(columns.map(({ name }) => quoteName(name)))})`;
+  return { before: `if ${moved} then set ${count} = ${some}; end if;`, made: `if(${moved}, ${some} < ${count}, true)` };
 }

@@ -39,7 +39,7 @@ for await (const line of createInterface({ input: process.stdin })) {
     } catch (error) {
       if (process.env.SHOW) process.stderr.write(`${sql}\n   ${error.message}\n`);
       // A trigger of ours that fails would look like a refused statement.
-      if (/seqqa/i.test(error.message) || error.errno === 1205 || error.errno === 1064) {
+      if (/seqqa_(?:journal|g\d|r\d|off)/.test(error.message) || error.errno === 1205 || error.errno === 1064) {
         process.stderr.write(`${sql}: ${error.message}\n`);
         process.exit(1);
       }
