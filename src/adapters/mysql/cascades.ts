@@ -2,8 +2,14 @@ import type { Catalog, ForeignKey, Table } from "./catalog.ts";
 import { imageOfRow, imageOfValue, type Column } from "./columns.ts";
 import { quoteName } from "./sql-text.ts";
 
-/** What happens to a row by a foreign key's action: it goes, or columns get other values (SQL expressions). */
-type Effect = "delete" | ReadonlyMap<string, string>;
+/** A column's new value, an SQL expression; it keeps its old one where `changed` is false. */
+interface Value {
+  readonly sql: string;
+  readonly changed?: string | undefined;
+}
+
+/** What happens to a row by a foreign key's action: it goes, or columns get other values. */
+type Effect = "delete" | ReadonlyMap<string, Value>;
 
 /** A condition on a row of a table, for an alias. */
 type Condition = (alias: string) => string;
@@ -54,14 +60,16 @@ export class Cascades {
   }
 
   #updateOld(parent: Table): void {
-    const effect = new Map(parent.columns.map(({ name }) => [name, `NEW.${quoteName(name)}`]));
+    // InnoDB hands on only what differs in its bytes: a child keeps its 'ANN' where the parent's 'ann' stays.
+    const effect = new Map(
+      parent.columns.map((column) => {
+        const [old, now] = [`OLD.${quoteName(column.name)}`, `NEW.${quoteName(column.name)}`];
+        return [column.name, { sql: now, changed: `${imageOfValue(column, old)} <> ${imageOfValue(column, now)}` }];
+      }),
+    );
     for (const key of this.#keysTo(parent.name)) {
-      const changed = key.parentColumns.map((name) => {
-        const column = parent.columns.find((one) => one.name === name);
-        if (column === undefined) throw new UnfollowedAction(`foreign key "${key.name}" refers to a generated column`);
-        const image = (row: string): string => imageOfValue(column, `${row}.${quoteName(name)}`);
-        return `${image("OLD")} <> ${image("NEW")}`;
-      });
+      const changed = key.parentColumns.map((name) => effect.get(name)?.changed);
+      if (changed.includes(undefined)) throw new UnfollowedAction(`foreign key "${key.name}" refers to a generated column`);
       this.#act(key, effect, (alias) => `${matchesRow(key, alias, "OLD")} and (${changed.join(" or ")})`, [parent.name]);
     }
   }
@@ -87,10 +95,10 @@ export class Cascades {
     if (action === "none") return;
     if (effect !== "delete" && !key.parentColumns.some((name) => effect.has(name))) return;
     let does: Effect = "delete";
-    if (action === "null") does = new Map(key.childColumns.map((name) => [name, "NULL"]));
+    if (action === "null") does = new Map(key.childColumns.map((name) => [name, { sql: "NULL" }]));
     else if (effect !== "delete") {
       const moved = key.childColumns.map((name, i) => [name, effect.get(key.parentColumns[i]!)] as const);
-      does = new Map(moved.filter((one): one is readonly [string, string] => one[1] !== undefined));
+      does = new Map(moved.filter((one): one is readonly [string, Value] => one[1] !== undefined));
     }
     if (does !== "delete") {
       // InnoDB refuses an update that comes back to a table that the cascade has updated.
@@ -143,7 +151,7 @@ export class Cascades {
     const old = imageOfRow(table.columns, (column) => `c.${quoteName(column.name)}`);
     const changed = changedImage(
       table.columns,
-      when.filter((one): one is { effect: ReadonlyMap<string, string>; sql: string } => one.effect !== "delete"),
+      when.filter((one): one is { effect: ReadonlyMap<string, Value>; sql: string } => one.effect !== "delete"),
     );
     const image = deletes.length === 0 ? changed : deletes.length === when.length ? "NULL" : `if(${deletes.join(" or ")},NULL,${changed})`;
     // The row that the statement itself changes is logged by its own trigger.
@@ -162,11 +170,13 @@ function checkedOrNull(image: string, nullable: boolean): string {
   return nullable ? image : checked(image);
 }
 
-function changedImage(columns: readonly Column[], hits: readonly { effect: ReadonlyMap<string, string>; sql: string }[]): string {
+function changedImage(columns: readonly Column[], hits: readonly { effect: ReadonlyMap<string, Value>; sql: string }[]): string {
   const values = columns.map((column) => {
     const cases = hits.map(({ effect, sql }) => {
       const value = effect.get(column.name);
-      return value === undefined ? "" : ` when ${sql} then ${value === "NULL" ? "'-'" : imageOfValue(column, value)}`;
+      if (value === undefined) return "";
+      const when = value.changed === undefined ? sql : `(${sql}) and (${value.changed})`;
+      return ` when ${when} then ${value.sql === "NULL" ? "'-'" : imageOfValue(column, value.sql)}`;
     });
     const own = imageOfValue(column, `c.${quoteName(column.name)}`);
     return cases.every((one) => one === "") ? own : `case${cases.join("")} else ${own} end`;
@@ -180,5 +190,8 @@ function matchesRow(key: ForeignKey, child: string, parent: string): string {
 
 function sameRow(table: Table): string {
   if (table.key.length === 0) throw new UnfollowedAction(`table "${table.name}" refers to itself and has no key`);
-  return table.key.map((at) => quoteName(table.columns[at]!.name)).map((name) => `c.${name} <=> OLD.${name}`).join(" and ");
+  return table.key
+    .map((at) => quoteName(table.columns[at]!.name))
+    .map((name) => `c.${name} <=> OLD.${name}`)
+    .join(" and ");
 }

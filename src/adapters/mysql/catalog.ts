@@ -15,7 +15,10 @@ export interface Table {
   /** Positions of the columns that identify a row: the primary key, or a unique key without NULLs. Empty: none does. */
   readonly key: readonly number[];
   readonly shown: readonly ObservedColumn[];
-  /** Positions of the columns whose new value the server may refuse: of unique indexes and foreign keys. */
+  /**
+   * Positions of the columns whose new value in an AFTER UPDATE trigger may not have been stored: of unique indexes and foreign keys (refused), and those
+   * ON UPDATE CURRENT_TIMESTAMP (not written when nothing else changed).
+   */
   readonly constrained: readonly number[];
 }
 
@@ -103,7 +106,8 @@ function tableOf(
 ): Table {
   const columns: Column[] = [];
   for (const [, column, type, charset, generation, extra] of rows) {
-    if ((generation ?? "") !== "" || /\b(?:VIRTUAL|STORED|PERSISTENT) GENERATED\b|\bWITHOUT SYSTEM VERSIONING\b/i.test(extra ?? "")) continue;
+    if ((generation ?? "") !== "" || /\b(?:VIRTUAL|STORED|PERSISTENT) GENERATED\b|\bWITHOUT SYSTEM VERSIONING\b/i.test(extra ?? ""))
+      continue;
     let kind = kindOf(type!);
     if (kind === undefined) {
       strange.push(`column "${name}.${column!}" is of the type ${type!}, which is not known here`);
@@ -111,7 +115,11 @@ function tableOf(
     }
     if (kind === "text" && documents.has(`${name}\n${column!}`)) kind = "json";
     // utf8 is another name of utf8mb3, and the only one that older versions know.
-    columns.push({ name: column!, kind, charset: charset === null || charset === undefined ? "binary" : charset.replace(/^utf8mb3$/, "utf8") });
+    columns.push({
+      name: column!,
+      kind,
+      charset: charset === null || charset === undefined ? "binary" : charset.replace(/^utf8mb3$/, "utf8"),
+    });
   }
   const key = keyOf(name, columns, indexes);
   const primary = new Set(indexes.filter((row) => row[0] === name && row[1] === "PRIMARY").map((row) => row[2]));
@@ -124,18 +132,21 @@ function tableOf(
       ...(refers === undefined ? {} : { references: { table: refers.parent, column: refers.parentColumns[at]! } }),
     };
   });
-  const constrained = constrainedColumns(name, columns, indexes, keys, partitioned);
+  const stamped = rows.filter((row) => /\bon update\b/i.test(row[5] ?? "")).map((row) => row[1]!);
+  const constrained = constrainedColumns(name, columns, stamped, indexes, keys, partitioned);
   return { name, sqlName: quoteName(name), engine, columns, key, shown, constrained };
 }
 
 function constrainedColumns(
   table: string,
   columns: readonly Column[],
+  stamped: readonly string[],
   indexes: readonly Row[],
   keys: readonly ForeignKey[],
   partitioned: boolean,
 ): number[] {
   const names = new Set([
+    ...stamped,
     ...indexes.filter(([of, , , nonUnique]) => of === table && nonUnique === "0").map(([, , column]) => column),
     ...keys.flatMap((key) => [...(key.child === table ? key.childColumns : []), ...(key.parent === table ? key.parentColumns : [])]),
   ]);

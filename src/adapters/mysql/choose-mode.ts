@@ -86,9 +86,13 @@ function strangeStore(store: StoreUrl, what: string): SeqqaError {
 
 function notAllowed(store: StoreUrl, error: unknown): SeqqaError {
   const cause = safeCause(store, error);
-  return new SeqqaError("STORE_NOT_ALLOWED", `The user that connects to ${store.shown} may not install what puts it back: ${cause.message}.`, {
-    hint: "Grant it TRIGGER, CREATE, DROP, SELECT, INSERT, UPDATE and DELETE on the database; with the binary log on, set log_bin_trust_function_creators = 1.",
-    exitStatus: 2,
-    cause,
-  });
+  return new SeqqaError(
+    "STORE_NOT_ALLOWED",
+    `The user that connects to ${store.shown} may not install what puts it back: ${cause.message}.`,
+    {
+      hint: "Grant it TRIGGER, CREATE, DROP, SELECT, INSERT, UPDATE and DELETE on the database; with the binary log on, set log_bin_trust_function_creators = 1.",
+      exitStatus: 2,
+      cause,
+    },
+  );
 }

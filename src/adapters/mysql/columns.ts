@@ -51,8 +51,8 @@ export function imageOfValue({ kind }: Column, value: string): string {
     case "time":
       return `ifnull(concat(${value},''),'-')`;
     case "instant":
-      // What is stored, not what the session's time zone makes of it.
-      return `ifnull(unix_timestamp(${value}),'-')`;
+      // What is stored, not what the session's time zone makes of it. Of the zero time it gives 0 in a query and NULL in a trigger.
+      return `ifnull(nullif(unix_timestamp(${value}),0),if(isnull(concat(${value},'')),'-','0'))`;
     case "choice":
       // The number is what is stored: it tells the empty error value from a member ''.
       return `ifnull(concat(${value}+0,':',hex(${value})),'-')`;

@@ -16,7 +16,7 @@ export const OUR_SETTINGS = [
   "session transaction isolation level read committed",
   "session transaction read write",
   "session autocommit = 1",
-  "session lock_wait_timeout = 5",
+  "session lock_wait_timeout = 1",
   "session innodb_lock_wait_timeout = 1",
   "session group_concat_max_len = 4194304",
 ];
@@ -41,7 +41,9 @@ export function driverOptions(store: StoreUrl, serverOnly = false): ConnectionOp
     password: decodeURIComponent(url.password),
     charset: "utf8mb4",
     connectTimeout: CONNECT_MS,
-    ...(socketPath === null ? { host: host === "" ? "127.0.0.1" : decodeURIComponent(host), port: Number(url.port || 3306) } : { socketPath }),
+    ...(socketPath === null
+      ? { host: host === "" ? "127.0.0.1" : decodeURIComponent(host), port: Number(url.port || 3306) }
+      : { socketPath }),
     ...(serverOnly ? {} : { database }),
     ...(ssl === null || ssl === "false" || ssl === "0" ? {} : { ssl: ssl.startsWith("{") ? (JSON.parse(ssl) as object) : {} }),
   };

@@ -66,7 +66,11 @@ export function connectError(store: StoreUrl, error: unknown): SeqqaError {
     return make("STORE_NOT_ALLOWED", `A privilege is missing for ${store.shown}: ${cause.message}.`, "Grant it, or use another user.");
   }
   const says = cause.message === "" ? codeOf((error as { errors?: readonly unknown[] } | null)?.errors?.[0] ?? error) : cause.message;
-  return make("STORE_UNREACHABLE", `The database ${store.shown} cannot be reached: ${says}.`, "Check that the server runs, and host and port of the URL.");
+  return make(
+    "STORE_UNREACHABLE",
+    `The database ${store.shown} cannot be reached: ${says}.`,
+    "Check that the server runs, and host and port of the URL.",
+  );
 }
 
 /** A privilege is missing. 1419: triggers with the binary log on. */
@@ -97,7 +101,7 @@ export function inUseError(store: StoreUrl): SeqqaError {
 
 export function schemaChanged(store: StoreUrl, what: string): SeqqaError {
   return new SeqqaError("SCHEMA_CHANGED", `${what} of ${store.shown} was truncated, made, removed or altered during the exploration.`, {
-    hint: 'TRUNCATE and DDL fire no triggers. Use DELETE and migrate before the target is ready, or choose `checkpoint: copy`, which puts these back too.',
+    hint: "TRUNCATE and DDL fire no triggers. Use DELETE and migrate before the target is ready, or choose `checkpoint: copy`, which puts these back too.",
   });
 }
 

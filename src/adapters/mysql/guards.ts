@@ -54,7 +54,8 @@ async function create(control: Control, sql: string, mode: string, client: strin
   try {
     // The text is sent in utf8mb4 whatever it was created in; names and texts of it mean the same.
     await control.rows(`set session sql_mode = ${quoteText(mode)}, session collation_connection = ${collationName(collation)}`);
-    if (/^(?:utf8|utf8mb3|utf8mb4|latin1)$/.test(client) && isAscii(sql)) await control.rows(`set session character_set_client = ${client}`);
+    if (/^(?:utf8|utf8mb3|utf8mb4|latin1)$/.test(client) && isAscii(sql))
+      await control.rows(`set session character_set_client = ${client}`);
     await control.rows(sql);
   } finally {
     await control.rows(
@@ -78,16 +79,14 @@ export async function restoreTriggers(control: Control): Promise<void> {
   );
   if (there.length === 0) return;
   const rows = (await control.rows(`select name, tab, body, mode, client, collation from ${ORIGINALS} order by at`)) as Row[];
-  const originals = rows.map(
-    ([name, table, sql, mode, client, collation]): Original => ({
-      name: name!,
-      table: table!,
-      create: sql!,
-      mode: mode!,
-      client: client!,
-      collation: collation!,
-    }),
-  );
+  const originals = rows.map(([name, table, sql, mode, client, collation]): Original => ({
+    name: name!,
+    table: table!,
+    create: sql!,
+    mode: mode!,
+    client: client!,
+    collation: collation!,
+  }));
   for (const { name } of originals) await control.rows(`drop trigger if exists ${quoteName(name)}`);
   for (const one of originals) await create(control, one.create, one.mode, one.client, one.collation);
   await control.rows(`drop table ${ORIGINALS}`);

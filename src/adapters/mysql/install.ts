@@ -32,11 +32,15 @@ export async function uninstall(control: Control): Promise<void> {
 }
 
 async function ourTriggers(control: Control): Promise<string[]> {
-  const rows = await control.rows(`select trigger_name from information_schema.triggers where trigger_schema = ${quoteText(control.store.database)}`);
+  const rows = await control.rows(
+    `select trigger_name from information_schema.triggers where trigger_schema = ${quoteText(control.store.database)}`,
+  );
   return rows.map(([name]) => name!).filter((name) => name.startsWith(OURS));
 }
 
 async function ourTables(control: Control): Promise<string[]> {
-  const rows = await control.rows(`select table_name from information_schema.tables where table_schema = ${quoteText(control.store.database)}`);
+  const rows = await control.rows(
+    `select table_name from information_schema.tables where table_schema = ${quoteText(control.store.database)}`,
+  );
   return rows.map(([name]) => name!).filter((name) => name.startsWith(OURS));
 }

@@ -115,4 +115,3 @@ export class JournalLog {
     this.#there = this.#there.filter((seq) => !gone.has(seq));
   }
 }
-

@@ -37,7 +37,9 @@ function tableTriggers(catalog: Catalog, table: Table, index: number): string[] 
     `insert into ${LOG}(tab,note,grp,old,new) values (${index},0,${grp},${old},${now});`;
   const notes = (event: "delete" | "update"): string[] => new Cascades(catalog).notes(table, event, LOG, group);
   const noting = (all: readonly string[]): string =>
-    all.length === 0 ? "" : `set ${group} = NULL; if @@session.foreign_key_checks then set ${group} = uuid_short(); ${all.join(" ")} end if;`;
+    all.length === 0
+      ? ""
+      : `set ${group} = NULL; if @@session.foreign_key_checks then set ${group} = uuid_short(); ${all.join(" ")} end if;`;
   const groupOf = (all: readonly string[]): string => (all.length > 0 ? group : "NULL");
 
   const statements = [trigger("ai", "after insert", log("NULL", "NULL", image("NEW")))];
@@ -65,7 +67,8 @@ function updateMade(table: Table, count: string): { before: string; made: string
   const moved = columns
     .map((column) => `${imageOfValue(column, `OLD.${quoteName(column.name)}`)} <> ${imageOfValue(column, `NEW.${quoteName(column.name)}`)}`)
     .join(" or ");
-  const like = (names: readonly string[]): string => [...names.map((name) => `c.${name} <=> OLD.${name}`), `${of("c")} = ${of("OLD")}`].join(" and ");
+  const like = (names: readonly string[]): string =>
+    [...names.map((name) => `c.${name} <=> OLD.${name}`), `${of("c")} = ${of("OLD")}`].join(" and ");
   if (table.key.length > 0) {
     const key = table.key.map((at) => quoteName(table.columns[at]!.name));
     return { before: "", made: `if(${moved}, not exists(select 1 from ${table.sqlName} c where ${like(key)}), true)` };

@@ -4,7 +4,9 @@ import type { Awaitable, System } from "../../model/system.ts";
 export type QueryRow = Readonly<Record<string, unknown>>;
 
 /** One way of putting a database back; the adapter chooses one when it is opened. */
-export interface MysqlMode extends Required<Pick<System, "traits" | "root" | "mark" | "changed" | "restore" | "observe" | "capture" | "write">> {
+export interface MysqlMode extends Required<
+  Pick<System, "traits" | "root" | "mark" | "changed" | "restore" | "observe" | "capture" | "write">
+> {
   position?(): ReturnType<System["mark"]>;
   /** Rows of one statement that reads. */
   query(sql: string, values: readonly unknown[]): Promise<QueryRow[]>;

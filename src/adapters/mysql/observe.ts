@@ -33,7 +33,18 @@ export function observeNet(tables: readonly Table[], net: RowSums, selection: Se
 /** Everything, for the root. */
 export function observeAll(contents: readonly (readonly [Table, readonly string[]])[]): Observed {
   const full = contents.filter(([, rows]) => rows.length > 0);
-  return { kind: "rows", tables: byName(full.map(([table, rows]) => shown(table, rows.map((row) => [row, 1])))), counters: {} };
+  return {
+    kind: "rows",
+    tables: byName(
+      full.map(([table, rows]) =>
+        shown(
+          table,
+          rows.map((row) => [row, 1]),
+        ),
+      ),
+    ),
+    counters: {},
+  };
 }
 
 function byName(tables: ObservedTable[]): ObservedTable[] {

@@ -37,7 +37,9 @@ function deleteRows(table: Table, rows: readonly (readonly [string, number])[]):
   if (table.key.length === 0 || rows.some(([, times]) => times > 1)) {
     return rows.map(([row, times]) => {
       const fields = fieldsOf(row);
-      const likely = table.columns.filter(({ kind }) => kind === "integer").map((column) => condition(column, fields[table.columns.indexOf(column)]!));
+      const likely = table.columns
+        .filter(({ kind }) => kind === "integer")
+        .map((column) => condition(column, fields[table.columns.indexOf(column)]!));
       return `delete from ${table.sqlName} where ${[...likely, `${image} = '${row}'`].join(" and ")} limit ${times}`;
     });
   }
@@ -46,7 +48,9 @@ function deleteRows(table: Table, rows: readonly (readonly [string, number])[]):
     const keys = part.map((row) => {
       const fields = fieldsOf(row);
       const values = table.key.map((at) => literal(table.columns[at]!, fields[at]!));
-      return others.length === 0 ? values[0]! : `(${table.key.map((at, i) => `${quoteName(table.columns[at]!.name)} = ${values[i]!}`).join(" and ")})`;
+      return others.length === 0
+        ? values[0]!
+        : `(${table.key.map((at, i) => `${quoteName(table.columns[at]!.name)} = ${values[i]!}`).join(" and ")})`;
     });
     const match = others.length === 0 ? `${quoteName(table.columns[first!]!.name)} in (${keys.join(",")})` : `(${keys.join(" or ")})`;
     return `delete from ${table.sqlName} where ${match} and ${image} in (${part.map((row) => `'${row}'`).join(",")})`;

@@ -2,6 +2,7 @@ import { SeqqaError } from "../../model/errors.ts";
 import { RowSums } from "../../systems/multiset-mirror.ts";
 import { readCatalog } from "./catalog.ts";
 import { Control } from "./control.ts";
+import { recoverCopy } from "./copy-shadow.ts";
 import { errnoOf, incoherent, isBusy, notPutBack } from "./failures.ts";
 import { installed, installedToken, uninstall } from "./install.ts";
 import { KEPT, LOG, OWNER } from "./journal-sql.ts";
@@ -18,6 +19,7 @@ export async function recover(url: string): Promise<boolean> {
   const control = await Control.open(storeUrl(url));
   try {
     if (!(await installed(control))) return false;
+    await recoverCopy(control);
     await putBackAndUninstall(control);
     return true;
   } finally {

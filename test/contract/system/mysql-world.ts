@@ -57,8 +57,27 @@ export const SEED: readonly string[] = [
   `insert into big values (1, 'b')`,
 ];
 
-const TEXTS = ["'a'", "'A'", "''", "null", "' lead '", "'q''uote, (x)'", "_utf8mb4 x'6772c3bc6e20f09f9880'", "x'5c270a09'", "'-'", "'!'", "repeat('long ', 800)"];
-const INSTANTS = ["now(6)", "'2024-03-10 12:34:56.123456'", "null", "'0000-00-00 00:00:00'", "'1970-01-02 00:00:01'", "'2037-12-31 23:59:59.999999'"];
+const TEXTS = [
+  "'a'",
+  "'A'",
+  "''",
+  "null",
+  "' lead '",
+  "'q''uote, (x)'",
+  "_utf8mb4 x'6772c3bc6e20f09f9880'",
+  "x'5c270a09'",
+  "'-'",
+  "'!'",
+  "repeat('long ', 800)",
+];
+const INSTANTS = [
+  "now(6)",
+  "'2024-03-10 12:34:56.123456'",
+  "null",
+  "'0000-00-00 00:00:00'",
+  "'1970-01-02 00:00:01'",
+  "'2037-12-31 23:59:59.999999'",
+];
 const ODD_COLUMNS: readonly (readonly [column: string, values: readonly string[]])[] = [
   ["v", TEXTS],
   ["u", ["_utf8mb4 x'c3a9'", "_utf8mb4 x'65cc81'", "'NULL'", "null"]],
@@ -94,7 +113,8 @@ const ODD_COLUMNS: readonly (readonly [column: string, values: readonly string[]
 export function randomStatements(random: Random, transactions = true): string[] {
   if (transactions && random.chance(20)) {
     const body = Array.from({ length: 1 + random.below(4) }, () => statement(random));
-    if (random.chance(30)) body.push("savepoint inner_one", statement(random), random.pick(["rollback to inner_one", "release savepoint inner_one"]));
+    if (random.chance(30))
+      body.push("savepoint inner_one", statement(random), random.pick(["rollback to inner_one", "release savepoint inner_one"]));
     return ["begin", ...body, random.chance(75) ? "commit" : "rollback"];
   }
   return [statement(random)];

@@ -33,3 +33,11 @@ describe("mysql journal, another process", () => {
 describe("mysql journal, borrowed, other seeds", () => {
   systemContract({ lane: (index) => apart("journal", true, index), cycles: size(40, 2000), seed: 77 });
 });
+
+describe("mysql copy, another process", () => {
+  systemContract({ lane: (index) => apart("copy", false, index), cycles: size(20, 1000), seed: 31 });
+});
+
+describe("mysql copy, borrowed", () => {
+  systemContract({ lane: (index) => apart("copy", true, index), cycles: size(20, 500), seed: 32 });
+});

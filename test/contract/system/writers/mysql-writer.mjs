@@ -14,13 +14,17 @@ const options = {
   infileStreamFactory: undefined,
 };
 const sessions = [];
-const settings = ["set sql_mode = ''", "set time_zone = '+05:45', sql_mode = 'ANSI_QUOTES,PAD_CHAR_TO_FULL_LENGTH,NO_BACKSLASH_ESCAPES', names latin1"];
+const settings = [
+  "set sql_mode = ''",
+  "set time_zone = '+05:45', sql_mode = 'ANSI_QUOTES,PAD_CHAR_TO_FULL_LENGTH,NO_BACKSLASH_ESCAPES', names latin1",
+];
 
 async function session(index) {
   if (sessions[index] === undefined) {
     const connection = await mysql.createConnection(options);
     connection.on("error", () => (sessions[index] = undefined));
-    for (const setting of settings[index].split(", names")) await connection.query(setting.startsWith(" ") ? `set names${setting}` : setting);
+    for (const setting of settings[index].split(", names"))
+      await connection.query(setting.startsWith(" ") ? `set names${setting}` : setting);
     await connection.query("set innodb_lock_wait_timeout = 2");
     sessions[index] = connection;
   }
