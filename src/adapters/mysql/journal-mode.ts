@@ -68,7 +68,8 @@ export class JournalMode implements MysqlMode {
    * and what the target wrote at its start is an ordinary change.
    */
   static async open(control: Control, catalog: Catalog, choice: JournalChoice): Promise<JournalMode> {
-    const before = choice.previous?.#known;
+    const { previous } = choice;
+    const before = previous === undefined ? undefined : previous.#known;
     if (before !== undefined && (await installedToken(control)) === before.token) {
       const now = (await control.rows(before.watch.sql))[0]?.[0] ?? "";
       if (before.watch.difference(now) === undefined) {
@@ -243,7 +244,8 @@ export class JournalMode implements MysqlMode {
     const { roots } = this.#known;
     const rows = kept?.deltas().map(({ table, row, by }) => `(${roots},${table},'${row}',${by})`) ?? [];
     const statements = [`delete from ${KEPT} where root = ${roots}`];
-    for (let i = 0; i < rows.length; i += 200) statements.push(`insert into ${KEPT}(root,tab,img,amount) values ${rows.slice(i, i + 200).join(",")}`);
+    for (let i = 0; i < rows.length; i += 200)
+      statements.push(`insert into ${KEPT}(root,tab,img,amount) values ${rows.slice(i, i + 200).join(",")}`);
     return statements;
   }
 

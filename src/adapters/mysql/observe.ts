@@ -53,8 +53,8 @@ function byName(tables: ObservedTable[]): ObservedTable[] {
 
 /** The images of all rows of a table. */
 export async function imagesOf(control: Control, table: Table): Promise<string[]> {
-  const image = imageOfRow(table.columns, ({ name }) => `t.${quoteName(name)}`);
-  const rows = await control.rows(`select ${image} from ${table.sqlName} t`);
+  const image = imageOfRow(table.columns, ({ name }) => quoteName(name));
+  const rows = await control.rows(`select ${image} from ${table.sqlName}`);
   return rows.map(([one]) => {
     if (one === null || one === undefined) throw new RangeError(`A row of ${table.name} is too long for the server's max_allowed_packet.`);
     return one;

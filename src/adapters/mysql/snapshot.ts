@@ -60,9 +60,7 @@ export async function takeSnapshot(control: Control): Promise<Snapshot> {
 
 async function lock(control: Control, tables: readonly Table[], how: "read" | "write"): Promise<void> {
   if (tables.length === 0) return;
-  // Each alias that is used needs a lock of its own.
-  const list = tables.flatMap(({ sqlName }) => (how === "read" ? [`${sqlName} read`, `${sqlName} as t read`] : [`${sqlName} write`]));
-  await control.rows(`lock tables ${list.join(", ")}`);
+  await control.rows(`lock tables ${tables.map(({ sqlName }) => `${sqlName} ${how}`).join(", ")}`);
 }
 
 async function otherObjects(control: Control): Promise<SchemaObject[]> {
