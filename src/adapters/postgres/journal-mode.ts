@@ -10,7 +10,7 @@ import { BUSY_LIMIT_MS, codeOf, incoherent, isBusy, markInvalid, notPutBack, sch
 import { installStatements } from "./journal-sql.ts";
 import { Looker } from "./looker.ts";
 import { fixesToImage, imageOf, isImage, type MultisetImage } from "./multiset-image.ts";
-import { MultisetMirror, RowSums, type Segment } from "./multiset-mirror.ts";
+import { MultisetMirror, RowSums, type Segment } from "../../systems/multiset-mirror.ts";
 import type { PostgresMode, QueryRow } from "./mode.ts";
 import { observeAll, observeCounters, observeNet } from "./observe.ts";
 import { Places } from "./places.ts";

@@ -1,6 +1,6 @@
 import type { Observed, ObservedTable, StoredValue } from "../../model/system.ts";
 import type { Sequence, Table } from "./catalog.ts";
-import type { RowSums } from "./multiset-mirror.ts";
+import type { RowSums } from "../../systems/multiset-mirror.ts";
 import type { Selection } from "./selection.ts";
 import { rowFields } from "./sql-text.ts";
 import { integer, shownValue } from "./values.ts";

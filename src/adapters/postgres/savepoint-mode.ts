@@ -8,7 +8,7 @@ import { busyError, isBusy, isLost, lostError, markInvalid } from "./failures.ts
 import type { LentCore } from "./lent-connection-core.ts";
 import { queryError } from "./looker.ts";
 import type { PostgresMode, QueryRow } from "./mode.ts";
-import { MultisetMirror, type Segment } from "./multiset-mirror.ts";
+import { MultisetMirror, type Segment } from "../../systems/multiset-mirror.ts";
 import { observeAll, observeCounters, observeNet, rows } from "./observe.ts";
 import { recover } from "./recover.ts";
 import { notPortable, savepointLost } from "./savepoint-failures.ts";

@@ -4,7 +4,7 @@ import { catalogDifference, catalogText, type CatalogText } from "./catalog-text
 import { schemaChanged } from "./failures.ts";
 import { TEXT_SETTINGS } from "./connect.ts";
 import type { Queryable } from "./mode.ts";
-import { RowSums } from "./multiset-mirror.ts";
+import { RowSums } from "../../systems/multiset-mirror.ts";
 import { cannotSavepoint } from "./savepoint-failures.ts";
 import { LOG, logStatements, removeLog } from "./savepoint-log.ts";
 import { quoteText } from "./sql-text.ts";

@@ -1,0 +1,91 @@
+import type { Connection, ConnectionOptions } from "mysql2/promise";
+import { SeqqaError } from "../../model/errors.ts";
+import { connectError } from "./failures.ts";
+import { serverUrl, type StoreUrl } from "./store-url.ts";
+
+const CONNECT_MS = 15_000;
+
+/**
+ * Everything that the meaning of a value or a statement of ours depends on. Not strict: a value that once came into a table by a laxer session
+ * (an invalid date, the empty value of an ENUM) must go in again.
+ */
+export const OUR_SETTINGS = [
+  "names utf8mb4",
+  "session sql_mode = 'NO_AUTO_VALUE_ON_ZERO,ALLOW_INVALID_DATES'",
+  "session time_zone = '+00:00'",
+  "session transaction isolation level read committed",
+  "session transaction read write",
+  "session autocommit = 1",
+  "session lock_wait_timeout = 1",
+  "session innodb_lock_wait_timeout = 1",
+  "session group_concat_max_len = 4194304",
+];
+
+export interface ConnectOptions {
+  readonly settings?: readonly string[] | undefined;
+  /** Of the driver. */
+  readonly driver?: ConnectionOptions | undefined;
+  /** Without the URL's database. */
+  readonly serverOnly?: boolean | undefined;
+  readonly lost?: ((error: Error) => void) | undefined;
+}
+
+/** What the driver is told of a URL. Its own reading of one shows a password in its warnings about unknown parameters. */
+export function driverOptions(store: StoreUrl, serverOnly = false): ConnectionOptions {
+  const url = new URL(store.href);
+  const { database } = serverUrl(store.href);
+  const [ssl, socketPath] = [url.searchParams.get("ssl"), url.searchParams.get("socketPath")];
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  return {
+    user: decodeURIComponent(url.username) || "root",
+    password: decodeURIComponent(url.password),
+    charset: "utf8mb4",
+    connectTimeout: CONNECT_MS,
+    ...(socketPath === null
+      ? { host: host === "" ? "127.0.0.1" : decodeURIComponent(host), port: Number(url.port || 3306) }
+      : { socketPath }),
+    ...(serverOnly ? {} : { database }),
+    ...(ssl === null || ssl === "false" || ssl === "0" ? {} : { ssl: ssl.startsWith("{") ? (JSON.parse(ssl) as object) : {} }),
+  };
+}
+
+/** A connection of ours. @throws SeqqaError that says what to do, without credentials. */
+export async function connect(store: StoreUrl, options: ConnectOptions = {}): Promise<Connection> {
+  const driver = await importDriver();
+  let connection: Connection;
+  try {
+    connection = await driver.createConnection({ ...driverOptions(store, options.serverOnly), ...options.driver });
+  } catch (error) {
+    throw connectError(store, error);
+  }
+  // Without a listener a lost connection would end the process; who waits for an answer is told anyway.
+  (connection as unknown as NodeJS.EventEmitter).on("error", (error: Error) => options.lost?.(error));
+  try {
+    for (const setting of options.settings ?? []) await connection.query(`set ${setting}`);
+    return connection;
+  } catch (error) {
+    connection.destroy();
+    throw connectError(store, error);
+  }
+}
+
+export async function importDriver(): Promise<typeof import("mysql2/promise")> {
+  try {
+    return (await import("mysql2/promise")).default as unknown as typeof import("mysql2/promise");
+  } catch (cause) {
+    throw new SeqqaError("DRIVER_MISSING", "MySQL needs the package mysql2, which is not installed.", {
+      hint: "Install it next to seqqa: npm install --save-dev mysql2",
+      exitStatus: 2,
+      cause,
+    });
+  }
+}
+
+/** Ends a connection, whatever state it is in. */
+export async function disconnect(connection: Connection | undefined): Promise<void> {
+  try {
+    await connection?.end();
+  } catch {
+    connection?.destroy();
+  }
+}

@@ -1,0 +1,130 @@
+import { SeqqaError } from "../../model/errors.ts";
+import { withoutSecrets, type StoreUrl } from "./store-url.ts";
+
+/** How long the open write transactions of others are waited for. */
+export const BUSY_LIMIT_MS = 5000;
+
+export function codeOf(error: unknown): string {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === "string" ? code : "";
+}
+
+export function errnoOf(error: unknown): number {
+  const errno = (error as { errno?: unknown } | null)?.errno;
+  return typeof errno === "number" ? errno : 0;
+}
+
+function messageOf(error: unknown): string {
+  const inner = (error as { errors?: readonly unknown[] } | null)?.errors?.[0];
+  if (inner !== undefined) return messageOf(inner);
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** What is kept of a driver's error: nothing that could hold a URL, a password or a statement. */
+export function safeCause(store: StoreUrl, error: unknown): Error {
+  const cause = new Error(withoutSecrets(messageOf(error), store));
+  return Object.assign(cause, { code: codeOf(error), errno: errnoOf(error) });
+}
+
+/** Another session holds what we need, for now: lock wait timeout, deadlock, NOWAIT of MySQL. */
+export function isBusy(error: unknown): boolean {
+  return [1205, 1213, 3572].includes(errnoOf(error));
+}
+
+/** The connection or the server is gone. */
+export function isLost(error: unknown): boolean {
+  return (
+    [1053, 1077, 1080, 1927, 4031].includes(errnoOf(error)) ||
+    /^(?:ECONN.*|EPIPE|ETIMEDOUT|PROTOCOL_CONNECTION_LOST|PROTOCOL_ENQUEUE_AFTER.*)$/.test(codeOf(error)) ||
+    /connection is in closed state|Connection lost/i.test(messageOf(error))
+  );
+}
+
+export function connectError(store: StoreUrl, error: unknown): SeqqaError {
+  if (error instanceof SeqqaError) return error;
+  const cause = safeCause(store, error);
+  const make = (name: string, message: string, hint: string): SeqqaError => new SeqqaError(name, message, { hint, exitStatus: 2, cause });
+  switch (errnoOf(error)) {
+    case 1049:
+      return make("STORE_MISSING", `There is no database "${store.database}" at ${store.shown}.`, "Check the name, or create it.");
+    case 1045:
+    case 1698:
+      return make(
+        "STORE_NOT_ALLOWED",
+        `The server of ${store.shown} refused the login: ${cause.message}.`,
+        "Check user and password of the URL.",
+      );
+    case 1040:
+    case 1203:
+      return make(
+        "STORE_UNREACHABLE",
+        `The server of ${store.shown} takes no more connections.`,
+        "Raise max_connections, or use fewer lanes.",
+      );
+  }
+  if (isDenied(error)) {
+    return make("STORE_NOT_ALLOWED", `A privilege is missing for ${store.shown}: ${cause.message}.`, "Grant it, or use another user.");
+  }
+  const says = cause.message === "" ? codeOf((error as { errors?: readonly unknown[] } | null)?.errors?.[0] ?? error) : cause.message;
+  return make(
+    "STORE_UNREACHABLE",
+    `The database ${store.shown} cannot be reached: ${says}.`,
+    "Check that the server runs, and host and port of the URL.",
+  );
+}
+
+/** A privilege is missing. 1419: triggers with the binary log on. */
+export function isDenied(error: unknown): boolean {
+  return [1044, 1142, 1143, 1227, 1370, 1419].includes(errnoOf(error));
+}
+
+export function busyError(store: StoreUrl, limitMs: number, who: string): SeqqaError {
+  return new SeqqaError("STORE_BUSY", `The database ${store.shown} stayed busy for ${limitMs / 1000} s: ${who}.`, {
+    hint: "Let the target end its transactions before it answers; a second run or an open client on the same database does this too.",
+  });
+}
+
+export function lostError(store: StoreUrl, error: unknown): SeqqaError {
+  const cause = safeCause(store, error);
+  return new SeqqaError("STORE_LOST", `The connection to ${store.shown} was lost: ${cause.message}.`, {
+    hint: "Look into the server's log: it was restarted, or it ended the session.",
+    cause,
+  });
+}
+
+export function inUseError(store: StoreUrl): SeqqaError {
+  return new SeqqaError("STORE_IN_USE", `The database ${store.shown} is in use by another run of seqqa.`, {
+    hint: "Wait until it has ended, or give this run a database of its own.",
+    exitStatus: 2,
+  });
+}
+
+export function schemaChanged(store: StoreUrl, what: string): SeqqaError {
+  return new SeqqaError("SCHEMA_CHANGED", `${what} of ${store.shown} was truncated, made, removed or altered during the exploration.`, {
+    hint: "TRUNCATE and DDL fire no triggers. Use DELETE and migrate before the target is ready, or choose `checkpoint: copy`, which puts these back too.",
+  });
+}
+
+export function markInvalid(): SeqqaError {
+  return new SeqqaError("MARK_INVALID", "This mark is not valid any more: an older one was restored or another state was written since.");
+}
+
+export function incoherent(store: StoreUrl, what: string): SeqqaError {
+  return new SeqqaError("JOURNAL_INCOHERENT", `The undo log of ${store.shown} does not agree with its rows: ${what}.`, {
+    hint: "Something changed rows without firing triggers. Choose `checkpoint: copy` for this store.",
+  });
+}
+
+export function imageForeign(store: StoreUrl, what: string): SeqqaError {
+  return new SeqqaError("IMAGE_FOREIGN", `A captured state does not fit ${store.shown}: ${what} differs.`, {
+    hint: "All lanes need stores with the same schema.",
+  });
+}
+
+export function notPutBack(store: StoreUrl, error: unknown): SeqqaError {
+  const cause = safeCause(store, error);
+  return new SeqqaError("STORE_NOT_PUT_BACK", `The database ${store.shown} could not be put back: ${cause.message}.`, {
+    hint: "Look into the server's log; choose another `checkpoint` for this store.",
+    cause,
+  });
+}

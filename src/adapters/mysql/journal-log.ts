@@ -1,0 +1,117 @@
+import { RowSums } from "../../systems/multiset-mirror.ts";
+import type { Table } from "./catalog.ts";
+import type { Control, Row } from "./control.ts";
+import { incoherent, schemaChanged } from "./failures.ts";
+import { LOG } from "./journal-sql.ts";
+import type { SchemaWatch } from "./schema-watch.ts";
+
+/** Entries that are read and not removed yet, at most: each reading would look at them again. */
+const MOST_READ = 2000;
+
+/** The log in the database, read without a second time and without losing what commits late. */
+export class JournalLog {
+  readonly #control: Control;
+  readonly #tables: readonly Table[];
+  readonly #watch: SchemaWatch;
+  /** Entries up to here were read, and nobody can be about to commit one. */
+  #floor = 0n;
+  #previous = 0n;
+  /** Read entries beyond the floor. */
+  #beyond = new Set<string>();
+  /** Read entries that still stand in the log. */
+  #there: bigint[] = [];
+
+  /** `before`: of a connection that was closed; it is gone on from there. */
+  constructor(control: Control, tables: readonly Table[], watch: SchemaWatch, before?: JournalLog) {
+    this.#control = control;
+    this.#tables = tables;
+    this.#watch = watch;
+    if (before === undefined) return;
+    this.#floor = before.#floor;
+    this.#previous = before.#previous;
+    this.#beyond = before.#beyond;
+    this.#there = before.#there;
+  }
+
+  /**
+   * What was logged since the last reading. `apart`: only when nobody is in the middle of a write; entries of an open transaction are locked, so that
+   * asking for them fails at once (an error that `isBusy`).
+   *
+   * @throws SeqqaError `SCHEMA_CHANGED`, `JOURNAL_INCOHERENT`
+   */
+  async read(apart: boolean): Promise<RowSums> {
+    const [rows = [], ids] = await this.#control.batch([
+      `select seq,tab,note,grp,old,new from ${LOG} where seq > ${this.#floor}${apart ? " for update nowait" : ""}`,
+      this.#watch.sql,
+    ]);
+    const altered = this.#watch.difference(ids?.[0]?.[0] ?? "");
+    if (altered !== undefined) throw schemaChanged(this.#control.store, altered);
+    const fresh = rows.filter(([seq]) => !this.#beyond.has(seq!));
+    const sums = this.#sum(fresh);
+    let last = this.#previous;
+    for (const [seq] of fresh) {
+      this.#beyond.add(seq!);
+      const at = BigInt(seq!);
+      this.#there.push(at);
+      if (at > last) last = at;
+    }
+    if (apart) this.#raise(last);
+    return sums;
+  }
+
+  /** Two readings apart: who had taken a number at the one before has committed or gone since. */
+  #raise(last: bigint): void {
+    if (this.#previous > this.#floor) {
+      this.#floor = this.#previous;
+      for (const seq of this.#beyond) if (BigInt(seq) <= this.#floor) this.#beyond.delete(seq);
+    }
+    this.#previous = last;
+  }
+
+  #sum(rows: readonly Row[]): RowSums {
+    const sums = new RowSums();
+    const made = new Set(rows.filter(([, , note, grp]) => note === "0" && grp !== null).map(([, , , grp]) => grp));
+    for (const [, tab, note, grp, old, now] of rows) {
+      // Noted in advance, and then the parent's change was not made.
+      if (note === "1" && !made.has(grp!)) continue;
+      const table = Number(tab);
+      if (old === "!" || now === "!") {
+        throw incoherent(this.#control.store, `a row of "${this.#tables[table]?.name ?? ""}" is too long for max_allowed_packet`);
+      }
+      if (typeof old === "string") sums.add(table, old, -1);
+      if (typeof now === "string") sums.add(table, now, 1);
+    }
+    return sums;
+  }
+
+  get tooLong(): boolean {
+    return this.#there.length > MOST_READ;
+  }
+
+  /** Entries that are read and still there. */
+  get present(): readonly bigint[] {
+    return this.#there;
+  }
+
+  /** Statements that remove read entries; {@link forget} says that they were done. */
+  removal(entries: readonly bigint[]): string[] {
+    const sorted = [...entries].sort((a, b) => (a < b ? -1 : 1));
+    const ranges: [bigint, bigint][] = [];
+    for (const seq of sorted) {
+      const range = ranges[ranges.length - 1];
+      if (range !== undefined && range[1] + 1n === seq) range[1] = seq;
+      else ranges.push([seq, seq]);
+    }
+    const statements: string[] = [];
+    for (let i = 0; i < ranges.length; i += 200) {
+      const part = ranges.slice(i, i + 200).map(([from, to]) => (from === to ? `seq = ${from}` : `seq between ${from} and ${to}`));
+      statements.push(`delete from ${LOG} where ${part.join(" or ")}`);
+    }
+    return statements;
+  }
+
+  forget(entries: readonly bigint[]): void {
+    const gone = new Set(entries);
+    this.#there = this.#there.filter((seq) => !gone.has(seq));
+  }
+}

@@ -1,0 +1,274 @@
+import { randomUUID } from "node:crypto";
+import { SeqqaError } from "../../model/errors.ts";
+import type { Observed, SystemTraits } from "../../model/system.ts";
+import { MultisetMirror, type RowSums, type Segment } from "../../systems/multiset-mirror.ts";
+import type { Catalog, Table } from "./catalog.ts";
+import type { Control } from "./control.ts";
+import { dumpDatabase } from "./dump.ts";
+import { BUSY_LIMIT_MS, errnoOf, incoherent, isBusy, markInvalid, notPutBack } from "./failures.ts";
+import { install, installedToken, uninstall } from "./install.ts";
+import { JournalLog } from "./journal-log.ts";
+import { KEPT } from "./journal-sql.ts";
+import { Looker } from "./looker.ts";
+import type { MysqlMode, QueryRow } from "./mode.ts";
+import { imageOf, isImage, rowsOfImage, type MultisetImage } from "./multiset-image.ts";
+import { imagesOf, observeAll, observeNet } from "./observe.ts";
+import { batches, putBackStatements, WRONG_COUNT } from "./put-back.ts";
+import { putBackAndUninstall } from "./recover.ts";
+import { SchemaWatch } from "./schema-watch.ts";
+import type { Selection } from "./selection.ts";
+
+export interface JournalChoice {
+  readonly selection: Selection;
+  readonly borrowed: boolean;
+  /** Of the same store, closed for a restart of the target. */
+  readonly previous?: JournalMode | undefined;
+  /** How long open write transactions of others are waited for, in milliseconds; default 5000. */
+  readonly limitMs?: number | undefined;
+}
+
+/** What is known of the store beside the mirror, and outlives a restart of the target. */
+interface Knowledge {
+  readonly token: string;
+  readonly tables: readonly Table[];
+  readonly watch: SchemaWatch;
+  readonly log: JournalLog;
+  mirror: MultisetMirror;
+  /** Borrowed: the entries of the log that made each segment, and of all before the root. */
+  entries: Map<Segment, bigint[]>;
+  roots: number;
+}
+
+/**
+ * Puts back what other sessions committed, by an undo log that row triggers write in the transactions of the target. Reading is one round trip, and a
+ * put-back another.
+ */
+export class JournalMode implements MysqlMode {
+  readonly traits: SystemTraits = { portable: true, commits: true };
+  readonly #control: Control;
+  readonly #looker: Looker;
+  readonly #selection: Selection;
+  readonly #borrowed: boolean;
+  readonly #limitMs: number;
+  readonly #known: Knowledge;
+  /** Once the store is not what we know, nothing is answered any more. */
+  #broken: SeqqaError | undefined;
+
+  private constructor(control: Control, known: Knowledge, choice: JournalChoice) {
+    this.#control = control;
+    this.#looker = new Looker(control.store);
+    this.#selection = choice.selection;
+    this.#borrowed = choice.borrowed;
+    this.#limitMs = choice.limitMs ?? BUSY_LIMIT_MS;
+    this.#known = known;
+  }
+
+  /**
+   * Installs what is needed. After a restart of the target it goes on from before, if the target left the schema as it was: marks stay valid,
+   * and what the target wrote at its start is an ordinary change.
+   */
+  static async open(control: Control, catalog: Catalog, choice: JournalChoice): Promise<JournalMode> {
+    const { previous } = choice;
+    const before = previous === undefined ? undefined : previous.#known;
+    if (before !== undefined && (await installedToken(control)) === before.token) {
+      const now = (await control.rows(before.watch.sql))[0]?.[0] ?? "";
+      if (before.watch.difference(now) === undefined) {
+        const known = { ...before, log: new JournalLog(control, before.tables, before.watch, before.log) };
+        return new JournalMode(control, known, choice);
+      }
+    }
+    const token = randomUUID();
+    await uninstall(control);
+    try {
+      await install(control, catalog, token, choice.borrowed);
+    } catch (error) {
+      await uninstall(control).catch(() => undefined);
+      throw error;
+    }
+    const watch = await SchemaWatch.open(control);
+    const { tables } = catalog;
+    const log = new JournalLog(control, tables, watch);
+    return new JournalMode(control, { token, tables, watch, log, mirror: new MultisetMirror(""), entries: new Map(), roots: 0 }, choice);
+  }
+
+  root(): Promise<Observed> {
+    return this.#alone(async () => {
+      const { tables, mirror } = this.#known;
+      const contents: [Table, string[]][] = [];
+      for (;;) {
+        await this.#read(true);
+        const seen = mirror.top;
+        contents.length = 0;
+        await this.#control.snapshot(async () => {
+          for (const table of tables.filter(this.#selection)) contents.push([table, await imagesOf(this.#control, table)]);
+        });
+        // What was written meanwhile may or may not be in the rows.
+        await this.#read(true);
+        if (mirror.top === seen) break;
+      }
+      this.#known.mirror = new MultisetMirror("");
+      this.#known.entries = new Map();
+      this.#known.roots++;
+      return observeAll(contents);
+    });
+  }
+
+  mark(): Promise<Segment> {
+    return this.#alone(async () => {
+      await this.#read(true);
+      if (!this.#borrowed && this.#known.log.tooLong) await this.#remove([...this.#known.log.present]);
+      return this.#known.mirror.top;
+    });
+  }
+
+  position(): Promise<Segment> {
+    return this.#alone(async () => {
+      await this.#read(false);
+      return this.#known.mirror.top;
+    });
+  }
+
+  changed(mark: unknown): Promise<boolean> {
+    return this.#alone(async () => {
+      await this.#read(false);
+      return this.#known.mirror.top !== mark;
+    });
+  }
+
+  observe(): Promise<Observed> {
+    return this.#alone(async () => {
+      await this.#read(false);
+      return observeNet(this.#known.tables, this.#known.mirror.net, this.#selection);
+    });
+  }
+
+  capture(): Promise<MultisetImage> {
+    return this.#alone(async () => {
+      await this.#read(false);
+      return imageOf(this.#known.tables, this.#known.mirror.net);
+    });
+  }
+
+  restore(mark: unknown): Promise<void> {
+    const segment = mark as Segment;
+    return this.#alone(async () => {
+      await this.#read(true);
+      const { mirror } = this.#known;
+      if (!mirror.holds(segment)) throw markInvalid();
+      if (mirror.top === segment) return;
+      await this.#put(mirror.changesTo(segment), segment);
+      mirror.popTo(segment);
+    });
+  }
+
+  write(image: unknown): Promise<void> {
+    if (!isImage(image)) throw new TypeError("MysqlAdapter.write takes what capture() of a journalled database returned.");
+    return this.#alone(async () => {
+      await this.#read(true);
+      const { mirror } = this.#known;
+      const wanted = rowsOfImage(this.#control.store, this.#known.tables, image);
+      const changes = mirror.changesTo(mirror.bottom);
+      for (const { table, row, by } of wanted.deltas()) changes.add(table, row, by);
+      await this.#put(changes, mirror.bottom, wanted);
+      mirror.popTo(mirror.bottom);
+      mirror.push(wanted, "");
+    });
+  }
+
+  query(sql: string, values: readonly unknown[]): Promise<QueryRow[]> {
+    return this.#looker.query(sql, values);
+  }
+
+  dump(): Promise<string> {
+    return this.#control.inTurn(() => dumpDatabase(this.#control, false));
+  }
+
+  close(leaveNothing: boolean): Promise<void> {
+    return this.#control.inTurn(async () => {
+      await this.#looker.close();
+      try {
+        if (leaveNothing) await putBackAndUninstall(this.#control, this.#limitMs);
+      } finally {
+        await this.#control.close();
+      }
+    });
+  }
+
+  async #read(apart: boolean): Promise<void> {
+    const { log, mirror, entries } = this.#known;
+    const had = log.present.length;
+    let sums: RowSums;
+    try {
+      sums = await log.read(apart);
+    } catch (error) {
+      if (error instanceof SeqqaError && error.code !== "STORE_LOST") this.#broken = error;
+      throw error;
+    }
+    mirror.push(sums, "");
+    // What cancelled out belongs to the present state as well as to any other.
+    if (this.#borrowed && log.present.length > had) {
+      entries.set(mirror.top, [...(entries.get(mirror.top) ?? []), ...log.present.slice(had)]);
+    }
+  }
+
+  /** Changes the store in one transaction, and takes the entries that it undoes out of the log. */
+  async #put(changes: RowSums, to: Segment, kept?: RowSums): Promise<void> {
+    const { log, tables } = this.#known;
+    const undone = this.#borrowed ? this.#entriesAbove(to) : [...log.present];
+    const statements = [
+      "start transaction",
+      ...putBackStatements(tables, changes),
+      ...log.removal(undone),
+      ...(this.#borrowed ? this.#keep(to, kept) : []),
+      "commit",
+    ];
+    try {
+      for (const part of batches(statements)) await this.#control.rows(part.join(";\n"));
+    } catch (error) {
+      if (!this.#control.lost) await this.#control.rows("rollback");
+      if (isBusy(error) || error instanceof SeqqaError) throw error;
+      if (errnoOf(error) === WRONG_COUNT) throw new Stale();
+      throw (this.#broken = notPutBack(this.#control.store, error));
+    }
+    log.forget(undone);
+    for (const segment of [...this.#known.entries.keys()]) if (segment.depth > to.depth) this.#known.entries.delete(segment);
+  }
+
+  #entriesAbove(to: Segment): bigint[] {
+    return [...this.#known.entries].filter(([segment]) => segment.depth > to.depth).flatMap(([, entries]) => entries);
+  }
+
+  /** What is written without being logged is kept beside the log, so that the next run can take it back when this one is killed. */
+  #keep(to: Segment, kept: RowSums | undefined): string[] {
+    if (to.depth > 0) return [];
+    const { roots } = this.#known;
+    const rows = kept?.deltas().map(({ table, row, by }) => `(${roots},${table},'${row}',${by})`) ?? [];
+    const statements = [`delete from ${KEPT} where root = ${roots}`];
+    for (let i = 0; i < rows.length; i += 200)
+      statements.push(`insert into ${KEPT}(root,tab,img,amount) values ${rows.slice(i, i + 200).join(",")}`);
+    return statements;
+  }
+
+  async #remove(entries: readonly bigint[]): Promise<void> {
+    for (const sql of this.#known.log.removal(entries)) await this.#control.rows(sql);
+    this.#known.log.forget(entries);
+  }
+
+  /** One operation at a time, waiting for those who write. */
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    return this.#control.inTurn(async () => {
+      for (let tries = 1; ; tries++) {
+        if (this.#broken !== undefined) throw this.#broken;
+        try {
+          return await this.#control.patiently(work, this.#limitMs);
+        } catch (error) {
+          if (!(error instanceof Stale)) throw error;
+          if (tries > 3) throw (this.#broken = incoherent(this.#control.store, "a row that is to be taken out is not there"));
+        }
+      }
+    });
+  }
+}
+
+/** A row that was to go was not there: something may have been written since the log was read, so once more. */
+class Stale extends Error {}

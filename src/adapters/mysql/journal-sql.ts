@@ -1,0 +1,78 @@
+import { OURS, type Catalog, type Table } from "./catalog.ts";
+import { Cascades, checked } from "./cascades.ts";
+import { imageOfRow, imageOfValue } from "./columns.ts";
+import { OFF } from "./control.ts";
+import { quoteName, quoteText } from "./sql-text.ts";
+
+export const LOG = `${OURS}log`;
+/** Of a borrowed store: what was written into it without being logged. */
+export const KEPT = `${OURS}kept`;
+export const OWNER = `${OURS}owner`;
+
+/** Tables of ours. `borrowed`: what is logged is kept until the end. */
+export function tableStatements(token: string, borrowed: boolean, tables: readonly Table[]): string[] {
+  const image = "longtext character set latin1 collate latin1_bin";
+  return [
+    `create table ${OWNER}(token varchar(64) character set latin1 not null, borrowed tinyint not null, tab int not null, name varchar(64) character set utf8mb4 not null) engine=InnoDB`,
+    `create table ${LOG}(seq bigint unsigned not null auto_increment primary key, tab int not null, note tinyint not null, grp bigint unsigned, old ${image}, new ${image}) engine=InnoDB`,
+    `create table ${KEPT}(root int not null, tab int not null, img ${image} not null, amount int not null) engine=InnoDB`,
+    `insert into ${OWNER} values ${[...tables.map(({ name }, i) => `('${token}',${borrowed ? 1 : 0},${i},${quoteText(name)})`), `('${token}',${borrowed ? 1 : 0},-1,'')`].join(",")}`,
+  ];
+}
+
+/**
+ * The triggers that log. Each row that a statement changes is logged after it was changed; what foreign keys will do is noted before that, and
+ * counts only if the change was then made (`IGNORE` lets a row fail and the statement go on): both carry the same group.
+ */
+export function triggerStatements(catalog: Catalog): string[] {
+  return catalog.tables.flatMap((table, index) => tableTriggers(catalog, table, index));
+}
+
+function tableTriggers(catalog: Catalog, table: Table, index: number): string[] {
+  const image = (row: string): string => checked(imageOfRow(table.columns, ({ name }) => `${row}.${quoteName(name)}`));
+  const [group, count] = [`@seqqa_g${index}`, `@seqqa_n${index}`];
+  const trigger = (kind: string, when: string, body: string): string =>
+    `create trigger ${OURS}${index}_${kind} ${when} on ${table.sqlName} for each row begin if ${OFF} is null then ${body} end if; end`;
+  const log = (grp: string, old: string, now: string): string =>
+    `insert into ${LOG}(tab,note,grp,old,new) values (${index},0,${grp},${old},${now});`;
+  const notes = (event: "delete" | "update"): string[] => new Cascades(catalog).notes(table, event, LOG, group);
+  const noting = (all: readonly string[]): string =>
+    all.length === 0
+      ? ""
+      : `set ${group} = NULL; if @@session.foreign_key_checks then set ${group} = uuid_short(); ${all.join(" ")} end if;`;
+  const groupOf = (all: readonly string[]): string => (all.length > 0 ? group : "NULL");
+
+  const statements = [trigger("ai", "after insert", log("NULL", "NULL", image("NEW")))];
+  const deleted = notes("delete");
+  if (deleted.length > 0) statements.push(trigger("bd", "before delete", noting(deleted)));
+  statements.push(trigger("ad", "after delete", log(groupOf(deleted), image("OLD"), "NULL")));
+
+  const updated = notes("update");
+  const { before, made } = updateMade(table, count);
+  if (updated.length > 0 || before !== "") statements.push(trigger("bu", "before update", before + noting(updated)));
+  // What changed nothing was no change.
+  const entry = `if not (${image("OLD")} <=> ${image("NEW")}) and ${made} then ${log(groupOf(updated), image("OLD"), image("NEW"))} end if;`;
+  statements.push(trigger("au", "after update", entry));
+  return statements;
+}
+
+/**
+ * MariaDB fires AFTER UPDATE for rows too that UPDATE IGNORE could not change. Where a value may have been refused, the row is looked at: it was changed when it is
+ * not there any more as it was, or where rows have no key, one time less.
+ */
+function updateMade(table: Table, count: string): { before: string; made: string } {
+  if (table.constrained.length === 0) return { before: "", made: "true" };
+  const of = (row: string): string => imageOfRow(table.columns, ({ name }) => `${row}.${quoteName(name)}`);
+  const columns = table.constrained.map((at) => table.columns[at]!);
+  const moved = columns
+    .map((column) => `${imageOfValue(column, `OLD.${quoteName(column.name)}`)} <> ${imageOfValue(column, `NEW.${quoteName(column.name)}`)}`)
+    .join(" or ");
+  const like = (names: readonly string[]): string =>
+    [...names.map((name) => `c.${name} <=> OLD.${name}`), `${of("c")} = ${of("OLD")}`].join(" and ");
+  if (table.key.length > 0) {
+    const key = table.key.map((at) => quoteName(table.columns[at]!.name));
+    return { before: "", made: `if(${moved}, not exists(select 1 from ${table.sqlName} c where ${like(key)}), true)` };
+  }
+  const some = `(select count(*) from ${table.sqlName} c where ${like(columns.map(({ name }) => quoteName(name)))})`;
+  return { before: `if ${moved} then set ${count} = ${some}; end if;`, made: `if(${moved}, ${some} < ${count}, true)` };
+}

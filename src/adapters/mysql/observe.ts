@@ -1,0 +1,62 @@
+import type { Observed, ObservedTable, StoredValue } from "../../model/system.ts";
+import type { RowSums } from "../../systems/multiset-mirror.ts";
+import type { Table } from "./catalog.ts";
+import { fieldsOf, imageOfRow, shownValue } from "./columns.ts";
+import type { Control } from "./control.ts";
+import { quoteName } from "./sql-text.ts";
+import type { Selection } from "./selection.ts";
+
+/** A row's image as observers see it. */
+function shownRow(table: Table, image: string): StoredValue[] {
+  const fields = fieldsOf(image);
+  return table.columns.map((column, i) => shownValue(column, fields[i]!));
+}
+
+function shown(table: Table, rows: Iterable<readonly [string, number]>): ObservedTable {
+  const [added, removed]: [StoredValue[][], StoredValue[][]] = [[], []];
+  for (const [image, by] of rows) {
+    const values = shownRow(table, image);
+    for (let n = Math.abs(by); n > 0; n--) (by > 0 ? added : removed).push(values);
+  }
+  return { name: table.name, columns: table.shown, added, removed };
+}
+
+/** What the present state differs in from the root. AUTO_INCREMENT is no part of it: it is not put back, and ids are canonicalised. */
+export function observeNet(tables: readonly Table[], net: RowSums, selection: Selection): Observed {
+  const observed: ObservedTable[] = [];
+  tables.forEach((table, i) => {
+    if (selection(table) && net.of(i).size > 0) observed.push(shown(table, net.of(i)));
+  });
+  return { kind: "rows", tables: byName(observed), counters: {} };
+}
+
+/** Everything, for the root. */
+export function observeAll(contents: readonly (readonly [Table, readonly string[]])[]): Observed {
+  const full = contents.filter(([, rows]) => rows.length > 0);
+  return {
+    kind: "rows",
+    tables: byName(
+      full.map(([table, rows]) =>
+        shown(
+          table,
+          rows.map((row) => [row, 1]),
+        ),
+      ),
+    ),
+    counters: {},
+  };
+}
+
+function byName(tables: ObservedTable[]): ObservedTable[] {
+  return tables.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** The images of all rows of a table. */
+export async function imagesOf(control: Control, table: Table): Promise<string[]> {
+  const image = imageOfRow(table.columns, ({ name }) => quoteName(name));
+  const rows = await control.rows(`select ${image} from ${table.sqlName}`);
+  return rows.map(([one]) => {
+    if (one === null || one === undefined) throw new RangeError(`A row of ${table.name} is too long for the server's max_allowed_packet.`);
+    return one;
+  });
+}
