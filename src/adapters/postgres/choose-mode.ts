@@ -4,7 +4,7 @@ import { readCatalog } from "./catalog.ts";
 import { CloneMode } from "./clone-mode.ts";
 import { Control } from "./control.ts";
 import { JournalMode } from "./journal-mode.ts";
-import { LentConnection } from "./lent-connection.ts";
+import type { LentConnection } from "./lent-connection.ts";
 import type { PostgresMode } from "./mode.ts";
 import { journalObstacle } from "./obstacles.ts";
 import { installed, putBackAndUninstall } from "./recover.ts";

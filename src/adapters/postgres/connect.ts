@@ -1,3 +1,4 @@
+import type pg from "pg";
 import type { Client, ClientConfig } from "pg";
 import { SeqqaError } from "../../model/errors.ts";
 import { connectError } from "./failures.ts";
@@ -57,11 +58,11 @@ const RAW = { getTypeParser: () => (text: unknown) => text } as unknown as NonNu
 
 /** A connection of ours. @throws SeqqaError that says what to do, without credentials. */
 export async function connect(store: StoreUrl, options: ConnectOptions = {}): Promise<Client> {
-  const { default: pg } = await importDriver();
+  const driver = await importDriver();
   let client: Client;
   try {
     const types = options.rawText === true ? RAW : options.types;
-    client = new pg.Client({
+    client = new driver.Client({
       connectionString: store.href,
       application_name: "seqqa",
       connectionTimeoutMillis: CONNECT_MS,
@@ -84,9 +85,10 @@ export async function connect(store: StoreUrl, options: ConnectOptions = {}): Pr
   }
 }
 
-async function importDriver(): Promise<typeof import("pg")> {
+/** @throws SeqqaError `DRIVER_MISSING` */
+export async function importDriver(): Promise<typeof pg> {
   try {
-    return await import("pg");
+    return (await import("pg")).default;
   } catch (cause) {
     throw new SeqqaError("DRIVER_MISSING", "PostgreSQL needs the package pg, which is not installed.", {
       hint: "Install it next to seqqa: npm install --save-dev pg",

@@ -28,13 +28,16 @@ export class Control {
 
   /** Takes the lock that keeps other runs off this database. @throws SeqqaError `STORE_IN_USE` */
   static async open(store: StoreUrl, replica: boolean): Promise<Control> {
-    let control: Control | undefined;
+    let early: unknown;
+    const told = { lost: (error: unknown): void => void (early ??= error) };
     const client = await connect(store, {
       rawText: true,
       settings: replica ? REPLICA : CONTROL_SETTINGS,
-      lost: (error) => control?.lose(error),
+      lost: (error) => told.lost(error),
     });
-    control = new Control(store, client);
+    const control = new Control(store, client);
+    told.lost = (error) => control.lose(error);
+    if (early !== undefined) control.lose(early);
     try {
       if (!(await control.#lock())) throw inUseError(store);
       return control;

@@ -1,6 +1,6 @@
 import type { Client } from "pg";
 import { SeqqaError } from "../../model/errors.ts";
-import { connect } from "./connect.ts";
+import { connect, importDriver } from "./connect.ts";
 import { codeOf, isLost, lostError, safeCause } from "./failures.ts";
 import type { QueryRow } from "./mode.ts";
 import type { StoreUrl } from "./store-url.ts";
@@ -62,9 +62,9 @@ export class Looker {
   }
 
   async #connect(): Promise<Client> {
-    const { types } = (await import("pg")).default;
+    const { types } = await importDriver();
     return connect(this.#store, {
-      types: parseForUsers(types as never) as never,
+      types: parseForUsers(types),
       settings: { default_transaction_read_only: "on" },
       lost: () => (this.#client = undefined),
     });

@@ -31,7 +31,7 @@ for await (const line of createInterface({ input: process.stdin })) {
         await (await session(index)).query(sql);
         break;
       } catch (error) {
-        if (/^(40P01|55P03)$/.test(error.code ?? "") || /^SQ/.test(error.code ?? "")) throw error;
+        if (/^(?:40P01$|55P03$|SQ)/.test(error.code ?? "")) throw error;
         const lost = /^(57P0|3D000|08|55000|ECONN|EPIPE)/.test(error.code ?? "") || /terminated|not queryable|closed/i.test(error.message);
         if (lost && tries < 200) {
           sessions[index] = undefined;
