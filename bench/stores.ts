@@ -1,0 +1,79 @@
+import { isPromise, type Awaitable } from "../src/model/system.ts";
+import type { Bed, Mode } from "./stores/bed.ts";
+import { postgresModes } from "./stores/postgres.ts";
+import { redisModes } from "./stores/redis.ts";
+import { sqliteModes } from "./stores/sqlite.ts";
+import { full, median, type Row } from "./support/row.ts";
+
+/** Cycles of mark, branch and put-back that are compared with the bare statements, and cycles over which nothing may grow. */
+const COMPARED = { fast: full ? 3000 : 500, whole: full ? 60 : 15 };
+const LASTING = { fast: full ? 100_000 : 3000, whole: full ? 200 : 20 };
+
+/** Mark and put-back of a branch of five rows: each mode against its bare statements, and over many cycles. */
+export default async function stores(): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for (const mode of [...sqliteModes, ...postgresModes, ...redisModes]) rows.push(...(await measured(mode)));
+  return rows;
+}
+
+async function measured({ name, whole = false, open }: Mode): Promise<readonly Row[]> {
+  const size = whole ? "whole" : "fast";
+  const bed = await open();
+  try {
+    const own = ofSystem(bed);
+    await cycles(own, Math.ceil(COMPARED[size] / 5));
+    await cycles(bed.bare, Math.ceil(COMPARED[size] / 5));
+    const dump = await bed.system.dump();
+    // In turns, so that what disturbs the machine disturbs both.
+    const [ours, theirs]: number[][] = [[], []];
+    for (let round = 0; round < 10; round++) {
+      ours!.push(...(await cycles(own, Math.ceil(COMPARED[size] / 10))));
+      theirs!.push(...(await cycles(bed.bare, Math.ceil(COMPARED[size] / 10))));
+    }
+    const lasting = await cycles(own, LASTING[size]);
+    if ((await bed.system.dump()) !== dump) throw new Error(`${name}: not put back`);
+    const tenth = Math.ceil(lasting.length / 10);
+    const [first, last] = [median(lasting.slice(0, tenth)), median(lasting.slice(-tenth))];
+    const sizes = await bed.sizes();
+    return [
+      { name, value: median(ours!), unit: "us", note: `mark and put-back; bare statements ${median(theirs!).toPrecision(3)} us` },
+      { name: `${name}, to bare`, value: median(ours!) / median(theirs!), unit: "ratio", note: "at most 1.3" },
+      { name: `${name}, last tenth to first`, value: last / first, unit: "ratio", note: `of ${lasting.length} cycles` },
+      ...sizes.map((row) => ({ ...row, name: `${name}, ${row.name}`, note: row.note ?? "after them" })),
+    ];
+  } finally {
+    await bed.close();
+  }
+}
+
+function ofSystem({ system, branch }: Bed): Bed["bare"] {
+  let mark: unknown;
+  const keep = (taken: unknown): void => void (mark = taken);
+  return {
+    mark: () => {
+      const taken = system.mark();
+      return isPromise(taken) ? taken.then(keep) : keep(taken);
+    },
+    branch,
+    restore: () => system.restore(mark),
+  };
+}
+
+/** Microseconds of mark and put-back together, of each cycle; the branch between them is not counted. */
+async function cycles(one: Bed["bare"], count: number): Promise<number[]> {
+  const times: number[] = [];
+  for (let i = 0; i < count; i++) {
+    const marking = await timed(one.mark);
+    await one.branch();
+    times.push(marking + (await timed(one.restore)));
+  }
+  return times;
+}
+
+function timed(work: () => Awaitable<unknown>): Awaitable<number> {
+  const start = performance.now();
+  const done = work();
+  return isPromise(done) ? done.then(() => since(start)) : since(start);
+}
+
+const since = (start: number): number => (performance.now() - start) * 1000;

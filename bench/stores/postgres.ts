@@ -1,0 +1,168 @@
+import { randomBytes } from "node:crypto";
+import pg from "pg";
+import { PostgresAdapter } from "seqqa/adapters/postgres";
+import { BACK, BRANCH, FILL, scope, TABLE, type Bed, type Mode } from "./bed.ts";
+
+const ADMIN = process.env["SEQQA_TEST_POSTGRES"] ?? "postgresql://postgres@127.0.0.1:5432";
+
+export const postgresModes: readonly Mode[] = [
+  { name: "postgres journal", open: journal },
+  { name: "postgres savepoint", open: savepoint },
+  { name: "postgres clone", whole: true, open: clone },
+];
+
+interface Databases {
+  readonly admin: pg.Client;
+  readonly url: string;
+  readonly bareUrl: string;
+  readonly bareName: string;
+  readonly remove: () => Promise<void>;
+}
+
+/** One for the adapter, one for the statements by hand. What a lane's database has: no wait for the disk. */
+async function databases(): Promise<Databases> {
+  const admin = await connect(`${ADMIN}/postgres`);
+  const names = ["own", "bare"].map((name) => `seqqa_test_bench_${name}_${randomBytes(4).toString("hex")}`);
+  for (const name of names) {
+    await admin.query(`create database ${name}`);
+    await admin.query(`alter database ${name} set synchronous_commit = off`);
+    const client = await connect(`${ADMIN}/${name}`);
+    await client.query(`${TABLE}; ${FILL}`);
+    await client.end();
+  }
+  return {
+    admin,
+    url: `${ADMIN}/${names[0]}`,
+    bareUrl: `${ADMIN}/${names[1]}`,
+    bareName: names[1]!,
+    remove: async () => {
+      for (const name of names) await admin.query(`drop database if exists ${name} with (force)`);
+      await admin.end();
+    },
+  };
+}
+
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  client.on("error", () => undefined);
+  await client.connect();
+  return client;
+}
+
+const transaction = (statements: readonly string[]): string => ["begin", ...statements, "commit"].join("; ");
+
+async function journal(): Promise<Bed> {
+  const { url, bareUrl, remove } = await databases();
+  const system = new PostgresAdapter({ url, checkpoint: "journal" });
+  const [target, bareTarget, control] = [await connect(url), await connect(bareUrl), await connect(bareUrl)];
+  await system.open(scope(false));
+  await system.root();
+  // A log by hand, so that reading and emptying one is part of both.
+  await bareTarget.query("create table log(seq bigserial, o text, n text)");
+  await control.query("set session_replication_role = replica");
+  const images = `insert into log(o, n) values (null, '(1001,new,1)'), (null, '(1002,new,1)'), ('(1,item,7)', '(1,item,8)'), ('(2,item,7)', '(2,item,8)'), ('(3,item,7)', null)`;
+  const read = {
+    name: "read",
+    text: "select o, n, exists (select from pg_locks where mode = 'RowExclusiveLock' and pid <> pg_backend_pid()) from log order by seq",
+  };
+  return {
+    system,
+    branch: () => target.query(transaction(BRANCH)),
+    bare: {
+      mark: () => control.query(read),
+      branch: () => bareTarget.query(transaction([...BRANCH, images])),
+      // What is to be put back is known when the log was read.
+      restore: async () => {
+        await control.query(read);
+        await control.query(transaction([...BACK, "delete from log"]));
+      },
+    },
+    sizes: async () => {
+      const { rows } = await target.query<{ log: string; size: string; items: string }>(
+        `select (select count(*) from seqqa_journal.log) as log, pg_total_relation_size('seqqa_journal.log') as size, pg_table_size('items') as items`,
+      );
+      const { log, size, items } = rows[0]!;
+      return [
+        { name: "log", value: Number(log), unit: "rows" },
+        { name: "log on disk", value: Number(size) / 1024, unit: "KiB" },
+        { name: "table of 100 rows", value: Number(items) / 1024, unit: "KiB" },
+      ];
+    },
+    close: async () => {
+      await system.close();
+      for (const client of [target, bareTarget, control]) await client.end();
+      await remove();
+    },
+  };
+}
+
+async function savepoint(): Promise<Bed> {
+  const { url, bareUrl, remove } = await databases();
+  const system = new PostgresAdapter({ url, checkpoint: "savepoint" });
+  const own = system.connection;
+  await system.open(scope(true));
+  await system.root();
+  const bareTarget = await connect(bareUrl);
+  await bareTarget.query("begin");
+  const branch = async (client: { query(sql: string): Promise<unknown> }): Promise<void> => {
+    for (const sql of BRANCH) await client.query(sql);
+  };
+  return {
+    system,
+    branch: () => branch(own),
+    bare: {
+      mark: () => bareTarget.query("savepoint one"),
+      branch: () => branch(bareTarget),
+      restore: () => bareTarget.query("rollback to savepoint one; release savepoint one"),
+    },
+    sizes: async () => {
+      const admin = await connect(url);
+      const { rows } = await admin.query<{ items: string }>("select pg_table_size('items') as items");
+      await admin.end();
+      return [{ name: "table of 100 rows", value: Number(rows[0]!.items) / 1024, unit: "KiB" }];
+    },
+    close: async () => {
+      await system.close();
+      await bareTarget.end();
+      await remove();
+    },
+  };
+}
+
+async function clone(): Promise<Bed> {
+  const { admin, url, bareUrl, bareName, remove } = await databases();
+  const system = new PostgresAdapter({ url, checkpoint: "clone" });
+  await system.open(scope(false));
+  await system.root();
+  // The target's connections do not outlive a put-back: a pool connects anew.
+  const branch = async (to: string): Promise<void> => {
+    const client = await connect(to);
+    await client.query(transaction(BRANCH));
+    await client.end();
+  };
+  const saved = `${bareName}_saved`;
+  return {
+    system,
+    branch: () => branch(url),
+    bare: {
+      mark: async () => {
+        await admin.query(`drop database if exists ${saved}`);
+        await admin.query(`create database ${saved} template ${bareName}`);
+      },
+      branch: () => branch(bareUrl),
+      restore: async () => {
+        await admin.query(`drop database ${bareName} with (force)`);
+        await admin.query(`create database ${bareName} template ${saved}`);
+      },
+    },
+    sizes: async () => {
+      const { rows } = await admin.query<{ size: string }>("select pg_database_size($1) as size", [url.slice(url.lastIndexOf("/") + 1)]);
+      return [{ name: "database", value: Number(rows[0]!.size) / 1024, unit: "KiB" }];
+    },
+    close: async () => {
+      await system.close();
+      await admin.query(`drop database if exists ${saved} with (force)`);
+      await remove();
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { Redis } from "ioredis";
+import { RedisAdapter } from "seqqa/adapters/redis";
+import { ROWS, scope, type Bed, type Mode } from "./bed.ts";
+
+export const redisModes: readonly Mode[] = [{ name: "redis dump", open: dump }];
+
+const key = (id: number): string => `item:${id}`;
+
+/** A server of its own, as a lane has one: commandstats and notifications are the server's. */
+async function ownServer(): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
+  const directory = mkdtempSync(join(tmpdir(), "seqqa-bench-redis-"));
+  const port = await freePort();
+  const args = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", directory];
+  const server = spawn("redis-server", args, { stdio: "ignore" });
+  const ended = once(server, "exit");
+  const probe = new Redis(port, "127.0.0.1", { retryStrategy: () => 20, maxRetriesPerRequest: null });
+  probe.on("error", () => undefined);
+  await Promise.race([probe.ping(), ended.then(() => Promise.reject(new Error("redis-server did not start.")))]);
+  probe.disconnect();
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    stop: async () => {
+      server.kill();
+      await ended;
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
+async function dump(): Promise<Bed> {
+  const [own, bare] = [await ownServer(), await ownServer()];
+  const [target, bareTarget, control, subscriber] = [new Redis(own.url), new Redis(bare.url), new Redis(bare.url), new Redis(bare.url)];
+  for (const client of [target, bareTarget]) for (let id = 1; id <= ROWS; id++) await client.hset(key(id), "name", "item", "qty", 7);
+  const system = new RedisAdapter({ url: `${own.url}/0` });
+  await system.open(scope(false));
+  await system.root();
+  await control.config("SET", "notify-keyspace-events", "KA");
+  await subscriber.psubscribe("__keyspace@0__:*");
+  const images = new Map<number, Buffer>();
+  for (const id of [1, 2, 3]) images.set(id, await control.dumpBuffer(key(id)));
+  const branch = (client: Redis) => (): Promise<unknown> =>
+    client
+      .multi()
+      .hset(key(1001), "name", "new", "qty", 1)
+      .hset(key(1002), "name", "new", "qty", 1)
+      .hincrby(key(1), "qty", 1)
+      .hincrby(key(2), "qty", 1)
+      .del(key(3))
+      .exec();
+  // Everything that was announced so far has come, and nothing went by unannounced.
+  const settle = (): Promise<unknown> => Promise.all([subscriber.ping(), control.info("commandstats")]);
+  return {
+    system,
+    branch: branch(target),
+    bare: {
+      mark: settle,
+      branch: branch(bareTarget),
+      restore: async () => {
+        await settle();
+        const pipeline = control.multi();
+        for (const [id, image] of images) pipeline.call("RESTORE", key(id), 0, image, "REPLACE");
+        await pipeline.del(key(1001), key(1002)).exec();
+      },
+    },
+    sizes: async () => [
+      { name: "keys", value: await target.dbsize(), unit: "keys" },
+      { name: "memory", value: Number(/^used_memory:(\d+)/m.exec(await target.info("memory"))?.[1]) / 1024, unit: "KiB" },
+    ],
+    close: async () => {
+      await system.close();
+      for (const client of [target, bareTarget, control, subscriber]) client.disconnect();
+      await pause(10);
+      await own.stop();
+      await bare.stop();
+    },
+  };
+}
