@@ -1,4 +1,3 @@
-import { SeqqaError } from "../model/errors.ts";
 import type { System } from "../model/system.ts";
 import type { SystemSpec } from "../targets/lane-spec.ts";
 
@@ -23,14 +22,10 @@ export async function createSystem(spec: SystemSpec): Promise<System> {
         ...given({ isolation: spec.isolation as "server" | undefined, keys: spec.tables }),
       });
     }
-    default:
-      throw new SeqqaError(
-        "SYSTEM_UNSUPPORTED",
-        `System "${spec.name}" is a ${spec.kind} store, which this version does not support yet.`,
-        {
-          exitStatus: 2,
-        },
-      );
+    case "mysql": {
+      const { MysqlAdapter } = await import("../adapters/mysql/index.ts");
+      return new MysqlAdapter({ url: spec.url, ...common, ...tables });
+    }
   }
 }
 

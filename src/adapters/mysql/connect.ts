@@ -1,3 +1,4 @@
+import type * as Driver from "mysql2/promise";
 import type { Connection, ConnectionOptions } from "mysql2/promise";
 import { SeqqaError } from "../../model/errors.ts";
 import { connectError } from "./failures.ts";
@@ -9,7 +10,7 @@ const CONNECT_MS = 15_000;
  * Everything that the meaning of a value or a statement of ours depends on. Not strict: a value that once came into a table by a laxer session
  * (an invalid date, the empty value of an ENUM) must go in again.
  */
-export const OUR_SETTINGS = [
+export const OUR_SETTINGS: readonly string[] = [
   "names utf8mb4",
   "session sql_mode = 'NO_AUTO_VALUE_ON_ZERO,ALLOW_INVALID_DATES'",
   "session time_zone = '+00:00'",
@@ -69,9 +70,9 @@ export async function connect(store: StoreUrl, options: ConnectOptions = {}): Pr
   }
 }
 
-export async function importDriver(): Promise<typeof import("mysql2/promise")> {
+export async function importDriver(): Promise<typeof Driver> {
   try {
-    return (await import("mysql2/promise")).default as unknown as typeof import("mysql2/promise");
+    return (await import("mysql2/promise")).default;
   } catch (cause) {
     throw new SeqqaError("DRIVER_MISSING", "MySQL needs the package mysql2, which is not installed.", {
       hint: "Install it next to seqqa: npm install --save-dev mysql2",

@@ -185,7 +185,7 @@ export function background(command: string, args: readonly string[], user?: { re
 
 export function answers(port: number, host = "127.0.0.1"): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect({ port, host, timeout: 2000 });
+    const socket = connect({ port, host, timeout: 10_000 });
     const end = (is: boolean): void => {
       socket.destroy();
       resolve(is);
