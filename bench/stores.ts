@@ -1,5 +1,8 @@
 import { isPromise, type Awaitable } from "../src/model/system.ts";
+import { mysql, postgres } from "../test/support/services/kinds.ts";
+import { find } from "../test/support/services/service.ts";
 import type { Bed, Mode } from "./stores/bed.ts";
+import { mysqlModes } from "./stores/mysql.ts";
 import { postgresModes } from "./stores/postgres.ts";
 import { redisModes } from "./stores/redis.ts";
 import { sqliteModes } from "./stores/sqlite.ts";
@@ -12,7 +15,20 @@ const LASTING = { fast: full ? 100_000 : 3000, whole: full ? 200 : 20 };
 /** Mark and put-back of a branch of five rows: each mode against its bare statements, and over many cycles. */
 export default async function stores(): Promise<readonly Row[]> {
   const rows: Row[] = [];
-  for (const mode of [...sqliteModes, ...postgresModes, ...redisModes]) rows.push(...(await measured(mode)));
+  for (const mode of sqliteModes) rows.push(...(await measured(mode)));
+  for (const [service, modes] of [
+    [postgres, postgresModes],
+    [mysql, mysqlModes],
+  ] as const) {
+    const server = await find(service);
+    if (server.kind === "missing") throw new Error(server.problem);
+    try {
+      for (const mode of modes(server.url)) rows.push(...(await measured(mode)));
+    } finally {
+      await server.stop();
+    }
+  }
+  for (const mode of redisModes) rows.push(...(await measured(mode)));
   return rows;
 }
 

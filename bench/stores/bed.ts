@@ -21,7 +21,7 @@ export interface Bed {
 export interface Mode {
   /** E.g. `sqlite journal`. */
   readonly name: string;
-  /** Costs in proportion to the database: fewer cycles, and no ratio is promised. */
+  /** Costs in proportion to the database: fewer cycles. */
   readonly whole?: boolean;
   readonly open: () => Promise<Bed>;
 }

@@ -3,12 +3,11 @@ import pg from "pg";
 import { PostgresAdapter } from "seqqa/adapters/postgres";
 import { BACK, BRANCH, FILL, scope, TABLE, type Bed, type Mode } from "./bed.ts";
 
-const ADMIN = process.env["SEQQA_TEST_POSTGRES"] ?? "postgresql://postgres@127.0.0.1:5432";
-
-export const postgresModes: readonly Mode[] = [
-  { name: "postgres journal", open: journal },
-  { name: "postgres savepoint", open: savepoint },
-  { name: "postgres clone", whole: true, open: clone },
+/** @param server URL of an administrator, without a path */
+export const postgresModes = (server: string): readonly Mode[] => [
+  { name: "postgres journal", open: () => journal(server) },
+  { name: "postgres savepoint", open: () => savepoint(server) },
+  { name: "postgres clone", whole: true, open: () => clone(server) },
 ];
 
 interface Databases {
@@ -20,20 +19,20 @@ interface Databases {
 }
 
 /** One for the adapter, one for the statements by hand. What a lane's database has: no wait for the disk. */
-async function databases(): Promise<Databases> {
-  const admin = await connect(`${ADMIN}/postgres`);
+async function databases(server: string): Promise<Databases> {
+  const admin = await connect(`${server}/postgres`);
   const names = ["own", "bare"].map((name) => `seqqa_test_bench_${name}_${randomBytes(4).toString("hex")}`);
   for (const name of names) {
     await admin.query(`create database ${name}`);
     await admin.query(`alter database ${name} set synchronous_commit = off`);
-    const client = await connect(`${ADMIN}/${name}`);
+    const client = await connect(`${server}/${name}`);
     await client.query(`${TABLE}; ${FILL}`);
     await client.end();
   }
   return {
     admin,
-    url: `${ADMIN}/${names[0]}`,
-    bareUrl: `${ADMIN}/${names[1]}`,
+    url: `${server}/${names[0]}`,
+    bareUrl: `${server}/${names[1]}`,
     bareName: names[1]!,
     remove: async () => {
       for (const name of names) await admin.query(`drop database if exists ${name} with (force)`);
@@ -51,8 +50,8 @@ async function connect(url: string): Promise<pg.Client> {
 
 const transaction = (statements: readonly string[]): string => ["begin", ...statements, "commit"].join("; ");
 
-async function journal(): Promise<Bed> {
-  const { url, bareUrl, remove } = await databases();
+async function journal(server: string): Promise<Bed> {
+  const { url, bareUrl, remove } = await databases(server);
   const system = new PostgresAdapter({ url, checkpoint: "journal" });
   const [target, bareTarget, control] = [await connect(url), await connect(bareUrl), await connect(bareUrl)];
   await system.open(scope(false));
@@ -96,8 +95,8 @@ async function journal(): Promise<Bed> {
   };
 }
 
-async function savepoint(): Promise<Bed> {
-  const { url, bareUrl, remove } = await databases();
+async function savepoint(server: string): Promise<Bed> {
+  const { url, bareUrl, remove } = await databases(server);
   const system = new PostgresAdapter({ url, checkpoint: "savepoint" });
   const own = system.connection;
   await system.open(scope(true));
@@ -129,8 +128,8 @@ async function savepoint(): Promise<Bed> {
   };
 }
 
-async function clone(): Promise<Bed> {
-  const { admin, url, bareUrl, bareName, remove } = await databases();
+async function clone(server: string): Promise<Bed> {
+  const { admin, url, bareUrl, bareName, remove } = await databases(server);
   const system = new PostgresAdapter({ url, checkpoint: "clone" });
   await system.open(scope(false));
   await system.root();

@@ -1,12 +1,7 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { RedisAdapter } from "seqqa/adapters/redis";
+import { redis } from "../../test/support/services/kinds.ts";
+import { find } from "../../test/support/services/service.ts";
 import { ROWS, scope, type Bed, type Mode } from "./bed.ts";
 
 export const redisModes: readonly Mode[] = [{ name: "redis dump", open: dump }];
@@ -15,31 +10,9 @@ const key = (id: number): string => `item:${id}`;
 
 /** A server of its own, as a lane has one: commandstats and notifications are the server's. */
 async function ownServer(): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
-  const directory = mkdtempSync(join(tmpdir(), "seqqa-bench-redis-"));
-  const port = await freePort();
-  const args = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", directory];
-  const server = spawn("redis-server", args, { stdio: "ignore" });
-  const ended = once(server, "exit");
-  const probe = new Redis(port, "127.0.0.1", { retryStrategy: () => 20, maxRetriesPerRequest: null });
-  probe.on("error", () => undefined);
-  await Promise.race([probe.ping(), ended.then(() => Promise.reject(new Error("redis-server did not start.")))]);
-  probe.disconnect();
-  return {
-    url: `redis://127.0.0.1:${port}`,
-    stop: async () => {
-      server.kill();
-      await ended;
-      rmSync(directory, { recursive: true, force: true });
-    },
-  };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
+  const found = await find(redis, { running: false });
+  if (found.kind === "missing") throw new Error(found.problem);
+  return found;
 }
 
 async function dump(): Promise<Bed> {
@@ -84,7 +57,6 @@ async function dump(): Promise<Bed> {
     close: async () => {
       await system.close();
       for (const client of [target, bareTarget, control, subscriber]) client.disconnect();
-      await pause(10);
       await own.stop();
       await bare.stop();
     },

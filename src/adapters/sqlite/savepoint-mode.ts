@@ -34,6 +34,8 @@ export class SavepointMode implements SqliteMode {
   #knownChanges = -1;
   #knownSchema: number;
   #levels: Level[] = [];
+  /** By level; compiled once. */
+  readonly #rollbacks: Statement<[]>[] = [];
 
   /** `borrowed`: the file is the user's, and gets nothing of what is done from here on, `setup` included. */
   constructor(db: Database, file: string, plans: readonly TablePlan[], borrowed: boolean = false) {
@@ -85,7 +87,7 @@ export class SavepointMode implements SqliteMode {
     const level = this.#levels[at];
     if (level === undefined || !this.#log.mirror.holds(level.segment)) throw markInvalid();
     try {
-      this.db.exec(`rollback to seqqa_${at}`);
+      (this.#rollbacks[at] ??= this.db.prepare(`rollback to seqqa_${at}`)).run();
     } catch (error) {
       throw this.#lost(error);
     }
