@@ -72,7 +72,7 @@ export async function connect(store: StoreUrl, options: ConnectOptions = {}): Pr
 
 export async function importDriver(): Promise<typeof Driver> {
   try {
-    return (await import("mysql2/promise")).default;
+    return await import("mysql2/promise");
   } catch (cause) {
     throw new SeqqaError("DRIVER_MISSING", "MySQL needs the package mysql2, which is not installed.", {
       hint: "Install it next to seqqa: npm install --save-dev mysql2",
