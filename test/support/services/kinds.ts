@@ -42,7 +42,8 @@ export const mysql: Service = {
     const user = unprivileged("mysql");
     if (user !== undefined) chownSync(directory, user.uid, user.gid);
     const data = join(directory, "data");
-    const common = ["--no-defaults", `--datadir=${data}`];
+    // A server that starts removes what another one has in a tmpdir that both use.
+    const common = ["--no-defaults", `--datadir=${data}`, `--tmpdir=${directory}`];
     if (!existsSync(data))
       execFileSync(install, [...common, "--auth-root-authentication-method=normal", "--skip-test-db"], {
         stdio: "pipe",
