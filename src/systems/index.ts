@@ -3,5 +3,5 @@ export { isRawText, sameRow, type ExactRow, type ExactValue } from "./exact-row.
 export { captureNet, isNetImage, type NetImage } from "./net-image.ts";
 export { NetMirror, sameCounters, type Fix, type RowKey, type Segment, type Touch } from "./net-mirror.ts";
 export { allCounters, observeCounters, observeNet, shown, shownRow, withoutCommon } from "./observed-net.ts";
-export { here, identify, isAlive, isThreadAlive, thisThread, type Place, type ProcessIdentity } from "./process-identity.ts";
+export { here, identify, isAlive, isThreadAlive, thisThread } from "./process-identity.ts";
 export { keyOf, type TableShape } from "./table-shape.ts";
