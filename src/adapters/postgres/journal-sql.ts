@@ -104,12 +104,13 @@ function readFunction(borrowed: boolean): string {
        select d.rel, d.o, d.n, d.place from d`
     : `delete from ${OURS}.log l returning l.rel, l.o, l.n, l.place`;
   return `create function ${OURS}.read(p_apart boolean, p_step bigint) returns table(rel oid, o text, n text, place tid) language plpgsql as ${quoteText(`
-declare seqqa_busy text;
+#variable_conflict use_column
 begin
-  if p_apart then seqqa_busy := ${OURS}.busy(); end if;
-  return query select null::oid, ${OURS}.counters()::text, seqqa_busy, null::tid;
-  if seqqa_busy is not null then return; end if;
-  return query ${take};
+  if p_apart then n := ${OURS}.busy(); end if;
+  o := ${OURS}.counters();
+  return next;
+  if n is not null then return; end if;
+  if exists (select from ${OURS}.log) then return query ${take}; end if;
   if exists (select from pg_largeobject_metadata) then return query select 0::oid, 'large object', null::text, null::tid; end if;
 end`)}`;
 }

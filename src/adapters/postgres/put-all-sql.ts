@@ -16,12 +16,12 @@ export function putAllFunction(tables: readonly Table[], borrowed: boolean): str
   return `create function ${OURS}.put(p_rel oid[], p_img text[], p_w int[], p_place_rel oid[], p_place tid[], p_counters bigint[],
   p_keep bigint, p_kept_rel oid[], p_kept_img text[], p_kept_w int[]) returns table(rel oid, img text, place tid, n int) language plpgsql as ${quoteText(`
 #variable_conflict use_column
-declare r record; seqqa_busy text;
+declare r record;
 begin
   if current_setting('session_replication_role') <> 'replica' then raise exception 'not a control session'; end if;
-  seqqa_busy := ${OURS}.busy();
-  return query select null::oid, seqqa_busy, null::tid, 0;
-  if seqqa_busy is not null then return; end if;
+  img := ${OURS}.busy();
+  return next;
+  if img is not null then return; end if;
   -- Hardly ever is there something that was not read. What comes in after this look is read later, as what was written later.
   if exists (select from ${OURS}.log) then
     for r in

@@ -1,8 +1,9 @@
-import { afterAll, describe } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { PostgresAdapter } from "../../../src/adapters/postgres/index.ts";
 import { size } from "../../sizes.ts";
 import { databaseUrl, dropDatabase, dropDatabases, newDatabase } from "./postgres-databases.ts";
 import { CLONE_SCHEMA, randomCloneStatements, randomStatements, SCHEMA, SEED } from "./postgres-world.ts";
+import { Random } from "./random.ts";
 import { systemContract, type Subject } from "./system-contract.ts";
 import { PostgresWriter } from "./writers/postgres-writer.ts";
 
@@ -35,6 +36,33 @@ describe("postgres journal, another process", () => {
 
 describe("postgres journal, borrowed, other seeds", () => {
   systemContract({ lane: (index) => apart("journal", true, index), cycles: size(60, 2000), seed: 77 });
+});
+
+test("postgres journal, three lanes of one server at once", async () => {
+  const lanes = await Promise.all([0, 1, 2].map((index) => apart("journal", false, index)));
+  const roots = await Promise.all(
+    lanes.map(async ({ system }) => [await system.root(), await system.mark(), await system.dump()] as const),
+  );
+  expect(new Set(roots.map(([, , dump]) => dump)).size).toBe(1);
+  await Promise.all(
+    lanes.map(async ({ system, write }, lane) => {
+      const random = new Random(100 + lane);
+      const [, root, dump] = roots[lane]!;
+      for (let cycle = 0; cycle < size(30, 1500); cycle++) {
+        for (let writes = random.below(5); writes > 0; writes--) await write(random);
+        const [mark, then] = [await system.mark(), await system.dump()];
+        await write(random);
+        await system.observe();
+        await system.restore(mark);
+        expect(await system.dump(), `lane ${lane}, cycle ${cycle}`).toBe(then);
+        if (random.chance(50)) {
+          await system.restore(root);
+          expect(await system.dump(), `lane ${lane}, cycle ${cycle}`).toBe(dump);
+        }
+      }
+    }),
+  );
+  for (const { close } of lanes) await close();
 });
 
 describe("postgres clone, another process", () => {
