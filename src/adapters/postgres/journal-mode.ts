@@ -1,13 +1,12 @@
-import { randomUUID } from "node:crypto";
 import type { Observed, SystemTraits } from "../../model/system.ts";
-import { OURS, rowsOf, type Catalog, type Sequence, type Table } from "./catalog.ts";
+import { OURS, type Catalog, type Sequence, type Table } from "./catalog.ts";
 import { catalogDifference, catalogText, type CatalogText } from "./catalog-text.ts";
 import type { Control } from "./control.ts";
 import { Writing } from "./control.ts";
 import { pairsOf } from "./counter-sql.ts";
 import { dumpDatabase } from "./dump.ts";
 import { BUSY_LIMIT_MS, codeOf, incoherent, isBusy, markInvalid, notPutBack, schemaChanged } from "./failures.ts";
-import { installStatements } from "./journal-sql.ts";
+import { install, isInstalled } from "./install.ts";
 import { Looker } from "./looker.ts";
 import { fixesToImage, imageOf, isImage, type MultisetImage } from "./multiset-image.ts";
 import { MultisetMirror, RowSums, type Segment } from "../../systems/multiset-mirror.ts";
@@ -86,12 +85,7 @@ export class JournalMode implements PostgresMode {
       if (catalogDifference(previous.#catalog, digest) === undefined)
         return new JournalMode(control, catalog, digest, previous.#token, choice);
     }
-    const token = randomUUID();
-    const statements = installStatements(catalog, { token, borrowed: choice.borrowed });
-    await control.patiently(
-      () => control.rows(`begin; ${statements.join(";\n")}; commit`).catch((error: unknown) => rolledBack(control, error)),
-      choice.limitMs,
-    );
+    const token = await install(control, catalog, choice.borrowed, choice.limitMs);
     const mode = new JournalMode(control, catalog, await catalogText(control.client), token, choice);
     await mode.#read(false);
     mode.#mirror = new MultisetMirror(mode.#mirror.counters);
@@ -319,14 +313,3 @@ const ROWS_WITHOUT_TRIGGERS = /^(?:REFRESH|REWRITE|large object)/;
 
 /** The log held something that had to be looked at first: do it once more. */
 class Stale extends Error {}
-
-async function rolledBack(control: Control, error: unknown): Promise<never> {
-  if (!control.lost) await control.rows("rollback");
-  throw error;
-}
-
-async function isInstalled(control: Control, token: string): Promise<boolean> {
-  const [there] = await rowsOf<[string]>(control.client, `select 'yes' where to_regclass('${OURS}.owner') is not null`);
-  if (there === undefined) return false;
-  return (await control.rows(`select 1 from ${OURS}.owner where token = $1`, [token])).length > 0;
-}

@@ -1,0 +1,18 @@
+import { randomUUID } from "node:crypto";
+import { OURS, rowsOf, type Catalog } from "./catalog.ts";
+import type { Control } from "./control.ts";
+import { installStatements } from "./journal-sql.ts";
+
+/** Puts the log and its triggers into the database, in one transaction, in place of what an earlier run may have left. @returns what it is told by later */
+export async function install(control: Control, catalog: Catalog, borrowed: boolean, limitMs?: number): Promise<string> {
+  const token = randomUUID();
+  const statements = installStatements(catalog, { token, borrowed });
+  await control.patiently(() => control.transaction(() => control.rows(statements.join(";\n"))), limitMs);
+  return token;
+}
+
+export async function isInstalled(control: Control, token: string): Promise<boolean> {
+  const [there] = await rowsOf<[string]>(control.client, `select 'yes' where to_regclass('${OURS}.owner') is not null`);
+  if (there === undefined) return false;
+  return (await control.rows(`select 1 from ${OURS}.owner where token = $1`, [token])).length > 0;
+}
