@@ -2,7 +2,7 @@ import { SeqqaError } from "../../model/errors.ts";
 import type { StoreCheck } from "../../model/store-provider.ts";
 import { OURS, readCatalog } from "./catalog.ts";
 import { journalObstacle } from "./choose-mode.ts";
-import { Control, type Row } from "./control.ts";
+import { Control } from "./control.ts";
 import { safeCause } from "./failures.ts";
 import { installed } from "./install.ts";
 import { storeUrl, type StoreUrl } from "./store-url.ts";
@@ -51,7 +51,7 @@ export async function check(url: string): Promise<readonly StoreCheck[]> {
 }
 
 async function one(control: Control, sql: string): Promise<string | null | undefined> {
-  return ((await control.rows(sql))[0] as Row | undefined)?.[0];
+  return (await control.rows(sql))[0]?.[0];
 }
 
 /** Tries what will be done, on a table of our own. */

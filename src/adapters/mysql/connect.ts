@@ -9,7 +9,7 @@ const CONNECT_MS = 15_000;
  * Everything that the meaning of a value or a statement of ours depends on. Not strict: a value that once came into a table by a laxer session
  * (an invalid date, the empty value of an ENUM) must go in again.
  */
-export const OUR_SETTINGS = [
+export const OUR_SETTINGS: readonly string[] = [
   "names utf8mb4",
   "session sql_mode = 'NO_AUTO_VALUE_ON_ZERO,ALLOW_INVALID_DATES'",
   "session time_zone = '+00:00'",
@@ -69,9 +69,13 @@ export async function connect(store: StoreUrl, options: ConnectOptions = {}): Pr
   }
 }
 
-export async function importDriver(): Promise<typeof import("mysql2/promise")> {
+interface Driver {
+  createConnection(options: ConnectionOptions): Promise<Connection>;
+}
+
+async function importDriver(): Promise<Driver> {
   try {
-    return (await import("mysql2/promise")).default as unknown as typeof import("mysql2/promise");
+    return (await import("mysql2/promise")).default;
   } catch (cause) {
     throw new SeqqaError("DRIVER_MISSING", "MySQL needs the package mysql2, which is not installed.", {
       hint: "Install it next to seqqa: npm install --save-dev mysql2",

@@ -9,7 +9,7 @@ import { quoteName, quoteText } from "./sql-text.ts";
  * their lossless images. `counters`: with AUTO_INCREMENT, which only mode `copy` puts back.
  */
 export async function dumpDatabase(control: Control, counters: boolean): Promise<string> {
-  const lines = [...(await schemaTexts(control, counters)).map(([name, text]) => `${name} ${text.replaceAll("\n", " ")}`)];
+  const lines = (await schemaTexts(control, counters)).map(([name, text]) => `${name} ${text.replaceAll("\n", " ")}`);
   const { tables } = await readCatalog(control);
   for (const table of tables) {
     const images = (await imagesOf(control, table)).sort();

@@ -1,9 +1,9 @@
 import { OURS } from "./catalog.ts";
-import { OFF, type Control, type Row } from "./control.ts";
+import { OFF, type Control } from "./control.ts";
 import { quoteName, quoteText } from "./sql-text.ts";
 
 /** The user's own triggers as they were, while guarded ones stand in their place. */
-export const ORIGINALS = `${OURS}originals`;
+export const ORIGINALS: string = `${OURS}originals`;
 
 interface Original {
   readonly name: string;
@@ -78,7 +78,7 @@ export async function restoreTriggers(control: Control): Promise<void> {
     `select 1 from information_schema.tables where table_schema = ${quoteText(control.store.database)} and table_name = '${ORIGINALS}'`,
   );
   if (there.length === 0) return;
-  const rows = (await control.rows(`select name, tab, body, mode, client, collation from ${ORIGINALS} order by at`)) as Row[];
+  const rows = await control.rows(`select name, tab, body, mode, client, collation from ${ORIGINALS} order by at`);
   const originals = rows.map(([name, table, sql, mode, client, collation]): Original => ({
     name: name!,
     table: table!,

@@ -73,7 +73,7 @@ export class JournalLog {
     const made = new Set(rows.filter(([, , note, grp]) => note === "0" && grp !== null).map(([, , , grp]) => grp));
     for (const [, tab, note, grp, old, now] of rows) {
       // Noted in advance, and then the parent's change was not made.
-      if (note === "1" && !made.has(grp!)) continue;
+      if (note === "1" && !made.has(grp)) continue;
       const table = Number(tab);
       if (old === "!" || now === "!") {
         throw incoherent(this.#control.store, `a row of "${this.#tables[table]?.name ?? ""}" is too long for max_allowed_packet`);

@@ -231,7 +231,7 @@ export class JournalMode implements MysqlMode {
       throw (this.#broken = notPutBack(this.#control.store, error));
     }
     log.forget(undone);
-    for (const segment of [...this.#known.entries.keys()]) if (segment.depth > to.depth) this.#known.entries.delete(segment);
+    for (const segment of this.#known.entries.keys()) if (segment.depth > to.depth) this.#known.entries.delete(segment);
   }
 
   #entriesAbove(to: Segment): bigint[] {

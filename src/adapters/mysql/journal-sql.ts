@@ -4,10 +4,10 @@ import { imageOfRow, imageOfValue } from "./columns.ts";
 import { OFF } from "./control.ts";
 import { quoteName, quoteText } from "./sql-text.ts";
 
-export const LOG = `${OURS}log`;
+export const LOG: string = `${OURS}log`;
 /** Of a borrowed store: what was written into it without being logged. */
-export const KEPT = `${OURS}kept`;
-export const OWNER = `${OURS}owner`;
+export const KEPT: string = `${OURS}kept`;
+export const OWNER: string = `${OURS}owner`;
 
 /** Tables of ours. `borrowed`: what is logged is kept until the end. */
 export function tableStatements(token: string, borrowed: boolean, tables: readonly Table[]): string[] {

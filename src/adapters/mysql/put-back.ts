@@ -85,7 +85,7 @@ function parts(rows: readonly string[]): string[][] {
 }
 
 /** Statements in batches that fit into a packet. */
-export function batches(statements: readonly string[], longest = 4 * LONGEST): string[][] {
+export function batches(statements: readonly string[], longest: number = 4 * LONGEST): string[][] {
   const all: string[][] = [[]];
   let length = 0;
   for (const sql of statements) {

@@ -53,7 +53,7 @@ async function undo(control: Control): Promise<void> {
       sums.add(index, row, by);
     };
     for (const [tab, note, grp, old, now] of log) {
-      if (note === "1" && !made.has(grp!)) continue;
+      if (note === "1" && !made.has(grp)) continue;
       if (typeof old === "string") add(tab, old, 1);
       if (typeof now === "string") add(tab, now, -1);
     }

@@ -1,6 +1,8 @@
 // A process that is to be killed: opens an adapter on a borrowed store and writes, or prepares a provider and makes a lane. Says when it has.
-const [what, url, extra] = process.argv.slice(2);
-const { MysqlAdapter, stores } = await import("../../../../dist/adapters/mysql/index.js");
+import { createRequire } from "node:module";
+
+const [bundle, what, url, extra] = process.argv.slice(2);
+const { MysqlAdapter, stores } = createRequire(import.meta.url)(bundle);
 if (what === "borrow") {
   const system = new MysqlAdapter({ url, checkpoint: extra });
   await system.open({ name: "db", laneIndex: 0, inProcess: false, borrowed: true });

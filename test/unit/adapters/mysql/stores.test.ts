@@ -1,8 +1,12 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { build } from "esbuild";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { MysqlAdapter, stores } from "../../../../src/adapters/mysql/index.ts";
 import type { StoreProvider } from "../../../../src/model/store-provider.ts";
 import type { SystemScope } from "../../../../src/model/system.ts";
@@ -17,7 +21,23 @@ afterEach(async () => {
   for (const child of children.splice(0)) child.kill("SIGKILL");
   for (const provider of providers.splice(0)) await provider.close();
 });
-afterAll(dropDatabases);
+let bundles: string;
+beforeAll(async () => {
+  bundles = mkdtempSync(join(tmpdir(), "seqqa-mysql-run-"));
+  const entry = fileURLToPath(new URL("../../../../src/adapters/mysql/index.ts", import.meta.url));
+  await build({
+    entryPoints: [entry],
+    bundle: true,
+    platform: "node",
+    format: "cjs",
+    outfile: join(bundles, "mysql.cjs"),
+    logLevel: "error",
+  });
+});
+afterAll(async () => {
+  rmSync(bundles, { recursive: true, force: true });
+  await dropDatabases();
+});
 
 const runId = (): string => randomBytes(5).toString("hex");
 
@@ -28,7 +48,7 @@ function provider(url: string, run: string, name = "db"): StoreProvider {
 }
 
 async function childOf(...args: readonly string[]): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [fileURLToPath(new URL("child.mjs", import.meta.url)), ...args], {
+  const child = spawn(process.execPath, [fileURLToPath(new URL("child.mjs", import.meta.url)), join(bundles, "mysql.cjs"), ...args], {
     stdio: ["ignore", "pipe", "pipe"],
   });
   children.push(child);
