@@ -54,20 +54,20 @@ export interface Catalog {
 export async function readCatalog(control: Control): Promise<Catalog> {
   const schema = quoteText(control.store.database);
   const ours = `not like '${OURS.replaceAll("_", "\\\\_")}%'`;
-  const [tables, columns, indexes, keys, triggers, json] = (await control.batch([
+  // One schema each, and no joins: a query that leaves the schema open makes the server open every table and view that it has.
+  const [tables, columns, indexes, uses, rules, triggers, checks] = (await control.batch([
     `select table_name, table_type, engine, create_options from information_schema.tables where table_schema = ${schema} and table_name ${ours} and table_type <> 'VIEW' order by table_name`,
     `select table_name, column_name, data_type, character_set_name, generation_expression, extra from information_schema.columns where table_schema = ${schema} order by table_name, ordinal_position`,
     `select table_name, index_name, column_name, non_unique, nullable, sub_part from information_schema.statistics where table_schema = ${schema} order by table_name, index_name = 'PRIMARY' desc, index_name, seq_in_index`,
-    `select k.constraint_name, k.table_name, k.column_name, k.referenced_table_name, k.referenced_column_name, r.delete_rule, r.update_rule, k.table_schema, k.referenced_table_schema
-       from information_schema.key_column_usage k join information_schema.referential_constraints r
-         on r.constraint_schema = k.constraint_schema and r.constraint_name = k.constraint_name and r.table_name = k.table_name
-      where k.referenced_table_name is not null and (k.table_schema = ${schema} or k.referenced_table_schema = ${schema}) order by k.table_name, k.constraint_name, k.ordinal_position`,
+    `select constraint_name, table_name, column_name, referenced_table_name, referenced_column_name, referenced_table_schema from information_schema.key_column_usage
+      where table_schema = ${schema} and referenced_table_name is not null order by table_name, constraint_name, ordinal_position`,
+    `select table_name, constraint_name, delete_rule, update_rule from information_schema.referential_constraints where constraint_schema = ${schema}`,
     `select trigger_name, event_object_table, action_statement from information_schema.triggers where trigger_schema = ${schema} and trigger_name ${ours} order by event_object_table, action_timing, event_manipulation, action_order`,
-    // MariaDB's JSON is a text with a check.
-    jsonChecks(schema),
-  ])) as [Row[], Row[], Row[], Row[], Row[], Row[]];
-  const documents = new Set(json.map(([table, column]) => `${table ?? ""}\n${column ?? ""}`));
-  const foreign = foreignKeys(keys, control.store.database);
+    `select * from information_schema.check_constraints where constraint_schema = ${schema}`,
+  ])) as [Row[], Row[], Row[], Row[], Row[], Row[], Row[]];
+  const documents = jsonColumns(checks);
+  const foreign = foreignKeys(uses, rules, control.store.database);
+  foreign.outside.push(...(await childrenElsewhere(control)));
   const [strange, unjournalled]: [string[], string[]] = [[], foreign.outside];
   const found: Table[] = [];
   for (const [name, type, engine, options] of tables as string[][]) {
@@ -88,10 +88,31 @@ export async function readCatalog(control: Control): Promise<Catalog> {
   };
 }
 
-function jsonChecks(schema: string): string {
-  return `select c.table_name, c.column_name from information_schema.columns c join information_schema.check_constraints k
-       on k.constraint_schema = c.table_schema and k.check_clause = concat('json_valid(\`', c.column_name, '\`)') and k.constraint_name = c.column_name
-    where c.table_schema = ${schema} and c.data_type = 'longtext'`;
+/** MariaDB's JSON is a text with a check of the column's name; there the constraint's table is told too, and the columns are six. */
+function jsonColumns(checks: readonly Row[]): Set<string> {
+  const found = new Set<string>();
+  for (const row of checks) {
+    if (row.length !== 6) continue;
+    const [, , table, name, , clause] = row;
+    if (clause === `json_valid(${quoteName(name ?? "")})`) found.add(`${table ?? ""}\n${name ?? ""}`);
+  }
+  return found;
+}
+
+/** Foreign keys of other databases that refer to this one: their rows would change with ours. Seen with the PROCESS privilege only. */
+async function childrenElsewhere(control: Control): Promise<string[]> {
+  const own = "concat(convert(database() using filename), '/')";
+  for (const table of ["innodb_sys_foreign", "innodb_foreign"]) {
+    try {
+      const rows = await control.rows(
+        `select for_name from information_schema.${table} where left(ref_name, char_length(${own})) = ${own} and left(for_name, char_length(${own})) <> ${own}`,
+      );
+      return rows.map(([name]) => `table "${name ?? ""}" of another database refers to this one`);
+    } catch {
+      // No such table in this server, or not for us.
+    }
+  }
+  return [];
 }
 
 function tableOf(
@@ -172,20 +193,20 @@ function actionOf(rule: string): Action {
   return rule === "CASCADE" ? "cascade" : rule === "SET NULL" ? "null" : "none";
 }
 
-function foreignKeys(rows: readonly Row[], database: string): { keys: ForeignKey[]; outside: string[] } {
+function foreignKeys(uses: readonly Row[], rules: readonly Row[], database: string): { keys: ForeignKey[]; outside: string[] } {
   const keys: (ForeignKey & { childColumns: string[]; parentColumns: string[] })[] = [];
   const outside: string[] = [];
-  for (const [name, child, column, parent, referenced, onDelete, onUpdate, schema, parentSchema] of rows as string[][]) {
-    if (schema !== database || parentSchema !== database) {
-      if (actionOf(onDelete!) !== "none" || actionOf(onUpdate!) !== "none")
-        outside.push(`foreign key "${name!}" of ${schema!}.${child!} acts between two databases`);
+  for (const [name, child, column, parent, referenced, parentSchema] of uses as string[][]) {
+    const [, , onDelete, onUpdate] = rules.find(([table, rule]) => table === child && rule === name) ?? [];
+    const actions = { onDelete: actionOf(onDelete ?? ""), onUpdate: actionOf(onUpdate ?? "") };
+    if (parentSchema !== database) {
+      if (actions.onDelete !== "none" || actions.onUpdate !== "none")
+        outside.push(`foreign key "${name!}" of table "${child!}" acts from another database`);
       continue;
     }
     let key = keys.find((one) => one.name === name && one.child === child);
-    if (key === undefined) {
-      const actions = { onDelete: actionOf(onDelete!), onUpdate: actionOf(onUpdate!) };
+    if (key === undefined)
       keys.push((key = { name: name!, child: child!, childColumns: [], parent: parent!, parentColumns: [], ...actions }));
-    }
     key.childColumns.push(column!);
     key.parentColumns.push(referenced!);
   }

@@ -33,6 +33,12 @@ export interface Chosen {
 /** @throws SeqqaError when what is wanted cannot be, or the database cannot be reached. */
 export async function chooseMode(choosing: Choosing): Promise<Chosen> {
   const { store, wanted, scope, tables, previous } = choosing;
+  if (wanted === "savepoint") {
+    throw new SeqqaError("CHECKPOINT_NOT_SUPPORTED", `Checkpoint mode "savepoint" of ${store.shown} is not available for MySQL.`, {
+      hint: "Leave `checkpoint` on auto: the journal puts back what a target in this process writes on connections of its own, too.",
+      exitStatus: 2,
+    });
+  }
   const control = await Control.open(store);
   try {
     const goesOn = previous instanceof JournalMode && (await installedToken(control)) !== undefined;

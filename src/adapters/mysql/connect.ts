@@ -1,4 +1,3 @@
-import type * as Driver from "mysql2/promise";
 import type { Connection, ConnectionOptions } from "mysql2/promise";
 import { SeqqaError } from "../../model/errors.ts";
 import { connectError } from "./failures.ts";
@@ -70,9 +69,13 @@ export async function connect(store: StoreUrl, options: ConnectOptions = {}): Pr
   }
 }
 
-export async function importDriver(): Promise<typeof Driver> {
+interface Driver {
+  createConnection(options: ConnectionOptions): Promise<Connection>;
+}
+
+async function importDriver(): Promise<Driver> {
   try {
-    return await import("mysql2/promise");
+    return (await import("mysql2/promise")).default;
   } catch (cause) {
     throw new SeqqaError("DRIVER_MISSING", "MySQL needs the package mysql2, which is not installed.", {
       hint: "Install it next to seqqa: npm install --save-dev mysql2",

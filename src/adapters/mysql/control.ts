@@ -35,14 +35,14 @@ export class Control {
 
   /** Takes the lock that keeps other runs off this database, unless `alone` is false: for looking only. @throws SeqqaError `STORE_IN_USE` */
   static async open(store: StoreUrl, alone = true): Promise<Control> {
-    const opened: { control?: Control } = {};
+    let lost: (error: Error) => void = () => undefined;
     const connection = await connect(store, {
       settings: CONTROL_SETTINGS,
       driver: { multipleStatements: true, rowsAsArray: true, typeCast: (field: { string(): string | null }) => field.string() },
-      lost: (error) => opened.control?.lose(error),
+      lost: (error) => lost(error),
     });
     const control = new Control(store, connection);
-    opened.control = control;
+    lost = (error) => control.lose(error);
     try {
       // MariaDB only: rows that break a CHECK that was added without looking at them must go in again.
       await control.rows("set session check_constraint_checks = 0").catch(() => undefined);

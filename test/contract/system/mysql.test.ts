@@ -27,17 +27,17 @@ async function apart(checkpoint: "journal" | "copy", borrowed: boolean, laneInde
 }
 
 describe("mysql journal, another process", () => {
-  systemContract({ lane: (index) => apart("journal", false, index), cycles: size(60, 10_000) });
+  systemContract({ lane: (index) => apart("journal", false, index), cycles: size(30, 10_000) });
 });
 
 describe("mysql journal, borrowed, other seeds", () => {
-  systemContract({ lane: (index) => apart("journal", true, index), cycles: size(40, 2000), seed: 77 });
+  systemContract({ lane: (index) => apart("journal", true, index), cycles: size(20, 2000), seed: 77 });
 });
 
 describe("mysql copy, another process", () => {
-  systemContract({ lane: (index) => apart("copy", false, index), cycles: size(20, 1000), seed: 31 });
+  systemContract({ lane: (index) => apart("copy", false, index), cycles: size(12, 1000), seed: 31 });
 });
 
 describe("mysql copy, borrowed", () => {
-  systemContract({ lane: (index) => apart("copy", true, index), cycles: size(20, 500), seed: 32 });
+  systemContract({ lane: (index) => apart("copy", true, index), cycles: size(12, 500), seed: 32 });
 });

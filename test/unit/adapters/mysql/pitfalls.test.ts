@@ -1,0 +1,300 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { MysqlAdapter } from "../../../../src/adapters/mysql/index.ts";
+import { readCatalog } from "../../../../src/adapters/mysql/catalog.ts";
+import { Control } from "../../../../src/adapters/mysql/control.ts";
+import { JournalMode } from "../../../../src/adapters/mysql/journal-mode.ts";
+import { storeUrl } from "../../../../src/adapters/mysql/store-url.ts";
+import type { SystemScope } from "../../../../src/model/system.ts";
+import { admin, databaseUrl, dropDatabases, newDatabase } from "../../../contract/system/mysql-databases.ts";
+
+const LANE: SystemScope = { name: "db", laneIndex: 0, inProcess: false, borrowed: false };
+afterAll(dropDatabases);
+
+interface Opened {
+  readonly system: MysqlAdapter;
+  readonly database: string;
+  run(sql: string): Promise<unknown>;
+}
+
+async function opened(statements: readonly string[], work: (opened: Opened) => Promise<void>, checkpoint?: "copy"): Promise<void> {
+  const database = await newDatabase(statements);
+  const system = new MysqlAdapter({ url: await databaseUrl(database), ...(checkpoint === undefined ? {} : { checkpoint }) });
+  await system.open(LANE);
+  try {
+    await system.root();
+    await work({ system, database, run: (sql) => admin((connection) => connection.query(sql), database) });
+  } finally {
+    await system.close();
+  }
+}
+
+/** What statements do is put back exactly, and was seen. */
+async function putsBack({ system, run }: Opened, ...statements: readonly string[]): Promise<void> {
+  for (const sql of statements) {
+    const [mark, dump] = [await system.mark(), await system.dump()];
+    await run(sql);
+    expect(await system.dump(), sql).not.toBe(dump);
+    expect(await system.changed(mark), sql).toBe(true);
+    await system.restore(mark);
+    expect(await system.dump(), sql).toBe(dump);
+  }
+}
+
+describe("foreign-key actions, which fire no triggers", () => {
+  test("three levels, a diamond, composite keys, SET NULL", () =>
+    opened(
+      [
+        "create table a(id int primary key)",
+        "create table b(a int, n int, primary key (a, n), foreign key (a) references a(id) on delete cascade on update cascade)",
+        "create table c(a int, n int, owner int, foreign key (a, n) references b(a, n) on delete cascade on update cascade, foreign key (owner) references a(id) on delete set null on update cascade)",
+        "insert into a values (1), (2)",
+        "insert into b values (1, 1), (1, 2), (2, 1)",
+        "insert into c values (1, 1, 1), (1, 1, 1), (1, 2, 2), (2, 1, 1), (2, 1, null)",
+      ],
+      (one) =>
+        putsBack(
+          one,
+          "delete from a where id = 1",
+          "update a set id = id + 10",
+          "delete from a",
+          "update b set n = n + 5 where a = 1",
+          "delete from b",
+        ),
+    ));
+
+  test("a table that refers to itself, to any depth", () =>
+    opened(
+      [
+        "create table t(id int primary key, up int, foreign key (up) references t(id) on delete cascade)",
+        "create table v(t int, foreign key (t) references t(id) on delete cascade)",
+        "insert into t values (1, null), (2, 1), (3, 2), (4, 3), (5, 4), (6, 5)",
+        "set foreign_key_checks = 0; insert into t values (9, 9), (10, 11), (11, 10); set foreign_key_checks = 1",
+        "insert into v select id from t",
+      ],
+      (one) => putsBack(one, "delete from t where id = 1", "delete from t where id = 9", "delete from t where id = 10", "delete from t"),
+    ));
+
+  test("none where the session has switched foreign keys off", () =>
+    opened(
+      [
+        "create table a(id int primary key)",
+        "create table b(a int, foreign key (a) references a(id) on delete cascade)",
+        "insert into a values (1)",
+        "insert into b values (1)",
+      ],
+      (one) => putsBack(one, "set foreign_key_checks = 0; delete from a"),
+    ));
+
+  test("what IGNORE could not change was not changed", () =>
+    opened(
+      [
+        "create table a(id int primary key, u int unique)",
+        "create table b(a int, foreign key (a) references a(id) on delete cascade on update cascade)",
+        "create table stop(a int, foreign key (a) references a(id))",
+        "create table keyless(u int unique, v int)",
+        "insert into a values (1, 1), (2, 2), (3, 3)",
+        "insert into b values (1), (2), (3)",
+        "insert into stop values (2)",
+        "insert into keyless values (1, 1), (2, 2), (null, 1), (null, 1)",
+      ],
+      (one) =>
+        putsBack(
+          one,
+          "delete ignore from a",
+          "update ignore a set id = id + 1",
+          "update ignore a set u = 3 where id > 1; update a set u = 7 where id = 1",
+          "update ignore keyless set u = 2; delete from keyless limit 1",
+        ),
+    ));
+
+  test("a circle of deletes over two tables is left to copy, which says why", () =>
+    opened(
+      [
+        "create table a(id int primary key, b int)",
+        "create table b(id int primary key, a int, foreign key (a) references a(id) on delete cascade)",
+        "alter table a add foreign key (b) references b(id) on delete cascade",
+        "insert into a values (1, null); insert into b values (1, 1); update a set b = 1",
+      ],
+      async (one) => {
+        expect(one.system.checkpoint).toMatchObject({ mode: "copy" });
+        expect(one.system.checkpoint.why).toContain("circle");
+        await putsBack(one, "delete from a");
+      },
+    ));
+});
+
+describe("what commits implicitly and fires no triggers", () => {
+  test.each(["truncate t", "alter table t add column b int", "create table u(id int)", "drop table t"])("the journal refuses: %s", (sql) =>
+    opened(["create table t(id int primary key)", "insert into t values (1)"], async ({ system, run }) => {
+      const mark = await system.mark();
+      await run(sql);
+      const error = await system.changed(mark).catch((one: unknown) => one);
+      expect(error).toMatchObject({ code: "SCHEMA_CHANGED" });
+      expect((error as { hint: string }).hint).toContain("checkpoint: copy");
+      await expect(system.restore(mark)).rejects.toMatchObject({ code: "SCHEMA_CHANGED" });
+    }),
+  );
+
+  test("copy puts it back, with AUTO_INCREMENT", () =>
+    opened(
+      [
+        "create table t(id int auto_increment primary key, v int)",
+        "create table m(id int) engine=MyISAM",
+        "create trigger g after delete on t for each row insert into m values (old.id)",
+        "create view w as select id from t",
+        "insert into t(v) values (1), (2), (3)",
+        "delete from t where id = 3",
+      ],
+      (one) =>
+        putsBack(
+          one,
+          "truncate t",
+          "alter table t add column b int default 5",
+          "create table u(id int); insert into u values (1)",
+          "drop table t",
+          "drop trigger g",
+          "drop view w; create view w as select v from t",
+          "insert into t(v) values (9); delete from t where v = 9",
+          "insert into m values (1); delete from t where id = 1",
+        ),
+      "copy",
+    ));
+});
+
+test("tables without transactions are left to copy", () =>
+  opened(["create table t(id int) engine=MyISAM", "insert into t values (1)"], async (one) => {
+    expect(one.system.checkpoint.why).toContain("MyISAM");
+    await putsBack(one, "delete from t", "insert into t values (2)");
+  }));
+
+test("the user's triggers fire for the target and not when rows are put back", () =>
+  opened(
+    [
+      "create table t(id int primary key, v varchar(9))",
+      "create table l(what varchar(20))",
+      `create trigger b before insert on t for each row begin set new.v = concat(new.v, '!'); end`,
+      "create trigger x after insert on t for each row insert into l values ('in') -- a comment",
+      "create trigger y after delete on t for each row insert into l values ('out')",
+      "insert into t values (1, 'a')",
+    ],
+    async (one) => {
+      await putsBack(one, "insert into t values (2, 'b')", "delete from t", "replace into t values (1, 'c')");
+      await one.run("insert into t values (3, 'c')");
+      const rows = await one.system.query("select v, (select count(*) from l) as n from t where id = ?", [3]);
+      expect(rows).toEqual([{ v: "c!", n: 2 }]);
+    },
+  ));
+
+test("an open transaction is waited for, with a limit", () =>
+  opened(["create table t(id int primary key)"], async ({ system, database }) => {
+    const mark = await system.mark();
+    await admin(async (connection) => {
+      await connection.query("begin");
+      await connection.query("insert into t values (1)");
+      setTimeout(() => void connection.query("commit"), 200);
+      // Not seen before it is committed, and not missed after.
+      expect(await system.changed(mark)).toBe(false);
+      await system.mark();
+      expect(await system.changed(mark)).toBe(true);
+    }, database);
+    await system.restore(mark);
+    expect(await system.query("select * from t")).toEqual([]);
+  }));
+
+test("one that stays open is told after the limit", async () => {
+  const database = await newDatabase(["create table t(id int primary key)"]);
+  const control = await Control.open(storeUrl(await databaseUrl(database)));
+  const mode = await JournalMode.open(control, await readCatalog(control), { selection: () => true, borrowed: false, limitMs: 100 });
+  await mode.root();
+  const mark = await mode.mark();
+  await admin(async (connection) => {
+    await connection.query("begin; insert into t values (1)");
+    await expect(mode.mark()).rejects.toMatchObject({ code: "STORE_BUSY" });
+    await expect(mode.restore(mark)).rejects.toMatchObject({ code: "STORE_BUSY" });
+    await connection.query("commit");
+  }, database);
+  await mode.restore(mark);
+  expect(await mode.changed(mark)).toBe(false);
+  await mode.close(false);
+});
+
+test("what a statement answers is the same with the triggers", () =>
+  opened(
+    ["create table t(id int auto_increment primary key, v int)", "create table p(id int primary key)", "insert into t(v) values (1), (1)"],
+    async ({ database }) => {
+      await admin(async (connection) => {
+        const facts = async (sql: string): Promise<unknown> => {
+          const [result] = (await connection.query(sql)) as unknown as [
+            { affectedRows: number; insertId: number; changedRows: number; warningStatus: number },
+          ];
+          const [[last]] = (await connection.query("select last_insert_id() as id")) as unknown as [[{ id: number }]];
+          return [result.affectedRows, result.insertId, result.changedRows, result.warningStatus, last.id];
+        };
+        expect(await facts("insert into t(v) values (5)")).toEqual([1, 3, 0, 0, 3]);
+        expect(await facts("insert into p values (7)")).toEqual([1, 0, 0, 0, 3]);
+        expect(await facts("update t set v = 1")).toEqual([3, 0, 1, 0, 3]);
+        expect(await facts("insert into t values (1, 9) on duplicate key update v = 9")).toEqual([2, 1, 0, 0, 3]);
+        expect(await facts("delete from t where v = 1")).toEqual([2, 0, 0, 0, 3]);
+      }, database);
+    },
+  ));
+
+test("query only reads", () =>
+  opened(
+    ["create table t(id int primary key)", "create function f() returns int begin insert into t values (1); return 1; end"],
+    async ({ system }) => {
+      await expect(system.query("insert into t values (1)")).rejects.toMatchObject({ code: "QUERY_WRITES" });
+      await expect(system.query("/*! insert into t values (1) */")).rejects.toMatchObject({ code: "QUERY_WRITES" });
+      await expect(system.query("select f()")).rejects.toMatchObject({ code: "QUERY_WRITES" });
+      await expect(system.query("select 1; delete from t")).rejects.toMatchObject({ code: "QUERY_FAILED" });
+      expect(await system.query("select count(*) as n from t")).toEqual([{ n: 0 }]);
+    },
+  ));
+
+test("values are observed typed and without loss", () =>
+  opened(
+    [
+      "create table t(id bigint unsigned primary key, d decimal(10,2), b varbinary(9), dt datetime(6), ts timestamp(3) null, e enum('x','y'), j json, bi bit(8), f double, n varchar(9), g int as (f + 1))",
+      "create table c(id int primary key, t bigint unsigned, foreign key (t) references t(id))",
+    ],
+    async ({ system, run }) => {
+      await run(
+        `set time_zone = '+05:00'; insert into t values (18446744073709551615, 1.5, x'00ff', '2024-01-02 03:04:05.678901', '2024-01-02 05:00:00.5', 'y', '{"b":1, "a":2}', 5, 0.1, 'ü', default); insert into c values (1, 18446744073709551615)`,
+      );
+      const observed = await system.observe();
+      expect(observed).toEqual({
+        kind: "rows",
+        counters: {},
+        tables: [
+          {
+            name: "c",
+            columns: [
+              { name: "id", key: true },
+              { name: "t", references: { table: "t", column: "id" } },
+            ],
+            added: [[1, 18446744073709551615n]],
+            removed: [],
+          },
+          {
+            name: "t",
+            columns: [{ name: "id", key: true }, ...["d", "b", "dt", "ts", "e", "j", "bi", "f", "n"].map((name) => ({ name }))],
+            added: [
+              [
+                18446744073709551615n,
+                "1.50",
+                new Uint8Array([0, 255]),
+                "2024-01-02T03:04:05.678901",
+                "2024-01-02T00:00:00.500Z",
+                "y",
+                '{"a":2,"b":1}',
+                5,
+                0.1,
+                "ü",
+              ],
+            ],
+            removed: [],
+          },
+        ],
+      });
+    },
+  ));
