@@ -43,7 +43,7 @@ async function run(
   return only(documentOf(ran));
 }
 
-describe.each(WAYS)("the ledger on $name", (way) => {
+describe.each(WAYS)("the ledger on $name", { timeout: full ? 10_800_000 : 300_000 }, (way) => {
   const depth = full ? undefined : size(2, 99);
   const bounds = depth === undefined ? [] : ["--max-depth", String(depth)];
 

@@ -61,7 +61,7 @@ async function untilAtWork(server: string): Promise<void> {
   }
 }
 
-describe("PostgreSQL, in the middle of a run", () => {
+describe("PostgreSQL, in the middle of a run", { timeout: 300_000 }, () => {
   it("survives what ends targets, connections and the server: the same answer; a killed run is swept by the next", async () => {
     const { server, env, restart } = await ownServer();
     const undisturbed = clean(await seqqa(command(1), { env }));
@@ -114,7 +114,7 @@ describe("PostgreSQL, in the middle of a run", () => {
   });
 });
 
-describe("Redis, in the middle of a run", () => {
+describe("Redis, in the middle of a run", { timeout: 300_000 }, () => {
   it("a lane's server is killed: the same answer", async () => {
     const env = { STORE_URL: await template("redis") };
     const undisturbed = clean(await seqqa(command(1), { env }));
