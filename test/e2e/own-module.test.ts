@@ -1,5 +1,6 @@
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { folderWith, linkPackages, startNode } from "../support/e2e.ts";
+import { folderWith, linkPackages, root, startNode } from "../support/e2e.ts";
 
 const agent = `import { Action, Agent, World } from "seqqa";
 import { MemoryAdapter } from "seqqa/adapters/memory";
@@ -33,5 +34,28 @@ console.log(result.statesVisited, result.stopReason);`;
     expect(ran.status).toBe(1);
     expect(ran.stderr).toMatch(/counter\.explore\.mjs.*explore\(\) was called by a module that is being loaded/);
     expect(ran.stderr).toMatch(/another file that imports the agent/);
+  });
+});
+
+describe("a driver that is not installed", () => {
+  it.each([
+    ["postgresql://127.0.0.1:1/a_test", "npm install --save-dev pg"],
+    ["mysql://127.0.0.1:1/a_test", "npm install --save-dev mysql2"],
+    ["redis://127.0.0.1:1/0", "npm install --save-dev ioredis"],
+  ])("%s: says what to install, and ends with 2", async (url, hint) => {
+    const missing = `import { register } from "node:module";
+register("data:text/javascript," + encodeURIComponent(\`export async function resolve(name, context, next) {
+  if (/^(pg|mysql2|ioredis)(\\\\/|$)/.test(name)) throw Object.assign(new Error("Cannot find package " + name), { code: "ERR_MODULE_NOT_FOUND" });
+  return next(name, context);
+}\`));
+`;
+    const cwd = folder({
+      "seqqa.yaml": `db_url: ${url}\ntarget: { command: "node x.mjs", env: { PORT: "{port}" } }\n`,
+      "a.explore.mjs": agent,
+      "missing.mjs": missing,
+    });
+    const ran = await startNode(["--import", "./missing.mjs", join(root, "bin/seqqa.js"), "run", "."], { cwd }).ended;
+    expect(ran.stderr).toContain(hint);
+    expect(ran.status).toBe(2);
   });
 });

@@ -99,6 +99,8 @@ async function maintenance(store: StoreUrl, lost: () => void): Promise<Client> {
     const cause = error instanceof SeqqaError ? error.cause : undefined;
     // There is none, or not for us.
     if (["3D000", "42501", "28000", "55000"].includes(codeOf(cause))) return connect(store, options);
-    throw cause === undefined ? error : connectError(store, cause);
+    if (cause === undefined || (error instanceof SeqqaError && error.code === "DRIVER_MISSING")) throw error;
+    // About the template, and not about the database beside it.
+    throw connectError(store, cause);
   }
 }
