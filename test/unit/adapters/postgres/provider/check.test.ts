@@ -15,7 +15,7 @@ const find = async (url: string, what: string): Promise<{ ok: boolean; says: str
 
 test("a check says what was found, and leaves nothing behind", async () => {
   const name = await databases.create(["create table t(id serial primary key)"]);
-  const names = await databases.names("%");
+  const names = await databases.names(`%${databases.prefix}%`);
   const checks = await stores.check(databases.url(name));
   expect(checks.map(({ ok, what }) => [what, ok])).toEqual([
     ["reachable", true],
@@ -28,7 +28,7 @@ test("a check says what was found, and leaves nothing behind", async () => {
   expect(checks.find(({ what }) => what === "reachable")?.says).toMatch(/^PostgreSQL \d+\.\d+ at postgresql:\/\/[^@]+$/);
   expect(checks.find(({ what }) => what === "checkpoint")?.says).toMatch(/^auto takes journal/);
   expect(checks.find(({ what }) => what === "lanes")?.says).toBe("copied by CREATE DATABASE ... TEMPLATE");
-  expect(await databases.names("%")).toEqual(names);
+  expect(await databases.names(`%${databases.prefix}%`)).toEqual(names);
   await databases.within(name, async () => {
     expect((await find(databases.url(name), "lanes"))?.says).toBe("copied by pg_dump, since 1 session is open on it");
   });
