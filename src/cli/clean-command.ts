@@ -1,4 +1,4 @@
-import { loadConfig } from "../config/index.ts";
+import { configOfStores } from "./config-of-stores.ts";
 import { printable } from "../reports/index.ts";
 import type { ExitStatus } from "./exit-status.ts";
 import type { Machinery } from "./machinery.ts";
@@ -12,13 +12,7 @@ export async function cleanCommand(
   shell: Shell,
   machinery: Machinery,
 ): Promise<ExitStatus> {
-  const config = loadConfig({
-    directory: directory ?? ".",
-    file: options.config,
-    env: shell.env,
-    cwd: shell.cwd,
-    allowedStores: options.allowDb,
-  });
+  const config = configOfStores(directory, options, shell);
   const removed = await machinery.clean(config);
   for (const line of removed) shell.stdout.write(`removed ${printable(line)}\n`);
   if (removed.length === 0) shell.stdout.write("Nothing was left by dead runs.\n");

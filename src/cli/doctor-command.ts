@@ -1,4 +1,4 @@
-import { loadConfig } from "../config/index.ts";
+import { configOfStores } from "./config-of-stores.ts";
 import type { StoreCheck } from "../model/store-provider.ts";
 import { coloursFor, printable } from "../reports/index.ts";
 import type { ExitStatus } from "./exit-status.ts";
@@ -14,13 +14,7 @@ export async function doctorCommand(
   machinery: Machinery,
   version: string,
 ): Promise<ExitStatus> {
-  const config = loadConfig({
-    directory: directory ?? ".",
-    file: options.config,
-    env: shell.env,
-    cwd: shell.cwd,
-    allowedStores: options.allowDb,
-  });
+  const config = configOfStores(directory, options, shell);
   const checks = await machinery.doctor(config);
   const exitStatus: ExitStatus = checks.every(({ ok }) => ok) ? 0 : 3;
   if (options.json === true) shell.stdout.write(`${JSON.stringify({ seqqa: version, checks, exitStatus }, null, 2)}\n`);

@@ -12,6 +12,7 @@ import { KIND, SKIPPED, type Expansion, type LaneFailure, type LaneFailureKind, 
 import { EXPANDED } from "./node-table.ts";
 import { orderOf, type Order } from "./orders/index.ts";
 import { ProgressMeter } from "./progress-meter.ts";
+import { sameRoot } from "./same-root.ts";
 import { Scheduler } from "./scheduler.ts";
 import { KNOWN, UNKNOWN } from "./work.ts";
 
@@ -323,12 +324,7 @@ export class Explorer {
   /** A lane that is built anew begins where all began, or it is of no use. */
   #compareRoot(lane: number, report: LaneReport): void {
     const first = this.#root!;
-    const same =
-      report.wholeLo === first.wholeLo &&
-      report.wholeHi === first.wholeHi &&
-      report.rootLo === first.rootLo &&
-      report.rootHi === first.rootHi;
-    if (same) return;
+    if (sameRoot(report, first)) return;
     const message = "A lane that was built anew begins in another state than before";
     this.divergences.add({
       kind: "root",

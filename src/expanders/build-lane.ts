@@ -1,4 +1,5 @@
 import type { LaneReport } from "../engine/messages.ts";
+import { sameRoot } from "../engine/same-root.ts";
 import { bringUp, type LaneOptions, type TargetControl } from "../lane/index.ts";
 import type { AgentDefinition } from "../model/agent.ts";
 import { SeqqaError } from "../model/errors.ts";
@@ -68,10 +69,6 @@ export async function buildLane(
   if (failed === undefined && differs === undefined) return { base: first.base, spares, close };
   await close().catch(() => undefined);
   throw failed?.reason ?? spareDiffers(first.base.report, differs!.report);
-}
-
-function sameRoot(a: LaneReport, b: LaneReport): boolean {
-  return a.wholeLo === b.wholeLo && a.wholeHi === b.wholeHi && a.rootLo === b.rootLo && a.rootHi === b.rootHi;
 }
 
 function spareDiffers(lane: LaneReport, spare: LaneReport): SeqqaError {

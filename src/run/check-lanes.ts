@@ -1,5 +1,6 @@
 import type { Config } from "../config/index.ts";
 import type { LaneReport } from "../engine/messages.ts";
+import { sameRoot } from "../engine/same-root.ts";
 import { SeqqaError } from "../model/errors.ts";
 import { differences } from "../state/index.ts";
 
@@ -23,13 +24,7 @@ export function checkLanes(reports: readonly LaneReport[], config: Config): read
   });
   const first = reports[0]!;
   reports.forEach((report, lane) => {
-    if (
-      report.wholeLo === first.wholeLo &&
-      report.wholeHi === first.wholeHi &&
-      report.rootLo === first.rootLo &&
-      report.rootHi === first.rootHi
-    )
-      return;
+    if (sameRoot(report, first)) return;
     const lines = differences(first.rootLines, report.rootLines, 5);
     throw new SeqqaError("ROOTS_DIFFER", `Lane ${lane} begins in another state than lane 0: ${lines.join("; ") || "the stores differ"}.`, {
       exitStatus: 3,
