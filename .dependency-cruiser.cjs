@@ -8,24 +8,28 @@ const allowed = {
   model: [],
   systems: foundation,
   state: foundation,
-  config: foundation,
+  // Whom connections trust and which way they go: for all that speak HTTP.
+  network: foundation,
+  config: [...foundation, "network"],
   loader: foundation,
-  targets: [...foundation, "config", "systems/process-identity.ts"],
+  targets: [...foundation, "config", "network", "systems/process-identity.ts"],
   // The main thread's side. It meets the lane's side in its own messages.ts only, which both can read.
   engine: [...foundation, "state"],
-  lane: [...foundation, "state", "systems", "targets", "engine/messages.ts"],
+  // A journey can be an agent's setup.
+  lane: [...foundation, "state", "systems", "targets", "journeys", "engine/messages.ts"],
   // Lanes are built here, from the plain data that describes them.
-  expanders: [...foundation, "state", "targets", "engine", "lane", "adapters"],
+  expanders: [...foundation, "state", "targets", "engine", "lane", "journeys", "adapters", "data", "network/connection-settings.ts"],
   reports: [...foundation, "config", "engine"],
   store: [...foundation, "config", "engine"],
   races: [...foundation, "state", "engine", "lane"],
-  journeys: [...foundation, "config", "adapters/http"],
-  mocking: foundation,
+  journeys: [...foundation, "config", "adapters/http", "data"],
+  mocking: [...foundation, "adapters/http"],
   data: foundation,
   clients: [...foundation, "adapters/http"],
   rules: [...foundation, "adapters/http"],
   scaffold: [...foundation, "config"],
   demo: foundation,
+  init: foundation,
   run: [
     ...foundation,
     "config",
@@ -41,7 +45,7 @@ const allowed = {
     "state",
     "adapters",
   ],
-  cli: [...foundation, "config", "loader", "targets", "reports", "store", "run", "scaffold", "demo", "engine/events.ts"],
+  cli: [...foundation, "config", "loader", "targets", "reports", "store", "run", "scaffold", "demo", "init", "engine/events.ts"],
 };
 
 const inSource = (entry) => (entry.endsWith(".ts") ? `^src/${entry.replace(".", "[.]")}$` : `^src/${entry}/`);
@@ -60,10 +64,10 @@ module.exports = {
     ...layers,
     {
       name: "adapters",
-      comment: "An adapter sees src/model, src/systems, its own folder and its driver.",
+      comment: "An adapter sees src/model, src/systems, src/network, its own folder and its driver.",
       severity: "error",
       from: { path: "^src/adapters/([^/]+)/" },
-      to: { path: "^src/", pathNot: ["^src/adapters/$1/", "^src/model/", "^src/systems/"] },
+      to: { path: "^src/", pathNot: ["^src/adapters/$1/", "^src/model/", "^src/systems/", "^src/network/"] },
     },
     {
       name: "model-stands-alone",

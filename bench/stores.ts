@@ -9,8 +9,8 @@ import { sqliteModes } from "./stores/sqlite.ts";
 import { full, median, type Row } from "./support/row.ts";
 
 /** Cycles of mark, branch and put-back that are compared with the bare statements, and cycles over which nothing may grow. */
-const COMPARED = { fast: full ? 3000 : 500, whole: full ? 60 : 15 };
-const LASTING = { fast: full ? 100_000 : 3000, whole: full ? 200 : 20 };
+const COMPARED = { fast: full ? 3000 : 300, whole: full ? 60 : 10 };
+const LASTING = { fast: full ? 100_000 : 2500, whole: full ? 200 : 10 };
 
 /** Mark and put-back of a branch of five rows: each mode against its bare statements, and over many cycles. */
 export default async function stores(): Promise<readonly Row[]> {

@@ -6,8 +6,11 @@ import { BACK, BRANCH, FILL, ROWS, scope, TABLE, type Bed, type Mode } from "./b
 /** @param server URL of an administrator, without a path */
 export const mysqlModes = (server: string): readonly Mode[] => [
   { name: "mysql journal", open: () => apart(server, "journal") },
+  { name: "mysql savepoint", open: () => savepoint(server) },
   { name: "mysql copy", whole: true, open: () => apart(server, "copy") },
 ];
+
+const IMAGES = `insert into log(o, n) values (null, '(1001,new,1)'), (null, '(1002,new,1)'), ('(1,item,7)', '(1,item,8)'), ('(2,item,7)', '(2,item,8)'), ('(3,item,7)', null)`;
 
 const connect = (url: string): Promise<Connection> => createConnection({ uri: url, multipleStatements: true });
 
@@ -22,30 +25,16 @@ async function apart(server: string, checkpoint: "journal" | "copy"): Promise<Be
   const system = new MysqlAdapter({ url, checkpoint });
   await system.open(scope(false));
   await system.root();
-  // A log by hand, so that reading and emptying one is part of both; a copy by hand for the other mode.
-  await bareTarget.query(
-    "create table log(seq bigint auto_increment primary key, o text, n text) engine=InnoDB; create table saved like items",
-  );
-  const images = `insert into log(o, n) values (null, '(1001,new,1)'), (null, '(1002,new,1)'), ('(1,item,7)', '(1,item,8)'), ('(2,item,7)', '(2,item,8)'), ('(3,item,7)', null)`;
-  const read = "select seq, o, n from log order by seq; select count(*) from information_schema.innodb_trx where trx_rows_modified > 0";
   await control.query("set session foreign_key_checks = 0");
-  const byLog = {
-    mark: () => control.query(read),
-    restore: async (): Promise<void> => {
-      await control.query(read);
-      await control.query(transaction([...BACK, "delete from log"]));
-    },
-  };
-  const byCopy = {
-    mark: () => control.query(transaction(["delete from saved", "insert into saved select * from items"])),
-    restore: () => control.query(transaction(["delete from items", "insert into items select * from saved"])),
-  };
+  if (checkpoint === "journal")
+    await bareTarget.query("create table log(seq bigint auto_increment primary key, o text, n text) engine=InnoDB");
+  const by = checkpoint === "journal" ? await byLog(control, bare) : byCopy(control, bare);
   return {
     system,
     branch: () => target.query(transaction(BRANCH)),
     bare: {
-      ...(checkpoint === "journal" ? byLog : byCopy),
-      branch: () => bareTarget.query(transaction(checkpoint === "journal" ? [...BRANCH, images] : BRANCH)),
+      ...by,
+      branch: () => bareTarget.query(transaction(checkpoint === "journal" ? [...BRANCH, IMAGES] : BRANCH)),
     },
     sizes: async () => {
       const [rows] = await admin.query<(RowDataPacket & { readonly name: string; readonly bytes: number })[]>(
@@ -64,6 +53,93 @@ async function apart(server: string, checkpoint: "journal" | "copy"): Promise<Be
     close: async () => {
       await system.close();
       for (const client of [target, bareTarget, control]) await client.end();
+      await admin.query(`drop database ${own}; drop database ${bare}`);
+      await admin.end();
+    },
+  };
+}
+
+/**
+ * A log by hand, so that reading and emptying one is part of both. Read when nobody is in the middle of a write, and with the ids of the tables:
+ * TRUNCATE and DDL write no log.
+ */
+async function byLog(control: Connection, database: string): Promise<Pick<Bed["bare"], "mark" | "restore">> {
+  const [[row]] = await control.query<(RowDataPacket & { readonly v: string })[]>("select version() as v");
+  const ids = /mariadb/i.test(row!.v) ? "innodb_sys_tables" : "innodb_tables";
+  const read = `select seq, o, n from log order by seq for update nowait; select name, table_id from information_schema.${ids} where name like '${database}/%'`;
+  return {
+    mark: () => control.query(read),
+    restore: async () => {
+      await control.query(read);
+      await control.query(transaction([...BACK, "delete from log"]));
+    },
+  };
+}
+
+/** Everything there is, read by a client while nobody writes, since DDL and AUTO_INCREMENT are to be put back too; then the whole table anew from what was kept. */
+function byCopy(control: Connection, database: string): Pick<Bed["bare"], "mark" | "restore"> {
+  const objects = [
+    ...["tables", "views"].map((from) => `select table_name from information_schema.${from} where table_schema = '${database}'`),
+    `select routine_name from information_schema.routines where routine_schema = '${database}'`,
+    `select trigger_name from information_schema.triggers where trigger_schema = '${database}'`,
+    "show create table items",
+  ];
+  const read = ["lock tables items read", "select * from items", "unlock tables", ...objects].join("; ");
+  let kept: readonly RowDataPacket[] = [];
+  return {
+    mark: async () => {
+      const [results] = await control.query<RowDataPacket[][]>(read);
+      kept = results[1]!;
+    },
+    restore: async () => {
+      await control.query(objects.join("; "));
+      const values = kept.map(({ id, name, qty }) => `(${id}, '${name}', ${qty})`).join(", ");
+      const put = ["delete from items", `insert into items values ${values}`, "commit"];
+      await control.query(
+        ["lock tables items write", "set autocommit = 0", ...put, "set autocommit = 1", "unlock tables", "show create table items"].join(
+          "; ",
+        ),
+      );
+    },
+  };
+}
+
+/** Both logs are in the transaction that is rolled back, and each statement of the branch fails alone, as on any connection. */
+async function savepoint(server: string): Promise<Bed> {
+  const admin = await connect(`${server}/`);
+  const [own, bare] = ["own", "bare"].map((name) => `seqqa_test_bench_${name}_${randomBytes(4).toString("hex")}`) as [string, string];
+  for (const name of [own, bare]) await admin.query(`create database ${name}; use ${name}; ${TABLE} engine=InnoDB; ${FILL}`);
+  const system = new MysqlAdapter({ url: `${server}/${own}`, checkpoint: "savepoint" });
+  const target = system.connection;
+  await system.open(scope(true));
+  await system.root();
+  const bareTarget = await connect(`${server}/${bare}`);
+  await bareTarget.query("create table log(seq bigint auto_increment primary key, o text, n text) engine=InnoDB; start transaction");
+  return {
+    system,
+    branch: async () => {
+      for (const sql of BRANCH) await target.query(sql);
+    },
+    bare: {
+      mark: () => bareTarget.query("savepoint one; savepoint statement"),
+      branch: async () => {
+        for (const sql of [...BRANCH, IMAGES]) {
+          await bareTarget.query(sql);
+          void bareTarget.query("savepoint statement");
+        }
+      },
+      restore: () => bareTarget.query("rollback to savepoint one; release savepoint one"),
+    },
+    sizes: async () => {
+      const [rows] = await admin.query<(RowDataPacket & { readonly bytes: number })[]>(
+        "select data_length + index_length as bytes from information_schema.tables where table_schema = ? and table_name = 'items'",
+        [own],
+      );
+      return [{ name: `table of ${ROWS} rows`, value: Number(rows[0]!.bytes) / 1024, unit: "KiB" }];
+    },
+    close: async () => {
+      await system.close();
+      await bareTarget.end();
       await admin.query(`drop database ${own}; drop database ${bare}`);
       await admin.end();
     },

@@ -6,7 +6,8 @@ import { BACK, BRANCH, FILL, scope, TABLE, type Bed, type Mode } from "./bed.ts"
 /** @param server URL of an administrator, without a path */
 export const postgresModes = (server: string): readonly Mode[] => [
   { name: "postgres journal", open: () => journal(server) },
-  { name: "postgres savepoint", open: () => savepoint(server) },
+  { name: "postgres savepoint", open: () => savepoint(server, 0) },
+  { name: "postgres savepoint, 8 sequences", open: () => savepoint(server, 8) },
   { name: "postgres clone", whole: true, open: () => clone(server) },
 ];
 
@@ -48,6 +49,9 @@ async function connect(url: string): Promise<pg.Client> {
   return client;
 }
 
+const LOG_BY_HAND = "create table log(seq bigserial, o text, n text)";
+const IMAGES = `insert into log(o, n) values (null, '(1001,new,1)'), (null, '(1002,new,1)'), ('(1,item,7)', '(1,item,8)'), ('(2,item,7)', '(2,item,8)'), ('(3,item,7)', null)`;
+
 const transaction = (statements: readonly string[]): string => ["begin", ...statements, "commit"].join("; ");
 
 async function journal(server: string): Promise<Bed> {
@@ -57,9 +61,8 @@ async function journal(server: string): Promise<Bed> {
   await system.open(scope(false));
   await system.root();
   // A log by hand, so that reading and emptying one is part of both.
-  await bareTarget.query("create table log(seq bigserial, o text, n text)");
+  await bareTarget.query(LOG_BY_HAND);
   await control.query("set session_replication_role = replica");
-  const images = `insert into log(o, n) values (null, '(1001,new,1)'), (null, '(1002,new,1)'), ('(1,item,7)', '(1,item,8)'), ('(2,item,7)', '(2,item,8)'), ('(3,item,7)', null)`;
   const read = {
     name: "read",
     text: "select o, n, exists (select from pg_locks where mode = 'RowExclusiveLock' and pid <> pg_backend_pid()) from log order by seq",
@@ -69,7 +72,7 @@ async function journal(server: string): Promise<Bed> {
     branch: () => target.query(transaction(BRANCH)),
     bare: {
       mark: () => control.query(read),
-      branch: () => bareTarget.query(transaction([...BRANCH, images])),
+      branch: () => bareTarget.query(transaction([...BRANCH, IMAGES])),
       // What is to be put back is known when the log was read.
       restore: async () => {
         await control.query(read);
@@ -95,30 +98,58 @@ async function journal(server: string): Promise<Bed> {
   };
 }
 
-async function savepoint(server: string): Promise<Bed> {
+/** @param sequences how many the database has, of which the branch moves one */
+async function savepoint(server: string, sequences: number): Promise<Bed> {
   const { url, bareUrl, remove } = await databases(server);
+  const names = Array.from({ length: sequences }, (_, i) => `s${i}`);
+  for (const one of [url, bareUrl]) {
+    const client = await connect(one);
+    for (const name of names) await client.query(`create sequence ${name}; select nextval('${name}')`);
+    await client.end();
+  }
+  const statements = [...BRANCH, ...names.slice(0, 1).map((name) => `select nextval('${name}')`)];
   const system = new PostgresAdapter({ url, checkpoint: "savepoint" });
   const own = system.connection;
   await system.open(scope(true));
   await system.root();
   const bareTarget = await connect(bareUrl);
-  await bareTarget.query("begin");
-  const branch = async (client: { query(sql: string): Promise<unknown> }): Promise<void> => {
-    for (const sql of BRANCH) await client.query(sql);
-  };
+  // A log by hand, that goes with what it tells of.
+  await bareTarget.query(`${LOG_BY_HAND.replace("create", "create temporary")}; begin`);
+  const last = names.map((name) => `pg_sequence_last_value('${name}')`).join(", ");
+  const mark = ["savepoint one", ...(last === "" ? [] : [`select ${last}`]), "savepoint statement"].join("; ");
+  const back = [
+    "rollback to savepoint one",
+    "release savepoint one",
+    ...names.slice(0, 1).map((name) => `select setval('${name}', 1)`),
+  ].join("; ");
   return {
     system,
-    branch: () => branch(own),
+    branch: async () => {
+      for (const sql of statements) await own.query(sql);
+    },
     bare: {
-      mark: () => bareTarget.query("savepoint one"),
-      branch: () => branch(bareTarget),
-      restore: () => bareTarget.query("rollback to savepoint one; release savepoint one"),
+      mark: () => bareTarget.query(mark),
+      branch: async () => {
+        for (const sql of [...statements, IMAGES]) {
+          await bareTarget.query(sql);
+          // Outside of a transaction each statement fails alone. Nobody waits for that, and the put-back comes after it.
+          void bareTarget.query("release savepoint statement; savepoint statement");
+        }
+      },
+      restore: () => bareTarget.query(back),
     },
     sizes: async () => {
       const admin = await connect(url);
       const { rows } = await admin.query<{ items: string }>("select pg_table_size('items') as items");
       await admin.end();
-      return [{ name: "table of 100 rows", value: Number(rows[0]!.items) / 1024, unit: "KiB" }];
+      const { rows: logs } = await own.query<{ log: string; size: string }>(
+        "select count(*) as log, pg_total_relation_size('pg_temp.seqqa_log') as size from pg_temp.seqqa_log",
+      );
+      return [
+        { name: "log", value: Number(logs[0]!.log), unit: "rows" },
+        { name: "log on disk", value: Number(logs[0]!.size) / 1024, unit: "KiB" },
+        { name: "table of 100 rows", value: Number(rows[0]!.items) / 1024, unit: "KiB" },
+      ];
     },
     close: async () => {
       await system.close();

@@ -1,3 +1,5 @@
+import type { ExplorationResult } from "../../src/model/result.ts";
+
 /** One exploration to be measured in a process of its own. */
 export interface Job {
   /** The module that exports `agent`, from the root of the repository. */
@@ -13,23 +15,16 @@ export interface Job {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+type Kept = "steps" | "replayed" | "crossChecked" | "speculative" | "open" | "stopReason" | "digest" | "notes" | "durationMs";
+
 /** What a {@link Job} came to. */
-export interface Measured {
+export interface Measured extends Pick<ExplorationResult, Kept> {
   readonly states: number;
-  readonly steps: number;
-  readonly replayed: number;
-  readonly crossChecked: number;
-  readonly speculative: number;
-  readonly open: number;
-  readonly stopReason: string;
-  readonly digest: string;
   readonly violations: readonly string[];
   readonly errors: readonly string[];
   readonly divergences: readonly string[];
-  readonly notes: readonly string[];
   /** From the first sign of the running engine to its last commit, without starting lanes and confirming violations. */
   readonly exploringMs: number;
-  readonly durationMs: number;
   /** Steps per second in the first and in the last tenth of the steps; `undefined` for runs of under two seconds. */
   readonly tenths: { readonly first: number; readonly last: number } | undefined;
   readonly peakMemoryMiB: number;

@@ -5,7 +5,7 @@ import { coloursFor, completeness, Live, redactResult, violationLines } from "..
 import type { ExitStatus } from "./exit-status.ts";
 import { nameOfFile } from "./find-explorations.ts";
 import type { Machinery } from "./machinery.ts";
-import { interruptible } from "./run-command.ts";
+import { interruptible } from "./interruptible.ts";
 import type { Shell } from "./shell.ts";
 
 const INTRO = `A small shop is started: real HTTP, one SQLite database, and a defect that no single call shows.

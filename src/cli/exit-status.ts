@@ -1,17 +1,26 @@
 import type { Config } from "../config/index.ts";
 import type { ExplorationResult } from "../model/result.ts";
 import { isAtLeast } from "../model/severity.ts";
+import type { ReportedJourney } from "../reports/index.ts";
 
-/** 0 done; 1 a confirmed finding; 2 usage or configuration; 3 the run could not vouch; 130 interrupted. */
+/** 0 done; 1 a confirmed finding or a failed journey; 2 usage or configuration; 3 the run could not vouch; 130 interrupted. */
 export type ExitStatus = 0 | 1 | 2 | 3 | 130;
 
 /** What one result calls for, by the table of findings. */
 export function statusOfResult(result: ExplorationResult, failOn: Config["failOnSeverity"]): ExitStatus {
   // A run that could not go on was not interrupted by anybody.
   if (result.stopReason === "interrupted" && !result.errors.some(({ source }) => source === "run")) return 130;
-  const failing = failOn === "none" ? [] : result.violations.filter(({ severity }) => isAtLeast(severity, failOn));
+  const failing = failOn === "none" ? [] : result.violations.filter(({ severity, known }) => known !== true && isAtLeast(severity, failOn));
   if (failing.some(({ confirmed }) => confirmed)) return 1;
   return failing.length > 0 || result.divergences.length > 0 || result.errors.length > 0 ? 3 : 0;
+}
+
+/** A failed or timed-out journey is always 1; one that could not be run, or put back, says nothing for certain. */
+export function statusOfJourney({ result, error, notPutBack }: Pick<ReportedJourney, "result" | "error" | "notPutBack">): ExitStatus {
+  if (result.interrupted) return 130;
+  const failed = result.steps.some(({ status }) => status === "failed" || status === "timed_out");
+  if (failed || (result.status !== "passed" && error === undefined)) return 1;
+  return error !== undefined || notPutBack !== undefined ? 3 : 0;
 }
 
 /** An interruption says most about a run; a finding wins over a mistake in another file, and that over doubt. */

@@ -1,59 +1,47 @@
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { basename, dirname, relative, resolve } from "node:path";
-import { nearest } from "../config/index.ts";
-import { SeqqaError } from "../model/errors.ts";
+import type { SeqqaError } from "../model/errors.ts";
 import type { Machinery } from "./machinery.ts";
+import { usage } from "./run-options.ts";
 import type { Shell } from "./shell.ts";
 
-/** The exploration files of a directory that the user named. @throws SeqqaError with exit status 2 when there are none. */
-export async function findExplorations(
-  directory: string | undefined,
-  shell: Shell,
-  discover: Machinery["discover"],
-): Promise<readonly string[]> {
-  if (directory === undefined) throw await nothingNamed(shell, discover);
-  const path = resolve(shell.cwd, directory);
-  if (!existsSync(path)) throw noDirectory(directory, path);
-  if (!statSync(path).isDirectory()) {
-    throw usage(
-      `${directory} is a file; run takes a directory.`,
-      `Try: seqqa run ${relative(shell.cwd, dirname(path)) || "."} --only <name>`,
-    );
-  }
-  const files = await discover(path);
-  if (files.length === 0)
-    throw usage(`There is no exploration in ${directory}.`, "An exploration is a file such as shop.explore.ts that exports `agent`.");
-  return files;
-}
+const EXPLORATION = /\.explore\.[cm]?[jt]s$/;
+
+export const isExplorationFile = (path: string): boolean => EXPLORATION.test(path);
 
 /** `qa/shop.explore.ts` -> `shop`. */
 export function nameOfFile(file: string): string {
-  return basename(file).replace(/\.explore\.[cm]?[jt]s$/, "");
+  return basename(file).replace(EXPLORATION, "");
 }
 
-async function nothingNamed(shell: Shell, discover: Machinery["discover"]): Promise<SeqqaError> {
-  const folder = ["qa", "."].find((one) => existsSync(resolve(shell.cwd, one))) ?? ".";
-  const files = await discover(resolve(shell.cwd, folder)).catch(() => []);
-  const hint =
-    files.length === 0
-      ? "There is no exploration here: write a file such as qa/shop.explore.ts that exports `agent`, or try seqqa demo."
-      : `There is: seqqa run ${folder} (${files.slice(0, 10).map(nameOfFile).join(", ")}${files.length > 10 ? ` and ${files.length - 10} more` : ""})`;
-  return usage("Nothing was named to run.", hint);
-}
-
-function noDirectory(directory: string, path: string): SeqqaError {
-  const parent = dirname(path);
-  const siblings =
-    existsSync(parent) && statSync(parent).isDirectory()
-      ? readdirSync(parent, { withFileTypes: true }).filter((one) => one.isDirectory())
-      : [];
-  const near = nearest(
-    basename(path),
-    siblings.map(({ name }) => name),
+/** The exploration files of a directory that the user named. @throws SeqqaError with exit status 2 when there are none. */
+export async function findExplorations(directory: string, shell: Shell, discover: Machinery["discover"]): Promise<readonly string[]> {
+  const files = await discover(resolve(shell.cwd, directory));
+  if (files.length > 0) return files;
+  throw usage(
+    `There is no exploration in ${directory}.`,
+    "An exploration is a file such as shop.explore.ts that exports `agent` or `graph`. Journeys are run by their names, or with --all.",
   );
-  return usage(`There is no directory ${directory}.`, near === undefined ? undefined : `Did you mean ${near}?`);
 }
 
-function usage(message: string, hint?: string): SeqqaError {
-  return new SeqqaError("USAGE", message, { exitStatus: 2, hint });
+/** What to type instead of an exploration's file. */
+export async function fileIsNoDirectory(named: string, shell: Shell, machinery: Machinery): Promise<SeqqaError> {
+  const path = resolve(shell.cwd, named);
+  if (!existsSync(path)) {
+    const same = (await machinery.discover(shell.cwd).catch(() => [])).find((file) => basename(file) === basename(path));
+    const near = same === undefined ? undefined : `Did you mean ${relative(shell.cwd, same)}? ${await instead(same, shell, machinery)}`;
+    return usage(`There is no file ${named}, and run takes a directory.`, near ?? "Try: seqqa list");
+  }
+  return usage(`${named} is a file; run takes a directory.`, await instead(path, shell, machinery));
+}
+
+async function instead(file: string, shell: Shell, machinery: Machinery): Promise<string> {
+  const described = await machinery.describeExplorations([file]).catch(() => undefined);
+  const name = described?.explorations[0]?.name ?? nameOfFile(file);
+  return `Try: seqqa run ${quoted(relative(shell.cwd, dirname(file)) || ".")} --only ${quoted(name)}`;
+}
+
+/** As a shell takes it. */
+export function quoted(word: string): string {
+  return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,7 +1,9 @@
 import type { Config } from "../config/index.ts";
 import type { ExplorationEvent } from "../engine/events.ts";
 import type { ExplorationResult } from "../model/result.ts";
+import type { SeqqaError } from "../model/errors.ts";
 import type { StoreCheck } from "../model/store-provider.ts";
+import type { DescribedExploration, FoundJourneys, JourneyRun, RunJourneysInput, UnusableFile } from "../run/index.ts";
 
 export interface ExploreFileInput {
   /** The exploration file. */
@@ -14,16 +16,33 @@ export interface ExploreFileInput {
   readonly onEvent: (event: ExplorationEvent) => void;
   /** Part of the names of the explorations that are wanted. */
   readonly only?: string | undefined;
+  /** Ids of findings that are no reason to stop at the first violation. */
+  readonly known?: ReadonlySet<string> | undefined;
 }
 
 /** Explores what one file declares; `undefined` when `only` leaves it out. @throws SeqqaError */
 export type ExploreFile = (input: ExploreFileInput) => Promise<ExplorationResult | undefined>;
 
+/** Does the work of a run while its services are up; `undefined` when it was interrupted before. @throws SeqqaError */
+export type WithServices = <T>(
+  config: Config,
+  options: { readonly signal: AbortSignal; readonly onProblem: (error: SeqqaError) => void },
+  work: () => Promise<T>,
+) => Promise<T | undefined>;
+
 /** What the commands set in motion. Tests put their own in its place. */
 export interface Machinery {
   readonly exploreFile: ExploreFile;
+  readonly withServices: WithServices;
   /** The exploration files below a directory, as absolute paths, in a stable order. */
   readonly discover: (directory: string) => Promise<readonly string[]>;
+  /** What exploration files declare. */
+  readonly describeExplorations: (
+    files: readonly string[],
+  ) => Promise<{ readonly explorations: readonly DescribedExploration[]; readonly unusable: readonly UnusableFile[] }>;
+  /** The journeys of the folder next to the config file. */
+  readonly findJourneys: (config: Config) => Promise<FoundJourneys>;
+  readonly runJourneys: (input: RunJourneysInput) => Promise<readonly JourneyRun[]>;
   readonly demoDirectory: () => string;
   /** What a run needs, checked. */
   readonly doctor: (config: Config) => Promise<readonly StoreCheck[]>;

@@ -1,12 +1,16 @@
-import { CommanderError } from "commander";
+import { CommanderError, type Command } from "commander";
 import { cleanCommand } from "./clean-command.ts";
+import { completionScript } from "./completion.ts";
 import { doctorCommand } from "./doctor-command.ts";
 import { buildProgram } from "./program.ts";
 import { demoCommand } from "./demo-command.ts";
 import { errorText, statusOfError } from "./error-text.ts";
 import { demoDirectory } from "../demo/index.ts";
 import type { ExitStatus } from "./exit-status.ts";
+import { initCommand } from "./init-command.ts";
+import { listCommand } from "./list-command.ts";
 import type { Machinery } from "./machinery.ts";
+import { reportCommand } from "./report-command.ts";
 import { runCommand } from "./run-command.ts";
 import { processShell, type Shell } from "./shell.ts";
 import { usageError } from "./usage-error.ts";
@@ -21,10 +25,14 @@ export async function main(
   const version = packageVersion();
   const verbose = argv.includes("--verbose");
   let status: ExitStatus = 0;
-  const program = buildProgram(version, {
-    run: async (directory, options) => void (status = await runCommand(directory, options, shell, machinery, version)),
+  const program: Command = buildProgram(version, {
+    run: async (named, options) => void (status = await runCommand(named, options, shell, machinery, version)),
+    list: async (directory, options) => void (status = await listCommand(directory, options, shell, machinery, version)),
+    report: (options) => void (status = reportCommand(options, shell)),
+    completion: (name) => void shell.stdout.write(completionScript(program, name)),
     doctor: async (directory, options) => void (status = await doctorCommand(directory, options, shell, machinery, version)),
     clean: async (directory, options) => void (status = await cleanCommand(directory, options, shell, machinery)),
+    init: (directory) => void (status = initCommand(directory, shell, version)),
     demo: async (options) => void (status = await demoCommand(options, shell, machinery)),
   });
   for (const command of [program, ...program.commands]) {
@@ -41,7 +49,7 @@ export async function main(
     return status;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
-    const failure = error instanceof CommanderError ? usageError(error) : error;
+    const failure = error instanceof CommanderError ? usageError(error, program) : error;
     shell.stderr.write(`${errorText(failure, verbose && !(error instanceof CommanderError))}\n`);
     return statusOfError(failure);
   }
@@ -50,7 +58,11 @@ export async function main(
 /** The parts that take time to load are loaded when a command needs them: `--help` does not wait for the engine. */
 const lazyMachinery: Machinery = {
   exploreFile: async (input) => (await import("../run/index.ts")).exploreFile(input),
+  withServices: async (config, options, work) => (await import("../run/index.ts")).withServices(config, options, work),
   discover: async (directory) => (await import("../loader/index.ts")).discover(directory),
+  describeExplorations: async (files) => (await import("../run/index.ts")).describeExplorations(files),
+  findJourneys: async (config) => (await import("../run/index.ts")).findJourneys(config),
+  runJourneys: async (input) => (await import("../run/index.ts")).runJourneys(input),
   demoDirectory,
   doctor: async (config) => (await import("../run/index.ts")).doctor(config),
   clean: async (config) => (await import("../run/index.ts")).clean(config),

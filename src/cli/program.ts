@@ -1,4 +1,6 @@
 import { Command, Option } from "commander";
+import type { ListOptions } from "./list-command.ts";
+import type { ReportOptions } from "./report-command.ts";
 import type { RunOptions } from "./run-options.ts";
 
 /** The options of the commands that look after stores. */
@@ -12,7 +14,11 @@ export interface StoreOptions {
 export interface Handlers {
   doctor(directory: string | undefined, options: StoreOptions): Promise<void>;
   clean(directory: string | undefined, options: StoreOptions): Promise<void>;
-  run(directory: string | undefined, options: RunOptions): Promise<void>;
+  run(named: string | undefined, options: RunOptions): Promise<void>;
+  list(directory: string | undefined, options: ListOptions): Promise<void>;
+  report(options: ReportOptions): void;
+  completion(shell: string): void;
+  init(directory: string | undefined): void;
   demo(options: { readonly verbose?: boolean }): Promise<void>;
 }
 
@@ -31,32 +37,69 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     );
   program
     .command("run")
-    .description("explore what the *.explore.* files of a directory declare")
-    .argument("[directory]", "where the explorations are, with or without a seqqa.yaml")
+    .description("run a journey by its name, every journey, or the explorations of a directory")
+    .argument("[journey|directory]", "a directory wins over a journey of its name; seqqa list shows what there is")
+    .addOption(new Option("--all", "every journey"))
     .addOption(new Option("--parallel <n|auto>", "lanes that work at the same time"))
-    .addOption(new Option("--verbose", "more about the run, and stacks of errors"))
-    .addOption(new Option("--no-infra", "take the target to run already; needs base_url or lanes"))
+    .addOption(new Option("--verbose", "more about the run: requests of every step, stacks of errors"))
+    .addOption(new Option("--no-infra", "take services, containers and the target to run already; needs base_url or lanes"))
     .addOption(new Option("--strategy <name>", "bfs, dfs, random or coverage-guided"))
     .addOption(new Option("--max-steps <n>", "executed actions"))
     .addOption(new Option("--max-depth <n>", "length of the longest path"))
     .addOption(new Option("--max-time <duration>", "seconds, or 30s, 5m, 1h"))
     .addOption(new Option("--seed <n>", "where all randomness comes from"))
-    .addOption(new Option("--bail", "stop at the first violation"))
-    .addOption(new Option("--only <text>", "explorations whose name contains it"))
+    .addOption(new Option("--bail", "stop at the first violation, or the first journey that does not pass"))
+    .addOption(new Option("--only <text>", "explorations and journeys whose name contains it"))
     .addOption(new Option("--reporter <name>", "what standard output gets").choices(["console", "json"]).default("console"))
     .addOption(new Option("--base-url <url>", "a target that already runs"))
     .addOption(new Option("--config <file>", "this seqqa.yaml and no other"))
     .addOption(new Option("--output <dir>", "where reports are written"))
     .addOption(new Option("--fail-on-severity <severity>", "critical, high, medium, low or none"))
+    .addOption(new Option("--update-known", "write what is found to the file of known_findings"))
     .addOption(allowDb())
-    .addHelpText("after", "\nExample:\n  $ seqqa run qa --parallel 4 --max-steps 5000")
-    .action((directory: string | undefined, options: RunOptions) => handlers.run(directory, options));
+    .addHelpText(
+      "after",
+      "\nExample:\n  $ seqqa run qa --parallel 4 --max-steps 5000\n  $ seqqa run login --verbose\n  $ seqqa run --all --bail",
+    )
+    .action((named: string | undefined, options: RunOptions) => handlers.run(named, options));
+  program
+    .command("list")
+    .description("list journeys and explorations")
+    .argument("[directory]", "only what is below it; default: the folder of the configuration")
+    .addOption(new Option("--json", "one JSON document on standard output"))
+    .addOption(new Option("--config <file>", "this seqqa.yaml and no other"))
+    .addHelpText("after", "\nExample:\n  $ seqqa list --json")
+    .action((directory: string | undefined, options: ListOptions) => handlers.list(directory, options));
+  program
+    .command("report")
+    .description("write the last run, or another one, as a report")
+    .addOption(new Option("--run <id>", "one of the newest 20 runs; default: the last one"))
+    .addOption(new Option("--format <name>", "default: html").choices(["html", "json", "junit"]))
+    .addOption(new Option("--output <file>", "where it is written, - for standard output; default: in report.output_dir"))
+    .addOption(new Option("--config <file>", "this seqqa.yaml and no other"))
+    .addHelpText("after", "\nExample:\n  $ seqqa report --format junit --output -")
+    .action((options: ReportOptions) => handlers.report(options));
+  program
+    .command("completion")
+    .description("print a script that completes commands and options")
+    .argument("<shell>", "bash, zsh or fish")
+    .addHelpText(
+      "after",
+      "\nExample:\n  $ seqqa completion bash > ~/.local/share/bash-completion/completions/seqqa\n  $ seqqa completion fish > ~/.config/fish/completions/seqqa.fish",
+    )
+    .action((shell: string) => handlers.completion(shell));
   program
     .command("demo")
     .description("explore the built-in shop and show the defect that is found")
     .addOption(new Option("--verbose", "more about the run, and stacks of errors"))
     .addHelpText("after", "\nExample:\n  $ seqqa demo")
     .action((options: { readonly verbose?: boolean }) => handlers.demo(options));
+  program
+    .command("init")
+    .description("write a folder with a configuration, actions, invariants, journeys and an exploration, and an example to run them on")
+    .argument("[dir]", "a new folder; default: qa")
+    .addHelpText("after", "\nExample:\n  $ seqqa init shop-qa")
+    .action((directory: string | undefined) => handlers.init(directory));
   program
     .command("doctor")
     .description("check Node, the configuration, and each store: what puts it back, and whether that works")

@@ -1,7 +1,11 @@
 import type { FlagValue } from "../config/index.ts";
+import { SeqqaError } from "../model/errors.ts";
 
 /** The options of `seqqa run`, as commander hands them over. */
 export interface RunOptions {
+  /** Every journey. */
+  readonly all?: boolean;
+  readonly updateKnown?: boolean;
   readonly parallel?: string;
   readonly verbose?: boolean;
   /** `false` by `--no-infra`. */
@@ -40,4 +44,34 @@ export function flagsOf(options: RunOptions): readonly FlagValue[] {
     const value = options[option];
     return value === undefined ? [] : [{ key, flag, value: String(value) }];
   });
+}
+
+/** What only explorations have. */
+const OF_EXPLORATIONS: readonly (readonly [keyof RunOptions, string])[] = [
+  ["strategy", "--strategy"],
+  ["maxSteps", "--max-steps"],
+  ["maxDepth", "--max-depth"],
+  ["maxTime", "--max-time"],
+  ["updateKnown", "--update-known"],
+];
+
+/** What contradicts itself, or would have no effect. @throws SeqqaError with exit status 2 */
+export function refuseMisuse(named: string | undefined, options: RunOptions): void {
+  if (options.only?.trim() === "") throw usage("--only is empty.", "Give a part of the name of an exploration or a journey.");
+  // As of a variable of the shell that is not set: not the current folder.
+  if (named?.trim() === "")
+    throw usage("The name of what to run is empty.", "seqqa list shows what there is; seqqa run . is the current folder.");
+  if (options.all === true && named !== undefined)
+    throw usage(`--all is every journey, and ${named} names one thing to run.`, `Try: seqqa run --all, or seqqa run ${named}.`);
+}
+
+/** @throws SeqqaError when an option was given that journeys do not have */
+export function refuseForJourneys(options: RunOptions): void {
+  const [, flag] = OF_EXPLORATIONS.find(([option]) => options[option] !== undefined) ?? [];
+  if (flag !== undefined)
+    throw usage(`${flag} is for explorations, and this is a run of journeys.`, "Take it out, or name a directory of explorations.");
+}
+
+export function usage(message: string, hint?: string): SeqqaError {
+  return new SeqqaError("USAGE", message, { exitStatus: 2, hint });
 }

@@ -1,8 +1,9 @@
-import type { CommanderError } from "commander";
+import type { Command, CommanderError, Option } from "commander";
+import { nearest } from "../model/nearest.ts";
 import { SeqqaError } from "../model/errors.ts";
 
 /** What commander complains about, as one sentence of ours; its "(Did you mean ...?)" becomes the hint. */
-export function usageError(error: CommanderError): SeqqaError {
+export function usageError(error: CommanderError, program: Command): SeqqaError {
   const [first = "", ...rest] = error.message.replace(/^error:\s*/, "").split("\n");
   const suggestion = rest
     .join(" ")
@@ -11,7 +12,16 @@ export function usageError(error: CommanderError): SeqqaError {
   const sentence = `${first.charAt(0).toUpperCase()}${first.slice(1)}`.replace(/([^.?!])$/, "$1.");
   return new SeqqaError("USAGE", sentence, {
     exitStatus: 2,
-    hint: suggestion === "" ? "seqqa --help lists commands, seqqa run --help the options." : suggestion,
+    hint: suggestion || meant(first, program) || "seqqa --help lists commands, seqqa run --help the options.",
     cause: error,
   });
+}
+
+/** The value that was probably meant where an option takes one of several: commander names them, and no nearest. */
+function meant(complaint: string, program: Command): string | undefined {
+  const [, flags, value] = /^option '([^']+)' argument '(.*)' is invalid\. Allowed choices/s.exec(complaint) ?? [];
+  if (flags === undefined || value === undefined) return undefined;
+  const options = program.commands.flatMap((command) => command.options as Option[]);
+  const near = nearest(value, options.find((option) => option.flags === flags)?.argChoices ?? []);
+  return near === undefined ? undefined : `Did you mean ${near}?`;
 }

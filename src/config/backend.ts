@@ -14,7 +14,7 @@ const BACKENDS: Readonly<Record<string, Backend>> = {
 export const CHECKPOINTS: Readonly<Record<Backend, readonly string[]>> = {
   sqlite: ["auto", "journal", "copy", "savepoint"],
   postgres: ["auto", "journal", "savepoint", "clone"],
-  mysql: ["auto", "journal", "copy"],
+  mysql: ["auto", "journal", "savepoint", "copy"],
   redis: ["auto", "dump"],
 };
 

@@ -2,7 +2,7 @@ import { isAbsolute, resolve } from "node:path";
 import { describe } from "./describe.ts";
 import { durationSeconds } from "../model/duration.ts";
 import type { LocatedScalar } from "./located.ts";
-import { nearest } from "./nearest.ts";
+import { nearest } from "../model/nearest.ts";
 import { shown, valueProblem, type ProblemCode } from "./problem.ts";
 import type { ChoiceSpec, NumberSpec, ScalarSpec, TextSpec, UrlSpec } from "./spec.ts";
 

@@ -1,7 +1,7 @@
 import { checkScalar } from "./check-scalar.ts";
 import { describe } from "./describe.ts";
 import type { Located, LocatedEntry, LocatedList, LocatedMap } from "./located.ts";
-import { nearest } from "./nearest.ts";
+import { nearest } from "../model/nearest.ts";
 import { problem, shown, valueProblem, type ProblemCode } from "./problem.ts";
 import type { EitherSpec, Field, ListSpec, MapSpec, ScalarSpec, SectionSpec, Spec } from "./spec.ts";
 

@@ -1,7 +1,7 @@
 import { backendOf, CHECKPOINTS } from "./backend.ts";
 import type { Filled, FilledContext, FilledSystem } from "./filled.ts";
-import { nearest } from "./nearest.ts";
-import { problem } from "./problem.ts";
+import { nearest } from "../model/nearest.ts";
+import { problem, shown } from "./problem.ts";
 
 /** Values that are fine one by one and contradict each other. @throws SeqqaError `CONFIG_COMBINATION`. */
 export function refuseBadCombinations(values: Filled, context: FilledContext): void {
@@ -11,6 +11,7 @@ export function refuseBadCombinations(values: Filled, context: FilledContext): v
   stores(values, refuse);
   target(values, context, refuse);
   lanes(values, refuse);
+  services(values, refuse);
   if (context.noInfra) noInfra(values, context, refuse);
 }
 
@@ -141,6 +142,28 @@ function lanes(values: Filled, refuse: Refuse): void {
     if (lane.dbUrl !== undefined && lane.systems?.["db"] !== undefined)
       refuse("lanes", `lanes[${index}] declares db_url and systems.db, which are the same store.`);
     checkSystems("lanes.systems", lane.systems, refuse);
+  });
+}
+
+function services({ services: declared }: Filled, refuse: Refuse): void {
+  const names = (declared ?? []).map(({ name }) => name.toLowerCase());
+  (declared ?? []).forEach(({ name, ready, env }, index) => {
+    if (!/^[a-z0-9][a-z0-9._-]*$/i.test(name)) {
+      refuse(
+        "services",
+        `services[${index}].name is ${shown(name)}, which cannot name a file of its output.`,
+        "Use letters, digits, . _ and -.",
+      );
+    }
+    const first = names.indexOf(name.toLowerCase());
+    if (first !== index) refuse("services", `services[${first}] and services[${index}] are both named ${name}.`, "Give each its own name.");
+    if (ready?.startsWith("/") === true && !/^\d{1,5}$/.test(env?.["PORT"] ?? "")) {
+      refuse(
+        "services",
+        `services[${index}].ready is the path ${shown(ready)}, and nothing says on which port ${name} listens.`,
+        `Write the whole URL, such as http://127.0.0.1:4000${ready}, or give the service its PORT under env.`,
+      );
+    }
   });
 }
 

@@ -52,6 +52,13 @@ export interface RetryConfig {
   readonly retryOnStatus: readonly number[];
 }
 
+export interface TlsConfig {
+  /** Absolute. */
+  readonly caFile: string | undefined;
+  /** The certificates in it, in PEM. */
+  readonly ca: readonly string[];
+}
+
 export interface ServiceConfig {
   readonly name: string;
   readonly command: string;
@@ -102,6 +109,9 @@ export interface Config {
   readonly baseUrl: string | undefined;
   /** Seconds per attempt. */
   readonly timeout: number;
+  readonly tls: TlsConfig;
+  /** Whether the proxies of the environment hold. */
+  readonly proxy: "none" | "environment";
   /** The same as `systems.db.url`. */
   readonly dbUrl: string | undefined;
   readonly dbBackend: Backend | undefined;

@@ -4,9 +4,10 @@ import type { Config, LaneConfig, RacesConfig, SystemConfig } from "./config.ts"
 export type FilledSystem = Omit<SystemConfig, "kind">;
 
 /** The table's values with defaults, before what follows from them is worked out. */
-export type Filled = Omit<Config, "systems" | "lanes" | "parallel" | "exploration" | "folder" | "file" | "sources" | "target"> & {
+export type Filled = Omit<Config, "systems" | "tls" | "lanes" | "parallel" | "exploration" | "folder" | "file" | "sources" | "target"> & {
   readonly systems: Readonly<Record<string, FilledSystem>> | undefined;
   readonly lanes: readonly FilledLane[] | undefined;
+  readonly tls: { readonly caFile: string | undefined } | undefined;
   readonly parallel: number | "auto";
   readonly exploration: Omit<Config["exploration"], "races"> & { readonly races: "off" | "pairs" | Omit<RacesConfig, "mode"> };
   readonly target:

@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import { readAuthorities } from "./authorities.ts";
 import { backendOf } from "./backend.ts";
 import type { Config, RacesConfig, SystemConfig } from "./config.ts";
 import type { Filled, FilledContext, FilledSystem } from "./filled.ts";
@@ -7,13 +8,16 @@ import type { Filled, FilledContext, FilledSystem } from "./filled.ts";
 export function finish(values: Filled, context: FilledContext): Config {
   const started = context.noInfra && values.target?.command !== undefined ? undefined : values.target;
   const lanes = (values.lanes ?? []).map((lane) => ({ ...lane, systems: systemsOf(lane.systems, lane.dbUrl) }));
+  const caFile = values.tls?.caFile;
   const config: Config = {
     ...values,
     dbBackend: values.dbBackend ?? (values.dbUrl === undefined ? undefined : backendOf(values.dbUrl)),
     systems: systemsOf(values.systems, values.dbUrl),
     target: started === undefined ? undefined : { ...started, env: started.env ?? {}, cwd: started.cwd ?? context.folder },
+    tls: { caFile, ca: caFile === undefined ? [] : readAuthorities(caFile, context.sources["tls.ca_file"]) },
     lanes,
-    services: (values.services ?? []).map((service) => ({ ...service, env: service.env ?? {} })),
+    services: (context.noInfra ? [] : (values.services ?? [])).map((service) => ({ ...service, env: service.env ?? {} })),
+    composeFile: context.noInfra ? undefined : values.composeFile,
     exploration: { ...values.exploration, races: racesOf(values.exploration.races) },
     parallel: values.parallel === "auto" ? automatic(values, started !== undefined) : values.parallel,
     report: { ...values.report, redact: values.report.redact.map((name) => name.toLowerCase()) },

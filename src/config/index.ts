@@ -13,7 +13,7 @@ export type {
 } from "./config.ts";
 export type { Environment } from "./environment.ts";
 export { loadConfig, sourceOf, type LoadOptions } from "./load-config.ts";
-export { nearest } from "./nearest.ts";
+export { nearest } from "../model/nearest.ts";
 export type { FlagValue } from "./overrides.ts";
 export { withoutPasswords } from "./problem.ts";
 export { resolveExploration, type AgentValues, type ResolvedExploration } from "./resolve-exploration.ts";

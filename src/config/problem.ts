@@ -36,7 +36,7 @@ const QUOTED = 60;
 
 /** Hides the user part of URLs: it may hold a password. Everything up to the last `@` before the path counts, as in URL parsers. */
 export function withoutPasswords(text: string): string {
-  return text.replace(/(\w+:\/\/)[^\s/?#"']*@/g, "$1***@");
+  return text.replace(/:\/\/[^\s/?#"']*@/g, "://***@");
 }
 
 /** A value as a message may show it. */

@@ -31,8 +31,6 @@ const only = (...supported: readonly unknown[]): ((value: unknown) => string | u
   return (value) =>
     supported.includes(value) ? undefined : `is ${JSON.stringify(value)}, which this version of seqqa does not support yet`;
 };
-const nothing = (value: unknown): string | undefined =>
-  Array.isArray(value) && value.length === 0 ? undefined : "is not supported yet by this version of seqqa";
 const systemFields: Readonly<Record<string, Field>> = {
   url: {
     spec: storeUrl,
@@ -60,6 +58,21 @@ export const TABLE: SectionSpec = section({
     example: "http://127.0.0.1:3000",
   },
   timeout: { spec: seconds, default: 30, description: "Time that one attempt of a request may take." },
+  tls: {
+    description: "Whom HTTPS connections to the target trust.",
+    spec: section({
+      ca_file: {
+        spec: path,
+        description: "PEM file with certificates of authorities that are trusted beside Node's own.",
+        example: "./ca.pem",
+      },
+    }),
+  },
+  proxy: {
+    spec: choice(["none", "environment"]),
+    default: "none",
+    description: "Whether requests go through the proxies that HTTP_PROXY, HTTPS_PROXY and NO_PROXY name.",
+  },
   db_url: {
     spec: storeUrl,
     description:
@@ -114,16 +127,15 @@ export const TABLE: SectionSpec = section({
     },
   },
   services: {
-    description: "Processes that are started once per run.",
-    notYet: nothing,
+    description: "Processes that are started once per run, in this order, before the targets.",
     spec: {
       kind: "list",
       of: section({
-        name: { spec: text, required: true, description: "Name of the service.", example: "mail" },
+        name: { spec: text, required: true, description: "Name of the service, and of the file of its output.", example: "mail" },
         command: { spec: text, required: true, description: "Command line.", example: "node mail.js" },
         ready: {
           spec: pathOrUrl,
-          description: "Path or URL that is polled until any HTTP answer comes.",
+          description: "URL (or path, where `env` has a PORT) that is polled until any HTTP answer comes; without it, started is ready.",
           example: "http://127.0.0.1:4000/",
         },
         env: { spec: environment, description: "Environment variables of the command.", example: { PORT: "4000" } },
@@ -132,7 +144,11 @@ export const TABLE: SectionSpec = section({
       }),
     },
   },
-  compose_file: { spec: path, notYet: nothing, description: "Brought up with docker compose around the run.", example: "./compose.yaml" },
+  compose_file: {
+    spec: path,
+    description: "Brought up with `docker compose up --wait` before the run, and down after it.",
+    example: "./compose.yaml",
+  },
   retry: {
     description: "Retries of requests. Off without this section: a retry hides the defects that are looked for.",
     spec: section({
@@ -185,8 +201,7 @@ export const TABLE: SectionSpec = section({
       },
       rate_limit: {
         spec: { kind: "number", above: 0, max: 1_000_000 },
-        notYet: nothing,
-        description: "Requests per second over all lanes.",
+        description: "Requests per second over all lanes; waiting for a turn is not part of a request's time.",
         example: 50,
       },
     }),
@@ -202,9 +217,8 @@ export const TABLE: SectionSpec = section({
     spec: section({
       formats: {
         spec: { kind: "list", of: choice(["html", "json", "junit"]) },
-        default: ["json"],
-        notYet: (value) => (Array.isArray(value) ? value.map(only("json")).find((problem) => problem !== undefined) : undefined),
-        description: "Files that `run` writes.",
+        default: ["html", "json"],
+        description: "Files that `run` writes: `report.html`, `results.json`, `junit.xml`. With none of them nothing is written.",
       },
       output_dir: { spec: path, default: "./reports", description: "Where they are written." },
       include_request_response: { spec: { kind: "boolean" }, default: true, description: "Whether reports show requests and responses." },
@@ -222,8 +236,7 @@ export const TABLE: SectionSpec = section({
   },
   known_findings: {
     spec: path,
-    notYet: nothing,
-    description: "File of findings that are shown and do not fail the run.",
+    description: "File of findings that are shown and do not fail the run; `run --update-known` writes it.",
     example: "./known.yaml",
   },
 });

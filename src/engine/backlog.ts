@@ -138,12 +138,19 @@ export class Backlog {
 
   request({ work, from, to }: Assignment, extra: Pick<UnitRequest, "suspect">): UnitRequest {
     const uncertain = work.node >= 0 ? this.#nodes.has(work.node, UNCERTAIN) : work.uncertain;
-    return { path: this.path(work), from, to, lo: work.lo, hi: work.hi, uncertain, image: work.image, ...extra };
+    return { path: this.path(work), from, to, lo: work.lo, hi: work.hi, uncertain, image: work.image, draws: this.draws(work), ...extra };
   }
 
   path(work: Work): number[] {
     if (work.node >= 0) return this.#nodes.path(work.node);
     return [...this.path(work.parent!), work.action];
+  }
+
+  /** As {@link UnitRequest.draws}. */
+  draws(work: Work): UnitRequest["draws"] {
+    if (work.node >= 0) return this.#nodes.draws(work.node);
+    const before = this.draws(work.parent!);
+    return before === undefined ? undefined : [...before, [...before.at(-1)!, work.action]];
   }
 
   #drop(work: Work): void {

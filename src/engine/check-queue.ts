@@ -22,7 +22,7 @@ export class CheckQueue {
   readonly #committer: Committer;
   readonly #pending: UnitRequest[] = [];
   /** Sampled nodes that were met again before all of their outcomes were committed, with the other path. */
-  readonly #otherPaths: Map<number, readonly number[]> = new Map();
+  readonly #otherPaths: Map<number, Pick<UnitRequest, "path" | "draws">> = new Map();
 
   constructor(options: CheckOptions, committer: Committer) {
     this.#options = options;
@@ -47,7 +47,9 @@ export class CheckQueue {
     const { nodes, visited } = this.#committer;
     if (oneIn === 0 || mix(mix(seed + 1, visited.lo(to)), visited.hi(to)) % oneIn !== 0) return;
     if (nodes.has(to, EXPANDED) || this.#otherPaths.has(to)) return;
-    this.#otherPaths.set(to, [...nodes.path(from), action]);
+    const path = nodes.path(from);
+    const draws = nodes.draws(from) ?? Array.from({ length: path.length + 1 }, (_, depth) => path.slice(0, depth));
+    this.#otherPaths.set(to, { path: [...path, action], draws });
   }
 
   /** All outcomes of a node are committed; `direct`: it was written and not replayed. */
@@ -59,8 +61,12 @@ export class CheckQueue {
     const expected = rowsOf(work, this.#options.actions);
     if (expected === undefined) return;
     const unit = { from: 0, to: this.#options.actions, lo: work.lo, hi: work.hi, uncertain: false, image: undefined, suspect: undefined };
-    if (both) this.#pending.push({ ...unit, path: this.#committer.nodes.path(node), check: { expected, merge: false } });
-    if (otherPath !== undefined) this.#pending.push({ ...unit, path: otherPath, check: { expected, merge: true } });
+    const { nodes } = this.#committer;
+    if (both) this.#pending.push({ ...unit, path: nodes.path(node), draws: nodes.draws(node), check: { expected, merge: false } });
+    if (otherPath === undefined) return;
+    // On the other way there with what was drawn there, and from the node on with what was drawn at the node.
+    const draws = [...otherPath.draws!, nodes.home(node)];
+    this.#pending.push({ ...unit, path: otherPath.path, draws, check: { expected, merge: true } });
   }
 
   #sampled(node: number): boolean {

@@ -209,9 +209,10 @@ export class Committer {
 
   #takeNews(news: News, node: number, action: number, status: number, to: number | null): void {
     const path = [...this.nodes.path(node), action];
+    const draws = this.nodes.draws(node);
     for (const finding of news.findings) {
       this.digest.addText(finding.invariant);
-      const found = this.findings.addViolation(finding, this.#options.actions[action]!, status, path, to, news);
+      const found = this.findings.addViolation(finding, this.#options.actions[action]!, status, path, to, news, draws);
       if (found !== undefined) this.#options.onViolation(found);
     }
     for (const error of news.errors) this.findings.addError(error, path);

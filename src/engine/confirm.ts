@@ -2,6 +2,9 @@ import type { Expander } from "./expander.ts";
 import type { FindingLog, FoundViolation } from "./finding-log.ts";
 import type { Recording } from "./messages.ts";
 
+/** How often a lane may be lost on the way. */
+const TRIES = 2;
+
 /** A finding and what its path did when it was executed again from a clean start. */
 export interface ConfirmedViolation {
   readonly found: FoundViolation;
@@ -25,21 +28,34 @@ export async function confirmViolations(
   const work = async (lane: number): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined && signal?.aborted !== true; next = waiting.shift()) {
       const { found, index } = next;
-      const recording = await replay(expander, lane, found.path);
-      if (recording !== undefined) confirmed[index] = { found, recording, confirmed: agrees(recording, found, actions) };
+      const confirms = (recording: Recording): boolean => agrees(recording, found, actions);
+      const recording = await replay(expander, lane, found, confirms, signal);
+      if (recording !== undefined) confirmed[index] = { found, recording, confirmed: confirms(recording) };
     }
   };
   await Promise.all(Array.from({ length: Math.min(expander.lanes, waiting.length) }, (_, lane) => work(lane)));
   return confirmed;
 }
 
-async function replay(expander: Expander, lane: number, path: readonly number[]): Promise<Recording | undefined> {
-  try {
-    await expander.rebuild(lane);
-    return await expander.record(lane, path);
-  } catch {
-    return undefined;
+/** Once more when the lane was lost otherwise than the finding says: that a target was ended meanwhile says nothing about a path. */
+async function replay(
+  expander: Expander,
+  lane: number,
+  { path, draws }: FoundViolation,
+  confirms: (recording: Recording) => boolean,
+  signal: AbortSignal | undefined,
+): Promise<Recording | undefined> {
+  let recording: Recording | undefined;
+  for (let tries = 1; tries <= TRIES && signal?.aborted !== true; tries++) {
+    try {
+      await expander.rebuild(lane);
+      recording = await expander.record(lane, path, draws);
+      if (recording.failure === undefined || confirms(recording)) return recording;
+    } catch {
+      // A lane that cannot be had: the next try, or what there is.
+    }
   }
+  return recording;
 }
 
 function agrees(recording: Recording, found: FoundViolation, actions: readonly string[]): boolean {

@@ -1,5 +1,6 @@
 import type { ExplorationResult } from "../model/result.ts";
 import type { Severity } from "../model/severity.ts";
+import type { TargetEnd } from "../model/target-end.ts";
 
 /** What an exploration tells while it runs. `onEvent` receives them in order, on the main thread. */
 export type ExplorationEvent =
@@ -8,7 +9,7 @@ export type ExplorationEvent =
   /** Found, not yet replayed from a clean start. */
   | { readonly kind: "violation"; readonly invariant: string; readonly severity: Severity; readonly path: readonly string[] }
   /** A divergence, a lane that was rebuilt, anything that the user should see at once. */
-  | { readonly kind: "note"; readonly message: string }
+  | { readonly kind: "note"; readonly message: string; readonly target?: TargetEnd | undefined }
   /** All violations are being replayed from a clean start. */
   | { readonly kind: "confirming"; readonly violations: number }
   | { readonly kind: "finished"; readonly result: ExplorationResult };

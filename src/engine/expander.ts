@@ -1,4 +1,4 @@
-import type { Chunk, Expansion, LaneReport, Recording } from "./messages.ts";
+import type { Chunk, Expansion, LaneReport, Recording, UnitRequest } from "./messages.ts";
 import type { VisitedSet } from "./visited-set.ts";
 
 /** How the engine reaches lanes: in this thread, in worker threads, on other machines. */
@@ -19,7 +19,7 @@ export interface Expander {
   /** Replaces a lane by a fresh one. @throws SeqqaError when that is not possible. */
   rebuild(lane: number): Promise<LaneReport>;
   /** Executes a path from the root on a lane that has nothing else to do. */
-  record(lane: number, path: readonly number[]): Promise<Recording>;
+  record(lane: number, path: readonly number[], draws?: UnitRequest["draws"]): Promise<Recording>;
   /** Asks every lane to stop at the next action. */
   cancel(): void;
   /** Ends all lanes; again does nothing. @throws SeqqaError when something of the user's could not be put back. */

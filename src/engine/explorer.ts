@@ -1,6 +1,7 @@
 import { SeqqaError } from "../model/errors.ts";
 import type { Strategy } from "../model/strategy.ts";
 import type { StopReason } from "../model/result.ts";
+import { endText } from "../model/target-end.ts";
 import { differences } from "../state/index.ts";
 import { Backlog, type Assignment } from "./backlog.ts";
 import { CheckQueue } from "./check-queue.ts";
@@ -8,6 +9,7 @@ import { Committer } from "./committer.ts";
 import { DivergenceLog } from "./divergence-log.ts";
 import type { ExplorationEvent } from "./events.ts";
 import type { Expander } from "./expander.ts";
+import type { FoundViolation } from "./finding-log.ts";
 import { KIND, SKIPPED, type Expansion, type LaneFailure, type LaneFailureKind, type LaneReport, type UnitRequest } from "./messages.ts";
 import { EXPANDED } from "./node-table.ts";
 import { orderOf, type Order } from "./orders/index.ts";
@@ -26,6 +28,8 @@ export interface ExplorerOptions {
   /** Milliseconds; `Infinity`: none. */
   readonly maxTimeMs: number;
   readonly stopOnFirstViolation: boolean;
+  /** Whether a violation is no reason to stop. */
+  readonly isKnown: (found: FoundViolation) => boolean;
   readonly seed: number;
   /** States may be written directly where all stores allow it; `false`: every node is reached by replay. */
   readonly direct: boolean;
@@ -55,6 +59,8 @@ export class Explorer {
   readonly order: Order;
   readonly backlog: Backlog;
   stopReason: StopReason | undefined;
+  /** A violation was committed that is not known. */
+  #foundNew = false;
   replayed = 0;
   crossChecked = 0;
   /** What ended the run although the strategy would have gone on: a lane that could not be rebuilt. */
@@ -86,7 +92,9 @@ export class Explorer {
       shapes: options.strategy === "coverage_guided",
       open: (node, opened) => this.order.open(node, opened),
       moved: (node) => this.backlog.drop(node),
-      onViolation: ({ finding, path }) => {
+      onViolation: (found) => {
+        const { finding, path } = found;
+        this.#foundNew ||= !options.isKnown(found);
         const names = path.map((action) => options.actions[action]!);
         options.onEvent({ kind: "violation", invariant: finding.invariant, severity: finding.severity, path: names });
       },
@@ -113,7 +121,7 @@ export class Explorer {
     this.committer.root(root);
     this.backlog.adoptRoot(root.image);
     this.#expander.share(this.committer.visited);
-    if (root.findings.length > 0 && this.#options.stopOnFirstViolation) this.stopReason = "first_violation";
+    if (this.#foundNew && this.#options.stopOnFirstViolation) this.stopReason = "first_violation";
     const abort = (): void => this.#stop("interrupted");
     this.#options.signal?.addEventListener("abort", abort, { once: true });
     if (this.#options.signal?.aborted === true) abort();
@@ -178,7 +186,7 @@ export class Explorer {
         this.#checks.expanded(node, work, this.#direct);
         backlog.finish(node);
       }
-      if (committed.found && stopOnFirstViolation) this.#stop("first_violation");
+      if (this.#foundNew && stopOnFirstViolation) this.#stop("first_violation");
       else if (committer.steps >= maxSteps && !order.peek()) this.#stop(this.#reachedBound() ? "max_depth" : "exhausted");
       if (++this.#sinceClock >= CLOCK_EVERY) this.#tick();
     }
@@ -300,7 +308,7 @@ export class Explorer {
   async #rebuild(lane: number, failure: LaneFailure): Promise<void> {
     // A lane that is lost takes every chunk with it that it holds: they are not to blame, and it is built anew once.
     if (this.#rebuilds[lane] !== undefined) return void (await this.#rebuilds[lane]);
-    this.#options.onEvent({ kind: "note", message: `Lane ${lane} is being rebuilt: ${failure.message}` });
+    this.#options.onEvent({ kind: "note", message: `Lane ${lane} is being rebuilt: ${failure.message}`, target: failure.target });
     this.#rebuilds[lane] = this.#rebuildInTries(lane);
     await this.#rebuilds[lane].finally(() => (this.#rebuilds[lane] = undefined));
   }
@@ -343,7 +351,7 @@ export class Explorer {
     );
   }
 
-  #countTry(assignment: Assignment, { kind, message, differences }: LaneFailure): void {
+  #countTry(assignment: Assignment, { kind, message, differences, target }: LaneFailure): void {
     const { work, from } = assignment;
     const key = tryKey(work.lo, work.hi, from);
     const tried = this.#tries.get(key) ?? { kind, count: 0 };
@@ -354,8 +362,8 @@ export class Explorer {
     this.divergences.add({
       kind: kind === "worker" ? "lane" : "not_put_back",
       path: this.backlog.path(work),
-      message: `The lane was lost ${TRIES} times at this state: ${message}`,
-      differences: differences ?? [],
+      message: `The lane was lost ${TRIES} times at this state: ${message}${target === undefined ? "" : ` The target ${endText(target)}.`}`,
+      differences: [...(differences ?? []), ...(target?.output ?? []).map((line) => `| ${line}`)].slice(-20),
     });
     this.backlog.fail(assignment);
   }

@@ -1,4 +1,4 @@
-import type { ErrorNews, FindingNews, News } from "./messages.ts";
+import type { ErrorNews, FindingNews, News, UnitRequest } from "./messages.ts";
 
 /** Violations of one invariant with the same last action and status: one finding. */
 export interface FoundViolation {
@@ -9,6 +9,8 @@ export interface FoundViolation {
   count: number;
   /** The shortest path so far, the earliest of equals. */
   path: readonly number[];
+  /** As {@link UnitRequest.draws}, for the steps of the path. */
+  draws: UnitRequest["draws"];
   state: number | null;
   news: News | undefined;
 }
@@ -32,17 +34,19 @@ export class FindingLog {
     path: readonly number[],
     state: number | null,
     news: News | undefined,
+    draws?: UnitRequest["draws"],
   ): FoundViolation | undefined {
     const key = JSON.stringify([finding.invariant, lastAction, status]);
     const known = this.violations.get(key);
     if (known === undefined) {
-      const found: FoundViolation = { key, finding, lastAction, status, count: 1, path, state, news };
+      const found: FoundViolation = { key, finding, lastAction, status, count: 1, path, draws, state, news };
       this.violations.set(key, found);
       return found;
     }
     known.count++;
     if (path.length < known.path.length) {
       known.path = path;
+      known.draws = draws;
       known.state = state;
       known.news = news;
     }

@@ -5,6 +5,7 @@
  */
 import type { Divergence, RecordedExchange, RecordedStep } from "../model/result.ts";
 import type { Severity } from "../model/severity.ts";
+import type { TargetEnd } from "../model/target-end.ts";
 
 /** Int32 values per row. */
 export const ROW = 6;
@@ -52,6 +53,11 @@ export interface UnitRequest {
   readonly image: unknown;
   /** The node was expanded before: go there by replay, expand it again, say what differs and send no rows. */
   readonly check?: ExpansionCheck | undefined;
+  /**
+   * By which path the data of each step is drawn: one entry for each action of the path, and one for the actions that are tried. `undefined`: by
+   * the path itself. A state is drawn for by the path that it was first executed along, whatever way leads to it later.
+   */
+  readonly draws?: readonly (readonly number[])[] | undefined;
   /** On an earlier lane the action `from` ended like this; seen again on this fresh one it is a finding. */
   readonly suspect?: LaneFailureKind | undefined;
 }
@@ -81,13 +87,20 @@ export interface LaneFailure {
   readonly action: number;
   readonly message: string;
   readonly differences?: readonly string[] | undefined;
+  /** How its target's process stood. */
+  readonly target?: TargetEnd | undefined;
 }
+
+/** The name of the finding that the target went away. */
+export const CRASHED = "target_crashed";
 
 /** A rule that a step broke. */
 export interface FindingNews {
   readonly invariant: string;
   readonly severity: Severity;
   readonly message: string;
+  /** Of a crash: how the process stood. Not part of what tells findings apart. */
+  readonly target?: TargetEnd | undefined;
 }
 
 /** A failure of the user's code in a step. */

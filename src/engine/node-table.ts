@@ -19,6 +19,8 @@ export class NodeTable {
   #depth: Int32Array = new Int32Array(1 << 10);
   #flags: Uint8Array = new Uint8Array(1 << 10);
   #size = 0;
+  /** Opened nodes that were given another way: the parent and action that they had when they were opened. */
+  readonly #homes: Map<number, readonly [parent: number, action: number]> = new Map();
 
   get size(): number {
     return this.#size;
@@ -40,6 +42,7 @@ export class NodeTable {
 
   /** Gives a node another way from the root. */
   move(node: number, parent: number, action: number, depth: number): void {
+    if (this.has(node, OPENED) && !this.#homes.has(node)) this.#homes.set(node, [this.#parent[node]!, this.#action[node]!]);
     this.#parent[node] = parent;
     this.#action[node] = action < 0 ? 0xffff : action;
     this.#depth[node] = depth;
@@ -76,6 +79,30 @@ export class NodeTable {
       at = this.#parent[at]!;
     }
     return path;
+  }
+
+  /**
+   * The path that a node's actions are executed along in the end, as far as drawn data goes: what was drawn for them on the first way stays, so
+   * that the states behind them are found again on any other. It changes only before the node is opened.
+   */
+  home(node: number): number[] {
+    const path: number[] = [];
+    for (let at = node; at > 0;) {
+      const [parent, action] = this.#homes.get(at) ?? [this.#parent[at]!, this.#action[at]!];
+      path.push(action);
+      at = parent;
+    }
+    return path.reverse();
+  }
+
+  /** The homes of the nodes along the path to a node, itself included; `undefined` when they are the beginnings of the path. */
+  draws(node: number): readonly number[][] | undefined {
+    if (this.#homes.size === 0) return undefined;
+    const draws: number[][] = [];
+    for (let at = node; at >= 0; at = this.#parent[at]!) draws.push(this.home(at));
+    const path = this.path(node);
+    draws.reverse();
+    return draws.every((home, depth) => home.length === depth && home.every((action, i) => action === path[i])) ? undefined : draws;
   }
 
   parents(): Int32Array {

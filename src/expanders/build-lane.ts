@@ -1,3 +1,4 @@
+import type { HttpSettings } from "../adapters/http/defaults.ts";
 import type { LaneReport } from "../engine/messages.ts";
 import { sameRoot } from "../engine/same-root.ts";
 import { bringUp, type LaneOptions, type TargetControl } from "../lane/index.ts";
@@ -5,8 +6,10 @@ import type { AgentDefinition } from "../model/agent.ts";
 import { SeqqaError } from "../model/errors.ts";
 import type { Lane } from "../model/lane.ts";
 import type { System } from "../model/system.ts";
+import { endConnectionDefaults } from "../network/connection-settings.ts";
 import { differences } from "../state/index.ts";
 import type { LaneSpec } from "../targets/lane-spec.ts";
+import { DataFactory } from "../data/index.ts";
 import { createSystem } from "./create-system.ts";
 import type { BuiltLane, ProcessHost } from "./lane-factory.ts";
 
@@ -21,12 +24,6 @@ interface HttpServer {
   address(): { readonly port: number } | string | null;
   close(done?: () => void): unknown;
   closeAllConnections?(): void;
-}
-
-/** Seconds-based settings of the HTTP client, for every client of a lane. */
-export interface HttpSettings {
-  readonly timeoutMs: number;
-  readonly retry: object | undefined;
 }
 
 /** What is common to a lane and its spares. */
@@ -61,6 +58,8 @@ export async function buildLane(
   const all = [first, ...built.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))];
   const close = async (): Promise<void> => {
     const closed = await Promise.allSettled(all.map((one) => one.close()));
+    if (http.rateLimit !== undefined) (await import("../adapters/http/defaults.ts")).endRateLimit(http.rateLimit);
+    if (http.connection !== undefined) endConnectionDefaults(http.connection);
     for (const one of closed) if (one.status === "rejected") throw one.reason;
   };
   const spares = all.slice(1).map(({ base }) => base);
@@ -105,7 +104,7 @@ async function buildOne(
   let opened: Awaited<ReturnType<typeof bringUp>> | undefined;
   try {
     const restart = restartOf(spec, building.processes);
-    const seat = { lane, inProcess: target !== undefined, borrowed: spec.borrowed, createClient, restart, ...roots };
+    const seat = { lane, inProcess: target !== undefined, borrowed: spec.borrowed, createClient, createData, restart, ...roots };
     opened = await bringUp(definition, seat, options);
   } catch (error) {
     for (const system of Object.values(systems)) await Promise.resolve(system.close()).catch(() => undefined);
@@ -129,6 +128,8 @@ async function buildOne(
     },
   };
 }
+
+const createData = (seed: string): DataFactory => new DataFactory({ seed });
 
 function restartOf({ restarts, index }: LaneSpec, processes: Partial<ProcessHost> | undefined): TargetControl | undefined {
   if (restarts !== true) return undefined;

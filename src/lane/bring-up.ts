@@ -1,14 +1,17 @@
 import type { Action } from "../model/action.ts";
 import type { AgentDefinition } from "../model/agent.ts";
 import { clientPartOf } from "../model/client.ts";
+import { contextPartOf } from "../model/context.ts";
 import { SeqqaError } from "../model/errors.ts";
 import type { Lane } from "../model/lane.ts";
 import type { System } from "../model/system.ts";
+import type { TestData } from "../model/test-data.ts";
 import { World } from "../model/world.ts";
 import type { Fingerprint } from "../state/facts.ts";
 import { Canonicalizer, loadHasher } from "../state/index.ts";
 import type { LaneReport } from "../engine/messages.ts";
 import { Checker } from "./checker.ts";
+import { Drawing } from "./drawing.ts";
 import { Home, userError } from "./home.ts";
 import { shapeOf } from "./shape.ts";
 import { withoutSecrets } from "../targets/without-secrets.ts";
@@ -26,6 +29,8 @@ export interface LaneOptions {
   readonly literals: readonly string[];
   /** Fields found to differ between two executions of one path: not part of the state. */
   readonly masked: readonly string[];
+  /** The agent's seed, for drawn data; default 0. */
+  readonly dataSeed?: number;
   /** Whether shapes of states are asked for. */
   readonly shapes: boolean;
 }
@@ -38,6 +43,8 @@ export interface LaneSeat {
   readonly borrowed: boolean;
   /** Makes the default client of the lane's target; `undefined` when there is no target. */
   readonly createClient: (() => unknown) | undefined;
+  /** Makes the data factory of a step from its seed. */
+  readonly createData: (seed: string) => TestData;
   /** `target.rollback: restart`: the lane starts its target anew before each branch. */
   readonly restart?: TargetControl | undefined;
   /** The root of the lane that this one is a spare of. */
@@ -56,6 +63,7 @@ export interface LaneBase {
   readonly checker: Checker;
   readonly canonicalizer: Canonicalizer;
   readonly home: Home;
+  readonly drawing: Drawing;
   /** Present with `target.rollback: restart`. */
   readonly restart: TargetRestart | undefined;
   /** What is the lane's own, and what stands for it. */
@@ -70,9 +78,17 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
   await openSystems(world, seat);
   const hidden = world.reset !== undefined || (seat.restart !== undefined && !hasStores(world));
   const state = new WorldState(world, hidden);
+  // Before anything is saved: what a state graph begins with is part of the root, however it is made again.
+  state.moveTo(definition.graph?.initial);
   const restart = seat.restart === undefined ? undefined : new TargetRestart(seat.restart, state);
-  const stepper = new Stepper(world, state, { serverErrors: options.serverErrors });
-  const checker = new Checker(world, definition.invariants);
+  const drawing = new Drawing(
+    definition.actions.map(({ name }) => name),
+    options.dataSeed ?? 0,
+    seat.createData,
+  );
+  contextPartOf(world.context).drawFrom(drawing.source);
+  const stepper = new Stepper(world, state, drawing, { serverErrors: options.serverErrors });
+  const checker = new Checker(world, definition.invariants, drawing);
   const ours = placeholders(seat.lane);
   const canonicalizer = new Canonicalizer(canonicalOptions(world, state.systems, ours, options));
   const home = new Home({
@@ -80,6 +96,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
     world,
     state,
     canonicalizer,
+    drawing,
     restart,
     image: seat.image as WorldImage | undefined,
     shared: seat.shared as WorldImage | undefined,
@@ -90,6 +107,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
   const root = home.mark;
   const relative = await state.facts();
   const image = state.portable ? await state.capture() : undefined;
+  drawing.root("");
   await checker.check(undefined);
   const { findings, errors } = checker.checked;
   const changed = (): Promise<boolean> => differs(state, canonicalizer, node);
@@ -110,11 +128,24 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
     made: home.made,
     shape: options.shapes ? shapeOf(relative) : 0,
     systems: [...systemLines(world), ...targetLines(world, state, restart)],
-    contextOnly: state.systems.length === 0 && !home.remade,
+    contextOnly: state.systems.length === 0 && !home.remade && !state.selfContained,
     uses: usesOf(world, seat.lane),
   };
   await state.restore(root);
-  return { options, actions: definition.actions, world, state, stepper, checker, canonicalizer, home, restart, placeholders: ours, report };
+  return {
+    options,
+    actions: definition.actions,
+    world,
+    state,
+    stepper,
+    checker,
+    canonicalizer,
+    home,
+    restart,
+    drawing,
+    placeholders: ours,
+    report,
+  };
 }
 
 function hasStores(world: World<never, never>): boolean {
@@ -181,7 +212,7 @@ function usesOf(world: World<never, never>, lane: Lane): string[] {
   const clients = [...world.allClients().values()].map((client) => clientPartOf(client)?.uses);
   const stores = Object.values(world.systems).map((system) => system?.uses);
   const all = [lane.baseUrl, lane.dbUrl, ...clients, ...stores].filter((one) => one !== undefined && one !== "");
-  return [...new Set((all as string[]).map(withoutSecrets))];
+  return [...new Set((all as string[]).map((one) => withoutSecrets(one)))];
 }
 
 async function openSystems(world: World<never, never>, seat: LaneSeat): Promise<void> {

@@ -68,15 +68,19 @@ async function isRoot({ state, canonicalizer, home }: LaneBase): Promise<boolean
  * to write is waited for: it must not come when the walk has been put back, and be taken for the first branch's.
  */
 async function walk(base: LaneBase, actions: readonly number[], path: number[], late: LateWrites): Promise<Stop[]> {
-  const { state, stepper, canonicalizer } = base;
+  const { state, stepper, canonicalizer, drawing } = base;
   const stops: Stop[] = [];
   let accepted = false;
+  // The second walk has no list to add to, and draws what the first one drew.
+  const gone: number[] = [];
   for (const action of actions) {
+    drawing.at(gone, gone.length, action);
     const outcome = await stepper.run(base.actions[action]!);
     // What goes wrong here goes wrong again, with a report, when the step is explored.
     if (outcome.kind === "lost" || outcome.kind === "failed") break;
     if (outcome.kind === "skipped") continue;
     path.push(action);
+    gone.push(action);
     accepted ||= outcome.status === 202;
     await late.settle();
     const facts = await state.facts();

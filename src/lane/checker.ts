@@ -3,6 +3,7 @@ import type { Invariant } from "../model/invariant.ts";
 import type { World } from "../model/world.ts";
 import { isPromise, type Awaitable } from "../model/system.ts";
 import type { ErrorNews, FindingNews } from "../engine/messages.ts";
+import type { Drawing } from "./drawing.ts";
 import { errorNews, thrown } from "./stepper.ts";
 
 type AnyInvariant = Invariant<never, never>;
@@ -30,12 +31,14 @@ export class Checker {
   readonly checked: Checked = { findings: [], errors: [], last: "" };
   readonly #world: World<never, never>;
   readonly #invariants: readonly AnyInvariant[];
+  readonly #drawing: Drawing;
   /** `when` says the same for an action each time, so it is asked once. */
   readonly #plans: Map<AnyAction, Plan> = new Map();
 
-  constructor(world: World<never, never>, invariants: readonly AnyInvariant[]) {
+  constructor(world: World<never, never>, invariants: readonly AnyInvariant[], drawing: Drawing) {
     this.#world = world;
     this.#invariants = invariants;
+    this.#drawing = drawing;
   }
 
   /** Whether nothing has to be checked after a step of this action that changed nothing. */
@@ -64,6 +67,7 @@ export class Checker {
     for (const invariant of invariants.length > 1 ? invariants : []) {
       await restore();
       try {
+        this.#drawing.by(invariant.name);
         await invariant.check(this.#world);
       } catch {
         // Reported already.
@@ -78,6 +82,7 @@ export class Checker {
       const invariant = invariants[i]!;
       this.checked.last = invariant.name;
       try {
+        this.#drawing.by(invariant.name);
         const held: unknown = invariant.check(this.#world);
         if (held === true) continue;
         if (isPromise(held)) {

@@ -31,7 +31,7 @@ export class LaneControl {
     this.#words[ACTION] = action;
   }
 
-  /** A request of the action, or of a check after it, came to its end: proof of life. */
+  /** A request of the action, or of a check after it, came to its end, or waits for its turn: proof of life. */
   touch(): void {
     this.#words[BEAT]!++;
   }

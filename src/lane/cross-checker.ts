@@ -37,12 +37,13 @@ export class CrossChecker {
 
   /** Returns what differed, or nothing. @throws LaneLost */
   async check(unit: UnitRequest, { expected, merge }: ExpansionCheck): Promise<Expansion["divergences"][number] | undefined> {
-    const { state, stepper, actions } = this.#base;
+    const { state, stepper, actions, drawing } = this.#base;
     this.#traveller.leave();
     const { path } = unit;
     const differences: string[] = [];
     for (let action = unit.from; action < unit.to; action++) {
-      const mark = await this.#traveller.replay(path);
+      const mark = await this.#traveller.replay(path, unit.draws);
+      drawing.at(path, path.length, action, unit.draws);
       const outcome = await stepper.run(actions[action]!);
       this.#traveller.departed();
       this.#traveller.replayed++;

@@ -1,4 +1,4 @@
-import type { FindingNews } from "../engine/messages.ts";
+import { CRASHED, type FindingNews } from "../engine/messages.ts";
 import { Severity } from "../model/severity.ts";
 import type { Outcome } from "./outcome.ts";
 
@@ -7,7 +7,7 @@ export function brokenFinding(action: string, outcome: Outcome): FindingNews {
   return outcome.lost === "timeout"
     ? { invariant: `${action}_timeout`, severity: Severity.HIGH, message: `${action} got no answer in time, and again from a clean start` }
     : {
-        invariant: "target_crashed",
+        invariant: CRASHED,
         severity: Severity.CRITICAL,
         message: `The target stopped answering during ${action}, and again from a clean start`,
       };

@@ -1,10 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import type { AgentDefinition } from "../model/agent.ts";
+import { setUpByJourney } from "../journeys/index.ts";
 import { SeqqaError } from "../model/errors.ts";
+import { JourneyDefinition } from "../model/journey.ts";
 import type { Observed } from "../model/system.ts";
 import type { World } from "../model/world.ts";
 import type { Facts, Fingerprint } from "../state/facts.ts";
 import { differences, type Canonicalizer } from "../state/index.ts";
+import type { Drawing } from "./drawing.ts";
 import { LaneLost } from "./lane-lost.ts";
 import type { TargetRestart } from "./target-restart.ts";
 import { wholeOf } from "./whole-state.ts";
@@ -15,6 +18,7 @@ export interface HomeOptions {
   readonly world: World<never, never>;
   readonly state: WorldState;
   readonly canonicalizer: Canonicalizer;
+  readonly drawing: Drawing;
   /** `target.rollback: restart`. */
   readonly restart: TargetRestart | undefined;
   /** The root as it was captured on the lane that this one is a spare of: it takes the place of `setup`. */
@@ -155,7 +159,8 @@ export class Home {
   }
 
   async #reset(): Promise<void> {
-    const { world } = this.#options;
+    const { world, drawing } = this.#options;
+    drawing.root("reset");
     try {
       await world.reset?.(world);
     } catch (cause) {
@@ -164,11 +169,13 @@ export class Home {
   }
 
   async #setUp(): Promise<void> {
-    const { definition, world, image, state } = this.#options;
+    const { definition, world, image, state, drawing } = this.#options;
+    drawing.root("setup");
     // Only the first time: a restarted spare has to know what setup told it.
     if (image !== undefined && this.#facts === undefined) return state.write(image);
     try {
-      await definition.setup?.(world);
+      if (definition.setup instanceof JourneyDefinition) await setUpByJourney(definition.setup, world);
+      else await definition.setup?.(world);
     } catch (cause) {
       throw userError("SETUP_THREW", "The agent's setup threw", cause);
     }

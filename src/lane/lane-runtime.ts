@@ -75,7 +75,7 @@ export class LaneRuntime {
     const startedAt = performance.now();
     const replayedBefore = this.#travel.replayed;
     const traveller = this.#travel.choose(chunk.direct);
-    const { stepper, state, actions } = this.#base;
+    const { stepper, state, actions, drawing } = this.#base;
     this.#begin(chunk);
     let finished = 0;
     let failure: LaneFailure | undefined;
@@ -102,6 +102,7 @@ export class LaneRuntime {
           if (this.#control.cancelled) return this.#answer(finished, undefined, startedAt, replayedBefore);
           this.#control.beat(finished, action);
           const definition = actions[action]!;
+          drawing.at(unit.path, unit.path.length, action, unit.draws);
           if (traveller.away) {
             // The way back is long: it is not gone for an action that does not apply by what is put back already.
             if (stepper.skips(definition)) {
@@ -109,6 +110,7 @@ export class LaneRuntime {
               continue;
             }
             mark = await traveller.again(unit);
+            drawing.at(unit.path, unit.path.length, action, unit.draws);
           } else if (this.#watched && action > unit.from) await this.#catchLate(unit, action - 1, mark);
           const begun = stepper.begin(definition);
           let outcome: Outcome;
@@ -154,10 +156,10 @@ export class LaneRuntime {
   }
 
   /** Executes a path from the root, with everything that it sends, and checks the last state. */
-  async record(path: readonly number[]): Promise<Recording> {
+  async record(path: readonly number[], draws?: UnitRequest["draws"]): Promise<Recording> {
     this.#travel.leave();
     await this.#travel.replayer.replay([]);
-    const recording = await recordPath(this.#base, path, () => this.#late.settle());
+    const recording = await recordPath(this.#base, path, draws, () => this.#late.settle());
     this.#travel.leave();
     if (recording.failure === undefined) await this.#travel.replayer.replay([]);
     return recording;
@@ -207,7 +209,7 @@ export class LaneRuntime {
       differences: error.differences,
       hint: 'If a field differs from run to run, list it as `ignore: ["table.column"]`; if the target remembers what its stores do not say, set `target.rollback: restart`.',
     });
-    return this.#travel.replayer.replay(unit.path).catch(() => this.#base.state.mark());
+    return this.#travel.replayer.replay(unit.path, unit.draws).catch(() => this.#base.state.mark());
   }
 
   /** Judges what an action did to the state, and puts it back. Returns a promise only where something has to be waited for. */

@@ -1,4 +1,4 @@
-import type { Chunk, Expansion, Recording } from "../engine/messages.ts";
+import type { Chunk, Expansion, Recording, UnitRequest } from "../engine/messages.ts";
 import type { Known } from "./lane-runtime.ts";
 
 /** What a lane does for the engine. */
@@ -8,7 +8,7 @@ export interface LaneWork {
   /** Expands the units of a chunk in order, until it is done, cancelled, or the lane is lost. */
   expand(chunk: Chunk): Promise<Expansion>;
   /** Executes a path from the root, with everything that it sends, and checks the last state. */
-  record(path: readonly number[]): Promise<Recording>;
+  record(path: readonly number[], draws?: UnitRequest["draws"]): Promise<Recording>;
   /** The fields that differ between two executions of one path. The lane must be at rest. */
   calibrate(): Promise<readonly string[]>;
   /** Waits until nothing is under way, before the lane is closed. */

@@ -1,5 +1,6 @@
 import { isPromise } from "../model/system.ts";
 import type { UnitRequest } from "../engine/messages.ts";
+import type { Draws } from "./drawing.ts";
 import { SpotCheck } from "./spot-check.ts";
 import { Traveller, type TravellerOptions } from "./traveller.ts";
 import type { WorldImage, WorldMark } from "./world-state.ts";
@@ -45,11 +46,11 @@ export class MarkTraveller extends Traveller {
       }
       return this.#finishWriting(unit, written);
     }
-    return this.replay(unit.path).then((mark) => this.verified(unit, mark));
+    return this.replay(unit.path, unit.draws).then((mark) => this.verified(unit, mark));
   }
 
   /** Rolls back to the longest common prefix and executes the rest, whatever state that leads to. */
-  override async replay(path: readonly number[]): Promise<WorldMark> {
+  override async replay(path: readonly number[], draws?: Draws): Promise<WorldMark> {
     const { state, home } = this.options;
     this.here = undefined;
     if (this.#marks[0] !== home.mark) {
@@ -63,7 +64,7 @@ export class MarkTraveller extends Traveller {
     this.#path.length = common;
     await state.restore(this.#marks[common]!);
     for (let depth = common; depth < path.length; depth++) {
-      await this.step(path[depth]!);
+      await this.step(path, depth, draws);
       this.#marks.push(await state.mark());
       this.#path.push(path[depth]!);
     }

@@ -1,6 +1,7 @@
 import type { ApiResponse } from "../model/response.ts";
 import type { RecordedExchange } from "../model/result.ts";
 import type { Exchange } from "../model/client.ts";
+import { recordedAnswer } from "../model/recorded.ts";
 import type { ErrorNews, FindingNews, LaneFailureKind } from "../engine/messages.ts";
 
 /** What one action did, before the state is looked at. */
@@ -27,8 +28,9 @@ export const SKIPPED_OUTCOME: Outcome = {
   message: "",
 };
 
-export function executed(response: ApiResponse, findings: readonly FindingNews[] = NONE): Outcome {
-  return { kind: "executed", status: response.statusCode, response, findings, errors: NONE, lost: undefined, message: "" };
+/** Without a response (an edge of a state graph may return nothing) the status is 0. */
+export function executed(response: ApiResponse | undefined, findings: readonly FindingNews[] = NONE): Outcome {
+  return { kind: "executed", status: response?.statusCode ?? 0, response, findings, errors: NONE, lost: undefined, message: "" };
 }
 
 export function failed(error: ErrorNews): Outcome {
@@ -39,21 +41,13 @@ export function lost(kind: LaneFailureKind, message: string): Outcome {
   return { kind: "lost", status: 0, response: undefined, findings: NONE, errors: NONE, lost: kind, message };
 }
 
-/** Bodies in findings are kept up to this many characters. */
-const BODY = 100_000;
-
 /** An exchange as reports show it. */
 export function recorded(exchange: Exchange): RecordedExchange {
   if (exchange.kind === "failure") {
     const error = exchange.error instanceof Error ? exchange.error.message : String(exchange.error);
     return { request: { method: exchange.method, url: exchange.url, headers: {} }, error, durationMs: 0 };
   }
-  const { response } = exchange;
-  return {
-    request: response.request,
-    response: { status: response.statusCode, headers: response.headers, body: response.text.slice(0, BODY) },
-    durationMs: response.durationMs,
-  };
+  return recordedAnswer(exchange.response);
 }
 
 /** What a step sent. An `api` that is no HTTP client leaves no exchanges: then the response that it returned stands for them. */

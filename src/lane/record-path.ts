@@ -1,20 +1,28 @@
 import type { News, Recording } from "../engine/messages.ts";
 import type { RecordedStep } from "../model/result.ts";
 import type { LaneBase } from "./bring-up.ts";
+import type { Draws } from "./drawing.ts";
 import { brokenFinding } from "./findings.ts";
 import { exchangesOf } from "./outcome.ts";
 
 /** Executes a path from the root, where the lane must stand, with everything that it sends, and checks the last state. */
-export async function recordPath(base: LaneBase, path: readonly number[], settle: () => Promise<void> | void): Promise<Recording> {
-  const { state, stepper, canonicalizer, checker, actions, home } = base;
+export async function recordPath(
+  base: LaneBase,
+  path: readonly number[],
+  draws: Draws,
+  settle: () => Promise<void> | void,
+): Promise<Recording> {
+  const { state, stepper, canonicalizer, checker, actions, home, drawing } = base;
   const steps: RecordedStep[] = [];
   const findings: News["findings"][number][] = [];
   const errors: News["errors"][number][] = [];
   const broke = { steps, findings, errors, reached: undefined, lines: [] };
   let mark = home.mark;
+  drawing.root("");
   for (let i = 0; i < path.length; i++) {
     const action = actions[path[i]!]!;
     mark = await state.mark();
+    drawing.at(path, i, path[i]!, draws);
     const outcome = await stepper.run(action);
     const status = outcome.response === undefined ? null : outcome.status;
     steps.push({ action: action.name, status, requests: exchangesOf(stepper.exchanges, outcome) });

@@ -1,4 +1,5 @@
 import type { UnitRequest } from "../engine/messages.ts";
+import type { Draws } from "./drawing.ts";
 import { Traveller, type TravellerOptions } from "./traveller.ts";
 import type { WorldMark } from "./world-state.ts";
 
@@ -30,13 +31,13 @@ export class ReplayTraveller extends Traveller {
     return this.isHere(unit) ? this.here!.mark : this.#travel(unit);
   }
 
-  override async replay(path: readonly number[]): Promise<WorldMark> {
+  override async replay(path: readonly number[], draws?: Draws): Promise<WorldMark> {
     const { home, state } = this.options;
     const from = this.#startOf(path);
     this.here = undefined;
     let mark = from === 0 ? await home.again() : undefined;
     for (let depth = from; depth < path.length; depth++) {
-      await this.step(path[depth]!);
+      await this.step(path, depth, draws);
       mark = undefined;
     }
     mark ??= await state.mark();
@@ -45,7 +46,7 @@ export class ReplayTraveller extends Traveller {
   }
 
   async #travel(unit: UnitRequest): Promise<WorldMark> {
-    return this.verified(unit, await this.replay(unit.path));
+    return this.verified(unit, await this.replay(unit.path, unit.draws));
   }
 
   /** How much of a path need not be executed, since the lane stands untouched on it. */

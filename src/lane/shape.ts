@@ -25,6 +25,7 @@ export function shapeOf(facts: Facts): number {
       shape = combine(shape, rows);
     }
   }
+  if (facts.node !== undefined) shape = combine(shape, text(facts.node));
   return combine(combine(shape, value(facts.context, 0)), value(facts.clients, 0));
 }
 

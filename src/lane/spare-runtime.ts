@@ -69,8 +69,8 @@ export class SpareRuntime implements LaneWork {
     return answer(units.length);
   }
 
-  record(path: readonly number[]): Promise<Recording> {
-    return this.#alone((runtime) => runtime.record(path));
+  record(path: readonly number[], draws?: UnitRequest["draws"]): Promise<Recording> {
+    return this.#alone((runtime) => runtime.record(path, draws));
   }
 
   calibrate(): Promise<readonly string[]> {

@@ -1,10 +1,12 @@
 import { isExpected, type Action } from "../model/action.ts";
 import type { Exchange } from "../model/client.ts";
+import { EdgeAction } from "../model/edge-action.ts";
 import { ApiResponse } from "../model/response.ts";
 import { Severity } from "../model/severity.ts";
 import { SeqqaError } from "../model/errors.ts";
 import type { World } from "../model/world.ts";
 import type { ErrorNews, FindingNews } from "../engine/messages.ts";
+import type { Drawing } from "./drawing.ts";
 import type { WorldState } from "./world-state.ts";
 import { executed, failed, lost, SKIPPED_OUTCOME, type Outcome } from "./outcome.ts";
 
@@ -20,6 +22,8 @@ export class Stepper {
   readonly exchanges: Exchange[] = [];
   /** Rejections that nobody awaited, caught by the process while a step was in progress. */
   readonly strays: unknown[] = [];
+  /** What timers and listeners threw. Those that no step was in progress for are told with the next one: nobody else would tell them. */
+  readonly uncaught: unknown[] = [];
   /** A request of a check, after the step, that got no answer. */
   checkFailure: Extract<Exchange, { kind: "failure" }> | undefined;
   /** Called for every exchange, of actions and checks. */
@@ -27,11 +31,13 @@ export class Stepper {
   readonly #world: World<never, never>;
   readonly #options: StepperOptions;
   readonly #state: WorldState;
+  readonly #drawing: Drawing;
   #listening = false;
 
-  constructor(world: World<never, never>, state: WorldState, options: StepperOptions) {
+  constructor(world: World<never, never>, state: WorldState, drawing: Drawing, options: StepperOptions) {
     this.#world = world;
     this.#state = state;
+    this.#drawing = drawing;
     this.#options = options;
   }
 
@@ -63,6 +69,7 @@ export class Stepper {
    * one, so that a precondition costs no turn. The hot loop of a lane awaits that promise itself, which saves a turn a step.
    */
   begin(action: AnyAction): Promise<unknown> | Outcome {
+    this.#drawing.by("");
     if (action.precondition !== undefined) {
       const unmet = this.#precondition(action, action.precondition);
       if (unmet !== undefined) return unmet;
@@ -84,9 +91,12 @@ export class Stepper {
   settle(action: AnyAction, response: unknown): Outcome {
     this.#listening = false;
     this.#state.attribute(action.name);
-    const quiet = this.strays.length === 0 && action.expectedStatus === undefined && this.#allAnswered();
-    if (quiet && response instanceof ApiResponse && response.statusCode < 500) return executed(response);
-    return this.#judge(action, response);
+    const quiet = this.strays.length === 0 && this.uncaught.length === 0 && action.expectedStatus === undefined && this.#allAnswered();
+    const outcome =
+      quiet && response instanceof ApiResponse && response.statusCode < 500 ? executed(response) : this.#judge(action, response);
+    // An edge of a state graph that was not refused: the world is at its other end.
+    if (action instanceof EdgeAction && outcome.kind === "executed" && outcome.status < 400) this.#state.moveTo(action.edge.to);
+    return outcome;
   }
 
   /** Judges what an action threw. */
@@ -123,7 +133,12 @@ export class Stepper {
         thrown("STRAY_REJECTION", `Action "${action.name}" left a rejected promise that nobody awaited`, action.name, this.strays[0]),
       );
     }
+    if (this.uncaught.length > 0) {
+      const what = `What action "${action.name}" or one before it left running threw where nobody could catch it`;
+      return failed(thrown("UNCAUGHT_EXCEPTION", what, action.name, this.uncaught.splice(0)[0]));
+    }
     if (response === null) return SKIPPED_OUTCOME;
+    if (response === undefined && action instanceof EdgeAction) return this.#judgeNothing(action);
     if (!(response instanceof ApiResponse)) {
       const got = response === undefined ? "returned nothing" : `returned ${describe(response)}`;
       return failed(
@@ -138,9 +153,18 @@ export class Stepper {
     return executed(response, findings);
   }
 
+  /** An edge whose action returned nothing: the last answer that it got speaks for it, if there was one. */
+  #judgeNothing(action: AnyAction): Outcome {
+    const last = this.exchanges.findLast((one) => one.kind === "answer");
+    const response = last?.kind === "answer" ? last.response : undefined;
+    return executed(response, this.#serverErrors(action, response));
+  }
+
   #judgeThrow(action: AnyAction, error: unknown): Outcome {
     const broken = this.#broken();
     if (broken !== undefined) return broken;
+    // One error is told of a step.
+    this.uncaught.length = 0;
     const findings = this.#serverErrors(action, undefined);
     // A 5xx wins over the throw that it causes.
     if (findings.length > 0) {

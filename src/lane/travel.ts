@@ -17,8 +17,8 @@ export class Travel {
   #chosen: Traveller;
 
   constructor(base: LaneBase, settle: () => Promise<void> | void) {
-    const { state, stepper, canonicalizer, actions, home, restart } = base;
-    const options: TravellerOptions = { state, stepper, canonicalizer, actions, home, settle };
+    const { state, stepper, canonicalizer, actions, home, restart, drawing } = base;
+    const options: TravellerOptions = { state, stepper, canonicalizer, actions, home, drawing, settle };
     this.replayer = home.remade ? new ReplayTraveller(options) : new MarkTraveller(options);
     this.#writer = restart !== undefined && state.portable ? new FreshTraveller(options, restart) : this.replayer;
     this.#chosen = this.replayer;

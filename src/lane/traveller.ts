@@ -3,6 +3,7 @@ import type { Awaitable } from "../model/system.ts";
 import type { UnitRequest } from "../engine/messages.ts";
 import type { Canonicalizer } from "../state/index.ts";
 import type { Fingerprint } from "../state/facts.ts";
+import type { Drawing, Draws } from "./drawing.ts";
 import type { Home } from "./home.ts";
 import { LaneLost } from "./lane-lost.ts";
 import type { Stepper } from "./stepper.ts";
@@ -14,6 +15,7 @@ export interface TravellerOptions {
   readonly canonicalizer: Canonicalizer;
   readonly actions: readonly Action<never, never>[];
   readonly home: Home;
+  readonly drawing: Drawing;
   /** Waits until the target has committed what it does after its answer. */
   readonly settle: () => Promise<void> | void;
 }
@@ -48,7 +50,7 @@ export abstract class Traveller {
   abstract again(unit: UnitRequest): Promise<WorldMark>;
 
   /** Goes where a path leads, by executing it as far as it must be. */
-  abstract replay(path: readonly number[]): Promise<WorldMark>;
+  abstract replay(path: readonly number[], draws?: Draws): Promise<WorldMark>;
 
   protected isHere(unit: UnitRequest): boolean {
     return this.here !== undefined && samePath(this.here.path, unit.path);
@@ -59,8 +61,11 @@ export abstract class Traveller {
     return mark;
   }
 
-  protected async step(index: number): Promise<void> {
+  /** Executes the action at a depth of the path. */
+  protected async step(path: readonly number[], depth: number, draws: Draws): Promise<void> {
+    const index = path[depth]!;
     const action = this.options.actions[index]!;
+    this.options.drawing.at(path, depth, index, draws);
     const outcome = await this.options.stepper.run(action);
     this.replayed++;
     if (outcome.kind === "lost") throw new LaneLost(outcome.lost!, outcome.message);

@@ -52,6 +52,7 @@ export class WorldState {
     systems: Record<string, Observed>;
     context: Readonly<Record<string, unknown>>;
     clients: Readonly<Record<string, unknown>>;
+    node: string | undefined;
   };
 
   /** `hidden`: the target keeps state that no system puts back. */
@@ -69,7 +70,12 @@ export class WorldState {
     this.#setBy = this.#clients.map(bearerOf);
     this.#attributed = this.#clients.map(({ version }) => version);
     this.#wholeContext = world.stateFromContext === undefined || world.stateFromContext.length > 0;
-    this.#facts = { systems: {}, context: NOTHING, clients: NOTHING };
+    this.#facts = { systems: {}, context: NOTHING, clients: NOTHING, node: undefined };
+  }
+
+  /** There are clients, and behind none of them is anything that could remember more. */
+  get selfContained(): boolean {
+    return this.#clients.length > 0 && this.#clients.every((client) => client.selfContained === true);
   }
 
   /** Receives every exchange of every client. */
@@ -89,6 +95,11 @@ export class WorldState {
       const { text } = bearerOf(this.#clients[i]!);
       if (text !== this.#setBy[i]!.text) this.#setBy = this.#setBy.with(i, { text, action });
     }
+  }
+
+  /** Stands at a node of a state graph from now on; it belongs to the state like a value of the context. */
+  moveTo(node: string | undefined): void {
+    this.#context.moveTo(node);
   }
 
   mark(): Awaitable<WorldMark> {
@@ -191,6 +202,7 @@ export class WorldState {
   facts(): Awaitable<Facts> {
     this.#facts.context = this.#wholeContext && this.#context.entries.size > 0 ? this.#world.observedContext() : NOTHING;
     this.#facts.clients = this.#acting();
+    this.#facts.node = this.#context.node;
     for (let i = 0; i < this.systems.length; i++) {
       const observed = this.systems[i]!.observe();
       if (isPromise(observed)) return this.#observeFrom(i, observed);
@@ -204,7 +216,7 @@ export class WorldState {
     this.adopt();
     const systems: Record<string, Observed> = {};
     for (let i = 0; i < this.systems.length; i++) systems[this.#names[i]!] = await this.systems[i]!.root();
-    return { systems, context: this.#world.observedContext(), clients: this.#acting() };
+    return { systems, context: this.#world.observedContext(), clients: this.#acting(), node: this.#context.node };
   }
 
   /** What clients act with now, setup gave them: it is the root's own. */
@@ -272,5 +284,5 @@ async function settled<T>(results: readonly Awaitable<T>[]): Promise<T[]> {
 }
 
 function bearerOf(client: ClientPart): Bearer {
-  return { text: JSON.stringify(client.acting() ?? null), action: undefined };
+  return { text: JSON.stringify((client.bearer === undefined ? client.acting() : client.bearer()) ?? null), action: undefined };
 }

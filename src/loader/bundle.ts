@@ -9,6 +9,7 @@ import { isBuildFailure, syntaxError } from "./load-errors.ts";
 import { stringLiterals } from "./string-literals.ts";
 import { externalPackages } from "./external-packages.ts";
 import { ownMeta } from "./own-meta.ts";
+import { NO_TEST, testGlobals, testRunners } from "./test-runners.ts";
 
 /** The extension by which stack frames of bundles are known; the source map lies beside it. */
 export const BUNDLE_SUFFIX = ".seqqa.mjs";
@@ -78,9 +79,9 @@ async function buildOnce(source: string, outDir: string): Promise<BuildResult<{ 
       conditions: [],
       mainFields: ["main"],
       // CommonJS of the user's own, and packages loaded by `require`, need one; modules here have none.
-      banner: { js: requireBanner(source) },
-      define: { "import.meta": "__seqqa_meta", __dirname: "__seqqa_meta.dirname", __filename: "__seqqa_meta.filename" },
-      plugins: [externalPackages(), ownMeta()],
+      banner: { js: `${requireBanner(source)} ${NO_TEST}` },
+      define: { ...testGlobals, "import.meta": "__seqqa_meta", __dirname: "__seqqa_meta.dirname", __filename: "__seqqa_meta.filename" },
+      plugins: [testRunners(), externalPackages(), ownMeta()],
     });
   } catch (error) {
     throw isBuildFailure(error) ? syntaxError(error as BuildFailure, source) : error;

@@ -1,4 +1,5 @@
 export { bundle, type Bundle } from "./bundle.ts";
 export { discover } from "./discover.ts";
+export { filesBelow } from "./files-below.ts";
 export { load } from "./load.ts";
 export { mapStack, whereOf } from "./stack.ts";

@@ -1,5 +1,18 @@
 import type { Duration } from "./duration.ts";
+import { SeqqaError } from "./errors.ts";
 import type { ApiResponse } from "./response.ts";
+
+/** The value of a field of a multipart body: a text, or a file. A `File` is sent with its name, another `Blob` as `blob`. */
+export type MultipartValue = string | number | boolean | Blob | MultipartPart;
+
+/** A part of a multipart body by its details. */
+export interface MultipartPart {
+  readonly content: string | Uint8Array | Blob;
+  /** Makes the part a file. */
+  readonly filename?: string;
+  /** Default: that of a `Blob`; else `application/octet-stream` for a file, and none for another part. */
+  readonly contentType?: string;
+}
 
 /** What one request may carry beside method and path. */
 export interface RequestOptions {
@@ -7,6 +20,8 @@ export interface RequestOptions {
   readonly json?: unknown;
   /** Sent as `application/x-www-form-urlencoded`. */
   readonly form?: Readonly<Record<string, string | number | boolean>>;
+  /** Sent as `multipart/form-data`, in the order of the fields; a list sends a field once for each of its values. */
+  readonly multipart?: Readonly<Record<string, MultipartValue | readonly MultipartValue[]>>;
   /** Sent as it is. */
   readonly body?: string | Uint8Array;
   readonly query?: Readonly<Record<string, string | number | boolean | null | undefined | readonly (string | number | boolean)[]>>;
@@ -46,6 +61,10 @@ export interface ClientPart {
   restore(saved: unknown): void;
   /** What of it makes two states different (token, headers, cookies), as plain data; `undefined` when it is as it was constructed. */
   acting(): unknown;
+  /** The part of {@link acting} that says who acts; default: all of it. */
+  bearer?(): unknown;
+  /** There is no API behind it: what it saves is all that there is. */
+  readonly selfContained?: boolean;
   /** Receives every exchange from now on, or `null` to stop: requests that got an answer and, by `error`, those that did not. */
   listen(sink: ((exchange: Exchange) => void) | null): void;
   /** Tells the client which roles its world has. */
@@ -76,4 +95,13 @@ export function offerClientPart(client: object, part: ClientPart): void {
 /** The part of a client that belongs to the world; `undefined` when it has none. */
 export function clientPartOf(client: unknown): ClientPart | undefined {
   return typeof client === "object" && client !== null ? parts.get(client) : undefined;
+}
+
+/** For `as(role)` of clients. @throws SeqqaError `UNKNOWN_ROLE` naming the roles that exist. */
+export function clientOfRole(clients: Readonly<Record<string, unknown>>, role: string): unknown {
+  if (Object.hasOwn(clients, role)) return clients[role];
+  const roles = Object.keys(clients);
+  throw new SeqqaError("UNKNOWN_ROLE", `There is no client for the role "${role}".`, {
+    hint: roles.length === 0 ? "Pass World({ clients: { ... } }); this client's world has none." : `The world has ${roles.join(", ")}.`,
+  });
 }

@@ -1,4 +1,5 @@
 import { KeyError, SeqqaError } from "./errors.ts";
+import type { TestData } from "./test-data.ts";
 
 /** What a context holds when its keys are not declared. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- undeclared keys are the user's own; `unknown` would make every use a cast
@@ -6,7 +7,7 @@ export type Values = Record<string, any>;
 
 type Key<C> = keyof C & string;
 
-/** The methods of a {@link Context}; their names cannot be keys. */
+/** The methods of a {@link Context}, and its data; their names cannot be keys. */
 export interface ContextMethods<C extends object> {
   /** The value, or `undefined` (or the given default) when the key is not set. */
   get<K extends Key<C>>(key: K): C[K] | undefined;
@@ -19,6 +20,11 @@ export interface ContextMethods<C extends object> {
   delete(key: Key<C>): boolean;
   /** All keys and values, as a plain object. */
   toJSON(): Partial<C>;
+  /**
+   * Test data seeded by the path of the step, so that a replay sends the same bytes; a check draws by its path and its name.
+   * @throws SeqqaError `DATA_WITHOUT_PATH` where nothing is run
+   */
+  readonly data: TestData;
 }
 
 /**
@@ -35,9 +41,14 @@ export interface ContextPart {
   readonly mutable: boolean;
   /** The live entries, to be read only. */
   readonly entries: ReadonlyMap<string, unknown>;
+  /** Where the world stands in a state graph; `undefined` without one. It is saved and put back with the entries, and is no key of the user's. */
+  readonly node: string | undefined;
+  moveTo(node: string | undefined): void;
   /** A copy that {@link restore} takes, any number of times. */
   save(): SavedContext;
   restore(saved: SavedContext): void;
+  /** Where `context.data` comes from, asked each time that it is read. */
+  drawFrom(source: () => TestData): void;
 }
 
 /** A saved context; plain data. */
@@ -45,11 +56,13 @@ export interface SavedContext {
   readonly entries: ReadonlyMap<string, unknown>;
   /** How many of the values are objects. */
   readonly objects: number;
+  /** See {@link ContextPart.node}. */
+  readonly node: string | undefined;
 }
 
 export const contextPart: unique symbol = Symbol.for("seqqa.contextPart");
 
-const METHODS = new Set(["get", "getRequired", "has", "set", "delete", "toJSON"]);
+const METHODS = new Set(["get", "getRequired", "has", "set", "delete", "toJSON", "data"]);
 
 const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
 
@@ -58,6 +71,8 @@ class Store {
   map: Map<string, unknown>;
   version = 0;
   objects = 0;
+  node: string | undefined = undefined;
+  data: () => TestData = noData;
   #shared = false;
 
   constructor(entries: Iterable<[string, unknown]>) {
@@ -74,7 +89,7 @@ class Store {
   }
 
   set(key: string, value: unknown): void {
-    if (METHODS.has(key)) throw new TypeError(`"${key}" is a method of the context and cannot be a key; choose another name.`);
+    if (METHODS.has(key)) throw new TypeError(`"${key}" is a member of the context itself and cannot be a key; choose another name.`);
     checkCloneable(key, value);
     this.#own();
     if (this.objects > 0 && isObject(this.map.get(key))) this.objects--;
@@ -91,16 +106,27 @@ class Store {
 
   save(): SavedContext {
     // Objects may be changed in place, so they are copied; a map of plain values is not.
-    if (this.objects > 0) return { entries: structuredClone(this.map), objects: this.objects };
+    if (this.objects > 0) return { entries: structuredClone(this.map), objects: this.objects, node: this.node };
     this.#shared = true;
-    return { entries: this.map, objects: 0 };
+    return { entries: this.map, objects: 0, node: this.node };
   }
 
-  restore({ entries, objects }: SavedContext): void {
+  moveTo(node: string | undefined): void {
+    if (node === this.node) return;
     this.version++;
+    this.node = node;
+  }
+
+  restore({ entries, objects, node }: SavedContext): void {
+    this.version++;
+    this.node = node;
     this.objects = objects;
     this.#shared = objects === 0;
     this.map = (objects === 0 ? entries : structuredClone(entries)) as Map<string, unknown>;
+  }
+
+  drawFrom(source: () => TestData): void {
+    this.data = source;
   }
 
   /** Before a write. */
@@ -110,6 +136,12 @@ class Store {
     this.map = new Map(this.map);
     this.#shared = false;
   }
+}
+
+function noData(): TestData {
+  throw new SeqqaError("DATA_WITHOUT_PATH", "context.data was read where no step is run: there is no path to seed it by.", {
+    hint: 'Use a factory of your own there: new DataFactory({ seed: 1 }) of "seqqa/data".',
+  });
 }
 
 function checkCloneable(key: string, value: unknown): void {
@@ -139,6 +171,8 @@ function createContext<C extends object>(initial?: Partial<C>): Context<C> {
   methods["set"] = (key: string, value: unknown): void => store.set(key, value);
   methods["delete"] = (key: string): boolean => store.delete(key);
   methods["toJSON"] = (): object => Object.fromEntries(store.map);
+  // Configurable, so that `ownKeys` need not list it.
+  Object.defineProperty(methods, "data", { get: () => store.data(), configurable: true });
   methods[contextPart] = store satisfies ContextPart;
   return new Proxy(methods, handlerFor(store)) as unknown as Context<C>;
 }

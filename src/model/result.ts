@@ -1,5 +1,6 @@
 import type { ApiRequest } from "./response.ts";
 import type { Severity } from "./severity.ts";
+import type { TargetEnd } from "./target-end.ts";
 
 /** Why an exploration ended. */
 export type StopReason = "exhausted" | "max_steps" | "max_depth" | "max_time" | "first_violation" | "interrupted";
@@ -44,7 +45,18 @@ export interface Violation {
   readonly count: number;
   /** The node that it leads to, as in {@link ExplorationGraph}; `null` when there is none (a crash, a timeout). */
   readonly state: number | null;
+  /** Listed in `known_findings`: shown, and no reason for the run to fail. */
+  readonly known?: true;
+  /** Of `target_crashed`, where seqqa started the target: how its process stood then. */
+  readonly target?: TargetEnd | undefined;
   toString(): string;
+}
+
+/** What exploring a `StateGraph` found. */
+export interface StateGraphResult extends ExplorationResult {
+  readonly unreachedNodes: readonly string[];
+  readonly deadEdges: readonly string[];
+  readonly deniedChecks: readonly string[];
 }
 
 /** Something that was expected to come out the same twice and did not. */
@@ -141,5 +153,16 @@ export interface ExplorationResult {
   /** What the reader should know about how far the result can be trusted. */
   readonly notes: readonly string[];
   readonly graph: ExplorationGraph;
+  /** The names of the invariants that were declared, in their order. */
+  readonly invariants: readonly string[];
+  /**
+   * Of a `StateGraph`: nodes that the world was never at. Where the exploration was exhaustive and nothing that could lead there was
+   * cut off by a finding or an error, each is a violation `<node>_unreached`, too.
+   */
+  readonly unreachedNodes?: readonly string[];
+  /** Of a `StateGraph`: edges that never applied at a node that was reached, by name; where that is certain, violations `<edge>_dead`, too. */
+  readonly deadEdges?: readonly string[];
+  /** Of a `StateGraph`: nodes whose `check` denied a state; each has a violation `<node>_denied`. */
+  readonly deniedChecks?: readonly string[];
   toJSON(): object;
 }

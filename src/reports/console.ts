@@ -1,14 +1,18 @@
 import type { ExplorationEvent } from "../engine/events.ts";
+import type { JourneyResult, StepResult } from "../model/journey-result.ts";
 import type { Divergence, ExplorationResult, RunError, Violation } from "../model/result.ts";
 import type { Severity } from "../model/severity.ts";
 import { coloursFor, type Colours } from "./colours.ts";
 import { Live } from "./live.ts";
-import { grouped, plural } from "./numbers.ts";
+import { journeyLines } from "./journey-lines.ts";
+import { grouped } from "./numbers.ts";
 import { printable, printableLines } from "./printable.ts";
-import { redactResult } from "./redact.ts";
+import { redactJourney } from "./redact-journey.ts";
+import { redactError, redactor, redactResult } from "./redact.ts";
 import type { Reporter, ReporterOptions } from "./reporter.ts";
-import type { ReportedExploration, RunReport } from "./run-report.ts";
+import type { ReportedExploration, ReportedJourney, RunReport } from "./run-report.ts";
 import { summaryLines } from "./summary.ts";
+import { knownLines, totals, updateLines } from "./totals.ts";
 import { violationText } from "./violation-text.ts";
 
 /** For people: progress and notes on standard error, results on standard output. */
@@ -16,6 +20,8 @@ export class ConsoleReporter implements Reporter {
   readonly #options: ReporterOptions;
   readonly #live: Live;
   readonly #colours: Colours;
+  /** Notes that the reader of the results has seen already. */
+  #seen: readonly string[] = [];
 
   constructor(options: ReporterOptions) {
     this.#options = options;
@@ -24,12 +30,33 @@ export class ConsoleReporter implements Reporter {
   }
 
   event(name: string, event: ExplorationEvent): void {
+    const { stdout, stderr } = this.#options;
+    // Where only one of the two is a terminal, the results go elsewhere than the notes of the start, and must have them, too.
+    if (event.kind === "started") this.#seen = (stdout.isTTY === true) === (stderr.isTTY === true) ? event.notes : [];
     this.#live.event(name, event);
   }
 
   explored({ name, result }: ReportedExploration): void {
-    this.#live.clear();
-    this.#options.stdout.write(`${resultLines(name, redactResult(result, this.#options.visibility), this.#colours, this.#options.verbose).join("\n")}\n`);
+    const shown = redactResult(result, this.#options.visibility);
+    const notes = shown.notes.filter((note) => !this.#seen.includes(note));
+    this.#print(resultLines(name, { ...shown, notes }, this.#colours, this.#options.verbose));
+  }
+
+  step(name: string, step: StepResult | null): void {
+    this.#live.step(name, step);
+  }
+
+  journeyEnded(name: string, result: JourneyResult): void {
+    this.#print(journeyLines(name, redactJourney(result, this.#options.visibility), this.#colours, this.#options.verbose));
+  }
+
+  journeyDone({ name, notes, error, notPutBack }: ReportedJourney): void {
+    const hide = redactor(this.#options.visibility.redact);
+    this.#print([
+      ...(error === undefined ? [] : errorLines(redactError(error, hide), this.#colours, this.#options.verbose)),
+      ...(notPutBack === undefined ? [] : divergenceLines({ ...notPutBack, differences: notPutBack.differences.map((line) => hide.body(line)) }, this.#colours)),
+      ...notes.map((note) => `note: ${printable(name)}: ${printable(note)}`),
+    ]);
   }
 
   message(text: string): void {
@@ -37,10 +64,12 @@ export class ConsoleReporter implements Reporter {
   }
 
   ended(report: RunReport): void {
+    this.#print([...knownLines(report.known), ...updateLines(report.known), ...totals(report)]);
+  }
+
+  #print(lines: readonly string[]): void {
     this.#live.clear();
-    if (report.explorations.length < 2) return;
-    const found = report.explorations.reduce((sum, { result }) => sum + result.violations.length, 0);
-    this.#options.stdout.write(`\n${plural(report.explorations.length, "exploration")}, ${plural(found, "violation")}\n`);
+    if (lines.length > 0) this.#options.stdout.write(`${lines.join("\n")}\n`);
   }
 }
 

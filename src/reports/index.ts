@@ -1,12 +1,16 @@
 export { coloursFor } from "./colours.ts";
 export { ConsoleReporter, violationLines } from "./console.ts";
 export { JsonReporter } from "./json.ts";
+export { htmlText } from "./html.ts";
 export { jsonText } from "./json-text.ts";
+export { junitText } from "./junit.ts";
 export { Live } from "./live.ts";
 export { printable, printableLines } from "./printable.ts";
 export { redactor, redactResult, type Redactor, type Visibility } from "./redact.ts";
 export type { Output, Reporter, ReporterOptions } from "./reporter.ts";
 export { resultJson } from "./result-json.ts";
-export { runDocument, type ReportedExploration, type ReportedFailure, type RunReport } from "./run-report.ts";
+export type { RunDocument } from "./document-types.ts";
+export { runDocument } from "./run-document.ts";
+export type { ReportedExploration, ReportedFailure, ReportedJourney, ReportedKnown, RunReport } from "./run-report.ts";
 export { completeness, summaryLines } from "./summary.ts";
 export { violationText } from "./violation-text.ts";

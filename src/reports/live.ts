@@ -1,13 +1,17 @@
 import type { ExplorationEvent } from "../engine/events.ts";
+import type { StepResult } from "../model/journey-result.ts";
 import { plural } from "./numbers.ts";
-import { printable, printableLines } from "./printable.ts";
+import { cut, printable, printableLines } from "./printable.ts";
 import { ProgressLine, progressText } from "./progress-line.ts";
 import type { ReporterOptions } from "./reporter.ts";
+import { targetLines } from "./violation-text.ts";
 
 /** What people see on standard error while a run is going on. */
 export class Live {
   readonly #line: ProgressLine | undefined;
+  #stepsOver = 0;
   readonly #options: Pick<ReporterOptions, "stderr" | "verbose">;
+  readonly #quoted: Set<string> = new Set();
 
   /** The line that is rewritten in place needs a terminal with somebody in front of it. */
   constructor(options: Pick<ReporterOptions, "stderr" | "env" | "verbose">) {
@@ -31,6 +35,7 @@ export class Live {
         return;
       case "note":
         this.message(`note: ${printable(event.message)}`);
+        if (event.target !== undefined) this.#quote(targetLines(event.target));
         return;
       case "confirming":
         this.#line?.show(`${printable(name)}  replaying ${plural(event.violations, "violation")} from a clean start`);
@@ -38,6 +43,21 @@ export class Live {
       case "finished":
         this.clear();
     }
+  }
+
+  /** How far a journey is: the steps that are over are counted. */
+  step(name: string, step: StepResult | null): void {
+    this.#stepsOver = step === null ? 0 : this.#stepsOver + 1;
+    const over = step === null ? "" : `, ${printable(step.name)} ${step.status.replace("_", " ")}`;
+    this.#line?.show(cut(`${printable(name)}  ${plural(this.#stepsOver, "step")}${over}`, this.#line.width));
+  }
+
+  /** One crash takes several lanes in turn, and all of them say the same. */
+  #quote(lines: readonly string[]): void {
+    const text = lines.map((line) => `  ${line}`).join("\n");
+    if (this.#quoted.has(text)) return;
+    this.#quoted.add(text);
+    this.message(text);
   }
 
   /** Prints below what stands, the progress line out of the way. */

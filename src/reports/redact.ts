@@ -1,8 +1,7 @@
-import type { ExplorationResult, RecordedExchange, RecordedResponse, Violation } from "../model/result.ts";
+import type { ExplorationResult, RecordedExchange, RecordedResponse, RunError, Violation } from "../model/result.ts";
 import type { ApiRequest } from "../model/response.ts";
+import { HIDDEN, plainData } from "./plain-data.ts";
 import { violationText } from "./violation-text.ts";
-
-export const HIDDEN = "[redacted]";
 
 /** What of requests and responses a report may show. */
 export interface Visibility {
@@ -18,6 +17,8 @@ export interface Redactor {
   url(url: string): string;
   /** A JSON or form body; any other text is searched for what looks like a named field. */
   body(text: string): string;
+  /** Any value (args, context) as JSON data. */
+  value(value: unknown): unknown;
   request(request: ApiRequest): ApiRequest;
   response(response: RecordedResponse): RecordedResponse;
 }
@@ -35,11 +36,12 @@ export function redactor(names: readonly string[]): Redactor {
   };
   const headers = (value: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
     Object.fromEntries(Object.entries(value).map(([name, content]) => [name, isHidden(name) ? HIDDEN : content]));
-  const body = (value: string): string => (hidden.size === 0 || value === "" ? value : (hideInJson(value, isHidden) ?? (isForm(value) ? hideInForm(value, isHidden) : text(value))));
+  const body = (value: string): string => (hidden.size === 0 || value === "" ? value : (hideInJson(value, isHidden) ?? (hideInMultipart(value, isHidden) ?? (isForm(value) ? hideInForm(value, isHidden) : text(value)))));
   return {
     headers,
     url,
     body,
+    value: (value) => plainData(value, isHidden, body),
     request: (one) => ({ method: one.method, url: url(one.url), headers: headers(one.headers), body: one.body === undefined ? undefined : body(one.body) }),
     response: (one) => ({ status: one.status, headers: headers(one.headers), body: body(one.body) }),
   };
@@ -62,6 +64,20 @@ function hideInJson(text: string, isHidden: (name: string) => boolean): string |
   }
 }
 
+/** `undefined` when the text is no `multipart/form-data`. Its first line is the boundary between the parts. */
+function hideInMultipart(text: string, isHidden: (name: string) => boolean): string | undefined {
+  const boundary = /^--\S+(?=\r\nContent-Disposition: form-data; )/i.exec(text)?.[0];
+  if (boundary === undefined) return undefined;
+  const hide = (part: string): string => {
+    const [head, name] = /^\r\nContent-Disposition: form-data; name="([^"]*)"[^]*?\r\n\r\n/i.exec(part) ?? [];
+    if (head === undefined || name === undefined) return part;
+    const content = part.slice(head.length).replace(/\r\n$/, "");
+    const shown = isHidden(name) ? HIDDEN : (hideInJson(content, isHidden) ?? hideInText(content, isHidden));
+    return `${head}${shown}\r\n`;
+  };
+  return text.split(boundary).map(hide).join(boundary);
+}
+
 const isForm = (text: string): boolean => /^[^\s=&{}<>"]+=[^\s{}<>"]*$/.test(text);
 
 function hideInForm(text: string, isHidden: (name: string) => boolean): string {
@@ -82,9 +98,9 @@ function decode(name: string): string {
   }
 }
 
-/** For bodies that were cut off or are no JSON: `"name": "value"` and `name: value` wherever they stand. */
+/** For bodies that were cut off or are no JSON: `"name": "value"` and `name: value` wherever they stand, and the user part of URLs. */
 function hideInText(text: string, isHidden: (name: string) => boolean): string {
-  return text.replace(
+  return text.replace(/:\/\/[^\s/?#"'<>]*@/g, `://${HIDDEN}@`).replace(
     /("?)([A-Za-z][\w-]{0,63})\1(\s*[:=]\s*)("(?:[^"\\]|\\.)*"?|[^\s,;&}\]"]+)/g,
     (all: string, quote: string, name: string, between: string, value: string) =>
       isHidden(name) ? `${quote}${name}${quote}${between}${value.startsWith('"') ? `"${HIDDEN}"` : HIDDEN}` : all,
@@ -98,23 +114,33 @@ export function redactResult(result: ExplorationResult, visibility: Visibility):
     ...result,
     violations: result.violations.map((violation) => redactViolation(violation, visibility, hide)),
     divergences: result.divergences.map((one) => ({ ...one, differences: one.differences.map((line) => hide.body(line)) })),
+    errors: result.errors.map((one) => redactError(one, hide)),
     toJSON: () => result.toJSON(),
+  };
+}
+
+/** What user code threw is quoted, and may quote what it sent. */
+export function redactError(one: RunError, hide: Redactor): RunError {
+  return { ...one, message: hide.body(one.message), stack: one.stack === undefined ? undefined : hide.body(one.stack) };
+}
+
+export function redactExchange(one: RecordedExchange, hide: Redactor): RecordedExchange {
+  return {
+    request: hide.request(one.request),
+    ...(one.response === undefined ? {} : { response: hide.response(one.response) }),
+    ...(one.error === undefined ? {} : { error: one.error }),
+    durationMs: one.durationMs,
   };
 }
 
 export function redactViolation(violation: Violation, visibility: Visibility, hide: Redactor = redactor(visibility.redact)): Violation {
   const { includeRequestResponse: included } = visibility;
-  const exchange = (one: RecordedExchange): RecordedExchange => ({
-    request: hide.request(one.request),
-    ...(one.response === undefined ? {} : { response: hide.response(one.response) }),
-    ...(one.error === undefined ? {} : { error: one.error }),
-    durationMs: one.durationMs,
-  });
   const shown = {
     ...violation,
     request: included && violation.request !== undefined ? hide.request(violation.request) : undefined,
     response: included && violation.response !== undefined ? hide.response(violation.response) : undefined,
-    steps: violation.steps.map((step) => ({ ...step, requests: included ? step.requests.map(exchange) : [] })),
+    steps: violation.steps.map((step) => ({ ...step, requests: included ? step.requests.map((one) => redactExchange(one, hide)) : [] })),
+    target: violation.target === undefined ? undefined : { ...violation.target, output: violation.target.output.map((line) => hide.body(line)) },
   };
   return { ...shown, toString: () => violationText(shown) };
 }

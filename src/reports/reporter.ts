@@ -1,6 +1,7 @@
 import type { ExplorationEvent } from "../engine/events.ts";
+import type { JourneyResult, StepResult } from "../model/journey-result.ts";
 import type { Visibility } from "./redact.ts";
-import type { ReportedExploration, RunReport } from "./run-report.ts";
+import type { ReportedExploration, ReportedJourney, RunReport } from "./run-report.ts";
 
 /** Where a reporter writes. */
 export interface Output {
@@ -15,6 +16,12 @@ export interface Reporter {
   event(name: string, event: ExplorationEvent): void;
   /** An exploration came to its end. */
   explored(exploration: ReportedExploration): void;
+  /** A step of the journey of this name came to its end; `null`: its first step begins. */
+  step(name: string, step: StepResult | null): void;
+  /** A journey came to its end. */
+  journeyEnded(name: string, result: JourneyResult): void;
+  /** What is known of a journey when all of them are over, and its stores are put back. */
+  journeyDone(journey: ReportedJourney): void;
   /** Text about the run as a whole, or an error, for standard error. */
   message(text: string): void;
   ended(report: RunReport): void;

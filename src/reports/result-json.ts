@@ -31,13 +31,18 @@ export function resultJson(result: Omit<ExplorationResult, "toJSON">): object {
     collisionProbability: result.collisionProbability,
     bounded: result.bounded,
     notes: result.notes,
+    invariants: result.invariants,
     graph: graphJson(result.graph),
+    // Left out, when written, where no state graph was explored.
+    unreachedNodes: result.unreachedNodes,
+    deadEdges: result.deadEdges,
+    deniedChecks: result.deniedChecks,
   };
 }
 
 /** A violation as plain data: what is undefined is left out, when written. */
 export function violationJson(violation: Violation): object {
-  const { id, invariant, severity, message, reproductionPath, request, response, steps, confirmed, count, state } = violation;
+  const { id, invariant, severity, message, reproductionPath, request, response, steps, confirmed, count, state, known, target } = violation;
   return {
     id,
     invariant,
@@ -50,13 +55,15 @@ export function violationJson(violation: Violation): object {
     confirmed,
     count,
     state,
+    known,
+    target,
   };
 }
 
-const requestJson = ({ method, url, headers, body }: ApiRequest): object => ({ method, url, headers, body });
-const responseJson = ({ status, headers, body }: RecordedResponse): object => ({ status, headers, body });
+const requestJson = ({ method, url, headers, body }: ApiRequest): ApiRequest => ({ method, url, headers, body });
+const responseJson = ({ status, headers, body }: RecordedResponse): RecordedResponse => ({ status, headers, body });
 
-function exchangeJson({ request, response, error, durationMs }: RecordedExchange): object {
+export function exchangeJson({ request, response, error, durationMs }: RecordedExchange): RecordedExchange {
   return { request: requestJson(request), response: response === undefined ? undefined : responseJson(response), error, durationMs };
 }
 

@@ -1,6 +1,6 @@
-import type { ExplorationResult } from "../model/result.ts";
-import { redactResult, type Visibility } from "./redact.ts";
-import { resultJson } from "./result-json.ts";
+import type { Config } from "../config/index.ts";
+import type { JourneyResult } from "../model/journey-result.ts";
+import type { Divergence, ExplorationResult, RunError } from "../model/result.ts";
 
 /** One exploration of a run. */
 export interface ReportedExploration {
@@ -11,7 +11,20 @@ export interface ReportedExploration {
   readonly result: ExplorationResult;
 }
 
-/** An exploration that ended without a result. */
+/** One journey of a run. */
+export interface ReportedJourney {
+  readonly name: string;
+  /** Relative to where the command was started. */
+  readonly file: string;
+  readonly result: JourneyResult;
+  readonly notes: readonly string[];
+  /** Why it could not be run. */
+  readonly error?: RunError | undefined;
+  /** Its stores could not be put back afterwards. */
+  readonly notPutBack?: Divergence | undefined;
+}
+
+/** A file that ended without a result. */
 export interface ReportedFailure {
   readonly file: string;
   readonly code: string;
@@ -19,21 +32,30 @@ export interface ReportedFailure {
   readonly hint: string | undefined;
 }
 
+/** What became of the list of known findings. */
+export interface ReportedKnown {
+  /** The file of the list, relative to where the command was started. */
+  readonly file: string;
+  /** Ids that were found again. */
+  readonly found: readonly string[];
+  /** Ids that no longer occur. */
+  readonly stale: readonly string[];
+  /** Ids that were not found, in a run that need not have come to them. */
+  readonly unseen: readonly string[];
+  /** What was written to the list, and taken out of it. Only with `--update-known`. */
+  readonly updated?: { readonly added: readonly string[]; readonly removed: readonly string[] } | undefined;
+}
+
 /** Everything that a run found. */
 export interface RunReport {
   readonly version: string;
+  /** The id of the run, by which `seqqa report` finds it. */
+  readonly run: string;
+  readonly startedAt: Date;
+  readonly failOnSeverity: Config["failOnSeverity"];
   readonly explorations: readonly ReportedExploration[];
+  readonly journeys: readonly ReportedJourney[];
   readonly failures: readonly ReportedFailure[];
+  readonly known?: ReportedKnown | undefined;
   readonly exitStatus: number;
-}
-
-/** The document of `results.json` and of `--reporter json`. */
-export function runDocument(report: RunReport, visibility: Visibility): object {
-  return {
-    seqqa: report.version,
-    explorations: report.explorations.map(({ name, file, result }) => ({ name, file, ...resultJson(redactResult(result, visibility)) })),
-    journeys: [],
-    failures: report.failures.map(({ file, code, message, hint }) => ({ file, code, message, hint })),
-    exitStatus: report.exitStatus,
-  };
 }

@@ -12,9 +12,27 @@ const STOPPED: Readonly<Record<StopReason, string>> = {
 };
 
 /** How much of the state space the result speaks for. */
-export function completeness(result: ExplorationResult): string {
+export function completeness(result: Pick<ExplorationResult, "stopReason" | "open" | "statesVisited" | "completeToDepth">): string {
   if (result.stopReason === "exhausted" && result.open === 0) return `exhaustive: ${plural(result.statesVisited, "state")}, 0 open`;
   return `complete to depth ${grouped(result.completeToDepth)}, ${grouped(result.open)} open (${plural(result.statesVisited, "state")})`;
+}
+
+/** Names shown of a list. */
+const NAMES = 10;
+
+/** What of a state graph was not met; it is a finding only where the exploration was exhaustive. */
+function graphRows({ unreachedNodes = [], deadEdges = [], deniedChecks = [] }: ExplorationResult): (readonly [string, string])[] {
+  const rows: readonly (readonly [string, readonly string[]])[] = [
+    ["unreached", unreachedNodes],
+    ["dead edges", deadEdges],
+    ["denied", deniedChecks],
+  ];
+  return rows.filter(([, names]) => names.length > 0).map(([word, names]) => [word, listed(names)]);
+}
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, NAMES).map(printable).join(", ");
+  return names.length > NAMES ? `${shown} and ${grouped(names.length - NAMES)} more` : shown;
 }
 
 /** The last lines about an exploration; the seed comes last, since it is what a second run needs. */
@@ -31,6 +49,7 @@ export function summaryLines(name: string, result: ExplorationResult): readonly 
     ...(result.divergences.length > 0 ? [["divergences", grouped(result.divergences.length)] as const] : []),
     ...(result.errors.length > 0 ? [["errors", grouped(result.errors.length)] as const] : []),
     ...(result.bounded > 0 ? [["bounded", `${plural(result.bounded, "state")} whose ids are too symmetric to be told apart for certain`] as const] : []),
+    ...graphRows(result),
     ["time", `${duration(result.durationMs)}${perSecond}`],
     ["digest", printable(result.digest)],
     ["stopped", STOPPED[result.stopReason]],

@@ -4,6 +4,10 @@ import { sameRoot } from "../engine/same-root.ts";
 import { SeqqaError } from "../model/errors.ts";
 import { differences } from "../state/index.ts";
 
+/** Between what the context alone is put back. */
+export const CONTEXT_ONLY = (what: "branches" | "journeys"): string =>
+  `No store is declared: only the context is put back between ${what}, the API's own state is not.`;
+
 /**
  * Whether the lanes are what they must be: separate, and in one root state. Returns what the user should know at the start.
  * @throws SeqqaError `LANES_SHARED` (2) when two lanes use one target or store, `ROOTS_DIFFER` (3) when their root states differ.
@@ -34,7 +38,7 @@ export function checkLanes(reports: readonly LaneReport[], config: Config): read
   const notes = [...first.systems];
   const overHttp = config.target !== undefined || config.baseUrl !== undefined || config.lanes !== undefined || first.uses.length > 0;
   if (first.contextOnly && overHttp) {
-    notes.push("No store is declared: only the context is put back between branches, the API's own state is not.");
+    notes.push(CONTEXT_ONLY("branches"));
   }
   return notes;
 }

@@ -4,7 +4,7 @@ import { createSystem } from "../expanders/create-system.ts";
 import { SeqqaError } from "../model/errors.ts";
 import type { StoreCheck } from "../model/store-provider.ts";
 import type { LaneSpec, SystemSpec } from "../targets/lane-spec.ts";
-import { runBase, TargetHost } from "../targets/index.ts";
+import { checkServices, runBase, TargetHost } from "../targets/index.ts";
 import { hostOptions } from "./host-options.ts";
 import { withRunDirectory } from "./run-directory.ts";
 import { storeKind } from "./store-kind.ts";
@@ -15,7 +15,7 @@ const LEAST_FREE = 64 * MIB;
 
 /**
  * Checks what a run needs, without exploring: Node, the configuration, disk, each store with the privileges of its checkpoint, the
- * target, and on a lane of its own a trial: change something, put it back, compare with a dump. Everything made is removed.
+ * programs of services (which are not started), the target, and on a lane of its own a trial: change something, put it back, compare with a dump. Everything made is removed.
  */
 export async function doctor(config: Config): Promise<readonly StoreCheck[]> {
   const checks: StoreCheck[] = [
@@ -29,6 +29,7 @@ export async function doctor(config: Config): Promise<readonly StoreCheck[]> {
       for (const check of await (await storeKind(system.kind)).check(system.url)) checks.push({ ...check, what: `${name}: ${check.what}` });
     }
   }
+  checks.push(...(await checkServices(config)));
   // What a store lacks explains why no lane comes up; the other way round it would only be said twice.
   if (checks.every(({ ok }) => ok)) {
     checks.push(...(await withRunDirectory((directory) => lane(config, directory))));

@@ -1,13 +1,14 @@
 import { fileURLToPath } from "node:url";
 import { loadConfig, type FlagValue } from "../config/index.ts";
 import { bundle, load } from "../loader/index.ts";
-import { AgentDefinition } from "../model/agent.ts";
+import type { AgentDefinition } from "../model/agent.ts";
 import { SeqqaError } from "../model/errors.ts";
+import { explorationOf } from "../model/exploration.ts";
 import { isLoading } from "../model/loading.ts";
 import type { ExplorationResult } from "../model/result.ts";
 import { explore, type UserModule } from "./explore.ts";
+import { exploreWithServices } from "./explore-with-services.ts";
 import type { ExploreOptions } from "./options.ts";
-import { withRunDirectory } from "./run-directory.ts";
 
 /** `agent.explore()`: the agent is here as an object; lanes in other threads import its module. */
 export async function exploreAgent(definition: AgentDefinition<never, never>, options: ExploreOptions): Promise<ExplorationResult> {
@@ -19,7 +20,7 @@ export async function exploreAgent(definition: AgentDefinition<never, never>, op
   }
   const flags: FlagValue[] = options.parallel === undefined ? [] : [{ key: "parallel", flag: "parallel", value: String(options.parallel) }];
   const config = loadConfig({ file: options.config, flags, env: options.config === undefined ? {} : process.env });
-  return withRunDirectory(async (directory) => {
+  return exploreWithServices(config, options.signal, async (directory) => {
     const module = options.module === undefined ? undefined : await moduleOf(options.module, directory, definition);
     return explore({
       definition,
@@ -39,30 +40,29 @@ async function moduleOf(url: string, directory: string, definition: AgentDefinit
   return { bundle: bundled.file, exportName: await exportNameOf(bundled, definition), literals: bundled.literals };
 }
 
-/** The name under which the module exports the agent that is explored: its copy there has the same actions and invariants. */
+/** The name under which the module exports the agent or graph that is explored: its copy there has the same actions and invariants. */
 async function exportNameOf(
   bundled: { readonly file: string; readonly source: string },
   definition: AgentDefinition<never, never>,
 ): Promise<string> {
   const exported = await load(bundled);
   const names = Object.keys(exported).filter((name) => {
-    const other = exported[name];
-    return other instanceof AgentDefinition && signature(other as AgentDefinition<never, never>) === signature(definition);
+    const other = explorationOf(exported[name]);
+    return other !== undefined && signature(other) === signature(definition);
   });
-  if (names.includes("agent")) return "agent";
+  const [usual, type] = definition.graph === undefined ? ["agent", "Agent"] : ["graph", "StateGraph"];
+  if (names.includes(usual)) return usual;
   if (names.length === 1) return names[0]!;
-  throw new SeqqaError(
-    "NO_AGENT",
-    `${bundled.source} exports ${names.length === 0 ? "no Agent with the actions and invariants of this one" : "several such Agents and none is named agent"}.`,
-    {
-      exitStatus: 2,
-      hint: "Export the agent that is explored: export const agent = new Agent({ ... }).",
-    },
-  );
+  const members = definition.graph === undefined ? "actions and invariants" : "nodes, edges and invariants";
+  const found = names.length === 0 ? `no ${type} with the ${members} of this one` : `several such ${type}s and none is named ${usual}`;
+  throw new SeqqaError("NO_AGENT", `${bundled.source} exports ${found}.`, {
+    exitStatus: 2,
+    hint: `Export what is explored: export const ${usual} = new ${type}({ ... }).`,
+  });
 }
 
-function signature({ name, actions, invariants }: AgentDefinition<never, never>): string {
-  return JSON.stringify([name, actions.map((action) => action.name), invariants.map((invariant) => invariant.name)]);
+function signature({ name, actions, invariants, graph }: AgentDefinition<never, never>): string {
+  return JSON.stringify([name, actions.map((action) => action.name), invariants.map((invariant) => invariant.name), graph]);
 }
 
 function nameOf(url: string): string {

@@ -1,13 +1,15 @@
 import { availableParallelism } from "node:os";
-import { resolveExploration, type Config } from "../config/index.ts";
+import { resolveExploration, type Config, type ResolvedExploration } from "../config/index.ts";
 import { confirmViolations } from "../engine/confirm.ts";
 import type { ExplorationEvent } from "../engine/events.ts";
 import type { Expander } from "../engine/expander.ts";
 import { Explorer } from "../engine/explorer.ts";
+import { findingId } from "../engine/finding-id.ts";
 import type { LaneReport } from "../engine/messages.ts";
 import { buildLane } from "../expanders/build-lane.ts";
 import { InlineExpander } from "../expanders/inline/inline-expander.ts";
 import { ThreadsExpander } from "../expanders/threads/threads-expander.ts";
+import { WatchedExpander } from "../expanders/watched-expander.ts";
 import type { LaneOptions } from "../lane/index.ts";
 import { mapStack, whereOf } from "../loader/index.ts";
 import type { AgentDefinition } from "../model/agent.ts";
@@ -18,6 +20,7 @@ import { spareCount, TargetHost } from "../targets/index.ts";
 import { checkLanes } from "./check-lanes.ts";
 import { freshStateNotes } from "./fresh-states.ts";
 import { hostOptions } from "./host-options.ts";
+import { httpSettings } from "./http-settings.ts";
 import { buildResult } from "./result-builder.ts";
 import { ShownUrls } from "./shown-urls.ts";
 
@@ -38,6 +41,8 @@ export interface ExploreInput {
   readonly directory: string;
   readonly signal: AbortSignal | undefined;
   readonly onEvent: (event: ExplorationEvent) => void;
+  /** Ids of findings that are no reason to stop at the first violation. */
+  readonly known?: ReadonlySet<string> | undefined;
 }
 
 /** Cross-checks: the first 20 nodes of a run, and 1 in 200 later. */
@@ -58,7 +63,7 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
   try {
     const impossible = config.parallel > 1 ? host.canMakeLanes(config.parallel) : undefined;
     if (impossible !== undefined) throw impossible;
-    const expander = expanderFor(input, host, budget.strategyKind);
+    const expander = new WatchedExpander(expanderFor(input, host, budget), host);
     try {
       const { reports, notes } = await bringUpLanes(expander, config);
       onEvent({ kind: "started", name: input.name, lanes: expander.lanes, notes });
@@ -71,6 +76,7 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
           maxDepth: budget.maxDepth ?? Infinity,
           maxTimeMs: (budget.maxTime ?? Infinity) * 1000,
           stopOnFirstViolation: budget.stopOnFirstViolation,
+          isKnown: (found) => input.known?.has(findingId(input.name, found)) === true,
           seed: budget.seed,
           direct: directAllowed(reports),
           crossCheck: CROSS_CHECK,
@@ -81,7 +87,7 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
         performance.now(),
       );
       await explorer.run(reports[0]!);
-      return await conclude(input, explorer, expander, notes, budget.seed, begun, reports);
+      return await conclude(input, explorer, expander, notes, budget.seed, begun, host.origins);
     } finally {
       await expander.close();
     }
@@ -111,7 +117,7 @@ async function conclude(
   notes: readonly string[],
   seed: number,
   begun: number,
-  reports: readonly LaneReport[],
+  origins: ReadonlySet<string>,
 ): Promise<ExplorationResult> {
   const { definition, onEvent, config } = input;
   const actions = definition.actions.map(({ name }) => name);
@@ -126,15 +132,14 @@ async function conclude(
   const result = buildResult({
     name: input.name,
     actions,
+    invariants: definition.invariants.map(({ name }) => name),
     seed,
+    graph: definition.graph,
     explorer,
     violations,
     notes: more,
     durationMs: performance.now() - begun,
-    urls: new ShownUrls(
-      config.baseUrl,
-      reports.flatMap(({ uses }) => uses),
-    ),
+    urls: new ShownUrls(config.baseUrl, origins),
     mapStack,
     whereOf: (stack) => whereOf(Object.assign(new Error(), { stack })),
     extraErrors: explorer.fatal === undefined ? [] : [fatalError(explorer.fatal)],
@@ -158,7 +163,7 @@ async function closeLanes(expander: Expander, explorer: Explorer): Promise<void>
   }
 }
 
-function expanderFor(input: ExploreInput, host: TargetHost, strategy: string): Expander {
+function expanderFor(input: ExploreInput, host: TargetHost, budget: ResolvedExploration): Expander {
   const { config, definition, module } = input;
   const options: LaneOptions = {
     clockMs: Date.now(),
@@ -166,12 +171,10 @@ function expanderFor(input: ExploreInput, host: TargetHost, strategy: string): E
     serverErrors: config.exploration.serverErrors,
     literals: module === undefined ? [] : module.literals.flatMap((literal) => [...opaqueTokens(literal)]),
     masked: [],
-    shapes: strategy === "coverage_guided",
+    dataSeed: budget.seed,
+    shapes: budget.strategyKind === "coverage_guided",
   };
-  const http = {
-    timeoutMs: config.timeout * 1000,
-    retry: config.retry === undefined ? undefined : config.retry,
-  };
+  const http = httpSettings(config);
   if (config.parallel === 1) {
     return new InlineExpander({ definition, host, options, build: (d, spec, o, shared) => buildLane(d, spec, o, http, host, shared) });
   }
@@ -206,7 +209,9 @@ function refuseLanesWithoutModule({ config, definition, module }: ExploreInput):
   if (definition.world !== undefined && typeof definition.world !== "function") {
     throw new SeqqaError(
       "LANES_NEED_FACTORY",
-      `parallel is ${config.parallel}, but the agent's world is one World, which only one lane can use.`,
+      definition.graph === undefined
+        ? `parallel is ${config.parallel}, but the agent's world is one World, which only one lane can use.`
+        : `parallel is ${config.parallel}, but explore() was given one client, or the graph one World, which only one lane can use.`,
       {
         exitStatus: 2,
         hint: "Write world: (lane) => new World({ ... }), so that every lane gets its own.",

@@ -1,5 +1,10 @@
 export { Agent } from "./agent.ts";
 export { clean } from "./clean.ts";
+export { describeExplorations, type DescribedExploration, type UnusableFile } from "./describe-explorations.ts";
 export { doctor } from "./doctor.ts";
 export { exploreFile, type ExploreFileInput } from "./explore-file.ts";
+export { findJourneys } from "./find-journeys.ts";
+export type { FoundJourney, FoundJourneys, JourneyEvent, JourneyFile, JourneyRun, RunJourneysInput } from "./journey-run.ts";
+export { runJourneys } from "./run-journeys.ts";
+export { withServices } from "./with-services.ts";
 export type { ExploreOptions } from "./options.ts";

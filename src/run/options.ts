@@ -1,10 +1,10 @@
 import type { ExplorationEvent } from "../engine/events.ts";
 
-/** What `agent.explore()` takes. */
+/** What `explore()` of an agent or of a state graph takes. */
 export interface ExploreOptions {
   /** How many lanes; default 1, or what the configuration says. `auto` = number of cores. */
   readonly parallel?: number | "auto";
-  /** `import.meta.url` of the module that exports the agent as `agent`; needed for more than one lane, since functions cannot cross threads. */
+  /** `import.meta.url` of the module that exports the agent as `agent` (a graph as `graph`); needed for more than one lane, since functions cannot cross threads. */
   readonly module?: string;
   /** Path of a `seqqa.yaml`; default: none is read. */
   readonly config?: string;

@@ -1,16 +1,21 @@
 import { completeToDepth } from "../engine/completeness.ts";
 import type { ConfirmedViolation } from "../engine/confirm.ts";
-import { hashOf } from "../engine/digest.ts";
 import type { Explorer } from "../engine/explorer.ts";
+import { findingId } from "../engine/finding-id.ts";
 import { CLEAN, OPENED } from "../engine/node-table.ts";
+import type { GraphShape } from "../model/graph-shape.ts";
 import type { ExplorationGraph, ExplorationResult, RunError, Violation } from "../model/result.ts";
 import { resultJson, violationText } from "../reports/index.ts";
+import { graphFindings } from "./graph-findings.ts";
 import type { ShownUrls } from "./shown-urls.ts";
 
 export interface ResultParts {
   readonly name: string;
   readonly actions: readonly string[];
+  readonly invariants: readonly string[];
   readonly seed: number;
+  /** Of a state graph. */
+  readonly graph: GraphShape | undefined;
   readonly explorer: Explorer;
   readonly violations: readonly ConfirmedViolation[];
   readonly notes: readonly string[];
@@ -35,6 +40,12 @@ export function buildResult(parts: ResultParts): ExplorationResult {
   }
   const depths = committer.nodes.depths();
   const deepest = depths.reduce((most, depth) => Math.max(most, depth), 0);
+  const stopReason = explorer.stopReason ?? "interrupted";
+  const violations = parts.violations.map((one) => violationOf(one, parts));
+  const ofGraph =
+    parts.graph === undefined
+      ? undefined
+      : graphFindings({ name: parts.name, graph: parts.graph, committer, exhaustive: stopReason === "exhausted" && open.size === 0 });
   const result: Omit<ExplorationResult, "toJSON"> = {
     statesVisited: states,
     transitions: committer.edges.size,
@@ -46,11 +57,11 @@ export function buildResult(parts: ResultParts): ExplorationResult {
     open: open.size,
     maxDepthReached: deepest,
     completeToDepth: completeToDepth(committer.edges, states, open, deepest),
-    violations: parts.violations.map((one) => violationOf(one, parts)),
+    violations: [...violations, ...(ofGraph?.violations ?? [])],
     races: [],
-    divergences: explorer.divergences.all,
+    divergences: explorer.divergences.all.map((one) => ({ ...one, message: parts.urls.text(one.message) })),
     errors: [...parts.extraErrors, ...[...committer.findings.errors.values()].map((found) => errorOf(found, parts))],
-    stopReason: explorer.stopReason ?? "interrupted",
+    stopReason,
     coverage: {
       actions: committer.coverage(),
       pairs: states === 0 ? 0 : (committer.edges.size + committer.skipped) / (states * actions.length),
@@ -62,26 +73,30 @@ export function buildResult(parts: ResultParts): ExplorationResult {
     bounded: committer.bounded,
     notes: parts.notes,
     graph: graphOf(explorer, actions),
+    invariants: parts.invariants,
+    ...ofGraph?.lists,
   };
   return { ...result, toJSON: () => resultJson(result) };
 }
 
 function violationOf({ found, recording, confirmed }: ConfirmedViolation, parts: ResultParts): Violation {
-  const { finding, lastAction, status, count, path, state, news } = found;
+  const { finding, count, path, state, news } = found;
   const steps = confirmed && recording !== undefined ? recording.steps : [];
   const last = (steps.at(-1)?.requests ?? news?.exchanges)?.at(-1);
+  const again = recording?.findings.find(({ invariant }) => invariant === finding.invariant);
   const violation = {
-    id: hashOf(JSON.stringify([parts.name, finding.invariant, lastAction, status])),
+    id: findingId(parts.name, found),
     invariant: finding.invariant,
     severity: finding.severity,
     message: finding.message,
     reproductionPath: path.map((action) => parts.actions[action]!),
     request: last === undefined || last.request.url === "" ? undefined : parts.urls.request(last.request),
     response: last?.response,
-    steps: steps.map((step) => ({ ...step, requests: step.requests.map((one) => ({ ...one, request: parts.urls.request(one.request) })) })),
+    steps: steps.map((step) => ({ ...step, requests: step.requests.map((one) => parts.urls.exchange(one)) })),
     confirmed,
     count,
     state,
+    target: again?.target ?? finding.target,
   };
   return { ...violation, toString: () => violationText(violation) };
 }
@@ -97,7 +112,7 @@ function errorOf(
   const { code, message, source, stack } = found.error;
   return {
     code,
-    message,
+    message: parts.urls.text(message),
     source,
     path: found.path.map((action) => parts.actions[action]!),
     where: stack === undefined ? undefined : parts.whereOf(stack),

@@ -45,6 +45,7 @@ class Describer {
         this.#lines.push(`${joinPath(path, counter)} counter = ${String(value)}`);
       for (const table of observed.tables) this.#table(name, joinPath(path, table.name), table);
     }
+    if (this.#facts.node !== undefined) this.#lines.push(`node: ${JSON.stringify(this.#facts.node)}`);
     this.#entries("context", Object.entries(this.#facts.context), rules.context, 0);
     this.#secret = true;
     this.#entries("clients", Object.entries(this.#facts.clients), rules.clients, 0);

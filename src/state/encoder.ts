@@ -71,6 +71,7 @@ export class Encoder {
     text += this.#value(facts.context, 0, this.#rules.context);
     text += "A";
     text += this.#value(facts.clients, 0, this.#rules.clients);
+    if (facts.node !== undefined) text += `G${plainText(facts.node)}`;
     return { head: { text, tokens: this.#tokens }, plain: this.#plain, holed: this.#holed };
   }
 

@@ -22,6 +22,7 @@ const FLOAT = 7;
 const STRING = 8;
 const ARRAY = 9;
 const RECORD = 10;
+const NODE = 11;
 
 /**
  * Fingerprints states without ids, e.g. of models in memory, at a third of the cost of writing them out: as 32-bit words, strings by the
@@ -36,6 +37,7 @@ export class WordHasher {
   readonly #strings: Strings;
   readonly #clock: Clock;
   #shapes: Shape[][] = [];
+  readonly #nodes: Map<string, Fingerprint> = new Map();
 
   constructor(strings: Strings, clock: Clock) {
     this.#strings = strings;
@@ -60,6 +62,7 @@ export class WordHasher {
     }
     at = this.#value(facts.context, 0, at);
     if (at !== UNKNOWN) at = this.#value(facts.clients, 0, at);
+    if (at !== UNKNOWN && facts.node !== undefined) at = this.#node(facts.node, at);
     // What went past the end was dropped.
     if (at === UNKNOWN || at > CAPACITY) return false;
     hashBytes((this.#views[at] ??= this.#bytes.subarray(0, at * 4)), out);
@@ -142,6 +145,20 @@ export class WordHasher {
     this.#words[at] = known.lo;
     this.#words[at + 1] = known.hi;
     return at + 2;
+  }
+
+  /** A graph has few nodes, and their names are no values that may hold an id. */
+  #node(name: string, at: number): number {
+    let known = this.#nodes.get(name);
+    if (known === undefined) {
+      known = { lo: 0, hi: 0 };
+      hashText(name, known);
+      this.#nodes.set(name, known);
+    }
+    this.#words[at] = NODE;
+    this.#words[at + 1] = known.lo;
+    this.#words[at + 2] = known.hi;
+    return at + 3;
   }
 
   // Numbers that a bigint may equal are left to the text where it is not certain that both read the same here.

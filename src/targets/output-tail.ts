@@ -1,12 +1,21 @@
 import { withoutSecrets } from "./without-secrets.ts";
 
 const KEPT_CHARACTERS = 64 * 1024;
-const SHOWN_LINES = 20;
+/** An error of Node with its place, its stack and its fields fits in. */
+const SHOWN_LINES = 40;
+/** Characters of a line that are shown. */
+const LINE = 400;
 
 /** The last of what a process printed, bounded. */
 export class OutputTail {
+  readonly #passwords: readonly string[];
   #chunks: string[] = [];
   #length = 0;
+
+  /** @param passwords What must not be shown. */
+  constructor(passwords: readonly string[] = []) {
+    this.#passwords = passwords;
+  }
 
   push(text: string): void {
     this.#chunks.push(text);
@@ -22,7 +31,7 @@ export class OutputTail {
 
   /** For people: without escape sequences, control characters and passwords. */
   get text(): string {
-    return withoutSecrets(printable(this.raw));
+    return withoutSecrets(printable(this.raw), this.#passwords);
   }
 
   #shorten(): void {
@@ -32,11 +41,15 @@ export class OutputTail {
   }
 }
 
-/** The last lines, indented, to be put below a message; empty when nothing was printed. */
-export function quoted(text: string): string {
-  const lines = text.split("\n").map((line) => line.trimEnd().slice(0, 400));
-  const shown = lines.filter((line) => line !== "").slice(-SHOWN_LINES);
-  return shown.map((line) => `\n  | ${line}`).join("");
+/** The last lines that are not empty. */
+export function lastLines(text: string): readonly string[] {
+  const lines = text.split("\n").map((line) => line.trimEnd().slice(0, LINE));
+  return lines.filter((line) => line !== "").slice(-SHOWN_LINES);
+}
+
+/** Lines, indented, to be put below a message; empty when there are none. */
+export function quoted(lines: readonly string[]): string {
+  return lines.map((line) => `\n  | ${line}`).join("");
 }
 
 /** Terminals take orders from control characters, and a target may print anything. */

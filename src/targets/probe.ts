@@ -1,5 +1,6 @@
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
+import { secureContext } from "../network/secure-context.ts";
 
 /** What came of one GET. */
 export type Probe =
@@ -8,11 +9,20 @@ export type Probe =
   | { readonly kind: "garbage" }
   | { readonly kind: "silent"; readonly error: NodeJS.ErrnoException };
 
-/** Asks once, on a connection of its own, and reads no more than the head of the answer. Never rejects. */
-export function probe(url: URL, timeoutMs: number, signal?: AbortSignal): Promise<Probe> {
+/**
+ * Asks once, on a connection of its own and through no proxy, and reads no more than the head of the answer. Never rejects.
+ * @param ca Certificates that are trusted beside Node's own.
+ */
+export function probe(url: URL, timeoutMs: number, signal?: AbortSignal, ca: readonly string[] = []): Promise<Probe> {
   return new Promise((resolve) => {
     const send = url.protocol === "https:" ? httpsRequest : httpRequest;
-    const request = send(url, { agent: false, headers: { connection: "close" }, ...(signal === undefined ? {} : { signal }) });
+    const trusted = url.protocol === "https:" ? secureContext(ca) : undefined;
+    const request = send(url, {
+      agent: false,
+      headers: { connection: "close" },
+      ...(signal !== undefined && { signal }),
+      ...(trusted !== undefined && { secureContext: trusted }),
+    });
     const timer = setTimeout(() => {
       request.destroy(Object.assign(new Error(`no answer within ${timeoutMs / 1000} s`), { code: "ETIMEDOUT" }));
     }, timeoutMs);

@@ -1,4 +1,5 @@
 import { SeqqaError } from "../model/errors.ts";
+import { environmentProxies } from "../network/environment-proxies.ts";
 import { probe } from "./probe.ts";
 import { declaredStores, sqliteFile, storeIdentity } from "./stores.ts";
 import type { StoreConfig, TargetConfig } from "./target-config.ts";
@@ -44,9 +45,15 @@ export function refuseSharedLanes(lanes: readonly RunningLane[], folder: string)
   });
 }
 
-/** Asks the target for anything. @throws SeqqaError `TARGET_UNREACHABLE`, `TARGET_NOT_HTTP` */
-export async function requireReachable(baseUrl: string, signal: AbortSignal): Promise<void> {
-  const result = await probe(new URL(`${baseUrl}/`), REACH_TIMEOUT_MS, signal);
+/** Asks the target for anything. @throws SeqqaError `TARGET_UNREACHABLE`, `TARGET_NOT_HTTP`, `PROXY_INVALID` */
+export async function requireReachable(baseUrl: string, signal: AbortSignal, { tls, proxy }: TargetConfig): Promise<void> {
+  const url = new URL(`${baseUrl}/`);
+  const ca = tls?.ca ?? [];
+  const proxies = proxy === "environment" ? environmentProxies() : undefined;
+  const result =
+    proxies === undefined
+      ? await probe(url, REACH_TIMEOUT_MS, signal, ca)
+      : await (await import("./probe-by-proxy.ts")).probeByProxy(url, REACH_TIMEOUT_MS, signal, proxies, ca);
   signal.throwIfAborted();
   if (result.kind === "silent") throw unreachable(baseUrl, result.error);
   if (result.kind === "garbage") throw notHttp(baseUrl, "");

@@ -8,9 +8,10 @@ import { fill, shellWord, type Filling } from "./placeholders.ts";
 import { isFree, type Ports } from "./ports.ts";
 import type { LaneStores } from "./stores.ts";
 import type { TargetConfig } from "./target-config.ts";
-import { endedEarly, notHttp, notReady, portBusy } from "./target-errors.ts";
+import { endedEarly, notHttp, notReady, portBusy, unreachable } from "./target-errors.ts";
 import { TargetProcess, type TargetExit } from "./target-process.ts";
 import { waitUntilReady } from "./wait-until-ready.ts";
+import { passwordsOf } from "./without-secrets.ts";
 
 const DEFAULT_READY_TIMEOUT_S = 30;
 /** Somebody may take a port between our look and the target's bind. */
@@ -82,10 +83,11 @@ async function attempt(context: StartContext, port: number, fixed: boolean): Pro
     line: fill(command, filling, shellWord),
     cwd: workingDirectory(config),
     env: environment(context, filling),
+    passwords: passwordsOf(context.stores.systems.map(({ url }) => url)),
   });
   context.started(target);
   try {
-    const readiness = await waitUntilReady(urls, readyTimeout * 1000, target.ended, signal);
+    const readiness = await waitUntilReady(urls, readyTimeout * 1000, target.ended, signal, config.tls?.ca);
     switch (readiness.kind) {
       case "ready":
         target.unref();
@@ -100,6 +102,8 @@ async function attempt(context: StartContext, port: number, fixed: boolean): Pro
       }
       case "garbage":
         throw notHttp(readiness.url, target.output);
+      case "untrusted":
+        throw unreachable(readiness.url, readiness.error);
       case "late":
         throw notReady(command, lane, [...new Set(urls.map(({ href }) => href))], readyTimeout, target.output);
     }

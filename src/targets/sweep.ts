@@ -1,10 +1,12 @@
-import { lstatSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { killGroup, killProcess } from "./kill-group.ts";
 import { markedProcesses } from "./marked-processes.ts";
 import { here, isAlive, type ProcessIdentity } from "./process-identity.ts";
 import { basesToSweep, readRecord, rootIn, type Owner } from "./run-directory.ts";
 
+/** In the directory of a run that brings containers up. Taking them down takes long: it is done by who has to do with docker anyway. */
+export const COMPOSE_RECORD = "compose.json";
 const DRAFT_MAX_AGE_MS = 60 * 60 * 1000;
 
 export interface Swept {
@@ -32,6 +34,7 @@ export function sweep(base: string | undefined): Swept {
       const owner = readRecord<Owner>(join(path, "owner.json"));
       if (owner === undefined || !isDead(owner)) continue;
       processes += killLeftovers(path, name.slice("run-".length), owner);
+      if (existsSync(join(path, COMPOSE_RECORD))) continue;
       remove(path);
       runs += 1;
     }

@@ -8,6 +8,10 @@ export interface TargetConfig {
   readonly target?: StartedTarget | undefined;
   readonly lanes?: readonly ListedLane[] | undefined;
   readonly systems?: Readonly<Record<string, StoreConfig>> | undefined;
+  /** Certificates that are trusted beside Node's own. */
+  readonly tls?: { readonly ca: readonly string[] } | undefined;
+  /** Whether targets that already run are reached through the proxies of the environment; started ones are on this machine. */
+  readonly proxy?: "none" | "environment" | undefined;
   /** What relative paths resolve against. */
   readonly folder: string;
 }

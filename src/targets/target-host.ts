@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { SeqqaError } from "../model/errors.ts";
+import { hasEnded, type TargetEnd } from "../model/target-end.ts";
 import { onEveryExit } from "./exit-hooks.ts";
 import { killProcess } from "./kill-group.ts";
 import { refuseLanes } from "./lane-count.ts";
@@ -18,7 +19,7 @@ import { restarts, spareNumber } from "./spares.ts";
 import { borrowedStores, copyStore, declaredStores, type LaneStores } from "./stores.ts";
 import { sweep } from "./sweep.ts";
 import type { StartedTarget, TargetConfig, TargetHostOptions } from "./target-config.ts";
-import type { TargetExit, TargetProcess } from "./target-process.ts";
+import type { TargetProcess } from "./target-process.ts";
 import { usesEmptyStore } from "./uses-empty-store.ts";
 
 /** Digits of the random part of a run's id. */
@@ -41,6 +42,8 @@ interface Place {
 export class TargetHost {
   /** Why so many lanes cannot be made; `undefined` when they can. */
   readonly canMakeLanes: (count: number) => SeqqaError | undefined;
+  /** Where lanes and spares answered, those that are gone included. */
+  readonly origins: Set<string> = new Set();
   readonly #config: TargetConfig;
   readonly #directory: RunDirectory;
   readonly #ports: Ports;
@@ -110,6 +113,7 @@ export class TargetHost {
       const spec = await this.#make(index, place);
       this.#refuseShared(spec);
       place.spec = spec;
+      if (spec.baseUrl !== "") this.origins.add(spec.baseUrl);
       return spec;
     });
   }
@@ -140,9 +144,16 @@ export class TargetHost {
     return this.provision(index);
   }
 
-  /** How the lane's process ended, if it has ended by itself since it was provisioned. */
-  exited(index: number): TargetExit | undefined {
-    return this.#places.get(index)?.target?.process.exit;
+  /** How the process behind a lane that got no answer stands: of the lane and its spares the one that ended by itself. `undefined`: none of ours. */
+  async endOf(index: number): Promise<TargetEnd | undefined> {
+    const processes = [index, ...this.#spares(index)].flatMap((number) => this.#places.get(number)?.target?.process ?? []);
+    const ends = await Promise.all(processes.map((process) => process.fate()));
+    return ends.find((end) => end !== undefined && hasEnded(end)) ?? (ends.length === 1 ? ends[0] : undefined);
+  }
+
+  /** Whether the lane's process ended by itself since it was provisioned. */
+  exited(index: number): boolean {
+    return this.#places.get(index)?.target?.process.hasExited === true;
   }
 
   /** Stops the lane's target and removes its stores. */
@@ -188,7 +199,7 @@ export class TargetHost {
     if (target === undefined) {
       const lane = runningLanes(this.#config)[index];
       const stores = lane === undefined ? declaredStores(this.#config.systems, this.#config.dbUrl) : lane.stores;
-      if (lane !== undefined) await requireReachable(lane.baseUrl, this.#closing.signal);
+      if (lane !== undefined) await requireReachable(lane.baseUrl, this.#closing.signal, this.#config);
       const borrowed = borrowedStores(stores, folder);
       const isBorrowed = lane !== undefined || borrowed.systems.length > 0;
       return { ...common, ...borrowed, baseUrl: lane?.baseUrl ?? "", borrowed: isBorrowed, restartable: false };

@@ -3,20 +3,29 @@ import type { Socket } from "node:net";
 import { StringDecoder } from "node:string_decoder";
 import { setTimeout as delay } from "node:timers/promises";
 import { SeqqaError } from "../model/errors.ts";
+import type { TargetEnd } from "../model/target-end.ts";
 import { groupRuns, killGroup } from "./kill-group.ts";
-import { OutputTail } from "./output-tail.ts";
+import { lastLines, OutputTail } from "./output-tail.ts";
 
 const TERM_GRACE_MS = 2_000;
 const KILL_GRACE_MS = 1_000;
 /** How long the pipes of a process that ended are waited for: a grandchild may hold them open. */
 const DRAIN_MS = 200;
 const POLL_MS = 10;
+/** A process that dies closes its connections before we hear of its end: for so long that is waited for. */
+const NEWS_MS = 500;
 
 export interface TargetCommand {
   /** A shell command line with everything filled in. */
   readonly line: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** What must not be shown of what it prints. */
+  readonly passwords?: readonly string[] | undefined;
+  /** Where the command stands in the configuration; default `target.command`. */
+  readonly key?: string | undefined;
+  /** Receives all that it prints. */
+  readonly onOutput?: ((text: string) => void) | undefined;
 }
 
 export interface TargetExit {
@@ -33,26 +42,29 @@ export class TargetProcess {
   /** Settles once the process has ended and its output was read. */
   readonly ended: Promise<TargetExit>;
   readonly #child: ChildProcess;
-  readonly #output = new OutputTail();
-  #exit: TargetExit | undefined;
+  readonly #output: OutputTail;
   #stopping = false;
   /** Nothing of it runs any more: its id may be somebody else's. */
   #over = false;
 
-  private constructor(child: ChildProcess, pid: number) {
+  private constructor(child: ChildProcess, pid: number, { passwords, onOutput }: TargetCommand) {
     this.pid = pid;
+    this.#output = new OutputTail(passwords);
     this.#child = child;
     for (const stream of [child.stdout, child.stderr]) {
       const decoder = new StringDecoder("utf8");
-      stream?.on("data", (chunk: Buffer) => this.#output.push(decoder.write(chunk)));
+      stream?.on("data", (chunk: Buffer) => {
+        const text = decoder.write(chunk);
+        this.#output.push(text);
+        onOutput?.(text);
+      });
       stream?.on("error", () => {});
     }
     this.ended = new Promise((resolve) => {
       child.once("exit", (code, signal) => {
         const settle = (): void => {
           clearTimeout(timer);
-          this.#exit ??= { code, signal, output: this.#output.text };
-          resolve(this.#exit);
+          resolve({ code, signal, output: this.#output.text });
         };
         const timer = setTimeout(settle, DRAIN_MS);
         child.once("close", settle);
@@ -71,21 +83,30 @@ export class TargetProcess {
     });
     if (child.pid !== undefined) {
       child.on("error", () => {});
-      return new TargetProcess(child, child.pid);
+      return new TargetProcess(child, child.pid, command);
     }
     const error = await new Promise<Error>((resolve) => child.once("error", resolve));
-    throw new SeqqaError("TARGET_SPAWN", `target.command could not be started in ${command.cwd}: ${error.message}.`, {
+    throw new SeqqaError("TARGET_SPAWN", `${command.key ?? "target.command"} could not be started in ${command.cwd}: ${error.message}.`, {
       exitStatus: 2,
-      hint: "Check target.cwd.",
+      hint: "Check its cwd.",
       cause: error,
     });
   }
 
-  /** How it ended; `undefined` while it runs, and when it was stopped on purpose. */
-  get exit(): TargetExit | undefined {
+  /** How it ended by itself, or that it runs; `undefined` when it was stopped on purpose. */
+  async fate(): Promise<TargetEnd | undefined> {
+    let timer: NodeJS.Timeout | undefined;
+    const tired = new Promise<void>((resolve) => (timer = setTimeout(resolve, NEWS_MS)));
+    await Promise.race([this.ended, tired]);
+    clearTimeout(timer);
     if (this.#stopping) return undefined;
-    const { exitCode: code, signalCode: signal } = this.#child;
-    return this.#exit ?? (code === null && signal === null ? undefined : { code, signal, output: this.#output.text });
+    const { exitCode, signalCode } = this.#child;
+    return { exitCode, signal: signalCode, output: lastLines(this.#output.text) };
+  }
+
+  /** It ended by itself. */
+  get hasExited(): boolean {
+    return !this.#stopping && (this.#child.exitCode !== null || this.#child.signalCode !== null);
   }
 
   get output(): string {

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { isUntrusted } from "../network/untrusted.ts";
 import { probe } from "./probe.ts";
 
 const SHORTEST_PAUSE_MS = 4;
@@ -13,6 +14,8 @@ export type Readiness =
   | { readonly kind: "ready"; readonly origin: string }
   | { readonly kind: "ended" }
   | { readonly kind: "garbage"; readonly url: string }
+  /** Polling on would not change it. */
+  | { readonly kind: "untrusted"; readonly url: string; readonly error: NodeJS.ErrnoException }
   | { readonly kind: "late" };
 
 /** Polls the URLs in turn until one gives any HTTP answer, the process ends, or time is up. */
@@ -21,6 +24,7 @@ export async function waitUntilReady(
   timeoutMs: number,
   ended: Promise<unknown>,
   signal: AbortSignal,
+  ca: readonly string[] = [],
 ): Promise<Readiness> {
   const over = new AbortController();
   const stop = AbortSignal.any([over.signal, signal]);
@@ -35,10 +39,12 @@ export async function waitUntilReady(
   for (;;) {
     for (const url of urls) {
       const left = until - performance.now();
-      const result = await probe(url, Math.max(1, Math.min(ATTEMPT_MS, left)), stop);
+      const result = await probe(url, Math.max(1, Math.min(ATTEMPT_MS, left)), stop, ca);
       signal.throwIfAborted();
       if (hasEnded) return { kind: "ended" };
       if (result.kind === "answer") return { kind: "ready", origin: url.origin };
+      if (result.kind === "silent" && isUntrusted(result.error.code ?? ""))
+        return { kind: "untrusted", url: url.href, error: result.error };
       if (result.kind === "garbage" && ++garbage >= GARBAGE_LIMIT) return { kind: "garbage", url: url.href };
     }
     const pause = Math.min(Math.max((performance.now() - begun) * PAUSE_SHARE, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);

@@ -33,7 +33,12 @@ function expectOneSentence({ stderr }: Ran, says: RegExp, hint: RegExp | undefin
 }
 
 const MISTAKES: readonly Bad[] = [
-  { what: "no such directory", args: ["run", "qb"], says: /^error: There is no directory qb\.$/m, hint: /Did you mean qa\?/ },
+  {
+    what: "no such directory",
+    args: ["run", "qb"],
+    says: /^error: Journey not found: qb, which is no directory either\.$/m,
+    hint: /Did you mean qa\?/,
+  },
   {
     what: "no exploration in it",
     args: ["run", "empty"],
@@ -89,8 +94,46 @@ const MISTAKES: readonly Bad[] = [
   {
     what: "no export at all",
     files: exploration("export {};\n"),
-    says: /^error: .*qa\/notes\.explore\.ts exports nothing; an exploration exports `agent`\./,
+    says: /^error: .*qa\/notes\.explore\.ts exports nothing; an exploration exports `agent` or `graph`\./,
     hint: /export const agent/,
+  },
+  {
+    what: "an export that is no StateGraph",
+    files: exploration("export const graph = { nodes: [] };\n"),
+    says: /^error: .*qa\/notes\.explore\.ts exports a `graph` that is not a StateGraph\./,
+    hint: /export const graph = new StateGraph\(/,
+  },
+  {
+    what: "an Agent exported as graph",
+    files: exploration(
+      'import { Action, Agent } from "seqqa";\nexport const graph = new Agent({ actions: [new Action({ name: "a", run: async () => null })], invariants: [] });\n',
+    ),
+    says: /^error: .*qa\/notes\.explore\.ts exports a `graph` that is not a StateGraph\./,
+    hint: /new StateGraph\(/,
+  },
+  {
+    what: "an agent and a graph in one file",
+    files: exploration(
+      'import { StateGraph } from "seqqa";\nexport const agent = 1;\nexport const graph = new StateGraph({ name: "g" });\n',
+    ),
+    says: /^error: .*qa\/notes\.explore\.ts exports both `agent` and `graph`; a file is one exploration\./,
+    hint: /a file of its own/,
+  },
+  {
+    what: "an edge to a node that is not there",
+    files: exploration(
+      'import { StateGraph } from "seqqa";\n\nexport const graph = new StateGraph({ name: "g" })\n  .addNode("created", { initial: true })\n  .addEdge("created", "creatd", { action: async () => null });\n',
+    ),
+    says: /^error: qa\/notes\.explore\.ts:5:4: addEdge\("created", "creatd"\): there is no node "creatd"\./,
+    hint: /Did you mean "created"\?/,
+  },
+  {
+    what: "a graph without an initial node",
+    files: exploration(
+      'import { StateGraph } from "seqqa";\nexport const graph = new StateGraph({ name: "g" }).addNode("a").addEdge("a", "a", { action: async () => null });\n',
+    ),
+    says: /^error: qa\/notes\.explore\.ts: The StateGraph "g" has no initial node\./,
+    hint: /addNode\("a", \{ initial: true \}\)/,
   },
   {
     what: "empty actions",
@@ -168,6 +211,7 @@ describe("a mistake in usage or configuration ends with 2, and nothing is sent",
 
 interface Thrown {
   readonly what: string;
+  readonly args?: readonly string[];
   readonly parts: Parameters<typeof notesExploration>[0];
   readonly code: string;
   readonly message: RegExp;
@@ -231,6 +275,17 @@ const THROWN: readonly Thrown[] = [
     message: /^Action "strays" left a rejected promise that nobody awaited: astray$/,
     where: /notes\.explore\.ts:4:\d+/,
   },
+  ...[1, 2].map((lanes) => ({
+    what: `an action whose timer throws, --parallel ${lanes}`,
+    args: ["--parallel", `${lanes}`],
+    parts: {
+      actions:
+        'new Action({ name: "ticks", run: async (api) => { await new Promise((done) => { setTimeout(() => { done(); throw new Error("tick"); }, 1); }); return api.get("/notes"); } }),',
+    },
+    code: "UNCAUGHT_EXCEPTION",
+    message: /^What action "ticks" or one before it left running threw where nobody could catch it: tick$/,
+    where: /notes\.explore\.ts:4:\d+/,
+  })),
   {
     what: "a precondition that throws",
     parts: { actions: 'new Action({ name: "asks", precondition: (context) => context["flag"], run: async () => null }),' },
@@ -293,10 +348,10 @@ const THROWN: readonly Thrown[] = [
 ];
 
 describe("user code that fails on the way ends with 3, and the rest is explored", () => {
-  it.concurrent.each(THROWN)("$what", async ({ parts, code, message, where }) => {
+  it.concurrent.each(THROWN)("$what", async ({ parts, args = [], code, message, where }) => {
     const cwd = folderWith({ ...GOOD, ...exploration(notesExploration(parts)) });
     linkPackages(cwd, "better-sqlite3");
-    const ran = await seqqa(["run", "qa", "--output", "out"], { cwd });
+    const ran = await seqqa(["run", "qa", "--output", "out", ...args], { cwd });
     expect({ status: ran.status, stderr: ran.stderr.replace(/^note: .*\n/gm, "") }).toEqual({ status: 3, stderr: "" });
     const document = writtenIn(join(cwd, "out"));
     const { errors, violations, divergences, statesVisited, stopReason } = only(document);
@@ -318,6 +373,15 @@ describe("user code that fails on the way ends with 3, and the rest is explored"
       expect(errors[0]!.where).toMatch(where);
     }
   });
+});
+
+it("what a timer throws without a line of the user's is no step's: it ends the run with 3, as a defect of seqqa's own", async () => {
+  const foreign = 'setTimeout(() => { done(); throw Object.assign(new Error("foreign"), { stack: "Error: foreign" }); }, 1);';
+  const actions = `new Action({ name: "ticks", run: async (api) => { await new Promise((done) => { ${foreign} }); return api.get("/notes"); } }),`;
+  const cwd = folderWith({ ...GOOD, ...exploration(notesExploration({ actions })) });
+  const { status, stderr } = await seqqa(["run", "qa", "--output", "out", "--parallel", "1"], { cwd });
+  expect(status).toBe(3);
+  expect(stderr).toMatch(/^error: seqqa itself failed: foreign/m);
 });
 
 /** Listens on a free port until the test is over. */

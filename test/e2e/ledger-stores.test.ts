@@ -14,6 +14,7 @@ const WAYS: readonly Way[] = [
   { name: "PostgreSQL, journal", kind: "postgres", config: "store.yaml" },
   { name: "PostgreSQL in process, savepoint", kind: "postgres", config: "in-process.yaml" },
   { name: "MariaDB, journal", kind: "mysql", config: "store.yaml" },
+  { name: "MariaDB in process, savepoint", kind: "mysql", config: "in-process.yaml" },
   { name: "Redis, a server per lane", kind: "redis", config: "store.yaml" },
   { name: "Redis, an index per lane", kind: "redis", config: "redis-index.yaml" },
 ];

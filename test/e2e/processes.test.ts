@@ -134,7 +134,7 @@ describe("what a run leaves", () => {
     expect(readdirSync(tmp).filter((name) => name !== `seqqa-${process.getuid?.()}`)).toEqual([]);
     expect(directoriesOf(ran.pid)).toEqual([]);
     expect(readdirSync(cwd).toSorted()).toEqual([...before, "out"].toSorted());
-    expect(readdirSync(join(cwd, "out"))).toEqual(["results.json"]);
+    expect(readdirSync(join(cwd, "out"))).toEqual(["report.html", "results.json", "runs"]);
   });
 
   it("is nothing after a target that did not start, either", async () => {

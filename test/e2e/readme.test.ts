@@ -12,9 +12,9 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const blocks = [...readme.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(([, language, text]) => ({ language, text: text! }));
 
-/** The first fenced block of a language. */
-function block(language: string): string {
-  const found = blocks.find((candidate) => candidate.language === language);
+/** The first fenced block of a language in which a word stands. */
+function block(language: string, word = ""): string {
+  const found = blocks.find((candidate) => candidate.language === language && candidate.text.includes(word));
   if (found === undefined) throw new Error(`The README has no block of "${language}".`);
   return found.text;
 }
@@ -33,6 +33,15 @@ describe("the README", () => {
     expect({ status: run.status, stderr: run.status === 1 ? "" : run.stderr }).toEqual({ status: 1, stderr: "" });
     const said = run.stdout.replaceAll(/127\.0\.0\.1:\d+/g, "127.0.0.1:<port>");
     for (const line of promised) expect(said).toContain(line.trim());
+  });
+
+  it("has a state graph that runs against the same shop", () => {
+    mkdirSync(join(folder, "graph"));
+    writeFileSync(join(folder, "graph/seqqa.yaml"), block("yaml"));
+    writeFileSync(join(folder, "graph/order.explore.ts"), block("ts", "StateGraph"));
+    const run = spawnSync(process.execPath, [join(root, "bin/seqqa.js"), "run", "graph"], { cwd: folder, encoding: "utf8" });
+    expect({ status: run.status, stderr: run.status === 0 ? "" : run.stderr }).toEqual({ status: 0, stderr: "" });
+    expect(run.stdout).toContain("order: exhaustive: 3 states, 0 open");
   });
 
   it("names the version of the package", () => {

@@ -1,21 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { size } from "../sizes.ts";
-import {
-  atEnd,
-  commandOf,
-  descendants,
-  documentOf,
-  emptyFolder,
-  only,
-  seqqa,
-  start,
-  until,
-  type Explored,
-  type Ran,
-} from "../support/e2e.ts";
-import { postgres } from "../support/services/kinds.ts";
-import { find } from "../support/services/service.ts";
-import { onPostgres, template } from "../support/store-templates.ts";
+import { commandOf, descendants, documentOf, emptyFolder, only, seqqa, start, until, type Explored, type Ran } from "../support/e2e.ts";
+import { ownServer } from "../support/losses.ts";
+import { onMysql, onPostgres, template } from "../support/store-templates.ts";
 
 const STEPS = String(size(500, 5000));
 
@@ -31,41 +18,12 @@ function clean(ran: Ran): Explored {
   return result;
 }
 
-/** A PostgreSQL server of the test's own, with a template, so that what it holds is this test's alone. */
-async function ownServer(): Promise<{
-  readonly server: string;
-  readonly env: Record<string, string>;
-  readonly restart: () => Promise<void>;
-}> {
-  const found = await find(postgres, { running: false });
-  if (found.kind === "missing") throw new Error(found.problem);
-  atEnd(found.stop);
-  return { server: found.url, env: { STORE_URL: await template("postgres", found.url) }, restart: found.restart! };
-}
-
-const lanesOn = async (server: string): Promise<readonly string[]> =>
-  (await onPostgres(server, "SELECT datname FROM pg_database WHERE datname ~ '^seqqa_[0-9a-f]+_'")).map(({ datname }) => String(datname));
-
-/** Orders that a lane's target has committed: a sign that exploring goes on. */
-const atWork = async (server: string): Promise<boolean> => {
-  const rows = await onPostgres(
-    server,
-    "SELECT count(*)::int AS n FROM pg_stat_database WHERE datname ~ '^seqqa_[0-9a-f]+_db_lane' AND xact_commit > 300",
-  );
-  return Number(rows[0]!["n"]) >= 2;
-};
-
-async function untilAtWork(server: string): Promise<void> {
-  for (const deadline = Date.now() + 60_000; !(await atWork(server)); await new Promise((resolve) => setTimeout(resolve, 50))) {
-    if (Date.now() > deadline) throw new Error("The lanes did not get to work.");
-  }
-}
-
-describe("PostgreSQL, in the middle of a run", { timeout: 300_000 }, () => {
+describe.each(["postgres", "mysql"] as const)("%s, in the middle of a run", { timeout: 300_000 }, (kind) => {
   it("survives what ends targets, connections and the server: the same answer; a killed run is swept by the next", async () => {
-    const { server, env, restart } = await ownServer();
+    const server = await ownServer(kind);
+    const env = { STORE_URL: server.template };
     const undisturbed = clean(await seqqa(command(1), { env }));
-    expect(await lanesOn(server)).toEqual([]);
+    expect(await server.ofRuns()).toEqual([]);
 
     const disturbances: Readonly<Record<string, (pid: number) => Promise<void>>> = {
       "a target is killed": (pid) => {
@@ -75,56 +33,54 @@ describe("PostgreSQL, in the middle of a run", { timeout: 300_000 }, () => {
         );
         return Promise.resolve();
       },
-      "our connections are ended": async () => {
-        await onPostgres(
-          server,
-          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname ~ '_db_lane' AND application_name LIKE 'seqqa%'",
-        );
-      },
-      "all connections are ended": async () => {
-        await onPostgres(server, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname ~ '_db_lane'");
-      },
-      "the server is restarted": () => restart(),
+      "our connections are ended": () => server.endOurs(),
+      "all connections are ended": () => server.endAll(),
+      "the server is restarted": () => server.restart(),
+      "the server is away for a while": () => server.restart(8000),
     };
     for (const [what, disturb] of Object.entries(disturbances)) {
       const running = start(command(2), { env });
-      await untilAtWork(server);
+      await server.untilAtWork(2);
       await disturb(running.pid);
+      expect(running.child.exitCode, what).toBeNull();
       const ran = await running.ended;
       expect(clean(ran).digest, what).toBe(undisturbed.digest);
-      expect(await lanesOn(server), what).toEqual([]);
+      expect(await server.ofRuns(), what).toEqual([]);
     }
 
     const killed = start(command(2, "100000"), { env });
-    await untilAtWork(server);
+    await server.untilAtWork(2);
     killed.child.kill("SIGKILL");
     await killed.ended;
-    expect((await lanesOn(server)).length).toBeGreaterThan(0);
+    expect((await server.ofRuns()).length).toBeGreaterThan(0);
     const next = clean(await seqqa(command(2), { env }));
     expect(next.digest).toBe(undisturbed.digest);
-    expect(await lanesOn(server)).toEqual([]);
+    expect(await server.ofRuns()).toEqual([]);
   });
 
   it("two runs at once on one server leave each other alone", async () => {
-    const { server, env } = await ownServer();
+    const server = await ownServer(kind);
+    const env = { STORE_URL: server.template };
     const runs = [start(command(2), { env }), start(command(1), { env })];
     const [a, b] = await Promise.all(runs.map(async ({ ended }) => clean(await ended)));
     expect(a!.digest).toBe(b!.digest);
-    expect(await lanesOn(server)).toEqual([]);
+    expect(await server.ofRuns()).toEqual([]);
   });
 });
 
 describe("Redis, in the middle of a run", { timeout: 300_000 }, () => {
   it("a lane's server is killed: the same answer", async () => {
     const env = { STORE_URL: await template("redis") };
-    const undisturbed = clean(await seqqa(command(1), { env }));
-    const running = start(command(2), { env });
+    // Long enough that the run is still at work when its server is killed.
+    const steps = String(size(4000, 8000));
+    const undisturbed = clean(await seqqa(command(1, steps), { env }));
+    const running = start(command(2, steps), { env });
     const servers = (): readonly number[] => descendants(running.pid).filter((pid) => /^\S*redis-server /.test(commandOf(pid)));
     await until(
       () => servers().length === 2 && descendants(running.pid).filter((pid) => /^node server\.mjs$/.test(commandOf(pid))).length === 2,
       "two lanes",
     );
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await new Promise((resolve) => setTimeout(resolve, 1000));
     process.kill(servers()[0]!, "SIGKILL");
     const ran = await running.ended;
     expect(clean(ran).digest).toBe(undisturbed.digest);
@@ -135,6 +91,7 @@ describe("Redis, in the middle of a run", { timeout: 300_000 }, () => {
 describe("stores that cannot be had", () => {
   it.each([
     ["postgresql://u:geheim@127.0.0.1:1/shop_test", 3, /The database postgresql:\/\/127\.0\.0\.1:1\/shop_test cannot be reached/],
+    ["mysql://u:geheim@127.0.0.1:1/shop_test", 3, /The database mysql:\/\/127\.0\.0\.1:1\/shop_test cannot be reached/],
     ["redis://u:geheim@127.0.0.1:1/0", 3, /Redis at .*127\.0\.0\.1:1.* cannot be reached/],
     ["postgresql://u:geheim@db.example.com/shop", 2, /"shop" on db\.example\.com/],
   ])("%s: one sentence, no password", async (url, status, says) => {
@@ -152,9 +109,10 @@ describe("stores that cannot be had", () => {
     expect(missing.status).toBe(3);
     expect(missing.stdout).toMatch(/problem +db: reachable +.*cannot be reached/);
     expect(`${missing.stdout}${missing.stderr}`).not.toContain("geheim");
-    for (const kind of ["postgres", "redis"] as const) {
+    for (const kind of ["postgres", "mysql", "redis"] as const) {
       const url = await template(kind);
       if (kind === "postgres") await onPostgres(url, "CREATE TABLE things AS SELECT 1 AS id");
+      if (kind === "mysql") await onMysql(url, "CREATE TABLE things AS SELECT 1 AS id");
       const fine = await seqqa(doctor, { env: { STORE_URL: url } });
       expect(fine.stdout).toMatch(/ok +db: trial +checkpoint .*, and put back exactly/);
       expect(fine.status).toBe(0);

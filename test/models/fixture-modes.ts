@@ -5,6 +5,7 @@ import { autoincrement, ownTriggers, times, uuidCreates } from "./identity.ts";
 import { ledger } from "./ledger.ts";
 import { login } from "./login.ts";
 import type { Model } from "./model.ts";
+import { ORDER_BUGS, orderModel } from "./order-model.ts";
 import { replaceUpsert } from "./replace-upsert.ts";
 import { shop } from "./shop.ts";
 import { stock } from "./stock.ts";
@@ -51,6 +52,8 @@ export const fixtureModes: readonly FixtureMode[] = [
   ...both("idempotency", idempotency),
   ...both("late", late, { LATE_MS: "0" }),
   ...both("deep", deep),
+  mode("order-model", "clean", orderModel()),
+  ...ORDER_BUGS.map((bug) => mode("order-model", bug.replaceAll("_", " "), orderModel(bug), { BUG: bug })),
   mode("uuid-creates", "five", uuidCreates(5)),
   mode("autoincrement", "clean", autoincrement()),
   mode("times", "clean", times()),

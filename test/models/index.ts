@@ -7,6 +7,7 @@ export { autoincrement, ownTriggers, times, uuidCreates } from "./identity.ts";
 export { fixtureModes, type FixtureMode } from "./fixture-modes.ts";
 export { ledger } from "./ledger.ts";
 export { login } from "./login.ts";
+export { ORDER_BUGS, orderGraph, orderModel, type OrderBug } from "./order-model.ts";
 export { replaceUpsert } from "./replace-upsert.ts";
 export { shop } from "./shop.ts";
 export { stock } from "./stock.ts";

@@ -11,6 +11,8 @@ const VERSION = "6.10.1";
 /** Its dependencies, too, are those of this day. */
 const DAY = "2026-04-30";
 const PORT = 24_242;
+/** At every start it does the work of its daily jobs once, 2 to 30 s later: what that writes the first time belongs to the template. */
+const FIRST_JOBS_MS = 32_000;
 
 /** Installs the server once, outside of the repository's own packages. Returns the folder. */
 export async function installServer(): Promise<string> {
@@ -44,6 +46,7 @@ export async function migrate(folder: string, databaseUrl: string): Promise<void
     if (over) throw new Error(`${NAME} ended while it was starting:\n${server.said.stdout}${server.said.stderr}`);
     await pause(100);
   }
+  await pause(FIRST_JOBS_MS);
   for (let [before, now] = ["", await dumpDatabase(databaseUrl)]; before !== now; now = await dumpDatabase(databaseUrl)) {
     before = now;
     await pause(3000);

@@ -4,32 +4,16 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll } from "vitest";
-import type { ActionCoverage, Divergence, RunError, Violation } from "../../src/model/result.ts";
+import type { ExplorationResult } from "../../src/model/result.ts";
 
 /** The repository. */
 export const root: string = fileURLToPath(new URL("../..", import.meta.url));
 const bin = join(root, "bin/seqqa.js");
 
 /** What `results.json` says of one exploration. */
-export interface Explored {
+export interface Explored extends Omit<ExplorationResult, "toJSON" | "graph"> {
   readonly name: string;
   readonly file: string;
-  readonly statesVisited: number;
-  readonly transitions: number;
-  readonly steps: number;
-  readonly skipped: number;
-  readonly replayed: number;
-  readonly speculative: number;
-  readonly open: number;
-  readonly maxDepthReached: number;
-  readonly completeToDepth: number;
-  readonly violations: readonly Violation[];
-  readonly divergences: readonly Divergence[];
-  readonly errors: readonly RunError[];
-  readonly stopReason: string;
-  readonly coverage: { readonly actions: Readonly<Record<string, ActionCoverage>> };
-  readonly digest: string;
-  readonly notes: readonly string[];
 }
 
 /** `--reporter json` and `results.json`. */
@@ -86,8 +70,17 @@ export function seqqa(args: readonly string[], options: RunOptions = {}): Promis
 }
 
 /** Starts a plain Node program in the environment of a user. */
-export function startNode(args: readonly string[], { cwd = root, env = {}, timeoutMs = 100_000 }: RunOptions = {}): Running {
-  const child = spawn(process.execPath, [...args], { cwd, env: { ...clean, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+export function startNode(args: readonly string[], options: RunOptions = {}): Running {
+  return startProgram(process.execPath, args, options);
+}
+
+/** Starts any program in the environment of a user. */
+export function startProgram(
+  program: string,
+  args: readonly string[],
+  { cwd = root, env = {}, timeoutMs = 100_000 }: RunOptions = {},
+): Running {
+  const child = spawn(program, [...args], { cwd, env: { ...clean, ...env }, stdio: ["ignore", "pipe", "pipe"] });
   const pid = child.pid!;
   const said = { stdout: "", stderr: "" };
   child.stdout.setEncoding("utf8").on("data", (text: string) => (said.stdout += text));
@@ -143,8 +136,9 @@ export function documentOf({ stdout, stderr }: Pick<Ran, "stdout" | "stderr">): 
 }
 
 /** The one exploration of a document. */
-export function only({ explorations }: Document): Explored {
-  if (explorations.length !== 1) throw new Error(`There are ${explorations.length} explorations, not one.`);
+export function only({ explorations, failures }: Document): Explored {
+  if (explorations.length !== 1)
+    throw new Error(`There are ${explorations.length} explorations, not one. ${JSON.stringify(failures ?? [])}`);
   return explorations[0]!;
 }
 

@@ -7,6 +7,8 @@ export interface RunOptions
   extends Partial<Omit<ExplorerOptions, "actions">>, Partial<Omit<LanesExpanderOptions, "definition" | "seed" | "options">> {
   /** Seed of delays and losses; the exploration's own is `seed`. */
   readonly noise?: number;
+  /** Of drawn data. */
+  readonly dataSeed?: number;
 }
 
 export interface Explored {
@@ -26,7 +28,7 @@ export async function runExplorer<C extends object, A>(definition: AgentDefiniti
     seed: noise,
     losses,
     delays,
-    options: { shapes: strategy === "coverage_guided" },
+    options: { shapes: strategy === "coverage_guided", dataSeed: options.dataSeed ?? 0 },
   });
   const reports = await expander.start();
   const explorer = new Explorer(
@@ -38,6 +40,7 @@ export async function runExplorer<C extends object, A>(definition: AgentDefiniti
       maxDepth: options.maxDepth ?? Infinity,
       maxTimeMs: options.maxTimeMs ?? Infinity,
       stopOnFirstViolation: options.stopOnFirstViolation ?? false,
+      isKnown: () => false,
       seed: options.seed ?? 0,
       direct: options.direct ?? true,
       crossCheck: options.crossCheck ?? { first: 3, oneIn: 5 },

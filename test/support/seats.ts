@@ -1,3 +1,4 @@
+import { DataFactory } from "../../src/data/index.ts";
 import { bringUp, LaneControl, LaneRuntime, type LaneBase, type LaneOptions, type LaneSeat } from "../../src/lane/index.ts";
 import type { AgentDefinition } from "../../src/model/agent.ts";
 
@@ -8,6 +9,7 @@ export function memorySeat(index: number): LaneSeat {
     inProcess: false,
     borrowed: false,
     createClient: undefined,
+    createData: (seed) => new DataFactory({ seed }),
   };
 }
 

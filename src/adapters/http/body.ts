@@ -6,6 +6,8 @@ export interface EncodedBody {
   readonly bytes: string | Uint8Array;
   /** `undefined` when the user gave the body as it is. */
   readonly contentType: string | undefined;
+  /** As reports show it, where that is not the bytes as text. */
+  readonly shown?: string;
 }
 
 /**
@@ -14,6 +16,7 @@ export interface EncodedBody {
  */
 export function encodeBody(options: RequestOptions): EncodedBody | undefined {
   const { json, form, body } = options;
+  if (options.multipart !== undefined && (json !== undefined || form !== undefined || body !== undefined)) throw tooMany();
   if (json !== undefined) {
     if (form !== undefined || body !== undefined) throw tooMany();
     return { bytes: jsonText(json), contentType: "application/json" };
@@ -50,5 +53,5 @@ function jsonText(value: unknown): string {
 }
 
 function tooMany(): SeqqaError {
-  return new SeqqaError("BODY_INVALID", "A request was given more than one of json, form and body.", { hint: "Pass one." });
+  return new SeqqaError("BODY_INVALID", "A request was given more than one of json, form, multipart and body.", { hint: "Pass one." });
 }

@@ -1,4 +1,6 @@
 import { SeqqaError } from "../../model/errors.ts";
+import { proxyCheck, proxyRefusal } from "../../network/proxy-refusal.ts";
+import { isUntrusted, UNTRUSTED } from "../../network/untrusted.ts";
 import { withoutSecrets } from "./target-url.ts";
 import { MAX_BODY_BYTES } from "./transport.ts";
 
@@ -8,6 +10,8 @@ export interface FailedRequest {
   readonly url: string;
   /** The head of an answer had arrived. */
   readonly answered: boolean;
+  /** The proxies of the environment held for it. */
+  readonly proxied?: boolean;
 }
 
 type Diagnosis = readonly [what: string, check: string];
@@ -20,10 +24,7 @@ const CONNECT_TIMEOUT: Diagnosis = [
   "Check host and port, and whether a firewall drops the packets or the target is too busy to accept.",
 ];
 const NO_ROUTE: Diagnosis = ["Host unreachable", "Check the host in the base URL, and the network."];
-const TLS: Diagnosis = [
-  "TLS failure",
-  "Check http or https in the base URL, and the certificate (NODE_EXTRA_CA_CERTS adds an authority of your own).",
-];
+const TLS: Diagnosis = ["TLS failure", "Check http or https in the base URL, and the host names and dates of the certificate."];
 const CLOSED: Diagnosis = ["Connection closed before an answer", "Check whether the target crashed on this request, and read its output."];
 const CUT: Diagnosis = [
   "Connection closed in the middle of the answer",
@@ -51,6 +52,7 @@ const BY_CODE: Readonly<Record<string, Diagnosis>> = {
   ENETDOWN: NO_ROUTE,
   EADDRNOTAVAIL: NO_ROUTE,
   EPROTO: TLS,
+  UND_ERR_PRX_TLS: TLS,
   UND_ERR_SOCKET: CLOSED,
   UND_ERR_HEADERS_OVERFLOW: NOT_HTTP,
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: CUT,
@@ -64,18 +66,27 @@ export function failure(cause: unknown, request: FailedRequest): SeqqaError {
   const code = codeOf(cause);
   if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") return bodyTooLarge(request, cause);
   if (code === "UND_ERR_DESTROYED" || code === "UND_ERR_CLOSED") return clientClosed(cause);
+  const status = request.proxied === true ? proxyRefusal(cause) : undefined;
+  if (status !== undefined) return refusedByProxy(request, status);
   if (OUR_FAULT.has(code)) {
     return new SeqqaError("REQUEST_INVALID", `${line(request)} cannot be sent: ${messageOf(cause)}.`, { hint: "Nothing was sent.", cause });
   }
-  const [what, check] = diagnose(cause, code, request);
+  const diagnosis = diagnose(cause, code, request);
+  const [what, check] = diagnosis;
   return new SeqqaError(
     "TARGET_UNREACHABLE",
     `${what}: ${line(request)} got no ${request.answered ? "whole " : ""}answer from the target.`,
     {
-      hint: check,
+      hint: request.proxied === true && diagnosis !== UNTRUSTED && diagnosis !== TLS ? proxyCheck(undefined) : check,
       cause,
     },
   );
+}
+
+/** The proxy itself answered, that it will not pass the request on. */
+export function refusedByProxy(request: FailedRequest, status: number): SeqqaError {
+  const what = `Refused by the proxy with status ${status}`;
+  return new SeqqaError("TARGET_UNREACHABLE", `${what}: ${line(request)} got no answer from the target.`, { hint: proxyCheck(status) });
 }
 
 /** The attempt timed out before there was a connection: not a slow answer, but no target. */
@@ -94,6 +105,12 @@ export function requestTimeout(request: FailedRequest, timeoutMs: number): Seqqa
       hint: "Check whether the target hangs (a lock, a deadlock), or raise `timeout`.",
     },
   );
+}
+
+/** The step that made the request is over. `sent`: the target may have received it. */
+export function requestCancelled(request: Pick<FailedRequest, "method" | "url">, signal: AbortSignal, sent: boolean): SeqqaError {
+  const why = messageOf(signal.reason);
+  return new SeqqaError("REQUEST_CANCELLED", `${line(request)} was ${sent ? "cancelled" : "refused"}: ${why}.`);
 }
 
 export function bodyTooLarge(request: FailedRequest, cause?: unknown): SeqqaError {
@@ -118,6 +135,7 @@ function diagnose(cause: unknown, code: string, request: FailedRequest): Diagnos
   if (request.answered && (code === "UND_ERR_SOCKET" || code === "ECONNRESET")) return CUT;
   // undici's code for it (HPE_...) is not always there; its name is.
   if (code.startsWith("HPE_") || (cause instanceof Error && cause.name === "HTTPParserError")) return NOT_HTTP;
+  if (isUntrusted(code)) return UNTRUSTED;
   const certificate = /^(ERR_SSL|ERR_TLS|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH)/.test(code);
   // A plain server that hangs up on a TLS greeting shows as a reset; only the message tells.
   if (certificate || messageOf(cause).includes("secure TLS connection")) return TLS;
@@ -126,7 +144,7 @@ function diagnose(cause: unknown, code: string, request: FailedRequest): Diagnos
   );
 }
 
-function line(request: FailedRequest): string {
+function line(request: Pick<FailedRequest, "method" | "url">): string {
   return `${request.method} ${withoutSecrets(request.url)}`;
 }
 

@@ -1,7 +1,8 @@
 import { SeqqaError } from "../../model/errors.ts";
-import { bodyTooLarge, clientClosed, failure, requestTimeout, type FailedRequest } from "./failures.ts";
+import { bodyTooLarge, clientClosed, failure, type FailedRequest } from "./failures.ts";
 import { withoutSecrets } from "./target-url.ts";
-import { decodeBody, MAX_BODY_BYTES, MAX_TIMER_MS, NO_COOKIES, type Transport, type WireAnswer, type WireRequest } from "./transport.ts";
+import { decodeBody, MAX_BODY_BYTES, NO_COOKIES, type Transport, type WireAnswer, type WireRequest } from "./transport.ts";
+import { withinLimits } from "./within-limits.ts";
 
 /** An in-process target, as web frameworks export it. */
 export type FetchHandler = (request: Request) => Response | Promise<Response>;
@@ -23,19 +24,7 @@ export class FetchTransport implements Transport {
     const failed = { method: wire.method, url: wire.url, answered: false };
     const abort = new AbortController();
     const request = toRequest(wire, abort.signal, failed);
-    if (wire.timeoutMs > MAX_TIMER_MS) return this.#answer(request, failed);
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => {
-        reject(requestTimeout(failed, wire.timeoutMs));
-        abort.abort();
-      }, wire.timeoutMs);
-    });
-    try {
-      return await Promise.race([this.#answer(request, failed), timeout]);
-    } finally {
-      clearTimeout(timer);
-    }
+    return withinLimits(wire, failed, abort, () => this.#answer(request, failed));
   }
 
   close(): Promise<void> {

@@ -1,20 +1,26 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { offerClientPart, type ApiClient, type ClientPart, type Exchange, type RequestOptions } from "../../model/client.ts";
+import { clientOfRole, offerClientPart, type ApiClient, type ClientPart, type Exchange, type RequestOptions } from "../../model/client.ts";
 import { secondsOf, type Duration } from "../../model/duration.ts";
 import { SeqqaError } from "../../model/errors.ts";
+import { recordedAnswer } from "../../model/recorded.ts";
+import { requestScope, type RequestScope } from "../../model/request-scope.ts";
 import { ApiResponse, type ApiRequest } from "../../model/response.ts";
 import { bodyText, encodeBody } from "./body.ts";
 import { ClientState, type SavedClient } from "./client-state.ts";
+import { connectionSettings, type ConnectionOptions } from "./connection-options.ts";
 import { httpDefaults } from "./defaults.ts";
+import { requestCancelled } from "./failures.ts";
 import { FetchTransport, IN_PROCESS_ORIGIN, type FetchHandler } from "./fetch-transport.ts";
 import { checkedHeaders, checkedMethod } from "./headers.ts";
+import { Lease } from "./lease.ts";
+import { encodeMultipart } from "./multipart.ts";
 import { MAX_REDIRECTS, redirected, type Redirectable } from "./redirects.ts";
 import { retryDelay, retryPolicy, type RetryOptions, type RetryPolicy } from "./retry.ts";
-import { socketTransport } from "./socket-transport.ts";
 import { parseBaseUrl, resolveTarget, withoutSecrets, type BaseUrl } from "./target-url.ts";
 import type { Transport, WireRequest } from "./transport.ts";
+import { Verbs } from "./verbs.ts";
 
-export interface HttpClientOptions {
+export interface HttpClientOptions extends ConnectionOptions {
   /** Seconds that one attempt may take, connecting and reading included; default: `timeout` of the configuration, else 30. */
   readonly timeout?: Duration;
   /** Sends a request again on some statuses; default: `retry` of the configuration, else not. `false`: not, whatever is configured. */
@@ -35,7 +41,7 @@ const NO_OPTIONS: RequestOptions = Object.freeze({});
  * answer, `REQUEST_TIMEOUT`, `BODY_TOO_LARGE` (over 64 MiB), `OTHER_ORIGIN` for an absolute URL elsewhere, and `PATH_INVALID`,
  * `HEADER_INVALID`, `METHOD_INVALID`, `BODY_INVALID`, `REQUEST_INVALID` for what cannot be sent.
  */
-export class HttpClient implements ApiClient {
+export class HttpClient extends Verbs implements ApiClient {
   readonly #base: BaseUrl;
   readonly #transport: Transport;
   readonly #state: ClientState;
@@ -48,60 +54,39 @@ export class HttpClient implements ApiClient {
   /**
    * @param target The base URL, which paths are joined to; `http://user:password@host` sends basic authentication. Or a fetch handler
    *   of this process, which sees URLs under `http://localhost`.
-   * @throws SeqqaError `BASE_URL_INVALID`, `TIMEOUT_INVALID`, `RETRY_INVALID`, `HEADER_INVALID`
+   * @throws SeqqaError `BASE_URL_INVALID`, `TIMEOUT_INVALID`, `RETRY_INVALID`, `HEADER_INVALID`, `CA_INVALID`, `PROXY_INVALID`
    */
   constructor(target: string | FetchHandler, options: HttpClientOptions = {}) {
+    super();
     this.#base = parseBaseUrl(typeof target === "function" ? IN_PROCESS_ORIGIN : target);
     this.#timeoutMs = options.timeout === undefined ? undefined : milliseconds(options.timeout);
     this.#retry = options.retry === undefined || options.retry === false ? options.retry : retryPolicy(options.retry);
     this.#followRedirects = options.followRedirects ?? false;
     this.#state = new ClientState(options.headers ?? {}, this.#base.credentials);
-    this.#transport = typeof target === "function" ? new FetchTransport(target) : socketTransport(this.#base.origin);
+    const connection = connectionSettings(options);
+    this.#transport = typeof target === "function" ? new FetchTransport(target) : new Lease(this.#base.origin, connection);
     offerClientPart(this, this.#part());
   }
 
-  get(path: string, options?: RequestOptions): Promise<ApiResponse> {
-    return this.request("GET", path, options);
-  }
-
-  post(path: string, options?: RequestOptions): Promise<ApiResponse> {
-    return this.request("POST", path, options);
-  }
-
-  put(path: string, options?: RequestOptions): Promise<ApiResponse> {
-    return this.request("PUT", path, options);
-  }
-
-  patch(path: string, options?: RequestOptions): Promise<ApiResponse> {
-    return this.request("PATCH", path, options);
-  }
-
-  delete(path: string, options?: RequestOptions): Promise<ApiResponse> {
-    return this.request("DELETE", path, options);
-  }
-
-  head(path: string, options?: RequestOptions): Promise<ApiResponse> {
-    return this.request("HEAD", path, options);
-  }
-
-  options(path: string, options?: RequestOptions): Promise<ApiResponse> {
-    return this.request("OPTIONS", path, options);
-  }
-
   /** Sends a request with any method. */
-  async request(method: string, path: string, options: RequestOptions = NO_OPTIONS): Promise<ApiResponse> {
+  override async request(method: string, path: string, options: RequestOptions = NO_OPTIONS): Promise<ApiResponse> {
     const target = resolveTarget(this.#base, path, options.query);
-    const body = encodeBody(options);
+    const { multipart } = options;
+    const body = multipart === undefined ? encodeBody(options) : await encodeMultipart(options, multipart);
+    const own = options.headers === undefined ? undefined : checkedHeaders(options.headers);
     const request: Redirectable = {
       method: checkedMethod(method),
       ...target,
       body: body?.bytes,
-      contentType: body?.contentType,
-      headers: options.headers === undefined ? undefined : checkedHeaders(options.headers),
+      shown: body?.shown,
+      // Each multipart body has its own: it goes with the request's headers, of which nothing is kept.
+      contentType: multipart === undefined ? body?.contentType : undefined,
+      headers: multipart === undefined ? own : { ...own, "content-type": body!.contentType! },
     };
     const timeoutMs = options.timeout === undefined ? (this.#timeoutMs ?? httpDefaults().timeoutMs) : milliseconds(options.timeout);
-    const response = await this.#attempts(request, timeoutMs);
-    return this.#followRedirects ? this.#follow(request, response, timeoutMs) : response;
+    const scope = requestScope();
+    const response = await this.#attempts(request, timeoutMs, scope);
+    return this.#followRedirects ? this.#follow(request, response, timeoutMs, scope) : response;
   }
 
   setAuthToken(token: string | null): void {
@@ -119,11 +104,7 @@ export class HttpClient implements ApiClient {
 
   /** @throws SeqqaError `UNKNOWN_ROLE` naming the roles that exist. */
   as(role: string): ApiClient {
-    if (Object.hasOwn(this.#clients, role)) return this.#clients[role] as ApiClient;
-    const roles = Object.keys(this.#clients);
-    throw new SeqqaError("UNKNOWN_ROLE", `There is no client for the role "${role}".`, {
-      hint: roles.length === 0 ? "Pass World({ clients: { ... } }); this client's world has none." : `The world has ${roles.join(", ")}.`,
-    });
+    return clientOfRole(this.#clients, role) as ApiClient;
   }
 
   /** Ends the connections, unless other clients of the same origin use them. Requests from then on reject with `CLIENT_CLOSED`. */
@@ -131,18 +112,21 @@ export class HttpClient implements ApiClient {
     return this.#transport.close();
   }
 
-  async #attempts(request: Redirectable, timeoutMs: number): Promise<ApiResponse> {
+  async #attempts(request: Redirectable, timeoutMs: number, scope: RequestScope | undefined): Promise<ApiResponse> {
     const policy = this.#retry ?? httpDefaults().retry;
-    let response = await this.#exchange(request, timeoutMs);
+    let response = await this.#exchange(request, timeoutMs, scope);
     if (policy === undefined || policy === false) return response;
     for (let attempt = 1; attempt < policy.maxAttempts && policy.retryOnStatus.includes(response.statusCode); attempt++) {
-      await sleep(retryDelay(policy, attempt, response.headers["retry-after"]) * 1000);
-      response = await this.#exchange(request, timeoutMs);
+      // A wait that is cut short is followed by an attempt that is refused, and says why.
+      await sleep(retryDelay(policy, attempt, response.headers["retry-after"]) * 1000, undefined, { signal: scope?.signal }).catch(
+        () => undefined,
+      );
+      response = await this.#exchange(request, timeoutMs, scope);
     }
     return response;
   }
 
-  async #follow(request: Redirectable, response: ApiResponse, timeoutMs: number): Promise<ApiResponse> {
+  async #follow(request: Redirectable, response: ApiResponse, timeoutMs: number, scope: RequestScope | undefined): Promise<ApiResponse> {
     let last = response;
     let current = request;
     for (let hops = 0; ; hops++) {
@@ -155,24 +139,36 @@ export class HttpClient implements ApiClient {
         );
       }
       current = next;
-      last = await this.#attempts(current, timeoutMs);
+      last = await this.#attempts(current, timeoutMs, scope);
     }
   }
 
   /** One attempt: sends, takes in the cookies, tells the listener. */
-  async #exchange(request: Redirectable, timeoutMs: number): Promise<ApiResponse> {
+  async #exchange(request: Redirectable, timeoutMs: number, scope: RequestScope | undefined): Promise<ApiResponse> {
     const { method, path, url, body } = request;
+    const signal = scope?.signal;
+    const { rateLimit } = httpDefaults();
+    if (rateLimit !== undefined) await rateLimit.turn(signal);
+    if (signal?.aborted === true) throw requestCancelled(request, signal, false);
     const headers = this.#headersOf(request);
-    const wire: WireRequest = { method, path, url, headers, body, timeoutMs };
+    const wire: WireRequest = { method, path, url, headers, body, timeoutMs, signal };
     const started = performance.now();
     try {
       const answer = await this.#transport.send(wire);
       if (answer.cookies.length > 0) this.#state.receiveCookies(answer.cookies, url);
-      const sent: ApiRequest = { method, url, headers, body: bodyText(body) };
+      const sent: ApiRequest = { method, url, headers, body: request.shown ?? bodyText(body) };
       const response = new ApiResponse(answer.status, answer.text, answer.headers, sent, performance.now() - started);
       this.#sink?.({ kind: "answer", response });
+      scope?.record(recordedAnswer(response));
       return response;
     } catch (error) {
+      // What a socket raised was raised in no call of the user's. Taken here, the stack leads through the awaits to the user's own line.
+      if (error instanceof Error) Error.captureStackTrace(error);
+      scope?.record({
+        request: { method, url, headers, body: request.shown ?? bodyText(body) },
+        error: error instanceof Error ? error.message : String(error),
+        durationMs: performance.now() - started,
+      });
       if (this.#sink !== null) {
         const code = error instanceof SeqqaError ? error.code : "";
         if (code === "REQUEST_TIMEOUT") this.#sink({ kind: "failure", method, url, reason: "timeout", error });

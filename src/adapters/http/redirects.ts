@@ -10,6 +10,8 @@ export interface Redirectable {
   readonly path: string;
   readonly url: string;
   readonly body: string | Uint8Array | undefined;
+  /** The body as reports show it, where that is not its text. */
+  readonly shown?: string | undefined;
   readonly contentType: string | undefined;
   readonly headers: Readonly<Record<string, string>> | undefined;
 }

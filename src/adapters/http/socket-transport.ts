@@ -1,6 +1,7 @@
+import type { SecureContext } from "node:tls";
 import { Client, Pool, type Dispatcher } from "undici";
 import { Deadlines, type Expiring } from "./deadlines.ts";
-import { bodyTooLarge, clientClosed, connectTimeout, failure, requestTimeout } from "./failures.ts";
+import { bodyTooLarge, connectTimeout, failure, requestCancelled, requestTimeout } from "./failures.ts";
 import { decodeBody, MAX_BODY_BYTES, NO_COOKIES, type Transport, type WireAnswer, type WireRequest } from "./transport.ts";
 
 const OPTIONS = {
@@ -20,63 +21,27 @@ const MAX_CONNECTIONS = 256;
 /** Methods that only read (RFC 9110, 9.2.1). */
 const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
-const shared = new Map<string, SocketTransport>();
-
-/**
- * The connections to an origin. All clients of a thread share them, so that the roles of a world, which take turns, use one
- * connection: a server that serves one connection at a time would let the second one wait for ever.
- */
-export function socketTransport(origin: string): Transport {
-  let transport = shared.get(origin);
-  if (transport === undefined) shared.set(origin, (transport = new SocketTransport(origin)));
-  return new Lease(transport.acquire());
-}
-
-class Lease implements Transport {
-  #transport: SocketTransport | undefined;
-
-  constructor(transport: SocketTransport) {
-    this.#transport = transport;
-  }
-
-  send(request: WireRequest): Promise<WireAnswer> {
-    return this.#transport === undefined ? Promise.reject(clientClosed()) : this.#transport.send(request);
-  }
-
-  async close(): Promise<void> {
-    const transport = this.#transport;
-    this.#transport = undefined;
-    await transport?.release();
-  }
-}
-
 /**
  * One connection for requests that follow each other, and a pool for those that are made while it is busy. (A pool alone would
  * alternate between two connections: undici takes a finished one for busy until the next turn of the event loop.)
  */
-export class SocketTransport {
+export class SocketTransport implements Transport {
   readonly #origin: string;
+  readonly #options: Client.Options;
   readonly #first: Client;
   readonly #deadlines = new Deadlines();
   #others: Pool | undefined;
   #firstBusy = false;
   #connects = 0;
-  #users = 0;
 
-  constructor(origin: string) {
+  constructor(origin: string, secure: SecureContext | undefined) {
     this.#origin = origin;
-    this.#first = new Client(origin, OPTIONS);
+    this.#options = secure === undefined ? OPTIONS : { ...OPTIONS, connect: { secureContext: secure } };
+    this.#first = new Client(origin, this.#options);
     this.#first.on("connect", () => this.#connects++);
   }
 
-  acquire(): this {
-    this.#users++;
-    return this;
-  }
-
-  async release(): Promise<void> {
-    if (--this.#users > 0) return;
-    shared.delete(this.#origin);
+  async close(): Promise<void> {
     this.#deadlines.stop();
     await Promise.all([this.#first.destroy(), this.#others?.destroy()]);
   }
@@ -109,6 +74,7 @@ export class SocketTransport {
   /** An attempt is over. */
   settled(attempt: Attempt): void {
     this.#deadlines.remove(attempt);
+    attempt.unfollow();
   }
 
   /** Whether an attempt that has not been sent waits for a connection, and not for other attempts. */
@@ -117,7 +83,7 @@ export class SocketTransport {
   }
 
   #pool(): Pool {
-    return (this.#others ??= new Pool(this.#origin, { ...OPTIONS, connections: MAX_CONNECTIONS }));
+    return (this.#others ??= new Pool(this.#origin, { ...this.#options, connections: MAX_CONNECTIONS }));
   }
 }
 
@@ -132,6 +98,7 @@ class Attempt implements Dispatcher.DispatchHandler, Expiring {
   readonly #resolve: (answer: WireAnswer) => void;
   readonly #reject: (error: unknown) => void;
   #controller: Dispatcher.DispatchController | undefined;
+  #onCancel: (() => void) | undefined;
   #settled = false;
   #repeated = false;
   #reused = false;
@@ -148,12 +115,19 @@ class Attempt implements Dispatcher.DispatchHandler, Expiring {
     this.#reject = reject;
     this.options = { path: request.path, method: request.method, headers: request.headers, body: request.body ?? null };
     this.deadline = performance.now() + request.timeoutMs;
+    if (request.signal === undefined) return;
+    this.#onCancel = () => this.#cancel();
+    request.signal.addEventListener("abort", this.#onCancel);
+  }
+
+  unfollow(): void {
+    if (this.#onCancel !== undefined) this.#request.signal?.removeEventListener("abort", this.#onCancel);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     this.#reused = this.onFirst && this.#transport.connects === this.connectsBefore;
-    if (this.#settled) controller.abort(new Error("timed out before it was sent"));
+    if (this.#settled) controller.abort(new Error("given up before it was sent"));
   }
 
   onResponseStart(
@@ -217,8 +191,18 @@ class Attempt implements Dispatcher.DispatchHandler, Expiring {
     const timeoutMs = this.#request.timeoutMs;
     const unsent = this.#controller === undefined && this.#transport.connecting(this.onFirst);
     this.#settled = true;
+    this.unfollow();
     this.#reject(unsent ? connectTimeout(this.#failed(), timeoutMs) : requestTimeout(this.#failed(), timeoutMs));
     this.#controller?.abort(new Error("timed out"));
+  }
+
+  /** Closes the connection, which is what tells the target. */
+  #cancel(): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    this.#transport.settled(this);
+    this.#reject(requestCancelled(this.#request, this.#request.signal!, true));
+    this.#controller?.abort(new Error("cancelled"));
   }
 
   /**

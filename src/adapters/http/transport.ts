@@ -7,6 +7,8 @@ export interface WireRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array | undefined;
   readonly timeoutMs: number;
+  /** Aborting it cancels the attempt; its reason says why. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** What came back. */

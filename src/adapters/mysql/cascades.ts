@@ -1,5 +1,6 @@
 import type { Catalog, ForeignKey, Table } from "./catalog.ts";
 import { imageOfRow, imageOfValue, type Column } from "./columns.ts";
+import { TOO_LONG } from "./log-entries.ts";
 import { quoteName } from "./sql-text.ts";
 
 /** A column's new value, an SQL expression; it keeps its old one where `changed` is false. */
@@ -163,7 +164,7 @@ export class Cascades {
 
 /** An image that is too long for the server is NULL; that must not look like no row. */
 export function checked(image: string): string {
-  return `ifnull(${image},'!')`;
+  return `ifnull(${image},'${TOO_LONG}')`;
 }
 
 function checkedOrNull(image: string, nullable: boolean): string {

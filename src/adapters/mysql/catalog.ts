@@ -1,7 +1,7 @@
 import type { ObservedColumn } from "../../model/system.ts";
 import { kindOf, type Column } from "./columns.ts";
-import type { Control, Row } from "./control.ts";
-import { quoteName, quoteText } from "./sql-text.ts";
+import type { Queries, Row } from "./control.ts";
+import { exactly, named, quoteName } from "./sql-text.ts";
 
 /** What begins the names of everything that we install in a database. */
 export const OURS = "seqqa_journal_";
@@ -51,22 +51,22 @@ export interface Catalog {
   readonly unjournalled: readonly string[];
 }
 
-export async function readCatalog(control: Control): Promise<Catalog> {
-  const schema = quoteText(control.store.database);
+export async function readCatalog(control: Queries): Promise<Catalog> {
+  const schema = control.store.database;
   const ours = `not like '${OURS.replaceAll("_", "\\\\_")}%'`;
   // One schema each, and no joins: a query that leaves the schema open makes the server open every table and view that it has.
   const [tables, columns, indexes, uses, rules, triggers, checks] = (await control.batch([
-    `select table_name, table_type, engine, create_options from information_schema.tables where table_schema = ${schema} and table_name ${ours} and table_type <> 'VIEW' order by table_name`,
-    `select table_name, column_name, data_type, character_set_name, generation_expression, extra from information_schema.columns where table_schema = ${schema} order by table_name, ordinal_position`,
-    `select table_name, index_name, column_name, non_unique, nullable, sub_part from information_schema.statistics where table_schema = ${schema} order by table_name, index_name = 'PRIMARY' desc, index_name, seq_in_index`,
-    `select constraint_name, table_name, column_name, referenced_table_name, referenced_column_name, referenced_table_schema from information_schema.key_column_usage
-      where table_schema = ${schema} and referenced_table_name is not null order by table_name, constraint_name, ordinal_position`,
-    `select table_name, constraint_name, delete_rule, update_rule from information_schema.referential_constraints where constraint_schema = ${schema}`,
-    `select trigger_name, event_object_table, action_statement from information_schema.triggers where trigger_schema = ${schema} and trigger_name ${ours} order by event_object_table, action_timing, event_manipulation, action_order`,
-    `select * from information_schema.check_constraints where constraint_schema = ${schema}`,
+    `select table_name, table_type, engine, create_options from information_schema.tables where ${named("table_schema", schema)} and table_name ${ours} and table_type <> 'VIEW' order by table_name`,
+    `select table_name, column_name, data_type, character_set_name, generation_expression, extra from information_schema.columns where ${named("table_schema", schema)} order by table_name, ordinal_position`,
+    `select table_name, index_name, column_name, non_unique, nullable, sub_part from information_schema.statistics where ${named("table_schema", schema)} order by table_name, index_name = 'PRIMARY' desc, index_name, seq_in_index`,
+    `select constraint_name, table_name, column_name, referenced_table_name, referenced_column_name, ${exactly("referenced_table_schema", schema)} from information_schema.key_column_usage
+      where ${named("table_schema", schema)} and referenced_table_name is not null order by table_name, constraint_name, ordinal_position`,
+    `select table_name, constraint_name, delete_rule, update_rule from information_schema.referential_constraints where ${named("constraint_schema", schema)}`,
+    `select trigger_name, event_object_table, action_statement from information_schema.triggers where ${named("event_object_schema", schema)} and trigger_name ${ours} order by event_object_table, action_timing, event_manipulation, action_order`,
+    `select * from information_schema.check_constraints where ${named("constraint_schema", schema)}`,
   ])) as [Row[], Row[], Row[], Row[], Row[], Row[], Row[]];
   const documents = jsonColumns(checks);
-  const foreign = foreignKeys(uses, rules, control.store.database);
+  const foreign = foreignKeys(uses, rules);
   foreign.outside.push(...(await childrenElsewhere(control)));
   const [strange, unjournalled]: [string[], string[]] = [[], foreign.outside];
   const found: Table[] = [];
@@ -100,12 +100,13 @@ function jsonColumns(checks: readonly Row[]): Set<string> {
 }
 
 /** Foreign keys of other databases that refer to this one: their rows would change with ours. Seen with the PROCESS privilege only. */
-async function childrenElsewhere(control: Control): Promise<string[]> {
+async function childrenElsewhere(control: Queries): Promise<string[]> {
   const own = "concat(convert(database() using filename), '/')";
+  const starts = (name: string): string => `cast(left(${name}, char_length(${own})) as binary) = cast(${own} as binary)`;
   for (const table of ["innodb_sys_foreign", "innodb_foreign"]) {
     try {
       const rows = await control.rows(
-        `select for_name from information_schema.${table} where left(ref_name, char_length(${own})) = ${own} and left(for_name, char_length(${own})) <> ${own}`,
+        `select for_name from information_schema.${table} where ${starts("ref_name")} and not ${starts("for_name")}`,
       );
       return rows.map(([name]) => `table "${name ?? ""}" of another database refers to this one`);
     } catch {
@@ -193,13 +194,13 @@ function actionOf(rule: string): Action {
   return rule === "CASCADE" ? "cascade" : rule === "SET NULL" ? "null" : "none";
 }
 
-function foreignKeys(uses: readonly Row[], rules: readonly Row[], database: string): { keys: ForeignKey[]; outside: string[] } {
+function foreignKeys(uses: readonly Row[], rules: readonly Row[]): { keys: ForeignKey[]; outside: string[] } {
   const keys: (ForeignKey & { childColumns: string[]; parentColumns: string[] })[] = [];
   const outside: string[] = [];
-  for (const [name, child, column, parent, referenced, parentSchema] of uses as string[][]) {
+  for (const [name, child, column, parent, referenced, within] of uses as string[][]) {
     const [, , onDelete, onUpdate] = rules.find(([table, rule]) => table === child && rule === name) ?? [];
     const actions = { onDelete: actionOf(onDelete ?? ""), onUpdate: actionOf(onUpdate ?? "") };
-    if (parentSchema !== database) {
+    if (within !== "1") {
       if (actions.onDelete !== "none" || actions.onUpdate !== "none")
         outside.push(`foreign key "${name!}" of table "${child!}" acts from another database`);
       continue;

@@ -1,10 +1,11 @@
 import { SeqqaError } from "../../model/errors.ts";
 import type { StoreCheck } from "../../model/store-provider.ts";
 import { OURS, readCatalog } from "./catalog.ts";
-import { journalObstacle } from "./choose-mode.ts";
 import { Control } from "./control.ts";
 import { safeCause } from "./failures.ts";
 import { installed } from "./install.ts";
+import { journalObstacle } from "./obstacles.ts";
+import { savepointObstacle } from "./savepoint-install.ts";
 import { storeUrl, type StoreUrl } from "./store-url.ts";
 
 /** Fewer free connections than this, and lanes with pools of their own may not get any. */
@@ -76,13 +77,16 @@ async function checkpoint(control: Control): Promise<{ ok: boolean; says: string
   const catalog = await readCatalog(control);
   if (catalog.strange.length > 0) return { ok: false, says: `it cannot be put back: ${catalog.strange[0]!}` };
   const obstacle = journalObstacle(catalog);
-  return {
-    ok: true,
-    says:
-      obstacle === undefined
-        ? "auto takes journal: nothing in the schema is in its way"
-        : `auto takes copy, which is slower, because the journal cannot be used: ${obstacle}`,
-  };
+  const hindered = savepointObstacle(catalog);
+  const apart =
+    obstacle === undefined
+      ? "auto takes journal: nothing in the schema is in its way"
+      : `auto takes copy, which is slower, because the journal cannot be used: ${obstacle}`;
+  const within =
+    hindered === undefined
+      ? "savepoint for a target in this process that takes the adapter's connection"
+      : `a target in this process that takes the adapter's connection gets the same, because savepoint cannot be used: ${hindered}`;
+  return { ok: true, says: `${apart}; ${within}` };
 }
 
 async function connections(control: Control): Promise<{ ok: boolean; says: string }> {

@@ -1,16 +1,18 @@
 import { SeqqaError } from "../../model/errors.ts";
 import type { CheckpointChoice, SystemScope } from "../../model/system.ts";
-import { UnfollowedAction } from "./cascades.ts";
 import { readCatalog, type Catalog } from "./catalog.ts";
 import { Control } from "./control.ts";
 import { CopyMode } from "./copy-mode.ts";
-import { isDenied, safeCause } from "./failures.ts";
+import { isDenied, safeCause, unexpected } from "./failures.ts";
 import { installed, installedToken } from "./install.ts";
-import { triggerStatements } from "./journal-sql.ts";
 import { JournalMode } from "./journal-mode.ts";
+import type { LentConnection } from "./lent-connection.ts";
 import type { MysqlMode } from "./mode.ts";
+import { journalObstacle } from "./obstacles.ts";
 import { putBackAndUninstall } from "./recover.ts";
 import { recoverCopy } from "./copy-shadow.ts";
+import { savepointObstacle } from "./savepoint-install.ts";
+import { SavepointMode } from "./savepoint-mode.ts";
 import { select } from "./selection.ts";
 import type { StoreUrl } from "./store-url.ts";
 
@@ -21,6 +23,9 @@ export interface Choosing {
   readonly wanted: MysqlCheckpoint;
   readonly scope: SystemScope;
   readonly tables: readonly string[] | undefined;
+  /** The connection that the target has taken already. */
+  readonly lent: LentConnection | undefined;
+  readonly lend: () => LentConnection;
   /** The same store's, closed for a restart of the target. */
   readonly previous: MysqlMode | undefined;
 }
@@ -32,10 +37,12 @@ export interface Chosen {
 
 /** @throws SeqqaError when what is wanted cannot be, or the database cannot be reached. */
 export async function chooseMode(choosing: Choosing): Promise<Chosen> {
-  const { store, wanted, scope, tables, previous } = choosing;
-  if (wanted === "savepoint") {
-    throw new SeqqaError("CHECKPOINT_NOT_SUPPORTED", `Checkpoint mode "savepoint" of ${store.shown} is not available for MySQL.`, {
-      hint: "Leave `checkpoint` on auto: the journal puts back what a target in this process writes on connections of its own, too.",
+  const { store, wanted, scope, tables, previous, lent } = choosing;
+  // Who took the connection runs in this process, whichever way the target was made.
+  const inProcess = scope.inProcess || lent !== undefined;
+  if (wanted === "savepoint" && !inProcess) {
+    throw new SeqqaError("SAVEPOINT_OUT_OF_PROCESS", `Checkpoint mode "savepoint" of ${store.shown} needs a target in this process.`, {
+      hint: "A savepoint undoes only what was done on its own connection: use `target.module`, or leave `checkpoint` on auto.",
       exitStatus: 2,
     });
   }
@@ -49,14 +56,19 @@ export async function chooseMode(choosing: Choosing): Promise<Chosen> {
     }
     const catalog = await readCatalog(control);
     if (catalog.strange.length > 0) throw strangeStore(store, catalog.strange[0]!);
+    // A table without transactions: the lent connection is then one like any other, and what it commits is put back like that of others.
+    if (wanted === "savepoint" || (wanted === "auto" && lent !== undefined && savepointObstacle(catalog) === undefined))
+      return await savepoint(choosing, control, catalog);
     const selection = select(store, catalog.tables, tables);
     const obstacle = wanted === "copy" ? undefined : journalObstacle(catalog);
     if (wanted !== "copy" && obstacle === undefined) {
       try {
         const before = previous instanceof JournalMode ? previous : undefined;
         const mode = await JournalMode.open(control, catalog, { selection, borrowed: scope.borrowed, previous: before });
-        const why = wanted === "journal" ? "asked for" : "the target has connections of its own";
-        return { mode, choice: { mode: "journal", why } };
+        const own = scope.inProcess
+          ? "the target runs in this process, but works on connections of its own"
+          : "the target has connections of its own";
+        return { mode, choice: { mode: "journal", why: wanted === "journal" ? "asked for" : own } };
       } catch (error) {
         if (!isDenied(error)) throw error;
         throw notAllowed(store, error);
@@ -67,20 +79,21 @@ export async function chooseMode(choosing: Choosing): Promise<Chosen> {
   } catch (error) {
     await control.close();
     if (error instanceof SeqqaError) throw error;
-    throw isDenied(error) ? notAllowed(store, error) : safeCause(store, error);
+    throw isDenied(error) ? notAllowed(store, error) : unexpected(store, error);
   }
 }
 
-/** Why this database cannot be journalled, or `undefined`. */
-export function journalObstacle(catalog: Catalog): string | undefined {
-  if (catalog.unjournalled.length > 0) return catalog.unjournalled[0];
-  try {
-    triggerStatements(catalog);
-    return undefined;
-  } catch (error) {
-    if (error instanceof UnfollowedAction) return error.message;
-    throw error;
-  }
+async function savepoint(choosing: Choosing, control: Control, catalog: Catalog): Promise<Chosen> {
+  const { store, scope, tables, wanted, lend } = choosing;
+  const mode = await SavepointMode.open({
+    control,
+    core: lend().core,
+    borrowed: scope.borrowed,
+    catalog,
+    selection: (found) => select(store, found, tables),
+  });
+  const why = wanted === "savepoint" ? "asked for" : "the target runs in this process and took the adapter's connection";
+  return { mode, choice: { mode: "savepoint", why } };
 }
 
 function strangeStore(store: StoreUrl, what: string): SeqqaError {

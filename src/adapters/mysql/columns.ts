@@ -1,4 +1,5 @@
 import type { StoredValue } from "../../model/system.ts";
+import { textIn } from "./charsets.ts";
 import { quoteName } from "./sql-text.ts";
 
 /** How the values of a column are written in a row's image. */
@@ -123,7 +124,7 @@ function instantText(image: string, separator: string): string {
 }
 
 /** A value as observers see it. */
-export function shownValue({ kind }: Column, image: string): StoredValue {
+export function shownValue({ kind, charset }: Column, image: string): StoredValue {
   if (image === "-") return null;
   switch (kind) {
     case "integer":
@@ -137,15 +138,20 @@ export function shownValue({ kind }: Column, image: string): StoredValue {
     case "instant":
       return `${instantText(image, "T")}Z`;
     case "choice":
-      return utf8(image.slice(image.indexOf(":") + 1));
+      return textIn(charset, bytesOf(image.slice(image.indexOf(":") + 1)));
     case "json":
       return canonicalJson(utf8(image));
-    case "text":
     case "plain":
       return utf8(image);
+    case "text":
+      return textIn(charset, bytesOf(image));
     case "bytes":
-      return new Uint8Array(Buffer.from(image, "hex"));
+      return bytesOf(image);
   }
+}
+
+function bytesOf(image: string): Uint8Array {
+  return new Uint8Array(Buffer.from(image, "hex"));
 }
 
 function utf8(image: string): string {

@@ -19,6 +19,9 @@ export const OUR_SETTINGS: readonly string[] = [
   "session lock_wait_timeout = 1",
   "session innodb_lock_wait_timeout = 1",
   "session group_concat_max_len = 4194304",
+  // What a server may have set for its clients: ends of idle sessions and long statements, and a COMMIT that begins anew or closes the connection.
+  "session wait_timeout = 31536000",
+  "session completion_type = 0 /*M! , session max_statement_time = 0 */",
 ];
 
 export interface ConnectOptions {
@@ -47,6 +50,19 @@ export function driverOptions(store: StoreUrl, serverOnly = false): ConnectionOp
     ...(serverOnly ? {} : { database }),
     ...(ssl === null || ssl === "false" || ssl === "0" ? {} : { ssl: ssl.startsWith("{") ? (JSON.parse(ssl) as object) : {} }),
   };
+}
+
+/** Options of the driver that change what it takes and gives, as a target may need them on the connection that it is lent. */
+const OF_TARGETS = ["namedPlaceholders", "dateStrings", "decimalNumbers", "supportBigNumbers", "bigNumberStrings", "timezone", "charset"];
+
+/** Those that the URL names, as the driver reads them from one. */
+export function lentOptions({ href }: StoreUrl): ConnectionOptions {
+  const { searchParams } = new URL(href);
+  const named = OF_TARGETS.flatMap((name): [string, unknown][] => {
+    const value = searchParams.get(name);
+    return value === null ? [] : [[name, value === "true" ? true : value === "false" ? false : value]];
+  });
+  return Object.fromEntries(named);
 }
 
 /** A connection of ours. @throws SeqqaError that says what to do, without credentials. */

@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
-import { setTimeout as pause } from "node:timers/promises";
 import type { Connection } from "mysql2/promise";
+import type { SeqqaError } from "../../model/errors.ts";
+import { ControlConnection } from "../../systems/control-connection.ts";
+import { inUseError } from "../../systems/store-errors.ts";
 import { OUR_SETTINGS, connect, disconnect } from "./connect.ts";
-import { BUSY_LIMIT_MS, busyError, inUseError, isBusy, isLost, lostError, safeCause } from "./failures.ts";
+import { busyError, isBusy, isLost, lostError, safeCause } from "./failures.ts";
 import type { StoreUrl } from "./store-url.ts";
 
-const PAUSE_MS = 3;
 /** A session that has just ended holds its locks for a moment. */
 const IN_USE_S = 3;
 
@@ -16,19 +17,21 @@ const CONTROL_SETTINGS = [...OUR_SETTINGS, "session foreign_key_checks = 0", "se
 
 export type Row = (string | null)[];
 
-/** The name of the lock that says that a run works on this database; server-wide, so it must tell databases apart. */
+/** Something that answers statements with text: our own connection, or the one that is lent to a target. */
+export type Queries = Pick<Control, "store" | "rows" | "batch">;
+
+/** The name of the lock that says that a run works on this database; server-wide, so it must tell databases apart, and be one for all spellings of a name. */
 export function storeLock(database: string): string {
   return `seqqa store ${createHash("sha256").update(database).digest("hex").slice(0, 32)}`;
 }
 
 /** The connection that marks and puts back. One operation at a time. */
-export class Control {
+export class Control extends ControlConnection {
   readonly store: StoreUrl;
   readonly #connection: Connection;
-  #lost: unknown;
-  #turn: Promise<unknown> = Promise.resolve();
 
   private constructor(store: StoreUrl, connection: Connection) {
+    super();
     this.store = store;
     this.#connection = connection;
   }
@@ -47,21 +50,15 @@ export class Control {
       // MariaDB only: rows that break a CHECK that was added without looking at them must go in again.
       await control.rows("set session check_constraint_checks = 0").catch(() => undefined);
       if (!alone) return control;
-      const [got] = await control.rows(`select get_lock('${storeLock(store.database)}', ${IN_USE_S})`);
+      // Where the server tells no upper from lower case, two URLs may write one database's name in two ways.
+      const [[spelled] = []] = await control.rows("select if(@@lower_case_table_names, lower(database()), database())");
+      const [got] = await control.rows(`select get_lock('${storeLock(spelled ?? store.database)}', ${IN_USE_S})`);
       if (got?.[0] !== "1") throw inUseError(store);
       return control;
     } catch (error) {
       await control.close();
       throw error;
     }
-  }
-
-  lose(error: unknown): void {
-    this.#lost ??= error;
-  }
-
-  get lost(): boolean {
-    return this.#lost !== undefined;
   }
 
   /** Results of two or more statements, in one round trip; those that give no rows give an empty one. */
@@ -72,24 +69,18 @@ export class Control {
 
   /** Rows of one statement, as arrays of text. */
   async rows(text: string): Promise<Row[]> {
-    if (this.#lost !== undefined) throw lostError(this.store, this.#lost);
+    this.requireConnection();
     try {
       const [result] = await this.#connection.query(text);
       return Array.isArray(result) ? (result as Row[]) : [];
     } catch (error) {
-      if (isLost(error)) {
-        this.lose(error);
-        throw lostError(this.store, error);
-      }
-      throw error;
+      throw this.failed(error);
     }
   }
 
-  /** Runs after everything that was asked for before: a transaction of several statements is not torn apart. */
-  inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const mine = this.#turn.then(work, work);
-    this.#turn = mine.catch(() => undefined);
-    return mine;
+  /** A statement that needs a table for itself: who still reads in an open transaction is waited for. @throws SeqqaError `STORE_BUSY` */
+  define(sql: string): Promise<Row[]> {
+    return this.patiently(() => this.rows(sql));
   }
 
   /** Reads in one snapshot. */
@@ -103,20 +94,32 @@ export class Control {
     }
   }
 
-  /** Does something that other sessions may be in the way of, again and again until the limit. */
-  async patiently<T>(work: () => Promise<T>, limitMs: number = BUSY_LIMIT_MS): Promise<T> {
-    for (const until = performance.now() + limitMs; ; await pause(PAUSE_MS)) {
-      try {
-        return await work();
-      } catch (error) {
-        if (!isBusy(error)) throw error;
-        if (performance.now() >= until) throw busyError(this.store, limitMs, safeCause(this.store, error).message);
-      }
-    }
+  protected obstacle(error: unknown): string | undefined {
+    if (error instanceof Writing) return error.message;
+    return isBusy(error) ? safeCause(this.store, error).message : undefined;
+  }
+
+  protected busy(limitMs: number, who: string): SeqqaError {
+    return busyError(this.store, limitMs, who);
+  }
+
+  protected isLost(error: unknown): boolean {
+    return isLost(error);
+  }
+
+  protected lostError(cause: unknown): SeqqaError {
+    return lostError(this.store, cause);
   }
 
   async close(): Promise<void> {
-    this.#lost ??= new Error("closed");
+    this.lose(new Error("closed"));
     await disconnect(this.#connection);
+  }
+}
+
+/** Somebody wrote between our look at the log and at the rows. */
+export class Writing extends Error {
+  constructor() {
+    super("another session keeps writing");
   }
 }

@@ -1,11 +1,12 @@
 import { SeqqaError } from "../../model/errors.ts";
 import type { Observed, SystemTraits } from "../../model/system.ts";
 import { RowSums } from "../../systems/multiset-mirror.ts";
+import { imageForeign } from "../../systems/store-errors.ts";
 import { readCatalog, type Table } from "./catalog.ts";
 import type { Control } from "./control.ts";
 import { keepShadow, recoverCopy } from "./copy-shadow.ts";
 import { dumpDatabase } from "./dump.ts";
-import { imageForeign, isBusy, notPutBack } from "./failures.ts";
+import { isBusy, notPutBack } from "./failures.ts";
 import { guardTriggers } from "./guards.ts";
 import { uninstall } from "./install.ts";
 import { Looker } from "./looker.ts";
@@ -112,7 +113,7 @@ export class CopyMode implements MysqlMode {
 
   async #put(wanted: Snapshot): Promise<void> {
     try {
-      await putSnapshot(this.#control, await takeSnapshot(this.#control), wanted);
+      await putSnapshot(this.#control, wanted);
     } catch (error) {
       throw isBusy(error) || error instanceof SeqqaError ? error : notPutBack(this.#control.store, error);
     }

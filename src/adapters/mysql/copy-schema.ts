@@ -1,6 +1,6 @@
 import { OURS } from "./catalog.ts";
 import type { Ask } from "./server.ts";
-import { quoteName, quoteText } from "./sql-text.ts";
+import { named, quoteName, quoteText } from "./sql-text.ts";
 
 /** Settings that the text of a routine, trigger or event was created under. */
 interface Stored {
@@ -16,11 +16,11 @@ interface Stored {
  */
 export async function copySchema(ask: Ask, from: string, to: string): Promise<void> {
   const [[charset, collation] = []] = await ask(
-    `select default_character_set_name, default_collation_name from information_schema.schemata where schema_name = ${quoteText(from)}`,
+    `select default_character_set_name, default_collation_name from information_schema.schemata where ${named("schema_name", from)}`,
   );
   await ask(`create database ${quoteName(to)} character set ${charset ?? "utf8mb4"} collate ${collation ?? "utf8mb4_general_ci"}`);
   const names = (await ask(
-    `select table_name, table_type from information_schema.tables where table_schema = ${quoteText(from)} order by table_type = 'SEQUENCE' desc, table_name`,
+    `select table_name, table_type from information_schema.tables where ${named("table_schema", from)} order by table_type = 'SEQUENCE' desc, table_name`,
   )) as string[][];
   const all = names.filter(([name]) => !name!.startsWith(OURS));
   const tables = all.filter(([, type]) => type !== "VIEW").map(([name]) => name!);
@@ -41,7 +41,7 @@ async function shown(ask: Ask, what: string, at: number): Promise<string> {
 
 async function copyRows(ask: Ask, from: string, to: string, name: string): Promise<void> {
   const columns = await ask(
-    `select column_name from information_schema.columns where table_schema = ${quoteText(from)} and table_name = ${quoteText(name)}
+    `select column_name from information_schema.columns where ${named("table_schema", from)} and ${named("table_name", name)}
         and coalesce(generation_expression, '') = '' order by ordinal_position`,
   );
   const list = columns.map(([column]) => quoteName(column!)).join(",");
@@ -50,7 +50,7 @@ async function copyRows(ask: Ask, from: string, to: string, name: string): Promi
 
 async function copyRoutines(ask: Ask, from: string): Promise<void> {
   const routines = (await ask(
-    `select routine_type, routine_name from information_schema.routines where routine_schema = ${quoteText(from)} order by routine_type, routine_name`,
+    `select routine_type, routine_name from information_schema.routines where ${named("routine_schema", from)} order by routine_type, routine_name`,
   )) as string[][];
   for (const [type, name] of routines) {
     const [row] = await ask(`show create ${type!} ${quoteName(from)}.${quoteName(name!)}`);
@@ -81,11 +81,11 @@ async function copyViews(ask: Ask, from: string, to: string, names: readonly str
 
 async function copyTriggers(ask: Ask, from: string): Promise<void> {
   const originals = await ask(
-    `select 1 from information_schema.tables where table_schema = ${quoteText(from)} and table_name = '${OURS}originals'`,
+    `select 1 from information_schema.tables where ${named("table_schema", from)} and table_name = '${OURS}originals'`,
   );
   const kept = originals.length === 0 ? [] : await ask(`select name, body from ${quoteName(from)}.${OURS}originals`);
   const triggers = await ask(
-    `select trigger_name, sql_mode, character_set_client, collation_connection from information_schema.triggers where trigger_schema = ${quoteText(from)}
+    `select trigger_name, sql_mode, character_set_client, collation_connection from information_schema.triggers where ${named("event_object_schema", from)}
       order by event_object_table, action_timing, event_manipulation, action_order`,
   );
   for (const [name, mode, client, collation] of triggers) {
@@ -96,7 +96,7 @@ async function copyTriggers(ask: Ask, from: string): Promise<void> {
 }
 
 async function copyEvents(ask: Ask, from: string): Promise<void> {
-  const events = await ask(`select event_name from information_schema.events where event_schema = ${quoteText(from)} order by event_name`);
+  const events = await ask(`select event_name from information_schema.events where ${named("event_schema", from)} order by event_name`);
   for (const [name] of events) {
     const [row] = await ask(`show create event ${quoteName(from)}.${quoteName(name!)}`);
     const [, mode, zone, create, client, collation] = row ?? [];

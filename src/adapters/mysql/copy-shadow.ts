@@ -1,7 +1,7 @@
 import { OURS } from "./catalog.ts";
 import type { Control } from "./control.ts";
-import { quoteText } from "./sql-text.ts";
-import { putSnapshot, takeSnapshot, type Snapshot } from "./snapshot.ts";
+import { named } from "./sql-text.ts";
+import { putSnapshot, type Snapshot } from "./snapshot.ts";
 
 /** What a user's own store was when it was opened, in the store itself. */
 const SHADOW = `${OURS}shadow`;
@@ -26,11 +26,11 @@ export async function keepShadow(control: Control, snapshot: Snapshot): Promise<
 /** Puts back the state that was kept, if one was kept as a whole. What is installed stays. */
 export async function recoverCopy(control: Control): Promise<void> {
   const there = await control.rows(
-    `select 1 from information_schema.tables where table_schema = ${quoteText(control.store.database)} and table_name = '${SHADOW}'`,
+    `select 1 from information_schema.tables where ${named("table_schema", control.store.database)} and table_name = '${SHADOW}'`,
   );
   if (there.length === 0) return;
   const rows = await control.rows(`select piece, whole from ${SHADOW} order by at`);
   if (rows[rows.length - 1]?.[1] !== "1") return;
   const text = rows.map(([piece]) => Buffer.from(piece!, "hex").toString("utf16le")).join("");
-  await control.patiently(async () => putSnapshot(control, await takeSnapshot(control), JSON.parse(text) as Snapshot));
+  await control.patiently(() => putSnapshot(control, JSON.parse(text) as Snapshot));
 }

@@ -1,14 +1,14 @@
 import { OURS, readCatalog } from "./catalog.ts";
-import type { Control } from "./control.ts";
+import type { Queries } from "./control.ts";
 import { ORIGINALS } from "./guards.ts";
 import { imagesOf } from "./observe.ts";
-import { quoteName, quoteText } from "./sql-text.ts";
+import { named, quoteName } from "./sql-text.ts";
 
 /**
- * Everything that is in the database, exactly, one thing a line: tables, views, triggers and routines as the server shows them, then the rows of all tables in
+ * Everything that is in the database, exactly, one thing a line: tables, views, triggers, routines and events as the server shows them, then the rows of all tables in
  * their lossless images. `counters`: with AUTO_INCREMENT, which only mode `copy` puts back.
  */
-export async function dumpDatabase(control: Control, counters: boolean): Promise<string> {
+export async function dumpDatabase(control: Queries, counters: boolean): Promise<string> {
   const lines = (await schemaTexts(control, counters)).map(([name, text]) => `${name} ${text.replaceAll("\n", " ")}`);
   const { tables } = await readCatalog(control);
   for (const table of tables) {
@@ -19,11 +19,11 @@ export async function dumpDatabase(control: Control, counters: boolean): Promise
 }
 
 /** What stands in the schema, as name and text that creates it; our own left out, and the user's triggers as the user made them. */
-export async function schemaTexts(control: Control, counters: boolean): Promise<[name: string, text: string][]> {
-  const schema = quoteText(control.store.database);
+export async function schemaTexts(control: Queries, counters: boolean): Promise<[name: string, text: string][]> {
+  const schema = control.store.database;
   const texts: [string, string][] = [];
   const names = (await control.rows(
-    `select table_name, table_type from information_schema.tables where table_schema = ${schema} order by table_name`,
+    `select table_name, table_type from information_schema.tables where ${named("table_schema", schema)} order by table_name`,
   )) as string[][];
   for (const [name, type] of names) {
     if (name!.startsWith(OURS)) continue;
@@ -35,15 +35,23 @@ export async function schemaTexts(control: Control, counters: boolean): Promise<
     ? new Map((await control.rows(`select name, body from ${ORIGINALS}`)).map(([name, body]) => [name, body ?? ""]))
     : new Map<string | null | undefined, string>();
   const triggers = await control.rows(
-    `select trigger_name from information_schema.triggers where trigger_schema = ${schema} order by event_object_table, action_timing, event_manipulation, action_order`,
+    `select trigger_name from information_schema.triggers where ${named("event_object_schema", schema)} order by event_object_table, action_timing, event_manipulation, action_order`,
   );
   for (const [name] of triggers) {
     if (name!.startsWith(OURS)) continue;
     texts.push([`trigger ${name!}`, kept.get(name) ?? (await control.rows(`show create trigger ${quoteName(name!)}`))[0]?.[2] ?? ""]);
   }
   const routines = await control.rows(
-    `select routine_type, routine_name, md5(routine_definition) from information_schema.routines where routine_schema = ${schema} order by routine_type, routine_name`,
+    `select routine_type, routine_name, md5(routine_definition) from information_schema.routines where ${named("routine_schema", schema)} order by routine_type, routine_name`,
   );
   for (const [type, name, digest] of routines) texts.push([`${type!.toLowerCase()} ${name!}`, digest ?? ""]);
+  const events = await control.rows(
+    `select event_name from information_schema.events where ${named("event_schema", schema)} order by event_name`,
+  );
+  for (const [name] of events) {
+    const [row] = await control.rows(`show create event ${quoteName(name!)}`);
+    // Its text means what it does in its mode and time zone.
+    texts.push([`event ${name!}`, row?.slice(1, 4).join(" ") ?? ""]);
+  }
   return texts;
 }

@@ -1,8 +1,7 @@
 import { SeqqaError } from "../../model/errors.ts";
 import { withoutSecrets, type StoreUrl } from "./store-url.ts";
 
-/** How long the open write transactions of others are waited for. */
-export const BUSY_LIMIT_MS = 5000;
+export { BUSY_LIMIT_MS } from "../../systems/control-connection.ts";
 
 export function codeOf(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code;
@@ -43,7 +42,9 @@ export function isLost(error: unknown): boolean {
 export function connectError(store: StoreUrl, error: unknown): SeqqaError {
   if (error instanceof SeqqaError) return error;
   const cause = safeCause(store, error);
-  const make = (name: string, message: string, hint: string): SeqqaError => new SeqqaError(name, message, { hint, exitStatus: 2, cause });
+  // Like a target that does not answer, a server that does not is no mistake in the configuration.
+  const make = (name: string, message: string, hint: string): SeqqaError =>
+    new SeqqaError(name, message, { hint, exitStatus: name === "STORE_UNREACHABLE" ? 3 : 2, cause });
   switch (errnoOf(error)) {
     case 1049:
       return make("STORE_MISSING", `There is no database "${store.database}" at ${store.shown}.`, "Check the name, or create it.");
@@ -86,16 +87,9 @@ export function busyError(store: StoreUrl, limitMs: number, who: string): SeqqaE
 
 export function lostError(store: StoreUrl, error: unknown): SeqqaError {
   const cause = safeCause(store, error);
-  return new SeqqaError("STORE_LOST", `The connection to ${store.shown} was lost: ${cause.message}.`, {
+  return new SeqqaError("STORE_LOST", `The connection to ${store.shown} was lost: ${cause.message.replace(/\.$/, "")}.`, {
     hint: "Look into the server's log: it was restarted, or it ended the session.",
     cause,
-  });
-}
-
-export function inUseError(store: StoreUrl): SeqqaError {
-  return new SeqqaError("STORE_IN_USE", `The database ${store.shown} is in use by another run of seqqa.`, {
-    hint: "Wait until it has ended, or give this run a database of its own.",
-    exitStatus: 2,
   });
 }
 
@@ -105,20 +99,35 @@ export function schemaChanged(store: StoreUrl, what: string): SeqqaError {
   });
 }
 
-export function markInvalid(): SeqqaError {
-  return new SeqqaError("MARK_INVALID", "This mark is not valid any more: an older one was restored or another state was written since.");
-}
-
 export function incoherent(store: StoreUrl, what: string): SeqqaError {
   return new SeqqaError("JOURNAL_INCOHERENT", `The undo log of ${store.shown} does not agree with its rows: ${what}.`, {
     hint: "Something changed rows without firing triggers. Choose `checkpoint: copy` for this store.",
   });
 }
 
-export function imageForeign(store: StoreUrl, what: string): SeqqaError {
-  return new SeqqaError("IMAGE_FOREIGN", `A captured state does not fit ${store.shown}: ${what} differs.`, {
-    hint: "All lanes need stores with the same schema.",
-  });
+/** `store`: where it is known. */
+export function rowTooLong(table: string, store?: StoreUrl): SeqqaError {
+  const where = store === undefined ? "" : ` of ${store.shown}`;
+  return new SeqqaError(
+    "ROW_TOO_LONG",
+    `A row of table "${table}"${where} is too long for the server's max_allowed_packet to be put back.`,
+    {
+      hint: "Raise max_allowed_packet of the server (SET GLOBAL max_allowed_packet = 1073741824, for connections made later), or keep such rows out of the tests.",
+    },
+  );
+}
+
+/** What the server said to something of ours that no other error of these tells of. */
+export function unexpected(store: StoreUrl, error: unknown): SeqqaError {
+  const cause = safeCause(store, error);
+  return new SeqqaError(
+    "STORE_NOT_OPENED",
+    `The database ${store.shown} could not be opened for exploring: ${cause.message.replace(/\.$/, "")}.`,
+    {
+      hint: "`seqqa doctor` tries what a run needs, one thing after another; the server's log may say more. Another `checkpoint` may do without it.",
+      cause,
+    },
+  );
 }
 
 export function notPutBack(store: StoreUrl, error: unknown): SeqqaError {

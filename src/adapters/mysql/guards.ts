@@ -1,6 +1,6 @@
 import { OURS } from "./catalog.ts";
 import { OFF, type Control } from "./control.ts";
-import { quoteName, quoteText } from "./sql-text.ts";
+import { named, quoteName, quoteText } from "./sql-text.ts";
 
 /** The user's own triggers as they were, while guarded ones stand in their place. */
 export const ORIGINALS: string = `${OURS}originals`;
@@ -21,7 +21,7 @@ interface Original {
 export async function guardTriggers(control: Control): Promise<void> {
   const rows = await control.rows(
     `select trigger_name, event_object_table, action_timing, event_manipulation, definer, action_statement, sql_mode, character_set_client, collation_connection
-       from information_schema.triggers where trigger_schema = ${quoteText(control.store.database)}
+       from information_schema.triggers where ${named("event_object_schema", control.store.database)}
       order by event_object_table, action_timing, event_manipulation, action_order`,
   );
   const users = (rows as string[][]).filter(([name]) => !name!.startsWith(OURS));
@@ -35,7 +35,7 @@ export async function guardTriggers(control: Control): Promise<void> {
     const kept = [name, table, shown?.[2], mode, client, collation].map((one) => quoteText(one ?? ""));
     await control.rows(`insert into ${ORIGINALS}(name, tab, body, mode, client, collation) values (${kept.join(",")})`);
   }
-  for (const [name] of users) await control.rows(`drop trigger ${quoteName(name!)}`);
+  for (const [name] of users) await control.define(`drop trigger ${quoteName(name!)}`);
   for (const row of users) await create(control, guarded(row), row[6]!, row[7]!, row[8]!);
 }
 
@@ -56,7 +56,7 @@ async function create(control: Control, sql: string, mode: string, client: strin
     await control.rows(`set session sql_mode = ${quoteText(mode)}, session collation_connection = ${collationName(collation)}`);
     if (/^(?:utf8|utf8mb3|utf8mb4|latin1)$/.test(client) && isAscii(sql))
       await control.rows(`set session character_set_client = ${client}`);
-    await control.rows(sql);
+    await control.define(sql);
   } finally {
     await control.rows(
       "set session sql_mode = @seqqa_mode, session character_set_client = @seqqa_client, session collation_connection = @seqqa_collation",
@@ -75,7 +75,7 @@ function isAscii(text: string): boolean {
 /** Puts the user's own triggers back. */
 export async function restoreTriggers(control: Control): Promise<void> {
   const there = await control.rows(
-    `select 1 from information_schema.tables where table_schema = ${quoteText(control.store.database)} and table_name = '${ORIGINALS}'`,
+    `select 1 from information_schema.tables where ${named("table_schema", control.store.database)} and table_name = '${ORIGINALS}'`,
   );
   if (there.length === 0) return;
   const rows = await control.rows(`select name, tab, body, mode, client, collation from ${ORIGINALS} order by at`);
@@ -87,7 +87,7 @@ export async function restoreTriggers(control: Control): Promise<void> {
     client: client!,
     collation: collation!,
   }));
-  for (const { name } of originals) await control.rows(`drop trigger if exists ${quoteName(name)}`);
+  for (const { name } of originals) await control.define(`drop trigger if exists ${quoteName(name)}`);
   for (const one of originals) await create(control, one.create, one.mode, one.client, one.collation);
   await control.rows(`drop table ${ORIGINALS}`);
 }

@@ -2,13 +2,13 @@ import { OURS, type Catalog } from "./catalog.ts";
 import type { Control } from "./control.ts";
 import { guardTriggers, ORIGINALS, restoreTriggers } from "./guards.ts";
 import { KEPT, LOG, OWNER, tableStatements, triggerStatements } from "./journal-sql.ts";
-import { quoteName, quoteText } from "./sql-text.ts";
+import { named, quoteName } from "./sql-text.ts";
 
 /** Installs the journal. DDL commits at each step: what a kill in the middle leaves is removed by {@link uninstall}. */
 export async function install(control: Control, catalog: Catalog, token: string, borrowed: boolean): Promise<void> {
   for (const sql of tableStatements(token, borrowed, catalog.tables)) await control.rows(sql);
   await guardTriggers(control);
-  for (const sql of triggerStatements(catalog)) await control.rows(sql);
+  for (const sql of triggerStatements(catalog)) await control.define(sql);
 }
 
 /** Whether anything of ours is in the database. */
@@ -24,23 +24,23 @@ export async function installedToken(control: Control): Promise<string | undefin
 
 /** Removes everything of ours, and puts the user's triggers back. */
 export async function uninstall(control: Control): Promise<void> {
-  for (const name of await ourTriggers(control)) await control.rows(`drop trigger if exists ${quoteName(name)}`);
+  for (const name of await ourTriggers(control)) await control.define(`drop trigger if exists ${quoteName(name)}`);
   await restoreTriggers(control);
   // The owner last: it says that there is something to remove.
-  for (const name of [LOG, KEPT, ORIGINALS, OWNER]) await control.rows(`drop table if exists ${name}`);
-  for (const name of await ourTables(control)) await control.rows(`drop table if exists ${quoteName(name)}`);
+  for (const name of [LOG, KEPT, ORIGINALS, OWNER]) await control.define(`drop table if exists ${name}`);
+  for (const name of await ourTables(control)) await control.define(`drop table if exists ${quoteName(name)}`);
 }
 
 async function ourTriggers(control: Control): Promise<string[]> {
   const rows = await control.rows(
-    `select trigger_name from information_schema.triggers where trigger_schema = ${quoteText(control.store.database)}`,
+    `select trigger_name from information_schema.triggers where ${named("event_object_schema", control.store.database)}`,
   );
   return rows.map(([name]) => name!).filter((name) => name.startsWith(OURS));
 }
 
 async function ourTables(control: Control): Promise<string[]> {
   const rows = await control.rows(
-    `select table_name from information_schema.tables where table_schema = ${quoteText(control.store.database)}`,
+    `select table_name from information_schema.tables where ${named("table_schema", control.store.database)}`,
   );
   return rows.map(([name]) => name!).filter((name) => name.startsWith(OURS));
 }

@@ -1,7 +1,8 @@
-import { RowSums } from "../../systems/multiset-mirror.ts";
+import type { RowSums } from "../../systems/multiset-mirror.ts";
 import type { Table } from "./catalog.ts";
-import type { Control, Row } from "./control.ts";
-import { incoherent, schemaChanged } from "./failures.ts";
+import type { Control } from "./control.ts";
+import { schemaChanged } from "./failures.ts";
+import { ENTRY, sumOfEntries } from "./log-entries.ts";
 import { LOG } from "./journal-sql.ts";
 import type { SchemaWatch } from "./schema-watch.ts";
 
@@ -37,17 +38,17 @@ export class JournalLog {
    * What was logged since the last reading. `apart`: only when nobody is in the middle of a write; entries of an open transaction are locked, so that
    * asking for them fails at once (an error that `isBusy`).
    *
-   * @throws SeqqaError `SCHEMA_CHANGED`, `JOURNAL_INCOHERENT`
+   * @throws SeqqaError `SCHEMA_CHANGED`, `ROW_TOO_LONG`
    */
   async read(apart: boolean): Promise<RowSums> {
-    const [rows = [], ids] = await this.#control.batch([
-      `select seq,tab,note,grp,old,new from ${LOG} where seq > ${this.#floor}${apart ? " for update nowait" : ""}`,
+    const [rows = [], tables = []] = await this.#control.batch([
+      `select ${ENTRY} from ${LOG} where seq > ${this.#floor}${apart ? " for update nowait" : ""}`,
       this.#watch.sql,
     ]);
-    const altered = this.#watch.difference(ids?.[0]?.[0] ?? "");
+    const altered = this.#watch.difference(tables) ?? (await this.#watch.altered(this.#control));
     if (altered !== undefined) throw schemaChanged(this.#control.store, altered);
     const fresh = rows.filter(([seq]) => !this.#beyond.has(seq!));
-    const sums = this.#sum(fresh);
+    const sums = sumOfEntries(this.#control.store, this.#tables, fresh);
     let last = this.#previous;
     for (const [seq] of fresh) {
       this.#beyond.add(seq!);
@@ -66,22 +67,6 @@ export class JournalLog {
       for (const seq of this.#beyond) if (BigInt(seq) <= this.#floor) this.#beyond.delete(seq);
     }
     this.#previous = last;
-  }
-
-  #sum(rows: readonly Row[]): RowSums {
-    const sums = new RowSums();
-    const made = new Set(rows.filter(([, , note, grp]) => note === "0" && grp !== null).map(([, , , grp]) => grp));
-    for (const [, tab, note, grp, old, now] of rows) {
-      // Noted in advance, and then the parent's change was not made.
-      if (note === "1" && !made.has(grp)) continue;
-      const table = Number(tab);
-      if (old === "!" || now === "!") {
-        throw incoherent(this.#control.store, `a row of "${this.#tables[table]?.name ?? ""}" is too long for max_allowed_packet`);
-      }
-      if (typeof old === "string") sums.add(table, old, -1);
-      if (typeof now === "string") sums.add(table, now, 1);
-    }
-    return sums;
   }
 
   get tooLong(): boolean {

@@ -2,13 +2,14 @@ import { randomUUID } from "node:crypto";
 import { SeqqaError } from "../../model/errors.ts";
 import type { Observed, SystemTraits } from "../../model/system.ts";
 import { MultisetMirror, type RowSums, type Segment } from "../../systems/multiset-mirror.ts";
+import { markInvalid } from "../../systems/store-errors.ts";
 import type { Catalog, Table } from "./catalog.ts";
-import type { Control } from "./control.ts";
+import { Writing, type Control } from "./control.ts";
 import { dumpDatabase } from "./dump.ts";
-import { BUSY_LIMIT_MS, errnoOf, incoherent, isBusy, markInvalid, notPutBack } from "./failures.ts";
+import { BUSY_LIMIT_MS, errnoOf, incoherent, isBusy, notPutBack } from "./failures.ts";
 import { install, installedToken, uninstall } from "./install.ts";
 import { JournalLog } from "./journal-log.ts";
-import { KEPT } from "./journal-sql.ts";
+import { keepTables, KEPT } from "./journal-sql.ts";
 import { Looker } from "./looker.ts";
 import type { MysqlMode, QueryRow } from "./mode.ts";
 import { imageOf, isImage, rowsOfImage, type MultisetImage } from "./multiset-image.ts";
@@ -71,8 +72,8 @@ export class JournalMode implements MysqlMode {
     const { previous } = choice;
     const before = previous === undefined ? undefined : previous.#known;
     if (before !== undefined && (await installedToken(control)) === before.token) {
-      const now = (await control.rows(before.watch.sql))[0]?.[0] ?? "";
-      if (before.watch.difference(now) === undefined) {
+      const altered = before.watch.difference(await control.rows(before.watch.sql)) ?? (await before.watch.altered(control, true));
+      if (altered === undefined) {
         const known = { ...before, log: new JournalLog(control, before.tables, before.watch, before.log) };
         return new JournalMode(control, known, choice);
       }
@@ -86,6 +87,7 @@ export class JournalMode implements MysqlMode {
       throw error;
     }
     const watch = await SchemaWatch.open(control);
+    if (choice.borrowed) await control.rows(keepTables(watch.reading));
     const { tables } = catalog;
     const log = new JournalLog(control, tables, watch);
     return new JournalMode(control, { token, tables, watch, log, mirror: new MultisetMirror(""), entries: new Map(), roots: 0 }, choice);
@@ -227,6 +229,10 @@ export class JournalMode implements MysqlMode {
     } catch (error) {
       if (!this.#control.lost) await this.#control.rows("rollback");
       if (isBusy(error) || error instanceof SeqqaError) throw error;
+      // Nothing was changed. Somebody who wrote and committed between our look at the log and at the rows is in the log by now.
+      const before = this.#known.mirror.top;
+      await this.#read(false);
+      if (this.#known.mirror.top !== before) throw new Writing();
       if (errnoOf(error) === WRONG_COUNT) throw new Stale();
       throw (this.#broken = notPutBack(this.#control.store, error));
     }

@@ -1,7 +1,8 @@
+import { createHash } from "node:crypto";
 import { OURS, type Catalog, type Table } from "./catalog.ts";
 import { Cascades, checked } from "./cascades.ts";
 import { imageOfRow, imageOfValue } from "./columns.ts";
-import { OFF } from "./control.ts";
+import { OFF, type Row } from "./control.ts";
 import { quoteName, quoteText } from "./sql-text.ts";
 
 export const LOG: string = `${OURS}log`;
@@ -13,11 +14,24 @@ export const OWNER: string = `${OURS}owner`;
 export function tableStatements(token: string, borrowed: boolean, tables: readonly Table[]): string[] {
   const image = "longtext character set latin1 collate latin1_bin";
   return [
-    `create table ${OWNER}(token varchar(64) character set latin1 not null, borrowed tinyint not null, tab int not null, name varchar(64) character set utf8mb4 not null) engine=InnoDB`,
+    `create table ${OWNER}(token varchar(64) character set latin1 not null, borrowed tinyint not null, tab int not null, name varchar(64) character set utf8mb4 not null, shape longtext character set utf8mb4) engine=InnoDB`,
     `create table ${LOG}(seq bigint unsigned not null auto_increment primary key, tab int not null, note tinyint not null, grp bigint unsigned, old ${image}, new ${image}) engine=InnoDB`,
     `create table ${KEPT}(root int not null, tab int not null, img ${image} not null, amount int not null) engine=InnoDB`,
-    `insert into ${OWNER} values ${[...tables.map(({ name }, i) => `('${token}',${borrowed ? 1 : 0},${i},${quoteText(name)})`), `('${token}',${borrowed ? 1 : 0},-1,'')`].join(",")}`,
+    `insert into ${OWNER} values ${[...tables.map((table, i) => `('${token}',${borrowed ? 1 : 0},${i},${quoteText(table.name)},'${shapeOf(table)}')`), `('${token}',${borrowed ? 1 : 0},-1,'',NULL)`].join(",")}`,
   ];
+}
+
+/** Keeps what tables there are, by which it is seen later that one was truncated or made anew. */
+export function keepTables(reading: readonly Row[]): string {
+  return `insert into ${OWNER}(token, borrowed, tab, name, shape) values ('', 1, ${TABLES}, '', ${quoteText(JSON.stringify(reading))})`;
+}
+
+/** The `tab` of that in the owner's table. */
+export const TABLES = -2;
+
+/** What the images of a table's rows depend on: they mean nothing to a table of another shape. */
+export function shapeOf({ columns }: Table): string {
+  return createHash("sha256").update(JSON.stringify(columns)).digest("hex");
 }
 
 /**

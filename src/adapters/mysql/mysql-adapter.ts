@@ -1,6 +1,8 @@
 import { SeqqaError } from "../../model/errors.ts";
-import type { CheckpointChoice, Mark, Observed, System, SystemScope, SystemTraits } from "../../model/system.ts";
+import type { CheckpointChoice, System, SystemScope, SystemTraits } from "../../model/system.ts";
+import { DelegatingSystem } from "../../systems/delegating-system.ts";
 import { chooseMode, type MysqlCheckpoint } from "./choose-mode.ts";
+import { LentConnection, type MysqlConnection } from "./lent-connection.ts";
 import { requireReading } from "./looker.ts";
 import type { MysqlMode, QueryRow } from "./mode.ts";
 import { storeUrl, type StoreUrl } from "./store-url.ts";
@@ -9,8 +11,9 @@ export interface MysqlAdapterOptions {
   /** `mysql://user:password@host:port/database`; never shown with its password. */
   readonly url: string;
   /**
-   * How the database is put back. `journal`: an undo log by triggers. `copy`: everything is read and what differs is written back, for small databases; DDL and
-   * AUTO_INCREMENT are put back too. Default `auto`: the journal where it can be, see {@link MysqlAdapter.checkpoint}.
+   * How the database is put back. `journal`: an undo log by triggers. `savepoint`: nested savepoints on {@link MysqlAdapter.connection}, for a target in this
+   * process; every table must know transactions. `copy`: everything is read and what differs is written back, for small databases; DDL and
+   * AUTO_INCREMENT are put back too. Default `auto`: what fits, see {@link MysqlAdapter.checkpoint}.
    */
   readonly checkpoint?: MysqlCheckpoint | undefined;
   /** The tables that belong to the state; the others are put back, and not looked at. Default: all. */
@@ -22,7 +25,7 @@ export interface MysqlAdapterOptions {
 }
 
 /** A MySQL or MariaDB database behind the API. */
-export class MysqlAdapter implements System {
+export class MysqlAdapter extends DelegatingSystem implements System {
   readonly name = "mysql";
   readonly tables: readonly string[] | undefined;
   readonly ignore: readonly string[];
@@ -34,8 +37,10 @@ export class MysqlAdapter implements System {
   #mode: MysqlMode | undefined;
   /** Of before a restart of the target. */
   #previous: MysqlMode | undefined;
+  #lent: LentConnection | undefined;
 
   constructor(options: MysqlAdapterOptions) {
+    super();
     if (typeof options.url !== "string" || options.url === "") {
       throw new SeqqaError("MYSQL_WITHOUT_URL", "A MysqlAdapter needs the URL of its database.", {
         hint: "Pass `url: lane.dbUrl`; it is undefined when no `db_url` is configured.",
@@ -64,6 +69,26 @@ export class MysqlAdapter implements System {
     return this.#mode?.traits ?? { portable: this.#wanted !== "savepoint", commits: this.#wanted !== "savepoint" };
   }
 
+  /**
+   * The connection that an in-process target works on, a pool and a connection of `mysql2/promise` in one. Who takes it before the exploration begins has chosen
+   * `savepoint`, unless another mode was asked for, or a table knows no transactions.
+   *
+   * @throws SeqqaError `NO_CONNECTION` in the other modes: the target has connections of its own.
+   */
+  get connection(): MysqlConnection {
+    if (this.#lent !== undefined) return this.#lent.asDriver;
+    if (this.#mode !== undefined || this.#wanted === "journal" || this.#wanted === "copy") {
+      throw new SeqqaError(
+        "NO_CONNECTION",
+        `The MysqlAdapter of ${this.uses} lends no connection in checkpoint mode "${this.#choice.mode}".`,
+        {
+          hint: 'Use query() to look in. An in-process target that works on the connection needs `checkpoint: "savepoint"`.',
+        },
+      );
+    }
+    return this.#lend().asDriver;
+  }
+
   async open(scope: SystemScope): Promise<void> {
     this.#scope = scope;
     const { mode, choice } = await chooseMode({
@@ -71,44 +96,13 @@ export class MysqlAdapter implements System {
       wanted: this.#wanted,
       scope,
       tables: this.tables,
+      lent: this.#lent,
+      lend: () => this.#lend(),
       previous: this.#previous,
     });
     this.#mode = mode;
     this.#choice = choice;
     this.#previous = undefined;
-  }
-
-  async root(): Promise<Observed> {
-    return this.#opened().root();
-  }
-
-  async mark(): Promise<Mark> {
-    return this.#opened().mark();
-  }
-
-  async position(): Promise<Mark> {
-    const mode = this.#opened();
-    return mode.position === undefined ? mode.mark() : mode.position();
-  }
-
-  async changed(mark: Mark): Promise<boolean> {
-    return this.#opened().changed(mark);
-  }
-
-  async restore(mark: Mark): Promise<void> {
-    return this.#opened().restore(mark);
-  }
-
-  async observe(): Promise<Observed> {
-    return this.#opened().observe();
-  }
-
-  async capture(): Promise<unknown> {
-    return this.#opened().capture();
-  }
-
-  async write(image: unknown): Promise<void> {
-    return this.#opened().write(image);
   }
 
   /**
@@ -118,23 +112,29 @@ export class MysqlAdapter implements System {
    */
   async query(sql: string, params: readonly unknown[] = []): Promise<QueryRow[]> {
     requireReading(sql);
-    return this.#opened().query(sql, params);
-  }
-
-  async dump(): Promise<string> {
-    return this.#opened().dump();
+    return this.opened().query(sql, params);
   }
 
   async close(): Promise<void> {
     const mode = this.#mode;
+    const lent = this.#lent;
     this.#mode = undefined;
-    if (mode === undefined) return;
-    // What stands in a lane's own database may stay: it goes with the lane, and a restarted target is taken up where it was.
-    this.#previous = mode;
-    await mode.close(this.#scope?.borrowed ?? false);
+    this.#lent = undefined;
+    try {
+      // What stands in a lane's own database may stay: it goes with the lane, and a restarted target is taken up where it was.
+      if (mode === undefined) return;
+      this.#previous = mode;
+      await mode.close(this.#scope?.borrowed ?? false);
+    } finally {
+      await lent?.core.end();
+    }
   }
 
-  #opened(): MysqlMode {
+  #lend(): LentConnection {
+    return (this.#lent ??= new LentConnection(this.#store));
+  }
+
+  protected opened(): MysqlMode {
     if (this.#mode !== undefined) return this.#mode;
     throw new SeqqaError("STORE_NOT_OPEN", `The MysqlAdapter of ${this.uses} is not open.`, {
       hint: "A lane opens it when the target is ready; ask it in actions and invariants only.",

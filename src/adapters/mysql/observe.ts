@@ -2,7 +2,8 @@ import type { Observed, ObservedTable, StoredValue } from "../../model/system.ts
 import type { RowSums } from "../../systems/multiset-mirror.ts";
 import type { Table } from "./catalog.ts";
 import { fieldsOf, imageOfRow, shownValue } from "./columns.ts";
-import type { Control } from "./control.ts";
+import type { Queries, Row } from "./control.ts";
+import { rowTooLong } from "./failures.ts";
 import { quoteName } from "./sql-text.ts";
 import type { Selection } from "./selection.ts";
 
@@ -52,11 +53,18 @@ function byName(tables: ObservedTable[]): ObservedTable[] {
 }
 
 /** The images of all rows of a table. */
-export async function imagesOf(control: Control, table: Table): Promise<string[]> {
-  const image = imageOfRow(table.columns, ({ name }) => quoteName(name));
-  const rows = await control.rows(`select ${image} from ${table.sqlName}`);
+export async function imagesOf(control: Queries, table: Table): Promise<string[]> {
+  return imagesIn(table, await control.rows(selectImages(table)));
+}
+
+export function selectImages(table: Table): string {
+  return `select ${imageOfRow(table.columns, ({ name }) => quoteName(name))} from ${table.sqlName}`;
+}
+
+/** What {@link selectImages} gave. */
+export function imagesIn(table: Table, rows: readonly Row[]): string[] {
   return rows.map(([one]) => {
-    if (one === null || one === undefined) throw new RangeError(`A row of ${table.name} is too long for the server's max_allowed_packet.`);
+    if (one === null || one === undefined) throw rowTooLong(table.name);
     return one;
   });
 }

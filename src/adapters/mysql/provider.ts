@@ -1,10 +1,11 @@
 import type { StoreProvider, StoreProviderOptions } from "../../model/store-provider.ts";
 import { SeqqaError } from "../../model/errors.ts";
+import { DatabaseNames } from "../../systems/database-names.ts";
 import { databaseNames, dropDatabase } from "./databases.ts";
 import { copySchema } from "./copy-schema.ts";
-import { DatabaseNames } from "./provider-names.ts";
+import { NAMING } from "./provider-names.ts";
 import { Server, type Ask } from "./server.ts";
-import { quoteText } from "./sql-text.ts";
+import { named } from "./sql-text.ts";
 import { storeUrl, withDatabase, type StoreUrl } from "./store-url.ts";
 import { claim, sweepDeadRuns } from "./sweep.ts";
 
@@ -20,7 +21,7 @@ export class MysqlProvider implements StoreProvider {
   constructor({ name, url, runId }: StoreProviderOptions) {
     this.#store = storeUrl(url);
     this.#runId = runId;
-    this.#names = new DatabaseNames(runId, name);
+    this.#names = new DatabaseNames(runId, name, NAMING);
     // Before anything is made: what a living run makes is never seen without its sign of life.
     this.#server = new Server(this.#store, (ask) => claim(ask, runId));
   }
@@ -29,7 +30,7 @@ export class MysqlProvider implements StoreProvider {
     return this.#server.use("copy the template", async (ask) => {
       // What others left and cannot be removed does not keep this run from its work.
       await sweepDeadRuns(ask, this.#runId, () => undefined);
-      const there = await ask(`select 1 from information_schema.schemata where schema_name = ${quoteText(this.#store.database)}`);
+      const there = await ask(`select 1 from information_schema.schemata where ${named("schema_name", this.#store.database)}`);
       if (there.length === 0) throw templateMissing(this.#store);
       this.#begun = true;
       await dropDatabase(ask, this.#names.template);

@@ -7,8 +7,13 @@ import { quoteName } from "./sql-text.ts";
 const AT_ONCE = 500;
 const LONGEST = 500_000;
 
-/** Fails, and so ends a batch before its commit, when not as many rows went as were to go: "Subquery returns more than 1 row". */
-export const WRONG_COUNT = 1242;
+/** What {@link requireCount} fails with: "BIGINT value is out of range". */
+export const WRONG_COUNT = 1690;
+
+/** Fails, and so ends a batch before its commit, when not as many rows went as were to go. DO would not: on MariaDB it never fails. */
+function requireCount(gone: string, count: number): string {
+  return `set @seqqa_n = 9223372036854775807 + (${gone} <> ${count})`;
+}
 
 /**
  * Statements that change rows: first what is to go goes, then what is to be comes, so that no order of keys and unique values matters. A row that is to go must be
@@ -25,11 +30,15 @@ export function putBackStatements(tables: readonly Table[], changes: RowSums): s
       else for (let n = by; n > 0; n--) come.push(row);
       if (by < 0) count -= by;
     }
-    if (gone.length > 0) deletes.push(...deleteRows(tables[i]!, gone).flatMap((sql) => [sql, "set @seqqa_n = @seqqa_n + row_count()"]));
+    if (gone.length > 0) deletes.push(...deleteRows(tables[i]!, gone));
     if (come.length > 0) inserts.push(...insertRows(tables[i]!, come));
   }
   if (deletes.length === 0) return inserts;
-  return ["set @seqqa_n = 0", ...deletes, `do if(@seqqa_n = ${count}, 1, (select 1 union select 2))`, ...inserts];
+  const counted = deletes.flatMap((sql, i) => {
+    const gone = i === 0 ? "row_count()" : "@seqqa_n + row_count()";
+    return [sql, i === deletes.length - 1 ? requireCount(gone, count) : `set @seqqa_n = ${gone}`];
+  });
+  return [...counted, ...inserts];
 }
 
 function deleteRows(table: Table, rows: readonly (readonly [string, number])[]): string[] {

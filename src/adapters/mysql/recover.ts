@@ -1,12 +1,14 @@
 import { SeqqaError } from "../../model/errors.ts";
 import { RowSums } from "../../systems/multiset-mirror.ts";
 import { readCatalog } from "./catalog.ts";
-import { Control } from "./control.ts";
+import { Control, type Row } from "./control.ts";
 import { recoverCopy } from "./copy-shadow.ts";
 import { errnoOf, incoherent, isBusy, notPutBack } from "./failures.ts";
 import { installed, installedToken, uninstall } from "./install.ts";
-import { KEPT, LOG, OWNER } from "./journal-sql.ts";
+import { TOO_LONG } from "./log-entries.ts";
+import { KEPT, LOG, OWNER, shapeOf, TABLES } from "./journal-sql.ts";
 import { batches, putBackStatements, WRONG_COUNT } from "./put-back.ts";
+import { SchemaWatch } from "./schema-watch.ts";
 import { storeUrl } from "./store-url.ts";
 
 /**
@@ -27,10 +29,24 @@ export async function recover(url: string): Promise<boolean> {
   }
 }
 
-/** Everything that was logged since the installation is taken back, then nothing of ours is left. A lane's own database is not put back: it goes with the lane. */
+/**
+ * Everything that was logged since the installation is taken back, then nothing of ours is left. A lane's own database is not put back: it goes with the lane.
+ *
+ * @throws SeqqaError also where all that was logged is back, and something was done that no log tells of
+ */
 export async function putBackAndUninstall(control: Control, limitMs?: number): Promise<void> {
-  if (await isBorrowed(control)) await control.patiently(() => undo(control), limitMs);
+  const borrowed = await isBorrowed(control);
+  if (borrowed) await control.patiently(() => undo(control), limitMs);
+  const remade = borrowed ? await remadeTable(control) : undefined;
   await uninstall(control);
+  if (remade !== undefined) throw partlyPutBack(control, remade);
+}
+
+/** The table that was truncated, made, removed or altered since the installation. */
+async function remadeTable(control: Control): Promise<string | undefined> {
+  const [[kept] = []] = await control.rows(`select shape from ${OWNER} where tab = ${TABLES}`);
+  if (typeof kept !== "string") return undefined;
+  return (await SchemaWatch.open(control)).difference(JSON.parse(kept) as Row[]);
 }
 
 async function isBorrowed(control: Control): Promise<boolean> {
@@ -39,7 +55,9 @@ async function isBorrowed(control: Control): Promise<boolean> {
 }
 
 async function undo(control: Control): Promise<void> {
-  const names = new Map((await control.rows(`select tab, name from ${OWNER} where tab >= 0`)).map(([tab, name]) => [tab, name!]));
+  const owned = await control.rows(`select tab, name, shape from ${OWNER} where tab >= 0`);
+  const names = new Map(owned.map(([tab, name]) => [tab, name!]));
+  const shapes = new Map(owned.map(([tab, , shape]) => [tab, shape]));
   const { tables } = await readCatalog(control);
   try {
     await control.rows("start transaction");
@@ -49,11 +67,18 @@ async function undo(control: Control): Promise<void> {
     const sums = new RowSums();
     const add = (tab: string | null | undefined, row: string, by: number): void => {
       const index = tables.findIndex(({ name }) => name === names.get(tab ?? null));
-      if (index < 0) throw cannotRecover(control, names.get(tab ?? null) ?? "");
+      if (index < 0) throw cannotRecover(control, names.get(tab ?? null) ?? "", "is not there any more");
+      if (shapeOf(tables[index]!) !== shapes.get(tab ?? null)) throw cannotRecover(control, tables[index]!.name, "has other columns now");
       sums.add(index, row, by);
     };
     for (const [tab, note, grp, old, now] of log) {
       if (note === "1" && !made.has(grp)) continue;
+      if (old === TOO_LONG || now === TOO_LONG)
+        throw cannotRecover(
+          control,
+          names.get(tab ?? null) ?? "",
+          "had a row changed that is too long for the server's max_allowed_packet to be kept",
+        );
       if (typeof old === "string") add(tab, old, 1);
       if (typeof now === "string") add(tab, now, -1);
     }
@@ -74,9 +99,17 @@ function ifThere(error: unknown): (string | null)[][] {
   throw error;
 }
 
-function cannotRecover({ store }: Control, table: string): SeqqaError {
-  return new SeqqaError("STORE_NOT_PUT_BACK", `The data of ${store.shown} cannot be put back: table "${table}" is not there any more.`, {
+function cannotRecover({ store }: Control, table: string, why: string): SeqqaError {
+  return new SeqqaError("STORE_NOT_PUT_BACK", `The data of ${store.shown} cannot be put back: table "${table}" ${why}.`, {
     hint: "Restore it from a backup; or keep it as it is now: drop the tables and triggers whose names begin with seqqa_journal_.",
     exitStatus: 2,
   });
+}
+
+function partlyPutBack({ store }: Control, what: string): SeqqaError {
+  return new SeqqaError(
+    "STORE_NOT_PUT_BACK",
+    `${what} of ${store.shown} was truncated, made, removed or altered during a run, which cannot be put back; all else is what it was.`,
+    { hint: "Compare it with a backup. What was installed for the run is removed.", exitStatus: 3 },
+  );
 }

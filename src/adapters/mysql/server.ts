@@ -1,10 +1,15 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Connection } from "mysql2/promise";
 import { SeqqaError } from "../../model/errors.ts";
+import { afterLoss } from "../../systems/after-loss.ts";
 import { connect, disconnect, OUR_SETTINGS } from "./connect.ts";
-import { isDenied, isLost, lostError, safeCause } from "./failures.ts";
+import { errnoOf, isDenied, isLost, lostError, safeCause } from "./failures.ts";
 import type { StoreUrl } from "./store-url.ts";
 
 const RETRY_MS = [100, 300, 1000, 3000, 10_000];
+/** How long a server that is being restarted is waited for. */
+const RESTART_MS = 20_000;
+const PAUSE_MS = 200;
 
 /** Rows of one statement, as arrays of text. */
 export type Ask = (sql: string) => Promise<(string | null)[][]>;
@@ -17,9 +22,11 @@ export class Server {
   readonly store: StoreUrl;
   readonly #connected: (ask: Ask) => Promise<void>;
   #connection: Promise<Connection> | undefined;
+  #live: Connection | undefined;
   #closed = false;
   #turn: Promise<unknown> = Promise.resolve();
   #retry: NodeJS.Timeout | undefined;
+  #known = false;
 
   /** `connected` is done on each connection before it is used. */
   constructor(store: StoreUrl, connected: (ask: Ask) => Promise<void> = () => Promise.resolve()) {
@@ -27,12 +34,11 @@ export class Server {
     this.#connected = connected;
   }
 
-  /** One after the other. */
+  /** One after the other. What is lost on the way is begun again: work that makes something removes first what is left of it. */
   use<T>(doing: string, work: (ask: Ask) => Promise<T>): Promise<T> {
     const mine = this.#turn.then(async () => {
       try {
-        const connection = await this.#open();
-        return await work(asking(connection));
+        return await afterLoss(() => this.#once(work), wasEnded);
       } catch (error) {
         throw serverError(this.store, doing, error);
       }
@@ -49,28 +55,54 @@ export class Server {
     this.#connection = undefined;
   }
 
+  async #once<T>(work: (ask: Ask) => Promise<T>): Promise<T> {
+    const connection = await this.#open();
+    try {
+      return await work(asking(connection));
+    } catch (error) {
+      // The driver tells this to the statement under way, and then not to the connection's listener.
+      if (wasEnded(error)) {
+        connection.destroy();
+        if (this.#live === connection) this.#connection = this.#live = undefined;
+      }
+      throw error;
+    }
+  }
+
   #open(): Promise<Connection> {
-    this.#connection ??= this.#connect().catch((error: unknown) => {
+    this.#connection ??= this.#patiently().catch((error: unknown) => {
       this.#connection = undefined;
       throw error;
     });
     return this.#connection;
   }
 
+  async #patiently(): Promise<Connection> {
+    for (const until = performance.now() + RESTART_MS; ; await pause(PAUSE_MS)) {
+      try {
+        return await this.#connect();
+      } catch (error) {
+        // It was there and is gone: it is being restarted.
+        const gone = this.#known && isLost(error instanceof SeqqaError ? error.cause : error);
+        if (!gone || this.#closed || performance.now() > until) throw error;
+      }
+    }
+  }
+
   async #connect(): Promise<Connection> {
-    let connected = false;
+    let connected: Connection | undefined;
     const connection = await connect(this.store, {
       serverOnly: true,
-      // The session that says that a run is alive must not be ended for being idle.
-      settings: [...OUR_SETTINGS, "session wait_timeout = 31536000", "session foreign_key_checks = 0", "session lock_wait_timeout = 60"],
+      settings: [...OUR_SETTINGS, "session foreign_key_checks = 0", "session lock_wait_timeout = 60"],
       driver: { rowsAsArray: true, typeCast: (field: { string(): string | null }) => field.string() },
       lost: () => {
-        if (connected) this.#lost();
+        if (connected !== undefined && this.#live === connected) this.#lost();
       },
     });
     try {
       await this.#connected(asking(connection));
-      connected = true;
+      this.#live = connected = connection;
+      this.#known = true;
       return connection;
     } catch (error) {
       await disconnect(connection);
@@ -79,7 +111,7 @@ export class Server {
   }
 
   #lost(): void {
-    this.#connection = undefined;
+    this.#connection = this.#live = undefined;
     if (!this.#closed) this.#reconnect(0);
   }
 
@@ -91,6 +123,11 @@ export class Server {
     }, wait);
     this.#retry.unref();
   }
+}
+
+/** The session or its statement was ended by somebody. 1317: MySQL says so of both. */
+function wasEnded(error: unknown): boolean {
+  return !(error instanceof SeqqaError) && (isLost(error) || errnoOf(error) === 1317);
 }
 
 function asking(connection: Connection): Ask {

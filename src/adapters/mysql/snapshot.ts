@@ -1,9 +1,9 @@
 import { RowSums } from "../../systems/multiset-mirror.ts";
 import { OURS, readCatalog, type Table } from "./catalog.ts";
-import type { Control } from "./control.ts";
-import { imagesOf } from "./observe.ts";
-import { putBackStatements } from "./put-back.ts";
-import { quoteName, quoteText } from "./sql-text.ts";
+import type { Control, Row } from "./control.ts";
+import { imagesIn, selectImages } from "./observe.ts";
+import { batches, putBackStatements } from "./put-back.ts";
+import { named, quoteName, quoteText } from "./sql-text.ts";
 
 /** Everything in a database: plain data. */
 export interface Snapshot {
@@ -14,11 +14,13 @@ export interface Snapshot {
 }
 
 interface SchemaObject {
-  readonly kind: "table" | "view" | "trigger" | "procedure" | "function";
+  readonly kind: "table" | "view" | "trigger" | "procedure" | "function" | "event";
   readonly name: string;
   readonly create: string;
   /** `sql_mode` that its text means; empty for tables and views. */
   readonly mode: string;
+  /** Of an event: the time zone in which its times are meant. */
+  readonly zone?: string | undefined;
 }
 
 interface TableContent {
@@ -39,36 +41,56 @@ export function sameSnapshot(a: Snapshot, b: Snapshot): boolean {
 
 /** Reads everything, when nobody is in the middle of a write: that is waited for by a lock of all tables (an error that `isBusy` after a second). */
 export async function takeSnapshot(control: Control): Promise<Snapshot> {
-  const catalog = await readCatalog(control);
-  await lock(control, catalog.tables, "read");
+  return (await read(control)).snapshot;
+}
+
+async function read(control: Control): Promise<{ readonly snapshot: Snapshot; readonly catalog: readonly Table[] }> {
+  const { tables: catalog } = await readCatalog(control);
+  const objects: SchemaObject[] = [];
+  const tables: TableContent[] = [];
+  const found = await readLocked(control, catalog);
+  catalog.forEach((table, i) => {
+    const [[shown] = [], rows = []] = found.slice(2 * i, 2 * i + 2);
+    const text = shown?.[1] ?? "";
+    const next = nextIn(text);
+    objects.push({ kind: "table", name: table.name, create: text.replace(/ AUTO_INCREMENT=\d+/, ""), mode: "" });
+    tables.push({ name: table.name, ...(next === undefined ? {} : { next }), rows: imagesIn(table, rows).sort() });
+  });
+  objects.push(...(await otherObjects(control)));
+  return { snapshot: { kind: "snapshot", objects, tables }, catalog };
+}
+
+/** The text and the images of each table, at one time. */
+async function readLocked(control: Control, tables: readonly Table[]): Promise<Row[][]> {
+  if (tables.length === 0) return [];
+  const reading = tables.flatMap((table) => [showCreate(table), selectImages(table)]);
   try {
-    const objects: SchemaObject[] = [];
-    const tables: TableContent[] = [];
-    for (const table of catalog.tables) {
-      const text = (await control.rows(`show create table ${table.sqlName}`))[0]?.[1] ?? "";
-      const next = / AUTO_INCREMENT=(\d+)/.exec(text)?.[1];
-      objects.push({ kind: "table", name: table.name, create: text.replace(/ AUTO_INCREMENT=\d+/, ""), mode: "" });
-      tables.push({ name: table.name, ...(next === undefined ? {} : { next }), rows: (await imagesOf(control, table)).sort() });
-    }
-    await control.rows("unlock tables");
-    objects.push(...(await otherObjects(control)));
-    return { kind: "snapshot", objects, tables };
-  } finally {
+    return (await control.batch([lock(tables, "read"), ...reading, "unlock tables"])).slice(1, -1);
+  } catch (error) {
     if (!control.lost) await control.rows("unlock tables");
+    throw error;
   }
 }
 
-async function lock(control: Control, tables: readonly Table[], how: "read" | "write"): Promise<void> {
-  if (tables.length === 0) return;
-  await control.rows(`lock tables ${tables.map(({ sqlName }) => `${sqlName} ${how}`).join(", ")}`);
+function lock(tables: readonly Table[], how: "read" | "write"): string {
+  return `lock tables ${tables.map(({ sqlName }) => `${sqlName} ${how}`).join(", ")}`;
+}
+
+function showCreate({ sqlName }: Table): string {
+  return `show create table ${sqlName}`;
+}
+
+function nextIn(text: string): string | undefined {
+  return / AUTO_INCREMENT=(\d+)/.exec(text)?.[1];
 }
 
 async function otherObjects(control: Control): Promise<SchemaObject[]> {
-  const schema = quoteText(control.store.database);
-  const [routines = [], views = [], triggers = []] = await control.batch([
-    `select routine_type, routine_name from information_schema.routines where routine_schema = ${schema} order by routine_type, routine_name`,
-    `select table_name from information_schema.views where table_schema = ${schema} order by table_name`,
-    `select trigger_name from information_schema.triggers where trigger_schema = ${schema} order by event_object_table, action_timing, event_manipulation, action_order`,
+  const schema = control.store.database;
+  const [routines = [], views = [], triggers = [], events = []] = await control.batch([
+    `select routine_type, routine_name from information_schema.routines where ${named("routine_schema", schema)} order by routine_type, routine_name`,
+    `select table_name from information_schema.views where ${named("table_schema", schema)} order by table_name`,
+    `select trigger_name from information_schema.triggers where ${named("event_object_schema", schema)} order by event_object_table, action_timing, event_manipulation, action_order`,
+    `select event_name from information_schema.events where ${named("event_schema", schema)} order by event_name`,
   ]);
   const objects: SchemaObject[] = [];
   for (const [type, name] of routines) {
@@ -86,14 +108,20 @@ async function otherObjects(control: Control): Promise<SchemaObject[]> {
     const [row] = await control.rows(`show create trigger ${quoteName(name!)}`);
     objects.push({ kind: "trigger", name: name!, mode: row?.[1] ?? "", create: row?.[2] ?? "" });
   }
+  for (const [name] of events) {
+    const [row] = await control.rows(`show create event ${quoteName(name!)}`);
+    // One that was to happen once may have happened, and is gone, by now.
+    if (row !== undefined) objects.push({ kind: "event", name: name!, mode: row[1] ?? "", zone: row[2] ?? "SYSTEM", create: row[3] ?? "" });
+  }
   return objects;
 }
 
-/** Puts a database, which is as `now` says, into a state. */
-export async function putSnapshot(control: Control, now: Snapshot, wanted: Snapshot): Promise<void> {
-  const remade =
-    JSON.stringify(now.objects) === JSON.stringify(wanted.objects) ? new Set<string>() : await putObjects(control, now, wanted);
-  const { tables } = await readCatalog(control);
+/** Puts a database into a state. */
+export async function putSnapshot(control: Control, wanted: Snapshot): Promise<void> {
+  const { snapshot: now, catalog } = await read(control);
+  const same = JSON.stringify(now.objects) === JSON.stringify(wanted.objects);
+  const remade = same ? new Set<string>() : await putObjects(control, now, wanted);
+  const tables = same ? catalog : (await readCatalog(control)).tables;
   const sums = new RowSums();
   tables.forEach(({ name }, i) => {
     const before = remade.has(name) ? [] : (now.tables.find((one) => one.name === name)?.rows ?? []);
@@ -103,21 +131,17 @@ export async function putSnapshot(control: Control, now: Snapshot, wanted: Snaps
     for (const row of after) sums.add(i, row, 1);
   });
   const statements = putBackStatements(tables, sums);
-  if (statements.length > 0) {
-    await lock(control, tables, "write");
-    try {
-      await control.rows("set session autocommit = 0");
-      for (const sql of statements) await control.rows(sql);
-      await control.rows("commit");
-    } finally {
-      if (!control.lost) {
-        await control.rows("rollback");
-        await control.rows("set session autocommit = 1");
-        await control.rows("unlock tables");
-      }
-    }
-  }
+  if (statements.length > 0) await writeLocked(control, tables, statements);
   await putCounters(control, tables, wanted);
+}
+
+async function writeLocked(control: Control, tables: readonly Table[], statements: readonly string[]): Promise<void> {
+  const parts = batches([lock(tables, "write"), "set session autocommit = 0", ...statements, "commit"]);
+  try {
+    for (const part of parts) await control.rows(part.join(";\n"));
+  } finally {
+    if (!control.lost) await control.batch(["rollback", "set session autocommit = 1", "unlock tables"]);
+  }
 }
 
 /** @returns the tables that were made anew, and are empty */
@@ -142,20 +166,24 @@ async function putObjects(control: Control, now: Snapshot, wanted: Snapshot): Pr
   return remade;
 }
 
-async function create(control: Control, { create: sql, mode }: SchemaObject): Promise<void> {
+async function create(control: Control, { create: sql, mode, zone }: SchemaObject): Promise<void> {
   await control.rows("set @seqqa_mode = @@session.sql_mode");
   try {
     if (mode !== "") await control.rows(`set session sql_mode = ${quoteText(mode)}`);
+    if (zone !== undefined) await control.rows(`set session time_zone = ${quoteText(zone)}`);
     await control.rows(sql);
   } finally {
-    await control.rows("set session sql_mode = @seqqa_mode");
+    await control.batch(["set session sql_mode = @seqqa_mode", "set session time_zone = '+00:00'"]);
   }
 }
 
 async function putCounters(control: Control, tables: readonly Table[], wanted: Snapshot): Promise<void> {
-  for (const table of tables) {
-    const text = (await control.rows(`show create table ${table.sqlName}`))[0]?.[1] ?? "";
-    const [is, should] = [/ AUTO_INCREMENT=(\d+)/.exec(text)?.[1], wanted.tables.find(({ name }) => name === table.name)?.next];
-    if (is !== should && / AUTO_INCREMENT\b/.test(text)) await control.rows(`alter table ${table.sqlName} auto_increment = ${should ?? 1}`);
+  if (tables.length === 0) return;
+  const found = await control.batch([...tables.map(showCreate), "do 0"]);
+  for (const [i, table] of tables.entries()) {
+    const text = found[i]?.[0]?.[1] ?? "";
+    const should = wanted.tables.find(({ name }) => name === table.name)?.next;
+    if (nextIn(text) !== should && / AUTO_INCREMENT\b/.test(text))
+      await control.rows(`alter table ${table.sqlName} auto_increment = ${should ?? 1}`);
   }
 }

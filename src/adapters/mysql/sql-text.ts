@@ -7,3 +7,21 @@ export function quoteName(name: string): string {
 export function quoteText(text: string): string {
   return /^[\w .:+@-]*$/.test(text) ? `'${text}'` : `convert(x'${Buffer.from(text, "utf8").toString("hex")}' using utf8mb4)`;
 }
+
+/**
+ * The condition that a column of information_schema holds exactly this name. Its columns are compared without case and accents, so that `shop` would be `Shop`
+ * and `shöp` as well; the first half alone lets MariaDB look into one database instead of all, the second alone is exact.
+ */
+export function named(column: string, name: string): string {
+  return `${column} = ${constant(name)} and ${exactly(column, name)}`;
+}
+
+/** The condition that an expression is exactly this name of a database or table, where the server tells upper from lower case; else but for the case. */
+export function exactly(expression: string, name: string): string {
+  const bytes = (one: string): string => `cast(if(@@lower_case_table_names, lower(${one}), ${one}) as binary)`;
+  return `${bytes(expression)} = ${bytes(constant(name))}`;
+}
+
+function constant(name: string): string {
+  return `_utf8mb4 x'${Buffer.from(name, "utf8").toString("hex")}'`;
+}

@@ -29,8 +29,20 @@ export function serverUrl(text: string): StoreUrl {
     throw invalid("it cannot be read");
   }
   if (url.protocol !== "mysql:" && url.protocol !== "mariadb:") throw invalid("it begins with neither mysql: nor mariadb:");
+  if (!isSsl(url.searchParams.get("ssl"))) throw invalid("its parameter `ssl` begins with { and is no JSON object");
   const host = url.host !== "" ? url.host : (url.searchParams.get("socketPath") ?? "");
   return { href: text, shown: `mysql://${host}/${database}`, database };
+}
+
+/** Whether the driver can be given it; what does not begin with `{` is only looked at for whether it says no. */
+function isSsl(text: string | null): boolean {
+  if (text?.startsWith("{") !== true) return true;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The same server, another database. */

@@ -1,7 +1,7 @@
 import { OURS } from "./catalog.ts";
 import { connect, disconnect, OUR_SETTINGS } from "./connect.ts";
 import { safeCause } from "./failures.ts";
-import { quoteName, quoteText } from "./sql-text.ts";
+import { named, quoteName } from "./sql-text.ts";
 import { storeUrl } from "./store-url.ts";
 
 /** Removes a row where the schema allows it. */
@@ -10,7 +10,7 @@ export async function disturb(url: string): Promise<string | undefined> {
   const connection = await connect(store, { settings: OUR_SETTINGS, driver: { rowsAsArray: true } });
   try {
     const [tables] = (await connection.query(
-      `select table_name from information_schema.tables where table_schema = ${quoteText(store.database)} and table_type = 'BASE TABLE' order by table_name`,
+      `select table_name from information_schema.tables where ${named("table_schema", store.database)} and table_type = 'BASE TABLE' order by table_name`,
     )) as unknown as [string[][]];
     for (const [name] of tables) {
       if (name!.startsWith(OURS)) continue;

@@ -3,7 +3,7 @@ import type { Queryable } from "./mode.ts";
 
 /** Objects with lower ids were made by initdb. */
 const FIRST = 16384;
-const OF_USERS = `n.nspname <> '${OURS}' and n.nspname not like 'pg\\_temp\\_%' and n.nspname not like 'pg\\_toast%'`;
+const OF_USERS = `n.nspname <> '${OURS}' and n.nspname !~ '^pg_(temp_|toast)'`;
 
 /** What describes a schema; columns that statistics, VACUUM or rewriting change are left out. */
 const PARTS: readonly (readonly [what: string, query: string])[] = [

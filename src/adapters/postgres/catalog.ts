@@ -7,7 +7,7 @@ import { kindOf, type ValueKind } from "./values.ts";
 export const OURS = "seqqa_journal";
 
 /** Which schemas are the user's, for a column `n.nspname`. */
-export const USER_SCHEMA: string = `n.nspname not in ('information_schema', '${OURS}') and n.nspname not like 'pg\\_%'`;
+export const USER_SCHEMA: string = `n.nspname not in ('information_schema', '${OURS}') and n.nspname !~ '^pg_'`;
 
 export interface Column {
   readonly name: string;
@@ -50,8 +50,19 @@ export interface Sequence {
   readonly ownedBy: string | undefined;
 }
 
+/** A table whose rows are with another server, or in a file: nothing here puts them back. */
+export interface ForeignTable {
+  /** Of a partition, the partitioned table's. */
+  readonly schema: string;
+  /** How observers would name it: of a partition, the partitioned table. */
+  readonly name: string;
+  readonly fullName: string;
+  readonly server: string;
+}
+
 export interface Catalog {
   readonly tables: readonly Table[];
+  readonly foreign: readonly ForeignTable[];
   readonly sequences: readonly Sequence[];
 }
 
@@ -84,7 +95,7 @@ export async function readCatalog(client: Queryable): Promise<Catalog> {
       types: types.get(oid) ?? [],
     };
   });
-  return { tables, sequences: await readSequences(client) };
+  return { tables, foreign: await readForeign(client), sequences: await readSequences(client) };
 }
 
 type TableRow = readonly [oid: string, schema: string, name: string, root: string, rootSchema: string, rootName: string];
@@ -99,6 +110,25 @@ function readTables(client: Queryable): Promise<TableRow[]> {
       where c.relkind = 'r' and c.relpersistence in ('p', 'u') and ${USER_SCHEMA}
       order by n.nspname collate "C", c.relname collate "C"`,
   );
+}
+
+async function readForeign(client: Queryable): Promise<ForeignTable[]> {
+  const rows = await rowsOf<readonly [string, string, string, string, string]>(
+    client,
+    `select rn.nspname, r.relname, n.nspname, c.relname, s.srvname
+       from pg_foreign_table f join pg_foreign_server s on s.oid = f.ftserver
+       join pg_class c on c.oid = f.ftrelid join pg_namespace n on n.oid = c.relnamespace
+       join pg_class r on r.oid = case when c.relispartition then coalesce(pg_partition_root(c.oid), c.oid) else c.oid end
+       join pg_namespace rn on rn.oid = r.relnamespace
+      where ${USER_SCHEMA}
+      order by n.nspname collate "C", c.relname collate "C"`,
+  );
+  return rows.map(([schema, root, own, name, server]) => ({
+    schema,
+    name: shownName(schema, root),
+    fullName: shownName(own, name),
+    server,
+  }));
 }
 
 /** Columns by table, partitioned ones included: they say how their partitions are shown. */

@@ -63,13 +63,19 @@ async function lanes(store: StoreUrl, facts: TemplateFacts): Promise<StoreCheck>
 }
 
 async function checkpoint(client: Client): Promise<StoreCheck> {
-  const obstacle = await journalObstacle(client, await readCatalog(client));
+  const catalog = await readCatalog(client);
+  const obstacle = await journalObstacle(client, catalog);
   const inProcess = "savepoint for a target in this process that takes the adapter's connection";
   const says =
     obstacle === undefined
       ? `auto takes journal (the role is a superuser, and nothing in the schema is in its way); ${inProcess}`
       : `auto takes clone, which is slower, because the journal cannot be used: ${obstacle}; ${inProcess}`;
-  return { ok: true, what: "checkpoint", says };
+  const [elsewhere] = catalog.foreign;
+  const apart =
+    elsewhere === undefined
+      ? ""
+      : `; the rows of its foreign table "${elsewhere.fullName}" are not put back: name the tables that belong to the state in \`tables\`, without it`;
+  return { ok: true, what: "checkpoint", says: says + apart };
 }
 
 async function connections(client: Client): Promise<StoreCheck> {

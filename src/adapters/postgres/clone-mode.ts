@@ -1,9 +1,10 @@
 import type { Client } from "pg";
 import { SeqqaError } from "../../model/errors.ts";
 import type { Observed, SystemTraits } from "../../model/system.ts";
+import { markInvalid } from "../../systems/store-errors.ts";
 import { CloneServer } from "./clone-server.ts";
 import { connect, TEXT_SETTINGS } from "./connect.ts";
-import { isLost, lostError, markInvalid, safeCause } from "./failures.ts";
+import { isLost, lostError, safeCause } from "./failures.ts";
 import { observeDifference, observeReading, readDigest, readDump, readEverything, type FullReading } from "./full-reading.ts";
 import { Looker } from "./looker.ts";
 import type { PostgresMode, QueryRow } from "./mode.ts";

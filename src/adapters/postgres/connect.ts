@@ -2,7 +2,7 @@ import type pg from "pg";
 import type { Client, ClientConfig } from "pg";
 import { SeqqaError } from "../../model/errors.ts";
 import { connectError } from "./failures.ts";
-import type { StoreUrl } from "./store-url.ts";
+import { driverUrl, type StoreUrl } from "./store-url.ts";
 
 /** Oldest version whose catalogs are read here (generated columns, event triggers with identities). */
 const OLDEST = 120_000;
@@ -18,6 +18,7 @@ export const TEXT_SETTINGS: Readonly<Record<string, string>> = {
   lc_monetary: "C",
   xmloption: "content",
   search_path: "pg_catalog",
+  quote_all_identifiers: "off",
 };
 
 /** Of a connection that puts back: no surprise in timing, no wait for the disk (what a crash loses of it, it loses as a whole), no plan made twice. */
@@ -37,6 +38,12 @@ export const CONTROL_SETTINGS: Readonly<Record<string, string>> = {
   default_transaction_read_only: "off",
   default_transaction_deferrable: "off",
 };
+
+/** Limits that a database or role may have been given, and the version that brought them: our sessions are idle for long, and one transaction may be a whole run. */
+const ENDLESS: readonly (readonly [since: number, setting: string])[] = [
+  [140_000, "idle_session_timeout"],
+  [170_000, "transaction_timeout"],
+];
 
 /** Sets of the same session, in one text. */
 export function settingsText(settings: Readonly<Record<string, string>>): string {
@@ -63,11 +70,12 @@ export async function connect(store: StoreUrl, options: ConnectOptions = {}): Pr
   try {
     const types = options.rawText === true ? RAW : options.types;
     client = new driver.Client({
-      connectionString: store.href,
+      connectionString: driverUrl(store),
       application_name: "seqqa",
       connectionTimeoutMillis: CONNECT_MS,
       ...(types === undefined ? {} : { types }),
     });
+    nameDatabase(client, store.database);
   } catch (error) {
     throw connectError(store, error);
   }
@@ -77,12 +85,23 @@ export async function connect(store: StoreUrl, options: ConnectOptions = {}): Pr
     await client.connect();
     const version = await client.query<{ v: string }>("select current_setting('server_version_num') as v");
     if (Number(version.rows[0]?.v) < OLDEST) throw tooOld(store, Number(version.rows[0]?.v));
-    if (options.settings !== undefined) await client.query(settingsText(options.settings));
+    const number = Number(version.rows[0]?.v);
+    const endless = ENDLESS.filter(([since]) => number >= since).map(([, name]) => [name, "0"] as const);
+    await client.query(settingsText({ ...Object.fromEntries(endless), ...options.settings }));
     return client;
   } catch (error) {
     await client.end().catch(() => undefined);
     throw connectError(store, error);
   }
+}
+
+/**
+ * The driver decodes the name of a URL's database by `decodeURI`, which leaves %2F, %3F, %23 and others as they are, and puts it before the `database` that it
+ * is given: a name with such characters can be told to it only afterwards.
+ */
+function nameDatabase(client: Client, database: string): void {
+  client.database = database;
+  (client as unknown as { readonly connectionParameters: { database: string } }).connectionParameters.database = database;
 }
 
 /** @throws SeqqaError `DRIVER_MISSING` */

@@ -1,13 +1,15 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Client } from "pg";
+import type { SeqqaError } from "../../model/errors.ts";
+import { ControlConnection } from "../../systems/control-connection.ts";
+import { inUseError } from "../../systems/store-errors.ts";
 import { CONTROL_SETTINGS, connect } from "./connect.ts";
-import { BUSY_LIMIT_MS, inUseError, isBusy, isLost, lostError, safeCause, busyError } from "./failures.ts";
+import { busyError, isBusy, isLost, lostError, safeCause } from "./failures.ts";
 import { CONTROL_SWITCH } from "./journal-sql.ts";
 import type { StoreUrl } from "./store-url.ts";
 
 /** Of the advisory lock that says that a run works on this database: the letters `seqq`, and a number. */
 export const LOCK = "1936027761, 1";
-const PAUSE_MS = 3;
 /** A session that has just ended holds its locks for a moment. */
 const IN_USE_MS = 1500;
 
@@ -15,13 +17,12 @@ const IN_USE_MS = 1500;
 const REPLICA: Readonly<Record<string, string>> = { ...CONTROL_SETTINGS, session_replication_role: "replica", [CONTROL_SWITCH]: "on" };
 
 /** The connection that marks and puts back. One operation at a time. */
-export class Control {
+export class Control extends ControlConnection {
   readonly store: StoreUrl;
   readonly #client: Client;
-  #lost: unknown;
-  #turn: Promise<unknown> = Promise.resolve();
 
   private constructor(store: StoreUrl, client: Client) {
+    super();
     this.store = store;
     this.#client = client;
   }
@@ -55,21 +56,13 @@ export class Control {
     }
   }
 
-  lose(error: unknown): void {
-    this.#lost ??= error;
-  }
-
-  get lost(): boolean {
-    return this.#lost !== undefined;
-  }
-
   get client(): Client {
     return this.#client;
   }
 
   /** Rows as arrays of raw text. A `name` keeps the statement prepared. */
   async rows(text: string, values?: readonly unknown[], name?: string): Promise<(string | null)[][]> {
-    if (this.#lost !== undefined) throw lostError(this.store, this.#lost);
+    this.requireConnection();
     try {
       const config = {
         text,
@@ -79,19 +72,8 @@ export class Control {
       };
       return (await this.#client.query<(string | null)[]>(config)).rows;
     } catch (error) {
-      if (isLost(error)) {
-        this.lose(error);
-        throw lostError(this.store, error);
-      }
-      throw error;
+      throw this.failed(error);
     }
-  }
-
-  /** Runs after everything that was asked for before: a transaction of several statements is not torn apart. */
-  inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const mine = this.#turn.then(work, work);
-    this.#turn = mine.catch(() => undefined);
-    return mine;
   }
 
   /** Statements of one transaction. */
@@ -107,23 +89,25 @@ export class Control {
     }
   }
 
-  /** Does something that other sessions may be in the way of, again and again until the limit. */
-  async patiently<T>(work: () => Promise<T>, limitMs: number = BUSY_LIMIT_MS): Promise<T> {
-    for (const until = performance.now() + limitMs; ; await pause(PAUSE_MS)) {
-      let reason: string;
-      try {
-        return await work();
-      } catch (error) {
-        if (error instanceof Writing) reason = `${error.who} keeps a transaction open`;
-        else if (isBusy(error)) reason = safeCause(this.store, error).message;
-        else throw error;
-      }
-      if (performance.now() >= until) throw busyError(this.store, limitMs, reason);
-    }
+  protected obstacle(error: unknown): string | undefined {
+    if (error instanceof Writing) return `${error.who} keeps a transaction open`;
+    return isBusy(error) ? safeCause(this.store, error).message : undefined;
+  }
+
+  protected busy(limitMs: number, who: string): SeqqaError {
+    return busyError(this.store, limitMs, who);
+  }
+
+  protected isLost(error: unknown): boolean {
+    return isLost(error);
+  }
+
+  protected lostError(cause: unknown): SeqqaError {
+    return lostError(this.store, cause);
   }
 
   async close(): Promise<void> {
-    this.#lost ??= new Error("closed");
+    this.lose(new Error("closed"));
     await this.#client.end().catch(() => undefined);
   }
 }

@@ -1,8 +1,7 @@
 import { SeqqaError } from "../../model/errors.ts";
 import { withoutSecrets, type StoreUrl } from "./store-url.ts";
 
-/** How long the open write transactions of others are waited for. */
-export const BUSY_LIMIT_MS = 5000;
+export { BUSY_LIMIT_MS } from "../../systems/control-connection.ts";
 
 export function codeOf(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code;
@@ -82,32 +81,15 @@ export function lostError(store: StoreUrl, error: unknown): SeqqaError {
   });
 }
 
-export function inUseError(store: StoreUrl): SeqqaError {
-  return new SeqqaError("STORE_IN_USE", `The database ${store.shown} is in use by another run of seqqa.`, {
-    hint: "Wait until it has ended, or give this run a database of its own.",
-    exitStatus: 2,
-  });
-}
-
 export function schemaChanged(store: StoreUrl, what: string): SeqqaError {
   return new SeqqaError("SCHEMA_CHANGED", `The schema of ${store.shown} changed during the exploration: ${what}.`, {
     hint: 'Let the target migrate before it is ready, or choose `checkpoint: "clone"`, which puts the schema back too.',
   });
 }
 
-export function markInvalid(): SeqqaError {
-  return new SeqqaError("MARK_INVALID", "This mark is not valid any more: an older one was restored or another state was written since.");
-}
-
 export function incoherent(store: StoreUrl, what: string): SeqqaError {
   return new SeqqaError("JOURNAL_INCOHERENT", `The undo log of ${store.shown} does not agree with its rows: ${what}.`, {
     hint: 'Something changed rows without firing triggers. Choose `checkpoint: "clone"` for this store.',
-  });
-}
-
-export function imageForeign(store: StoreUrl, what: string): SeqqaError {
-  return new SeqqaError("IMAGE_FOREIGN", `A captured state does not fit ${store.shown}: ${what} differs.`, {
-    hint: "All lanes need stores with the same schema.",
   });
 }
 

@@ -1,11 +1,12 @@
 import type { Observed, SystemTraits } from "../../model/system.ts";
+import { markInvalid } from "../../systems/store-errors.ts";
 import { OURS, type Catalog, type Sequence, type Table } from "./catalog.ts";
 import { catalogDifference, catalogText, type CatalogText } from "./catalog-text.ts";
 import type { Control } from "./control.ts";
 import { Writing } from "./control.ts";
 import { pairsOf } from "./counter-sql.ts";
 import { dumpDatabase } from "./dump.ts";
-import { BUSY_LIMIT_MS, codeOf, incoherent, isBusy, markInvalid, notPutBack, schemaChanged } from "./failures.ts";
+import { BUSY_LIMIT_MS, codeOf, incoherent, isBusy, notPutBack, schemaChanged } from "./failures.ts";
 import { install, isInstalled } from "./install.ts";
 import { Looker } from "./looker.ts";
 import { fixesToImage, imageOf, isImage, type MultisetImage } from "./multiset-image.ts";

@@ -35,7 +35,7 @@ export function installStatements({ tables, sequences }: Catalog, { token, borro
       : []),
     ...[...variants].map(([variant, table]) => rowFunction(variant, table)),
     ...tables.flatMap((table) => [...triggers(table), createPutFunction(table)]),
-    ...counterFunctions(kept),
+    ...counterFunctions(kept, { counters: `${OURS}.counters`, put: `${OURS}.put_counters` }),
     BUSY_FUNCTION,
     readFunction(borrowed),
     putAllFunction(tables, borrowed),

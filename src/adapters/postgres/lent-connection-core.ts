@@ -1,9 +1,9 @@
 import type { Client, DatabaseError, Query } from "pg";
-import { connect } from "./connect.ts";
+import { connect, importDriver } from "./connect.ts";
 import { BUSY_LIMIT_MS, lostError } from "./failures.ts";
 import { relay, succeed, type Submittable } from "./lent-connection-relay.ts";
 import type { Asked, LentSession, SessionHost } from "./lent-connection-session.ts";
-import { Turns } from "./lent-connection-turns.ts";
+import { Turns } from "../../systems/turns.ts";
 import { connectionClosed, connectionShared, transactionOpen } from "./savepoint-failures.ts";
 import { TargetTransactions } from "./savepoint-transactions.ts";
 import type { StoreUrl } from "./store-url.ts";
@@ -65,7 +65,7 @@ export class LentCore implements SessionHost {
       client.on("notice", (notice) => this.#running?.emit("notice", notice));
       // Between two requests the target's connection is idle in the transaction that explores.
       await client.query("set idle_in_transaction_session_timeout = 0");
-      this.#driver = (await import("pg")).default;
+      this.#driver = await importDriver();
       this.#client = client;
       for (const action of this.#onOpen.splice(0)) action(client);
     } catch (error) {

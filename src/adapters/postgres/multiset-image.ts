@@ -1,6 +1,6 @@
 import type { Sequence, Table } from "./catalog.ts";
-import { imageForeign } from "./failures.ts";
 import { RowSums, type MultisetMirror } from "../../systems/multiset-mirror.ts";
+import { imageForeign } from "../../systems/store-errors.ts";
 import type { StoreUrl } from "./store-url.ts";
 
 /** A state as its difference from the root: plain data that can be cloned, sent and written into another lane. */

@@ -1,5 +1,6 @@
 import { SeqqaError } from "../../model/errors.ts";
-import type { CheckpointChoice, Mark, Observed, System, SystemScope, SystemTraits } from "../../model/system.ts";
+import type { CheckpointChoice, System, SystemScope, SystemTraits } from "../../model/system.ts";
+import { DelegatingSystem } from "../../systems/delegating-system.ts";
 import { chooseMode, type PostgresCheckpoint } from "./choose-mode.ts";
 import { LentConnection, type PostgresConnection } from "./lent-connection.ts";
 import { requireReading } from "./looker.ts";
@@ -26,7 +27,7 @@ export interface PostgresAdapterOptions {
 }
 
 /** A PostgreSQL database behind the API. */
-export class PostgresAdapter implements System {
+export class PostgresAdapter extends DelegatingSystem implements System {
   readonly name = "postgres";
   readonly schemas: readonly string[] | undefined;
   readonly tables: readonly string[] | undefined;
@@ -42,6 +43,7 @@ export class PostgresAdapter implements System {
   #lent: LentConnection | undefined;
 
   constructor(options: PostgresAdapterOptions) {
+    super();
     if (typeof options.url !== "string" || options.url === "") {
       throw new SeqqaError("POSTGRES_WITHOUT_URL", "A PostgresAdapter needs the URL of its database.", {
         hint: "Pass `url: lane.dbUrl`; it is undefined when no `db_url` is configured.",
@@ -109,39 +111,6 @@ export class PostgresAdapter implements System {
     this.#previous = undefined;
   }
 
-  async root(): Promise<Observed> {
-    return this.#opened().root();
-  }
-
-  async mark(): Promise<Mark> {
-    return this.#opened().mark();
-  }
-
-  async position(): Promise<Mark> {
-    const mode = this.#opened();
-    return mode.position === undefined ? mode.mark() : mode.position();
-  }
-
-  async changed(mark: Mark): Promise<boolean> {
-    return this.#opened().changed(mark);
-  }
-
-  async restore(mark: Mark): Promise<void> {
-    return this.#opened().restore(mark);
-  }
-
-  async observe(): Promise<Observed> {
-    return this.#opened().observe();
-  }
-
-  async capture(): Promise<unknown> {
-    return this.#opened().capture();
-  }
-
-  async write(image: unknown): Promise<void> {
-    return this.#opened().write(image);
-  }
-
   /**
    * Rows of a query, as objects; `$1`, `$2` ... stand for `params`. Values as `pg` gives them, but `bigint` columns as numbers where those are
    * exact, beyond 2^53 as `bigint`.
@@ -150,11 +119,7 @@ export class PostgresAdapter implements System {
    */
   async query(sql: string, params: readonly unknown[] = []): Promise<QueryRow[]> {
     requireReading(sql);
-    return this.#opened().query(sql, params);
-  }
-
-  async dump(): Promise<string> {
-    return this.#opened().dump();
+    return this.opened().query(sql, params);
   }
 
   async close(): Promise<void> {
@@ -171,7 +136,7 @@ export class PostgresAdapter implements System {
     return (this.#lent ??= new LentConnection(this.#store));
   }
 
-  #opened(): PostgresMode {
+  protected opened(): PostgresMode {
     if (this.#mode !== undefined) return this.#mode;
     throw new SeqqaError("STORE_NOT_OPEN", `The PostgresAdapter of ${this.uses} is not open.`, {
       hint: "A lane opens it when the target is ready; ask it in actions and invariants only.",

@@ -1,11 +1,14 @@
 import type { Client } from "pg";
 import { SeqqaError } from "../../model/errors.ts";
 import type { StoreProvider, StoreProviderOptions } from "../../model/store-provider.ts";
+import { afterLoss } from "../../systems/after-loss.ts";
+import { DatabaseNames } from "../../systems/database-names.ts";
 import { sweepDeadRuns } from "./clean-sweep.ts";
+import { isLost } from "./failures.ts";
 import { claim } from "./heartbeat.ts";
 import { databaseNames, dropDatabase } from "./provider-drop.ts";
 import { provideError } from "./provider-failures.ts";
-import { DatabaseNames } from "./provider-names.ts";
+import { NAMING } from "./provider-names.ts";
 import { Server } from "./provider-server.ts";
 import { quoteName } from "./sql-text.ts";
 import { storeUrl, withDatabase, type StoreUrl } from "./store-url.ts";
@@ -24,7 +27,7 @@ export class PostgresProvider implements StoreProvider {
   constructor({ name, url, runId }: StoreProviderOptions) {
     this.#store = storeUrl(url);
     this.#runId = runId;
-    this.#names = new DatabaseNames(runId, name);
+    this.#names = new DatabaseNames(runId, name, NAMING);
     // Before anything is made: what a living run makes is never seen without its sign of life.
     this.#server = new Server(this.#store, (client) => claim(client, runId));
   }
@@ -85,7 +88,8 @@ export class PostgresProvider implements StoreProvider {
 
   async #use<T>(doing: string, work: (client: Client) => Promise<T>): Promise<T> {
     try {
-      return await this.#server.use(work);
+      // Each removes first what is left of it.
+      return await afterLoss(() => this.#server.use(work), isLost);
     } catch (error) {
       throw provideError(this.#store, doing, error);
     }

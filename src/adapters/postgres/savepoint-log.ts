@@ -1,5 +1,6 @@
 import type { Catalog, Table } from "./catalog.ts";
 import { TEXT_SETTINGS } from "./connect.ts";
+import { counterFunctions } from "./counter-sql.ts";
 import { quoteText } from "./sql-text.ts";
 import { settingsFor } from "./text-settings.ts";
 
@@ -23,20 +24,11 @@ end`)}`;
  */
 export function logStatements({ tables, sequences }: Catalog): string[] {
   const variants = new Map<string, Table>(tables.map((table) => [variantOf(table), table]));
-  const counters = sequences.flatMap(({ sqlName }) => [`(select last_value from ${sqlName})`, `(select is_called::int from ${sqlName})`]);
-  const put = sequences.map(({ sqlName }, i) => {
-    const at = 2 * i + 1;
-    return `if p_now[${at}:${at + 1}] <> p_want[${at}:${at + 1}] then perform pg_catalog.setval(${quoteText(sqlName)}::regclass, p_want[${at}], p_want[${at + 1}] = 1); end if;`;
-  });
   return [
     `create temporary table seqqa_log(id bigint generated always as identity primary key, rel oid, o text, n text)`,
     ...[...variants].map(([variant, table]) => rowFunction(variant, table)),
     ...tables.flatMap(triggers),
-    routine("seqqa_counters() returns bigint[]", `begin return array[${counters.join(", ")}]::bigint[]; end`),
-    routine(
-      "seqqa_put(p_want bigint[]) returns void",
-      `declare p_now bigint[] := pg_temp.seqqa_counters(); begin if p_now <> p_want then ${put.join(" ")} end if; end`,
-    ),
+    ...counterFunctions(sequences, { counters: "pg_temp.seqqa_counters", put: "pg_temp.seqqa_put", definer: true }),
     routine(
       "seqqa_read(p_after bigint) returns table(id bigint, rel oid, o text, n text)",
       `#variable_conflict use_column

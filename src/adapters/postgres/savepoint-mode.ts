@@ -1,10 +1,12 @@
 import type { Client } from "pg";
 import { SeqqaError } from "../../model/errors.ts";
 import type { Observed, SystemTraits } from "../../model/system.ts";
+import { markInvalid } from "../../systems/store-errors.ts";
 import { OURS, readCatalog } from "./catalog.ts";
-import { TEXT_SETTINGS } from "./connect.ts";
+import { importDriver, TEXT_SETTINGS } from "./connect.ts";
+import { pairsOf } from "./counter-sql.ts";
 import { dumpDatabase } from "./dump.ts";
-import { busyError, isBusy, isLost, lostError, markInvalid } from "./failures.ts";
+import { busyError, isBusy, isLost, lostError } from "./failures.ts";
 import type { LentCore } from "./lent-connection-core.ts";
 import { queryError } from "./looker.ts";
 import type { PostgresMode, QueryRow } from "./mode.ts";
@@ -89,15 +91,18 @@ export class SavepointMode implements PostgresMode {
 
   /** Puts back what a dead run left in the user's own database, and notes what will be put back into it. */
   async #borrow(): Promise<void> {
-    const { store } = this.#options;
+    const { store, schemas, tables } = this.#options;
     const left = await this.#alone(async (client) => {
       await recoverCounters(client, store);
       return (await client.query(`select 1 from pg_catalog.pg_namespace where nspname = '${OURS}'`)).rowCount;
     });
     if (left === 1) await recover(store.href);
     await this.#alone(async (client) => {
+      const catalog = await readCatalog(raw(client));
+      // What is refused is refused before anything is noted.
+      select(store, catalog, schemas, tables);
       await client.query("begin; set local role none");
-      await noteCounters(client, store, (await readCatalog(raw(client))).sequences);
+      await noteCounters(client, store, catalog.sequences);
       await client.query("commit");
     });
   }
@@ -115,7 +120,7 @@ export class SavepointMode implements PostgresMode {
       const { counters, read } = await this.#log.read(this.#read);
       this.#read = read;
       await this.#beginAt(client, counters, borrowed ? `release savepoint ${ROOT}; ` : "");
-      return rows(observeAll(whole), observeCounters(sequences, counters, undefined, this.#selection));
+      return rows(observeAll(whole), observeCounters(sequences, pairsOf(counters, sequences.length), undefined, this.#selection));
     });
   }
 
@@ -152,9 +157,9 @@ export class SavepointMode implements PostgresMode {
       if (at === 0 && ++this.#putBack >= RENEW_AFTER && !this.#options.borrowed) {
         await client.query("rollback");
         await this.#renew(client);
-        await client.query(`${put}; savepoint ${ROOT}`);
+        await client.query([...put, `savepoint ${ROOT}`].join("; "));
       } else {
-        await client.query(`rollback to savepoint ${savepointAt(level.depth)}; ${put}`);
+        await client.query([`rollback to savepoint ${savepointAt(level.depth)}`, ...put].join("; "));
       }
       this.#core.wentBack(level.depth);
       this.#core.schemaTouched = false;
@@ -169,11 +174,12 @@ export class SavepointMode implements PostgresMode {
     await this.#upToDate();
     const { tables, sequences } = this.#log.catalog;
     const { net, counters, rootCounters } = this.#mirror;
-    return rows(observeNet(tables, net, this.#selection), observeCounters(sequences, counters, rootCounters, this.#selection));
+    const [now, root] = [counters, rootCounters].map((one) => pairsOf(one, sequences.length)) as [string, string];
+    return rows(observeNet(tables, net, this.#selection), observeCounters(sequences, now, root, this.#selection));
   }
 
   async query(sql: string, values: readonly unknown[]): Promise<QueryRow[]> {
-    const { types } = (await import("pg")).default;
+    const { types } = await importDriver();
     // With values, even none, one statement only: nothing can be smuggled behind it.
     const config = { text: sql, values: values as unknown[], types: parseForUsers(types), queryMode: "extended" };
     try {
@@ -210,7 +216,7 @@ export class SavepointMode implements PostgresMode {
         await client.query("rollback; set role none");
         if (this.#options.borrowed) await client.query(`begin; ${putNotedCounters}; ${forgetCounters}; commit`);
         else {
-          await client.query(SavepointStore.putCounters(this.#mirror.rootCounters));
+          for (const put of SavepointStore.putCounters(this.#mirror.rootCounters)) await client.query(put);
           await this.#log.remove();
         }
       });

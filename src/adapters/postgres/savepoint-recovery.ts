@@ -1,9 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Client } from "pg";
+import { inUseError } from "../../systems/store-errors.ts";
 import { OURS, type Sequence } from "./catalog.ts";
 import { connect } from "./connect.ts";
 import { LOCK } from "./control.ts";
-import { codeOf, inUseError } from "./failures.ts";
+import { codeOf } from "./failures.ts";
 import { cannotSavepoint } from "./savepoint-failures.ts";
 import { quoteText } from "./sql-text.ts";
 import type { StoreUrl } from "./store-url.ts";

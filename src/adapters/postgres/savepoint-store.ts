@@ -111,11 +111,11 @@ export class SavepointStore {
   }
 
   /**
-   * What takes the counters to these values, given as text of a reading, as SQL. To be done after a rollback, which may bring back a sequence
-   * as it was before TRUNCATE ... RESTART IDENTITY: so it is asked what they are, although that was read before.
+   * What takes the counters to these values, given as text of a reading, as statements; none where there are none. To be done after a rollback, which
+   * may bring back a sequence as it was before TRUNCATE ... RESTART IDENTITY: so it is asked what they are, although that was read before.
    */
-  static putCounters(wanted: string): string {
-    return `select pg_temp.seqqa_put(${quoteText(wanted)})`;
+  static putCounters(wanted: string): string[] {
+    return wanted === "{}" ? [] : [`select pg_temp.seqqa_put(${quoteText(wanted)})`];
   }
 
   async remove(): Promise<void> {

@@ -1,5 +1,5 @@
 import { SeqqaError } from "../../model/errors.ts";
-import type { Catalog, Sequence, Table } from "./catalog.ts";
+import type { Catalog, ForeignTable, Sequence, Table } from "./catalog.ts";
 import type { StoreUrl } from "./store-url.ts";
 
 /** What of a database belongs to the state; the rest is put back, and not looked at. */
@@ -8,14 +8,18 @@ export interface Selection {
   readonly sequences: (sequence: Sequence) => boolean;
 }
 
-/** @throws SeqqaError `TABLE_UNKNOWN`, `SCHEMA_UNKNOWN` */
+/** @throws SeqqaError `TABLE_UNKNOWN`, `SCHEMA_UNKNOWN`; `STORE_NOT_SUPPORTED` where a foreign table would belong to the state */
 export function select(
   store: StoreUrl,
-  { tables: known }: Catalog,
+  { tables: known, foreign }: Catalog,
   schemas: readonly string[] | undefined,
   names: readonly string[] | undefined,
 ): Selection {
   const wanted = names?.map((name) => (name.startsWith("public.") ? name.slice("public.".length) : name));
+  const elsewhere = foreign.find(
+    ({ schema, name }) => (schemas === undefined || schemas.includes(schema)) && (wanted === undefined || wanted.includes(name)),
+  );
+  if (elsewhere !== undefined) throw notHere(store, elsewhere);
   const missing = wanted?.find((name) => !known.some((table) => table.name === name));
   if (missing !== undefined) {
     throw unknown("TABLE_UNKNOWN", `There is no table "${missing}" in ${store.shown}.`, [...new Set(known.map(({ name }) => name))]);
@@ -37,6 +41,17 @@ export function select(
         ? wanted === undefined && (schemas === undefined || schemas.includes(schema))
         : seen.has(ownedBy) || !known.some(({ name }) => name === ownedBy),
   };
+}
+
+function notHere({ shown }: StoreUrl, { fullName, server }: ForeignTable): SeqqaError {
+  return new SeqqaError(
+    "STORE_NOT_SUPPORTED",
+    `The database ${shown} cannot be put back: its foreign table "${fullName}" has its rows with the server "${server}".`,
+    {
+      hint: "Name the tables that belong to the state in `tables`, without it: it is then neither looked at nor put back. Or leave it out of the database.",
+      exitStatus: 2,
+    },
+  );
 }
 
 function unknown(code: string, message: string, there: readonly string[]): SeqqaError {

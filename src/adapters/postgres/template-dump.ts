@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
 import { dumpFailed, dumpToolMissing } from "./provider-failures.ts";
-import type { StoreUrl } from "./store-url.ts";
+import { decoded, type StoreUrl } from "./store-url.ts";
 
 const INSTALLED = "/usr/lib/postgresql";
 const SHOWN_OUTPUT = 4000;
@@ -78,13 +78,13 @@ function ended(child: ChildProcess): Promise<string | undefined> {
 /** As the driver reads a URL, for libpq. */
 function environmentOf({ href, database }: StoreUrl): NodeJS.ProcessEnv {
   const url = new URL(href);
-  const decoded = (text: string): string | undefined => (text === "" ? undefined : decodeURIComponent(text));
+  const part = (text: string): string | undefined => (text === "" ? undefined : decoded(text));
   const query = (name: string): string | undefined => url.searchParams.get(name) ?? undefined;
   const given: NodeJS.ProcessEnv = {
-    PGHOST: query("host") ?? decoded(url.hostname)?.replace(/^\[|\]$/g, "") ?? process.env["PGHOST"] ?? "localhost",
-    PGPORT: query("port") ?? decoded(url.port),
-    PGUSER: query("user") ?? decoded(url.username),
-    PGPASSWORD: query("password") ?? decoded(url.password),
+    PGHOST: query("host") ?? part(url.hostname)?.replace(/^\[|\]$/g, "") ?? process.env["PGHOST"] ?? "localhost",
+    PGPORT: query("port") ?? part(url.port),
+    PGUSER: query("user") ?? part(url.username),
+    PGPASSWORD: query("password") ?? part(url.password),
     PGDATABASE: database,
     PGSSLMODE: query("sslmode") === "no-verify" ? "require" : query("sslmode"),
     PGSSLROOTCERT: query("sslrootcert"),

@@ -9,9 +9,9 @@ export type RawReply = Buffer | number | null | readonly RawReply[];
 export type Argument = string | number | Buffer;
 
 const CONNECT_MS = 5000;
-/** With pauses of up to half a second, a server that restarts is waited for about ten seconds. */
-const RETRIES = 22;
 const LONGEST_PAUSE_MS = 500;
+/** How long a server that is being restarted is waited for. */
+const AWAY_MS = 20_000;
 
 let driver: Promise<typeof Redis> | undefined;
 
@@ -39,20 +39,33 @@ export interface ConnectOptions {
    * for messages about its own writes break into its replies (Redis 7.0).
    */
   readonly protocol?: 2 | 3;
+  /** How long it may be lost before it is given up, which it then is for good. Default: as long as a restart may take. */
+  readonly awayMs?: number;
+  /** What waits for a lost connection fails then, but it comes back when the server does, however late. */
+  readonly lasting?: boolean;
 }
 
 /** One connection. Replies come as bytes; errors come as {@link SeqqaError}s without secrets. */
 export class Connection {
   readonly place: RedisPlace;
   readonly client: Redis;
+  readonly #awayMs: number;
+  readonly #lasting: boolean;
+  readonly #waiting: Set<(error: Error) => void> = new Set();
+  #timer: NodeJS.Timeout | undefined;
+  #gone: Error | undefined;
 
-  private constructor(place: RedisPlace, client: Redis) {
+  private constructor(place: RedisPlace, client: Redis, { awayMs = AWAY_MS, lasting = false }: ConnectOptions) {
     this.place = place;
     this.client = client;
+    this.#awayMs = awayMs;
+    this.#lasting = lasting;
+    client.on("close", () => this.#lost());
+    client.on("ready", () => this.#back());
   }
 
   /**
-   * Connects and logs in. Once it stood, it is made anew when it is lost, and what was sent is sent again.
+   * Connects and logs in. Once it stood, it is made anew when it is lost, and what was sent is sent again, until the server was away for too long.
    *
    * @throws SeqqaError `STORE_UNREACHABLE`, `STORE_NOT_ALLOWED`, `STORE_MISSING`, `DRIVER_MISSING`
    */
@@ -68,7 +81,7 @@ export class Connection {
       protocol: options.protocol ?? (2 as const),
       disableClientInfo: true,
       connectTimeout: CONNECT_MS,
-      maxRetriesPerRequest: RETRIES,
+      maxRetriesPerRequest: null,
       retryStrategy: (times: number) => (stood ? Math.min(times * 25, LONGEST_PAUSE_MS) : null),
       ...(place.username === undefined ? {} : { username: place.username }),
       ...(place.password === undefined ? {} : { password: place.password }),
@@ -83,19 +96,33 @@ export class Connection {
     client.on("error", (error: unknown) => (last = error));
     try {
       await client.connect();
-      stood = true;
       await client.ping();
       await client.select(place.db);
+      stood = true;
     } catch (error) {
       client.disconnect();
       throw unreachable(place, last ?? error);
     }
-    return new Connection(place, client);
+    return new Connection(place, client, options);
+  }
+
+  /**
+   * A reply, or the error that the connection was given up. The driver alone settles neither what was under way when a connection was lost and the next
+   * was lost too before it stood, nor what waits when it is told to disconnect in between.
+   */
+  ask<T>(command: (client: Redis) => Promise<T>): Promise<T> {
+    if (this.#gone !== undefined) return Promise.reject(this.#gone);
+    return new Promise((resolve, reject) => {
+      this.#waiting.add(reject);
+      command(this.client)
+        .then(resolve, reject)
+        .finally(() => this.#waiting.delete(reject));
+    });
   }
 
   async bytes(command: string, ...parameters: readonly Argument[]): Promise<RawReply> {
     try {
-      return (await this.client.callBuffer(command, [...parameters])) as RawReply;
+      return (await this.ask((client) => client.callBuffer(command, [...parameters]))) as RawReply;
     } catch (error) {
       throw refused(this.place, error);
     }
@@ -103,7 +130,7 @@ export class Connection {
 
   async text(command: string, ...parameters: readonly Argument[]): Promise<unknown> {
     try {
-      return await this.client.call(command, [...parameters]);
+      return await this.ask((client) => client.call(command, [...parameters]));
     } catch (error) {
       throw refused(this.place, error);
     }
@@ -111,6 +138,39 @@ export class Connection {
 
   /** Closes at once; what was not answered fails. */
   close(): void {
+    this.#end("Connection is closed.");
+  }
+
+  #lost(): void {
+    if (this.#gone !== undefined) return;
+    this.#timer ??= setTimeout(() => this.#giveUp(`the server did not come back within ${this.#awayMs / 1000} s`), this.#awayMs);
+  }
+
+  /** A server that still reads its data is not back: it refuses everything, and the driver connects once more. */
+  #back(): void {
+    const back = (): void => {
+      clearTimeout(this.#timer);
+      this.#timer = undefined;
+      if (this.#lasting) this.#gone = undefined;
+    };
+    this.client.ping().then(back, () => undefined);
+  }
+
+  #giveUp(why: string): void {
+    if (!this.#lasting) return this.#end(why);
+    this.#gone = new Error(why);
+    this.#failAll(this.#gone);
+  }
+
+  #end(why: string): void {
+    clearTimeout(this.#timer);
+    this.#gone ??= new Error(why);
     this.client.disconnect();
+    this.#failAll(this.#gone);
+  }
+
+  #failAll(error: Error): void {
+    for (const reject of this.#waiting) reject(error);
+    this.#waiting.clear();
   }
 }

@@ -1,7 +1,7 @@
 import type { Observed } from "../../model/system.ts";
+import { markInvalid } from "../../systems/store-errors.ts";
 import { isQuiet, renewalMs, type Bytes, type Entry } from "./entry.ts";
 import { sameEntry } from "./exact-text.ts";
-import { markInvalid } from "./failures.ts";
 import { entryOfImage, imageKey, isKeyImage, type KeyImage } from "./key-image.ts";
 import { KeyMirror, type Segment } from "./key-mirror.ts";
 import type { Fix, Keyspace } from "./keyspace.ts";

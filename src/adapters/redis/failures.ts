@@ -20,7 +20,7 @@ export function scrubbed(error: unknown, { password, username }: Pick<RedisPlace
 /** What a user needs for everything, beside the keys and channels (`~* &*`). */
 export const RIGHTS = "~* &* +@all -@dangerous +restore +info +keys +config|get +config|set +client|list +client|kill +function|dump";
 
-const LOST = /^(?:Connection is closed|Reached the max retries|Stream isn't writeable)/;
+const LOST = /^(?:Connection is closed|Reached the max retries|Stream isn't writeable|the server did not come back)/;
 const SOCKET = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"]);
 
 export function codeOf(error: unknown): string {
@@ -86,8 +86,4 @@ export function notPutBack(place: RedisPlace, error: unknown): SeqqaError {
     hint: "Check its memory (maxmemory) and that it takes writes; `seqqa doctor` tries a put-back.",
     cause,
   });
-}
-
-export function markInvalid(): SeqqaError {
-  return new SeqqaError("MARK_INVALID", "This mark is not valid any more: an older one was restored or another state was written since.");
 }

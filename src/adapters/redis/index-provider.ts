@@ -44,6 +44,8 @@ export class IndexProvider implements StoreProvider {
 
   async provide(lane: number, _generation: number): Promise<string> {
     const [registry, template] = [this.#registry!, this.#template!];
+    // A server that is being restarted is waited for here; connections that are made below are not patient.
+    await registry.connection.text("PING");
     const known = this.#lanes.get(lane);
     const db = known ?? (await this.#alone(() => this.#claim(registry)));
     this.#lanes.set(lane, db);

@@ -26,6 +26,9 @@ export interface RedisAdapterOptions {
   readonly ignore?: readonly string[] | undefined;
 }
 
+/** A lane's own server comes back with another lane only; a connection that was ended does at once. */
+const OWN_AWAY_MS = 3000;
+
 /** What there is while it is open. */
 interface Opened {
   readonly mode: DumpMode;
@@ -45,6 +48,7 @@ export class RedisAdapter implements System {
   readonly traits: SystemTraits = { portable: true, commits: true };
   readonly #place: RedisPlace;
   readonly #observes: (key: string) => boolean;
+  readonly #isolation: "server" | "index";
   #choice: CheckpointChoice = { mode: "dump", why: "not opened yet" };
   #opened: Opened | undefined;
   /** Of before a restart of the target. */
@@ -61,6 +65,7 @@ export class RedisAdapter implements System {
     requireOneOf("checkpoint", options.checkpoint, ["auto", "dump"]);
     requireOneOf("isolation", options.isolation, ["server", "index"]);
     this.#place = redisPlace(options.url);
+    this.#isolation = options.isolation ?? "server";
     this.#observes = keyFilter(options.keys, options.ignore ?? []);
   }
 
@@ -75,9 +80,11 @@ export class RedisAdapter implements System {
 
   async open(scope: SystemScope): Promise<void> {
     const connections: Connection[] = [];
+    const own = this.#isolation === "server" && !scope.borrowed;
     const connect = async (protocol: 2 | 3): Promise<Connection> => {
       const connection = await Connection.open(this.#place, {
         protocol,
+        ...(own ? { awayMs: OWN_AWAY_MS } : {}),
         name: `seqqa-${scope.name.replace(/[^\w-]/g, "_")}-${scope.laneIndex}`,
       });
       connections.push(connection);

@@ -49,7 +49,7 @@ export class Registry {
    */
   static async find(place: RedisPlace, make?: "share" | "refuse"): Promise<Registry | undefined> {
     const owner = randomBytes(6).toString("hex");
-    const connection = await Connection.open(place, { name: nameOf(owner) });
+    const connection = await Connection.open(place, { name: nameOf(owner), lasting: true });
     try {
       const parameters = [place.db, make === undefined ? "0" : "1", make === "share" ? place.db : -1];
       const db = Number(await LOCATE.run(connection, parameters));
@@ -57,7 +57,7 @@ export class Registry {
         connection.close();
         return undefined;
       }
-      await connection.client.select(db);
+      await connection.ask((client) => client.select(db));
       return new Registry(connection, db, owner);
     } catch (error) {
       connection.close();

@@ -13,9 +13,9 @@ export class Script {
   }
 
   async run(connection: Connection, parameters: readonly Argument[]): Promise<RawReply> {
-    const { client, place } = connection;
+    const { place } = connection;
     try {
-      return (await client.callBuffer("EVALSHA", [this.#sha, "0", ...parameters])) as RawReply;
+      return (await connection.ask((client) => client.callBuffer("EVALSHA", [this.#sha, "0", ...parameters]))) as RawReply;
     } catch (error) {
       // A server that was restarted, or whose scripts were flushed, does not know it any more.
       if (!scrubbed(error, place).message.startsWith("NOSCRIPT")) throw refused(place, error);

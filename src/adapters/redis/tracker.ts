@@ -60,7 +60,7 @@ export class Tracker {
     client.on("pmessageBuffer", (_pattern: string, channel: Buffer, message: Buffer) => tracker.#hear(channel, message));
     client.on("close", () => tracker.#lost());
     try {
-      await client.psubscribe(`${tracker.#prefix}*`);
+      await events.ask(() => client.psubscribe(`${tracker.#prefix}*`));
     } catch (error) {
       const failure = refused(events.place, error);
       if (mayNot(failure)) return "this user may not subscribe to keyspace notifications";
@@ -110,6 +110,8 @@ export class Tracker {
   async own<T>(apply: (token: string) => Promise<T>): Promise<T> {
     const text = `${this.#token}.${++this.#turns}`;
     const heard = new Promise<void>((done) => (this.#turn = { text: `end ${text}`, done }));
+    // Lost since it was settled: nobody may be listening.
+    if (this.#missed) this.#turn?.done();
     try {
       const result = await apply(text);
       await heard;

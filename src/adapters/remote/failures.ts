@@ -1,4 +1,6 @@
 import { SeqqaError } from "../../model/errors.ts";
+import { proxyCheck, proxyRefusal } from "../../network/proxy-refusal.ts";
+import { isUntrusted, UNTRUSTED } from "../../network/untrusted.ts";
 
 /** What a request of the protocol is called in errors: `POST http://host/__seqqa/checkpoint`. No credentials. */
 export type Call = string;
@@ -22,6 +24,13 @@ export function failed(call: Call, cause: unknown, limits: { readonly timeoutMs:
       cause,
     });
   }
+  const status = proxyRefusal(cause);
+  if (status !== undefined) {
+    return new SeqqaError("REMOTE_UNREACHABLE", `Refused by the proxy with status ${status}: ${call} got no answer from the target.`, {
+      hint: proxyCheck(status),
+      cause,
+    });
+  }
   if (name === "TimeoutError" || name === "AbortError") {
     return new SeqqaError("REMOTE_TIMEOUT", `${call} got no whole answer within ${limits.timeoutMs / 1000} s.`, {
       hint: "Check whether the target hangs. One that serves a single connection at a time must close it after each answer.",
@@ -29,6 +38,10 @@ export function failed(call: Call, cause: unknown, limits: { readonly timeoutMs:
     });
   }
   if (code === "UND_ERR_DESTROYED" || code === "UND_ERR_CLOSED") return notOpen(call);
+  if (isUntrusted(code)) {
+    const [what, check] = UNTRUSTED;
+    return new SeqqaError("REMOTE_UNREACHABLE", `${what}: ${call} got no answer from the target.`, { hint: check, cause });
+  }
   const reason = REASONS[code] ?? `Not reachable (${code === "" ? name : code})`;
   return new SeqqaError("REMOTE_UNREACHABLE", `${reason}: ${call} got no answer from the target.`, {
     hint: "Check whether the target runs, and read its output.",

@@ -1,5 +1,9 @@
-import { Client } from "undici";
+import { Client, type Dispatcher } from "undici";
 import { SeqqaError } from "../../model/errors.ts";
+import { connectionDefaults } from "../../network/connection-settings.ts";
+import { environmentProxies } from "../../network/environment-proxies.ts";
+import { proxyAgent } from "../../network/proxy-agent.ts";
+import { secureContext } from "../../network/secure-context.ts";
 import { failed, notOpen, refused } from "./failures.ts";
 import { parseRemoteUrl, type RemoteUrl } from "./remote-url.ts";
 
@@ -17,7 +21,7 @@ export class RemoteChannel {
   readonly url: string;
   readonly #target: RemoteUrl;
   readonly #limits: ChannelLimits;
-  #client: Client | undefined;
+  #client: Dispatcher | undefined;
 
   constructor(url: string, limits: Partial<ChannelLimits> = {}) {
     this.#target = parseRemoteUrl(url);
@@ -26,7 +30,16 @@ export class RemoteChannel {
   }
 
   open(): void {
-    this.#client ??= new Client(this.#target.origin, {
+    if (this.#client !== undefined) return;
+    const { ca, proxy } = connectionDefaults();
+    const proxies = proxy === "environment" ? environmentProxies() : undefined;
+    const trusted = secureContext(ca);
+    if (proxies !== undefined) {
+      this.#client = proxyAgent(proxies, ca, this.#limits.mostBytes);
+      return;
+    }
+    this.#client = new Client(this.#target.origin, {
+      ...(trusted !== undefined && { connect: { secureContext: trusted } }),
       // The deadline is one for the whole request, below.
       headersTimeout: 0,
       bodyTimeout: 0,
@@ -64,13 +77,14 @@ export class RemoteChannel {
   }
 
   async #exchange(
-    client: Client,
+    client: Dispatcher,
     method: "GET" | "POST",
     name: string,
     body: string | undefined,
   ): Promise<{ readonly status: number; readonly text: string }> {
-    const { path, authorization } = this.#target;
+    const { origin, path, authorization } = this.#target;
     const answer = await client.request({
+      origin,
       method,
       path: `${path}/${name}`,
       headers: {

@@ -69,10 +69,6 @@ export function schemaChanged(file: string, what: string): SeqqaError {
   });
 }
 
-export function markInvalid(): SeqqaError {
-  return new SeqqaError("MARK_INVALID", "This mark is not valid any more: an older one was restored or another state was written since.");
-}
-
 export function notPutBack(file: string, cause: unknown): SeqqaError {
   return new SeqqaError(
     "STORE_NOT_PUT_BACK",

@@ -1,6 +1,7 @@
 import type { Database, Statement } from "better-sqlite3";
 import { SeqqaError } from "../../model/errors.ts";
 import type { Awaitable, Observed, SystemTraits } from "../../model/system.ts";
+import { markInvalid } from "../../systems/store-errors.ts";
 import {
   allCounters,
   attempt,
@@ -16,7 +17,7 @@ import {
   type TableShape,
 } from "../../systems/index.ts";
 import { blind } from "./blind.ts";
-import { BUSY_LIMIT_MS, busyError, isBusy, markInvalid, notPutBack, schemaChanged } from "./failures.ts";
+import { BUSY_LIMIT_MS, busyError, isBusy, notPutBack, schemaChanged } from "./failures.ts";
 import { install, isInstalled } from "./install.ts";
 import type { SqliteMode } from "./mode.ts";
 import { newToken, release } from "./owner.ts";

@@ -12,6 +12,7 @@ import {
   type RowKey,
   type Touch,
 } from "../../systems/index.ts";
+import { imageForeign } from "../../systems/store-errors.ts";
 import { Keeper } from "./kept.ts";
 import { exactRow, TableIo } from "./table-io.ts";
 import type { TablePlan } from "./table-plan.ts";
@@ -198,19 +199,17 @@ export class UndoLog {
         fixes.push({ slot: known ?? { table: plan.index, key: rowKey, base: now, now }, wanted: row });
       };
       for (const row of table?.rows ?? []) {
-        if (row.length !== plan.stored.length) throw imageForeign(plan.name);
+        if (row.length !== plan.stored.length) throw foreign(plan.name);
         want(io.key(row), row);
       }
       for (const key of table?.gone ?? []) want(key, null);
       for (const slot of this.mirror.slotsOf(plan.index)) if (!met.has(slot.key)) fixes.push({ slot, wanted: slot.base });
     }
-    for (const name of wanted.keys()) throw imageForeign(name);
+    for (const name of wanted.keys()) throw foreign(name);
     return fixes;
   }
 }
 
-function imageForeign(table: string): SeqqaError {
-  return new SeqqaError("IMAGE_FOREIGN", `A captured state does not fit this store: table "${table}" differs.`, {
-    hint: "All lanes need stores with the same schema.",
-  });
+function foreign(table: string): SeqqaError {
+  return imageForeign({ shown: "this store" }, `table "${table}"`);
 }

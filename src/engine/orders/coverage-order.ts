@@ -1,6 +1,7 @@
 import { mix } from "../mix.ts";
+import { HeapOrder } from "./heap-order.ts";
 import { pop, push, type Heap } from "./leftist-heap.ts";
-import type { Opened, Order } from "./order.ts";
+import type { Opened } from "./order.ts";
 
 /** One pair, waiting in the heap of its class. */
 interface Pair {
@@ -30,58 +31,40 @@ const EMPTY: PairClass = { taken: 0, pairs: undefined };
  * Least seen first: the pair whose action was committed least often from states of the same shape; among equals the one whose
  * parent edge brought a new (action, status, shape); among those by hash(seed, fingerprint, action).
  */
-export class CoverageOrder implements Order {
-  readonly nodewise = false;
-  ref = -1;
-  action = 0;
-  readonly #actions: number;
-  readonly #seed: number;
+export class CoverageOrder extends HeapOrder<Candidate> {
   readonly #base: ReadonlyMap<number, PairClass> | undefined;
   readonly #classes: Map<number, PairClass> = new Map();
   readonly #left: Map<number, number> = new Map();
   readonly #baseLeft: ReadonlyMap<number, number> | undefined;
-  #candidates: Heap<Candidate> | undefined;
-  #current: Candidate | undefined;
-  #size = 0;
 
   constructor(actions: number, seed: number, base?: CoverageOrder) {
-    this.#actions = actions;
-    this.#seed = seed;
+    super(actions, seed, base);
     this.#base = base === undefined ? undefined : base.#classes;
     this.#baseLeft = base === undefined ? undefined : base.#left;
-    if (base === undefined) return;
-    this.#candidates = base.#candidates;
-    this.#current = base.#current;
-    this.#size = base.#size;
-    this.ref = base.ref;
-    this.action = base.action;
   }
 
-  get size(): number {
-    return this.#size;
-  }
-
-  peek(): boolean {
-    while (this.#current === undefined) {
-      if (this.#candidates === undefined) return false;
-      const candidate = this.#candidates.value;
-      this.#candidates = pop(this.#candidates, candidateBefore);
+  protected next(): Candidate | undefined {
+    while (this.heap !== undefined) {
+      const candidate = this.heap.value;
+      this.heap = pop(this.heap, candidateBefore);
       const known = this.#classOf(candidate.key);
       if (candidate.taken !== known.taken || candidate.pair !== known.pairs?.value) continue;
       this.#classes.set(candidate.key, { taken: known.taken, pairs: pop(known.pairs, pairBefore) });
-      this.#current = candidate;
+      return candidate;
     }
-    this.ref = this.#current.pair.ref;
-    this.action = this.#current.pair.action;
-    return true;
+    return undefined;
+  }
+
+  protected pairOf({ pair }: Candidate): Pair {
+    return pair;
   }
 
   open(ref: number, opened: Opened): void {
-    this.#size++;
-    this.#left.set(ref, this.#actions);
-    const node = mix(mix(this.#seed, opened.lo), opened.hi);
-    for (let action = 0; action < this.#actions; action++) {
-      this.#put(mix(opened.shape, action) * this.#actions + action, {
+    this.unfinished++;
+    this.#left.set(ref, this.actions);
+    const node = mix(mix(this.seed, opened.lo), opened.hi);
+    for (let action = 0; action < this.actions; action++) {
+      this.#put(mix(opened.shape, action) * this.actions + action, {
         ref,
         action,
         stale: opened.novel ? 0 : 1,
@@ -91,8 +74,8 @@ export class CoverageOrder implements Order {
   }
 
   take(): void {
-    const { key, pair } = this.#current!;
-    this.#current = undefined;
+    const { key, pair } = this.current!;
+    this.current = undefined;
     const known = this.#classOf(key);
     const updated = { taken: known.taken + 1, pairs: known.pairs };
     this.#classes.set(key, updated);
@@ -100,14 +83,14 @@ export class CoverageOrder implements Order {
     const left = (this.#left.get(pair.ref) ?? this.#baseLeft?.get(pair.ref) ?? 1) - 1;
     if (left > 0) this.#left.set(pair.ref, left);
     else {
-      this.#size--;
+      this.unfinished--;
       if (this.#base === undefined) this.#left.delete(pair.ref);
       else this.#left.set(pair.ref, 0);
     }
   }
 
   fork(): CoverageOrder {
-    return new CoverageOrder(this.#actions, this.#seed, this);
+    return new CoverageOrder(this.actions, this.seed, this);
   }
 
   *waiting(): Iterable<number> {
@@ -127,7 +110,7 @@ export class CoverageOrder implements Order {
 
   #offer(key: number, known: PairClass): void {
     if (known.pairs === undefined) return;
-    this.#candidates = push(this.#candidates, { key, taken: known.taken, pair: known.pairs.value }, candidateBefore);
+    this.heap = push(this.heap, { key, taken: known.taken, pair: known.pairs.value }, candidateBefore);
   }
 }
 

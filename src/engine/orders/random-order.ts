@@ -1,6 +1,7 @@
 import { mix } from "../mix.ts";
-import { pop, push, values, type Heap } from "./leftist-heap.ts";
-import type { Opened, Order } from "./order.ts";
+import { HeapOrder } from "./heap-order.ts";
+import { pop, push, values } from "./leftist-heap.ts";
+import type { Opened } from "./order.ts";
 
 /** The next pair of one node; its other pairs wait behind it. */
 interface Entry {
@@ -12,68 +13,43 @@ interface Entry {
 }
 
 /** Pairs in the order of hash(seed, fingerprint, action). A node stands in the heap once, with the next of its pairs. */
-export class RandomOrder implements Order {
-  readonly nodewise = false;
-  ref = -1;
-  action = 0;
-  readonly #actions: number;
-  readonly #seed: number;
-  #heap: Heap<Entry> | undefined;
-  #current: Entry | undefined;
-  #size = 0;
-
-  constructor(actions: number, seed: number, base?: RandomOrder) {
-    this.#actions = actions;
-    this.#seed = seed;
-    if (base === undefined) return;
-    this.#heap = base.#heap;
-    this.#current = base.#current;
-    this.#size = base.#size;
-    this.ref = base.ref;
-    this.action = base.action;
+export class RandomOrder extends HeapOrder<Entry> {
+  protected next(): Entry | undefined {
+    const top = this.heap;
+    if (top !== undefined) this.heap = pop(top, before);
+    return top?.value;
   }
 
-  get size(): number {
-    return this.#size;
-  }
-
-  peek(): boolean {
-    if (this.#current === undefined) {
-      if (this.#heap === undefined) return false;
-      this.#current = this.#heap.value;
-      this.#heap = pop(this.#heap, before);
-    }
-    this.ref = this.#current.ref;
-    this.action = this.#current.action;
-    return true;
+  protected pairOf(entry: Entry): Entry {
+    return entry;
   }
 
   open(ref: number, opened: Opened): void {
-    this.#size++;
+    this.unfinished++;
     this.#push(ref, opened.lo, opened.hi, -1, -1);
   }
 
   take(): void {
-    const { ref, lo, hi, rank, action } = this.#current!;
-    this.#current = undefined;
+    const { ref, lo, hi, rank, action } = this.current!;
+    this.current = undefined;
     this.#push(ref, lo, hi, rank, action);
   }
 
   fork(): RandomOrder {
-    return new RandomOrder(this.#actions, this.#seed, this);
+    return new RandomOrder(this.actions, this.seed, this);
   }
 
   *waiting(): Iterable<number> {
-    if (this.#current !== undefined) yield this.#current.ref;
-    for (const entry of values(this.#heap)) yield entry.ref;
+    if (this.current !== undefined) yield this.current.ref;
+    for (const entry of values(this.heap)) yield entry.ref;
   }
 
   /** Puts a node in with its first pair after (rank, action). */
   #push(ref: number, lo: number, hi: number, rank: number, action: number): void {
     let nextRank = Infinity;
     let next = -1;
-    const node = mix(mix(this.#seed, lo), hi);
-    for (let a = 0; a < this.#actions; a++) {
+    const node = mix(mix(this.seed, lo), hi);
+    for (let a = 0; a < this.actions; a++) {
       const candidate = mix(node, a);
       const after = candidate > rank || (candidate === rank && a > action);
       if (after && candidate < nextRank) {
@@ -81,8 +57,8 @@ export class RandomOrder implements Order {
         next = a;
       }
     }
-    if (next < 0) this.#size--;
-    else this.#heap = push(this.#heap, { rank: nextRank, ref, action: next, lo, hi }, before);
+    if (next < 0) this.unfinished--;
+    else this.heap = push(this.heap, { rank: nextRank, ref, action: next, lo, hi }, before);
   }
 }
 

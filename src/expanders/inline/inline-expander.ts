@@ -1,10 +1,11 @@
 import type { Expander } from "../../engine/expander.ts";
-import type { Chunk, Expansion, LaneReport, Recording } from "../../engine/messages.ts";
+import type { Chunk, Expansion, LaneReport, Recording, UnitRequest } from "../../engine/messages.ts";
 import type { VisitedSet } from "../../engine/visited-set.ts";
 import { LaneControl, workOf, type LaneOptions, type LaneWork } from "../../lane/index.ts";
 import type { AgentDefinition } from "../../model/agent.ts";
 import type { LaneSpec } from "../../targets/lane-spec.ts";
 import type { BuiltLane, LaneFactory, LaneHost } from "../lane-factory.ts";
+import { takeUncaught } from "../uncaught.ts";
 
 export interface InlineExpanderOptions {
   readonly definition: AgentDefinition<never, never>;
@@ -28,6 +29,7 @@ export class InlineExpander implements Expander {
   readonly #stray = (error: unknown): void => {
     this.#lane?.base.stepper.strays.push(error);
   };
+  #stopTaking: (() => void) | undefined;
 
   constructor(options: InlineExpanderOptions) {
     this.#options = options;
@@ -35,6 +37,11 @@ export class InlineExpander implements Expander {
 
   async start(): Promise<readonly LaneReport[]> {
     process.on("unhandledRejection", this.#stray);
+    this.#stopTaking = takeUncaught((error) => {
+      this.#lane?.base.stepper.uncaught.push(error);
+      // While a lane is built anew, its steps are lost with it.
+      return this.#runtime !== undefined;
+    });
     return [await this.#bringUp(await this.#options.host.provision(0))];
   }
 
@@ -66,8 +73,8 @@ export class InlineExpander implements Expander {
     return report;
   }
 
-  record(_lane: number, path: readonly number[]): Promise<Recording> {
-    return this.#runtime!.record(path);
+  record(_lane: number, path: readonly number[], draws?: UnitRequest["draws"]): Promise<Recording> {
+    return this.#runtime!.record(path, draws);
   }
 
   cancel(): void {
@@ -76,6 +83,7 @@ export class InlineExpander implements Expander {
 
   async close(): Promise<void> {
     process.off("unhandledRejection", this.#stray);
+    this.#stopTaking?.();
     const lane = this.#lane;
     this.#lane = undefined;
     await this.#runtime?.rest();

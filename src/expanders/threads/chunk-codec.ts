@@ -12,7 +12,7 @@ export interface EncodedChunk {
   /** The images, one after the other. */
   readonly images: string;
   /** What few units have: index -> the rest. */
-  readonly rare: readonly (readonly [number, Pick<UnitRequest, "check" | "suspect">])[];
+  readonly rare: readonly (readonly [number, Pick<UnitRequest, "check" | "draws" | "suspect">])[];
   readonly direct: boolean;
 }
 
@@ -31,7 +31,7 @@ const HEAD = 7;
 export function encodeChunk(chunk: Chunk): EncodedChunk {
   const words = new Int32Array(chunk.units.reduce((sum, { path }) => sum + HEAD + path.length, 0));
   const images: string[] = [];
-  const rare: [number, Pick<UnitRequest, "check" | "suspect">][] = [];
+  const rare: [number, Pick<UnitRequest, "check" | "draws" | "suspect">][] = [];
   let at = 0;
   chunk.units.forEach((unit, index) => {
     const image = unit.image as string | undefined;
@@ -45,7 +45,8 @@ export function encodeChunk(chunk: Chunk): EncodedChunk {
     words.set(unit.path, at + HEAD);
     at += HEAD + unit.path.length;
     if (image !== undefined) images.push(image);
-    if (unit.check !== undefined || unit.suspect !== undefined) rare.push([index, { check: unit.check, suspect: unit.suspect }]);
+    const { check, draws, suspect } = unit;
+    if (check !== undefined || draws !== undefined || suspect !== undefined) rare.push([index, { check, draws, suspect }]);
   });
   return { units: chunk.units.length, words, images: images.join(""), rare, direct: chunk.direct };
 }

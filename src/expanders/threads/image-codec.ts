@@ -16,10 +16,10 @@ export function encodeImage(image: unknown): string {
 
 export function decodeImage(text: string): unknown {
   if (text.startsWith("V")) return deserialize(Buffer.from(text.slice(1), "latin1"));
-  const { systems, context, objects, clients, setBy } = JSON.parse(text.slice(1)) as PlainImage;
+  const { systems, context, objects, node, clients, setBy } = JSON.parse(text.slice(1)) as PlainImage;
   return {
     systems,
-    context: { entries: new Map(context), objects },
+    context: { entries: new Map(context), objects, node: node ?? undefined },
     clients,
     setBy: setBy.map(([bearer, action]) => ({ text: bearer, action: action ?? undefined })),
   };
@@ -36,6 +36,7 @@ interface PlainImage {
   readonly systems: readonly unknown[];
   readonly context: readonly (readonly [string, unknown])[];
   readonly objects: number;
+  readonly node: string | null;
   readonly clients: readonly unknown[];
   readonly setBy: readonly (readonly [string, string | null])[];
 }
@@ -46,6 +47,7 @@ function withoutMaps(image: unknown): PlainImage {
     systems,
     context: [...context.entries],
     objects: context.objects,
+    node: context.node ?? null,
     clients,
     setBy: setBy.map(({ text, action }) => [text, action ?? null]),
   };

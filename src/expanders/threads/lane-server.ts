@@ -1,10 +1,11 @@
 import { pathToFileURL } from "node:url";
 import { expose } from "comlink";
-import type { LaneFailure, Recording } from "../../engine/messages.ts";
+import type { LaneFailure, Recording, UnitRequest } from "../../engine/messages.ts";
 import { VisitedReader } from "../../engine/visited-set.ts";
 import { LaneControl, workOf, type LaneWork } from "../../lane/index.ts";
-import { AgentDefinition } from "../../model/agent.ts";
+import type { AgentDefinition } from "../../model/agent.ts";
 import { SeqqaError } from "../../model/errors.ts";
+import { explorationOf } from "../../model/exploration.ts";
 import { whileLoading } from "../../model/loading.ts";
 import { buildLane } from "../build-lane.ts";
 import type { BuiltLane, ProcessHost } from "../lane-factory.ts";
@@ -21,6 +22,7 @@ export class LaneServer implements ControlChannel {
   #runtime: LaneWork | undefined;
   #processes: ProcessHost | undefined;
   #expanded = 0;
+  #wasAttached = false;
   #failure: LaneFailure | undefined;
   /** Two tasks that piscina hands over at once must not interleave. */
   #tail: Promise<unknown> = Promise.resolve();
@@ -32,15 +34,17 @@ export class LaneServer implements ControlChannel {
       await this.#closeLane();
       this.#failure = undefined;
       const definition = await definitionOf(task);
+      const control = new LaneControl(task.control);
       this.#lane = await buildLane(
         definition,
         task.spec,
         task.options,
-        task.http,
+        { ...task.http, alive: () => control.touch() },
         this.#processes,
         task.shared === undefined ? undefined : decodeImage(task.shared),
       );
-      this.#runtime = workOf(this.#lane.base, this.#lane.spares, new LaneControl(task.control));
+      this.#runtime = workOf(this.#lane.base, this.#lane.spares, control);
+      this.#wasAttached = true;
       const { report } = this.#lane.base;
       const encoded = (image: unknown): string | undefined => (image === undefined ? undefined : encodeImage(image));
       return { ...report, image: encoded(report.image), made: encoded(report.made) };
@@ -60,8 +64,8 @@ export class LaneServer implements ControlChannel {
     });
   }
 
-  record(path: readonly number[]): Promise<Answer<Recording>> {
-    return this.#next(() => this.#running().record(path));
+  record(path: readonly number[], draws?: UnitRequest["draws"]): Promise<Answer<Recording>> {
+    return this.#next(() => this.#running().record(path, draws));
   }
 
   calibrate(): Promise<Answer<readonly string[]>> {
@@ -81,9 +85,15 @@ export class LaneServer implements ControlChannel {
     this.#lane?.base.stepper.strays.push(error);
   }
 
+  /** What a timer of the user's threw, too; `false` before there was a lane. */
+  uncaught(error: unknown): boolean {
+    this.#lane?.base.stepper.uncaught.push(error);
+    return this.#wasAttached;
+  }
+
   #channel(): ControlChannel {
     return {
-      record: (path) => this.record(path),
+      record: (path, draws) => this.record(path, draws),
       calibrate: () => this.calibrate(),
       statistics: () => this.statistics(),
       close: () => this.close(),
@@ -115,10 +125,10 @@ export class LaneServer implements ControlChannel {
 
 async function definitionOf(task: AttachTask): Promise<AgentDefinition<never, never>> {
   const module = await whileLoading(async () => (await import(pathToFileURL(task.bundle).href)) as Record<string, unknown>);
-  const definition = module[task.exportName];
-  if (definition instanceof AgentDefinition) return definition as AgentDefinition<never, never>;
-  throw new SeqqaError("NO_AGENT", `The module exports no Agent as "${task.exportName}".`, {
+  const definition = explorationOf(module[task.exportName]);
+  if (definition !== undefined) return definition;
+  throw new SeqqaError("NO_AGENT", `The module exports no Agent or StateGraph as "${task.exportName}".`, {
     exitStatus: 2,
-    hint: "More than one lane needs `export const agent = new Agent({ ... })` at the top level of its module.",
+    hint: "More than one lane needs `export const agent = new Agent({ ... })` or `export const graph = new StateGraph({ ... })` at the top level of its module.",
   });
 }

@@ -1,9 +1,9 @@
 import type { LaneOptions } from "../../lane/index.ts";
-import type { LaneReport, Recording } from "../../engine/messages.ts";
+import type { LaneReport, Recording, UnitRequest } from "../../engine/messages.ts";
 import type { VisitedMemory } from "../../engine/visited-set.ts";
 import type { MessagePort } from "node:worker_threads";
 import type { LaneSpec } from "../../targets/lane-spec.ts";
-import type { HttpSettings } from "../build-lane.ts";
+import type { HttpSettings } from "../../adapters/http/defaults.ts";
 import type { EncodedChunk, EncodedExpansion } from "./chunk-codec.ts";
 
 /** An error as plain data: a value that cannot be cloned would kill the worker. */
@@ -48,7 +48,7 @@ export type Task = AttachTask | ExpandTask;
 
 /** What a worker offers on its control channel. */
 export interface ControlChannel {
-  record(path: readonly number[]): Promise<Answer<Recording>>;
+  record(path: readonly number[], draws?: UnitRequest["draws"]): Promise<Answer<Recording>>;
   calibrate(): Promise<Answer<readonly string[]>>;
   statistics(): { readonly expanded: number; readonly heapUsed: number };
   close(): Promise<Answer<void>>;

@@ -2,12 +2,12 @@ import { MessageChannel, type MessagePort } from "node:worker_threads";
 import { releaseProxy, wrap, type Remote } from "comlink";
 import { Piscina } from "piscina";
 import type { Expander } from "../../engine/expander.ts";
-import type { Chunk, Expansion, LaneReport, Recording } from "../../engine/messages.ts";
+import type { Chunk, Expansion, LaneReport, Recording, UnitRequest } from "../../engine/messages.ts";
 import type { VisitedSet } from "../../engine/visited-set.ts";
 import { LaneControl, type LaneOptions } from "../../lane/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { LaneSpec } from "../../targets/lane-spec.ts";
-import type { HttpSettings } from "../build-lane.ts";
+import type { HttpSettings } from "../../adapters/http/defaults.ts";
 import type { LaneHost } from "../lane-factory.ts";
 import { decodeExpansion, encodeChunk } from "./chunk-codec.ts";
 import { decodeError } from "./error-codec.ts";
@@ -136,12 +136,12 @@ export class ThreadsExpander implements Expander {
     return this.#attach(lane, await this.#options.host.reprovision(lane));
   }
 
-  async record(lane: number, path: readonly number[]): Promise<Recording> {
+  async record(lane: number, path: readonly number[], draws?: UnitRequest["draws"]): Promise<Recording> {
     const handle = this.#lanes[lane]!;
     handle.control.reset();
     const answer = await this.#call(
       lane,
-      (channel) => channel.record([...path]) as Promise<Answer<Recording>>,
+      (channel) => channel.record([...path], draws) as Promise<Answer<Recording>>,
       this.#options.hangMs * (path.length + 1),
     );
     if (answer.kind === "failed") throw decodeError(answer.error);
@@ -267,13 +267,20 @@ export class ThreadsExpander implements Expander {
     );
   }
 
-  /** A pending call never settles by itself when the worker dies: it has a deadline. */
+  /** A pending call never settles by itself when the worker dies: it has a deadline. Waiting for a rate limit does not count. */
   async #call<T>(lane: number, call: (channel: Remote<ControlChannel>) => Promise<T>, deadline = CLOSE_DEADLINE): Promise<T> {
-    const { channel } = this.#lanes[lane]!;
+    const { channel, control } = this.#lanes[lane]!;
+    const limited = this.#options.http.rateLimit !== undefined;
     if (channel === undefined) throw new SeqqaError("LANE_NOT_ATTACHED", `Lane ${lane} has no control channel.`);
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new SeqqaError("LANE_SILENT", `Lane ${lane} did not answer within ${deadline / 1000} s.`)), deadline);
+      const wait = (beats: number): void => {
+        timer = setTimeout(() => {
+          if (limited && control.beats !== beats) wait(control.beats);
+          else reject(new SeqqaError("LANE_SILENT", `Lane ${lane} did not answer within ${deadline / 1000} s.`));
+        }, deadline);
+      };
+      wait(control.beats);
     });
     try {
       return await Promise.race([call(channel), late]);

@@ -1,9 +1,11 @@
 import { Piscina } from "piscina";
+import { takeUncaught } from "../uncaught.ts";
 import { LaneServer } from "./lane-server.ts";
 import type { AttachAnswer, ExpandAnswer, Task } from "./protocol.ts";
 
 const server = new LaneServer();
 process.on("unhandledRejection", (error) => server.stray(error));
+takeUncaught((error) => server.uncaught(error));
 
 /** The entry of a worker thread: hands tasks to the lane. Rows go back without being copied. */
 export default async function run(task: Task): Promise<AttachAnswer | ExpandAnswer> {

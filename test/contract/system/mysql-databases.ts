@@ -26,8 +26,11 @@ export async function databaseUrl(database: string): Promise<string> {
 }
 
 /** A new database with these statements run in it; its name. */
-export async function newDatabase(statements: readonly string[] = [], suffix = ""): Promise<string> {
-  const name = `seqqa_test_${randomBytes(6).toString("hex")}${suffix}`;
+export async function newDatabase(
+  statements: readonly string[] = [],
+  suffix = "",
+  name = `seqqa_test_${randomBytes(6).toString("hex")}${suffix}`,
+): Promise<string> {
   await admin((connection) => connection.query(`create database \`${name}\` character set utf8mb4`));
   made.push(name);
   await admin(async (connection) => {

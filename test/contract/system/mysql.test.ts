@@ -4,14 +4,14 @@ import { size } from "../../sizes.ts";
 import { databaseUrl, dropDatabase, dropDatabases, newDatabase } from "./mysql-databases.ts";
 import { randomStatements, SCHEMA, SEED } from "./mysql-world.ts";
 import { systemContract, type Subject } from "./system-contract.ts";
-import { MysqlWriter } from "./writers/mysql-writer.ts";
+import { Writer } from "./writers/writer.ts";
 
 afterAll(dropDatabases);
 
 async function apart(checkpoint: "journal" | "copy", borrowed: boolean, laneIndex: number): Promise<Subject> {
   const database = await newDatabase(["set timestamp = 1700000000", ...SCHEMA, ...SEED]);
   const url = await databaseUrl(database);
-  const writer = new MysqlWriter(url);
+  const writer = new Writer("mysql-writer.mjs", url);
   const system = new MysqlAdapter({ url, checkpoint });
   await system.open({ name: "db", laneIndex, inProcess: false, borrowed });
   if (system.checkpoint.mode !== checkpoint) throw new Error(`chose ${system.checkpoint.mode}: ${system.checkpoint.why}`);

@@ -5,7 +5,7 @@ import { databaseUrl, dropDatabase, dropDatabases, newDatabase } from "./postgre
 import { CLONE_SCHEMA, randomCloneStatements, randomStatements, SCHEMA, SEED } from "./postgres-world.ts";
 import { Random } from "./random.ts";
 import { systemContract, type Subject } from "./system-contract.ts";
-import { PostgresWriter } from "./writers/postgres-writer.ts";
+import { Writer } from "./writers/writer.ts";
 
 const templates: { journal?: Promise<string>; clone?: Promise<string> } = {};
 afterAll(dropDatabases);
@@ -14,7 +14,7 @@ async function apart(checkpoint: "journal" | "clone", borrowed: boolean, laneInd
   templates[checkpoint] ??= newDatabase(checkpoint === "clone" ? CLONE_SCHEMA : [...SCHEMA, ...SEED]);
   const database = await newDatabase([], await templates[checkpoint]);
   const url = await databaseUrl(database);
-  const writer = new PostgresWriter(url);
+  const writer = new Writer("postgres-writer.mjs", url);
   const system = new PostgresAdapter({ url, checkpoint });
   await system.open({ name: "db", laneIndex, inProcess: false, borrowed });
   if (system.checkpoint.mode !== checkpoint) throw new Error(`chose ${system.checkpoint.mode}: ${system.checkpoint.why}`);

@@ -1,7 +1,9 @@
 import type { Random } from "./random.ts";
-import type { Command } from "./writers/redis-writer.ts";
 
 /** All that a lane starts with; the same in every lane. */
+/** Strings of one character a byte. `["sleep", ms]` waits. */
+export type Command = readonly string[];
+
 export const SEED: readonly Command[] = [
   ["SET", "string:1", "one"],
   ["SET", "string:2", "\xff\x00\r\n", "PXAT", "4102444800000"],

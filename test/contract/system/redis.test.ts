@@ -3,9 +3,9 @@ import { RedisAdapter } from "../../../src/adapters/redis/index.ts";
 import { size } from "../../sizes.ts";
 import { redis } from "../../support/services/kinds.ts";
 import { find, type Found } from "../../support/services/service.ts";
-import { randomCommands, SEED } from "./redis-world.ts";
+import { randomCommands, SEED, type Command } from "./redis-world.ts";
 import { systemContract, type Subject } from "./system-contract.ts";
-import { RedisWriter } from "./writers/redis-writer.ts";
+import { Writer } from "./writers/writer.ts";
 
 // A server of these tests' own: they flush, and change its settings.
 let server: Found;
@@ -17,7 +17,8 @@ afterAll(() => (server.kind === "found" ? server.stop() : undefined));
 
 async function lane(index: number, wipes: number, user?: string, borrowed = false): Promise<Subject> {
   const base = server.kind === "found" ? server.url : "";
-  const writer = new RedisWriter(`${base}/${index}`);
+  const { hostname, port } = new URL(base);
+  const writer = new Writer<Command>("redis-writer.mjs", hostname, port, String(index));
   const failed = await writer.run(["FLUSHDB"], ...SEED, ...(user === undefined ? [] : [["ACL", "SETUSER", ...user.split(" ")]]));
   if (failed > 0) throw new Error(`${failed} commands of the seed were refused`);
   const url = new URL(`${base}/${index}`);

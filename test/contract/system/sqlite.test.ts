@@ -33,7 +33,7 @@ interface Options {
 async function apart({ language, journalMode = "wal", checkpoint, borrowed = false }: Options, laneIndex: number): Promise<Subject> {
   const file = join(directory, `lane-${files++}.db`);
   cloneSqliteFile(template(), file);
-  const writer = Writer.start(language, file, journalMode);
+  const writer = new Writer(language === "node" ? "node-writer.mjs" : "python_writer.py", file, journalMode);
   await writer.run("select 1");
   const before = contents(file);
   const system = new SqliteAdapter({ file, checkpoint });

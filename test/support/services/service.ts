@@ -26,8 +26,8 @@ export type Found =
       readonly url: string;
       readonly how: string;
       readonly stop: () => Promise<void>;
-      /** Kills a server of our own and starts it on the same data and port; not there for one that was running. */
-      readonly restart?: () => Promise<void>;
+      /** Kills a server of our own and starts it on the same data and port, after a while; not there for one that was running. */
+      readonly restart?: (downMs?: number) => Promise<void>;
     }
   | { readonly kind: "missing"; readonly problem: string };
 
@@ -61,16 +61,11 @@ async function installAndStart(service: Service): Promise<Found> {
     execFileSync("apt-get", ["update", "-q"], options);
     execFileSync("apt-get", ["install", "-y", "-q", "--no-install-recommends", service.package], options);
   } catch (error) {
-    return missing(
-      service,
-      `apt-get install ${service.package} failed: ${String((error as { stderr?: unknown }).stderr)
-        .trim()
-        .slice(-300)}`,
-    );
+    const { stderr, message } = error as Error & { readonly stderr?: Buffer };
+    const says = String(stderr ?? "").trim() || message;
+    return missing(service, `apt-get install ${service.package} failed: ${says.slice(-300)}`);
   }
-  if (await answers(service.defaultPort)) {
-    return { kind: "found", url: service.url(service.defaultPort), how: "installed", stop: () => Promise.resolve() };
-  }
+  // The package may have started one on the default port; but Debian lets no administrator in there without a password.
   return (await startOwn(service)) ?? missing(service, `${service.package} is installed, but its binaries are not found`);
 }
 
@@ -94,8 +89,9 @@ async function startOwn(service: Service): Promise<Found | undefined> {
     url: service.url(port),
     how: `started on port ${port}`,
     stop: () => own.remove(),
-    restart: async () => {
+    restart: async (downMs = 0) => {
       await own.end();
+      await new Promise((resolve) => setTimeout(resolve, downMs));
       await own.start();
     },
   };

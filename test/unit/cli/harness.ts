@@ -1,11 +1,12 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { afterAll } from "vitest";
 import { main, type ExploreFileInput, type Machinery } from "../../../src/cli/index.ts";
 import type { ExplorationResult } from "../../../src/model/result.ts";
 import type { StoreCheck } from "../../../src/model/store-provider.ts";
+import type { FoundJourneys, JourneyRun, RunJourneysInput } from "../../../src/run/index.ts";
 import { result, Sink } from "../reports/results.ts";
 
 const folders: string[] = [];
@@ -30,6 +31,7 @@ export interface Outcome {
   readonly stderr: string;
   /** What the engine was asked for. */
   readonly inputs: readonly ExploreFileInput[];
+  readonly journeyInputs: readonly RunJourneysInput[];
   readonly exits: readonly number[];
 }
 
@@ -41,6 +43,12 @@ export interface Setting {
     input: ExploreFileInput,
     interrupt: () => void,
   ) => Promise<ExplorationResult | undefined> | ExplorationResult | undefined;
+  /** The journeys of a configuration's folder. */
+  readonly journeys?: (folder: string) => FoundJourneys;
+  /** Stands for the lanes that journeys run on. */
+  readonly runJourneys?: (input: RunJourneysInput, interrupt: () => void) => readonly JourneyRun[] | Promise<readonly JourneyRun[]>;
+  /** The agents' own names, by file. */
+  readonly names?: Readonly<Record<string, string>>;
   readonly demo?: string;
   /** What the doctor finds. */
   readonly checks?: readonly StoreCheck[];
@@ -52,6 +60,7 @@ export interface Setting {
 export async function seqqa(argv: readonly string[], setting: Setting = {}): Promise<Outcome> {
   const [stdout, stderr] = [new Sink(), new Sink()];
   const inputs: ExploreFileInput[] = [];
+  const journeyInputs: RunJourneysInput[] = [];
   const exits: number[] = [];
   const listeners = new Set<() => void>();
   const interrupt = (): void => listeners.forEach((listener) => listener());
@@ -60,11 +69,28 @@ export async function seqqa(argv: readonly string[], setting: Setting = {}): Pro
       inputs.push(input);
       return await (setting.explore ?? (() => result()))(input, interrupt);
     },
+    withServices: (_config, _options, work) => work(),
     discover: async (directory) =>
       (await readdir(directory, { recursive: true }))
         .filter((file) => file.includes(".explore."))
         .sort()
         .map((file) => join(directory, file)),
+    describeExplorations: (files) =>
+      Promise.resolve({
+        explorations: files.map((file) => ({
+          file,
+          name: setting.names?.[basename(file)],
+          kind: "agent" as const,
+          actions: 3,
+          invariants: 1,
+        })),
+        unusable: [],
+      }),
+    findJourneys: (config) => Promise.resolve(setting.journeys?.(config.folder) ?? { journeys: [], unusable: [] }),
+    runJourneys: (input) => {
+      journeyInputs.push(input);
+      return Promise.resolve((setting.runJourneys ?? (() => []))(input, interrupt));
+    },
     demoDirectory: () => setting.demo ?? "/nowhere",
     doctor: () => Promise.resolve(setting.checks ?? []),
     clean: () => Promise.resolve(setting.removed ?? []),
@@ -82,5 +108,5 @@ export async function seqqa(argv: readonly string[], setting: Setting = {}): Pro
   };
   const status = await main(argv, shell, machinery);
   if (listeners.size > 0) throw new Error("a command left its signal handler behind");
-  return { status, stdout: stdout.text, stderr: stderr.text, inputs, exits };
+  return { status, stdout: stdout.text, stderr: stderr.text, inputs, journeyInputs, exits };
 }

@@ -1,30 +1,130 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { folderWith, seqqa } from "./harness.ts";
+import { join } from "node:path";
+import { SeqqaError } from "../../../src/model/errors.ts";
+import type { FoundJourneys } from "../../../src/run/index.ts";
+import { folderWith, seqqa, type Setting } from "./harness.ts";
 
 let cwd = "";
 beforeAll(() => {
   cwd = folderWith({
     "qa/shop.explore.ts": "",
     "qa/deep/login.explore.mjs": "",
+    "qa/seqqa.yaml": "",
+    "qa/journeys/login.ts": "",
+    "other/seqqa.yaml": "",
+    "started/seqqa.yaml": "target: { command: node server.js }",
+    "started/y.explore.ts": "",
     "empty/readme.md": "",
     "broken/seqqa.yaml": "timeout: [",
     "broken/x.explore.ts": "",
   });
 });
 
+const journeysOf = (folder: string): FoundJourneys => {
+  if (!folder.endsWith("qa")) return { journeys: [], unusable: [] };
+  const none = new SeqqaError("NO_JOURNEY", "none.ts exports nothing.", { exitStatus: 2, hint: "Write: export const journey ..." });
+  return {
+    journeys: [
+      { name: "log in", file: join(folder, "journeys/login.ts"), steps: 2 },
+      { name: "pay", file: join(folder, "journeys/pay.ts"), steps: 1 },
+    ],
+    unusable: [{ file: join(folder, "journeys/none.ts"), error: none }],
+  };
+};
+const setting: Setting = { journeys: journeysOf, names: { "shop.explore.ts": "the shop" } };
+
 describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
   it.each<readonly [string, RegExp]>([
     ["rnu qa", /^error: Unknown command 'rnu'\.\nhint: Did you mean run\?\n$/],
     ["nonsense", /^error: Unknown command 'nonsense'\.\nhint: /],
     ["--nonsense", /^error: Unknown option '--nonsense'\.\nhint: /],
-    ["run", /^error: Nothing was named to run\.\nhint: There is: seqqa run qa \(login, shop\)\n$/],
-    ["run qb", /^error: There is no directory qb\.\nhint: Did you mean qa\?\n$/],
-    ["run elsewhere/deep", /^error: There is no directory elsewhere\/deep\.\n$/],
+    [
+      "run",
+      /^error: Nothing was named to run\.\nhint: There is: seqqa run broken \(x\), seqqa run qa \(login, shop\), seqqa run started \(y\), seqqa run <journey> \(log in, pay\), seqqa run --all\n$/,
+    ],
+    [
+      "run qb",
+      /^error: Journey not found: qb, which is no directory either\.\nhint: Did you mean qa\? Journeys in qa\/journeys: log in, pay\. Without a usable journey: qa\/journeys\/none\.ts\.\n$/,
+    ],
+    ["run ", /^error: The name of what to run is empty\.\nhint: seqqa list shows what there is; /],
+    ["run pya", /^error: Journey not found: pya, which is no directory either\.\nhint: Did you mean pay\? Journeys in /],
+    [
+      "run elsewhere/deep",
+      /^error: Journey not found: elsewhere\/deep, and there is no directory elsewhere\/deep\.\nhint: Journeys in qa\/journeys: log in, pay\./,
+    ],
+    [
+      "run login.ts",
+      /^error: Journey not found: login\.ts is a file, and journeys are run by their names\.\nhint: Try: seqqa run 'log in'\n$/,
+    ],
+    [
+      "run qa/journeys/login.ts",
+      /^error: Journey not found: qa\/journeys\/login\.ts is a file, and journeys are run by their names\.\nhint: Try: seqqa run 'log in'\n$/,
+    ],
+    ["run none", /^error: Journey not found: none; none\.ts exports nothing\.\nhint: Write: export const journey/],
+    ["run none.ts", /^error: Journey not found: none\.ts; none\.ts exports nothing\.\nhint: Write: export const journey/],
+    [
+      "run empty/readme.md",
+      /^error: Journey not found: empty\/readme\.md is a file outside of qa\/journeys\.\nhint: Journeys are files in that folder, run by their names\. /,
+    ],
+    [
+      "run --config other/seqqa.yaml pay",
+      /^error: Journey not found: pay, which is no directory either\.\nhint: There is no folder other\/journeys \(the configuration is other\/seqqa\.yaml\); /,
+    ],
+    [
+      "run --all --config other/seqqa.yaml",
+      /^error: Journey not found: there is none in other\/journeys\.\nhint: There is no folder other\/journeys /,
+    ],
+    [
+      "run --all pay",
+      /^error: --all is every journey, and pay names one thing to run\.\nhint: Try: seqqa run --all, or seqqa run pay\.\n$/,
+    ],
+    ["run --all --only zzz", /^error: No journey's name contains "zzz"\.\nhint: seqqa list shows the names\.\n$/],
+    ["run pay --only log", /^error: No journey's name contains "log"\.\n/],
+    ["run pay --max-steps 5", /^error: --max-steps is for explorations, and this is a run of journeys\.\nhint: /],
+    ["run --all --strategy dfs", /^error: --strategy is for explorations, and this is a run of journeys\.\nhint: /],
+    ["run pay --update-known", /^error: --update-known is for explorations, and this is a run of journeys\.\nhint: /],
+    ["run pay --parallel 0", /^error: --parallel is "0"; it must be /],
+    [
+      "run pay --no-infra --config started/seqqa.yaml",
+      /^error: started\/seqqa\.yaml:1:9: --no-infra takes the target to run already[^\n]*\n/,
+    ],
+    ["run started --no-infra", /^error: started\/seqqa\.yaml:1:9: --no-infra takes the target to run already[^\n]*\n/],
+    [
+      "run qa --update-known",
+      /^error: --update-known has no file to write: known_findings is not set\.\nhint: Add to qa\/seqqa\.yaml: known_findings: \.\/known\.yaml\n$/,
+    ],
+    ["run qa --update-knwon", /^error: Unknown option '--update-knwon'\.\nhint: Did you mean --update-known\?\n$/],
     ["run empty", /^error: There is no exploration in empty\.\nhint: /],
     [
       "run qa/shop.explore.ts",
-      /^error: qa\/shop\.explore\.ts is a file; run takes a directory\.\nhint: Try: seqqa run qa --only <name>\n$/,
+      /^error: qa\/shop\.explore\.ts is a file; run takes a directory\.\nhint: Try: seqqa run qa --only 'the shop'\n$/,
     ],
+    [
+      "run shop.explore.ts",
+      /^error: There is no file shop\.explore\.ts, and run takes a directory\.\nhint: Did you mean qa\/shop\.explore\.ts\? Try: seqqa run qa --only 'the shop'\n$/,
+    ],
+    ["run nope.explore.ts", /^error: There is no file nope\.explore\.ts, and run takes a directory\.\nhint: Try: seqqa list\n$/],
+    ["list nope", /^error: There is no directory nope\.\nhint: /],
+    ["list empty", /^error: There is no journey and no exploration in empty\.\nhint: /],
+    ["list --josn", /^error: Unknown option '--josn'\.\nhint: Did you mean --json\?\n$/],
+    ["list qa more", /^error: Too many arguments for 'list'\./],
+    ["list broken", /seqqa\.yaml:1:/],
+    ["report --config other/seqqa.yaml", /^error: There is no run in [^\n]*\/other\/reports\/runs\.\nhint: seqqa run keeps one there; /],
+    ["report --run 20261121-083020-123-4fd1 --config other/seqqa.yaml", /^error: There is no run in [^\n]*\nhint: /],
+    ["report --run", /^error: Option '--run <id>' argument missing\.\n/],
+    [
+      "report --format htlm",
+      /^error: Option '--format <name>' argument 'htlm' is invalid\. Allowed choices are html, json, junit\.\nhint: Did you mean html\?\n$/,
+    ],
+    ["report --output=", /^error: --output is empty\.\n/],
+    ["report --output", /^error: Option '--output <file>' argument missing\.\n/],
+    ["report last", /^error: Too many arguments for 'report'\./],
+    ["report --config no.yaml", /^error: There is no configuration file no\.yaml\.\n/],
+    ["completion", /^error: Missing required argument 'shell'\.\n/],
+    ["completion csh", /^error: There is no completion for "csh"; there is for bash, zsh and fish\.\n/],
+    ["completion bahs", /^error: There is no completion for "bahs"; [^\n]*\nhint: Did you mean bash\?\n$/],
+    ["completion bash zsh", /^error: Too many arguments for 'completion'\./],
+    ["lsit", /^error: Unknown command 'lsit'\.\nhint: Did you mean list\?\n$/],
     ["doctor broken", /seqqa\.yaml/],
     ["clean --jsn", /^error: Unknown option '--jsn'\.\n/],
     ["run qa --allow-db", /^error: Option '--allow-db <name>' argument missing\.\n/],
@@ -49,6 +149,8 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
     ["run qa --bail=yes", /^error: Unknown option '--bail=yes'|^error: /],
     ["run qa --only", /^error: Option '--only <text>' argument missing\.\n/],
     ["run qa --only=", /^error: --only is empty\.\n/],
+    ["run qa --reporter jsno", /Allowed choices are console, json\.\nhint: Did you mean json\?\n$/],
+    ["run qa --max-time -1", /^error: --max-time is "-1"; it must be /],
     ["run qa --reporter xml", /^error: Option '--reporter <name>' argument 'xml' is invalid\. Allowed choices are console, json\.\n/],
     ["run qa --base-url localhost", /^error: --base-url is "localhost"; it must be a URL that starts with http:\/\/ or https:\/\/\.\n$/],
     ["run qa --config no.yaml", /^error: There is no configuration file no\.yaml\.\nhint: /],
@@ -64,13 +166,16 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
     ["run qa --races pairs", /^error: Unknown option '--races'\.\n/],
     ["run qa --shard 1/2", /^error: Unknown option '--shard'\.\n/],
     ["run qa --resume", /^error: Unknown option '--resume'\.\n/],
+    ["init a b", /^error: Too many arguments for 'init'\. Expected 1 argument but got 2[^\n]*\.\n/],
+    ["init --force", /^error: Unknown option '--force'\.\n/],
+    ["inti", /^error: Unknown command 'inti'\.\nhint: Did you mean init\?\n$/],
     ["demo more", /^error: Too many arguments for 'demo'\. Expected 0 arguments but got 1[^\n]*\.\n/],
     ["demo --seed 1", /^error: Unknown option '--seed'\.\n/],
   ])("seqqa %s", async (line, message) => {
-    const { status, stdout, stderr, inputs } = await seqqa(line.split(" "), { cwd });
+    const { status, stdout, stderr, inputs, journeyInputs } = await seqqa(line.split(" "), { cwd, ...setting });
     expect(stderr).toMatch(message);
     expect(stderr).not.toMatch(/^\s+at /m);
-    expect({ status, stdout, sent: inputs.length }).toEqual({ status: 2, stdout: "", sent: 0 });
+    expect({ status, stdout, sent: inputs.length + journeyInputs.length }).toEqual({ status: 2, stdout: "", sent: 0 });
   });
 
   it("says what to write where there is nothing to run", async () => {
@@ -80,12 +185,56 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
   });
 });
 
+/** The options that `--help` of a command shows: flag, and what stands for its value. */
+async function optionsOf(command: string): Promise<readonly (readonly [flag: string, value: string | undefined])[]> {
+  const { stdout } = await seqqa([command, "--help"]);
+  return [...stdout.matchAll(/^ {2}(?:-h, )?(--[a-z-]+)(?: (<[^>]+>))?/gm)]
+    .map(([, flag, value]) => [flag!, value] as const)
+    .filter(([flag]) => flag !== "--help");
+}
+
+describe("every option of every command", () => {
+  it.each(["run", "list", "report", "completion", "demo", "doctor", "clean"])("of %s refuses a wrong use", async (command) => {
+    const options = await optionsOf(command);
+    expect(options.length > 0 || command === "completion").toBe(true);
+    for (const [flag, value] of options) {
+      const wrong = value === undefined ? [`${flag}=yes`] : [flag];
+      const typo = `${flag.slice(0, -2)}${flag.at(-1)}${flag.at(-2)}x`;
+      const [misused, mistyped] = [
+        await seqqa([command, ...wrong], { cwd, ...setting }),
+        await seqqa([command, typo], { cwd, ...setting }),
+      ];
+      expect(misused.stderr, flag).toMatch(
+        value === undefined
+          ? /^error: (?:Unknown option|Option) '[^\n]*\.\nhint: [^\n]+\n$/
+          : /^error: Option '[^\n]*' argument missing\.\nhint: [^\n]+\n$/,
+      );
+      expect(mistyped.stderr, typo).toMatch(
+        new RegExp(`^error: Unknown option '${typo}'\\.\nhint: Did you mean (?:one of )?[^\n]*${flag}[^\n]*\n$`),
+      );
+      for (const { status, stdout, inputs, journeyInputs } of [misused, mistyped])
+        expect({ status, stdout, sent: inputs.length + journeyInputs.length }).toEqual({ status: 2, stdout: "", sent: 0 });
+    }
+  });
+});
+
 describe("help and version", () => {
   it("prints the version", async () => {
     expect(await seqqa(["--version"])).toMatchObject({ status: 0, stdout: "0.6.4\n", stderr: "" });
   });
 
-  it.each([["--help"], ["run --help"], ["demo --help"], ["-h"]])("%s has an example", async (line) => {
+  it.each([
+    ["--help"],
+    ["run --help"],
+    ["list --help"],
+    ["report --help"],
+    ["completion --help"],
+    ["doctor --help"],
+    ["clean --help"],
+    ["demo --help"],
+    ["init --help"],
+    ["-h"],
+  ])("%s has an example", async (line) => {
     const { status, stdout, stderr } = await seqqa(line.split(" "));
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(stdout).toMatch(/\nExample:\n {2}\$ seqqa /);

@@ -93,13 +93,8 @@ describe("a broken file", () => {
 
 describe("what a later version brings", () => {
   it.each([
-    ["services: [{ name: a, command: b }]", "services is not supported yet"],
-    ["compose_file: x.yaml", "compose_file is not supported yet"],
     ["exploration: { races: pairs }", 'exploration.races is "pairs"'],
     ["exploration: { races: { trials: 3 } }", "exploration.races is"],
-    ["exploration: { rate_limit: 3 }", "exploration.rate_limit is not supported yet"],
-    ["report: { formats: [json, html] }", 'report.formats is "html"'],
-    ["known_findings: x.yaml", "known_findings is not supported yet"],
   ])("%s", (yaml, message) => {
     const error = failure(yaml);
     expect(error.code).toBe("CONFIG_NOT_SUPPORTED_YET");
@@ -151,6 +146,10 @@ describe("values that contradict each other", () => {
     ["lanes: []", "empty list"],
     ["lanes: [{ base_url: http://h }, { base_url: http://h/ }]", "the same base_url"],
     ["lanes: [{ base_url: http://h }]\ndb_url: sqlite:a.db", "every lane names its own stores"],
+    ["services: [{ name: a, command: x }, { name: A, command: y }]", "services[0] and services[1] are both named A"],
+    ["services: [{ name: ../mail, command: x }]", 'services[0].name is "../mail", which cannot name a file'],
+    ["services: [{ name: mail, command: x, ready: /health }]", "nothing says on which port mail listens"],
+    ["services: [{ name: mail, command: x, ready: /health, env: { PORT: '{port}' } }]", "nothing says on which port mail listens"],
     ["target: { command: 'x {url:adit}' }\nsystems: { audit: { url: sqlite:a.db } }", "{url:adit} names a store"],
   ])("%s", (yaml, message) => {
     const error = failure(yaml);
@@ -176,5 +175,10 @@ describe("values that contradict each other", () => {
     const restart = "target: { command: x, rollback: restart }\nbase_url: http://h";
     expect(load(restart).target?.rollback).toBe("restart");
     expect(failure(restart, { noInfra }).message).toContain("with --no-infra there is no process of seqqa's own to restart");
+    const systems = "target: { command: x }\nbase_url: http://h\nsystems: { a: { url: sqlite:a.db } }";
+    expect(failure(systems, { noInfra }).message).toContain("with --no-infra these stores are not used");
+    const infra = "base_url: http://h\nservices: [{ name: a, command: b }]\ncompose_file: c.yaml";
+    expect(load(infra)).toMatchObject({ services: [{ name: "a", readyTimeout: 30 }], composeFile: expect.stringMatching(/\/c\.yaml$/) });
+    expect(load(infra, { noInfra })).toMatchObject({ services: [], composeFile: undefined });
   });
 });

@@ -4,7 +4,7 @@ import { parse } from "yaml";
 import { exampleFile, markdownTable } from "../../../src/config/documentation.ts";
 import { jsonSchema } from "../../../src/config/json-schema.ts";
 import { KEYS } from "../../../src/config/keys.ts";
-import { editDistance, nearest } from "../../../src/config/nearest.ts";
+import { editDistance, nearest } from "../../../src/model/nearest.ts";
 import { load } from "./files.ts";
 
 const file = (name: string): string => readFileSync(new URL(`../../../${name}`, import.meta.url), "utf8");

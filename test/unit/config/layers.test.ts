@@ -89,7 +89,7 @@ describe("values", () => {
       parallel: 1,
       failOnSeverity: "low",
     });
-    expect(config.report.formats).toEqual(["json"]);
+    expect(config.report.formats).toEqual(["html", "json"]);
     expect(config.report.outputDir).toBe(join(config.folder, "reports"));
     expect(config.report.redact).toEqual(["authorization", "cookie", "set-cookie", "password", "token", "access_token", "secret"]);
   });

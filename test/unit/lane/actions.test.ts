@@ -116,6 +116,33 @@ describe.each([
     }
   });
 
+  it("what a timer threw between two steps is told with the next one, once", async () => {
+    const lane = await laneCase({ actions: [{ run: ok }, { run: ok }] });
+    lane.lane.base.stepper.uncaught.push(new Error("late"));
+    const { rows, errors } = await lane.expand();
+    expect(rows.map(({ kind }) => kind)).toEqual(["failed", "executed"]);
+    expect(errors).toMatchObject([
+      { code: "UNCAUGHT_EXCEPTION", source: "a0", message: expect.stringMatching(/or one before it .*: late$/) as string },
+    ]);
+  });
+
+  it("what a timer threw in a step that threw, too, is not told of the next one", async () => {
+    const lane = await laneCase({
+      actions: [
+        {
+          run: () => {
+            lane.lane.base.stepper.uncaught.push(new Error("late"));
+            throw new Error("boom");
+          },
+        },
+        { run: ok },
+      ],
+    });
+    const { rows, errors } = await lane.expand();
+    expect(rows.map(({ kind }) => kind)).toEqual(["failed", "executed"]);
+    expect(errors).toMatchObject([{ code: "ACTION_THREW" }]);
+  });
+
   describe("precondition", () => {
     it("false skips without calling run", async () => {
       const { rows, errors } = await one({ precondition: () => false, run: () => expect.unreachable() });

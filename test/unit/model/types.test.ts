@@ -1,5 +1,5 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { Action, Agent, BFS, Context, Invariant, Severity, World, type Strategy } from "seqqa";
+import { Action, Agent, BFS, Context, Invariant, Journey, Severity, Step, World, type Strategy } from "seqqa";
 import { ApiResponse, HttpClient } from "seqqa/adapters/http";
 
 /*
@@ -84,6 +84,31 @@ describe("run", () => {
       invariants: [],
       world: () => new World<Shop, Model>({ api: { refund: () => ({ ok: true }) } }),
     });
+  });
+});
+
+describe("journeys and steps", () => {
+  it("know the context of the journey and the args of each step", () => {
+    const journey = new Journey<Shop>({
+      name: "j",
+      steps: [
+        new Step({
+          name: "s",
+          args: { amount: 1 },
+          action: async (api, context, args) => {
+            expectTypeOf(args.amount).toEqualTypeOf<number>();
+            expectTypeOf(context.get("order_id")).toEqualTypeOf<string | undefined>();
+            return api.get(`/orders/${context.getRequired("order_id")}`);
+          },
+        }),
+      ],
+    });
+    // @ts-expect-error -- args that the action does not take
+    new Step({ name: "s", args: { amount: "1" }, action: (_api, _context, args: { amount: number }) => args });
+    // @ts-expect-error -- neither a status nor a boolean
+    expect(() => new Step({ name: "s", action: () => 0, expectFailure: "4xx" })).toThrow("is 4xx, which is no HTTP status");
+    new Agent<Shop>({ actions: [createOrder], invariants: [], setup: journey });
+    expect(journey.steps).toHaveLength(1);
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { withoutPasswords } from "../../../src/config/index.ts";
 import { redactor, redactResult, resultJson, jsonText, violationText } from "../../../src/reports/index.ts";
 import { result, violation } from "./results.ts";
 
@@ -14,10 +15,22 @@ describe("redactor", () => {
     ["user=b&password=a%20b&secret=", "user=b&password=[redacted]&secret=[redacted]"],
     ['{"password":"cut of', '{"password":"[redacted]"'],
     ["the password: hunter2, and more", "the password: [redacted], and more"],
+    ["no login at postgres://me:pw@db/x?a=1, nor at ftp://me@h", "no login at postgres://[redacted]@db/x?a=1, nor at ftp://[redacted]@h"],
+    ["mail me@h or see http://h/a@b", "mail me@h or see http://h/a@b"],
     ["", ""],
     ["plain text", "plain text"],
   ])("body %j -> %j", (body, expected) => {
     expect(hide.body(body)).toBe(expected);
+  });
+
+  it("hides the named parts of a multipart body, and named fields in the others", () => {
+    const part = (name: string, content: string, more = ""): string =>
+      `--b\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${content}\r\n`;
+    const file = '; filename="f"\r\nContent-Type: text/plain';
+    const body = `${part("user", "me")}${part("Password", "one\r\n\r\ntwo", file)}${part("meta", '{"token":"t","a":1}')}--b--\r\n`;
+    expect(hide.body(body)).toBe(
+      `${part("user", "me")}${part("Password", "[redacted]", file)}${part("meta", '{"token":"[redacted]","a":1}')}--b--\r\n`,
+    );
   });
 
   it("hides headers in any case, query parameters and the user part of a URL", () => {
@@ -38,6 +51,22 @@ describe("a result", () => {
     const text = jsonText(resultJson(redactResult(all, { redact: NAMES, includeRequestResponse: true })));
     for (const secret of ["Bearer abc", "pw-1", "sid=1", "token=abc", "t-1"]) expect(text).not.toContain(secret);
     expect(text).toContain('\\"refunded\\":200');
+  });
+
+  it("has none in what user code threw", () => {
+    const said = "no login with token=t-2 at mysql://me:pw-2@db";
+    const error = { code: "ACTION_THREW", message: said, path: [], source: "log_in", stack: `Error: ${said}`, count: 1 };
+    const text = jsonText(resultJson(redactResult({ ...all, errors: [error] }, { redact: NAMES, includeRequestResponse: true })));
+    expect(text).toContain('"message": "no login with token=[redacted] at mysql://[redacted]@db"');
+    for (const secret of ["t-2", "pw-2"]) expect(text).not.toContain(secret);
+  });
+
+  it("is searched in no time, however long a word is", () => {
+    const word = "a".repeat(200_000);
+    const begun = performance.now();
+    expect(withoutPasswords(word)).toBe(word);
+    expect(hide.body(word)).toBe(word);
+    expect(performance.now() - begun).toBeLessThan(2000);
   });
 
   it("can leave requests and responses out", () => {

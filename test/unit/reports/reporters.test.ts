@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Progress } from "../../../src/engine/events.ts";
 import { coloursFor, ConsoleReporter, JsonReporter, type ReporterOptions } from "../../../src/reports/index.ts";
-import { HOSTILE, result, Sink, violation } from "./results.ts";
+import { HOSTILE, report, result, Sink, violation } from "./results.ts";
 
 const progress: Progress = {
   kind: "progress",
@@ -42,11 +42,25 @@ describe("the console", () => {
     reporter.event("shop", progress);
     reporter.event("shop", { kind: "note", message: `lane 1 was rebuilt ${HOSTILE}` });
     reporter.explored({ name: "shop", file: "qa/shop.explore.ts", result: hostile });
-    reporter.ended({ version: "0.6.4", explorations: [], failures: [], exitStatus: 1 });
+    reporter.ended(report({ exitStatus: 1 }));
     expect(stdout.text).toMatchSnapshot();
     expect(stderr.text).toMatchSnapshot();
     expect(`${stdout.text}${stderr.text}`).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/); // oxlint-disable-line no-control-regex
     expect(stdout.text.trimEnd().split("\n").at(-1)).toBe("  seed          7");
+  });
+
+  it.each([
+    ["once, where both streams have one reader", false, false, 1],
+    ["once, on a terminal", true, true, 1],
+    ["with the results, too, where those go elsewhere", false, true, 2],
+  ])("says what is to be known from the start %s", (_, stdoutIsTTY, stderrIsTTY, times) => {
+    const [stdout, stderr] = [new Sink(stdoutIsTTY), new Sink(stderrIsTTY)];
+    const reporter = new ConsoleReporter(options({ stdout, stderr }));
+    reporter.event("shop", { kind: "started", name: "shop", lanes: 2, notes: ["db: journal"] });
+    reporter.explored({ name: "shop", file: "qa/shop.explore.ts", result: result({ notes: ["db: journal", "nearly every state is new"] }) });
+    expect(`${stderr.text}${stdout.text}`.match(/note: db: journal$/gm)).toHaveLength(times);
+    expect(stderr.text).toContain("note: db: journal");
+    expect(stdout.text).toContain("note: nearly every state is new");
   });
 
   it("rewrites one line in place on a terminal, within its width, and takes it away", () => {
@@ -109,12 +123,12 @@ describe("json", () => {
     reporter.event("shop", progress);
     reporter.explored();
     const explorations = [{ name: "shop", file: "qa/shop.explore.ts", result: hostile }];
-    reporter.ended({ version: "0.6.4", explorations, failures: [{ file: "x", code: "NO_AGENT", message: HOSTILE, hint: undefined }], exitStatus: 1 });
+    reporter.ended(report({ explorations, failures: [{ file: "x", code: "NO_AGENT", message: HOSTILE, hint: undefined }], exitStatus: 1 }));
     expect(stdout.text).toMatchSnapshot();
     expect(stderr.text).toBe("");
     expect(stdout.text).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u202e]/); // oxlint-disable-line no-control-regex
     const document = JSON.parse(stdout.text) as { readonly explorations: readonly { readonly violations: readonly { readonly message: string }[] }[] };
-    expect(Object.keys(document)).toEqual(["seqqa", "explorations", "journeys", "failures", "exitStatus"]);
+    expect(Object.keys(document)).toEqual(["seqqa", "run", "startedAt", "failOnSeverity", "explorations", "journeys", "failures", "exitStatus"]);
     expect(Object.keys(document.explorations[0] ?? {}).slice(0, 4)).toEqual(["name", "file", "statesVisited", "transitions"]);
     expect(document.explorations[0]?.violations[0]?.message).toBe(HOSTILE);
     expect(document).toMatchObject({ explorations: [{ graph: { parents: [-1, 0, 1], edgeStatus: [201, 200] } }] });

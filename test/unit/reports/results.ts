@@ -1,5 +1,6 @@
+import type { JourneyResult, StepResult } from "../../../src/model/journey-result.ts";
 import type { ExplorationGraph, ExplorationResult, Violation } from "../../../src/model/result.ts";
-import { violationText } from "../../../src/reports/index.ts";
+import { violationText, type RunReport } from "../../../src/reports/index.ts";
 
 /** What an API under attack, or just a strange one, may answer. */
 export const HOSTILE = "\x1b[2J\x1b]0;title\x07 nul\0 bell\x07 back\b lone\ud800 half\udc00 pair😀 c1\x9b31m rtl\u202e line\u2028 del\x7f\r\nnext";
@@ -77,8 +78,55 @@ export function result(changes: Partial<ExplorationResult> = {}): ExplorationRes
     collisionProbability: 5.6e-12,
     bounded: 0,
     notes: [],
+    invariants: ["refund_within_amount"],
     graph,
     toJSON: () => ({}),
+    ...changes,
+  };
+}
+
+/** Everything that one run found. */
+export function report(changes: Partial<RunReport> = {}): RunReport {
+  return {
+    version: "0.6.4",
+    run: "20261121-083020-123-4fd1",
+    startedAt: new Date("2026-11-21T08:30:20.123Z"),
+    failOnSeverity: "low",
+    explorations: [],
+    journeys: [],
+    failures: [],
+    exitStatus: 0,
+    ...changes,
+  };
+}
+
+export function step(changes: Partial<StepResult> = {}): StepResult {
+  return { name: "sign in", status: "passed", requests: [], context: { set: {}, deleted: [] }, durationMs: 12, ...changes };
+}
+
+/** Signs in, reads, and never signs out. */
+export function journey(changes: Partial<JourneyResult> = {}): JourneyResult {
+  const request = { method: "GET", url: "http://127.0.0.1:3000/me?token=secret-1", headers: { authorization: "Bearer secret-2" } };
+  const response = { status: 403, headers: {}, body: '{"error":"no","password":"secret-3"}' };
+  return {
+    name: "login",
+    status: "failed",
+    durationMs: 30,
+    steps: [
+      step({
+        args: { email: "a@b.c", password: "secret-4", when: new Date(0), big: 12n },
+        context: { set: { token: "secret-5", id: 7 }, deleted: ["old"] },
+        requests: [{ request: { ...request, method: "POST", body: "password=secret-6" }, response: { ...response, status: 200 }, durationMs: 3 }],
+      }),
+      step({
+        name: "read",
+        status: "failed",
+        error: 'Answered 403 to GET /me: {"password":"secret-7"}',
+        where: "journeys/login.ts:12:5",
+        requests: [{ request, response, durationMs: 5 }],
+      }),
+      step({ name: "sign out", status: "skipped", durationMs: 0 }),
+    ],
     ...changes,
   };
 }

@@ -89,15 +89,13 @@ describe("a target per lane", () => {
   it("tells that a process ended by itself, and forgets it with the next one", async () => {
     const host = await hostOf({ target: { command: `${COMMAND}; echo "bye" >&2; exit 7` } });
     const { baseUrl } = await host.provision(0);
-    expect(host.exited(0)).toBeUndefined();
+    expect(await host.endOf(0)).toEqual({ exitCode: null, signal: null, output: [] });
     await fetch(`${baseUrl}/exit`).catch(() => {});
-    await eventually(() => host.exited(0) !== undefined, "exited");
-    expect(host.exited(0)).toMatchObject({ code: 7, signal: null });
-    await eventually(() => host.exited(0)?.output === "bye\n", "the output");
+    expect(await host.endOf(0)).toEqual({ exitCode: 7, signal: null, output: ["bye"] });
     await host.reprovision(0);
-    expect(host.exited(0)).toBeUndefined();
+    expect(await host.endOf(0)).toMatchObject({ exitCode: null, signal: null });
     await host.release(0);
-    expect(host.exited(0)).toBeUndefined();
+    expect(await host.endOf(0)).toBeUndefined();
   });
 
   it("stops everything and removes everything", async () => {

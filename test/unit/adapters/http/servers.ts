@@ -1,4 +1,5 @@
 import http from "node:http";
+import https from "node:https";
 import net, { type AddressInfo } from "node:net";
 
 const open: { close(): Promise<void> }[] = [];
@@ -19,6 +20,20 @@ export async function serveWith(listener: http.RequestListener): Promise<{ reado
       }),
   });
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
+}
+
+/** A server that speaks TLS, with this certificate. */
+export async function serveTls(options: { readonly cert: string; readonly key: string }, listener: http.RequestListener): Promise<string> {
+  const server = https.createServer({ cert: options.cert, key: options.key }, listener);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  open.push({
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  });
+  return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 /** A server that speaks no HTTP by itself. */

@@ -122,6 +122,33 @@ describe("lanes' databases", () => {
     expect(await databases(run)).toEqual([]);
   });
 
+  test("are made although the session that makes them is killed on the way", async () => {
+    // So many that the copying of them can be met.
+    const many =
+      "insert into t with recursive n as (select 1 as i union all select i + 1 from n where i < 900) select 1000 * a.i + b.i from n a join n b on b.i < 200";
+    const url = await databaseUrl(await newDatabase(["create table t(id int primary key)", many]));
+    const run = runId();
+    const lanes = provider(url, run);
+    await lanes.prepare();
+    const killed = (async () => {
+      for (let left = 2; left > 0;) {
+        left -= await admin(async (connection) => {
+          const copying = `select id from information_schema.processlist where info like 'insert into \`seqqa\\_${run}\\_%' and id <> connection_id()`;
+          const [rows] = await connection.query(copying);
+          for (const { id } of rows as { id: number }[]) await connection.query(`kill ${id}`);
+          return (rows as unknown[]).length;
+        });
+      }
+    })();
+    const lane = await lanes.provide(0, 0);
+    await killed;
+    const [rows] = await admin((connection) => connection.query("select count(*) as n from t"), new URL(lane).pathname.slice(1));
+    expect(rows).toEqual([{ n: 900 * 199 }]);
+    // The sign of life is there again: nobody sweeps the run.
+    expect(await stores.clean(url)).toEqual([]);
+    expect(await databases(run)).toHaveLength(2);
+  });
+
   test("of a killed run are removed by the next, those of a living one are not", async () => {
     const url = await databaseUrl(await newDatabase(["create table t(id int primary key)"]));
     const [dead, alive, mine] = [runId(), runId(), runId()];
@@ -203,6 +230,43 @@ describe.each(["journal", "copy"] as const)("a borrowed store, %s", (checkpoint)
     expect((await stores.clean(url)).filter((line) => line.includes(database))).toHaveLength(1);
     expect(withoutCounters(await dump(url))).toBe(before);
     expect((await stores.clean(url)).filter((line) => line.includes(database))).toEqual([]);
+  });
+});
+
+describe("a borrowed store whose schema was changed while it was explored", () => {
+  const work = async (sql: string, after: string): Promise<{ closed: unknown; rows: unknown; ours: unknown }> => {
+    const database = await newDatabase([
+      "create table t(id int primary key, a int, b int)",
+      "create table u(id int)",
+      "insert into t values (1, 10, 20)",
+    ]);
+    const system = new MysqlAdapter({ url: await databaseUrl(database), checkpoint: "journal" });
+    await system.open(BORROWED);
+    await system.root();
+    await admin((connection) => connection.query(`${sql}; insert into u values (5); ${after}`), database);
+    const closed = await system.close().catch((error: unknown) => error);
+    return admin(async (connection) => {
+      const [rows] = await connection.query("select (select count(*) from t) as t, (select count(*) from u) as u");
+      const [ours] = await connection.query("show tables like 'seqqa%'");
+      return { closed, rows, ours };
+    }, database);
+  };
+
+  test.each(["add column x int first", "drop column a", "modify a varchar(9)"])(
+    "%s: rows never go into columns that are not theirs",
+    async (alter) => {
+      const { closed, rows, ours } = await work("delete from t", `alter table t ${alter}`);
+      expect(closed).toMatchObject({ code: "STORE_NOT_PUT_BACK", message: expect.stringContaining('table "t" has other columns now') });
+      expect(rows).toEqual([{ t: 0, u: 1 }]);
+      expect(ours).not.toEqual([]);
+    },
+  );
+
+  test("TRUNCATE: what was logged is put back, and the rest is said", async () => {
+    const { closed, rows, ours } = await work("do 0", "truncate t");
+    expect(closed).toMatchObject({ code: "STORE_NOT_PUT_BACK", message: expect.stringMatching(/^Table "t" of .* was truncated/) });
+    expect(rows).toEqual([{ t: 0, u: 0 }]);
+    expect(ours).toEqual([]);
   });
 });
 

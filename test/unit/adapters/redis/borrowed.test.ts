@@ -1,11 +1,11 @@
 import type { Redis } from "ioredis";
 import { beforeEach, describe, expect, test } from "vitest";
 import { stores } from "../../../../src/adapters/redis/index.ts";
-import { otherRuns } from "./other-run.ts";
+import { otherRuns } from "../other-run.ts";
 import { openAdapter, ownServer } from "./scratch.ts";
 
 const server = ownServer();
-const runs = otherRuns();
+const runs = otherRuns("redis");
 let target: Redis;
 
 beforeEach(async () => {

@@ -6,11 +6,11 @@ import { Redis } from "ioredis";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { stores } from "../../../../src/adapters/redis/index.ts";
 import type { StoreProvider } from "../../../../src/model/store-provider.ts";
-import { otherRuns } from "./other-run.ts";
+import { otherRuns } from "../other-run.ts";
 import { openAdapter, ownServer } from "./scratch.ts";
 
 const server = ownServer();
-const runs = otherRuns();
+const runs = otherRuns("redis");
 let template: Redis;
 let directory: string;
 const made: StoreProvider[] = [];

@@ -1,5 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
@@ -44,7 +45,7 @@ async function fill(): Promise<Redis> {
 
 test.each([false, true])("a server that lost everything in the middle of a branch is put back (borrowed: %s)", async (borrowed) => {
   const target = await fill();
-  const system = await openAdapter({ url: `redis://127.0.0.1:${port}/0` }, { borrowed });
+  const system = await openAdapter({ url: `redis://127.0.0.1:${port}/0`, isolation: "index" }, { borrowed });
   await system.root();
   const [mark, dump] = [await system.mark(), await system.dump()];
   await target.set("a", "2");
@@ -64,7 +65,7 @@ test.each([false, true])("a server that lost everything in the middle of a branc
   target.disconnect();
 });
 
-test("one that does not come back is an error, not a wait without end", async () => {
+test("one of a lane's own that does not come back is an error soon, and at once from then on", async () => {
   const target = await fill();
   target.disconnect();
   const system = await openAdapter({ url: `redis://127.0.0.1:${port}/0` });
@@ -72,5 +73,43 @@ test("one that does not come back is an error, not a wait without end", async ()
   await kill();
   const started = performance.now();
   await expect(system.changed(mark)).rejects.toMatchObject({ code: "STORE_LOST", exitStatus: 3 });
-  expect(performance.now() - started).toBeLessThan(15_000);
+  expect(performance.now() - started).toBeLessThan(8000);
+  const again = performance.now();
+  await expect(system.restore(mark)).rejects.toMatchObject({ code: "STORE_LOST" });
+  expect(performance.now() - again).toBeLessThan(500);
+}, 20_000);
+
+test("one that others share is waited for, and is an error when that was in vain", async () => {
+  const system = await openAdapter({ url: `redis://127.0.0.1:${port}/0`, isolation: "index" });
+  const mark = await system.mark();
+  await kill();
+  const started = performance.now();
+  await expect(system.changed(mark)).rejects.toMatchObject({
+    code: "STORE_LOST",
+    message: expect.stringContaining("within 20 s") as string,
+  });
+  expect(performance.now() - started).toBeGreaterThan(18_000);
+}, 60_000);
+
+test("what was under way when a dying server takes connections and drops them is an error too", async () => {
+  const sockets = new Set<Socket>();
+  let dying = false;
+  const proxy = createServer((socket) => {
+    sockets.add(socket.on("error", () => undefined));
+    const server = connect(port, "127.0.0.1").on("error", () => undefined);
+    socket.on("data", (bytes) => (dying ? undefined : server.write(bytes))).on("close", () => server.destroy());
+    server.on("data", (bytes) => socket.write(bytes));
+    if (dying) setTimeout(() => socket.destroy(), 20);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  const system = await openAdapter({ url: `redis://127.0.0.1:${(proxy.address() as AddressInfo).port}/0` });
+  const mark = await system.mark();
+  dying = true;
+  const failed = expect(system.changed(mark)).rejects.toMatchObject({ code: "STORE_LOST" });
+  setTimeout(() => {
+    for (const socket of sockets) socket.destroy();
+  }, 50);
+  await failed;
+  await system.close();
+  proxy.close();
 }, 20_000);

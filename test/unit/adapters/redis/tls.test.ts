@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { RedisAdapter } from "../../../../src/adapters/redis/index.ts";
 import { answers, freePort, program } from "../../../support/services/service.ts";
-import { otherRuns } from "./other-run.ts";
+import { otherRuns } from "../other-run.ts";
 
 let directory: string;
 let port: number;
 let child: ChildProcess;
-const runs = otherRuns(() => ({ NODE_EXTRA_CA_CERTS: join(directory, "cert.pem") }));
+const runs = otherRuns("redis", () => ({ NODE_EXTRA_CA_CERTS: join(directory, "cert.pem") }));
 
 function installed(name: string): string {
   const path = program(name);

@@ -5,10 +5,10 @@ import { runOf } from "../../../../../src/adapters/postgres/provider-names.ts";
 import type { StoreProvider } from "../../../../../src/model/store-provider.ts";
 import { SCHEMA, SEED } from "../../../../contract/system/postgres-savepoint-world.ts";
 import { Databases } from "../savepoint/databases.ts";
-import { otherRuns } from "./other-run.ts";
+import { otherRuns } from "../../other-run.ts";
 
 let databases: Databases;
-const runs = otherRuns();
+const runs = otherRuns("postgres");
 const made: StoreProvider[] = [];
 const SCOPE = { name: "db", laneIndex: 0, inProcess: true, borrowed: false };
 

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PostgresAdapter, stores } from "../../../../../src/adapters/postgres/index.ts";
 import type { Observed } from "../../../../../src/model/system.ts";
 import { size } from "../../../../sizes.ts";
-import { otherRuns } from "../provider/other-run.ts";
+import { otherRuns } from "../../other-run.ts";
 import { Databases } from "./databases.ts";
 import { Lane } from "./lane.ts";
 
 let databases: Databases;
-const runs = otherRuns();
+const runs = otherRuns("postgres");
 
 beforeAll(async () => {
   databases = await Databases.open();

@@ -1,0 +1,78 @@
+import { connectionDefaults, type ConnectionSettings } from "../../network/connection-settings.ts";
+import { environmentProxies } from "../../network/environment-proxies.ts";
+import { secureContext } from "../../network/secure-context.ts";
+import { clientClosed } from "./failures.ts";
+import { ProxyTransport } from "./proxy-transport.ts";
+import { SocketTransport } from "./socket-transport.ts";
+import type { Transport, WireAnswer, WireRequest } from "./transport.ts";
+
+interface Shared {
+  readonly key: string;
+  readonly transport: Transport;
+  users: number;
+}
+
+const shared = new Map<string, Shared>();
+
+/**
+ * A client's share in the connections to its origin, taken with the first request. All clients of a thread share them, so that the roles of
+ * a world, which take turns, use one connection: a server that serves one connection at a time would let the second one wait for ever.
+ */
+export class Lease implements Transport {
+  readonly #origin: string;
+  readonly #own: Partial<ConnectionSettings>;
+  #held: Shared | undefined;
+  /** What the configuration said when it was taken. */
+  #under: ConnectionSettings | undefined;
+  #closed = false;
+
+  constructor(origin: string, own: Partial<ConnectionSettings>) {
+    this.#origin = origin;
+    this.#own = own;
+  }
+
+  /** @throws SeqqaError `PROXY_INVALID` */
+  send(request: WireRequest): Promise<WireAnswer> {
+    if (this.#held === undefined || this.#under !== connectionDefaults()) {
+      if (this.#closed) return Promise.reject(clientClosed());
+      this.#take();
+    }
+    return this.#held!.transport.send(request);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#leave();
+  }
+
+  #take(): void {
+    const defaults = connectionDefaults();
+    const next = acquire(this.#origin, { ...defaults, ...this.#own });
+    void this.#leave();
+    this.#held = next;
+    this.#under = defaults;
+  }
+
+  async #leave(): Promise<void> {
+    const held = this.#held;
+    this.#held = undefined;
+    if (held === undefined || --held.users > 0) return;
+    shared.delete(held.key);
+    await held.transport.close();
+  }
+}
+
+function acquire(origin: string, { ca, proxy }: ConnectionSettings): Shared {
+  const proxies = proxy === "environment" ? environmentProxies() : undefined;
+  // Certificates do not matter to plain HTTP, unless the proxy speaks TLS.
+  const trusted = proxies !== undefined || origin.startsWith("https:") ? ca : [];
+  const key = JSON.stringify([origin, proxies, trusted]);
+  let found = shared.get(key);
+  if (found === undefined) {
+    const transport =
+      proxies === undefined ? new SocketTransport(origin, secureContext(trusted)) : new ProxyTransport(origin, proxies, trusted);
+    shared.set(key, (found = { key, transport, users: 0 }));
+  }
+  found.users++;
+  return found;
+}

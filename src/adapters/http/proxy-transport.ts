@@ -1,0 +1,75 @@
+import type { Dispatcher } from "undici";
+import type { EnvironmentProxies } from "../../network/environment-proxies.ts";
+import { proxyAgent } from "../../network/proxy-agent.ts";
+import { bodyTooLarge, failure, refusedByProxy } from "./failures.ts";
+import { decodeBody, MAX_BODY_BYTES, NO_COOKIES, type Transport, type WireAnswer, type WireRequest } from "./transport.ts";
+import { withinLimits } from "./within-limits.ts";
+
+/** Sends by the proxies of the environment. Not for speed: whoever measures or races has no proxy in between. */
+export class ProxyTransport implements Transport {
+  readonly #origin: string;
+  readonly #agent: Dispatcher;
+
+  constructor(origin: string, proxies: EnvironmentProxies, ca: readonly string[]) {
+    this.#origin = origin;
+    this.#agent = proxyAgent(proxies, ca, MAX_BODY_BYTES);
+  }
+
+  async send(request: WireRequest): Promise<WireAnswer> {
+    const failed = { method: request.method, url: request.url, answered: false, proxied: true };
+    // undici looks at its signal only once there is a connection.
+    const abort = new AbortController();
+    return withinLimits(request, failed, abort, () => this.#exchange(request, abort.signal, failed));
+  }
+
+  close(): Promise<void> {
+    return this.#agent.destroy();
+  }
+
+  async #exchange(
+    { method, path, headers, body }: WireRequest,
+    signal: AbortSignal,
+    failed: { method: string; url: string; answered: boolean; proxied: boolean },
+  ): Promise<WireAnswer> {
+    let status: number;
+    let received: Record<string, string | string[] | undefined>;
+    let bytes: Buffer;
+    try {
+      // undici writes into the headers, and ours are everybody's.
+      const options = { origin: this.#origin, path, method, headers: { ...headers }, signal };
+      const answer = await this.#agent.request({ ...options, body: body ?? null });
+      failed.answered = true;
+      [status, received] = [answer.statusCode, answer.headers];
+      bytes = await collected(answer.body);
+    } catch (error) {
+      if (error instanceof TooLarge) throw bodyTooLarge(failed);
+      throw failure(error, failed);
+    }
+    // Only a proxy says that, and only where there is no tunnel through it.
+    if (status === 407 && this.#origin.startsWith("http:")) throw refusedByProxy(failed, status);
+    const cookies = received["set-cookie"];
+    const joined = Object.entries(received).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, typeof value === "string" ? value : value.join(", ")] as const],
+    );
+    return {
+      status,
+      headers: Object.fromEntries(joined),
+      cookies: cookies === undefined ? NO_COOKIES : typeof cookies === "string" ? [cookies] : cookies,
+      text: decodeBody(bytes),
+    };
+  }
+}
+
+class TooLarge extends Error {}
+
+/** undici gives the limit to connections that it makes to targets, not to those to a proxy. */
+async function collected(body: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.byteLength;
+    if (length > MAX_BODY_BYTES) throw new TooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,35 @@
+import type { SeqqaError } from "../../model/errors.ts";
+import { requestCancelled, requestTimeout, type FailedRequest } from "./failures.ts";
+import { MAX_TIMER_MS, type WireRequest } from "./transport.ts";
+
+/**
+ * Work that ends with the request's timeout and with its scope, for transports that look at a signal late or not at all.
+ *
+ * @param abort Aborted when the request is over before the work is.
+ */
+export async function withinLimits<T>(
+  { timeoutMs, signal }: Pick<WireRequest, "timeoutMs" | "signal">,
+  failed: FailedRequest,
+  abort: AbortController,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (timeoutMs > MAX_TIMER_MS && signal === undefined) return work();
+  let timer: NodeJS.Timeout | undefined;
+  let cancel: (() => void) | undefined;
+  const over = new Promise<never>((_resolve, reject) => {
+    const end = (error: SeqqaError): void => {
+      reject(error);
+      abort.abort();
+    };
+    if (timeoutMs <= MAX_TIMER_MS) timer = setTimeout(() => end(requestTimeout(failed, timeoutMs)), timeoutMs);
+    if (signal === undefined) return;
+    cancel = () => end(requestCancelled(failed, signal, true));
+    signal.addEventListener("abort", cancel);
+  });
+  try {
+    return await Promise.race([work(), over]);
+  } finally {
+    clearTimeout(timer);
+    if (cancel !== undefined) signal?.removeEventListener("abort", cancel);
+  }
+}

@@ -1,0 +1,77 @@
+import type { Config } from "../config/index.ts";
+import { SeqqaError } from "../model/errors.ts";
+import type { ExplorationResult } from "../model/result.ts";
+import { resultJson, violationText, type ReportedExploration, type ReportedKnown } from "../reports/index.ts";
+import { readKnownFindings, updateKnownFindings, type KnownFindings } from "../store/index.ts";
+import { shownPath } from "./shown-path.ts";
+
+/** How far a run went. */
+export interface Extent {
+  /** Everything below the folder of the configuration was explored, and nothing kept it from that. */
+  readonly whole: boolean;
+  readonly interrupted: boolean;
+}
+
+/** The list of known findings in one run. */
+export class Known {
+  readonly #list: KnownFindings;
+  readonly #shown: string;
+  readonly #update: boolean;
+  /** What is listed. */
+  readonly ids: ReadonlySet<string>;
+
+  private constructor(list: KnownFindings, shown: string, update: boolean) {
+    this.#list = list;
+    this.#shown = shown;
+    this.#update = update;
+    this.ids = new Set(list.entries.map(({ id }) => id));
+  }
+
+  /** `undefined` when the configuration names no list. @throws SeqqaError when the list is not usable, or there is none to update */
+  static read({ knownFindings, file }: Config, update: boolean, cwd: string): Known | undefined {
+    if (knownFindings === undefined) {
+      if (!update) return undefined;
+      throw new SeqqaError("USAGE", "--update-known has no file to write: known_findings is not set.", {
+        exitStatus: 2,
+        hint: `Add to ${file === undefined ? "seqqa.yaml" : shownPath(file, cwd)}: known_findings: ./known.yaml`,
+      });
+    }
+    const shown = shownPath(knownFindings, cwd);
+    return new Known(readKnownFindings(knownFindings, shown, update), shown, update);
+  }
+
+  /** The result with the violations marked that are listed, or about to be. */
+  mark(result: ExplorationResult): ExplorationResult {
+    const violations = result.violations.map((violation) => {
+      if (!this.ids.has(violation.id) && !(this.#update && violation.confirmed)) return violation;
+      const known = { ...violation, known: true as const };
+      return { ...known, toString: () => violationText(known) };
+    });
+    const marked = { ...result, violations };
+    return { ...marked, toJSON: () => resultJson(marked) };
+  }
+
+  /** Which were found again and which were not; writes the list where that was asked for. */
+  conclude(explorations: readonly ReportedExploration[], extent: Extent): ReportedKnown {
+    const found = explorations.flatMap(({ name, result }) =>
+      result.violations.filter(({ known }) => known).map(({ id, invariant }) => ({ id, exploration: name, finding: invariant })),
+    );
+    const ids = new Set(found.map(({ id }) => id));
+    const gone = this.#list.entries.filter(({ id }) => !ids.has(id));
+    const sure = (exploration: string | undefined): boolean | undefined => {
+      const ran = exploration === undefined ? explorations : explorations.filter(({ name }) => name === exploration);
+      if (exploration !== undefined && ran.length === 0) return extent.whole ? true : undefined;
+      return (exploration !== undefined || extent.whole) && ran.every(({ result }) => saidAll(result));
+    };
+    const stale = gone.filter(({ exploration }) => sure(exploration) === true).map(({ id }) => id);
+    const unseen = gone.filter(({ exploration }) => sure(exploration) === false).map(({ id }) => id);
+    if (!this.#update || extent.interrupted) return { file: this.#shown, found: [...ids], stale, unseen };
+    const updated = updateKnownFindings(this.#list.file, { found, stale });
+    return { file: this.#shown, found: [...ids], stale: [], unseen, updated };
+  }
+}
+
+/** A finding that it does not have is not there. */
+function saidAll({ stopReason, errors, divergences }: ExplorationResult): boolean {
+  return stopReason === "exhausted" && errors.length === 0 && divergences.length === 0;
+}

@@ -1,0 +1,174 @@
+import { join } from "node:path";
+import { withoutPasswords, type Config } from "../config/index.ts";
+import type { ExplorationEvent } from "../engine/events.ts";
+import { SeqqaError } from "../model/errors.ts";
+import type { JourneyResult } from "../model/journey-result.ts";
+import type { ReportedExploration, ReportedFailure, ReportedJourney, Reporter, RunReport } from "../reports/index.ts";
+import type { FoundJourney, JourneyEvent, UnusableFile } from "../run/index.ts";
+import { newRunId } from "../store/index.ts";
+import { errorText, statusOfError } from "./error-text.ts";
+import { statusOfJourney, statusOfResult, worst, type ExitStatus } from "./exit-status.ts";
+import { nameOfFile } from "./find-explorations.ts";
+import type { Known } from "./known.ts";
+import type { Machinery } from "./machinery.ts";
+import { writeReports } from "./report-files.ts";
+import { usage } from "./run-options.ts";
+import type { Shell } from "./shell.ts";
+import { shownMessage, shownPath } from "./shown-path.ts";
+
+interface RunParts {
+  readonly config: Config;
+  readonly shell: Shell;
+  readonly machinery: Machinery;
+  readonly reporter: Reporter;
+  readonly verbose: boolean;
+  readonly only: string | undefined;
+  readonly signal: AbortSignal;
+  readonly known: Known | undefined;
+  readonly version: string;
+}
+
+/** One run: its explorations one after another, or its journeys, and what came of them. */
+export class Run {
+  readonly #parts: RunParts;
+  readonly #startedAt = new Date();
+  readonly #explorations: ReportedExploration[] = [];
+  readonly #journeys: ReportedJourney[] = [];
+  readonly #failures: ReportedFailure[] = [];
+  readonly #statuses: ExitStatus[] = [];
+  #lostService = false;
+
+  constructor(parts: RunParts) {
+    this.#parts = parts;
+  }
+
+  get isOver(): boolean {
+    const { config, signal } = this.#parts;
+    return signal.aborted || this.#lostService || (config.exploration.stopOnFirstViolation && this.#statuses.includes(1));
+  }
+
+  /** A service that does not come up, or does not stay, is a failure of the run like those of its files; no further exploration is begun then. */
+  async withServices(work: () => Promise<void>): Promise<void> {
+    const { config, machinery, signal } = this.#parts;
+    const onProblem = (error: unknown): void => {
+      this.#lostService = true;
+      this.#fail(error, config.file ?? join(config.folder, "seqqa.yaml"));
+    };
+    await machinery.withServices(config, { signal, onProblem }, work).catch(onProblem);
+  }
+
+  async explore(path: string): Promise<void> {
+    const { config, machinery, reporter, only, signal, shell, known } = this.#parts;
+    const file = shownPath(path, shell.cwd);
+    let name = nameOfFile(path);
+    const onEvent = (event: ExplorationEvent): void => {
+      if (event.kind === "started") ({ name } = event);
+      reporter.event(name, event);
+    };
+    try {
+      const found = await machinery.exploreFile({ entry: path, config, name, signal, onEvent, only, known: known?.ids });
+      if (found === undefined) return;
+      const result = known?.mark(found) ?? found;
+      const explored = { name, file, result };
+      this.#explorations.push(explored);
+      this.#statuses.push(statusOfResult(result, config.failOnSeverity));
+      reporter.explored(explored);
+    } catch (error) {
+      this.#fail(error, path);
+    }
+  }
+
+  async journeys(
+    { journeys, unusable }: { readonly journeys: readonly FoundJourney[]; readonly unusable: readonly UnusableFile[] },
+    bail: boolean,
+  ): Promise<void> {
+    const { config, machinery, reporter, signal } = this.#parts;
+    for (const { file, error } of unusable) this.#fail(error, file);
+    if (bail && unusable.length > 0) return;
+    const told = new Map<string, JourneyResult>();
+    const onEvent = (event: JourneyEvent): void => {
+      if (event.kind === "journey_started") return reporter.step(event.name, null);
+      if (event.kind === "step_ended") return reporter.step(event.name, event.step);
+      told.set(event.name, event.result);
+      reporter.journeyEnded(event.name, event.result);
+    };
+    try {
+      const runs = await machinery.runJourneys({ journeys, config, bail, signal, onEvent });
+      for (const { file, ...run } of runs) this.#ran({ ...run, name: run.result.name }, file);
+    } catch (error) {
+      // What was done until then is reported all the same.
+      for (const { name, file } of journeys) {
+        const result = told.get(name);
+        if (result !== undefined) this.#ran({ name, result, notes: [] }, file);
+      }
+      this.#fail(error, journeys.length === 1 ? journeys[0]!.file : join(config.folder, "journeys"));
+    }
+  }
+
+  #ran(run: Omit<ReportedJourney, "file">, path: string): void {
+    const journey = { ...run, file: shownPath(path, this.#parts.shell.cwd) };
+    this.#journeys.push(journey);
+    this.#statuses.push(statusOfJourney(journey));
+    this.#parts.reporter.journeyDone(journey);
+  }
+
+  #fail(thrown: unknown, path: string): void {
+    const { signal, reporter, shell, verbose } = this.#parts;
+    if (signal.aborted && (thrown as Error | undefined)?.name === "AbortError") return;
+    const file = shownPath(path, shell.cwd);
+    const error = naming(file, path, shell.cwd, thrown);
+    const known = error instanceof SeqqaError;
+    const message = error instanceof Error ? error.message : String(error);
+    const hint = known && error.hint !== undefined ? withoutPasswords(error.hint) : undefined;
+    this.#failures.push({ file, code: known ? error.code : "INTERNAL", message: withoutPasswords(message), hint });
+    this.#statuses.push(statusOfError(error));
+    reporter.message(errorText(error, verbose));
+  }
+
+  /** Reports and writes; the exit status of the run. `whole`: nothing that there is was left out. */
+  end(whole: boolean): ExitStatus {
+    const { config, only, reporter, signal, verbose, version, known } = this.#parts;
+    if (this.#explorations.length + this.#journeys.length + this.#failures.length === 0 && !signal.aborted) {
+      throw usage(
+        `No exploration's name contains ${JSON.stringify(only ?? "")}.`,
+        "Look at the names with seqqa list, or leave --only out.",
+      );
+    }
+    if (signal.aborted) this.#statuses.push(130);
+    const attempt = <T>(work: () => T): T | undefined => {
+      try {
+        return work();
+      } catch (error) {
+        reporter.message(errorText(error, verbose));
+        this.#statuses.push(statusOfError(error));
+        return undefined;
+      }
+    };
+    const extent = { whole: whole && this.#failures.length === 0 && !this.isOver, interrupted: signal.aborted };
+    const listed = attempt(() => known?.conclude(this.#explorations, extent));
+    const report: RunReport = {
+      version,
+      run: newRunId(this.#startedAt),
+      startedAt: this.#startedAt,
+      failOnSeverity: config.failOnSeverity,
+      explorations: this.#explorations,
+      journeys: this.#journeys,
+      failures: this.#failures,
+      known: listed,
+      exitStatus: worst(this.#statuses),
+    };
+    attempt(() => writeReports(config, report));
+    reporter.ended({ ...report, exitStatus: worst(this.#statuses) });
+    return worst(this.#statuses);
+  }
+}
+
+/** An error of several files must say which one it is about, in the words that the user would use. */
+function naming(file: string, path: string, cwd: string, error: unknown): unknown {
+  if (!(error instanceof SeqqaError) || error.exitStatus !== 2) return error;
+  const shown = shownMessage(error.message, path, cwd);
+  const message = shown.includes(file) ? shown : `${file}: ${shown}`;
+  return message === error.message
+    ? error
+    : new SeqqaError(error.code, message, { hint: error.hint, exitStatus: error.exitStatus, cause: error });
+}

@@ -1,0 +1,83 @@
+import { HttpClient, type ConnectionOptions, type FetchHandler } from "../../adapters/http/index.ts";
+import { clientPartOf, offerClientPart } from "../../model/client.ts";
+import type { Duration } from "../../model/duration.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import { GraphQLResponse } from "./graphql-response.ts";
+
+export interface GraphQLClientOptions extends ConnectionOptions {
+  /** Sent with every request. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Seconds that a request may take; default: `timeout` of the configuration, else 30. */
+  readonly timeout?: Duration;
+}
+
+export interface QueryOptions {
+  readonly variables?: Readonly<Record<string, unknown>>;
+  /** Which operation of a text that has several. */
+  readonly operationName?: string;
+}
+
+const ACCEPT = "application/graphql-response+json, application/json";
+
+/**
+ * The client of a GraphQL API, on `HttpClient`: token, headers and cookies are part of the world, requests are recorded, and the settings
+ * of the configuration hold. Usable as the `api` of a world and as the client of a role.
+ */
+export class GraphQLClient {
+  readonly #http: HttpClient;
+  readonly #path: string;
+
+  /**
+   * @param target The URL of the endpoint. Or a fetch handler of this process, which sees requests to `/graphql`.
+   * @throws SeqqaError as `HttpClient`
+   */
+  constructor(target: string | FetchHandler, options: GraphQLClientOptions = {}) {
+    const { origin, path } = typeof target === "string" ? taken(target) : { origin: target, path: "/graphql" };
+    this.#http = new HttpClient(origin, { ...options, headers: { accept: ACCEPT, ...options.headers } });
+    this.#path = path;
+    offerClientPart(this, clientPartOf(this.#http)!);
+  }
+
+  /**
+   * Sends a query or a mutation. Resolves whatever GraphQL says; `response.ok` is whether it said neither an error status nor errors.
+   * @throws SeqqaError `QUERY_INVALID`, `NOT_GRAPHQL` for a 2xx or 3xx that is no GraphQL answer, and as `HttpClient`
+   */
+  async query<T = unknown>(text: string, options: QueryOptions = {}): Promise<GraphQLResponse<T>> {
+    if (typeof text !== "string" || text.trim() === "") {
+      throw new SeqqaError("QUERY_INVALID", `The text of a GraphQL query is ${typeof text === "string" ? "empty" : `a ${typeof text}`}.`, {
+        hint: 'Write query("query Order($id: ID!) { order(id: $id) { total } }", { variables: { id } }).',
+      });
+    }
+    const { variables, operationName } = options;
+    return new GraphQLResponse<T>(await this.#http.post(this.#path, { json: { query: text, variables, operationName } }));
+  }
+
+  /** Sends `Authorization: Bearer <token>` from now on; `null` stops it. */
+  setAuthToken(token: string | null): void {
+    this.#http.setAuthToken(token);
+  }
+
+  setBasicAuth(username: string, password: string): void {
+    this.#http.setBasicAuth(username, password);
+  }
+
+  /** Sends this header from now on; `null` stops it. */
+  setHeader(name: string, value: string | null): void {
+    this.#http.setHeader(name, value);
+  }
+
+  /** The client of another role of the same world. @throws SeqqaError `UNKNOWN_ROLE` naming the roles that exist. */
+  as(role: string): GraphQLClient {
+    return this.#http.as(role) as unknown as GraphQLClient;
+  }
+
+  close(): Promise<void> {
+    return this.#http.close();
+  }
+}
+
+/** An endpoint may have a query, which a base URL may not. */
+function taken(url: string): { readonly origin: string; readonly path: string } {
+  const at = url.indexOf("?");
+  return at < 0 ? { origin: url, path: "" } : { origin: url.slice(0, at), path: url.slice(at) };
+}

@@ -1,0 +1,93 @@
+import { withoutSecrets } from "../../adapters/http/target-url.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import { ApiResponse } from "../../model/response.ts";
+
+/** One entry of `errors` (GraphQL specification, 7.1.2). */
+export interface GraphQLError {
+  readonly message: string;
+  readonly locations?: readonly { readonly line: number; readonly column: number }[];
+  readonly path?: readonly (string | number)[];
+  readonly extensions?: Readonly<Record<string, unknown>>;
+}
+
+interface Body<T> {
+  readonly data?: T | null;
+  readonly errors?: readonly GraphQLError[];
+}
+
+const QUOTED = 200;
+
+/** The answer to a GraphQL operation. A server may say 200 to an operation that failed: look at {@link ok} or {@link errors}. */
+export class GraphQLResponse<T = unknown> extends ApiResponse {
+  readonly #body: Body<T> | undefined;
+
+  /**
+   * Takes over an HTTP answer.
+   * @throws SeqqaError `NOT_GRAPHQL` when it has a status below 400 and is no GraphQL answer. With another status it may well be none: a
+   *   gateway that asks for a login answers for itself.
+   */
+  constructor(answer: ApiResponse) {
+    super(answer.statusCode, answer.text, answer.headers, answer.request, answer.durationMs);
+    this.#body = bodyOf<T>(answer.text);
+    if (this.#body === undefined && answer.statusCode < 400) throw this.#notGraphQL();
+  }
+
+  /** Whether the status is 200 to 299 and there are no errors. */
+  override get ok(): boolean {
+    return super.ok && this.#body !== undefined && this.#body.errors === undefined;
+  }
+
+  /**
+   * What the operation returned; `null` when it failed as a whole. Beside errors it may be there in part.
+   * @throws SeqqaError `NOT_GRAPHQL` when the answer is none of GraphQL.
+   */
+  get data(): T | null {
+    if (this.#body === undefined) throw this.#notGraphQL();
+    return this.#body.data ?? null;
+  }
+
+  /** What went wrong; `undefined` when nothing did. */
+  get errors(): readonly GraphQLError[] | undefined {
+    return this.#body?.errors;
+  }
+
+  #notGraphQL(): SeqqaError {
+    const { method, url } = this.request;
+    const type = this.headers["content-type"];
+    const location = this.headers["location"];
+    const text = this.text.length > QUOTED ? `${this.text.slice(0, QUOTED)}...` : this.text;
+    const what = this.text === "" ? "it is empty" : JSON.stringify(text);
+    return new SeqqaError(
+      "NOT_GRAPHQL",
+      `The answer to ${method} ${withoutSecrets(url)} (status ${this.statusCode}${type === undefined ? "" : `, ${type}`}) is not a GraphQL answer with data or errors: ${what}`,
+      {
+        hint:
+          location === undefined || this.statusCode < 300 || this.statusCode > 399
+            ? "Check that the URL is that of the GraphQL endpoint."
+            : `The server redirects to ${withoutSecrets(location)}; redirects are not followed, so give that URL to the GraphQLClient.`,
+      },
+    );
+  }
+}
+
+/** `undefined` when the text is not a GraphQL answer: an object with `data`, or with a list of errors that have messages. */
+function bodyOf<T>(text: string): Body<T> | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  const { data, errors } = value as { readonly data?: unknown; readonly errors?: unknown };
+  if (errors !== undefined && errors !== null && !isErrorList(errors)) return undefined;
+  const some = isErrorList(errors) && errors.length > 0 ? errors : undefined;
+  if (some === undefined && (data === undefined || (data === null && !Object.hasOwn(value, "data")))) return undefined;
+  return { data: data as T | null, ...(some !== undefined && { errors: some }) };
+}
+
+function isErrorList(value: unknown): value is readonly GraphQLError[] {
+  const hasMessage = (one: unknown): boolean =>
+    typeof one === "object" && one !== null && typeof (one as { readonly message?: unknown }).message === "string";
+  return Array.isArray(value) && value.every(hasMessage);
+}

@@ -1,0 +1,22 @@
+import { readFileSync } from "node:fs";
+import { certificatesOf } from "../network/certificates.ts";
+import { problem } from "./problem.ts";
+
+/** The certificates of `tls.ca_file`. @throws SeqqaError `CONFIG_FILE` */
+export function readAuthorities(file: string, source: string | undefined): readonly string[] {
+  const found = read(file);
+  if (typeof found !== "string") return found;
+  const hint = "Give the PEM file of the authority that signed the target's certificate.";
+  throw problem("CONFIG_FILE", source?.replace(/^\w+ /, ""), `tls.ca_file ${file} ${found}.`, hint);
+}
+
+function read(file: string): readonly string[] | string {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    return code === "ENOENT" ? "does not exist" : `cannot be read (${code})`;
+  }
+  return certificatesOf(text);
+}

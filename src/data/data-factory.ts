@@ -1,0 +1,159 @@
+import type { Faker } from "@faker-js/faker";
+import { SeqqaError } from "../model/errors.ts";
+import type { Address, DataRecords, Order, Payment, Product, TestData, User } from "../model/test-data.ts";
+import { fakerOn } from "./faker.ts";
+import * as records from "./records.ts";
+import { Stream } from "./stream.ts";
+
+export interface DataFactoryOptions {
+  /** Default 0. */
+  readonly seed?: number | string;
+}
+
+type Build = (data: DataFactory<never>) => object;
+
+const BUILT_IN = ["user", "product", "order", "address", "payment"] as const satisfies readonly (keyof DataRecords)[];
+
+/** See `TestData`. In actions, `context.data` is one that is seeded by the path of the step. */
+export class DataFactory<D extends object = DataRecords> implements TestData<D> {
+  readonly #key: string;
+  readonly #definitions: Map<string, Build> = new Map();
+  #stream: Stream | undefined;
+
+  /** @throws SeqqaError `DATA_SEED` */
+  constructor({ seed = 0 }: DataFactoryOptions = {}) {
+    if (typeof seed !== "string" && !Number.isFinite(seed)) {
+      throw new SeqqaError("DATA_SEED", `The seed of a DataFactory is ${String(seed)}; it must be a number or a string.`, {
+        exitStatus: 2,
+      });
+    }
+    this.#key = `${typeof seed}:${seed}`;
+  }
+
+  user(overrides?: Partial<User>): User {
+    return { ...records.user(this.#faker), ...overrides };
+  }
+
+  product(overrides?: Partial<Product>): Product {
+    return { ...records.product(this.#faker), ...overrides };
+  }
+
+  order(overrides?: Partial<Order>): Order {
+    return { ...records.order(this.#faker), ...overrides };
+  }
+
+  address(overrides?: Partial<Address>): Address {
+    return { ...records.address(this.#faker), ...overrides };
+  }
+
+  payment(overrides?: Partial<Payment>): Payment {
+    return { ...records.payment(this.#faker), ...overrides };
+  }
+
+  email(): string {
+    return records.email(this.#faker);
+  }
+
+  firstName(): string {
+    return this.#faker.person.firstName();
+  }
+
+  lastName(): string {
+    return this.#faker.person.lastName();
+  }
+
+  name(): string {
+    return `${this.firstName()} ${this.lastName()}`;
+  }
+
+  username(): string {
+    return records.user(this.#faker).username;
+  }
+
+  password(): string {
+    return records.password(this.#faker);
+  }
+
+  phone(): string {
+    return records.phone(this.#faker);
+  }
+
+  company(): string {
+    return this.#faker.company.name();
+  }
+
+  word(): string {
+    return this.#faker.lorem.word();
+  }
+
+  sentence(): string {
+    return this.#faker.lorem.sentence();
+  }
+
+  uuid(): string {
+    return this.#faker.string.uuid();
+  }
+
+  boolean(): boolean {
+    return this.#faker.datatype.boolean();
+  }
+
+  integer(min: number, max: number): number {
+    if (!Number.isSafeInteger(min) || !Number.isSafeInteger(max) || min > max) throw outOfRange("integer", min, max, "integers");
+    return this.#faker.number.int({ min, max });
+  }
+
+  amount(min: number = 1, max: number = 1000): number {
+    if (!Number.isFinite(min) || !Number.isFinite(max) || Math.ceil(min * 100) > Math.floor(max * 100)) {
+      throw outOfRange("amount", min, max, "numbers with a cent between them");
+    }
+    return records.amount(this.#faker, min, max);
+  }
+
+  pastDate(): string {
+    return this.#faker.date.past({ years: 1 }).toISOString();
+  }
+
+  futureDate(): string {
+    return this.#faker.date.between({ from: "2040-01-01T00:00:00.000Z", to: "2049-12-31T00:00:00.000Z" }).toISOString();
+  }
+
+  pick<T>(list: readonly T[]): T {
+    if (list.length === 0) throw new SeqqaError("DATA_RANGE", "pick was given an empty list.", { hint: "Give it at least one value." });
+    return list[this.integer(0, list.length - 1)]!;
+  }
+
+  define<N extends string, T extends object>(name: N, build: (data: TestData<D>) => T): DataFactory<Omit<D, N> & Record<N, T>> {
+    if (typeof name !== "string" || name === "" || typeof build !== "function") {
+      throw new SeqqaError("DATA_DEFINITION", "define needs a name that is not empty and a function that builds the record.", {
+        exitStatus: 2,
+        hint: 'Write define("invoice", (data) => ({ amount: data.amount() })).',
+      });
+    }
+    this.#definitions.set(name, build);
+    return this;
+  }
+
+  create<N extends keyof D & string>(name: N, overrides?: Partial<D[N]>): D[N];
+  create<T extends object = Record<string, unknown>>(name: string, overrides?: Partial<T>): T;
+  create(name: string, overrides?: object): object {
+    const build = this.#definitions.get(name);
+    if (build !== undefined) return { ...build(this as unknown as DataFactory<never>), ...overrides };
+    const known = BUILT_IN.find((one) => one === name);
+    if (known !== undefined) return this[known](overrides);
+    throw new SeqqaError("DATA_UNKNOWN", `There is no kind of record named "${name}".`, {
+      hint: `There are ${[...new Set([...BUILT_IN, ...this.#definitions.keys()])].join(", ")}; others are taught by define(name, build).`,
+    });
+  }
+
+  get #faker(): Faker {
+    return fakerOn((this.#stream ??= new Stream(this.#key)));
+  }
+}
+
+function outOfRange(what: string, min: unknown, max: unknown, wanted: string): SeqqaError {
+  return new SeqqaError(
+    "DATA_RANGE",
+    `${what}(${String(min)}, ${String(max)}) has no value: min and max must be ${wanted}, min not above max.`,
+  );
+}

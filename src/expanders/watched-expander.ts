@@ -1,0 +1,117 @@
+import type { Expander } from "../engine/expander.ts";
+import {
+  CRASHED,
+  type Chunk,
+  type Expansion,
+  type FindingNews,
+  type LaneReport,
+  type Recording,
+  type UnitRequest,
+} from "../engine/messages.ts";
+import type { VisitedSet } from "../engine/visited-set.ts";
+import { hasEnded, type TargetEnd } from "../model/target-end.ts";
+import { endedMeanwhile } from "../targets/target-errors.ts";
+
+/** What knows of the processes behind lanes. */
+interface Processes {
+  endOf(lane: number): Promise<TargetEnd | undefined>;
+}
+
+/** Passes on what another expander does, and adds what the main thread alone knows: where a lane lost its target, how the process of that stands. */
+export class WatchedExpander implements Expander {
+  readonly lanes: number;
+  readonly depth: number;
+  readonly #inner: Expander;
+  readonly #processes: Processes;
+  /** The latest answer of each lane, given or still to be given. */
+  readonly #answers: (Promise<unknown> | undefined)[] = [];
+
+  constructor(inner: Expander, processes: Processes) {
+    this.#inner = inner;
+    this.#processes = processes;
+    this.lanes = inner.lanes;
+    this.depth = inner.depth;
+  }
+
+  start(): Promise<readonly LaneReport[]> {
+    return this.#all(this.#inner.start());
+  }
+
+  calibrate(): Promise<readonly string[]> {
+    return this.#all(this.#inner.calibrate());
+  }
+
+  mask(fields: readonly string[]): Promise<readonly LaneReport[]> {
+    return this.#all(this.#inner.mask(fields));
+  }
+
+  share(visited: VisitedSet): void {
+    this.#inner.share(visited);
+  }
+
+  /** A lane's answers keep their order: the one that says how the lane was lost comes before those of the chunks that it held. */
+  expand(lane: number, chunk: Chunk): Promise<Expansion> {
+    const before = this.#answers[lane];
+    const answer = this.#expand(lane, chunk, before);
+    this.#answers[lane] = answer.catch(() => undefined);
+    return answer;
+  }
+
+  async #expand(lane: number, chunk: Chunk, before: Promise<unknown> | undefined): Promise<Expansion> {
+    const expansion = await this.#inner.expand(lane, chunk);
+    await before;
+    const { news, failure } = expansion;
+    // A chunk that the lane was given after it was lost (its unit is -1) says nothing of its own.
+    const isLost = failure?.kind === "unreachable" && failure.unit >= 0;
+    if (!isLost && (failure === undefined || !news.some(({ findings }) => findings.some(isCrash)))) return expansion;
+    const target = await this.#processes.endOf(lane);
+    return {
+      ...expansion,
+      news: news.map((one) => ({ ...one, findings: withEnd(one.findings, target) })),
+      failure: { ...failure, target },
+    };
+  }
+
+  rebuild(lane: number): Promise<LaneReport> {
+    return this.#explained(this.#inner.rebuild(lane), [lane]);
+  }
+
+  async record(lane: number, path: readonly number[], draws?: UnitRequest["draws"]): Promise<Recording> {
+    const recording = await this.#inner.record(lane, path, draws);
+    if (!recording.findings.some(isCrash)) return recording;
+    return { ...recording, findings: withEnd(recording.findings, await this.#processes.endOf(lane)) };
+  }
+
+  cancel(): void {
+    this.#inner.cancel();
+  }
+
+  close(): Promise<void> {
+    return this.#inner.close();
+  }
+
+  #all<T>(work: Promise<T>): Promise<T> {
+    return this.#explained(
+      work,
+      Array.from({ length: this.lanes }, (_, lane) => lane),
+    );
+  }
+
+  /** A lane that cannot reach its target while it is brought up knows only that. */
+  async #explained<T>(work: Promise<T>, lanes: readonly number[]): Promise<T> {
+    try {
+      return await work;
+    } catch (error) {
+      if (!(error instanceof Error) || (error as { readonly code?: unknown }).code !== "TARGET_UNREACHABLE") throw error;
+      const ends = await Promise.all(lanes.map((lane) => this.#processes.endOf(lane)));
+      const at = ends.findIndex((end) => end !== undefined && hasEnded(end));
+      throw at < 0 ? error : endedMeanwhile(error, lanes[at]!, ends[at]!);
+    }
+  }
+}
+
+const isCrash = ({ invariant }: FindingNews): boolean => invariant === CRASHED;
+
+function withEnd(findings: readonly FindingNews[], target: TargetEnd | undefined): readonly FindingNews[] {
+  return findings.map((finding) => (isCrash(finding) ? { ...finding, target } : finding));
+}

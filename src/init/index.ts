@@ -1,0 +1,18 @@
+import { resolve } from "node:path";
+import { newFolder } from "./new-folder.ts";
+import { surroundingsOf, type Surroundings } from "./surroundings.ts";
+import { writeFiles } from "./write-files.ts";
+
+export interface InitResult extends Surroundings {
+  /** What was written, relative to the folder. */
+  readonly files: readonly string[];
+}
+
+/** Writes a folder with a configuration, actions, invariants, journeys, an exploration and an API to run them on. @throws SeqqaError exit status 2 */
+export function init(input: { readonly directory: string; readonly cwd: string; readonly version: string }): InitResult {
+  const directory = resolve(input.cwd, input.directory);
+  const surroundings = surroundingsOf(directory);
+  const files = newFolder(directory, surroundings, input.version);
+  writeFiles(directory, input.directory, files);
+  return { ...surroundings, files: files.map(({ path }) => path) };
+}

@@ -1,0 +1,83 @@
+import { lstatSync, mkdirSync, rmSync, rmdirSync, statSync, writeFileSync, type Stats } from "node:fs";
+import { dirname, join } from "node:path";
+import { SeqqaError } from "../model/errors.ts";
+import type { TemplateFile } from "./template.ts";
+
+/** As many of the files in the way are named. */
+const SHOWN = 5;
+
+/**
+ * Writes all files, or none.
+ * @throws SeqqaError `INIT_NOT_A_FOLDER`, `INIT_WOULD_OVERWRITE`, `INIT_NOT_WRITTEN`, exit status 2; what was written until then is removed.
+ */
+export function writeFiles(directory: string, shown: string, files: readonly TemplateFile[]): void {
+  // A link that leads nowhere is there, too.
+  if (statOf(directory) !== undefined && statOf(directory, true)?.isDirectory() !== true) {
+    throw refused("INIT_NOT_A_FOLDER", `${shown} is there and is not a folder.`, "Name another one: seqqa init <dir>.");
+  }
+  const there = occupied(directory, files);
+  if (there.length > 0) {
+    const names = there.slice(0, SHOWN).map((path) => join(shown, path));
+    const more = there.length > SHOWN ? [`${there.length - SHOWN} more`] : [];
+    throw refused(
+      "INIT_WOULD_OVERWRITE",
+      `${listed([...names, ...more])} ${there.length === 1 ? "is" : "are"} there already; nothing was written.`,
+      "Name another folder: seqqa init <dir>.",
+    );
+  }
+  const made: (() => void)[] = [];
+  try {
+    for (const { path, text } of files) writeNew(join(directory, path), text, made);
+  } catch (cause) {
+    for (const undo of made.reverse()) undo();
+    const { code, message } = cause as NodeJS.ErrnoException;
+    throw refused(
+      "INIT_NOT_WRITTEN",
+      `${shown} cannot be written: ${code ?? message}.`,
+      "Name a folder that you may write: seqqa init <dir>.",
+      cause,
+    );
+  }
+}
+
+/** What stands where a file, or a folder for one, would go. */
+function occupied(directory: string, files: readonly TemplateFile[]): readonly string[] {
+  const taken = files.flatMap(({ path }) => {
+    const folder = dirname(path);
+    if (folder !== "." && statOf(join(directory, folder))?.isDirectory() === false) return [folder];
+    return statOf(join(directory, path)) === undefined ? [] : [path];
+  });
+  return [...new Set(taken)];
+}
+
+/** `undefined` for what is not there, and for what cannot be looked at: writing says why. */
+function statOf(path: string, follow = false): Stats | undefined {
+  try {
+    return follow ? statSync(path) : lstatSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function writeNew(file: string, text: string, made: (() => void)[]): void {
+  makeFolder(dirname(file), made);
+  // Never over a file that appeared meanwhile.
+  writeFileSync(file, text, { flag: "wx" });
+  made.push(() => rmSync(file));
+}
+
+/** One folder after another: `recursive` never ends where a file system says of a new name that it is not there, as /proc does. */
+function makeFolder(folder: string, made: (() => void)[]): void {
+  if (statOf(folder, true) !== undefined) return;
+  if (dirname(folder) !== folder) makeFolder(dirname(folder), made);
+  mkdirSync(folder);
+  made.push(() => rmdirSync(folder));
+}
+
+function refused(code: string, message: string, hint: string, cause?: unknown): SeqqaError {
+  return new SeqqaError(code, message, { exitStatus: 2, hint, ...(cause === undefined ? {} : { cause }) });
+}
+
+function listed(names: readonly string[]): string {
+  return names.length === 1 ? names[0]! : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+}

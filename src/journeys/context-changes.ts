@@ -1,0 +1,34 @@
+import { isDeepStrictEqual } from "node:util";
+import { Context, contextPartOf, type ContextPart } from "../model/context.ts";
+import type { StepResult } from "../model/journey-result.ts";
+
+/** Remembers a context; the result says what has changed since then. */
+export function watchContext(context: Context<never>): () => StepResult["context"] {
+  const part = contextPartOf(context);
+  const { version } = part;
+  const before = part.save().entries;
+  return () => {
+    // A value that is an object may have been changed in place.
+    if (part.version === version && !part.mutable) return { set: {}, deleted: [] };
+    const now = part.save().entries;
+    const set: Record<string, unknown> = {};
+    for (const [key, value] of now) if (!before.has(key) || !isDeepStrictEqual(before.get(key), value)) set[key] = value;
+    return { set, deleted: [...before.keys()].filter((key) => !now.has(key)) };
+  };
+}
+
+/** A context of its own for one run, with copies of what it is to start with. */
+export function freshContext(initial: object | undefined): Context<never> {
+  const context = new Context<never>();
+  fillContext(context, initial);
+  return context;
+}
+
+/** `initial`: a context, or a plain object. */
+export function fillContext(context: Context<never>, initial: object | undefined): void {
+  if (initial === undefined) return;
+  const part = contextPartOf(initial as Context<never>) as ContextPart | undefined;
+  const entries = part === undefined ? Object.entries(initial) : [...part.entries];
+  const target = context as unknown as Context;
+  for (const [key, value] of entries) target.set(key, structuredClone(value));
+}

@@ -1,0 +1,98 @@
+import { withoutSecrets } from "../adapters/http/target-url.ts";
+import { SeqqaError } from "../model/errors.ts";
+import { ApiResponse } from "../model/response.ts";
+import type { RecordedExchange } from "../model/result.ts";
+import type { StepStatus } from "../model/journey-result.ts";
+
+/** How the code of a step ended. */
+export type Ending =
+  | { readonly kind: "returned"; readonly value: unknown }
+  | { readonly kind: "threw"; readonly error: unknown }
+  | { readonly kind: "timed_out"; readonly seconds: number }
+  | { readonly kind: "interrupted" };
+
+export interface Verdict {
+  readonly status: StepStatus;
+  readonly error?: string;
+}
+
+const PASSED: Verdict = { status: "passed" };
+
+/** Whether a step passed, by what its code did and what was answered. */
+export function judge(expectFailure: boolean | readonly number[], ending: Ending, requests: readonly RecordedExchange[]): Verdict {
+  switch (ending.kind) {
+    case "timed_out":
+      return { status: "timed_out", error: `Timed out after ${ending.seconds} s${unfinished(requests)}.` };
+    case "interrupted":
+      return failed(`Interrupted${unfinished(requests)}.`);
+    case "threw":
+      return failed(thrownText(ending.error, requests.at(-1)));
+    case "returned":
+      // A step that says that it does not apply has looked at the answers itself.
+      if (ending.value === null && expectFailure === false) return { status: "skipped" };
+      return judgeAnswer(expectFailure, ending.value, requests.at(-1));
+  }
+}
+
+/** A rejection that nobody awaited, or what a timer or a listener threw, while the step seemed to be fine. */
+export function strayVerdict(error: unknown): Verdict {
+  return failed(`What the step did not wait for failed: ${errorText(error)} Await every call of the step.`);
+}
+
+function judgeAnswer(expected: boolean | readonly number[], value: unknown, last: RecordedExchange | undefined): Verdict {
+  const returned = statusOf(value);
+  const status = returned ?? last?.response?.status;
+  const to = returned !== undefined && !(value instanceof ApiResponse && value.request.url !== "") ? "" : answered(value, last);
+  if (status === undefined && last?.error !== undefined) return failed(sentence(last.error));
+  // A GraphQL answer carries its errors beside a status of 200.
+  const refused = value instanceof ApiResponse && !value.ok && value.statusCode < 300;
+  if (refused && typeof expected === "boolean") return expected ? PASSED : failed(`Answered ${status}${to}, with errors.`);
+  if (expected === false) return status === undefined || status < 400 ? PASSED : failed(`Answered ${status}${to}.`);
+  const fits = status !== undefined && (expected === true ? status >= 400 && status < 500 : expected.includes(status));
+  if (fits) return PASSED;
+  const wanted = expected === true ? "to fail" : expected.join(" or ");
+  return failed(`Expected ${wanted}, answered ${status === undefined ? "nothing" : `${status}${to}`}.`);
+}
+
+/** Of a response of ours, or of fetch. */
+function statusOf(value: unknown): number | undefined {
+  return value instanceof ApiResponse || value instanceof Response ? value.status : undefined;
+}
+
+function answered(value: unknown, last: RecordedExchange | undefined): string {
+  const request = value instanceof ApiResponse ? value.request : last?.request;
+  return request === undefined ? "" : ` to ${lineOf(request)}`;
+}
+
+/** The request that a step was cut off in. */
+function unfinished(requests: readonly RecordedExchange[]): string {
+  const last = requests.at(-1);
+  return last === undefined || last.response !== undefined ? "" : `, waiting for the answer to ${lineOf(last.request)}`;
+}
+
+/** An answer that says no is often why the code after it threw. */
+function thrownText(error: unknown, last: RecordedExchange | undefined): string {
+  const text = errorText(error);
+  const status = last?.response?.status ?? 0;
+  return status < 400 ? text : `${text} The last answer was ${status} to ${lineOf(last!.request)}.`;
+}
+
+/** What was thrown, and what to do about it where that is known. */
+export function errorText(error: unknown): string {
+  if (!(error instanceof Error)) return `Threw ${typeof error === "string" ? JSON.stringify(error) : `a ${typeof error}, not an Error`}.`;
+  if (error instanceof SeqqaError) return error.hint === undefined ? sentence(error.message) : `${sentence(error.message)} ${error.hint}`;
+  return sentence(error.name === "Error" ? `Threw: ${error.message}` : `${error.name}: ${error.message}`);
+}
+
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+/** Without the origin, which is another one on every lane. */
+function lineOf({ method, url }: RecordedExchange["request"]): string {
+  return `${method} ${withoutSecrets(url).replace(/^https?:\/\/[^/?]*/, "")}`;
+}
+
+function failed(error: string): Verdict {
+  return { status: "failed", error };
+}

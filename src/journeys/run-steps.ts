@@ -1,0 +1,88 @@
+import { DataFactory } from "../data/index.ts";
+import { contextPartOf, type Context } from "../model/context.ts";
+import type { JourneyDefinition } from "../model/journey.ts";
+import type { JourneyResult } from "../model/journey-result.ts";
+import { runStep, type RanStep } from "./run-step.ts";
+import { followed, outerSignal, StepScope } from "./step-scope.ts";
+
+export interface StepsInput {
+  readonly journey: JourneyDefinition<never, never>;
+  readonly client: unknown;
+  readonly context: Context<never>;
+  /** The context draws its data elsewhere: the journey is part of something. */
+  readonly drawsElsewhere?: boolean;
+  readonly signal?: AbortSignal | undefined;
+  /** Takes the rejections of this thread that nobody awaited. */
+  readonly strays?: (() => readonly unknown[]) | undefined;
+  readonly onStep?: ((step: RanStep) => void) | undefined;
+}
+
+/** What the steps of a journey did. */
+export interface RanSteps {
+  readonly status: JourneyResult["status"];
+  readonly steps: readonly RanStep[];
+  readonly durationMs: number;
+  readonly interrupted: boolean;
+  /** A request was cancelled, or code was given up: what it does in the target may still come. */
+  readonly unfinished: boolean;
+}
+
+/** Runs the steps in order, up to the first that does not pass. */
+export function runSteps(input: StepsInput): Promise<RanSteps> {
+  return followed(() => run(input));
+}
+
+async function run({
+  journey,
+  client,
+  context,
+  signal = outerSignal(),
+  strays,
+  onStep,
+  drawsElsewhere = false,
+}: StepsInput): Promise<RanSteps> {
+  const begun = performance.now();
+  const steps: RanStep[] = [];
+  const scopes: StepScope[] = [];
+  let status: JourneyResult["status"] = "passed";
+  let interrupted = false;
+  for (const [index, step] of journey.steps.entries()) {
+    const ended = (): boolean => signal?.aborted === true;
+    if (status === "passed" && ended()) [status, interrupted] = ["failed", true];
+    let ran = skipped(step.name);
+    if (status === "passed") {
+      const scope = new StepScope();
+      scopes.push(scope);
+      if (!drawsElsewhere) drawFor(context, [journey.name, index, step.name]);
+      ran = await runStep({ step, client: client as never, context, timeout: step.timeout ?? journey.timeout, signal, strays, scope });
+      if (ran.status === "failed" || ran.status === "timed_out") [status, interrupted] = [ran.status, ended()];
+    }
+    steps.push(ran);
+    onStep?.(ran);
+  }
+  // What a step did not wait for must not reach what comes after the journey.
+  for (const scope of scopes) scope.end(`journey "${journey.name}" is over`);
+  await new Promise((resolve) => setImmediate(resolve));
+  return {
+    status,
+    steps,
+    durationMs: performance.now() - begun,
+    interrupted,
+    unfinished: scopes.some(({ cancelled, abandoned }) => cancelled > 0 || abandoned),
+  };
+}
+
+/** A step of a journey draws by its place in it: whatever ran before, it gets the same data. */
+function drawFor(context: Context<never>, place: readonly unknown[]): void {
+  let data: DataFactory | undefined;
+  contextPartOf(context).drawFrom(() => (data ??= new DataFactory({ seed: JSON.stringify(place) })));
+}
+
+function skipped(name: string): RanStep {
+  return { name, status: "skipped", requests: [], context: { set: {}, deleted: [] }, durationMs: 0 };
+}
+
+/** What there is to tell of a journey that could not begin. */
+export function skippedSteps({ steps }: JourneyDefinition<never, never>): RanSteps {
+  return { status: "failed", steps: steps.map(({ name }) => skipped(name)), durationMs: 0, interrupted: false, unfinished: false };
+}

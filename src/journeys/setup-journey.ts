@@ -1,0 +1,22 @@
+import type { JourneyDefinition } from "../model/journey.ts";
+import { SeqqaError } from "../model/errors.ts";
+import type { World } from "../model/world.ts";
+import { fillContext } from "./context-changes.ts";
+import { runSteps } from "./run-steps.ts";
+
+/**
+ * Runs a journey as the `setup` of an agent: on the world's own client and context, so that what it logs in as stays.
+ * @throws SeqqaError `SETUP_FAILED` naming the step that did not pass.
+ */
+export async function setUpByJourney(journey: JourneyDefinition<never, never>, world: World<never, never>): Promise<void> {
+  fillContext(world.context, journey.context);
+  const { status, steps } = await runSteps({ journey, client: world.api, context: world.context, drawsElsewhere: true });
+  if (status === "passed") return;
+  const step = steps.find((one) => one.status === "failed" || one.status === "timed_out");
+  const error = new SeqqaError(
+    "SETUP_FAILED",
+    `The setup journey "${journey.name}" failed at its step "${step?.name ?? ""}": ${step?.error ?? "interrupted."}`,
+  );
+  if (step?.stack !== undefined) error.stack = step.stack;
+  throw error;
+}

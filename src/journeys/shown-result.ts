@@ -1,0 +1,20 @@
+import type { JourneyResult, StepResult } from "../model/journey-result.ts";
+import type { RanStep } from "./run-step.ts";
+import type { RanSteps } from "./run-steps.ts";
+
+/** Where a stack leads to in the user's own code. */
+export type WhereOf = (stack: string) => string | undefined;
+
+/** A step as the user is shown it. */
+export function shownStep({ stack, ...step }: RanStep, whereOf: WhereOf): StepResult {
+  const where = stack === undefined ? undefined : whereOf(stack);
+  return where === undefined ? step : { ...step, where };
+}
+
+export function shownResult(
+  name: string,
+  ran: Pick<RanSteps, "status" | "durationMs" | "interrupted">,
+  steps: readonly StepResult[],
+): JourneyResult {
+  return { name, status: ran.status, steps, durationMs: ran.durationMs, ...(ran.interrupted && { interrupted: true as const }) };
+}

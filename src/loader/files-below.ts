@@ -1,0 +1,16 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+
+/** The files below a folder whose names are wanted, absolute and sorted; not in `node_modules` or hidden folders, and not through links to folders. */
+export async function filesBelow(root: string, wanted: (name: string) => boolean): Promise<readonly string[]> {
+  const found: string[] = [];
+  const visit = async (folder: string): Promise<void> => {
+    for (const entry of await readdir(folder, { withFileTypes: true })) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory() && entry.name !== "node_modules" && !entry.name.startsWith(".")) await visit(path);
+      if (!entry.isDirectory() && wanted(entry.name)) found.push(path);
+    }
+  };
+  await visit(root);
+  return found.sort((a, b) => (a < b ? -1 : 1));
+}

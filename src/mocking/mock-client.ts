@@ -1,0 +1,193 @@
+import { bodyText, encodeBody } from "../adapters/http/body.ts";
+import { ClientState, type SavedClient } from "../adapters/http/client-state.ts";
+import { requestCancelled } from "../adapters/http/failures.ts";
+import { checkedHeaders, checkedMethod } from "../adapters/http/headers.ts";
+import { encodeMultipart } from "../adapters/http/multipart.ts";
+import { parseBaseUrl, resolveTarget, type BaseUrl } from "../adapters/http/target-url.ts";
+import { clientOfRole, offerClientPart, type ApiClient, type ClientPart, type Exchange, type RequestOptions } from "../model/client.ts";
+import { recordedAnswer } from "../model/recorded.ts";
+import { requestScope } from "../model/request-scope.ts";
+import { ApiResponse } from "../model/response.ts";
+import { MockState, type MockCall, type SavedMock } from "./mock-state.ts";
+import { reply, type Reply, type ReplyOptions } from "./reply.ts";
+import { routeOf } from "./route.ts";
+import { Verbs } from "../adapters/http/verbs.ts";
+
+/** What is answered to a kind of request. */
+export interface MockReplies {
+  /**
+   * The next reply: the first request gets the first one, and so on; the last one is repeated. A string is sent as text, `undefined` as an
+   * empty body, everything else as JSON.
+   * @throws SeqqaError `REPLY_INVALID`
+   */
+  respond(body?: unknown, options?: ReplyOptions): MockReplies;
+}
+
+const BASE: BaseUrl = parseBaseUrl("http://localhost");
+const NO_OPTIONS: RequestOptions = Object.freeze({});
+
+/**
+ * An API of canned replies, for trying actions, invariants and journeys without a server. It sends nothing; requests are encoded and
+ * checked as `HttpClient` does it, and cookies, token and headers work the same.
+ *
+ * What was defined, which reply of a sequence comes next, and the calls are part of the world: a branch puts them back. Calls alone
+ * do not make two states different: a rule about them belongs into the context, or is asked of `calls` at the end of a journey.
+ */
+export class MockClient extends Verbs implements ApiClient {
+  readonly #mock = new MockState();
+  readonly #client = new ClientState({}, undefined);
+  #clients: Readonly<Record<string, unknown>> = {};
+  #sink: ((exchange: Exchange) => void) | null = null;
+
+  constructor() {
+    super();
+    offerClientPart(this, this.#part());
+  }
+
+  /** Every request received so far in this branch, in order. */
+  get calls(): readonly MockCall[] {
+    return this.#mock.calls;
+  }
+
+  /** The calls that no reply was defined for; they were answered with 404. */
+  get unmatched(): readonly MockCall[] {
+    return this.calls.filter(({ matched }) => !matched);
+  }
+
+  /**
+   * Defines the replies to a method and path. Of several definitions that match a request the last one made wins.
+   * @param path A string matches exactly, query included; a segment such as `:id` in it stands for any one. A regular expression is
+   *   searched for in path and query. Functions are not taken: definitions are copied from lane to lane.
+   */
+  when(method: string, path: string | RegExp): MockReplies {
+    const route = routeOf(path, (one) => resolveTarget(BASE, one, undefined).path);
+    const index = this.#mock.define(checkedMethod(method), route);
+    const replies: MockReplies = {
+      respond: (body, options = {}) => {
+        this.#mock.add(index, reply(body, options));
+        return replies;
+      },
+    };
+    return replies;
+  }
+
+  whenGet(path: string | RegExp): MockReplies {
+    return this.when("GET", path);
+  }
+
+  whenPost(path: string | RegExp): MockReplies {
+    return this.when("POST", path);
+  }
+
+  whenPut(path: string | RegExp): MockReplies {
+    return this.when("PUT", path);
+  }
+
+  whenPatch(path: string | RegExp): MockReplies {
+    return this.when("PATCH", path);
+  }
+
+  whenDelete(path: string | RegExp): MockReplies {
+    return this.when("DELETE", path);
+  }
+
+  whenHead(path: string | RegExp): MockReplies {
+    return this.when("HEAD", path);
+  }
+
+  whenOptions(path: string | RegExp): MockReplies {
+    return this.when("OPTIONS", path);
+  }
+
+  /** Answers a request with any method. */
+  override async request(method: string, path: string, options: RequestOptions = NO_OPTIONS): Promise<ApiResponse> {
+    const target = resolveTarget(BASE, path, options.query);
+    const scope = requestScope();
+    if (scope?.signal.aborted === true) throw requestCancelled({ method, url: target.url }, scope.signal, false);
+    const { multipart } = options;
+    const body = multipart === undefined ? encodeBody(options) : await encodeMultipart(options, multipart);
+    const verb = checkedMethod(method);
+    const cookie = this.#client.cookies.header(target.url);
+    const headers = {
+      ...this.#client.headers(multipart === undefined ? body?.contentType : undefined),
+      ...(multipart !== undefined && { "content-type": body!.contentType! }),
+      ...(cookie !== undefined && { cookie }),
+      ...(options.headers !== undefined && checkedHeaders(options.headers)),
+    };
+    const text = body?.shown ?? bodyText(body?.bytes);
+    const given = this.#mock.take(verb, target.path);
+    const answer = given ?? notDefined(verb, target.path);
+    this.#mock.record({
+      method: verb,
+      path: target.path,
+      headers,
+      query: Object.fromEntries(new URL(target.url).searchParams),
+      ...(text !== undefined && { body: text }),
+      ...(options.json !== undefined && { json: JSON.parse(text ?? "null") as unknown }),
+      ...(options.form !== undefined && { form: Object.fromEntries(new URLSearchParams(text)) }),
+      status: answer.status,
+      matched: given !== undefined,
+    });
+    if (answer.cookies.length > 0) this.#client.receiveCookies(answer.cookies, target.url);
+    const sent = { method: verb, url: target.url, headers, body: text };
+    const response = new ApiResponse(answer.status, verb === "HEAD" ? "" : answer.text, answer.headers, sent);
+    this.#sink?.({ kind: "answer", response });
+    scope?.record(recordedAnswer(response));
+    return response;
+  }
+
+  setAuthToken(token: string | null): void {
+    this.#client.setToken(token);
+  }
+
+  setBasicAuth(username: string, password: string): void {
+    this.#client.setBasicAuth(username, password);
+  }
+
+  setHeader(name: string, value: string | null): void {
+    this.#client.setHeader(name, value);
+  }
+
+  /** @throws SeqqaError `UNKNOWN_ROLE` naming the roles that exist. */
+  as(role: string): ApiClient {
+    return clientOfRole(this.#clients, role) as ApiClient;
+  }
+
+  close(): void {
+    // Nothing is open.
+  }
+
+  #part(): ClientPart {
+    const mock = this.#mock;
+    const client = this.#client;
+    return {
+      selfContained: true,
+      get version(): number {
+        return mock.version + client.version;
+      },
+      save: () => ({ mock: mock.save(), client: client.save() }),
+      restore: (saved) => {
+        const one = saved as { readonly mock: SavedMock; readonly client: SavedClient };
+        mock.restore(one.mock);
+        client.restore(one.client);
+      },
+      acting: () => {
+        const replies = mock.acting();
+        const bearer = client.acting();
+        return replies === undefined ? bearer : { ...bearer, replies };
+      },
+      bearer: () => client.acting(),
+      listen: (sink) => {
+        this.#sink = sink;
+      },
+      join: (clients) => {
+        this.#clients = clients;
+        mock.begin();
+      },
+    };
+  }
+}
+
+function notDefined(method: string, path: string): Reply {
+  return reply({ error: `No reply is defined for ${method} ${path}.` }, { status: 404 });
+}

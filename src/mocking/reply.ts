@@ -1,0 +1,55 @@
+import { SeqqaError } from "../model/errors.ts";
+
+/** How a canned reply differs from 200 with the content type of its body. */
+export interface ReplyOptions {
+  /** Default 200. */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What is answered, as it would come over the wire. Plain data. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** `Set-Cookie` by itself, as a transport gives it. */
+  readonly cookies: readonly string[];
+  readonly text: string;
+}
+
+/**
+ * A string is the text itself, `undefined` an empty body, everything else is written as JSON: the answer that an action reads is its
+ * own copy, and changing it changes no later one.
+ * @throws SeqqaError `REPLY_INVALID`
+ */
+export function reply(body: unknown, { status = 200, headers = {} }: ReplyOptions): Reply {
+  if (!Number.isInteger(status) || status < 200 || status > 599) {
+    throw invalid(`The status of a canned reply is ${String(status)}; it must be an integer from 200 to 599.`);
+  }
+  const lower: Record<string, string> = {};
+  const cookies: string[] = [];
+  for (const [name, value] of Object.entries(headers)) {
+    lower[name.toLowerCase()] = String(value);
+    if (name.toLowerCase() === "set-cookie") cookies.push(String(value));
+  }
+  if (body === undefined) return { status, headers: lower, cookies, text: "" };
+  const isText = typeof body === "string";
+  const type = isText ? "text/plain;charset=UTF-8" : "application/json";
+  return { status, headers: { "content-type": type, ...lower }, cookies, text: isText ? body : jsonText(body) };
+}
+
+function jsonText(body: unknown): string {
+  let text: string | undefined;
+  let cause: unknown;
+  try {
+    text = JSON.stringify(body) as string | undefined;
+  } catch (error) {
+    cause = error;
+  }
+  if (text !== undefined) return text;
+  const why = cause instanceof Error ? (cause.message.split("\n")[0] ?? "") : `it is a ${typeof body}`;
+  throw invalid(`The body of a canned reply cannot be written as JSON: ${why}.`, cause);
+}
+
+function invalid(message: string, cause?: unknown): SeqqaError {
+  return new SeqqaError("REPLY_INVALID", message, { exitStatus: 2, hint: "Write respond({ id: 1 }, { status: 201 }).", cause });
+}

@@ -1,0 +1,56 @@
+import { SeqqaError } from "../model/errors.ts";
+
+/**
+ * Which paths a definition answers. Plain data and no function: it is part of the world, which is copied from lane to lane.
+ * `exact`: this path and query; `segments`: `:name` stands for one segment; `pattern`: a regular expression on path and query.
+ */
+export type Route =
+  | { readonly kind: "exact"; readonly path: string }
+  | { readonly kind: "segments"; readonly path: string }
+  | { readonly kind: "pattern"; readonly source: string; readonly flags: string };
+
+/**
+ * @param path As {@link MockClient.when} takes it.
+ * @param sent Writes a path as it would be sent.
+ * @throws SeqqaError `PATH_INVALID`
+ */
+export function routeOf(path: string | RegExp, sent: (path: string) => string): Route {
+  // `g` and `y` remember where they last matched, so that the same request would match every other time.
+  if (path instanceof RegExp) return { kind: "pattern", source: path.source, flags: path.flags.replace(/[gy]/g, "") };
+  if (typeof path !== "string" || path === "") {
+    throw new SeqqaError("PATH_INVALID", `The path of a canned reply is ${path === "" ? "empty" : `a ${typeof path}`}.`, {
+      exitStatus: 2,
+      hint: 'Write a path as whenGet("/orders/1"), whenGet("/orders/:id") or whenGet(/^\\/orders\\/\\d+$/).',
+    });
+  }
+  const written = sent(path);
+  return { kind: /(?:^|\/):[A-Za-z_]\w*(?=[/?]|$)/.test(written) ? "segments" : "exact", path: written };
+}
+
+/** Whether a definition answers a path, given with its query as it is sent. */
+export function matches(route: Route, path: string): boolean {
+  switch (route.kind) {
+    case "exact":
+      return route.path === path;
+    case "segments":
+      return sameSegments(route.path, path);
+    case "pattern":
+      return new RegExp(route.source, route.flags).test(path);
+  }
+}
+
+function sameSegments(route: string, path: string): boolean {
+  const [wanted, wantedQuery] = cut(route);
+  const [given, query] = cut(path);
+  if (wantedQuery !== query) return false;
+  const segments = given.split("/");
+  const names = wanted.split("/");
+  return (
+    names.length === segments.length && names.every((name, i) => (/^:[A-Za-z_]\w*$/.test(name) ? segments[i] !== "" : name === segments[i]))
+  );
+}
+
+function cut(path: string): readonly [string, string | undefined] {
+  const at = path.indexOf("?");
+  return at < 0 ? [path, undefined] : [path.slice(0, at), path.slice(at + 1)];
+}

@@ -1,0 +1,37 @@
+import { SeqqaError } from "../model/errors.ts";
+
+/** The proxies that the environment names, for each scheme of a target. May hold passwords. */
+export interface EnvironmentProxies {
+  readonly http: string | undefined;
+  readonly https: string | undefined;
+}
+
+/**
+ * What HTTP_PROXY and HTTPS_PROXY say, the lower-case names first; `undefined` when they name nothing. HTTP_PROXY holds for https too when
+ * HTTPS_PROXY is not there.
+ * @throws SeqqaError `PROXY_INVALID`, without the value: it may hold a password.
+ */
+export function environmentProxies(env: NodeJS.ProcessEnv = process.env): EnvironmentProxies | undefined {
+  const http = proxyUrl(env, ["http_proxy", "HTTP_PROXY"]);
+  const https = proxyUrl(env, ["https_proxy", "HTTPS_PROXY"]);
+  return http === undefined && https === undefined ? undefined : { http, https };
+}
+
+function proxyUrl(env: NodeJS.ProcessEnv, [lower, upper]: readonly [string, string]): string | undefined {
+  const name = env[lower] === undefined ? upper : lower;
+  const text = env[name]?.trim() ?? "";
+  if (text === "") return undefined;
+  try {
+    // `host:port` is what other programs take, too.
+    const url = new URL(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`);
+    // undici decodes them; what cannot be decoded would be an error that quotes nothing and explains nothing.
+    decodeURIComponent(url.username + url.password);
+    if (/^https?:$/.test(url.protocol)) return url.href;
+  } catch {
+    // No cause: the error of a URL quotes its input.
+  }
+  throw new SeqqaError("PROXY_INVALID", `The environment variable ${name} is not the URL of an HTTP proxy.`, {
+    exitStatus: 2,
+    hint: "Write http://host:port or http://user:password@host:port (special characters percent-encoded), or take `proxy: environment` out.",
+  });
+}

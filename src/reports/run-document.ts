@@ -1,0 +1,22 @@
+import type { ExplorationEntry, RunDocument } from "./document-types.ts";
+import { journeyJson } from "./journey-json.ts";
+import { redactResult, type Visibility } from "./redact.ts";
+import { resultJson } from "./result-json.ts";
+import type { RunReport } from "./run-report.ts";
+
+/** The document of a run; see {@link RunDocument}. */
+export function runDocument(report: RunReport, visibility: Visibility): RunDocument {
+  return {
+    seqqa: report.version,
+    run: report.run,
+    startedAt: report.startedAt.toISOString(),
+    failOnSeverity: report.failOnSeverity,
+    explorations: report.explorations.map(
+      ({ name, file, result }) => ({ name, file, ...resultJson(redactResult(result, visibility)) }) as ExplorationEntry,
+    ),
+    journeys: report.journeys.map((journey) => journeyJson(journey, visibility)),
+    failures: report.failures.map(({ file, code, message, hint }) => ({ file, code, message, hint })),
+    knownFindings: report.known,
+    exitStatus: report.exitStatus,
+  };
+}

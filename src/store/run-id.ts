@@ -1,0 +1,9 @@
+import { randomBytes } from "node:crypto";
+
+/** `20261121-083020-123-4fd1`: ids of later runs sort after those of earlier ones, in UTC. */
+export function newRunId(at: Date): string {
+  const [date = "", time = ""] = at.toISOString().replaceAll(/[-:Z]/g, "").split("T");
+  return `${date}-${time.replace(".", "-")}-${randomBytes(2).toString("hex")}`;
+}
+
+export const RUN_ID: RegExp = /^\d{8}-\d{6}-\d{3}-[0-9a-f]{4}$/;

@@ -1,0 +1,59 @@
+import type { Awaitable, Mark, Observed, System } from "../model/system.ts";
+
+/** What a look into the store returns: column -> value. */
+export type QueryRow = Readonly<Record<string, unknown>>;
+
+/** One way of putting a database back; the adapter chooses one when it is opened. */
+export interface CheckpointMode extends Required<
+  Pick<System, "traits" | "root" | "mark" | "changed" | "restore" | "observe" | "capture" | "write">
+> {
+  position?(): ReturnType<System["mark"]>;
+  /** Rows of one statement, which runs where writing is impossible or was seen to begin like a reading one. */
+  query(sql: string, values: readonly unknown[]): Promise<QueryRow[]>;
+  dump(): Promise<string>;
+  /** Ends the mode and its connections; with `leaveNothing` everything that it installed is removed, and the data put back to what `open` found. */
+  close(leaveNothing: boolean): Awaitable<void>;
+}
+
+/** The part of an adapter that its mode does. */
+export abstract class DelegatingSystem {
+  /** The mode that was chosen. @throws SeqqaError `STORE_NOT_OPEN` */
+  protected abstract opened(): CheckpointMode;
+
+  async root(): Promise<Observed> {
+    return this.opened().root();
+  }
+
+  async mark(): Promise<Mark> {
+    return this.opened().mark();
+  }
+
+  async position(): Promise<Mark> {
+    const mode = this.opened();
+    return mode.position === undefined ? mode.mark() : mode.position();
+  }
+
+  async changed(mark: Mark): Promise<boolean> {
+    return this.opened().changed(mark);
+  }
+
+  async restore(mark: Mark): Promise<void> {
+    return this.opened().restore(mark);
+  }
+
+  async observe(): Promise<Observed> {
+    return this.opened().observe();
+  }
+
+  async capture(): Promise<unknown> {
+    return this.opened().capture();
+  }
+
+  async write(image: unknown): Promise<void> {
+    return this.opened().write(image);
+  }
+
+  async dump(): Promise<string> {
+    return this.opened().dump();
+  }
+}

@@ -1,0 +1,53 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import type { StoreCheck } from "../../model/store-provider.ts";
+import { shownCommand } from "../target-errors.ts";
+import type { ServiceConfig, ServicesConfig } from "./services-config.ts";
+
+const LIMIT_MS = 10_000;
+const NOT_STARTED = "It was not started here: if the target needs it, start it by hand first.";
+
+/** For `seqqa doctor`: whether the programs of services, and docker, are there. Nothing is started. */
+export async function checkServices({ services, composeFile, folder }: ServicesConfig): Promise<readonly StoreCheck[]> {
+  const checks = composeFile === undefined ? [] : [await checkCompose(composeFile)];
+  for (const service of services) checks.push(await checkService(service, folder));
+  return checks;
+}
+
+async function checkService({ name, command, cwd, env }: ServiceConfig, folder: string): Promise<StoreCheck> {
+  const what = `service ${name}`;
+  const place = resolve(folder, cwd ?? ".");
+  if (!existsSync(place)) return { ok: false, what, says: `there is no folder ${place}, which its cwd names` };
+  const program = programOf(command);
+  if (program === undefined) {
+    return {
+      ok: true,
+      what,
+      says: `${shownCommand(command)} is more than a program and its arguments, and was not checked. ${NOT_STARTED}`,
+    };
+  }
+  const found = await succeeds("sh", ["-c", 'command -v -- "$1"', "sh", program], place, { ...process.env, ...env });
+  return found
+    ? { ok: true, what, says: `${program} is there. ${NOT_STARTED}` }
+    : { ok: false, what, says: `there is no program ${program}; check its command, its cwd and PATH` };
+}
+
+async function checkCompose(file: string): Promise<StoreCheck> {
+  const what = "compose_file";
+  if (!existsSync(file)) return { ok: false, what, says: `there is no file ${file}` };
+  return (await succeeds("docker", ["compose", "version"], process.cwd(), process.env))
+    ? { ok: true, what, says: `docker compose is there. ${NOT_STARTED}` }
+    : { ok: false, what, says: "docker compose was not found or cannot be run; install Docker with its compose plugin, or use --no-infra" };
+}
+
+/** The first word of a command line, where that is the program; `undefined` where the shell has more to do. */
+function programOf(command: string): string | undefined {
+  return /^(?:\w+=[\w./:-]*\s+)*(?:exec\s+)?([\w./+@-]+)(?=\s|$)/.exec(command.trim())?.[1];
+}
+
+function succeeds(program: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<boolean> {
+  return new Promise((done) => {
+    execFile(program, args, { cwd, env, timeout: LIMIT_MS, killSignal: "SIGKILL" }, (error) => done(error === null));
+  });
+}

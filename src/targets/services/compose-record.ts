@@ -1,0 +1,36 @@
+import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { basesToSweep, readRecord, rootIn, type Owner } from "../run-directory.ts";
+import { COMPOSE_RECORD, isDead } from "../sweep.ts";
+import { COMPOSE_LIMITS, composeDown, type ComposeLimits } from "./docker-compose.ts";
+
+/** Says, in the run's directory, that there may be containers: a dead run's directory stays until they are gone. */
+export function recordCompose(directory: string): void {
+  writeFileSync(join(directory, COMPOSE_RECORD), "{}", { mode: 0o600 });
+}
+
+export function forgetCompose(directory: string): void {
+  rmSync(join(directory, COMPOSE_RECORD), { force: true });
+}
+
+/** Takes down what dead runs brought up with docker compose, and returns how many; what cannot be taken down is left for the next time. */
+export async function sweepCompose(base: string | undefined, limits: ComposeLimits = COMPOSE_LIMITS): Promise<number> {
+  let swept = 0;
+  for (const root of basesToSweep(base).map(rootIn)) {
+    for (const name of existsSync(root) ? readdirSync(root) : []) {
+      const path = join(root, name);
+      const owner = readRecord<Owner>(join(path, "owner.json"));
+      if (!name.startsWith("run-") || !existsSync(join(path, COMPOSE_RECORD)) || owner === undefined || !isDead(owner)) continue;
+      const runId = name.slice("run-".length);
+      const ignore = (): void => undefined;
+      try {
+        await composeDown({ folder: root, runId, limits, started: ignore, stopped: ignore, onOutput: ignore });
+        forgetCompose(path);
+        swept += 1;
+      } catch {
+        // Perhaps another run is at it; else the next one.
+      }
+    }
+  }
+  return swept;
+}

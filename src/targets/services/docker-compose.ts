@@ -1,0 +1,125 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import { SeqqaError } from "../../model/errors.ts";
+import { RUN_VARIABLE } from "../marked-processes.ts";
+import { shellWord } from "../placeholders.ts";
+import { howItEnded, lastPrinted } from "../target-errors.ts";
+import { TargetProcess, type TargetExit } from "../target-process.ts";
+
+/** How long docker may take. Milliseconds. */
+export interface ComposeLimits {
+  /** Images may have to be fetched. */
+  readonly upMs: number;
+  readonly downMs: number;
+}
+
+export const COMPOSE_LIMITS: ComposeLimits = { upMs: 600_000, downMs: 120_000 };
+
+export interface ComposeContext {
+  readonly file: string;
+  readonly folder: string;
+  readonly runId: string;
+  readonly limits: ComposeLimits;
+  readonly started: (process: TargetProcess) => void;
+  readonly stopped: (process: TargetProcess) => void;
+  readonly onOutput: (text: string) => void;
+}
+
+/** The project's name carries the run's id, so that two runs do not meet. */
+export function projectOf(runId: string): string {
+  return `seqqa-${runId}`;
+}
+
+/** `docker compose up --wait`. @throws SeqqaError `COMPOSE_*`; what was brought up by then is left to {@link composeDown}. */
+export async function composeUp(context: ComposeContext, signal: AbortSignal): Promise<void> {
+  const { file, runId, limits } = context;
+  if (!existsSync(file)) {
+    throw new SeqqaError("COMPOSE_FILE", `There is no file ${file}, which compose_file names.`, {
+      exitStatus: 2,
+      hint: "It is resolved against the folder of the config file.",
+    });
+  }
+  const outcome = await docker(["-p", projectOf(runId), "-f", file, "up", "--wait"], context, limits.upMs, signal);
+  if (outcome.kind === "late") {
+    throw new SeqqaError(
+      "COMPOSE_NOT_READY",
+      `docker compose up --wait for ${file} did not end within ${limits.upMs / 1000} s${lastPrinted(outcome.output)}`,
+      { hint: "Run docker compose up --wait by hand, or bring it up before and use --no-infra." },
+    );
+  }
+  if (outcome.exit.code === 0) return;
+  if (outcome.exit.code === 126 || outcome.exit.code === 127) throw noDocker(file);
+  const hint = /is not a docker command|unknown (shorthand )?flag/.test(outcome.exit.output)
+    ? "Install docker's compose plugin (version 2), or bring up by hand what the file describes and use --no-infra."
+    : "Run docker compose up --wait by hand; docker compose logs says what the containers printed.";
+  throw new SeqqaError(
+    "COMPOSE_FAILED",
+    `docker compose up --wait for ${file} ${howItEnded(outcome.exit)}${lastPrinted(outcome.exit.output)}`,
+    { hint },
+  );
+}
+
+/** Removes the project with its networks and volumes. @throws SeqqaError `COMPOSE_LEFT` */
+export async function composeDown(context: Omit<ComposeContext, "file">): Promise<void> {
+  const args = downOf(context.runId);
+  const outcome = await docker(args, context, context.limits.downMs, new AbortController().signal);
+  if (outcome.kind === "ended" && outcome.exit.code === 0) return;
+  const how =
+    outcome.kind === "late"
+      ? `did not end within ${context.limits.downMs / 1000} s${lastPrinted(outcome.output)}`
+      : `${howItEnded(outcome.exit)}${lastPrinted(outcome.exit.output)}`;
+  throw new SeqqaError("COMPOSE_LEFT", `The containers of compose_file may still run: docker compose down ${how}`, {
+    hint: `Run: docker compose ${args.join(" ")}. The next run with compose_file and seqqa clean try it, too.`,
+  });
+}
+
+/** The last chance of a process that ends: begun, and not waited for. */
+export function composeDownAtOnce(runId: string): void {
+  spawn("docker", ["compose", ...downOf(runId)], { detached: true, stdio: "ignore" })
+    .on("error", () => {})
+    .unref();
+}
+
+/** By labels, without the file: it may have changed, or be gone. */
+function downOf(runId: string): readonly string[] {
+  return ["-p", projectOf(runId), "down", "--volumes", "--remove-orphans"];
+}
+
+type Outcome = { readonly kind: "ended"; readonly exit: TargetExit } | { readonly kind: "late"; readonly output: string };
+
+async function docker(
+  args: readonly string[],
+  context: Omit<ComposeContext, "file">,
+  limitMs: number,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  signal.throwIfAborted();
+  const { folder, runId, started, stopped, onOutput } = context;
+  const docker = await TargetProcess.start({
+    line: `docker compose ${args.map(shellWord).join(" ")}`,
+    cwd: folder,
+    env: { ...process.env, [RUN_VARIABLE]: runId },
+    key: "docker compose",
+    onOutput,
+  });
+  started(docker);
+  const over = new AbortController();
+  try {
+    const late = delay(limitMs, undefined, { signal: AbortSignal.any([signal, over.signal]) }).catch(() => undefined);
+    const exit = await Promise.race([docker.ended, late]);
+    signal.throwIfAborted();
+    return exit === undefined ? { kind: "late", output: docker.output } : { kind: "ended", exit };
+  } finally {
+    over.abort();
+    await docker.stop();
+    stopped(docker);
+  }
+}
+
+function noDocker(file: string): SeqqaError {
+  return new SeqqaError("DOCKER_MISSING", `compose_file names ${file}, and the program docker was not found or cannot be run.`, {
+    exitStatus: 2,
+    hint: "Install Docker with its compose plugin, or bring up by hand what the file describes and use --no-infra.",
+  });
+}

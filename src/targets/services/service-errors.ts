@@ -1,0 +1,68 @@
+import { SeqqaError } from "../../model/errors.ts";
+import { UNTRUSTED } from "../../network/untrusted.ts";
+import { howItEnded, lastPrinted, shownCommand } from "../target-errors.ts";
+import type { TargetExit } from "../target-process.ts";
+import type { ServiceConfig } from "./services-config.ts";
+
+/** The words of every way in which a service does not come up, or does not stay. */
+
+export function serviceEnded(service: ServiceConfig, exit: TargetExit): SeqqaError {
+  // What a shell returns for a command that is not there or may not be run: the mistake is in the configuration.
+  const notFound = exit.code === 126 || exit.code === 127;
+  return new SeqqaError("SERVICE_EXITED", `${named(service)} ${howItEnded(exit)} before it was ready${lastPrinted(exit.output)}`, {
+    exitStatus: notFound ? 2 : 3,
+    hint: notFound
+      ? "Check its command, its cwd and PATH: the shell did not find or could not run it."
+      : "Run its command by hand in its cwd, with the same environment.",
+  });
+}
+
+/** It was ready, and is gone while the run still needs it. */
+export function serviceLost(service: ServiceConfig, exit: TargetExit, log: string): SeqqaError {
+  return new SeqqaError("SERVICE_LOST", `${named(service)} ${howItEnded(exit)} during the run${lastPrinted(exit.output)}`, {
+    hint: `What the run says from then on may be due to that. All that the service printed is in ${log}.`,
+  });
+}
+
+export function serviceNotReady(service: ServiceConfig, urls: readonly string[], output: string): SeqqaError {
+  return new SeqqaError(
+    "SERVICE_NOT_READY",
+    `${named(service)} runs but gave no HTTP answer on ${urls.join(" or ")} within ${service.readyTimeout} s${lastPrinted(output)}`,
+    { hint: "Check its ready and the port that it listens on, or raise its ready_timeout." },
+  );
+}
+
+export function serviceNotHttp(service: ServiceConfig, url: string, output: string): SeqqaError {
+  return new SeqqaError("SERVICE_NOT_HTTP", `${named(service)}: what listens on ${url} does not answer in HTTP${lastPrinted(output)}`, {
+    hint: "Check the port and the protocol of its ready. Leave ready out for a service that speaks no HTTP.",
+  });
+}
+
+export function serviceUntrusted(service: ServiceConfig, url: string, error: NodeJS.ErrnoException): SeqqaError {
+  return new SeqqaError(
+    "SERVICE_UNTRUSTED",
+    `${named(service)}: the certificate on ${url} is not trusted (${error.code ?? error.message}).`,
+    {
+      hint: UNTRUSTED[1],
+      cause: error,
+    },
+  );
+}
+
+/** Waiting for the answer of somebody else would take a service for ready that is not there. */
+export function serviceAnswersAlready(service: ServiceConfig, url: string): SeqqaError {
+  return new SeqqaError("SERVICE_PORT_BUSY", `${named(service)} is not started yet, and ${url} gives an answer already.`, {
+    hint: "End what listens there, or use it with --no-infra.",
+  });
+}
+
+export function serviceFolderMissing({ name }: ServiceConfig, folder: string): SeqqaError {
+  return new SeqqaError("SERVICE_CWD", `There is no folder ${folder}, which the cwd of service "${name}" names.`, {
+    exitStatus: 2,
+    hint: "It is resolved against the folder of the config file.",
+  });
+}
+
+function named({ name, command }: ServiceConfig): string {
+  return `Service "${name}", ${shownCommand(command)},`;
+}

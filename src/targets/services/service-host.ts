@@ -1,0 +1,164 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import type { SeqqaError } from "../../model/errors.ts";
+import { onEveryExit } from "../exit-hooks.ts";
+import { killProcess } from "../kill-group.ts";
+import { markedProcesses } from "../marked-processes.ts";
+import { identify } from "../process-identity.ts";
+import { defaultBase, RunDirectory } from "../run-directory.ts";
+import { sweep } from "../sweep.ts";
+import type { TargetProcess } from "../target-process.ts";
+import { passwordsOf } from "../without-secrets.ts";
+import { forgetCompose, recordCompose, sweepCompose } from "./compose-record.ts";
+import { COMPOSE_LIMITS, composeDown, composeDownAtOnce, composeUp, type ComposeContext, type ComposeLimits } from "./docker-compose.ts";
+import { serviceLost } from "./service-errors.ts";
+import { ServiceLog } from "./service-log.ts";
+import type { ServiceConfig, ServicesConfig } from "./services-config.ts";
+import { startService } from "./start-service.ts";
+
+export interface ServiceHostOptions {
+  readonly signal: AbortSignal;
+  /** Told at once, and once, of each service that ends while it is needed. */
+  readonly onLost: (error: SeqqaError) => void;
+  /** Where `seqqa-<uid>` lies; default: memory-backed tmp where there is one with space, else the system's tmp. */
+  readonly directory?: string | undefined;
+  readonly composeLimits?: ComposeLimits | undefined;
+}
+
+/**
+ * What a run needs beside its targets: containers, then services one after another. Everything is gone after `close()`, after any other
+ * end of this process that can still run code, and else when the next run begins.
+ */
+export class ServiceHost {
+  readonly #config: ServicesConfig;
+  readonly #options: ServiceHostOptions;
+  readonly #directory: RunDirectory;
+  readonly #removeHooks: () => void;
+  readonly #processes = new Set<TargetProcess>();
+  readonly #logs: ServiceLog[] = [];
+  #docker: Omit<ComposeContext, "file"> | undefined;
+  /** There may be containers. */
+  #composed = false;
+  #closing = false;
+
+  private constructor(config: ServicesConfig, options: ServiceHostOptions) {
+    this.#config = config;
+    this.#options = options;
+    this.#directory = RunDirectory.create(options.directory ?? defaultBase(), randomBytes(6).toString("hex"));
+    this.#removeHooks = onEveryExit(() => this.#endAtOnce());
+  }
+
+  /** Starts everything, in order; what does not come up takes down what did. @throws SeqqaError, or the reason of the signal */
+  static async start(config: ServicesConfig, options: ServiceHostOptions): Promise<ServiceHost> {
+    if (config.composeFile !== undefined) await sweepCompose(options.directory, options.composeLimits);
+    sweep(options.directory);
+    const host = new ServiceHost(config, options);
+    try {
+      if (config.composeFile !== undefined) await host.#compose(config.composeFile);
+      for (const service of config.services) await host.#start(service);
+      return host;
+    } catch (error) {
+      await host.close().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** Ends everything, the last one first. @throws SeqqaError `COMPOSE_LEFT` */
+  async close(): Promise<void> {
+    this.#closing = true;
+    for (const process of [...this.#processes].reverse()) await this.#end(process);
+    for (const pid of markedProcesses(this.#directory.id)) killProcess(pid, "SIGKILL");
+    try {
+      if (this.#composed) {
+        await composeDown(this.#composeContext());
+        forgetCompose(this.#directory.path);
+        this.#composed = false;
+      }
+    } finally {
+      for (const log of this.#logs) log.close();
+      this.#removeHooks();
+      // With its record of containers that are left the directory stays, for the next run to try.
+      if (!this.#composed) this.#directory.remove();
+    }
+  }
+
+  async #compose(file: string): Promise<void> {
+    const context = this.#composeContext();
+    recordCompose(this.#directory.path);
+    this.#composed = true;
+    try {
+      await composeUp({ ...context, file }, this.#options.signal);
+    } catch (error) {
+      // Where docker was never run there is nothing to take down.
+      if (/^(COMPOSE_FILE|DOCKER_MISSING)$/.test((error as SeqqaError).code)) {
+        forgetCompose(this.#directory.path);
+        this.#composed = false;
+      }
+      throw error;
+    }
+  }
+
+  async #start(service: ServiceConfig): Promise<void> {
+    const file = join(this.#config.report.outputDir, "services", `${service.name}.log`);
+    const process = await startService(service, {
+      folder: this.#config.folder,
+      runId: this.#directory.id,
+      ca: this.#config.tls?.ca,
+      log: this.#logIn(file, passwordsOf(Object.values(service.env))),
+      started: (one) => this.#register(one),
+      signal: this.#options.signal,
+    });
+    void process.ended.then((exit) => {
+      // Nothing says of a command without `ready` that it stays: it may have done what it was there for.
+      const done = service.ready === undefined && exit.code === 0;
+      if (process.hasExited && !done && !this.#closing) this.#options.onLost(serviceLost(service, exit, file));
+    });
+  }
+
+  #composeContext(): Omit<ComposeContext, "file"> {
+    if (this.#docker !== undefined) return this.#docker;
+    const log = this.#logIn(join(this.#config.report.outputDir, "services", "docker-compose.log"));
+    return (this.#docker = {
+      folder: this.#config.folder,
+      runId: this.#directory.id,
+      limits: this.#options.composeLimits ?? COMPOSE_LIMITS,
+      started: (process) => this.#register(process),
+      stopped: (process) => this.#unregister(process),
+      onOutput: (text) => log.write(text),
+    });
+  }
+
+  #logIn(file: string, passwords: readonly string[] = []): ServiceLog {
+    const log = new ServiceLog(file, passwords);
+    this.#logs.push(log);
+    return log;
+  }
+
+  #register(process: TargetProcess): void {
+    this.#processes.add(process);
+    const identity = identify(process.pid);
+    if (identity !== undefined) this.#directory.register(identity);
+  }
+
+  #unregister(process: TargetProcess): void {
+    this.#processes.delete(process);
+    this.#directory.unregister(process.pid);
+  }
+
+  async #end(process: TargetProcess): Promise<void> {
+    await process.stop();
+    this.#unregister(process);
+  }
+
+  /** The last chance of a process that ends without `close()`: nothing that waits. */
+  #endAtOnce(): void {
+    for (const process of this.#processes) process.kill();
+    for (const log of this.#logs) log.close();
+    if (this.#composed) return composeDownAtOnce(this.#directory.id);
+    try {
+      this.#directory.remove();
+    } catch {
+      // A service that is just being killed may still write there: the next run sweeps it.
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { RUN_VARIABLE } from "../marked-processes.ts";
+import { probe } from "../probe.ts";
+import { TargetProcess } from "../target-process.ts";
+import { waitUntilReady } from "../wait-until-ready.ts";
+import { passwordsOf } from "../without-secrets.ts";
+import {
+  serviceAnswersAlready,
+  serviceEnded,
+  serviceFolderMissing,
+  serviceNotHttp,
+  serviceNotReady,
+  serviceUntrusted,
+} from "./service-errors.ts";
+import type { ServiceLog } from "./service-log.ts";
+import type { ServiceConfig } from "./services-config.ts";
+
+/** How long a first look at `ready` may take, before the service is started. */
+const LOOK_MS = 1_000;
+
+export interface ServiceContext {
+  readonly folder: string;
+  readonly runId: string;
+  readonly ca: readonly string[] | undefined;
+  readonly log: ServiceLog;
+  /** Told of the process before anything else can happen to it. */
+  readonly started: (process: TargetProcess) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Starts a service and returns once it is ready; without `ready` at once. @throws SeqqaError `SERVICE_*`; the process is left to the caller. */
+export async function startService(service: ServiceConfig, context: ServiceContext): Promise<TargetProcess> {
+  const { folder, runId, ca, log, signal } = context;
+  const cwd = resolve(folder, service.cwd ?? ".");
+  if (!existsSync(cwd)) throw serviceFolderMissing(service, cwd);
+  const urls = readyUrls(service);
+  for (const url of urls) {
+    if ((await probe(url, LOOK_MS, signal, ca)).kind === "answer") throw serviceAnswersAlready(service, url.href);
+  }
+  signal.throwIfAborted();
+  const process_ = await TargetProcess.start({
+    line: service.command,
+    cwd,
+    env: { ...process.env, ...service.env, [RUN_VARIABLE]: runId },
+    key: `The command of service "${service.name}"`,
+    passwords: passwordsOf(Object.values(service.env)),
+    onOutput: (text) => log.write(text),
+  });
+  context.started(process_);
+  if (urls.length > 0) {
+    const readiness = await waitUntilReady(urls, service.readyTimeout * 1000, process_.ended, signal, ca);
+    switch (readiness.kind) {
+      case "ready":
+        break;
+      case "ended":
+        throw serviceEnded(service, await process_.ended);
+      case "garbage":
+        throw serviceNotHttp(service, readiness.url, process_.output);
+      case "untrusted":
+        throw serviceUntrusted(service, readiness.url, readiness.error);
+      case "late":
+        throw serviceNotReady(
+          service,
+          urls.map(({ href }) => href),
+          process_.output,
+        );
+    }
+  }
+  process_.unref();
+  return process_;
+}
+
+/** A path is looked for on both loopback addresses, since a server on `localhost` may listen on either one alone. */
+function readyUrls({ ready, env }: ServiceConfig): readonly URL[] {
+  if (ready === undefined) return [];
+  if (/^https?:\/\//i.test(ready)) return [new URL(ready)];
+  return ["127.0.0.1", "[::1]"].map((host) => new URL(`http://${host}:${env["PORT"]}${ready}`));
+}

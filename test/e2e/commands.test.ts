@@ -1,0 +1,188 @@
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { folderWith, seqqa, start, until, type Ran } from "../support/e2e.ts";
+import { NOTES_CONFIG, NOTES_SERVER, notesExploration } from "../support/e2e-servers.ts";
+import { parseXml } from "../support/xml.ts";
+
+const journey = (name: string, steps: string, more = ""): string =>
+  `import { Journey, Step } from "seqqa";\nexport const journey = new Journey({ name: "${name}", ${more} steps: [${steps}] });\n`;
+const step = (name: string, action: string, more = ""): string => `new Step({ name: "${name}", action: ${action}, ${more} })`;
+
+const FILL = journey(
+  "fill up",
+  [
+    step("add", "(api) => api.post('/notes')"),
+    step("add again", "(api) => api.post('/notes')"),
+    step("full", "(api) => api.post('/notes')", "expectFailure: 409"),
+  ].join(", "),
+);
+const LOGIN = journey(
+  "log in",
+  [
+    step(
+      "sign in",
+      "async (api, context, args) => { context.set('token', 'secret-1'); api.setAuthToken('secret-2'); return api.post('/notes?token=secret-3', { json: args }); }",
+      "args: { password: 'secret-4', name: 'ann' }",
+    ),
+    step("fails", "(api) => api.post('/notes?n=2').then(() => api.post('/notes'))"),
+    step("never", "(api) => api.get('/notes')"),
+  ].join(", "),
+);
+const SLOW = journey("wait", step("for ever", "() => new Promise(() => {})"), "timeout: 0.2,");
+
+const FILES = {
+  "qa/seqqa.yaml": `base_url: http://notes.test\nreport: { formats: [html, json, junit] }\n${NOTES_CONFIG}`,
+  "qa/server.mjs": NOTES_SERVER,
+  "qa/journeys/fill.ts": FILL,
+  "qa/journeys/deep/login.ts": LOGIN,
+  "qa/journeys/slow.ts": SLOW,
+  "qa/notes.explore.ts": notesExploration({ more: 'name: "the notes",' }),
+};
+
+const reports = (cwd: string): string => join(cwd, "qa/reports");
+const read = (cwd: string, name: string): string => readFileSync(join(reports(cwd), name), "utf8");
+
+describe("journeys, by the command that users have", () => {
+  it("one by its name", async () => {
+    const { status, stdout, stderr } = await seqqa(["run", "fill up"], { cwd: folderWith(FILES) });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(stdout.replaceAll(/\d[\d.]* m?s\b/g, "T")).toBe(
+      "fill up\n  ok         add        T\n  ok         add again  T\n  ok         full       T\n  passed (3 steps, T)\n\n",
+    );
+  });
+
+  it("all of them on two lanes: the worst exit status, every report, and no secret in any", async () => {
+    const cwd = folderWith(FILES);
+    const { status, stdout } = await seqqa(["run", "--all", "--parallel", "2"], { cwd });
+    expect(status).toBe(1);
+    expect(stdout).toContain("             request   POST http://notes.test/notes\n             response  409 ");
+    expect(stdout).toContain("TIMED OUT");
+    expect(stdout.trimEnd().split("\n").at(-1)).toBe("3 journeys: 1 passed, 1 failed, 1 timed out");
+    const document = JSON.parse(read(cwd, "results.json")) as object;
+    expect(document).toMatchObject({
+      explorations: [],
+      journeys: [
+        {
+          name: "log in",
+          file: "qa/journeys/deep/login.ts",
+          status: "failed",
+          steps: [
+            { status: "passed", args: { password: "[redacted]", name: "ann" }, context: { set: { token: "[redacted]" } } },
+            { status: "failed", requests: [{ response: { status: 201 } }, { response: { status: 409 } }] },
+            { status: "skipped" },
+          ],
+        },
+        { name: "fill up", status: "passed" },
+        { name: "wait", status: "timed_out", steps: [{ status: "timed_out" }] },
+      ],
+      failures: [],
+      exitStatus: 1,
+    });
+    const all = [stdout, ...["results.json", "junit.xml", "report.html"].map((name) => read(cwd, name))].join("");
+    expect(all).not.toMatch(/secret-\d/);
+    expect(parseXml(read(cwd, "junit.xml")).attributes).toMatchObject({ tests: "7", failures: "2", errors: "0" });
+    const listed = await seqqa(["report", "--format", "json", "--output", "-"], { cwd });
+    expect(listed).toMatchObject({ status: 0, stdout: read(cwd, "results.json"), stderr: "" });
+  });
+
+  it("--bail ends with the first that fails", async () => {
+    const cwd = folderWith(FILES);
+    const { status, stdout } = await seqqa(["run", "--all", "--bail", "--reporter", "json"], { cwd });
+    expect(status).toBe(1);
+    expect((JSON.parse(stdout) as { journeys: { name: string }[] }).journeys.map(({ name }) => name)).toEqual(["log in"]);
+  });
+
+  it("a target that cannot be reached: 3", async () => {
+    const cwd = folderWith({ "seqqa.yaml": "base_url: http://127.0.0.1:1", "journeys/fill.ts": FILL });
+    const { status, stdout, stderr } = await seqqa(["run", "fill up"], { cwd });
+    expect({ status, one: `${stdout}${stderr}`.match(/Connection refused/g)?.length }).toEqual({ status: 3, one: 1 });
+  });
+
+  it("an interruption ends them in order, with what was done: 130", async () => {
+    const cwd = folderWith({ ...FILES, "qa/journeys/slow.ts": SLOW.replace("timeout: 0.2,", "") });
+    const running = start(["run", "wait"], { cwd });
+    await until(() => existsSync(reports(cwd)), "the run");
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    running.child.kill("SIGINT");
+    const { status, stderr } = await running.ended;
+    expect(status).toBe(130);
+    expect(stderr).toContain("Interrupted: finishing what is in progress");
+    expect(JSON.parse(read(cwd, "results.json"))).toMatchObject({ exitStatus: 130 });
+    expect(readdirSync(join(reports(cwd), "runs"))).toHaveLength(1);
+  });
+});
+
+describe("what there is", () => {
+  it("list", async () => {
+    const cwd = folderWith({
+      ...FILES,
+      "qa/journeys/none.ts": "export const x = 1;\n",
+      "qa/broken.explore.ts": "export const agent = ;\n",
+    });
+    const { status, stdout, stderr } = await seqqa(["list"], { cwd });
+    expect(status).toBe(0);
+    expect(stdout).toBe(`journey  log in     qa/journeys/deep/login.ts  3 steps
+journey  fill up    qa/journeys/fill.ts        3 steps
+journey  wait       qa/journeys/slow.ts        1 step
+agent    the notes  qa/notes.explore.ts        2 actions, 0 invariants
+`);
+    expect(stderr).toContain("not usable: qa/journeys/none.ts exports x; a journey file exports `journey`.\n");
+    expect(stderr).toMatch(/not usable: qa\/broken\.explore\.ts:1:\d+: /);
+  });
+});
+
+describe("known findings", () => {
+  const notes = (max: number): string =>
+    notesExploration({
+      invariants: `new Invariant({ name: "few", check: async (world) => (await world.api.get("/notes")).json().length < ${max} }),`,
+      more: 'name: "the notes",',
+    });
+  const files = { ...FILES, "qa/seqqa.yaml": `${FILES["qa/seqqa.yaml"]}known_findings: ./known.yaml\n`, "qa/notes.explore.ts": notes(2) };
+  const run = (cwd: string, ...more: readonly string[]): Promise<Ran> => seqqa(["run", "qa", ...more], { cwd });
+
+  it("are written, do not fail the run, and are named when they are gone; another one fails it", async () => {
+    const cwd = folderWith(files);
+    expect(await run(cwd)).toMatchObject({ status: 2, stdout: "" });
+    expect((await run(cwd, "--update-known")).status).toBe(0);
+    const list = readFileSync(join(cwd, "qa/known.yaml"), "utf8");
+    const id = /^- id: "?([0-9a-f]{16})"?\n {2}exploration: the notes\n {2}finding: few\n$/.exec(list)?.[1];
+    expect(id).toBeDefined();
+    expect((await run(cwd)).status).toBe(0);
+    const other = folderWith({ ...files, "qa/known.yaml": "- 0000000000000000\n" });
+    // A known one is no reason to stop, either.
+    const bailed = await run(cwd, "--bail", "--reporter", "json");
+    expect(bailed.status).toBe(0);
+    expect(JSON.parse(bailed.stdout)).toMatchObject({ explorations: [{ stopReason: "exhausted", violations: [{ known: true }] }] });
+    expect(JSON.parse((await seqqa(["run", "qa", "--bail", "--reporter", "json"], { cwd: other })).stdout)).toMatchObject({
+      explorations: [{ stopReason: "first_violation" }],
+    });
+    const { status, stdout } = await run(other);
+    expect(status).toBe(1);
+    expect(stdout).toContain("stale: 0000000000000000 no longer occurs");
+  });
+});
+
+describe("a wrong use, by the built command", () => {
+  it.each<readonly [string, RegExp]>([
+    [
+      "run login.ts",
+      /^error: Journey not found: login\.ts is a file, and journeys are run by their names\.\nhint: Try: seqqa run 'log in'\n$/,
+    ],
+    ["run fil", /^error: Journey not found: fil, which is no directory either\.\nhint: Did you mean fill up\? /],
+    [
+      "run notes.explore.ts",
+      /^error: There is no file notes\.explore\.ts[^\n]*\nhint: Did you mean qa\/notes\.explore\.ts\? Try: seqqa run qa --only 'the notes'\n$/,
+    ],
+    [
+      "run",
+      /^error: Nothing was named to run\.\nhint: There is: seqqa run qa \(notes\), seqqa run <journey> \(log in, fill up, wait\), seqqa run --all\n$/,
+    ],
+    ["report --run x", /^error: There is no run in [^\n]*\nhint: [^\n]*\n$/],
+    ["completion csh", /^error: There is no completion for "csh"; [^\n]*\nhint: [^\n]*\n$/],
+  ])("%s", async (line, says) => {
+    const { status, stdout, stderr } = await seqqa(line.split(" "), { cwd: folderWith(FILES) });
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+    expect(stderr).toMatch(says);
+  });
+});

@@ -1,0 +1,91 @@
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { startProgram, only, writtenIn, type Ran } from "../support/e2e.ts";
+import { folderWithPacked } from "../support/packed.ts";
+
+/** Two orders, of which the last one moves: none, one in 4 states, two in 4 x 4; with the defect the 5 in which a cancelled one is cancelled again. */
+const WITHOUT = { statesVisited: 21, transitions: 65, skipped: 19 };
+const WITH = { ...WITHOUT, statesVisited: 26 };
+
+let outside = "";
+let first: Ran;
+const folder = (): string => join(outside, "shop-qa");
+const sh = (line: string, cwd = folder(), env: Readonly<Record<string, string>> = {}): Promise<Ran> =>
+  startProgram("sh", ["-c", line], { cwd, env: { npm_config_offline: "true", npm_config_update_notifier: "false", ...env } }).ended;
+
+beforeAll(async () => {
+  outside = folderWithPacked("typescript");
+  chmodSync(join(outside, "node_modules/seqqa/bin/seqqa.js"), 0o755);
+  first = await sh("npx seqqa init shop-qa && cd shop-qa && npx seqqa run .", outside);
+}, 120_000);
+
+describe("npx seqqa init shop-qa && cd shop-qa && npx seqqa run ., outside of the repository, with the package as it is published", () => {
+  it("finds the planted defect by its shortest path", () => {
+    expect(first.stdout).toContain("[CRITICAL] no_lamp_out_of_nothing");
+    expect(first.stdout).toContain("path      place_order -> cancel_order -> cancel_order\n");
+    expect(first.status).toBe(1);
+    const found = only(writtenIn(join(folder(), "reports")));
+    expect(found).toMatchObject({ ...WITH, open: 0, stopReason: "exhausted", errors: [], divergences: [] });
+    expect(found.violations.map(({ invariant, confirmed }) => [invariant, confirmed])).toEqual([["no_lamp_out_of_nothing", true]]);
+  });
+
+  it("finds nothing when the defect is switched off as its README says", async () => {
+    const { status, stderr } = await sh("npx seqqa run . --parallel 2 --output off", folder(), { SHOP_DEFECT: "off" });
+    expect({ status, errors: stderr.match(/^error: .*/gm) }).toEqual({ status: 0, errors: null });
+    expect(only(writtenIn(join(folder(), "off")))).toMatchObject({ ...WITHOUT, open: 0, violations: [], errors: [], divergences: [] });
+  });
+
+  it("type-checks, and a mistake does not", async () => {
+    expect(await sh("npx tsc --noEmit -p .")).toMatchObject({ status: 0, stdout: "" });
+    writeFileSync(
+      join(folder(), "wrong.ts"),
+      'import { Action } from "seqqa";\nexport const wrong = new Action({ name: "a", run: async (api) => { await api.get("/"); } });\n',
+    );
+    const { status, stdout } = await sh("npx tsc --noEmit -p . ; status=$?; rm wrong.ts; exit $status");
+    expect(status).not.toBe(0);
+    expect(stdout).toMatch(/^wrong\.ts\(2,/);
+    expect(stdout).not.toMatch(/^(?!wrong\.ts)\S+\.ts\(/m);
+  });
+
+  it("runs its journeys by name, and all of them", async () => {
+    const one = await sh("npx seqqa run checkout");
+    expect({ status: one.status, said: one.stdout.includes("passed (5 steps") }).toEqual({ status: 0, said: true });
+    const all = await sh("npx seqqa run --all");
+    expect({ status: all.status, said: all.stdout.includes("2 journeys: 2 passed") }).toEqual({ status: 0, said: true });
+  });
+
+  it("lists what there is to run", async () => {
+    const { status, stdout } = await sh("npx seqqa list");
+    expect(status).toBe(0);
+    expect(stdout.split("\n").map((line) => line.split(/ +/).slice(0, 2).join(" "))).toEqual([
+      "journey checkout",
+      "journey login",
+      "agent shop",
+      "",
+    ]);
+  });
+
+  it("is found fit to run by the doctor", async () => {
+    const { status, stdout } = await sh("npx seqqa doctor");
+    expect({ status, fit: stdout.includes("Everything that a run needs is there.") }).toEqual({ status: 0, fit: true });
+  });
+
+  it("leads editors to the schema of the configuration, which knows every key of it", () => {
+    const text = readFileSync(join(folder(), "seqqa.yaml"), "utf8");
+    const schema = resolve(folder(), /\$schema=(\S+)/.exec(text)![1]!);
+    expect(schema).toBe(join(outside, "node_modules/seqqa/seqqa.schema.json"));
+    const { properties, additionalProperties } = JSON.parse(readFileSync(schema, "utf8")) as {
+      readonly properties: Readonly<Record<string, unknown>>;
+      readonly additionalProperties: boolean;
+    };
+    expect(additionalProperties).toBe(false);
+    expect(Object.keys(parse(text) as object).filter((key) => !(key in properties))).toEqual([]);
+  });
+
+  it("leaves no report for Git to see", () => {
+    expect(readFileSync(join(folder(), ".gitignore"), "utf8")).toContain("reports/\n");
+    expect(existsSync(join(folder(), "reports"))).toBe(true);
+  });
+});

@@ -1,0 +1,87 @@
+import { createHash } from "node:crypto";
+import { atEnd, until } from "./e2e.ts";
+import { mysql, postgres } from "./services/kinds.ts";
+import { find, type Service } from "./services/service.ts";
+import { onMysql, onPostgres, template } from "./store-templates.ts";
+
+/** A server of the test's own, so that what it holds is this test's alone, and what is done to it harms nobody. */
+export interface OwnServer {
+  /** The URL of an empty database on it. */
+  readonly template: string;
+  /** Kills it and starts it on the same data, after a while. */
+  restart(downMs?: number): Promise<void>;
+  /** Databases of runs. */
+  ofRuns(): Promise<readonly string[]>;
+  /** Until targets have committed in so many lanes. */
+  untilAtWork(lanes: number): Promise<void>;
+  /** Ends the sessions of seqqa in lanes' databases. */
+  endOurs(): Promise<void>;
+  /** Ends every session. */
+  endAll(): Promise<void>;
+}
+
+const RUNS = "^seqqa_[0-9a-f]+_";
+const LANES = "^seqqa_[0-9a-f]+_.*_lane[0-9]+_[0-9]+$";
+
+export async function ownServer(kind: "postgres" | "mysql"): Promise<OwnServer> {
+  return kind === "postgres" ? ownPostgres() : ownMysql();
+}
+
+async function started(service: Service): Promise<{ readonly url: string; readonly restart: (downMs?: number) => Promise<void> }> {
+  const found = await find(service, { running: false });
+  if (found.kind === "missing") throw new Error(found.problem);
+  atEnd(found.stop);
+  return { url: found.url, restart: found.restart! };
+}
+
+async function ownPostgres(): Promise<OwnServer> {
+  const { url, restart } = await started(postgres);
+  const column = async (sql: string): Promise<readonly string[]> =>
+    (await onPostgres(url, sql)).map((row) => String(Object.values(row)[0]));
+  const end = (which: string): Promise<unknown> =>
+    column(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND ${which}`);
+  return {
+    template: await template("postgres", url),
+    restart,
+    ofRuns: () => column(`SELECT datname FROM pg_database WHERE datname ~ '${RUNS}'`),
+    untilAtWork: (lanes) =>
+      until(
+        async () => (await column(`SELECT datname FROM pg_stat_database WHERE datname ~ '${LANES}' AND xact_commit > 300`)).length >= lanes,
+        `work in ${lanes} lanes`,
+        60_000,
+      ),
+    endOurs: async () => void (await end(`datname ~ '${LANES}' AND application_name LIKE 'seqqa%'`)),
+    endAll: async () => void (await end("backend_type = 'client backend'")),
+  };
+}
+
+async function ownMysql(): Promise<OwnServer> {
+  const { url, restart } = await started(mysql);
+  const column = async (sql: string): Promise<readonly string[]> => (await onMysql(url, sql)).map((row) => String(Object.values(row)[0]));
+  const kill = async (ids: readonly string[]): Promise<void> => {
+    // Who has ended by himself meanwhile need not be ended.
+    for (const id of ids) await onMysql(url, `KILL ${id}`).catch(() => undefined);
+  };
+  const databases = (which: string): Promise<readonly string[]> =>
+    column(`SELECT schema_name FROM information_schema.schemata WHERE schema_name REGEXP '${which}'`);
+  return {
+    template: await template("mysql", url),
+    restart,
+    ofRuns: () => databases(RUNS),
+    untilAtWork: async (lanes) => {
+      await onMysql(url, "SET GLOBAL userstat = 1");
+      const busy = `SELECT s.schema_name FROM information_schema.schemata s JOIN information_schema.table_statistics t ON t.table_schema = s.schema_name
+        WHERE s.schema_name REGEXP '${LANES}' AND t.table_name = 'orders' AND t.rows_changed > 60`;
+      await until(async () => (await column(busy)).length >= lanes, `work in ${lanes} lanes`, 60_000);
+    },
+    endOurs: async () => {
+      // Sessions have no name here: ours is the one that holds the lock on a lane's database.
+      const locks = (await databases(LANES)).map((name) => createHash("sha256").update(name).digest("hex").slice(0, 32));
+      const ids = await Promise.all(locks.map(async (lock) => (await column(`SELECT IS_USED_LOCK('seqqa store ${lock}')`))[0]!));
+      const held = ids.filter((id) => /^\d+$/.test(id));
+      if (held.length === 0) throw new Error("No session of ours was found.");
+      await kill(held);
+    },
+    endAll: async () => kill(await column("SELECT id FROM information_schema.processlist WHERE id <> connection_id() AND user = 'root'")),
+  };
+}

@@ -1,0 +1,47 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { bundle, load } from "../../../src/loader/index.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "seqqa-runners-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function loaded(name: string, text: string): Promise<Record<string, unknown>> {
+  writeFileSync(join(folder, name), text);
+  return load(await bundle(join(folder, name), { outDir: join(folder, "out") }));
+}
+
+/** Would fail where tests may not be declared, as here, inside of a test. */
+const DECLARES = `
+export const ran = [];
+describe("a", () => { ran.push("describe"); it("b", () => ran.push("it")); });
+describe.skip.each([1, 2])("%s", () => ran.push("each"));
+test.only("c", { timeout: 1 }, () => ran.push("test"));
+`;
+
+describe("a test file that is bundled for a lane", () => {
+  it.each([
+    ["vitest", `import { describe, it, test, beforeAll } from "vitest"; beforeAll(() => {});`],
+    ["vitest, whole", `import * as v from "vitest"; const { describe, it, test } = v;`],
+    ["node:test", `import test, { describe, it, before } from "node:test"; before(() => {});`],
+    ["node:test, whole", `import * as t from "node:test"; const { describe, it, test } = t;`],
+    ["global functions", `beforeEach(() => {});`],
+  ])("declares no tests of %s", async (name, imports) => {
+    expect((await loaded(`${name.replaceAll(/\W/g, "-")}.mjs`, imports + DECLARES))["ran"]).toEqual([]);
+  });
+
+  it.each([
+    ["vitest", "expect", `expect(1).toBe(1)`],
+    ["vitest", "vi", `vi.fn()`],
+    ["node:test", "mock", `mock.fn()`],
+  ])("says so where an action uses what works in tests of %s only: %s", async (runner, name, use) => {
+    const { act } = await loaded(`${name}.ts`, `import { ${name} } from "${runner}"; export const act = () => ${use};`);
+    expect(act).toThrow(`${name} of ${runner} was used in a lane, where no test runs: throw an Error instead`);
+  });
+
+  it("leaves names that the file itself declares as they are", async () => {
+    const module = await loaded("own.ts", `const test = (n: number) => n + 1; function it() { return test(1); } export const two = it();`);
+    expect(module["two"]).toBe(2);
+  });
+});

@@ -1,0 +1,262 @@
+import { describe, expect, it } from "vitest";
+import { htmlText, jsonText, junitText, runDocument, type RunDocument, type RunReport } from "../../../src/reports/index.ts";
+import { parseXml, type Element } from "../../support/xml.ts";
+import { HOSTILE, journey, report, result, step, violation } from "./results.ts";
+
+const visibility = { redact: ["authorization", "password", "token"], includeRequestResponse: true };
+const document = (changes: Partial<RunReport>): RunDocument => runDocument(report(changes), visibility);
+const explored = (changes: Parameters<typeof result>[0], name = "shop") => ({
+  name,
+  file: `qa/${name}.explore.ts`,
+  result: result(changes),
+});
+const ran = (changes: Parameters<typeof journey>[0] = {}) => ({
+  name: "login",
+  file: "qa/journeys/login.ts",
+  result: journey(changes),
+  notes: [],
+});
+
+/** What junit-10.xsd of Jenkins' xunit plugin allows: attributes (! required), children. */
+const SCHEMA: Readonly<Record<string, readonly [attributes: string, children: string]>> = {
+  testsuites: ["name time tests failures errors", "testsuite"],
+  testsuite: [
+    "name! tests! failures! errors! group time skipped timestamp hostname id package file log url",
+    "testsuite properties testcase system-out system-err",
+  ],
+  testcase: ["name! time classname group", "skipped error failure system-out system-err"],
+  failure: ["type message", ""],
+  error: ["type message", ""],
+  skipped: ["type message", ""],
+  "system-out": ["", ""],
+};
+
+function checked(element: Element): Element {
+  const [attributes, children] = SCHEMA[element.name]!;
+  const names = attributes.split(" ");
+  for (const name of Object.keys(element.attributes)) expect(names.map((one) => one.replace("!", ""))).toContain(name);
+  for (const name of names) if (name.endsWith("!")) expect(Object.keys(element.attributes)).toContain(name.slice(0, -1));
+  if (element.attributes["time"] !== undefined) expect(element.attributes["time"]).toMatch(/^\d+\.\d{3}$/);
+  for (const child of element.children) {
+    expect(children.split(" ")).toContain(child.name);
+    checked(child);
+  }
+  if (element.name.startsWith("testsuite")) {
+    const cases = casesOf(element);
+    const of = (kind: string): string => String(cases.filter((one) => one.children.some(({ name }) => name === kind)).length);
+    expect(element.attributes).toMatchObject({ tests: String(cases.length), failures: of("failure"), errors: of("error") });
+    if (element.name === "testsuite") expect(element.attributes["skipped"]).toBe(of("skipped"));
+  }
+  return element;
+}
+
+function casesOf({ name, children }: Element): readonly Element[] {
+  return name === "testsuites" ? children.flatMap(casesOf) : children.filter((child) => child.name === "testcase");
+}
+
+const verdicts = (changes: Partial<RunReport>): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    casesOf(checked(parseXml(junitText(document(changes))))).map(({ attributes, children: [first] }) => [
+      `${attributes["classname"]}/${attributes["name"]}`,
+      first === undefined ? "passed" : `${first.name}${first.attributes["type"] === undefined ? "" : ` ${first.attributes["type"]}`}`,
+    ]),
+  );
+
+describe("junit", () => {
+  it("has a case per invariant, per action and per step", () => {
+    const coverage = {
+      pairs: 1,
+      actions: { pay: { applied: 3, skipped: 0, statuses: {} }, ship: { applied: 0, skipped: 9, statuses: {} } },
+    };
+    const error = { code: "ACTION_THREW", message: "boom", path: [], source: "pay", count: 1 };
+    const divergence = { kind: "replay", path: ["pay"], message: "m", differences: ["a"] } as const;
+    expect(
+      verdicts({
+        explorations: [
+          explored({
+            violations: [violation()],
+            coverage,
+            errors: [error],
+            divergences: [divergence],
+            invariants: ["refund_within_amount", "silent"],
+          }),
+        ],
+        journeys: [ran()],
+        failures: [{ file: "qa/x.explore.ts", code: "NO_AGENT", message: "m", hint: undefined }],
+      }),
+    ).toEqual({
+      "shop.invariants/refund_within_amount": "failure critical",
+      "shop.invariants/silent": "passed",
+      "shop.actions/pay": "error ACTION_THREW",
+      "shop.actions/ship": "skipped never_applied",
+      "shop.run/replay 1": "error replay",
+      "login/sign in": "passed",
+      "login/read": "failure failed",
+      "login/sign out": "skipped skipped",
+      "run/qa/x.explore.ts": "error NO_AGENT",
+    });
+  });
+
+  it.each<readonly [string, Partial<RunReport>, string]>([
+    ["a known finding", { explorations: [explored({ violations: [violation({ known: true })] })] }, "system-out"],
+    [
+      "one below the threshold",
+      { failOnSeverity: "critical", explorations: [explored({ violations: [violation({ severity: "high" })] })] },
+      "system-out",
+    ],
+    ["one where nothing fails the run", { failOnSeverity: "none", explorations: [explored({ violations: [violation()] })] }, "system-out"],
+    ["a flaky one", { explorations: [explored({ violations: [violation({ confirmed: false })] })] }, "error flaky"],
+    [
+      "a built-in one",
+      { explorations: [explored({ violations: [violation({ invariant: "pay_timeout", severity: "high" })], invariants: [] })] },
+      "failure high",
+    ],
+  ])("%s agrees with the exit status", (_what, changes, expected) => {
+    expect(Object.values(verdicts(changes))[0]).toBe(expected);
+  });
+
+  it("a step that was interrupted is no failure of the target; one that timed out is", () => {
+    const steps = [step({ name: "read", status: "failed", error: "Interrupted." }), step({ name: "sign out", status: "skipped" })];
+    expect(verdicts({ journeys: [ran({ status: "failed", interrupted: true, steps })] })).toEqual({
+      "login/read": "error interrupted",
+      "login/sign out": "skipped skipped",
+    });
+    const late = [step({ name: "read", status: "timed_out" })];
+    expect(verdicts({ journeys: [ran({ status: "timed_out", interrupted: true, steps: late })] })).toEqual({ "login/read": "failure timed_out" });
+  });
+
+  it("is valid without anything", () => {
+    expect(verdicts({})).toEqual({});
+  });
+});
+
+/** What breaks markup, and what a terminal would act on. */
+const EVIL = `${HOSTILE} </script><script>alert(1)</script> ]]> --> <![CDATA[ "'&amp; \x1b[31mred\x1b[0m \ufffe \uffff </testcase>`;
+const evil: Partial<RunReport> = {
+  explorations: [
+    {
+      ...explored({
+        violations: [
+          violation({
+            invariant: EVIL,
+            id: EVIL,
+            message: EVIL,
+            reproductionPath: [EVIL],
+            response: { status: 200, headers: { [EVIL]: EVIL }, body: EVIL },
+            steps: [
+              {
+                action: EVIL,
+                status: 200,
+                requests: [
+                  {
+                    request: { method: "GET", url: `http://x/${EVIL}`, headers: { [EVIL]: EVIL }, body: EVIL },
+                    response: { status: 200, headers: {}, body: EVIL + "\u0000\u0001\ud800".repeat(50_000) },
+                    durationMs: 1,
+                  },
+                ],
+              },
+            ],
+          }),
+        ],
+        errors: [{ code: EVIL, message: EVIL, path: [EVIL], source: EVIL, count: 1 }],
+        divergences: [{ kind: "replay", path: [EVIL], message: EVIL, differences: [EVIL], hint: EVIL }],
+        notes: [EVIL],
+        coverage: { pairs: 1, actions: { [EVIL]: { applied: 1, skipped: 0, statuses: { [EVIL]: 1 } } } },
+      }),
+      name: EVIL,
+      file: EVIL,
+    },
+  ],
+  journeys: [
+    {
+      ...ran({
+        steps: [
+          step({
+            name: EVIL,
+            status: "failed",
+            error: EVIL,
+            where: EVIL,
+            args: { [EVIL]: EVIL },
+            context: { set: { [EVIL]: EVIL }, deleted: [EVIL] },
+          }),
+        ],
+      }),
+      name: EVIL,
+      file: EVIL,
+      notes: [EVIL],
+    },
+  ],
+  failures: [{ file: EVIL, code: EVIL, message: EVIL, hint: EVIL }],
+  known: { file: EVIL, found: [EVIL], stale: [EVIL], unseen: [EVIL] },
+};
+
+describe("what the target answers is inert", () => {
+  it("in JUnit: well-formed, valid, without control characters or escape sequences", () => {
+    const text = junitText(document(evil));
+    checked(parseXml(text));
+    expect(text.match(/(?<!x1b\[|x9b)31m/)).toBeNull(); // but where the text of the console is taken over, which writes it out
+    expect(text.match(/[\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f]/)).toBeNull(); // oxlint-disable-line no-control-regex
+  });
+
+  it("in HTML: no element of its own, no script, nothing loaded", () => {
+    const text = htmlText(document(evil));
+    const tags = new Set([...text.matchAll(/<\/?([a-z][\w-]*)/gi)].map(([, name]) => name));
+    const own = "html head meta title style body main h1 h2 h3 p span nav ul ol li a article table tr th td details summary pre";
+    expect([...tags].filter((name) => !own.split(" ").includes(name!))).toEqual([]);
+    expect(text).not.toMatch(/\s(?:on\w+|src|style)=|href="(?!#)|url\(|@import/);
+    expect(text).toContain("default-src 'none'");
+    expect(text.match(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e\u2028]|[\ud800-\udbff](?![\udc00-\udfff])/)).toBeNull(); // oxlint-disable-line no-control-regex
+    expect(text).toContain("&lt;/script&gt;&lt;script&gt;alert(1)");
+  });
+
+  it("closes every element of HTML that it opens", () => {
+    const open: string[] = [];
+    for (const [, close, name, empty] of htmlText(document(evil)).matchAll(/<(\/?)([a-z][\w]*)[^>]*?(\/?)>/g)) {
+      expect(empty).toBe("");
+      if (name === "meta") continue;
+      if (close === "") open.push(name!);
+      else expect(open.pop()).toBe(name);
+    }
+    expect(open).toEqual([]);
+  });
+});
+
+describe("a journey's secrets", () => {
+  it.each([
+    ["json", jsonText],
+    ["junit", junitText],
+    ["html", htmlText],
+  ] as const)("are in no %s: bodies, queries, headers, args, context, errors", (_name, textOf) => {
+    const text = textOf(document({ journeys: [ran()] }));
+    expect(text).not.toMatch(/secret-\d/);
+    expect(text).toContain("[redacted]");
+  });
+
+  it("and requests and responses are left out when that is asked for", () => {
+    const hidden = runDocument(report({ journeys: [ran()] }), { ...visibility, includeRequestResponse: false });
+    expect(hidden.journeys[0]!.steps.flatMap(({ requests }) => requests)).toEqual([]);
+  });
+
+  it("and what JSON has no word for is written as text", () => {
+    const circle: Record<string, unknown> = { a: 1 };
+    circle["self"] = circle;
+    const set = {
+      circle,
+      map: new Map([["password", "secret-8"]]),
+      when: new Date(0),
+      bytes: new Uint8Array(3),
+      none: undefined,
+      nan: NaN,
+      list: [undefined, 1n],
+    };
+    const [entry] = document({ journeys: [ran({ steps: [step({ context: { set, deleted: [] } })] })] }).journeys;
+    expect(JSON.parse(JSON.stringify(entry!.steps[0]!.context.set))).toEqual({
+      circle: { a: 1, self: "[circular]" },
+      map: { password: "[redacted]" },
+      when: "1970-01-01T00:00:00.000Z",
+      bytes: "[3 bytes]",
+      nan: "NaN",
+      list: [null, "1"],
+    });
+  });
+});
