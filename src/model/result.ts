@@ -25,7 +25,15 @@ export interface RecordedStep {
   readonly action: string;
   readonly status: number | null;
   readonly requests: readonly RecordedExchange[];
+  /** What the step changed in the state: a line each, `- ` what was there before, `+ ` what is there now. */
+  readonly changes?: readonly string[] | undefined;
 }
+
+/**
+ * How short a reproduction path is known to be. `shortest`: every shorter sequence was tried. `one_minimal`: without any single one of its steps it does not
+ * reproduce. `as_found`: time was up before that was known.
+ */
+export type Minimality = "shortest" | "one_minimal" | "as_found";
 
 /** A rule that was broken, proven by a path. */
 export interface Violation {
@@ -39,6 +47,11 @@ export interface Violation {
   readonly request: ApiRequest | undefined;
   readonly response: RecordedResponse | undefined;
   readonly steps: readonly RecordedStep[];
+  /** What the broken rule itself asked for when it was checked after the last step. */
+  readonly checks?: readonly RecordedExchange[] | undefined;
+  readonly minimality?: Minimality | undefined;
+  /** The path that the exploration found, when a shorter one is shown. */
+  readonly shrunkFrom?: readonly string[] | undefined;
   /** Seen again when the path was replayed from a clean start; `false` is flaky. */
   readonly confirmed: boolean;
   /** How many committed edges broke the same rule with the same last action and status. */
@@ -109,6 +122,17 @@ export interface ExplorationGraph {
   readonly edgeStatus: Int32Array;
   /** Action names from the root to a node. */
   path(node: number): readonly string[];
+}
+
+/**
+ * What is kept of single states and edges, for reports: of the first ones in the order of commits, and of no more than reports can show. Keys are numbers of
+ * nodes, and places of edges in {@link ExplorationGraph}.
+ */
+export interface ExplorationDetails {
+  /** The state of a node in lines, each of which stands for itself: a row, a key of the context, a client's token. Cut to a few hundred. */
+  readonly states: ReadonlyMap<number, readonly string[]>;
+  /** What the action of an edge sent, and what came back. */
+  readonly exchanges: ReadonlyMap<number, readonly RecordedExchange[]>;
 }
 
 /** What an exploration found. */
