@@ -1,7 +1,8 @@
 // `npm run verify:full [test files]`: runs the suites at their full size and writes verify/results.json, to be committed:
-// the commit measured, the machine, and each suite's counts and duration. Takes long. Exits non-zero when anything failed.
+// the machine, and each suite's counts and duration with the commit measured. Suites that were not asked for keep their last figures.
+// Takes long. Exits non-zero when anything failed.
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -38,29 +39,24 @@ const { status } = spawnSync(
 const report = JSON.parse(readFileSync(reportFile, "utf8"));
 rmSync(folder, { recursive: true, force: true });
 
-const suites = report.testResults
-  .map((suite) => ({
-    file: relative(root, suite.name),
-    status: suite.status,
-    passed: suite.assertionResults.filter((test) => test.status === "passed").length,
-    failed: suite.assertionResults.filter((test) => test.status === "failed").length,
-    skipped: suite.assertionResults.filter((test) => test.status !== "passed" && test.status !== "failed").length,
-    durationMs: Math.round(suite.endTime - suite.startTime),
-    tests: suite.assertionResults.map((test) => ({ name: test.fullName, status: test.status, durationMs: Math.round(test.duration ?? 0) })),
-  }))
-  .sort((a, b) => (a.file < b.file ? -1 : 1));
+const measuredOn = { commit: git("rev-parse", "HEAD"), date: started.toISOString() };
+const measured = report.testResults.map((suite) => ({
+  file: relative(root, suite.name),
+  ...measuredOn,
+  status: suite.status,
+  passed: suite.assertionResults.filter((test) => test.status === "passed").length,
+  failed: suite.assertionResults.filter((test) => test.status === "failed").length,
+  skipped: suite.assertionResults.filter((test) => test.status !== "passed" && test.status !== "failed").length,
+  durationMs: Math.round(suite.endTime - suite.startTime),
+  tests: suite.assertionResults.map((test) => ({ name: test.fullName, status: test.status, durationMs: Math.round(test.duration ?? 0) })),
+}));
 
+const resultsFile = join(root, "verify/results.json");
+const before = existsSync(resultsFile) ? JSON.parse(readFileSync(resultsFile, "utf8")) : { suites: [] };
+const kept = before.suites.filter(({ file }) => existsSync(join(root, file)) && !measured.some((suite) => suite.file === file));
+const suites = [...kept, ...measured].sort((a, b) => (a.file < b.file ? -1 : 1));
 mkdirSync(join(root, "verify"), { recursive: true });
-const results = {
-  commit: git("rev-parse", "HEAD"),
-  date: started.toISOString(),
-  machine: machine(),
-  durationMs: Date.now() - started.getTime(),
-  only: files.length > 0 ? files : undefined,
-  passed: report.numPassedTests,
-  failed: report.numFailedTests,
-  suites,
-};
-writeFileSync(join(root, "verify/results.json"), `${JSON.stringify(results, null, 2)}\n`);
-console.log(`verify/results.json: ${results.passed} passed, ${results.failed} failed, ${(results.durationMs / 60_000).toFixed(1)} minutes`);
+writeFileSync(resultsFile, `${JSON.stringify({ machine: machine(), suites }, null, 2)}\n`);
+const minutes = (Date.now() - started.getTime()) / 60_000;
+console.log(`verify/results.json: ${report.numPassedTests} passed, ${report.numFailedTests} failed, ${minutes.toFixed(1)} minutes`);
 process.exitCode = status ?? 1;

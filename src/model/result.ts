@@ -52,6 +52,8 @@ export interface Violation {
   readonly minimality?: Minimality | undefined;
   /** The path that the exploration found, when a shorter one is shown. */
   readonly shrunkFrom?: readonly string[] | undefined;
+  /** For `seqqa replay`: by which paths of action indices the data of each step is drawn, where it is not the path itself. */
+  readonly draws?: readonly (readonly number[])[] | undefined;
   /** Seen again when the path was replayed from a clean start; `false` is flaky. */
   readonly confirmed: boolean;
   /** How many committed edges broke the same rule with the same last action and status. */
