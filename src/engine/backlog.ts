@@ -99,6 +99,7 @@ export class Backlog {
       if (from + done < to) work.abandon(from + done, to, this.#actions);
     }
     for (const news of expansion.news) (assignments[news.unit]!.work.news ??= new Map()).set(news.action, news);
+    for (const detail of expansion.details ?? []) (assignments[detail.unit]!.work.details ??= new Map()).set(detail.action, detail);
     for (const image of expansion.images) keepImage(assignments, image);
   }
 

@@ -1,8 +1,23 @@
 import type { ActionCoverage } from "../model/result.ts";
+import type { DetailLog } from "./details.ts";
 import { Digest } from "./digest.ts";
 import { EdgeLog } from "./edge-log.ts";
 import { FindingLog, type FoundViolation } from "./finding-log.ts";
-import { BOUNDED, BROKEN, FAILED, FINDING, HI, KIND, LO, SHAPE, SKIPPED, STATUS, type LaneReport, type News } from "./messages.ts";
+import {
+  BOUNDED,
+  BROKEN,
+  FAILED,
+  FINDING,
+  HI,
+  KIND,
+  LO,
+  SHAPE,
+  SKIPPED,
+  STATUS,
+  type DetailNews,
+  type LaneReport,
+  type News,
+} from "./messages.ts";
 import { CLEAN, NodeTable, OPENED, UNCERTAIN } from "./node-table.ts";
 import type { Opened } from "./orders/index.ts";
 import { VisitedSet } from "./visited-set.ts";
@@ -31,6 +46,8 @@ export interface CommitterOptions {
   readonly onViolation: (found: FoundViolation) => void;
   /** Whether shapes and novelty are asked for. */
   readonly shapes: boolean;
+  /** Takes what reports show of single edges and states; `undefined`: nobody wants it. */
+  readonly details?: DetailLog | undefined;
 }
 
 /**
@@ -43,6 +60,7 @@ export class Committer {
   readonly edges: EdgeLog = new EdgeLog();
   readonly digest: Digest = new Digest();
   readonly findings: FindingLog = new FindingLog();
+  readonly details: DetailLog | undefined;
   steps = 0;
   skipped = 0;
   bounded = 0;
@@ -57,6 +75,7 @@ export class Committer {
 
   constructor(options: CommitterOptions) {
     this.#options = options;
+    this.details = options.details;
     this.#skips = new Int32Array(options.actions.length);
     this.#statuses = options.actions.map(() => new Map<number, number>());
   }
@@ -65,6 +84,7 @@ export class Committer {
   root(report: LaneReport): void {
     const node = this.visited.add(report.rootLo, report.rootHi);
     this.nodes.add(-1, -1, 0);
+    if (report.rootState !== undefined) this.details?.addState(node, report.rootState);
     for (const finding of report.findings) {
       this.digest.addText(finding.invariant);
       const found = this.findings.addViolation(finding, "", 0, [], node, undefined);
@@ -77,7 +97,7 @@ export class Committer {
   }
 
   /** Commits the outcome of one action from one node. The returned object is reused by the next call. */
-  commit(node: number, action: number, rows: Int32Array, at: number, news: News | undefined): Committed {
+  commit(node: number, action: number, rows: Int32Array, at: number, news: News | undefined, detail?: DetailNews): Committed {
     const committed = this.#committed;
     committed.to = -1;
     committed.fresh = false;
@@ -114,6 +134,7 @@ export class Committer {
       }
     }
     const clean = !committed.found && committed.to >= 0;
+    if (this.details !== undefined) this.#keepDetails(committed, detail, news);
     this.edges.add(node, action, committed.to, status, clean);
     this.digest.add(node, action, committed.to, (Math.trunc(status / 100) << 8) | (kind << 1) | (committed.found ? 1 : 0));
     if (news !== undefined) this.#takeNews(news, node, action, status, committed.to < 0 ? null : committed.to);
@@ -205,6 +226,13 @@ export class Committer {
   #followParent(node: number, parent: number, action: number, depth: number): void {
     const { nodes } = this;
     if (!nodes.has(node, CLEAN) && nodes.parent(node) === parent && nodes.action(node) === action) nodes.move(node, parent, action, depth);
+  }
+
+  /** Where a lane broke, it sent what it knows as news alone. */
+  #keepDetails({ to, fresh }: Committed, detail: DetailNews | undefined, news: News | undefined): void {
+    const exchanges = detail?.exchanges ?? news?.exchanges;
+    if (exchanges !== undefined && exchanges.length > 0) this.details!.addExchanges(this.edges.size, exchanges);
+    if (fresh && detail?.state !== undefined) this.details!.addState(to, detail.state);
   }
 
   #takeNews(news: News, node: number, action: number, status: number, to: number | null): void {

@@ -6,6 +6,7 @@ import { differences } from "../state/index.ts";
 import { Backlog, type Assignment } from "./backlog.ts";
 import { CheckQueue } from "./check-queue.ts";
 import { Committer } from "./committer.ts";
+import { DetailLog, type DetailLimits } from "./details.ts";
 import { DivergenceLog } from "./divergence-log.ts";
 import type { ExplorationEvent } from "./events.ts";
 import type { Expander } from "./expander.ts";
@@ -37,6 +38,10 @@ export interface ExplorerOptions {
   readonly crossCheck: { readonly first: number; readonly oneIn: number };
   readonly signal: AbortSignal | undefined;
   readonly onEvent: (event: ExplorationEvent) => void;
+  /** What is kept of single edges and states; `undefined`: nothing. */
+  readonly details?: DetailLimits | undefined;
+  /** Called every few hundred commits and ten times a second, for whoever writes down what was committed. */
+  readonly onCommits?: (() => void) | undefined;
 }
 
 /** Tries at a unit before it is given up. */
@@ -90,6 +95,7 @@ export class Explorer {
       maxDepth: options.maxDepth,
       relaxes: options.maxDepth !== Infinity && options.strategy !== "bfs",
       shapes: options.strategy === "coverage_guided",
+      details: options.details === undefined ? undefined : new DetailLog(options.details),
       open: (node, opened) => this.order.open(node, opened),
       moved: (node) => this.backlog.drop(node),
       onViolation: (found) => {
@@ -173,7 +179,7 @@ export class Explorer {
         this.#stop("max_steps");
         return;
       }
-      const committed = committer.commit(node, action, work.rows, at, work.news?.get(action));
+      const committed = committer.commit(node, action, work.rows, at, work.news?.get(action), work.details?.get(action));
       if (!skipped) backlog.committed();
       if (committed.opened) backlog.adopt(committed.to, node, action);
       else if (work.children !== undefined) backlog.dropPredicted(work, action);
@@ -246,7 +252,11 @@ export class Explorer {
   #post(lane: number, units: readonly UnitRequest[], take: (expansion: Expansion) => Promise<void>): void {
     this.#busy[lane]!++;
     void this.#expander
-      .expand(lane, { units, direct: this.#direct })
+      .expand(lane, {
+        units,
+        direct: this.#direct,
+        details: this.committer.details?.wanted(this.committer.edges.size, this.committer.visited.size),
+      })
       .then(take)
       .catch((error: unknown) => {
         this.fatal ??= error;
@@ -387,6 +397,7 @@ export class Explorer {
     this.#sinceClock = 0;
     if (this.#meter.elapsedMs >= this.#options.maxTimeMs) this.#stop("max_time");
     this.#meter.emit(false);
+    this.#options.onCommits?.();
   }
 
   #stop(reason: StopReason): void {

@@ -75,7 +75,14 @@ export interface Chunk {
   readonly units: readonly UnitRequest[];
   /** `false` forces every node to be reached by replay. */
   readonly direct: boolean;
+  /** What is kept of every row beside it: bits of {@link EXCHANGES} and {@link STATES}. */
+  readonly details?: number | undefined;
 }
+
+/** What the actions send, and what comes back. */
+export const EXCHANGES = 1;
+/** The states that are reached and not committed yet, in lines. */
+export const STATES = 2;
 
 export type LaneFailureKind = "unreachable" | "timeout" | "dirty" | "worker";
 
@@ -128,6 +135,15 @@ export interface ImageNews {
   readonly image: unknown;
 }
 
+/** What reports show of a row. */
+export interface DetailNews {
+  readonly unit: number;
+  readonly action: number;
+  readonly exchanges: readonly RecordedExchange[];
+  /** The reached state; `undefined`: it is known, or nobody asked. */
+  readonly state: readonly string[] | undefined;
+}
+
 /** What a lane answers to a chunk. */
 export interface Expansion {
   /** How many units were finished; with a failure, the unit in progress is not. */
@@ -136,6 +152,8 @@ export interface Expansion {
   readonly rows: Int32Array;
   readonly news: readonly News[];
   readonly images: readonly ImageNews[];
+  /** Of all executed rows, while {@link Chunk.details} asks for it. */
+  readonly details?: readonly DetailNews[] | undefined;
   readonly divergences: readonly (Omit<Divergence, "path"> & { readonly path: readonly number[] })[];
   /** Steps executed again to get to nodes. */
   readonly replayed: number;
@@ -155,6 +173,8 @@ export interface LaneReport {
   readonly rootHi: number;
   /** The root state in canonical lines, for comparing lanes; cut to a few thousand. */
   readonly rootLines: readonly string[];
+  /** The root as a node, as {@link DetailNews.state}. */
+  readonly rootState?: readonly string[] | undefined;
   readonly findings: readonly FindingNews[];
   readonly errors: readonly ErrorNews[];
   /** All systems can be written directly. */

@@ -1,4 +1,4 @@
-import { BOUNDED, KIND, ROW, SKIPPED, type News } from "./messages.ts";
+import { BOUNDED, KIND, ROW, SKIPPED, type DetailNews, type News } from "./messages.ts";
 
 export const UNKNOWN = 0;
 export const UNDER_WAY = 1;
@@ -21,6 +21,7 @@ export class Work {
   /** Works of predicted children, by action. */
   children: Map<number, Work> | undefined;
   news: Map<number, News> | undefined;
+  details: Map<number, DetailNews> | undefined;
   images: Map<number, unknown> | undefined;
   /** No longer wanted: what comes back is counted and forgotten. */
   dropped = false;

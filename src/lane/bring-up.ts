@@ -11,6 +11,7 @@ import type { Fingerprint } from "../state/facts.ts";
 import { Canonicalizer, loadHasher } from "../state/index.ts";
 import type { LaneReport } from "../engine/messages.ts";
 import { Checker } from "./checker.ts";
+import { briefLines } from "./details.ts";
 import { Drawing } from "./drawing.ts";
 import { Home, userError } from "./home.ts";
 import { shapeOf } from "./shape.ts";
@@ -106,6 +107,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
   const { whole, node, lines: rootLines } = home.facts;
   const root = home.mark;
   const relative = await state.facts();
+  const rootState = briefLines(canonicalizer.describe(relative));
   const image = state.portable ? await state.capture() : undefined;
   drawing.root("");
   await checker.check(undefined);
@@ -121,6 +123,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
     rootLo: node.lo,
     rootHi: node.hi,
     rootLines,
+    rootState,
     findings: [...findings],
     errors: [...errors],
     portable: state.portable,

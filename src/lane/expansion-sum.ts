@@ -28,6 +28,7 @@ export class ExpansionSum {
       rows,
       news: parts.flatMap(({ part, unit }) => part.news.map((one) => ({ ...one, unit }))),
       images: parts.flatMap(({ part, unit }) => part.images.map((one) => ({ ...one, unit }))),
+      details: parts.flatMap(({ part, unit }) => part.details?.map((one) => ({ ...one, unit })) ?? []),
       divergences: joined(parts.flatMap(({ part }) => part.divergences)),
       replayed: executedAgain - checked,
       checked,

@@ -3,12 +3,15 @@ import {
   BOUNDED,
   BROKEN,
   CHANGED,
+  EXCHANGES,
   EXECUTED,
   FAILED,
   FINDING,
   NEWS,
   SKIPPED,
+  STATES,
   type Chunk,
+  type DetailNews,
   type Expansion,
   type ExpansionCheck,
   type ImageNews,
@@ -17,12 +20,13 @@ import {
   type Recording,
   type UnitRequest,
 } from "../engine/messages.ts";
-import type { Fingerprint } from "../state/facts.ts";
+import type { Facts, Fingerprint } from "../state/facts.ts";
 import { responseHash } from "../state/index.ts";
 import type { LaneBase } from "./bring-up.ts";
 import { calibrate } from "./calibrate.ts";
 import type { LaneControl } from "./control.ts";
 import { CrossChecker } from "./cross-checker.ts";
+import { briefExchanges, briefLines } from "./details.ts";
 import { brokenFinding } from "./findings.ts";
 import { LateWrites } from "./late-writes.ts";
 import { LaneLost } from "./lane-lost.ts";
@@ -58,6 +62,11 @@ export class LaneRuntime {
   #images: ImageNews[] = [];
   #divergences: Expansion["divergences"][number][] = [];
   #checkedSteps = 0;
+  /** As {@link Chunk.details}. */
+  #wantsDetails = 0;
+  #details: DetailNews[] = [];
+  /** The state that the action in progress reached, where its lines are asked for. */
+  #lines: readonly string[] | undefined;
 
   constructor(base: LaneBase, control: LaneControl) {
     this.#base = base;
@@ -112,6 +121,7 @@ export class LaneRuntime {
             mark = await traveller.again(unit);
             drawing.at(unit.path, unit.path.length, action, unit.draws);
           } else if (this.#watched && action > unit.from) await this.#catchLate(unit, action - 1, mark);
+          this.#lines = undefined;
           const begun = stepper.begin(definition);
           let outcome: Outcome;
           if (begun instanceof Promise) {
@@ -129,6 +139,7 @@ export class LaneRuntime {
           }
           const taken = this.#take(unit, finished, action, outcome, mark);
           if (isPromise(taken)) await taken;
+          if (this.#wantsDetails !== 0 && outcome.kind !== "skipped") this.#keepDetails(finished, action, outcome);
         }
       }
     } catch (error) {
@@ -183,6 +194,8 @@ export class LaneRuntime {
     this.#divergences = [];
     this.#checkedSteps = 0;
     this.#captured.clear();
+    this.#wantsDetails = chunk.details ?? 0;
+    this.#details = [];
   }
 
   #answer(finished: number, failure: LaneFailure | undefined, begun: number, replayedBefore: number): Expansion {
@@ -191,6 +204,7 @@ export class LaneRuntime {
       rows: this.#rows.finish(),
       news: this.#news,
       images: this.#images,
+      details: this.#wantsDetails === 0 ? undefined : this.#details,
       divergences: this.#divergences,
       replayed: this.#travel.replayed - replayedBefore - this.#checkedSteps,
       checked: this.#checkedSteps,
@@ -253,6 +267,7 @@ export class LaneRuntime {
         const hi = this.#reached.hi;
         const shape = options.shapes ? shapeOf(state.facts() as never) : 0;
         const same = lo === unit.lo && hi === unit.hi;
+        if (!same && (this.#wantsDetails & STATES) !== 0) this.#describe(lo, hi, state.facts() as never);
         if (!same && this.#wanted(lo, hi)) this.#images.push({ unit: index, action, image: state.capture() });
         const before = suspicious(unit, lo, hi) ? state.position() : undefined;
         const checking = checker.check(this.#base.actions[action], false);
@@ -320,6 +335,7 @@ export class LaneRuntime {
       ({ lo, hi } = this.#reached);
       bits = CHANGED | (canonicalizer.wasBounded ? BOUNDED : 0);
       if (options.shapes) shape = shapeOf(facts);
+      if ((lo !== unit.lo || hi !== unit.hi) && (this.#wantsDetails & STATES) !== 0) this.#describe(lo, hi, facts);
       if ((lo !== unit.lo || hi !== unit.hi) && outcome.findings.length === 0 && this.#wanted(lo, hi)) {
         this.#images.push({ unit: index, action, image: await state.capture() });
       }
@@ -468,6 +484,17 @@ export class LaneRuntime {
     if (this.#captured.has(key)) return false;
     this.#captured.add(key);
     return true;
+  }
+
+  /** Of every state that is not known to be committed: which row commits it first is decided elsewhere. */
+  #describe(lo: number, hi: number, facts: Facts): void {
+    if (this.visited?.has(lo, hi) !== true) this.#lines = briefLines(this.#base.canonicalizer.describe(facts));
+  }
+
+  #keepDetails(unit: number, action: number, outcome: Outcome): void {
+    const exchanges = (this.#wantsDetails & EXCHANGES) === 0 ? [] : briefExchanges(this.#base.stepper.exchanges, outcome);
+    this.#details.push({ unit, action, exchanges, state: this.#lines });
+    this.#lines = undefined;
   }
 
   #lost(unit: UnitRequest, index: number, action: number, outcome: Outcome): void {

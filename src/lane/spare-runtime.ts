@@ -60,7 +60,7 @@ export class SpareRuntime implements LaneWork {
         if (this.#control.cancelled) return answer(at);
         this.#control.beat(0, action);
         this.#sendAhead(chunk, at, action);
-        const part = await this.#execute(unit, action, direct);
+        const part = await this.#execute(unit, action, chunk);
         sum.add(part, at);
         if (part.failure !== undefined) return answer(at, placed(part.failure, at));
         if (part.finished === 0) return answer(at);
@@ -106,12 +106,12 @@ export class SpareRuntime implements LaneWork {
     slot.ready = slot.ready.then(() => slot.runtime.prepare(unit, direct)).catch(() => undefined);
   }
 
-  async #execute(unit: UnitRequest, action: number, direct: boolean): Promise<Expansion> {
+  async #execute(unit: UnitRequest, action: number, { direct, details }: Chunk): Promise<Expansion> {
     const node = nodeOf(unit, direct);
     const slot = this.#slots.filter((one) => one.node === node).reduce((a, b) => (b.since < a.since ? b : a));
     await slot.ready;
     const suspect = action === unit.from ? unit.suspect : undefined;
-    const part = await slot.runtime.expand({ units: [{ ...unit, from: action, to: action + 1, suspect }], direct });
+    const part = await slot.runtime.expand({ units: [{ ...unit, from: action, to: action + 1, suspect }], direct, details });
     if (!isUntouched(part)) slot.node = undefined;
     return part;
   }

@@ -14,6 +14,7 @@ export interface EncodedChunk {
   /** What few units have: index -> the rest. */
   readonly rare: readonly (readonly [number, Pick<UnitRequest, "check" | "draws" | "suspect">])[];
   readonly direct: boolean;
+  readonly details: number | undefined;
 }
 
 export interface EncodedExpansion {
@@ -48,10 +49,10 @@ export function encodeChunk(chunk: Chunk): EncodedChunk {
     const { check, draws, suspect } = unit;
     if (check !== undefined || draws !== undefined || suspect !== undefined) rare.push([index, { check, draws, suspect }]);
   });
-  return { units: chunk.units.length, words, images: images.join(""), rare, direct: chunk.direct };
+  return { units: chunk.units.length, words, images: images.join(""), rare, direct: chunk.direct, details: chunk.details };
 }
 
-export function decodeChunk({ units: count, words, images, rare, direct }: EncodedChunk): Chunk {
+export function decodeChunk({ units: count, words, images, rare, direct, details }: EncodedChunk): Chunk {
   const rest = new Map(rare);
   const units: UnitRequest[] = [];
   let at = 0;
@@ -73,7 +74,7 @@ export function decodeChunk({ units: count, words, images, rare, direct }: Encod
     at = end;
     offset += Math.max(length, 0);
   }
-  return { units, direct };
+  return { units, direct, details };
 }
 
 export function encodeExpansion({ images: given, rows, ...plain }: Expansion): EncodedExpansion {
