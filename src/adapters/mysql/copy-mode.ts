@@ -2,7 +2,7 @@ import { SeqqaError } from "../../model/errors.ts";
 import type { Observed, SystemTraits } from "../../model/system.ts";
 import { RowSums } from "../../systems/multiset-mirror.ts";
 import { imageForeign } from "../../systems/store-errors.ts";
-import { readCatalog, type Table } from "./catalog.ts";
+import type { Table } from "./catalog.ts";
 import type { Control } from "./control.ts";
 import { keepShadow, recoverCopy } from "./copy-shadow.ts";
 import { dumpDatabase } from "./dump.ts";
@@ -13,7 +13,7 @@ import { Looker } from "./looker.ts";
 import type { MysqlMode, QueryRow } from "./mode.ts";
 import { observeAll, observeNet } from "./observe.ts";
 import type { Selection } from "./selection.ts";
-import { isSnapshot, putSnapshot, sameSnapshot, takeSnapshot, type Snapshot } from "./snapshot.ts";
+import { isSnapshot, putSnapshot, readSnapshot, sameSnapshot, takeSnapshot, type Snapshot } from "./snapshot.ts";
 
 /**
  * Reads everything at each mark, and writes back what differs: for small databases. Puts back what no trigger sees too: DDL, TRUNCATE, AUTO_INCREMENT, tables
@@ -39,15 +39,14 @@ export class CopyMode implements MysqlMode {
     if (previous !== undefined) return new CopyMode(control, selection, previous.#root, previous.#rootTables);
     await uninstall(control);
     await guardTriggers(control);
-    const root = await control.patiently(() => takeSnapshot(control));
-    if (borrowed) await keepShadow(control, root);
-    return new CopyMode(control, selection, root, (await readCatalog(control)).tables);
+    const { snapshot, catalog } = await control.patiently(() => readSnapshot(control));
+    if (borrowed) await keepShadow(control, snapshot);
+    return new CopyMode(control, selection, snapshot, catalog);
   }
 
   root(): Promise<Observed> {
     return this.#alone(async () => {
-      this.#root = await takeSnapshot(this.#control);
-      this.#rootTables = (await readCatalog(this.#control)).tables;
+      ({ snapshot: this.#root, catalog: this.#rootTables } = await readSnapshot(this.#control));
       const seen = this.#rootTables.filter(this.#selection);
       return observeAll(seen.map((table) => [table, rowsIn(this.#root, table.name)]));
     });
@@ -67,8 +66,7 @@ export class CopyMode implements MysqlMode {
 
   observe(): Promise<Observed> {
     return this.#alone(async () => {
-      const now = await takeSnapshot(this.#control);
-      const { tables } = await readCatalog(this.#control);
+      const { snapshot: now, catalog: tables } = await readSnapshot(this.#control);
       // Tables that were made or removed since the root: their rows came or went as a whole.
       const all = [...tables, ...this.#rootTables.filter(({ name }) => !tables.some((one) => one.name === name))];
       const net = new RowSums();

@@ -1,6 +1,7 @@
 import { RowSums } from "../../systems/multiset-mirror.ts";
 import { OURS, readCatalog, type Table } from "./catalog.ts";
 import type { Control, Row } from "./control.ts";
+import { errnoOf } from "./failures.ts";
 import { imagesIn, selectImages } from "./observe.ts";
 import { batches, putBackStatements } from "./put-back.ts";
 import { named, quoteName, quoteText } from "./sql-text.ts";
@@ -41,23 +42,41 @@ export function sameSnapshot(a: Snapshot, b: Snapshot): boolean {
 
 /** Reads everything, when nobody is in the middle of a write: that is waited for by a lock of all tables (an error that `isBusy` after a second). */
 export async function takeSnapshot(control: Control): Promise<Snapshot> {
-  return (await read(control)).snapshot;
+  return (await readSnapshot(control)).snapshot;
 }
 
-async function read(control: Control): Promise<{ readonly snapshot: Snapshot; readonly catalog: readonly Table[] }> {
-  const { tables: catalog } = await readCatalog(control);
-  const objects: SchemaObject[] = [];
-  const tables: TableContent[] = [];
-  const found = await readLocked(control, catalog);
-  catalog.forEach((table, i) => {
-    const [[shown] = [], rows = []] = found.slice(2 * i, 2 * i + 2);
-    const text = shown?.[1] ?? "";
-    const next = nextIn(text);
-    objects.push({ kind: "table", name: table.name, create: text.replace(/ AUTO_INCREMENT=\d+/, ""), mode: "" });
-    tables.push({ name: table.name, ...(next === undefined ? {} : { next }), rows: imagesIn(table, rows).sort() });
+/** The catalog of the last reading, which is good as long as there are the same tables and their texts say the same: to read it takes longer than all the rest. */
+interface KnownCatalog {
+  readonly tables: readonly Table[];
+  readonly names: string;
+  readonly texts: readonly string[];
+}
+
+const known = new WeakMap<Control, KnownCatalog>();
+const NO_COLUMN = 1054;
+const NO_TABLE = 1146;
+
+/** {@link takeSnapshot}, and what kinds of tables they are. */
+export async function readSnapshot(control: Control): Promise<{ readonly snapshot: Snapshot; readonly catalog: readonly Table[] }> {
+  const before = known.get(control);
+  known.delete(control);
+  const tables = before?.tables ?? (await readCatalog(control)).tables;
+  const found = await readLocked(control, tables).catch((error: unknown) => {
+    // A table or a column that was known is gone.
+    if (before !== undefined && [NO_COLUMN, NO_TABLE].includes(errnoOf(error) ?? 0)) return undefined;
+    throw error;
   });
-  objects.push(...(await otherObjects(control)));
-  return { snapshot: { kind: "snapshot", objects, tables }, catalog };
+  if (found === undefined) return readSnapshot(control);
+  const { names, others } = await otherObjects(control);
+  const texts = tables.map((_, i) => (found[2 * i]?.[0]?.[1] ?? "").replace(/ AUTO_INCREMENT=\d+/, ""));
+  if (before !== undefined && !(names === before.names && texts.every((text, i) => text === before.texts[i]))) return readSnapshot(control);
+  known.set(control, { tables, names, texts });
+  const contents = tables.map((table, i): TableContent => {
+    const next = nextIn(found[2 * i]?.[0]?.[1] ?? "");
+    return { name: table.name, ...(next === undefined ? {} : { next }), rows: imagesIn(table, found[2 * i + 1] ?? []).sort() };
+  });
+  const objects = [...tables.map(({ name }, i): SchemaObject => ({ kind: "table", name, create: texts[i]!, mode: "" })), ...others];
+  return { snapshot: { kind: "snapshot", objects, tables: contents }, catalog: tables };
 }
 
 /** The text and the images of each table, at one time. */
@@ -84,9 +103,11 @@ function nextIn(text: string): string | undefined {
   return / AUTO_INCREMENT=(\d+)/.exec(text)?.[1];
 }
 
-async function otherObjects(control: Control): Promise<SchemaObject[]> {
+/** What there is beside tables; and the names and kinds of those. */
+async function otherObjects(control: Control): Promise<{ readonly names: string; readonly others: readonly SchemaObject[] }> {
   const schema = control.store.database;
-  const [routines = [], views = [], triggers = [], events = []] = await control.batch([
+  const [names = [], routines = [], views = [], triggers = [], events = []] = await control.batch([
+    `select table_name, table_type from information_schema.tables where ${named("table_schema", schema)} and table_type <> 'VIEW' order by table_name`,
     `select routine_type, routine_name from information_schema.routines where ${named("routine_schema", schema)} order by routine_type, routine_name`,
     `select table_name from information_schema.views where ${named("table_schema", schema)} order by table_name`,
     `select trigger_name from information_schema.triggers where ${named("event_object_schema", schema)} order by event_object_table, action_timing, event_manipulation, action_order`,
@@ -113,12 +134,12 @@ async function otherObjects(control: Control): Promise<SchemaObject[]> {
     // One that was to happen once may have happened, and is gone, by now.
     if (row !== undefined) objects.push({ kind: "event", name: name!, mode: row[1] ?? "", zone: row[2] ?? "SYSTEM", create: row[3] ?? "" });
   }
-  return objects;
+  return { names: JSON.stringify(names), others: objects };
 }
 
 /** Puts a database into a state. */
 export async function putSnapshot(control: Control, wanted: Snapshot): Promise<void> {
-  const { snapshot: now, catalog } = await read(control);
+  const { snapshot: now, catalog } = await readSnapshot(control);
   const same = JSON.stringify(now.objects) === JSON.stringify(wanted.objects);
   const remade = same ? new Set<string>() : await putObjects(control, now, wanted);
   const tables = same ? catalog : (await readCatalog(control)).tables;
@@ -157,7 +178,7 @@ async function putObjects(control: Control, now: Snapshot, wanted: Snapshot): Pr
   let left: Set<string> | undefined;
   for (const one of wanted.objects) {
     if (one.kind === "trigger" && tables.size > 0) {
-      left ??= new Set((await otherObjects(control)).map(({ kind, name }) => `${kind} ${name}`));
+      left ??= new Set((await otherObjects(control)).others.map(({ kind, name }) => `${kind} ${name}`));
       if (left.has(`trigger ${one.name}`)) continue;
     } else if (there.has(text(one))) continue;
     if (one.kind === "table") remade.add(one.name);
