@@ -240,7 +240,7 @@ export class Committer {
     const draws = this.nodes.draws(node);
     for (const finding of news.findings) {
       this.digest.addText(finding.invariant);
-      const found = this.findings.addViolation(finding, this.#options.actions[action]!, status, path, to, news, draws);
+      const found = this.findings.addViolation(finding, this.#options.actions[action]!, status, path, to, news, draws, node);
       if (found !== undefined) this.#options.onViolation(found);
     }
     for (const error of news.errors) this.findings.addError(error, path);

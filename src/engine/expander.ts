@@ -1,4 +1,4 @@
-import type { Chunk, Expansion, LaneReport, Recording, UnitRequest } from "./messages.ts";
+import type { Chunk, Expansion, LaneReport, PathEnd, Recording, UnitRequest } from "./messages.ts";
 import type { VisitedSet } from "./visited-set.ts";
 
 /** How the engine reaches lanes: in this thread, in worker threads, on other machines. */
@@ -20,6 +20,8 @@ export interface Expander {
   rebuild(lane: number): Promise<LaneReport>;
   /** Executes a path from the root on a lane that has nothing else to do. */
   record(lane: number, path: readonly number[], draws?: UnitRequest["draws"]): Promise<Recording>;
+  /** Tries where a path leads, on a lane that has nothing else to do; from a checkpoint on the path that it tried before where there is one. */
+  probe(lane: number, path: readonly number[], draws?: UnitRequest["draws"]): Promise<PathEnd>;
   /** Asks every lane to stop at the next action. */
   cancel(): void;
   /** Ends all lanes; again does nothing. @throws SeqqaError when something of the user's could not be put back. */

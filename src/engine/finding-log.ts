@@ -13,6 +13,8 @@ export interface FoundViolation {
   draws: UnitRequest["draws"];
   state: number | null;
   news: News | undefined;
+  /** The states that its committed edges start from, in the order of commits; none for the root state. */
+  readonly from: number[];
 }
 
 export interface FoundError {
@@ -35,15 +37,28 @@ export class FindingLog {
     state: number | null,
     news: News | undefined,
     draws?: UnitRequest["draws"],
+    from?: number,
   ): FoundViolation | undefined {
     const key = JSON.stringify([finding.invariant, lastAction, status]);
     const known = this.violations.get(key);
     if (known === undefined) {
-      const found: FoundViolation = { key, finding, lastAction, status, count: 1, path, draws, state, news };
+      const found: FoundViolation = {
+        key,
+        finding,
+        lastAction,
+        status,
+        count: 1,
+        path,
+        draws,
+        state,
+        news,
+        from: from === undefined ? [] : [from],
+      };
       this.violations.set(key, found);
       return found;
     }
     known.count++;
+    if (from !== undefined) known.from.push(from);
     if (path.length < known.path.length) {
       known.path = path;
       known.draws = draws;

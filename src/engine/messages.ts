@@ -191,15 +191,35 @@ export interface LaneReport {
   readonly uses: readonly string[];
 }
 
+/** What a path did in the end. */
+export interface PathEnd {
+  /** All of its steps; 0 when one of them stood in the way. */
+  readonly steps: number;
+  /** The status of the last step; `null` when it got no answer, or there is none. */
+  readonly status: number | null;
+  readonly findings: readonly FindingNews[];
+  readonly failure: LaneFailureKind | undefined;
+}
+
 /** A path executed once more from the root with everything recorded. */
 export interface Recording {
   readonly steps: readonly RecordedStep[];
+  /** What each invariant asked for when the last state was checked. */
+  readonly checks: readonly RecordedCheck[];
   readonly findings: readonly FindingNews[];
   readonly errors: readonly ErrorNews[];
+  /** `false`: nobody drew data along the path, so it does not matter by which paths that is drawn. */
+  readonly drew: boolean;
   /** `undefined` when the last step reached no state. */
   readonly reached: { readonly lo: number; readonly hi: number } | undefined;
   readonly lines: readonly string[];
   /** The step whose precondition was not met, or that ended otherwise than a response. */
   readonly brokeAt: number | undefined;
   readonly failure: LaneFailureKind | undefined;
+}
+
+/** A request that an invariant sent. */
+export interface RecordedCheck {
+  readonly invariant: string;
+  readonly exchange: RecordedExchange;
 }

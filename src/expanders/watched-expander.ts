@@ -5,6 +5,7 @@ import {
   type Expansion,
   type FindingNews,
   type LaneReport,
+  type PathEnd,
   type Recording,
   type UnitRequest,
 } from "../engine/messages.ts";
@@ -80,6 +81,10 @@ export class WatchedExpander implements Expander {
     const recording = await this.#inner.record(lane, path, draws);
     if (!recording.findings.some(isCrash)) return recording;
     return { ...recording, findings: withEnd(recording.findings, await this.#processes.endOf(lane)) };
+  }
+
+  probe(lane: number, path: readonly number[], draws?: UnitRequest["draws"]): Promise<PathEnd> {
+    return this.#inner.probe(lane, path, draws);
   }
 
   cancel(): void {

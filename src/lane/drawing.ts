@@ -9,6 +9,8 @@ export type Draws = readonly (readonly number[])[] | undefined;
  * lane is costs a few assignments; a factory is made when somebody draws.
  */
 export class Drawing {
+  /** Whether anybody drew since it was last set to `false`. */
+  wasUsed = false;
   readonly #names: readonly string[];
   readonly #seed: number;
   readonly #create: (seed: string) => TestData;
@@ -46,7 +48,10 @@ export class Drawing {
     this.#data = undefined;
   }
 
-  readonly source = (): TestData => (this.#data ??= this.#create(this.#key()));
+  readonly source = (): TestData => {
+    this.wasUsed = true;
+    return (this.#data ??= this.#create(this.#key()));
+  };
 
   #key(): string {
     const path = this.#draws?.[this.#length] ?? this.#path.slice(0, this.#length);

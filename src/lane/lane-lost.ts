@@ -11,3 +11,6 @@ export class LaneLost extends Error {
     this.differences = differences;
   }
 }
+
+/** A path that is executed again does not go on: an action does not apply there, or fails. The lane itself is unharmed. */
+export class PathBroken extends LaneLost {}

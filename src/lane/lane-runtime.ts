@@ -17,6 +17,7 @@ import {
   type ImageNews,
   type LaneFailure,
   type News,
+  type PathEnd,
   type Recording,
   type UnitRequest,
 } from "../engine/messages.ts";
@@ -31,7 +32,8 @@ import { brokenFinding } from "./findings.ts";
 import { LateWrites } from "./late-writes.ts";
 import { LaneLost } from "./lane-lost.ts";
 import { exchangesOf, SKIPPED_OUTCOME, type Outcome } from "./outcome.ts";
-import { recordPath } from "./record-path.ts";
+import { probePath } from "./probe-path.ts";
+import { recordPath, type BeforeStep } from "./record-path.ts";
 import { RowWriter } from "./row-writer.ts";
 import { shapeOf } from "./shape.ts";
 import { SpotCheck } from "./spot-check.ts";
@@ -167,13 +169,18 @@ export class LaneRuntime {
   }
 
   /** Executes a path from the root, with everything that it sends, and checks the last state. */
-  async record(path: readonly number[], draws?: UnitRequest["draws"]): Promise<Recording> {
+  async record(path: readonly number[], draws?: UnitRequest["draws"], beforeStep?: BeforeStep): Promise<Recording> {
     this.#travel.leave();
     await this.#travel.replayer.replay([]);
-    const recording = await recordPath(this.#base, path, draws, () => this.#late.settle());
+    const recording = await recordPath(this.#base, path, draws, () => this.#late.settle(), beforeStep);
     this.#travel.leave();
     if (recording.failure === undefined) await this.#travel.replayer.replay([]);
     return recording;
+  }
+
+  /** Tries where a path leads, from a checkpoint on the path that was tried before where there is one. */
+  probe(path: readonly number[], draws?: UnitRequest["draws"]): Promise<PathEnd> {
+    return probePath(this.#base, this.#travel.replayer, path, draws, () => this.#late.settle());
   }
 
   /** The fields that differ between two executions of one path. The lane must be at rest. */

@@ -1,4 +1,5 @@
-import type { Chunk, Expansion, Recording, UnitRequest } from "../engine/messages.ts";
+import type { Chunk, Expansion, PathEnd, Recording, UnitRequest } from "../engine/messages.ts";
+import type { BeforeStep } from "./record-path.ts";
 import type { Known } from "./lane-runtime.ts";
 
 /** What a lane does for the engine. */
@@ -8,7 +9,9 @@ export interface LaneWork {
   /** Expands the units of a chunk in order, until it is done, cancelled, or the lane is lost. */
   expand(chunk: Chunk): Promise<Expansion>;
   /** Executes a path from the root, with everything that it sends, and checks the last state. */
-  record(path: readonly number[], draws?: UnitRequest["draws"]): Promise<Recording>;
+  record(path: readonly number[], draws?: UnitRequest["draws"], beforeStep?: BeforeStep): Promise<Recording>;
+  /** Tries where a path leads, from a checkpoint on the path that was tried before where there is one. */
+  probe(path: readonly number[], draws?: UnitRequest["draws"]): Promise<PathEnd>;
   /** The fields that differ between two executions of one path. The lane must be at rest. */
   calibrate(): Promise<readonly string[]>;
   /** Waits until nothing is under way, before the lane is closed. */

@@ -2,7 +2,7 @@ import { isPromise } from "../model/system.ts";
 import type { UnitRequest } from "../engine/messages.ts";
 import type { Draws } from "./drawing.ts";
 import { SpotCheck } from "./spot-check.ts";
-import { Traveller, type TravellerOptions } from "./traveller.ts";
+import { samePath, Traveller, type TravellerOptions } from "./traveller.ts";
 import type { WorldImage, WorldMark } from "./world-state.ts";
 
 /**
@@ -13,6 +13,8 @@ export class MarkTraveller extends Traveller {
   /** Marks along the path that the lane came by; the first is the root's. Empty gaps do not occur: writing a state ends the path at the root. */
   #marks: WorldMark[];
   #path: number[] = [];
+  /** By which path each step of it drew; `undefined`: by the path itself. */
+  #drawn: (readonly number[] | undefined)[] = [];
   readonly #check: SpotCheck = new SpotCheck();
 
   constructor(options: TravellerOptions) {
@@ -39,6 +41,7 @@ export class MarkTraveller extends Traveller {
       if (this.#path.length > 0) {
         this.#marks.length = 1;
         this.#path = [];
+        this.#drawn = [];
       }
       if (!isPromise(written)) {
         const mark = this.options.state.mark();
@@ -57,20 +60,37 @@ export class MarkTraveller extends Traveller {
       // The root was made again, and no mark below it is left.
       this.#marks = [home.mark];
       this.#path = [];
+      this.#drawn = [];
     }
     let common = 0;
-    while (common < this.#path.length && common < path.length && this.#path[common] === path[common]) common++;
+    while (
+      common < this.#path.length &&
+      common < path.length &&
+      this.#path[common] === path[common] &&
+      this.#drewAlike(common, path, draws)
+    )
+      common++;
     this.#marks.length = common + 1;
     this.#path.length = common;
+    this.#drawn.length = common;
     await state.restore(this.#marks[common]!);
     for (let depth = common; depth < path.length; depth++) {
       await this.step(path, depth, draws);
       this.#marks.push(await state.mark());
       this.#path.push(path[depth]!);
+      this.#drawn.push(draws?.[depth]);
     }
     const mark = this.#marks[path.length]!;
     this.here = { path, mark };
     return mark;
+  }
+
+  /** The same action that drew other data led to another state. */
+  #drewAlike(depth: number, path: readonly number[], draws: Draws): boolean {
+    const drawn = this.#drawn[depth];
+    const draw = draws?.[depth];
+    if (drawn === draw) return true;
+    return samePath(drawn ?? path.slice(0, depth), draw ?? path.slice(0, depth));
   }
 
   async #finishWriting(unit: UnitRequest, written: void | Promise<void>): Promise<WorldMark> {

@@ -1,48 +1,74 @@
-import type { News, Recording } from "../engine/messages.ts";
+import type { News, RecordedCheck, Recording } from "../engine/messages.ts";
 import type { RecordedStep } from "../model/result.ts";
+import { differences } from "../state/index.ts";
 import type { LaneBase } from "./bring-up.ts";
 import type { Draws } from "./drawing.ts";
 import { brokenFinding } from "./findings.ts";
-import { exchangesOf } from "./outcome.ts";
+import { exchangesOf, recorded } from "./outcome.ts";
 
-/** Executes a path from the root, where the lane must stand, with everything that it sends, and checks the last state. */
+/** Lines of a step's changes that are kept, and characters of a line. */
+const CHANGES = 200;
+const LONGEST = 500;
+
+/** Called before a step of a path is executed, and waited for. */
+export type BeforeStep = (step: number) => Promise<void>;
+
+/** Executes a path from the root, where the lane must stand, with everything that it sends and changes, and checks the last state. */
 export async function recordPath(
   base: LaneBase,
   path: readonly number[],
   draws: Draws,
   settle: () => Promise<void> | void,
+  beforeStep?: BeforeStep,
 ): Promise<Recording> {
   const { state, stepper, canonicalizer, checker, actions, home, drawing } = base;
   const steps: RecordedStep[] = [];
+  const checks: RecordedCheck[] = [];
   const findings: News["findings"][number][] = [];
   const errors: News["errors"][number][] = [];
-  const broke = { steps, findings, errors, reached: undefined, lines: [] };
+  const broke = { steps, checks, findings, errors, reached: undefined, lines: [], drew: true };
   let mark = home.mark;
   drawing.root("");
+  drawing.wasUsed = false;
+  let facts = await state.facts();
+  let lines = canonicalizer.describe(facts);
   for (let i = 0; i < path.length; i++) {
     const action = actions[path[i]!]!;
+    if (beforeStep !== undefined) await beforeStep(i);
     mark = await state.mark();
     drawing.at(path, i, path[i]!, draws);
     const outcome = await stepper.run(action);
     const status = outcome.response === undefined ? null : outcome.status;
-    steps.push({ action: action.name, status, requests: exchangesOf(stepper.exchanges, outcome) });
+    const step = { action: action.name, status, requests: exchangesOf(stepper.exchanges, outcome) };
     errors.push(...outcome.errors);
     const last = i === path.length - 1;
-    if (outcome.kind === "lost") {
+    if (outcome.kind !== "executed") {
+      steps.push(step);
+      if (outcome.kind !== "lost") return { ...broke, brokeAt: i, failure: undefined };
       if (last) findings.push(brokenFinding(action.name, outcome));
       return { ...broke, brokeAt: i, failure: outcome.lost };
     }
-    if (outcome.kind !== "executed") return { ...broke, brokeAt: i, failure: undefined };
     await settle();
+    facts = await state.facts();
+    const before = lines;
+    lines = canonicalizer.describe(facts);
+    steps.push({ ...step, changes: changesOf(before, lines) });
     if (last) findings.push(...outcome.findings);
   }
-  const facts = await state.facts();
   const reached = { lo: 0, hi: 0 };
   canonicalizer.fingerprint(facts, reached);
-  const lines = canonicalizer.describe(facts);
   const changed = path.length === 0 || (await state.changed(mark)) || state.systems.length === 0;
-  await checker.check(path.length === 0 ? undefined : actions[path.at(-1)!], !changed);
+  stepper.onCheckExchange = (exchange) => checks.push({ invariant: checker.checked.last, exchange: recorded(exchange) });
+  try {
+    await checker.check(path.length === 0 ? undefined : actions[path.at(-1)!], !changed);
+  } finally {
+    stepper.onCheckExchange = undefined;
+  }
   findings.push(...checker.checked.findings);
   errors.push(...checker.checked.errors);
-  return { steps, findings, errors, reached, lines, brokeAt: undefined, failure: undefined };
+  return { ...broke, reached, lines, drew: drawing.wasUsed, brokeAt: undefined, failure: undefined };
+}
+
+function changesOf(before: readonly string[], after: readonly string[]): readonly string[] {
+  return differences(before, after, CHANGES).map((line) => (line.length <= LONGEST ? line : `${line.slice(0, LONGEST)}...`));
 }

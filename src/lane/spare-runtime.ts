@@ -1,9 +1,20 @@
-import { KIND, ROW, SKIPPED, type Chunk, type Expansion, type LaneFailure, type Recording, type UnitRequest } from "../engine/messages.ts";
+import {
+  KIND,
+  ROW,
+  SKIPPED,
+  type Chunk,
+  type Expansion,
+  type LaneFailure,
+  type PathEnd,
+  type Recording,
+  type UnitRequest,
+} from "../engine/messages.ts";
 import type { LaneBase } from "./bring-up.ts";
 import type { LaneControl } from "./control.ts";
 import { ExpansionSum } from "./expansion-sum.ts";
 import { LaneRuntime, type Known } from "./lane-runtime.ts";
 import type { LaneWork } from "./lane-work.ts";
+import type { BeforeStep } from "./record-path.ts";
 
 /** One copy of the lane: stores, process, world. */
 interface Slot {
@@ -69,8 +80,12 @@ export class SpareRuntime implements LaneWork {
     return answer(units.length);
   }
 
-  record(path: readonly number[], draws?: UnitRequest["draws"]): Promise<Recording> {
-    return this.#alone((runtime) => runtime.record(path, draws));
+  record(path: readonly number[], draws?: UnitRequest["draws"], beforeStep?: BeforeStep): Promise<Recording> {
+    return this.#alone((runtime) => runtime.record(path, draws, beforeStep));
+  }
+
+  probe(path: readonly number[], draws?: UnitRequest["draws"]): Promise<PathEnd> {
+    return this.#alone((runtime) => runtime.probe(path, draws));
   }
 
   calibrate(): Promise<readonly string[]> {

@@ -26,6 +26,8 @@ export class Stepper {
   readonly uncaught: unknown[] = [];
   /** A request of a check, after the step, that got no answer. */
   checkFailure: Extract<Exchange, { kind: "failure" }> | undefined;
+  /** While a path is recorded: takes what is sent between steps, by checks. */
+  onCheckExchange: ((exchange: Exchange) => void) | undefined;
   /** Called for every exchange, of actions and checks. */
   onExchange: (() => void) | undefined;
   readonly #world: World<never, never>;
@@ -44,8 +46,9 @@ export class Stepper {
   /** To be given to the clients. */
   readonly sink = (exchange: Exchange): void => {
     this.onExchange?.();
-    if (this.#listening) this.exchanges.push(exchange);
-    else if (exchange.kind === "failure") this.checkFailure ??= exchange;
+    if (this.#listening) return void this.exchanges.push(exchange);
+    this.onCheckExchange?.(exchange);
+    if (exchange.kind === "failure") this.checkFailure ??= exchange;
   };
 
   /** Whether the precondition alone says that the action does not apply. */

@@ -5,7 +5,7 @@ import type { Canonicalizer } from "../state/index.ts";
 import type { Fingerprint } from "../state/facts.ts";
 import type { Drawing, Draws } from "./drawing.ts";
 import type { Home } from "./home.ts";
-import { LaneLost } from "./lane-lost.ts";
+import { LaneLost, PathBroken } from "./lane-lost.ts";
 import type { Stepper } from "./stepper.ts";
 import type { WorldMark, WorldState } from "./world-state.ts";
 
@@ -71,7 +71,7 @@ export abstract class Traveller {
     if (outcome.kind === "lost") throw new LaneLost(outcome.lost!, outcome.message);
     if (outcome.kind !== "executed") {
       const what = outcome.kind === "skipped" ? "does not apply any more" : `fails: ${outcome.message}`;
-      throw new LaneLost("dirty", `Replaying a path, action "${action.name}" ${what}`);
+      throw new PathBroken("dirty", `Replaying a path, action "${action.name}" ${what}`);
     }
     await this.options.settle();
   }
@@ -88,7 +88,7 @@ export abstract class Traveller {
   }
 }
 
-function samePath(a: readonly number[], b: readonly number[]): boolean {
+export function samePath(a: readonly number[], b: readonly number[]): boolean {
   if (a.length !== b.length) return false;
   for (let i = a.length - 1; i >= 0; i--) if (a[i] !== b[i]) return false;
   return true;

@@ -30,8 +30,9 @@ export interface RecordedStep {
 }
 
 /**
- * How short a reproduction path is known to be. `shortest`: every shorter sequence was tried. `one_minimal`: without any single one of its steps it does not
- * reproduce. `as_found`: time was up before that was known.
+ * How short a reproduction path is known to be. `shortest`: every shorter sequence was tried that breaks no rule before its end (one that repeats a state
+ * in a shorter way stands for others). `one_minimal`: without any single one of its steps but the last, which the finding is named after, it does not
+ * reproduce. `as_found`: time was up before that was known, or what was left did not reproduce from a clean start.
  */
 export type Minimality = "shortest" | "one_minimal" | "as_found";
 
@@ -47,13 +48,17 @@ export interface Violation {
   readonly request: ApiRequest | undefined;
   readonly response: RecordedResponse | undefined;
   readonly steps: readonly RecordedStep[];
-  /** What the broken rule itself asked for when it was checked after the last step. */
+  /**
+   * What the broken rule itself asked for when it was checked after the last step; where it asked for nothing, what the rules asked that broke with it.
+   */
   readonly checks?: readonly RecordedExchange[] | undefined;
   readonly minimality?: Minimality | undefined;
   /** The path that the exploration found, when a shorter one is shown. */
   readonly shrunkFrom?: readonly string[] | undefined;
   /** For `seqqa replay`: by which paths of action indices the data of each step is drawn, where it is not the path itself. */
   readonly draws?: readonly (readonly number[])[] | undefined;
+  /** In the documents of runs: a script for a POSIX shell that sends the requests of the path with curl; see `seqqa replay --emit curl`. Nothing in it that is redacted. */
+  readonly curl?: string | undefined;
   /** Seen again when the path was replayed from a clean start; `false` is flaky. */
   readonly confirmed: boolean;
   /** How many committed edges broke the same rule with the same last action and status. */

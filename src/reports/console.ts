@@ -4,6 +4,7 @@ import type { Divergence, ExplorationResult, RunError, Violation } from "../mode
 import type { Severity } from "../model/severity.ts";
 import { coloursFor, type Colours } from "./colours.ts";
 import { Live } from "./live.ts";
+import { minimalityText } from "./minimality-text.ts";
 import { journeyLines } from "./journey-lines.ts";
 import { grouped } from "./numbers.ts";
 import { printable, printableLines } from "./printable.ts";
@@ -91,7 +92,9 @@ export function resultLines(name: string, result: ExplorationResult, colours: Co
 export function violationLines(violation: Violation, number: number, total: number, colours: Colours): readonly string[] {
   const seen = violation.count > 1 ? `, seen ${grouped(violation.count)} times` : "";
   const [head = "", ...rest] = violationText(violation).split("\n");
-  const header = colours.dim(`Violation ${number} of ${total}${seen}, id ${printable(violation.id)}`);
+  const length = minimalityText(violation);
+  const known = length === undefined ? "" : `, ${length}`;
+  const header = colours.dim(`Violation ${number} of ${total}${seen}${known}, id ${printable(violation.id)}`);
   return [header, colourOf(violation.severity, colours)(head), ...rest, ""];
 }
 

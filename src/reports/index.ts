@@ -14,3 +14,4 @@ export { runDocument } from "./run-document.ts";
 export type { ReportedExploration, ReportedFailure, ReportedJourney, ReportedKnown, RunReport } from "./run-report.ts";
 export { completeness, summaryLines } from "./summary.ts";
 export { violationText } from "./violation-text.ts";
+export { minimalityText } from "./minimality-text.ts";

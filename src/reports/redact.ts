@@ -139,7 +139,12 @@ export function redactViolation(violation: Violation, visibility: Visibility, hi
     ...violation,
     request: included && violation.request !== undefined ? hide.request(violation.request) : undefined,
     response: included && violation.response !== undefined ? hide.response(violation.response) : undefined,
-    steps: violation.steps.map((step) => ({ ...step, requests: included ? step.requests.map((one) => redactExchange(one, hide)) : [] })),
+    steps: violation.steps.map((step) => ({
+      ...step,
+      requests: included ? step.requests.map((one) => redactExchange(one, hide)) : [],
+      changes: included ? step.changes?.map((line) => hide.body(line)) : undefined,
+    })),
+    checks: included ? violation.checks?.map((one) => redactExchange(one, hide)) : undefined,
     target: violation.target === undefined ? undefined : { ...violation.target, output: violation.target.output.map((line) => hide.body(line)) },
   };
   return { ...shown, toString: () => violationText(shown) };

@@ -42,7 +42,7 @@ export function resultJson(result: Omit<ExplorationResult, "toJSON">): object {
 
 /** A violation as plain data: what is undefined is left out, when written. */
 export function violationJson(violation: Violation): object {
-  const { id, invariant, severity, message, reproductionPath, request, response, steps, confirmed, count, state, known, target } = violation;
+  const { id, invariant, severity, message, reproductionPath, request, response, steps, checks, confirmed, count, state, known, target } = violation;
   return {
     id,
     invariant,
@@ -51,7 +51,12 @@ export function violationJson(violation: Violation): object {
     reproductionPath,
     request: request === undefined ? undefined : requestJson(request),
     response: response === undefined ? undefined : responseJson(response),
-    steps: steps.map(({ action, status, requests }) => ({ action, status, requests: requests.map(exchangeJson) })),
+    steps: steps.map(({ action, status, requests, changes }) => ({ action, status, requests: requests.map(exchangeJson), changes })),
+    checks: checks?.map(exchangeJson),
+    minimality: violation.minimality,
+    shrunkFrom: violation.shrunkFrom,
+    draws: violation.draws,
+    curl: violation.curl,
     confirmed,
     count,
     state,

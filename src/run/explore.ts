@@ -1,9 +1,8 @@
 import { availableParallelism } from "node:os";
 import { resolveExploration, type Config, type ResolvedExploration } from "../config/index.ts";
-import { confirmViolations } from "../engine/confirm.ts";
 import type { ExplorationEvent } from "../engine/events.ts";
 import type { Expander } from "../engine/expander.ts";
-import { Explorer } from "../engine/explorer.ts";
+import { Explorer, type ExplorerOptions } from "../engine/explorer.ts";
 import { findingId } from "../engine/finding-id.ts";
 import type { LaneReport } from "../engine/messages.ts";
 import { buildLane } from "../expanders/build-lane.ts";
@@ -22,6 +21,7 @@ import { freshStateNotes } from "./fresh-states.ts";
 import { hostOptions } from "./host-options.ts";
 import { httpSettings } from "./http-settings.ts";
 import { buildResult } from "./result-builder.ts";
+import { shortestViolations, shrinkingCutNote } from "./shrinking.ts";
 import { ShownUrls } from "./shown-urls.ts";
 
 /** The bundle of the user's module, for lanes in other threads. */
@@ -67,27 +67,24 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
     try {
       const { reports, notes } = await bringUpLanes(expander, config);
       onEvent({ kind: "started", name: input.name, lanes: expander.lanes, notes });
-      const explorer = new Explorer(
-        {
-          name: input.name,
-          actions: definition.actions.map(({ name }) => name),
-          strategy: budget.strategyKind,
-          maxSteps: budget.maxSteps,
-          maxDepth: budget.maxDepth ?? Infinity,
-          maxTimeMs: (budget.maxTime ?? Infinity) * 1000,
-          stopOnFirstViolation: budget.stopOnFirstViolation,
-          isKnown: (found) => input.known?.has(findingId(input.name, found)) === true,
-          seed: budget.seed,
-          direct: directAllowed(reports),
-          crossCheck: CROSS_CHECK,
-          signal: input.signal,
-          onEvent,
-        },
-        expander,
-        performance.now(),
-      );
+      const options: ExplorerOptions = {
+        name: input.name,
+        actions: definition.actions.map(({ name }) => name),
+        strategy: budget.strategyKind,
+        maxSteps: budget.maxSteps,
+        maxDepth: budget.maxDepth ?? Infinity,
+        maxTimeMs: (budget.maxTime ?? Infinity) * 1000,
+        stopOnFirstViolation: budget.stopOnFirstViolation,
+        isKnown: (found) => input.known?.has(findingId(input.name, found)) === true,
+        seed: budget.seed,
+        direct: directAllowed(reports),
+        crossCheck: CROSS_CHECK,
+        signal: input.signal,
+        onEvent,
+      };
+      const explorer = new Explorer(options, expander, performance.now());
       await explorer.run(reports[0]!);
-      return await conclude(input, explorer, expander, notes, budget.seed, begun, host.origins);
+      return await conclude(input, explorer, options, expander, notes, begun, host.origins);
     } finally {
       await expander.close();
     }
@@ -113,21 +110,23 @@ async function bringUpLanes(expander: Expander, config: Config): Promise<{ repor
 async function conclude(
   input: ExploreInput,
   explorer: Explorer,
+  options: ExplorerOptions,
   expander: Expander,
   notes: readonly string[],
-  seed: number,
   begun: number,
   origins: ReadonlySet<string>,
 ): Promise<ExplorationResult> {
   const { definition, onEvent, config } = input;
-  const actions = definition.actions.map(({ name }) => name);
+  const { actions, seed } = options;
   const { findings } = explorer.committer;
   if (findings.violations.size > 0) onEvent({ kind: "confirming", violations: findings.violations.size });
-  const violations = await confirmViolations(findings, actions, expander, input.signal);
+  const violations = await shortestViolations(explorer, options, expander);
   const more = [...notes, ...(await freshStateNotes(explorer, expander))];
   if (input.signal?.aborted === true && violations.some(({ recording }) => recording === undefined)) {
     more.push("Interrupted before every violation was replayed from a clean start: those that were not are marked as not confirmed.");
   }
+  const asFound = violations.filter(({ minimality }) => minimality === "as_found").length;
+  if (asFound > 0 && input.signal?.aborted !== true) more.push(shrinkingCutNote(asFound));
   await closeLanes(expander, explorer);
   const result = buildResult({
     name: input.name,

@@ -2,9 +2,10 @@ import { completeToDepth } from "../engine/completeness.ts";
 import type { ConfirmedViolation } from "../engine/confirm.ts";
 import type { Explorer } from "../engine/explorer.ts";
 import { findingId } from "../engine/finding-id.ts";
-import { CLEAN, OPENED } from "../engine/node-table.ts";
+import { openStates } from "../engine/open-states.ts";
 import type { GraphShape } from "../model/graph-shape.ts";
-import type { ExplorationGraph, ExplorationResult, RunError, Violation } from "../model/result.ts";
+import type { Recording } from "../engine/messages.ts";
+import type { ExplorationGraph, ExplorationResult, RecordedExchange, RunError, Violation } from "../model/result.ts";
 import { resultJson, violationText } from "../reports/index.ts";
 import { graphFindings } from "./graph-findings.ts";
 import type { ShownUrls } from "./shown-urls.ts";
@@ -32,12 +33,9 @@ export interface ResultParts {
 /** Everything that the exploration says in the end, derived from what was committed. */
 export function buildResult(parts: ResultParts): ExplorationResult {
   const { explorer, actions, seed } = parts;
-  const { committer, order } = explorer;
+  const { committer } = explorer;
   const states = committer.visited.size;
-  const open = new Set(order.waiting());
-  for (let node = 0; node < states; node++) {
-    if (committer.nodes.has(node, CLEAN) && !committer.nodes.has(node, OPENED)) open.add(node);
-  }
+  const open = openStates(explorer);
   const depths = committer.nodes.depths();
   const deepest = depths.reduce((most, depth) => Math.max(most, depth), 0);
   const stopReason = explorer.stopReason ?? "interrupted";
@@ -79,8 +77,9 @@ export function buildResult(parts: ResultParts): ExplorationResult {
   return { ...result, toJSON: () => resultJson(result) };
 }
 
-function violationOf({ found, recording, confirmed }: ConfirmedViolation, parts: ResultParts): Violation {
-  const { finding, count, path, state, news } = found;
+function violationOf({ found, path, draws, recording, confirmed, minimality }: ConfirmedViolation, parts: ResultParts): Violation {
+  const { finding, count, news } = found;
+  const names = (indices: readonly number[]): readonly string[] => indices.map((action) => parts.actions[action]!);
   const steps = confirmed && recording !== undefined ? recording.steps : [];
   const last = (steps.at(-1)?.requests ?? news?.exchanges)?.at(-1);
   const again = recording?.findings.find(({ invariant }) => invariant === finding.invariant);
@@ -89,16 +88,35 @@ function violationOf({ found, recording, confirmed }: ConfirmedViolation, parts:
     invariant: finding.invariant,
     severity: finding.severity,
     message: finding.message,
-    reproductionPath: path.map((action) => parts.actions[action]!),
+    reproductionPath: names(path),
     request: last === undefined || last.request.url === "" ? undefined : parts.urls.request(last.request),
     response: last?.response,
     steps: steps.map((step) => ({ ...step, requests: step.requests.map((one) => parts.urls.exchange(one)) })),
+    checks:
+      confirmed && recording !== undefined ? checksOf(recording, finding.invariant).map((one) => parts.urls.exchange(one)) : undefined,
+    minimality,
+    shrunkFrom: path.length < found.path.length ? names(found.path) : undefined,
+    draws: recording?.drew === false ? undefined : draws,
     confirmed,
     count,
-    state,
+    state: path === found.path ? found.state : reachedState(recording, parts.explorer),
     target: again?.target ?? finding.target,
   };
   return { ...violation, toString: () => violationText(violation) };
+}
+
+/** What the rule asked for; where it asked for nothing (it looked into a store), what the rules asked that broke with it. */
+function checksOf({ checks, findings }: Recording, invariant: string): readonly RecordedExchange[] {
+  const own = checks.filter((check) => check.invariant === invariant);
+  const broken = new Set(findings.map((finding) => finding.invariant));
+  return (own.length > 0 ? own : checks.filter((check) => broken.has(check.invariant))).map(({ exchange }) => exchange);
+}
+
+/** The node that a path leads to which is not the one that was found; `null` where the exploration did not come there. */
+function reachedState(recording: Recording | undefined, { committer }: Explorer): number | null {
+  const reached = recording?.reached;
+  const node = reached === undefined ? -1 : committer.visited.find(reached.lo, reached.hi);
+  return node < 0 ? null : node;
 }
 
 function errorOf(

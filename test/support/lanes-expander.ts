@@ -1,5 +1,5 @@
 import type { Expander } from "../../src/engine/expander.ts";
-import type { Chunk, Expansion, LaneFailureKind, LaneReport, Recording } from "../../src/engine/messages.ts";
+import type { Chunk, Expansion, LaneFailureKind, LaneReport, PathEnd, Recording, UnitRequest } from "../../src/engine/messages.ts";
 import type { VisitedSet } from "../../src/engine/visited-set.ts";
 import type { LaneOptions, LaneRuntime } from "../../src/lane/index.ts";
 import type { AgentDefinition } from "../../src/model/agent.ts";
@@ -90,8 +90,12 @@ export class LanesExpander implements Expander {
     return this.#seat(lane);
   }
 
-  record(lane: number, path: readonly number[]): Promise<Recording> {
-    return this.#seats[lane]!.runtime.record(path);
+  record(lane: number, path: readonly number[], draws?: UnitRequest["draws"]): Promise<Recording> {
+    return this.#seats[lane]!.runtime.record(path, draws);
+  }
+
+  probe(lane: number, path: readonly number[], draws?: UnitRequest["draws"]): Promise<PathEnd> {
+    return this.#seats[lane]!.runtime.probe(path, draws);
   }
 
   cancel(): void {

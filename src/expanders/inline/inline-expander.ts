@@ -1,7 +1,7 @@
 import type { Expander } from "../../engine/expander.ts";
-import type { Chunk, Expansion, LaneReport, Recording, UnitRequest } from "../../engine/messages.ts";
+import type { Chunk, Expansion, LaneReport, PathEnd, Recording, UnitRequest } from "../../engine/messages.ts";
 import type { VisitedSet } from "../../engine/visited-set.ts";
-import { LaneControl, workOf, type LaneOptions, type LaneWork } from "../../lane/index.ts";
+import { LaneControl, workOf, type BeforeStep, type LaneOptions, type LaneWork } from "../../lane/index.ts";
 import type { AgentDefinition } from "../../model/agent.ts";
 import type { LaneSpec } from "../../targets/lane-spec.ts";
 import type { BuiltLane, LaneFactory, LaneHost } from "../lane-factory.ts";
@@ -68,13 +68,19 @@ export class InlineExpander implements Expander {
     await this.#runtime?.rest();
     await this.#lane?.close();
     this.#lane = undefined;
+    this.#control.reset();
     const report = await this.#bringUp(await this.#options.host.reprovision(0));
     this.#lookUp();
     return report;
   }
 
-  record(_lane: number, path: readonly number[], draws?: UnitRequest["draws"]): Promise<Recording> {
-    return this.#runtime!.record(path, draws);
+  /** `beforeStep`: called before every step, and waited for. */
+  record(_lane: number, path: readonly number[], draws?: UnitRequest["draws"], beforeStep?: BeforeStep): Promise<Recording> {
+    return this.#runtime!.record(path, draws, beforeStep);
+  }
+
+  probe(_lane: number, path: readonly number[], draws?: UnitRequest["draws"]): Promise<PathEnd> {
+    return this.#runtime!.probe(path, draws);
   }
 
   cancel(): void {

@@ -1,6 +1,6 @@
 import { pathToFileURL } from "node:url";
 import { expose } from "comlink";
-import type { LaneFailure, Recording, UnitRequest } from "../../engine/messages.ts";
+import type { LaneFailure, PathEnd, Recording, UnitRequest } from "../../engine/messages.ts";
 import { VisitedReader } from "../../engine/visited-set.ts";
 import { LaneControl, workOf, type LaneWork } from "../../lane/index.ts";
 import type { AgentDefinition } from "../../model/agent.ts";
@@ -68,6 +68,10 @@ export class LaneServer implements ControlChannel {
     return this.#next(() => this.#running().record(path, draws));
   }
 
+  probe(path: readonly number[], draws?: UnitRequest["draws"]): Promise<Answer<PathEnd>> {
+    return this.#next(() => this.#running().probe(path, draws));
+  }
+
   calibrate(): Promise<Answer<readonly string[]>> {
     return this.#next(() => this.#running().calibrate());
   }
@@ -94,6 +98,7 @@ export class LaneServer implements ControlChannel {
   #channel(): ControlChannel {
     return {
       record: (path, draws) => this.record(path, draws),
+      probe: (path, draws) => this.probe(path, draws),
       calibrate: () => this.calibrate(),
       statistics: () => this.statistics(),
       close: () => this.close(),

@@ -1,5 +1,5 @@
 import type { LaneOptions } from "../../lane/index.ts";
-import type { LaneReport, Recording, UnitRequest } from "../../engine/messages.ts";
+import type { LaneReport, PathEnd, Recording, UnitRequest } from "../../engine/messages.ts";
 import type { VisitedMemory } from "../../engine/visited-set.ts";
 import type { MessagePort } from "node:worker_threads";
 import type { LaneSpec } from "../../targets/lane-spec.ts";
@@ -49,6 +49,7 @@ export type Task = AttachTask | ExpandTask;
 /** What a worker offers on its control channel. */
 export interface ControlChannel {
   record(path: readonly number[], draws?: UnitRequest["draws"]): Promise<Answer<Recording>>;
+  probe(path: readonly number[], draws?: UnitRequest["draws"]): Promise<Answer<PathEnd>>;
   calibrate(): Promise<Answer<readonly string[]>>;
   statistics(): { readonly expanded: number; readonly heapUsed: number };
   close(): Promise<Answer<void>>;

@@ -2,7 +2,7 @@ import { MessageChannel, type MessagePort } from "node:worker_threads";
 import { releaseProxy, wrap, type Remote } from "comlink";
 import { Piscina } from "piscina";
 import type { Expander } from "../../engine/expander.ts";
-import type { Chunk, Expansion, LaneReport, Recording, UnitRequest } from "../../engine/messages.ts";
+import type { Chunk, Expansion, LaneReport, PathEnd, Recording, UnitRequest } from "../../engine/messages.ts";
 import type { VisitedSet } from "../../engine/visited-set.ts";
 import { LaneControl, type LaneOptions } from "../../lane/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
@@ -136,16 +136,12 @@ export class ThreadsExpander implements Expander {
     return this.#attach(lane, await this.#options.host.reprovision(lane));
   }
 
-  async record(lane: number, path: readonly number[], draws?: UnitRequest["draws"]): Promise<Recording> {
-    const handle = this.#lanes[lane]!;
-    handle.control.reset();
-    const answer = await this.#call(
-      lane,
-      (channel) => channel.record([...path], draws) as Promise<Answer<Recording>>,
-      this.#options.hangMs * (path.length + 1),
-    );
-    if (answer.kind === "failed") throw decodeError(answer.error);
-    return answer.value;
+  record(lane: number, path: readonly number[], draws?: UnitRequest["draws"]): Promise<Recording> {
+    return this.#along(lane, path, (channel) => channel.record([...path], draws) as Promise<Answer<Recording>>);
+  }
+
+  probe(lane: number, path: readonly number[], draws?: UnitRequest["draws"]): Promise<PathEnd> {
+    return this.#along(lane, path, (channel) => channel.probe([...path], draws) as Promise<Answer<PathEnd>>);
   }
 
   cancel(): void {
@@ -231,6 +227,14 @@ export class ThreadsExpander implements Expander {
 
   #alive(handle: LaneHandle): boolean {
     return handle.threadId !== undefined && this.#pool.threads.some(({ threadId }) => threadId === handle.threadId);
+  }
+
+  /** A call that executes a path. */
+  async #along<T>(lane: number, path: readonly number[], call: (channel: Remote<ControlChannel>) => Promise<Answer<T>>): Promise<T> {
+    this.#lanes[lane]!.control.reset();
+    const answer = await this.#call(lane, call, this.#options.hangMs * (path.length + 1));
+    if (answer.kind === "failed") throw decodeError(answer.error);
+    return answer.value;
   }
 
   /** Posts a chunk and watches the lane's heartbeat meanwhile. */

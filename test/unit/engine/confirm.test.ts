@@ -8,7 +8,16 @@ const ACTIONS = ["create", "refund"];
 const rule: FindingNews = { invariant: "within_amount", severity: "high", message: "refunded more than was paid" };
 const crash: FindingNews = { invariant: CRASHED, severity: "critical", message: "The target stopped answering" };
 
-const nothing = { findings: [], errors: [], reached: undefined, lines: [], brokeAt: undefined, failure: undefined };
+const nothing = {
+  checks: [],
+  drew: false,
+  findings: [],
+  errors: [],
+  reached: undefined,
+  lines: [],
+  brokeAt: undefined,
+  failure: undefined,
+};
 const step = (action: string, status: number | null): Recording["steps"][number] => ({ action, status, requests: [] });
 const again: Recording = { ...nothing, steps: [step("create", 201), step("refund", 200)], findings: [rule] };
 const clean: Recording = { ...again, findings: [] };
@@ -49,5 +58,67 @@ describe("replaying a finding from a clean start", () => {
     expect(await confirm(rule, 200, lost, clean)).toEqual({ rebuilt: 2, confirmed: false, recorded: true });
     expect(await confirm(rule, 200, lost, lost, again)).toEqual({ rebuilt: 2, confirmed: false, recorded: true });
     expect(await confirm(rule, 200, new Error("busy"), new Error("busy"))).toEqual({ rebuilt: 2, confirmed: false, recorded: false });
+  });
+});
+
+describe("making a confirmed path shorter", () => {
+  /** A lane on which the finding is seen wherever `create` comes before the last `refund`, from a clean start only along `confirmed` paths. */
+  async function shrunk(options: {
+    readonly found: readonly number[];
+    readonly shortest?: readonly number[];
+    readonly confirms?: (path: readonly number[]) => boolean;
+    readonly eachMs?: number;
+    readonly completeToDepth?: number;
+  }): Promise<unknown> {
+    const { found, confirms = () => true } = options;
+    const seen = (path: readonly number[]): boolean => path.at(-1) === 1 && path.slice(0, -1).includes(0);
+    let probes = 0;
+    const expander = {
+      lanes: 1,
+      rebuild: () => Promise.resolve(),
+      record: (_: number, path: readonly number[]) =>
+        Promise.resolve({ ...(seen(path) && confirms(path) ? again : clean), steps: path.map((action) => step(ACTIONS[action]!, 200)) }),
+      probe: (_: number, path: readonly number[]) => {
+        probes++;
+        return Promise.resolve({ steps: path.length, status: 200, findings: seen(path) ? [rule] : [], failure: undefined });
+      },
+    };
+    const log = new FindingLog();
+    log.addViolation(rule, "refund", 200, found, null, undefined);
+    const [violation] = await confirmViolations(log, ACTIONS, expander as unknown as Expander, undefined, {
+      shortest: (one) => ({ path: options.shortest ?? one.path, draws: undefined }),
+      completeToDepth: options.completeToDepth ?? 0,
+      eachMs: options.eachMs ?? 60_000,
+      allMs: 60_000,
+    });
+    const { path, minimality, confirmed } = violation!;
+    return { path, minimality, confirmed, probed: probes > 0 };
+  }
+
+  it("leaves steps out until none can be left out", async () => {
+    expect(await shrunk({ found: [1, 0, 0, 1, 1] })).toEqual({ path: [0, 1], minimality: "one_minimal", confirmed: true, probed: true });
+  });
+
+  it("tries nothing where the exploration is complete up to the path", async () => {
+    const known = { path: [0, 0, 1], minimality: "shortest", confirmed: true, probed: false };
+    expect(await shrunk({ found: [0, 0, 0, 1], shortest: [0, 0, 1], completeToDepth: 2 })).toEqual(known);
+    expect(await shrunk({ found: [0, 0, 0, 1], shortest: [0, 0, 1], completeToDepth: 1 })).toMatchObject({ path: [0, 1] });
+  });
+
+  it("keeps the path that was found where a shorter one is not confirmed, and calls nothing the shortest then", async () => {
+    const confirms = (path: readonly number[]): boolean => path.length === 4;
+    const kept = { path: [0, 0, 0, 1], minimality: "as_found", confirmed: true };
+    expect(await shrunk({ found: [0, 0, 0, 1], shortest: [0, 0, 1], completeToDepth: 9, confirms })).toMatchObject(kept);
+  });
+
+  it("does not shrink what is not confirmed, and stops when time is up", async () => {
+    const flaky = { path: [0, 0, 1], minimality: undefined, confirmed: false, probed: false };
+    expect(await shrunk({ found: [0, 0, 1], confirms: () => false })).toEqual(flaky);
+    expect(await shrunk({ found: [0, 0, 1], eachMs: 0 })).toEqual({
+      path: [0, 0, 1],
+      minimality: "as_found",
+      confirmed: true,
+      probed: false,
+    });
   });
 });

@@ -129,11 +129,70 @@ describe("recording a path", () => {
     expect(await lane.lane.runtime.record([0, 1, 0])).toMatchObject({ brokeAt: 1, reached: undefined, findings: [] });
   });
 
+  it("says what each step changed, and what each rule asked for", async () => {
+    const lane = await laneCase({
+      actions: [{ run: async ({ store }, api) => (store.state.n++, api.send()) }],
+      invariants: [{ name: "asks", check: async ({ client }) => (await client.send()).ok }],
+    });
+    const { steps, checks } = await lane.lane.runtime.record([0, 0]);
+    expect(steps.map(({ changes }) => changes)).toEqual([
+      ["- systems.store.n = 0", "+ systems.store.n = 1"],
+      ["- systems.store.n = 1", "+ systems.store.n = 2"],
+    ]);
+    expect(checks).toMatchObject([{ invariant: "asks", exchange: { response: { status: 200 } } }]);
+    // Only what is sent after the last step of a recording.
+    expect((await lane.lane.runtime.record([0])).checks).toHaveLength(1);
+  });
+
   it("leaves the lane fit for work", async () => {
     const lane = await laneCase({ actions: [up, look] });
     const before = await lane.expand();
     await lane.lane.runtime.record([0, 0, 0]);
     expect((await lane.expand()).rows).toEqual(before.rows);
+  });
+});
+
+describe("trying a path", () => {
+  const below = {
+    name: "below_two",
+    check: ({ store }: { readonly store: { readonly state: { readonly n: number } } }) => store.state.n < 2,
+  };
+
+  it("judges its last step, and goes on from where the path before had it in common", async () => {
+    const lane = await laneCase({ actions: [up, look], invariants: [below] });
+    const { runtime } = lane.lane;
+    expect(await runtime.probe([0, 1, 1, 0])).toMatchObject({
+      steps: 4,
+      status: 200,
+      findings: [{ invariant: "below_two" }],
+      failure: undefined,
+    });
+    const before = runtime.replayed;
+    expect(await runtime.probe([0, 1, 0])).toMatchObject({ steps: 3, findings: [{ invariant: "below_two" }] });
+    expect(runtime.replayed).toBe(before);
+    expect(await runtime.probe([1, 0])).toMatchObject({ steps: 2, findings: [] });
+    expect((await lane.expand()).rows).toEqual((await (await laneCase({ actions: [up, look], invariants: [below] })).expand()).rows);
+  });
+
+  it("does not take a state for another that drew other data", async () => {
+    const seen: number[] = [];
+    const draw = { run: ({ context, store }: Hands) => ((store.state.n = context.data.integer(1, 1_000_000)), ApiResponse.of(200)) };
+    const lane = await laneCase({
+      actions: [draw, up],
+      invariants: [{ name: "never", check: ({ store }) => (seen.push(store.state.n), true) }],
+    });
+    seen.length = 0;
+    const { runtime } = lane.lane;
+    for (const draws of [undefined, [[1], [1, 0]], undefined]) await runtime.probe([0, 1], draws);
+    expect(seen[0]).toBe(seen[2]);
+    expect(seen[1]).not.toBe(seen[0]);
+  });
+
+  it("says that a step stood in the way, with the lane unharmed", async () => {
+    const lane = await laneCase({ actions: [up, { precondition: (context) => context.has("never"), run: () => expect.unreachable() }] });
+    expect(await lane.lane.runtime.probe([1, 0])).toEqual({ steps: 0, status: null, findings: [], failure: undefined });
+    expect(await lane.lane.runtime.probe([0, 1])).toMatchObject({ steps: 0, failure: undefined });
+    expect(await lane.lane.runtime.probe([0])).toMatchObject({ steps: 1, status: 200 });
   });
 });
 

@@ -1,0 +1,48 @@
+import type { PathEnd } from "../engine/messages.ts";
+import type { LaneBase } from "./bring-up.ts";
+import type { Draws } from "./drawing.ts";
+import { brokenFinding } from "./findings.ts";
+import { LaneLost, PathBroken } from "./lane-lost.ts";
+import type { Traveller } from "./traveller.ts";
+
+/**
+ * Tries where a path leads, judged as a confirmation judges it, without recording what it sends. What it has in common with the path that was
+ * tried before is not executed again where there are checkpoints.
+ */
+export async function probePath(
+  base: LaneBase,
+  replayer: Traveller,
+  path: readonly number[],
+  draws: Draws,
+  settle: () => Promise<void> | void,
+): Promise<PathEnd> {
+  const { state, stepper, checker, actions, drawing } = base;
+  const last = path.at(-1);
+  const nowhere = { steps: 0, status: null, findings: [], failure: undefined };
+  try {
+    const mark = await replayer.replay(path.slice(0, -1), draws);
+    if (last === undefined) {
+      drawing.root("");
+      await checker.check(undefined);
+      return { ...nowhere, findings: [...checker.checked.findings] };
+    }
+    const action = actions[last]!;
+    drawing.at(path, path.length - 1, last, draws);
+    const outcome = await stepper.run(action);
+    const status = outcome.response === undefined ? null : outcome.status;
+    if (outcome.kind === "lost") {
+      return { steps: path.length, status, findings: [brokenFinding(action.name, outcome)], failure: outcome.lost };
+    }
+    if (outcome.kind !== "executed") return nowhere;
+    await settle();
+    const changed = (await state.changed(mark)) || state.systems.length === 0;
+    await checker.check(action, !changed);
+    return { steps: path.length, status, findings: [...outcome.findings, ...checker.checked.findings], failure: undefined };
+  } catch (error) {
+    if (error instanceof PathBroken) return nowhere;
+    if (error instanceof LaneLost) return { ...nowhere, failure: error.kind };
+    throw error;
+  } finally {
+    replayer.leave();
+  }
+}

@@ -1,0 +1,42 @@
+import { completeToDepth } from "../engine/completeness.ts";
+import { confirmViolations, type ConfirmedViolation } from "../engine/confirm.ts";
+import type { Expander } from "../engine/expander.ts";
+import type { Explorer, ExplorerOptions } from "../engine/explorer.ts";
+import { graphPaths } from "../engine/graph-path.ts";
+import { openStates } from "../engine/open-states.ts";
+import { proveShortest } from "../engine/prove-shortest.ts";
+
+/** Seconds for leaving steps out of one path, and of all of an exploration. */
+const EACH = 10;
+const ALL = 30;
+/** Seconds and steps for exploring breadth first what is as short as the paths that come out. */
+const PROOF = 10;
+const PROOF_STEPS = 20_000;
+/** Of `max_time`, where it is given, at most, for either. */
+const SHARE = 0.1;
+
+/** The findings of an exploration, confirmed, each with the shortest path that there was time for. Paths of findings that are not seen again stay. */
+export async function shortestViolations(
+  explorer: Explorer,
+  options: ExplorerOptions,
+  expander: Expander,
+): Promise<readonly ConfirmedViolation[]> {
+  const { committer, divergences } = explorer;
+  const share = options.maxTimeMs * SHARE;
+  const allMs = Math.min(ALL * 1000, share);
+  const confirmed = await confirmViolations(committer.findings, options.actions, expander, options.signal, {
+    shortest: graphPaths(committer),
+    completeToDepth: completeToDepth(committer.edges, committer.visited.size, openStates(explorer), committer.deepest),
+    eachMs: Math.min(EACH * 1000, allMs),
+    allMs,
+  });
+  // Where the world does not come out the same twice, nothing is proven by exploring it.
+  if (divergences.all.length > 0) return confirmed;
+  return proveShortest(confirmed, options, expander, { ms: Math.min(PROOF * 1000, share), steps: PROOF_STEPS });
+}
+
+/** What the reader is told where that time was not enough. */
+export function shrinkingCutNote(findings: number): string {
+  const which = findings === 1 ? "One path is" : `${findings} paths are`;
+  return `${which} perhaps longer than need be: leaving steps out takes at most ${EACH} s for each path and ${ALL} s in all, or a tenth of max_time.`;
+}
