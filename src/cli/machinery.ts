@@ -3,6 +3,7 @@ import type { ExplorationEvent } from "../engine/events.ts";
 import type { ExplorationResult } from "../model/result.ts";
 import type { SeqqaError } from "../model/errors.ts";
 import type { StoreCheck } from "../model/store-provider.ts";
+import type { ExplorationKeeper } from "../store/index.ts";
 import type { DescribedExploration, FoundJourneys, JourneyRun, RunJourneysInput, UnusableFile } from "../run/index.ts";
 
 export interface ExploreFileInput {
@@ -18,6 +19,8 @@ export interface ExploreFileInput {
   readonly only?: string | undefined;
   /** Ids of findings that are no reason to stop at the first violation. */
   readonly known?: ReadonlySet<string> | undefined;
+  /** Writes down what the exploration commits. */
+  readonly keep?: ExplorationKeeper | undefined;
 }
 
 /** Explores what one file declares; `undefined` when `only` leaves it out. @throws SeqqaError */

@@ -1,9 +1,8 @@
 import { resolve } from "node:path";
 import { loadConfig, type ReportFormat } from "../config/index.ts";
-import type { RunDocument } from "../reports/index.ts";
 import { readRun, writeWhole } from "../store/index.ts";
 import type { ExitStatus } from "./exit-status.ts";
-import { FILES, textOf, writing } from "./report-files.ts";
+import { FILES, reportText, writing } from "./report-files.ts";
 import { usage } from "./run-options.ts";
 import type { Shell } from "./shell.ts";
 import { shownPath } from "./shown-path.ts";
@@ -19,15 +18,15 @@ export interface ReportOptions {
 export function reportCommand(options: ReportOptions, shell: Shell): ExitStatus {
   if (options.output === "") throw usage("--output is empty.", "Give a file, or - for standard output.");
   const config = loadConfig({ directory: ".", file: options.config, env: shell.env, cwd: shell.cwd });
-  const { id, document } = readRun(config.report.outputDir, options.run);
+  const run = readRun(config.report.outputDir, options.run);
   const format = options.format ?? "html";
-  const text = textOf[format](document as RunDocument);
+  const text = reportText(format, run);
   if (options.output === "-") {
     shell.stdout.write(text);
     return 0;
   }
   const file = options.output === undefined ? resolve(config.report.outputDir, FILES[format]) : resolve(shell.cwd, options.output);
   writing(file, () => writeWhole(file, text));
-  shell.stderr.write(`Run ${id} is in ${shownPath(file, shell.cwd)}\n`);
+  shell.stderr.write(`Run ${run.id} is in ${shownPath(file, shell.cwd)}\n`);
   return 0;
 }

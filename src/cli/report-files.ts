@@ -2,17 +2,25 @@ import { accessSync, constants, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Config, ReportFormat } from "../config/index.ts";
 import { SeqqaError } from "../model/errors.ts";
-import { htmlText, jsonText, junitText, runDocument, type RunDocument, type RunReport } from "../reports/index.ts";
-import { saveRun, writeWhole } from "../store/index.ts";
+import { htmlText, jsonText, junitText, type ReportData } from "../reports/index.ts";
+import { readRun, unreadable, writeWhole } from "../store/index.ts";
 
 export const FILES: Readonly<Record<ReportFormat, string>> = { html: "report.html", json: "results.json", junit: "junit.xml" };
 
-/** A run's document in one of the formats. */
-export const textOf: Readonly<Record<ReportFormat, (document: RunDocument) => string>> = {
+const textOf: Readonly<Record<ReportFormat, (data: ReportData) => string>> = {
   html: htmlText,
-  json: jsonText,
-  junit: junitText,
+  json: ({ document }) => jsonText(document),
+  junit: ({ document }) => junitText(document),
 };
+
+/** A run in one of the formats. @throws SeqqaError `RUN_UNREADABLE`: a stranger's store may hold anything */
+export function reportText(format: ReportFormat, { file, data }: { readonly file: string; readonly data: ReportData }): string {
+  try {
+    return textOf[format](data);
+  } catch (cause) {
+    throw unreadable(file, "what it says is no result of seqqa", cause);
+  }
+}
 
 /** Makes the folder of the reports before anything is sent, so that a long run does not end with nowhere to write. */
 export function prepareReports(config: Config): void {
@@ -26,16 +34,12 @@ export function prepareReports(config: Config): void {
   }
 }
 
-/** Keeps the run for `seqqa report`, and writes what `report.formats` asks for; without any, nothing. A reader never sees half a file. */
-export function writeReports(config: Config, report: RunReport): void {
-  const { outputDir, formats } = config.report;
-  if (formats.length === 0) return;
-  const document = runDocument(report, config.report);
-  const text = jsonText(document);
-  writing(join(outputDir, "runs", `${report.run}.json`), () => saveRun(outputDir, report.run, text));
+/** Writes what `report.formats` asks for from the store of the run; without any, nothing. A reader never sees half a file. */
+export function writeReports({ report: { outputDir, formats } }: Config, run: string): void {
+  const stored = readRun(outputDir, run);
   for (const format of formats) {
     const file = join(outputDir, FILES[format]);
-    writing(file, () => writeWhole(file, format === "json" ? text : textOf[format](document)));
+    writing(file, () => writeWhole(file, reportText(format, stored)));
   }
 }
 
@@ -44,11 +48,11 @@ export function writing(file: string, work: () => void): void {
   try {
     work();
   } catch (cause) {
-    throw cannotWrite(file, cause, 3);
+    throw cause instanceof SeqqaError ? cause : cannotWrite(file, cause, 3);
   }
 }
 
-function cannotWrite(path: string, cause: unknown, exitStatus: 2 | 3): SeqqaError {
+export function cannotWrite(path: string, cause: unknown, exitStatus: 2 | 3): SeqqaError {
   const code = (cause as NodeJS.ErrnoException).code ?? String(cause);
   return new SeqqaError("REPORT_NOT_WRITTEN", `The report cannot be written to ${path} (${code}).`, {
     exitStatus,

@@ -3,15 +3,16 @@ import { withoutPasswords, type Config } from "../config/index.ts";
 import type { ExplorationEvent } from "../engine/events.ts";
 import { SeqqaError } from "../model/errors.ts";
 import type { JourneyResult } from "../model/journey-result.ts";
-import type { ReportedExploration, ReportedFailure, ReportedJourney, Reporter, RunReport } from "../reports/index.ts";
+import { journeyJson, runDocument } from "../reports/index.ts";
+import type { ReportedExploration, ReportedFailure, ReportedJourney, Reporter, RunDocument, RunReport } from "../reports/index.ts";
 import type { FoundJourney, JourneyEvent, UnusableFile } from "../run/index.ts";
-import { newRunId } from "../store/index.ts";
+import { newRunId, RunStore } from "../store/index.ts";
 import { errorText, statusOfError } from "./error-text.ts";
 import { statusOfJourney, statusOfResult, worst, type ExitStatus } from "./exit-status.ts";
 import { nameOfFile } from "./find-explorations.ts";
 import type { Known } from "./known.ts";
 import type { Machinery } from "./machinery.ts";
-import { writeReports } from "./report-files.ts";
+import { cannotWrite, writeReports, writing } from "./report-files.ts";
 import { usage } from "./run-options.ts";
 import type { Shell } from "./shell.ts";
 import { shownMessage, shownPath } from "./shown-path.ts";
@@ -32,6 +33,9 @@ interface RunParts {
 export class Run {
   readonly #parts: RunParts;
   readonly #startedAt = new Date();
+  readonly #id: string;
+  /** What is kept of the run while it goes on; `undefined` when no reports are wanted. */
+  readonly #store: RunStore | undefined;
   readonly #explorations: ReportedExploration[] = [];
   readonly #journeys: ReportedJourney[] = [];
   readonly #failures: ReportedFailure[] = [];
@@ -40,6 +44,15 @@ export class Run {
 
   constructor(parts: RunParts) {
     this.#parts = parts;
+    this.#id = newRunId(this.#startedAt);
+    const { config } = parts;
+    if (config.report.formats.length === 0) return;
+    try {
+      // Whatever ends the process from here on, it was interrupted.
+      this.#store = new RunStore(config, this.#documentOf({ exitStatus: 130, known: undefined }));
+    } catch (cause) {
+      throw cannotWrite(config.report.outputDir, cause, 2);
+    }
   }
 
   get isOver(): boolean {
@@ -61,19 +74,22 @@ export class Run {
     const { config, machinery, reporter, only, signal, shell, known } = this.#parts;
     const file = shownPath(path, shell.cwd);
     let name = nameOfFile(path);
+    const keep = this.#store?.exploration(file);
     const onEvent = (event: ExplorationEvent): void => {
       if (event.kind === "started") ({ name } = event);
       reporter.event(name, event);
     };
     try {
-      const found = await machinery.exploreFile({ entry: path, config, name, signal, onEvent, only, known: known?.ids });
+      const found = await machinery.exploreFile({ entry: path, config, name, signal, onEvent, only, known: known?.ids, keep });
       if (found === undefined) return;
       const result = known?.mark(found) ?? found;
+      keep?.ended(name, result);
       const explored = { name, file, result };
       this.#explorations.push(explored);
       this.#statuses.push(statusOfResult(result, config.failOnSeverity));
       reporter.explored(explored);
     } catch (error) {
+      keep?.failed();
       this.#fail(error, path);
     }
   }
@@ -90,6 +106,8 @@ export class Run {
       if (event.kind === "journey_started") return reporter.step(event.name, null);
       if (event.kind === "step_ended") return reporter.step(event.name, event.step);
       told.set(event.name, event.result);
+      const file = shownPath(journeys.find(({ name }) => name === event.name)?.file ?? "", this.#parts.shell.cwd);
+      this.#store?.journey(journeyJson({ name: event.name, file, result: event.result, notes: [] }, config.report));
       reporter.journeyEnded(event.name, event.result);
     };
     try {
@@ -103,6 +121,7 @@ export class Run {
       }
       this.#fail(error, journeys.length === 1 ? journeys[0]!.file : join(config.folder, "journeys"));
     }
+    this.#store?.journeys(this.#journeys.map((journey) => journeyJson(journey, config.report)));
   }
 
   #ran(run: Omit<ReportedJourney, "file">, path: string): void {
@@ -120,15 +139,18 @@ export class Run {
     const known = error instanceof SeqqaError;
     const message = error instanceof Error ? error.message : String(error);
     const hint = known && error.hint !== undefined ? withoutPasswords(error.hint) : undefined;
-    this.#failures.push({ file, code: known ? error.code : "INTERNAL", message: withoutPasswords(message), hint });
+    const failure = { file, code: known ? error.code : "INTERNAL", message: withoutPasswords(message), hint };
+    this.#failures.push(failure);
+    this.#store?.failure(failure);
     this.#statuses.push(statusOfError(error));
     reporter.message(errorText(error, verbose));
   }
 
   /** Reports and writes; the exit status of the run. `whole`: nothing that there is was left out. */
   end(whole: boolean): ExitStatus {
-    const { config, only, reporter, signal, verbose, version, known } = this.#parts;
+    const { only, reporter, signal, verbose, known } = this.#parts;
     if (this.#explorations.length + this.#journeys.length + this.#failures.length === 0 && !signal.aborted) {
+      this.#store?.discard();
       throw usage(
         `No exploration's name contains ${JSON.stringify(only ?? "")}.`,
         "Look at the names with seqqa list, or leave --only out.",
@@ -146,20 +168,37 @@ export class Run {
     };
     const extent = { whole: whole && this.#failures.length === 0 && !this.isOver, interrupted: signal.aborted };
     const listed = attempt(() => known?.conclude(this.#explorations, extent));
-    const report: RunReport = {
+    const report = this.#reportOf({ exitStatus: worst(this.#statuses), known: listed });
+    attempt(() => this.#write(report));
+    reporter.ended({ ...report, exitStatus: worst(this.#statuses) });
+    return worst(this.#statuses);
+  }
+
+  /** Ends the store of the run and makes the reports from it: there is one way to them, for this run and for any later look at it. */
+  #write(report: RunReport): void {
+    const store = this.#store;
+    if (store === undefined) return;
+    writing(store.file, () => store.end(this.#documentOf(report)));
+    writeReports(this.#parts.config, report.run);
+  }
+
+  #reportOf(end: Pick<RunReport, "exitStatus" | "known">): RunReport {
+    const { version, config } = this.#parts;
+    return {
       version,
-      run: newRunId(this.#startedAt),
+      run: this.#id,
       startedAt: this.#startedAt,
       failOnSeverity: config.failOnSeverity,
       explorations: this.#explorations,
       journeys: this.#journeys,
       failures: this.#failures,
-      known: listed,
-      exitStatus: worst(this.#statuses),
+      ...end,
     };
-    attempt(() => writeReports(config, report));
-    reporter.ended({ ...report, exitStatus: worst(this.#statuses) });
-    return worst(this.#statuses);
+  }
+
+  /** The document of the run, without what the store has tables for. */
+  #documentOf(end: Pick<RunReport, "exitStatus" | "known">): RunDocument {
+    return runDocument({ ...this.#reportOf(end), explorations: [], journeys: [], failures: [] }, this.#parts.config.report);
   }
 }
 

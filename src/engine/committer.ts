@@ -135,7 +135,7 @@ export class Committer {
     }
     const clean = !committed.found && committed.to >= 0;
     if (this.details !== undefined) this.#keepDetails(committed, detail, news);
-    this.edges.add(node, action, committed.to, status, clean);
+    this.edges.add(node, action, committed.to, status, clean, committed.found);
     this.digest.add(node, action, committed.to, (Math.trunc(status / 100) << 8) | (kind << 1) | (committed.found ? 1 : 0));
     if (news !== undefined) this.#takeNews(news, node, action, status, committed.to < 0 ? null : committed.to);
     if (this.#options.relaxes && committed.to >= 0) this.#remember(node, action, committed.to, clean);

@@ -19,6 +19,9 @@ export class NodeTable {
   #depth: Int32Array = new Int32Array(1 << 10);
   #flags: Uint8Array = new Uint8Array(1 << 10);
   #size = 0;
+  /** Nodes below this number were written down: those that are moved afterwards are listed in {@link moved}. */
+  written = 0;
+  readonly moved: Set<number> = new Set();
   /** Opened nodes that were given another way: the parent and action that they had when they were opened. */
   readonly #homes: Map<number, readonly [parent: number, action: number]> = new Map();
 
@@ -43,6 +46,7 @@ export class NodeTable {
   /** Gives a node another way from the root. */
   move(node: number, parent: number, action: number, depth: number): void {
     if (this.has(node, OPENED) && !this.#homes.has(node)) this.#homes.set(node, [this.#parent[node]!, this.#action[node]!]);
+    if (node < this.written) this.moved.add(node);
     this.#parent[node] = parent;
     this.#action[node] = action < 0 ? 0xffff : action;
     this.#depth[node] = depth;

@@ -2,7 +2,7 @@ import { explorationPart, journeyPart, text } from "./html-parts.ts";
 import { STYLE } from "./html-style.ts";
 import { plural } from "./numbers.ts";
 import { printable } from "./printable.ts";
-import type { RunDocument } from "./document-types.ts";
+import type { ReportData } from "./report-data.ts";
 import { element } from "./xml.ts";
 
 const VERDICTS: Readonly<Record<number, readonly [string, string]>> = {
@@ -14,7 +14,7 @@ const VERDICTS: Readonly<Record<number, readonly [string, string]>> = {
 };
 
 /** A run as one HTML file: it loads nothing and runs no script, and what the target answered is only ever text in it. */
-export function htmlText(document: RunDocument): string {
+export function htmlText({ document }: ReportData): string {
   const { explorations, journeys, failures, knownFindings: known, exitStatus } = document;
   const [kind, verdict] = VERDICTS[exitStatus] ?? ["warn", ""];
   const found = explorations.flatMap(({ violations }) => violations);

@@ -1,6 +1,7 @@
 import type { ExplorationResult, RecordedExchange, RecordedResponse, RunError, Violation } from "../model/result.ts";
 import type { ApiRequest } from "../model/response.ts";
 import { HIDDEN, plainData } from "./plain-data.ts";
+import { hideInLine, hideInNotation } from "./redact-notation.ts";
 import { violationText } from "./violation-text.ts";
 
 /** What of requests and responses a report may show. */
@@ -19,6 +20,8 @@ export interface Redactor {
   body(text: string): string;
   /** Any value (args, context) as JSON data. */
   value(value: unknown): unknown;
+  /** A line of a state. */
+  line(text: string): string;
   request(request: ApiRequest): ApiRequest;
   response(response: RecordedResponse): RecordedResponse;
 }
@@ -36,11 +39,19 @@ export function redactor(names: readonly string[]): Redactor {
   };
   const headers = (value: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
     Object.fromEntries(Object.entries(value).map(([name, content]) => [name, isHidden(name) ? HIDDEN : content]));
-  const body = (value: string): string => (hidden.size === 0 || value === "" ? value : (hideInJson(value, isHidden) ?? (hideInMultipart(value, isHidden) ?? (isForm(value) ? hideInForm(value, isHidden) : text(value)))));
+  const body = (value: string): string => {
+    if (hidden.size === 0 || value === "") return value;
+    const shown = hideInJson(value, isHidden) ?? hideInMultipart(value, isHidden);
+    if (shown !== undefined) return shown;
+    if (isForm(value)) return hideInForm(value, isHidden);
+    // JSON that was cut off: its names still say where values begin.
+    return text(/^\s*[[{]/.test(value) ? hideInNotation(value, isHidden, text) : value);
+  };
   return {
     headers,
     url,
     body,
+    line: (one) => (hidden.size === 0 ? one : hideInLine(one, isHidden, body)),
     value: (value) => plainData(value, isHidden, body),
     request: (one) => ({ method: one.method, url: url(one.url), headers: headers(one.headers), body: one.body === undefined ? undefined : body(one.body) }),
     response: (one) => ({ status: one.status, headers: headers(one.headers), body: body(one.body) }),
@@ -142,7 +153,7 @@ export function redactViolation(violation: Violation, visibility: Visibility, hi
     steps: violation.steps.map((step) => ({
       ...step,
       requests: included ? step.requests.map((one) => redactExchange(one, hide)) : [],
-      changes: included ? step.changes?.map((line) => hide.body(line)) : undefined,
+      changes: included ? step.changes?.map((line) => hide.line(line)) : undefined,
     })),
     checks: included ? violation.checks?.map((one) => redactExchange(one, hide)) : undefined,
     target: violation.target === undefined ? undefined : { ...violation.target, output: violation.target.output.map((line) => hide.body(line)) },

@@ -1,6 +1,7 @@
 import type { Config } from "../config/index.ts";
 import type { ExplorationEvent } from "../engine/events.ts";
 import type { ExplorationResult } from "../model/result.ts";
+import type { ExplorationKeeper } from "../store/index.ts";
 import { explore } from "./explore.ts";
 import { loadExploration } from "./load-exploration.ts";
 import { withRunDirectory } from "./run-directory.ts";
@@ -17,6 +18,8 @@ export interface ExploreFileInput {
   readonly only?: string | undefined;
   /** Ids of findings that are no reason to stop at the first violation. */
   readonly known?: ReadonlySet<string> | undefined;
+  /** Writes down what the exploration commits; `undefined`: nothing is kept of it. */
+  readonly keep?: ExplorationKeeper | undefined;
 }
 
 /** Loads one exploration file and runs it. `undefined`: its name does not contain `only`. */
@@ -34,6 +37,7 @@ export async function exploreFile(input: ExploreFileInput): Promise<ExplorationR
       signal: input.signal,
       onEvent: input.onEvent,
       known: input.known,
+      keep: input.keep,
     });
   });
 }

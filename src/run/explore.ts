@@ -15,14 +15,16 @@ import type { AgentDefinition } from "../model/agent.ts";
 import { SeqqaError } from "../model/errors.ts";
 import type { ExplorationResult, RunError } from "../model/result.ts";
 import { opaqueTokens } from "../state/index.ts";
+import type { ExplorationKeeper } from "../store/index.ts";
 import { spareCount, TargetHost } from "../targets/index.ts";
 import { checkLanes } from "./check-lanes.ts";
 import { freshStateNotes } from "./fresh-states.ts";
 import { hostOptions } from "./host-options.ts";
 import { httpSettings } from "./http-settings.ts";
 import { buildResult } from "./result-builder.ts";
-import { shortestViolations, shrinkingCutNote } from "./shrinking.ts";
+import { resultSoFar } from "./result-so-far.ts";
 import { ShownUrls } from "./shown-urls.ts";
+import { shortestViolations, shrinkingCutNote } from "./shrinking.ts";
 
 /** The bundle of the user's module, for lanes in other threads. */
 export interface UserModule {
@@ -43,6 +45,8 @@ export interface ExploreInput {
   readonly onEvent: (event: ExplorationEvent) => void;
   /** Ids of findings that are no reason to stop at the first violation. */
   readonly known?: ReadonlySet<string> | undefined;
+  /** Writes down what is committed; `undefined`: nothing is kept of single steps and states. */
+  readonly keep?: ExplorationKeeper | undefined;
 }
 
 /** Cross-checks: the first 20 nodes of a run, and 1 in 200 later. */
@@ -67,9 +71,10 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
     try {
       const { reports, notes } = await bringUpLanes(expander, config);
       onEvent({ kind: "started", name: input.name, lanes: expander.lanes, notes });
+      const actions = definition.actions.map(({ name }) => name);
       const options: ExplorerOptions = {
         name: input.name,
-        actions: definition.actions.map(({ name }) => name),
+        actions,
         strategy: budget.strategyKind,
         maxSteps: budget.maxSteps,
         maxDepth: budget.maxDepth ?? Infinity,
@@ -82,8 +87,27 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
         signal: input.signal,
         onEvent,
       };
-      const explorer = new Explorer(options, expander, performance.now());
+      const { keep } = input;
+      const shown = shownUrls(config, host);
+      keep?.begin({ name: input.name, strategy: budget.strategyKind, actions, shown: (exchange) => shown().exchange(exchange) });
+      const soFar = (): ExplorationResult =>
+        resultSoFar({
+          name: input.name,
+          actions,
+          invariants: definition.invariants.map(({ name }) => name),
+          seed: budget.seed,
+          strategy: budget.strategyKind,
+          explorer,
+          notes,
+          durationMs: performance.now() - begun,
+          urls: shown(),
+          mapStack,
+          whereOf: whereOfStack,
+        });
+      const onCommits = keep === undefined ? undefined : (): void => keep.commits(explorer.committer, soFar);
+      const explorer: Explorer = new Explorer({ ...options, details: keep?.limits, onCommits }, expander, performance.now());
       await explorer.run(reports[0]!);
+      keep?.flush(explorer.committer, soFar);
       return await conclude(input, explorer, options, expander, notes, begun, host.origins);
     } finally {
       await expander.close();
@@ -140,11 +164,24 @@ async function conclude(
     durationMs: performance.now() - begun,
     urls: new ShownUrls(config.baseUrl, origins),
     mapStack,
-    whereOf: (stack) => whereOf(Object.assign(new Error(), { stack })),
+    whereOf: whereOfStack,
     extraErrors: explorer.fatal === undefined ? [] : [fatalError(explorer.fatal)],
   });
   onEvent({ kind: "finished", result });
   return result;
+}
+
+const whereOfStack = (stack: string): string | undefined => whereOf(Object.assign(new Error(), { stack }));
+
+/** The URLs of the lanes that there are; a lane that is built anew may have another one. */
+function shownUrls(config: Config, { origins }: TargetHost): () => ShownUrls {
+  let known = -1;
+  let urls: ShownUrls;
+  return () => {
+    if (origins.size !== known) urls = new ShownUrls(config.baseUrl, origins);
+    known = origins.size;
+    return urls;
+  };
 }
 
 /** Ends the lanes before the result is made, so that a store which could not be put back in the end is part of it. */

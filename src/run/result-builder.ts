@@ -30,6 +30,9 @@ export interface ResultParts {
   readonly extraErrors: readonly RunError[];
 }
 
+/** What findings and errors are reported with. */
+export type FindingParts = Pick<ResultParts, "name" | "actions" | "explorer" | "urls" | "mapStack" | "whereOf">;
+
 /** Everything that the exploration says in the end, derived from what was committed. */
 export function buildResult(parts: ResultParts): ExplorationResult {
   const { explorer, actions, seed } = parts;
@@ -77,7 +80,8 @@ export function buildResult(parts: ResultParts): ExplorationResult {
   return { ...result, toJSON: () => resultJson(result) };
 }
 
-function violationOf({ found, path, draws, recording, confirmed, minimality }: ConfirmedViolation, parts: ResultParts): Violation {
+/** A finding as it is reported. */
+export function violationOf({ found, path, draws, recording, confirmed, minimality }: ConfirmedViolation, parts: FindingParts): Violation {
   const { finding, count, news } = found;
   const names = (indices: readonly number[]): readonly string[] => indices.map((action) => parts.actions[action]!);
   const steps = confirmed && recording !== undefined ? recording.steps : [];
@@ -119,13 +123,14 @@ function reachedState(recording: Recording | undefined, { committer }: Explorer)
   return node < 0 ? null : node;
 }
 
-function errorOf(
+/** A failure of the user's code as it is reported. */
+export function errorOf(
   found: {
     readonly error: { code: string; message: string; source: string; stack: string | undefined };
     readonly path: readonly number[];
     readonly count: number;
   },
-  parts: ResultParts,
+  parts: FindingParts,
 ): RunError {
   const { code, message, source, stack } = found.error;
   return {

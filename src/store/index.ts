@@ -1,5 +1,8 @@
 export { readKnownFindings, type KnownFindings } from "./known-findings.ts";
 export { updateKnownFindings } from "./update-known.ts";
 export { newRunId } from "./run-id.ts";
-export { readRun, saveRun } from "./runs.ts";
+export { readRun } from "./read-run.ts";
+export { RunStore } from "./run-store.ts";
+export type { ExplorationKeeper, ExplorationStart } from "./exploration-keeper.ts";
+export { unreadable } from "./open-run.ts";
 export { writeWhole } from "./write-whole.ts";

@@ -1,21 +1,28 @@
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { SeqqaError } from "../model/errors.ts";
 import { RUN_ID } from "./run-id.ts";
-import { writeWhole } from "./write-whole.ts";
 
 /** How many runs are kept. */
 const KEPT = 20;
 /** How many are named when another one was asked for. */
 const NAMED = 5;
+/** What SQLite keeps beside a file that is being written. */
+const BESIDE = ["", "-wal", "-shm", "-journal"];
 
 const folderOf = (outputDir: string): string => join(outputDir, "runs");
 
-/** Keeps the document of a run for `seqqa report`, and drops what is older than the newest 20. */
-export function saveRun(outputDir: string, id: string, text: string): void {
-  const folder = folderOf(outputDir);
-  writeWhole(join(folder, `${id}.json`), text);
-  for (const old of runIds(outputDir).slice(0, -KEPT)) rmSync(join(folder, `${old}.json`), { force: true });
+/** The store of a run. */
+export const runFile = (outputDir: string, id: string): string => join(folderOf(outputDir), `${id}.db`);
+
+/** Drops what is older than the newest 20. */
+export function dropOldRuns(outputDir: string): void {
+  for (const old of runIds(outputDir).slice(0, -KEPT)) removeRun(runFile(outputDir, old));
+}
+
+/** Removes a store with what is beside it. */
+export function removeRun(file: string): void {
+  for (const suffix of BESIDE) rmSync(`${file}${suffix}`, { force: true });
 }
 
 /** The ids of the runs that are kept, oldest first. */
@@ -28,28 +35,18 @@ export function runIds(outputDir: string): readonly string[] {
     throw error;
   }
   return names
-    .filter((name) => name.endsWith(".json"))
-    .map((name) => name.slice(0, -".json".length))
+    .filter((name) => name.endsWith(".db"))
+    .map((name) => name.slice(0, -".db".length))
     .filter((id) => RUN_ID.test(id))
     .toSorted();
 }
 
-/** The document of a run, the last one without an id. @throws SeqqaError `NO_SUCH_RUN`, `RUN_UNREADABLE` with exit status 2 */
-export function readRun(outputDir: string, id: string | undefined): { readonly id: string; readonly document: object } {
+/** The id of a run that is kept, the last one without an id. @throws SeqqaError `NO_SUCH_RUN` with exit status 2 */
+export function findRun(outputDir: string, id: string | undefined): string {
   const ids = runIds(outputDir);
   const wanted = id ?? ids.at(-1);
   if (wanted === undefined || !ids.includes(wanted)) throw noSuchRun(outputDir, id, ids);
-  const file = join(folderOf(outputDir), `${wanted}.json`);
-  try {
-    const document: unknown = JSON.parse(readFileSync(file, "utf8"));
-    const { explorations, journeys, failures } = document as Record<string, unknown>;
-    if (Array.isArray(explorations) && Array.isArray(journeys) && Array.isArray(failures))
-      return { id: wanted, document: document as object };
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    throw unreadable(file, code ?? "it is not JSON", cause);
-  }
-  throw unreadable(file, "it is no document of a run");
+  return wanted;
 }
 
 function noSuchRun(outputDir: string, id: string | undefined, ids: readonly string[]): SeqqaError {
@@ -60,12 +57,4 @@ function noSuchRun(outputDir: string, id: string | undefined, ids: readonly stri
       : `There ${ids.length === 1 ? "is" : "are"}: ${newest.join(", ")}${ids.length > NAMED ? ` and ${ids.length - NAMED} older` : ""}.`;
   const what = id === undefined || ids.length === 0 ? `There is no run in ${folderOf(outputDir)}` : `There is no such run: ${id}`;
   return new SeqqaError("NO_SUCH_RUN", `${what}.`, { exitStatus: 2, hint });
-}
-
-function unreadable(file: string, why: string, cause?: unknown): SeqqaError {
-  return new SeqqaError("RUN_UNREADABLE", `The run in ${file} cannot be read: ${why}.`, {
-    exitStatus: 2,
-    hint: "Name another one with --run, or run again.",
-    cause,
-  });
 }

@@ -1,46 +1,177 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import { afterAll, describe, expect, it } from "vitest";
-import { newRunId, readRun, saveRun } from "../../../src/store/index.ts";
+import { jsonText, runDocument } from "../../../src/reports/index.ts";
+import { newRunId, readRun } from "../../../src/store/index.ts";
+import { HOSTILE, journey, report, result, violation } from "../reports/results.ts";
+import { configIn, graphOf, store } from "./stores.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "seqqa-runs-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const text = (n: number): string => JSON.stringify({ n, explorations: [], journeys: [], failures: [] });
+const folders: string[] = [];
+afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
+function folder(): string {
+  folders.push(mkdtempSync(join(tmpdir(), "seqqa-runs-")));
+  return folders.at(-1)!;
+}
 
-describe("the runs that are kept", () => {
-  const ids = Array.from({ length: 23 }, (_, n) => newRunId(new Date(Date.UTC(2026, 0, 1, 0, 0, n % 2, n))));
+const explored = (changes: Parameters<typeof result>[0] = {}) => ({ name: "shop", file: "qa/shop.explore.ts", result: result(changes) });
+const fileOf = (config: ReturnType<typeof configIn>, id: string): string => join(config.report.outputDir, "runs", `${id}.db`);
 
-  it("are the newest 20, by the time in their ids, and nothing else is touched", () => {
-    writeFileSync(join(folder, "mine.json"), "");
-    const out = join(folder, "reports");
-    ids.forEach((id, n) => saveRun(out, id, text(n)));
-    writeFileSync(join(out, "runs/notes.json"), "mine");
-    saveRun(out, ids[0]!, text(0));
-    const kept = readdirSync(join(out, "runs")).filter((name) => name !== "notes.json");
-    expect(kept).toEqual(
-      ids
-        .toSorted()
-        .slice(-20)
-        .map((id) => `${id}.json`),
+/** A finding with everything that one can have, and texts that no encoding knows. */
+function everything() {
+  const step = violation().steps[0]!;
+  const hostile = {
+    request: { method: "POST", url: `http://a/${HOSTILE}`, headers: { [`x-${HOSTILE}`]: HOSTILE }, body: HOSTILE },
+    response: { status: 200, headers: {}, body: `</script>]]>${HOSTILE}` },
+    durationMs: 0.1,
+  };
+  return violation({
+    message: HOSTILE,
+    steps: [
+      { ...step, changes: [`- ${HOSTILE}`], requests: [...step.requests, hostile, { ...hostile, response: undefined, error: HOSTILE }] },
+    ],
+    checks: [hostile],
+    minimality: "one_minimal",
+    shrunkFrom: ["a", "b"],
+    draws: [[], [1]],
+    known: true,
+  });
+}
+
+describe("a run that is kept", () => {
+  it("is read as the document that it was, character by character", () => {
+    const config = configIn(folder());
+    const run = report({
+      run: newRunId(new Date()),
+      explorations: [
+        explored({
+          violations: [everything()],
+          divergences: [{ kind: "merge", path: ["a"], message: HOSTILE, differences: [HOSTILE] }],
+          errors: [{ code: "X", message: HOSTILE, path: [], source: "a", count: 2 }],
+        }),
+        explored(),
+      ],
+      journeys: [{ name: "login", file: "qa/journeys/login.ts", result: journey(), notes: ["a"] }],
+      failures: [{ file: "a", code: "B", message: HOSTILE, hint: undefined }],
+      known: { file: "known.yaml", found: ["3fa1b2c4"], stale: [], unseen: [] },
+    });
+    const { data, id } = readRun(config.report.outputDir, store(config, run));
+    expect(id).toBe(run.run);
+    const written = jsonText(data.document);
+    expect(written).toBe(jsonText(runDocument(run, config.report)));
+    expect(written).toContain("lone\\ud800");
+    expect(data.graphs).toHaveLength(2);
+  });
+
+  it("that did not end is one that was interrupted", () => {
+    const config = configIn(folder());
+    store(config, { explorations: [explored()], exitStatus: 0 }, false);
+    expect(readRun(config.report.outputDir, undefined).data.document).toMatchObject({ exitStatus: 130 });
+  });
+
+  it("is the owner's alone, one file, and holds no secret of the configuration", () => {
+    const home = folder();
+    writeFileSync(
+      join(home, "seqqa.yaml"),
+      "target:\n  command: run\n  env: { API_KEY: hunter2, URL: 'http://u:hunter2@h' }\ndb_url: postgres://u:hunter2@127.0.0.1/d\nreport: { redact: [x-mine] }\n",
     );
-    expect(readdirSync(join(out, "runs"))).toContain("notes.json");
-    expect(readRun(out, undefined).id).toBe(ids.toSorted().at(-1));
-    expect(readRun(out, ids[22])).toEqual({ id: ids[22], document: JSON.parse(text(22)) });
+    const config = configIn(home);
+    const file = fileOf(config, store(config, { explorations: [explored()] }));
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readdirSync(join(config.report.outputDir, "runs"))).toHaveLength(1);
+    expect(readFileSync(file, "latin1")).not.toContain("hunter2");
+    const db = new Database(file, { readonly: true });
+    const rows = db
+      .prepare("SELECT key, value FROM config WHERE key IN ('db_url', 'target.env', 'report.redact') ORDER BY key")
+      .raw()
+      .all();
+    db.close();
+    expect(rows).toEqual([
+      ["db_url", '"postgres://***@127.0.0.1/d"'],
+      ["report.redact", '["x-mine"]'],
+      ["target.env", '["API_KEY","URL"]'],
+    ]);
   });
 
-  it.each([
-    ["half a document", '{"explorations": [', /cannot be read: it is not JSON\.$/],
-    ["another document", "[1]", /it is no document of a run\.$/],
-    ["null", "null", /cannot be read: /],
-  ])("%s is refused", (_what, content, says) => {
-    const out = join(folder, "broken");
-    const id = newRunId(new Date());
-    saveRun(out, id, content);
-    expect(() => readRun(out, id)).toThrow(expect.objectContaining({ exitStatus: 2, message: expect.stringMatching(says) as string }));
+  it("is one of the newest 20, by the time in their ids, and nothing else is touched", () => {
+    const home = folder();
+    const config = configIn(home);
+    const ids = Array.from({ length: 23 }, (_, n) => newRunId(new Date(Date.UTC(2026, 0, 1, 0, 0, n % 2, n))));
+    for (const run of ids) store(config, { run });
+    const runs = join(config.report.outputDir, "runs");
+    writeFileSync(join(runs, "notes.db"), "mine");
+    store(config, { run: newRunId(new Date(Date.UTC(2025, 0, 1))) });
+    const newest = ids.toSorted().slice(-20);
+    expect(readdirSync(runs).toSorted()).toEqual([...newest.map((id) => `${id}.db`), "notes.db"]);
+    expect(readRun(config.report.outputDir, undefined).id).toBe(newest.at(-1));
+    expect(() => readRun(config.report.outputDir, "../notes")).toThrow(/There is no such run: \.\.\/notes\.$/);
+    expect(() => readRun(home, "../mine")).toThrow(/There is no run in/);
   });
+});
 
-  it("an id is no path", () => {
-    expect(() => readRun(folder, "../mine")).toThrow(/There is no run in/);
+describe("a store that seqqa did not write is refused:", () => {
+  const sql =
+    (statement: string) =>
+    (file: string): void => {
+      const db = new Database(file);
+      db.unsafeMode();
+      db.exec(statement);
+      db.close();
+    };
+  it.each<readonly [string, (file: string) => void, RegExp]>([
+    ["no database", (file) => writeFileSync(file, "x".repeat(5000)), /it is no SQLite database\.$/],
+    ["an empty file", (file) => writeFileSync(file, ""), /it is no run of seqqa\.$/],
+    ["half of it", (file) => truncateSync(file, 30_000), /cannot be read: it is damaged\.$/],
+    ["a database of something else", sql("DROP TABLE run"), /it is no run of seqqa\.$/],
+    ["another version", sql("PRAGMA user_version = 7"), /its schema has version 7, and this seqqa reads version 1\.$/],
+    ["a trigger", sql("CREATE TRIGGER t AFTER INSERT ON run BEGIN DELETE FROM run; END"), /its tables are not those of version 1\.$/],
+    ["a view", sql("DROP TABLE config; CREATE VIEW config AS SELECT 1 AS key"), /its tables are not those of version 1\.$/],
+    ["no run", sql("DELETE FROM run"), /cannot be read: /],
+    ["a document that is none", sql("UPDATE explorations SET document = '[1]'"), /a column holds no JSON object\.$/],
+    ["text that is no JSON", sql("UPDATE explorations SET document = '{'"), /cannot be read: /],
+    ["a circle of parents", sql("UPDATE nodes SET parent = 2 WHERE id = 1"), /its nodes and edges are no graph\.$/],
+    ["an edge to nowhere", sql("UPDATE edges SET to_node = 99"), /its nodes and edges are no graph\.$/],
+    ["no number", sql("UPDATE edges SET from_node = 0.5 WHERE id = 0 OR 1"), /cannot be read: |SQLITE/],
+  ])("%s", (_what, spoil, says) => {
+    const config = configIn(folder());
+    const file = fileOf(config, store(config, { explorations: [explored()] }));
+    const refused = (): unknown => {
+      try {
+        spoil(file);
+      } catch {
+        // STRICT tables take no such value at all.
+        throw Object.assign(new Error("cannot be read: "), { exitStatus: 2 });
+      }
+      return readRun(config.report.outputDir, undefined);
+    };
+    expect(refused).toThrow(expect.objectContaining({ exitStatus: 2, message: expect.stringMatching(says) as string }));
+  });
+});
+
+describe("the graph of reports", () => {
+  it("is whole up to 5,000 states; of more it has what is around findings and near the root, with all parents", () => {
+    const config = configIn(folder());
+    const actions = ["next", "jump"];
+    // A chain of 9,000 states, each with a dead end that only it has: 18,000 in all.
+    const edges = Array.from({ length: 9000 }, (_, n) => [
+      [n === 0 ? 0 : 2 * n - 1, 0, 2 * n + 1] as const,
+      [2 * n + 1, 1, 2 * n + 2] as const,
+    ]).flat();
+    const far = violation({ reproductionPath: ["next", ...Array.from({ length: 1999 }, () => "next")], state: 3999 });
+    const graph = graphOf(edges, actions);
+    store(config, { explorations: [explored({ graph, violations: [far] }), explored({ graph: graphOf(edges.slice(0, 4000), actions) })] });
+    const [sampled, whole] = readRun(config.report.outputDir, undefined).data.graphs;
+    expect(whole).toMatchObject({ totalNodes: 4001, totalEdges: 4000 });
+    expect(whole!.nodes.id).toHaveLength(4001);
+    expect(whole!.edges.from).toHaveLength(4000);
+    expect(sampled).toMatchObject({ totalNodes: 18_001, totalEdges: 18_000 });
+    const shown = new Map(sampled!.nodes.id.map((id, index) => [id, index]));
+    expect(shown.size).toBeGreaterThanOrEqual(5000);
+    expect(shown.size).toBeLessThan(5100);
+    expect(shown.has(3999) && shown.has(4000) && shown.has(4001)).toBe(true); // the end of the path and its neighbours
+    expect(shown.has(17_999)).toBe(false);
+    sampled!.nodes.parent.forEach((parent, index) => expect(parent < 0 ? -1 : shown.get(parent)).toBeLessThan(index));
+    sampled!.edges.from.forEach((from, index) => expect([shown.has(from), shown.has(sampled!.edges.to[index]!)]).toEqual([true, true]));
   });
 });

@@ -1,0 +1,85 @@
+import DatabaseConstructor, { type Database } from "better-sqlite3";
+import { SeqqaError } from "../model/errors.ts";
+import { SCHEMA, SCHEMA_VERSION } from "./schema.ts";
+
+/**
+ * Reads from the store in a file, which anybody may have written: it must have the very tables of this version, so that no view or trigger of a
+ * stranger's takes part, and whatever cannot be read in it is one error.
+ * @throws SeqqaError `RUN_UNREADABLE` with exit status 2
+ */
+export function readStore<T>(file: string, read: (db: Database) => T): T {
+  let db: Database | undefined;
+  try {
+    db = new DatabaseConstructor(file, { readonly: true, fileMustExist: true, timeout: 2_000 });
+    db.pragma("trusted_schema = OFF");
+    db.pragma("cell_size_check = ON");
+    const store = db;
+    // One transaction: of a run that goes on, everything is of one moment.
+    return store.transaction(() => {
+      refuseOthers(store, file);
+      return read(store);
+    })();
+  } catch (cause) {
+    if (cause instanceof SeqqaError) throw cause;
+    throw unreadable(file, reasonOf(cause), cause);
+  } finally {
+    db?.close();
+  }
+}
+
+function refuseOthers(db: Database, file: string): void {
+  const version = Number(db.pragma("user_version", { simple: true }));
+  const found = new Set(schemaOf(db));
+  if (version === 0 || !found.has(nameOf("table", "run"))) throw unreadable(file, "it is no run of seqqa");
+  if (version !== SCHEMA_VERSION) {
+    throw unreadable(file, `its schema has version ${version}, and this seqqa reads version ${SCHEMA_VERSION}`);
+  }
+  const expected = definitions();
+  const same = db.prepare("SELECT type, name, sql FROM sqlite_master").all() as readonly Definition[];
+  if (same.length !== expected.size || !same.every(({ name, sql }) => expected.get(name) === sql)) {
+    throw unreadable(file, `its tables are not those of version ${SCHEMA_VERSION}`);
+  }
+}
+
+interface Definition {
+  readonly type: string;
+  readonly name: string;
+  readonly sql: string | null;
+}
+
+const nameOf = (type: string, name: string): string => `${type} ${name}`;
+
+function schemaOf(db: Database): readonly string[] {
+  return (db.prepare("SELECT type, name, sql FROM sqlite_master").all() as readonly Definition[]).map(({ type, name }) =>
+    nameOf(type, name),
+  );
+}
+
+/** What SQLite makes of the schema. */
+function definitions(): ReadonlyMap<string, string | null> {
+  const db = new DatabaseConstructor(":memory:");
+  try {
+    db.exec(SCHEMA);
+    const all = db.prepare("SELECT type, name, sql FROM sqlite_master").all() as readonly Definition[];
+    return new Map(all.map(({ name, sql }) => [name, sql]));
+  } finally {
+    db.close();
+  }
+}
+
+function reasonOf(cause: unknown): string {
+  const { code, message } = cause as { readonly code?: unknown; readonly message?: unknown };
+  if (code === "SQLITE_NOTADB") return "it is no SQLite database";
+  if (typeof code === "string" && code.startsWith("SQLITE_CORRUPT")) return "it is damaged";
+  if (typeof code === "string") return code;
+  return String(message).replace(/\.$/, "").split("\n")[0]!;
+}
+
+/** @param why follows a colon */
+export function unreadable(file: string, why: string, cause?: unknown): SeqqaError {
+  return new SeqqaError("RUN_UNREADABLE", `The run in ${file} cannot be read: ${why}.`, {
+    exitStatus: 2,
+    hint: "Name another one with --run, or run again.",
+    cause,
+  });
+}

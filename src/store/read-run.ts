@@ -1,0 +1,115 @@
+import type { Database } from "better-sqlite3";
+import type { Divergence, RecordedExchange, RecordedStep, RunError } from "../model/result.ts";
+import type { ExplorationEntry, JourneyEntry, ReportData, ReportedFailure, RunDocument } from "../reports/index.ts";
+import { exchangesOf, type ExchangeRow } from "./exchange-rows.ts";
+import { record } from "./json-columns.ts";
+import { readStore } from "./open-run.ts";
+import { readGraph, shownGraph } from "./read-graph.ts";
+import { findRun, runFile } from "./runs.ts";
+import type { StoredGraph } from "./stored-graph.ts";
+
+type Finding = ExplorationEntry["violations"][number];
+
+/** Why a store has no end. */
+const UNFINISHED = "The run was ended before it was over, or goes on: this is what was stored until then.";
+
+/**
+ * What reports of a run are made from, the last one without an id. A run that was killed is reported as interrupted, as far as it was stored.
+ * @throws SeqqaError `NO_SUCH_RUN`, `RUN_UNREADABLE` with exit status 2
+ */
+export function readRun(
+  outputDir: string,
+  id: string | undefined,
+): { readonly id: string; readonly file: string; readonly data: ReportData } {
+  const run = findRun(outputDir, id);
+  const file = runFile(outputDir, run);
+  return { id: run, file, data: readStore(file, readData) };
+}
+
+function readData(db: Database): ReportData {
+  const row = db.prepare("SELECT ended_at, document FROM run").get() as { ended_at: string | null; document: string };
+  const unfinished = row.ended_at === null;
+  const explorations = db
+    .prepare("SELECT id, document FROM explorations WHERE outcome = 'ended' OR (? AND outcome = 'running') ORDER BY id")
+    .all(unfinished ? 1 : 0) as readonly { readonly id: number; readonly document: string }[];
+  const entries = explorations.map(({ id, document }) => {
+    const graph = readGraph(db, id);
+    const entry = explorationOf(db, id, record(document), graph);
+    const shown = unfinished && entry.stopReason === "interrupted" ? { ...entry, notes: [...entry.notes, UNFINISHED] } : entry;
+    return { entry: shown, graph: shownGraph(db, id, graph, entry.violations) };
+  });
+  const document = {
+    ...record(row.document),
+    explorations: entries.map(({ entry }) => entry),
+    journeys: journeysOf(db),
+    failures: documents<ReportedFailure>(db, "failures ORDER BY position"),
+  } as unknown as RunDocument;
+  return { document, graphs: entries.map(({ graph }) => graph) };
+}
+
+function explorationOf(db: Database, id: number, document: Readonly<Record<string, unknown>>, graph: StoredGraph): ExplorationEntry {
+  const of = (table: string): string => `${table} WHERE exploration = ${id} ORDER BY position`;
+  return {
+    ...document,
+    violations: findingsOf(db, id),
+    divergences: documents<Divergence>(db, of("divergences")),
+    errors: documents<RunError>(db, of("errors")),
+    graph: {
+      actions: graph.actions,
+      nodes: graph.depths.length,
+      edges: graph.edgeFrom.length,
+      parents: graph.parents,
+      parentActions: graph.parentActions,
+      depths: graph.depths,
+      edgeFrom: graph.edgeFrom,
+      edgeAction: graph.edgeAction,
+      edgeTo: graph.edgeTo,
+      edgeStatus: graph.edgeStatus,
+    },
+  } as unknown as ExplorationEntry;
+}
+
+function findingsOf(db: Database, exploration: number): readonly Finding[] {
+  const sent = db.prepare("SELECT * FROM exchanges WHERE exploration = ? AND finding = ? AND step IS ? ORDER BY position");
+  const exchanges = (finding: number, step: number | null): readonly RecordedExchange[] =>
+    exchangesOf(sent.all(exploration, finding, step) as ExchangeRow[]);
+  const steps = db.prepare("SELECT position, document FROM finding_steps WHERE exploration = ? AND finding = ? ORDER BY position");
+  const all = db
+    .prepare("SELECT position, document FROM findings WHERE exploration = ? ORDER BY position")
+    .all(exploration) as readonly Placed[];
+  return all.map(({ position: finding, document }) => {
+    const violation = record(document) as unknown as Finding;
+    const taken = steps.all(exploration, finding) as readonly Placed[];
+    return {
+      ...violation,
+      steps: taken.map((step) => ({ ...(record(step.document) as unknown as RecordedStep), requests: exchanges(finding, step.position) })),
+      ...(violation.checks === undefined ? {} : { checks: exchanges(finding, null) }),
+    };
+  });
+}
+
+interface Placed {
+  readonly position: number;
+  readonly document: string;
+}
+
+function journeysOf(db: Database): readonly JourneyEntry[] {
+  const sent = db.prepare("SELECT * FROM exchanges WHERE journey = ? AND step = ? ORDER BY position");
+  const steps = db.prepare("SELECT position, document FROM journey_steps WHERE journey = ? ORDER BY position");
+  const all = db.prepare("SELECT id, document FROM journeys ORDER BY id").all() as readonly {
+    readonly id: number;
+    readonly document: string;
+  }[];
+  return all.map(({ id, document }) => ({
+    ...(record(document) as unknown as JourneyEntry),
+    steps: (steps.all(id) as readonly Placed[]).map((step) => ({
+      ...(record(step.document) as unknown as JourneyEntry["steps"][number]),
+      requests: exchangesOf(sent.all(id, step.position) as ExchangeRow[]),
+    })),
+  }));
+}
+
+function documents<T>(db: Database, of: string): readonly T[] {
+  const rows = db.prepare(`SELECT document FROM ${of}`).all() as readonly { readonly document: string }[];
+  return rows.map(({ document }) => record(document) as unknown as T);
+}

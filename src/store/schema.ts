@@ -1,0 +1,196 @@
+/** `PRAGMA user_version` of a store. A store of another version is refused. */
+export const SCHEMA_VERSION = 1;
+
+/**
+ * The tables of a run store. Everything in them is redacted already. A column `document` holds an entry of results.json as JSON, as it stands there, but
+ * for the lists that have tables of their own (they are empty in it).
+ */
+export const SCHEMA: string = `
+-- One row: the run. Until ended_at is set it goes on, or was killed: then what is here is the beginning of it, up to the last batch.
+CREATE TABLE run (
+  id TEXT PRIMARY KEY,
+  seqqa TEXT NOT NULL,              -- the version that wrote it
+  started_at TEXT NOT NULL,         -- ISO 8601, UTC
+  ended_at TEXT,
+  exit_status INTEGER,
+  document TEXT NOT NULL
+) WITHOUT ROWID, STRICT;
+
+-- The configuration, one row for each value: base_url, exploration.max_steps, ... Passwords and values of environments are not in it.
+CREATE TABLE config (
+  key TEXT PRIMARY KEY,
+  value TEXT NOT NULL,              -- JSON
+  source TEXT NOT NULL              -- what set it: default, a line of the file, a flag
+) WITHOUT ROWID, STRICT;
+
+CREATE TABLE explorations (
+  id INTEGER PRIMARY KEY,           -- 0, 1, 2, ... in the order in which they ran
+  name TEXT NOT NULL,
+  file TEXT NOT NULL,               -- relative to where the command was started
+  outcome TEXT NOT NULL,            -- running | ended | failed (its error is in failures)
+  strategy TEXT NOT NULL,
+  seed INTEGER NOT NULL,
+  stop_reason TEXT NOT NULL,
+  states INTEGER NOT NULL,
+  transitions INTEGER NOT NULL,
+  steps INTEGER NOT NULL,
+  skipped INTEGER NOT NULL,
+  replayed INTEGER NOT NULL,
+  max_depth INTEGER NOT NULL,
+  complete_to_depth INTEGER NOT NULL,
+  pairs REAL NOT NULL,              -- share of state x action that was executed or skipped
+  duration_ms REAL NOT NULL,
+  digest TEXT NOT NULL,
+  document TEXT NOT NULL
+) STRICT;
+
+-- In the order of their declaration; nodes and edges name them by id.
+CREATE TABLE actions (
+  exploration INTEGER NOT NULL,
+  id INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  applied INTEGER NOT NULL,
+  skipped INTEGER NOT NULL,
+  statuses TEXT NOT NULL,           -- JSON: status -> how often
+  PRIMARY KEY (exploration, id)
+) WITHOUT ROWID, STRICT;
+
+-- The states, in the order in which they were first committed; 0 is the root state.
+CREATE TABLE nodes (
+  exploration INTEGER NOT NULL,
+  id INTEGER NOT NULL,
+  parent INTEGER NOT NULL,          -- the node that it was first opened from; -1: the root
+  action INTEGER NOT NULL,          -- the action that leads to it from its parent; -1: the root
+  depth INTEGER NOT NULL,
+  lo INTEGER,                       -- its fingerprint, two halves
+  hi INTEGER,
+  PRIMARY KEY (exploration, id)
+) WITHOUT ROWID, STRICT;
+
+-- What is known of the first states: a JSON list of lines, each of which stands for itself.
+CREATE TABLE states (
+  exploration INTEGER NOT NULL,
+  node INTEGER NOT NULL,
+  lines TEXT NOT NULL,
+  PRIMARY KEY (exploration, node)
+) STRICT;
+
+-- Every (state, action) pair that was executed, in the order of commit: what stands here is a prefix of the run.
+CREATE TABLE edges (
+  exploration INTEGER NOT NULL,
+  id INTEGER NOT NULL,
+  from_node INTEGER NOT NULL,
+  action INTEGER NOT NULL,
+  to_node INTEGER NOT NULL,         -- -1: the outcome has no state (an error, a crash, a timeout)
+  status INTEGER NOT NULL,
+  found INTEGER NOT NULL,           -- 1: a finding is on it
+  PRIMARY KEY (exploration, id)
+) WITHOUT ROWID, STRICT;
+
+CREATE TABLE findings (
+  exploration INTEGER NOT NULL,
+  position INTEGER NOT NULL,        -- 0, 1, 2, ... in the order of results.json
+  id TEXT NOT NULL,
+  invariant TEXT NOT NULL,
+  severity TEXT NOT NULL,
+  message TEXT NOT NULL,
+  path TEXT NOT NULL,               -- JSON: names of actions; the last one triggered it
+  minimality TEXT,                  -- shortest | one_minimal | as_found
+  shrunk_from TEXT,                 -- JSON: the path that was found, when a shorter one is shown
+  draws TEXT,                       -- JSON: by which paths the data of each step is drawn, where it is not the path itself
+  confirmed INTEGER NOT NULL,       -- 1: seen again from a clean start
+  known INTEGER NOT NULL,           -- 1: listed in known_findings
+  count INTEGER NOT NULL,           -- edges that broke the same rule with the same last action and status
+  node INTEGER,                     -- the state that it leads to
+  document TEXT NOT NULL,
+  PRIMARY KEY (exploration, position)
+) STRICT;
+
+CREATE TABLE finding_steps (
+  exploration INTEGER NOT NULL,
+  finding INTEGER NOT NULL,         -- findings.position
+  position INTEGER NOT NULL,
+  action TEXT NOT NULL,
+  status INTEGER,
+  changes TEXT,                     -- JSON: lines of what changed in the state
+  document TEXT NOT NULL,
+  PRIMARY KEY (exploration, finding, position)
+) STRICT;
+
+-- What was expected to come out the same twice and did not.
+CREATE TABLE divergences (
+  exploration INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  message TEXT NOT NULL,
+  path TEXT NOT NULL,               -- JSON
+  document TEXT NOT NULL,
+  PRIMARY KEY (exploration, position)
+) STRICT;
+
+-- Failures of the user's own code.
+CREATE TABLE errors (
+  exploration INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  code TEXT NOT NULL,
+  source TEXT NOT NULL,
+  message TEXT NOT NULL,
+  count INTEGER NOT NULL,
+  document TEXT NOT NULL,
+  PRIMARY KEY (exploration, position)
+) STRICT;
+
+CREATE TABLE journeys (
+  id INTEGER PRIMARY KEY,           -- 0, 1, 2, ... in their order
+  name TEXT NOT NULL,
+  file TEXT NOT NULL,
+  status TEXT NOT NULL,             -- passed | failed | timed_out
+  duration_ms REAL NOT NULL,
+  document TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE journey_steps (
+  journey INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  status TEXT NOT NULL,             -- passed | failed | timed_out | skipped
+  error TEXT,
+  duration_ms REAL NOT NULL,
+  document TEXT NOT NULL,
+  PRIMARY KEY (journey, position)
+) STRICT;
+
+-- Files that ended without a result.
+CREATE TABLE failures (
+  position INTEGER PRIMARY KEY,
+  file TEXT NOT NULL,
+  code TEXT NOT NULL,
+  message TEXT NOT NULL,
+  document TEXT NOT NULL
+) STRICT;
+
+-- Requests and responses. Of the first edges (exploration, edge), of findings' steps (exploration, finding, step), of what their rules asked for
+-- (exploration, finding, step is NULL), of journeys' steps (journey, step). None with report.include_request_response: false.
+CREATE TABLE exchanges (
+  exploration INTEGER,
+  edge INTEGER,
+  finding INTEGER,
+  journey INTEGER,
+  step INTEGER,
+  position INTEGER NOT NULL,        -- 0, 1, 2, ... in the order of sending
+  method TEXT NOT NULL,
+  url TEXT NOT NULL,
+  request_headers TEXT NOT NULL,    -- JSON
+  request_body TEXT,
+  status INTEGER,                   -- NULL: there was no response
+  response_headers TEXT,            -- JSON
+  response_body TEXT,
+  error TEXT,
+  duration_ms REAL NOT NULL,
+  exact TEXT                        -- JSON of the exchange, where a text in it is no valid Unicode
+) STRICT;
+
+CREATE INDEX exchanges_of_edges ON exchanges (exploration, edge) WHERE edge IS NOT NULL;
+CREATE INDEX exchanges_of_findings ON exchanges (exploration, finding) WHERE finding IS NOT NULL;
+CREATE INDEX exchanges_of_journeys ON exchanges (journey) WHERE journey IS NOT NULL;
+`;
