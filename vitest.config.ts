@@ -14,8 +14,8 @@ const config: ViteUserConfig = defineConfig({
   },
   test: {
     include: ["test/**/*.test.ts"],
-    // Finds, starts or installs PostgreSQL, MariaDB and Redis.
-    globalSetup: ["test/support/services/global-setup.ts"],
+    // Finds, starts or installs PostgreSQL, MariaDB and Redis; bundles the script of the HTML report.
+    globalSetup: ["test/support/services/global-setup.ts", "test/support/report-bundle.ts"],
     // Processes, not threads: the tests open SQLite, start servers and use process.chdir and signals.
     pool: "forks",
     // The target processes and lanes that the tests start want cores too.

@@ -15,9 +15,12 @@ const run = (command, ...args) => {
   return status === 0;
 };
 
+const types = (project, name) =>
+  run("tsc", "--noEmit", "-p", project, "--incremental", "--tsBuildInfoFile", `node_modules/.cache/${name}.tsbuildinfo`);
+
 const steps = {
   // What was checked before and has not changed since is not checked again.
-  types: () => run("tsc", "--noEmit", "-p", "tsconfig.json", "--incremental", "--tsBuildInfoFile", "node_modules/.cache/check.tsbuildinfo"),
+  types: () => types("tsconfig.json", "check") && types("src/reports/html/app/tsconfig.json", "check-report"),
   lint: () => run("oxlint", "--deny-warnings"),
   format: () => run("prettier", "--check", "--cache", "--log-level", "warn", "."),
   imports: () => run("depcruise", "--config", ".dependency-cruiser.cjs", "src"),

@@ -18,6 +18,7 @@ export function reportText(format: ReportFormat, { file, data }: { readonly file
   try {
     return textOf[format](data);
   } catch (cause) {
+    if (cause instanceof SeqqaError) throw cause;
     throw unreadable(file, "what it says is no result of seqqa", cause);
   }
 }

@@ -1,7 +1,7 @@
 export { coloursFor } from "./colours.ts";
 export { ConsoleReporter, violationLines } from "./console.ts";
 export { JsonReporter } from "./json.ts";
-export { htmlText } from "./html.ts";
+export { htmlText } from "./html/html-text.ts";
 export { jsonText } from "./json-text.ts";
 export { junitText } from "./junit.ts";
 export { Live } from "./live.ts";

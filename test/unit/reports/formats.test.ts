@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { htmlText, jsonText, junitText, runDocument, type RunDocument, type RunReport } from "../../../src/reports/index.ts";
 import { parseXml, type Element } from "../../support/xml.ts";
+import { madeGraph } from "../../support/graph-data.ts";
 import { HOSTILE, journey, report, result, step, violation } from "./results.ts";
 
 const visibility = { redact: ["authorization", "password", "token"], includeRequestResponse: true };
@@ -134,6 +135,11 @@ describe("junit", () => {
 
 /** What breaks markup, and what a terminal would act on. */
 const EVIL = `${HOSTILE} </script><script>alert(1)</script> ]]> --> <![CDATA[ "'&amp; \x1b[31mred\x1b[0m \ufffe \uffff </testcase>`;
+const exchange = {
+  request: { method: "GET", url: `http://x/${EVIL}`, headers: { [EVIL]: EVIL }, body: EVIL },
+  response: { status: 200, headers: {}, body: EVIL + "\u0000\u0001\ud800".repeat(50_000) },
+  durationMs: 1,
+};
 const evil: Partial<RunReport> = {
   explorations: [
     {
@@ -146,17 +152,7 @@ const evil: Partial<RunReport> = {
             reproductionPath: [EVIL],
             response: { status: 200, headers: { [EVIL]: EVIL }, body: EVIL },
             steps: [
-              {
-                action: EVIL,
-                status: 200,
-                requests: [
-                  {
-                    request: { method: "GET", url: `http://x/${EVIL}`, headers: { [EVIL]: EVIL }, body: EVIL },
-                    response: { status: 200, headers: {}, body: EVIL + "\u0000\u0001\ud800".repeat(50_000) },
-                    durationMs: 1,
-                  },
-                ],
-              },
+              { action: EVIL, status: 200, requests: [exchange], changes: [`- ${EVIL}`, `+ ${EVIL}`, EVIL] },
             ],
           }),
         ],
@@ -201,9 +197,11 @@ describe("what the target answers is inert", () => {
   });
 
   it("in HTML: no element of its own, no script, nothing loaded", () => {
-    const text = html(document(evil));
+    const { text, data } = page();
+    expect(JSON.parse(data)).toMatchObject({ graphs: [{ name: expect.stringContaining("<script>") }] });
+    expect(data).not.toMatch(/[<>\u2028\u2029]/);
     const tags = new Set([...text.matchAll(/<\/?([a-z][\w-]*)/gi)].map(([, name]) => name));
-    const own = "html head meta title style body main h1 h2 h3 p span nav ul ol li a article table tr th td details summary pre";
+    const own = "html head meta title style body main h1 h2 h3 h4 h5 p span nav ul ol li a article table thead tbody tr th td details summary pre header section div dl dt dd strong code time ins del svg rect";
     expect([...tags].filter((name) => !own.split(" ").includes(name!))).toEqual([]);
     expect(text).not.toMatch(/\s(?:on\w+|src|style)=|href="(?!#)|url\(|@import/);
     expect(text).toContain("default-src 'none'");
@@ -211,9 +209,17 @@ describe("what the target answers is inert", () => {
     expect(text).toContain("&lt;/script&gt;&lt;script&gt;alert(1)");
   });
 
+  /** The page without its own script and style, and the data that stands in it. */
+  function page(): { readonly text: string; readonly data: string } {
+    const graph = madeGraph({ nodes: 3, edges: 3, actions: 1, state: () => [EVIL], exchange: () => exchange });
+    const whole = htmlText({ document: document(evil), graphs: [{ ...graph, actions: [EVIL] }] });
+    const [, text, data] = /^([^]*)<script type="application\/json" id="data">([^<]*)<\/script>\n<script id="app">[^]*<\/script><\/body><\/html>\n$/.exec(whole)!;
+    return { text: `${text!.replace(/<style>[^]*?<\/style>/, "")}</body></html>`, data: data! };
+  }
+
   it("closes every element of HTML that it opens", () => {
     const open: string[] = [];
-    for (const [, close, name, empty] of html(document(evil)).matchAll(/<(\/?)([a-z][\w]*)[^>]*?(\/?)>/g)) {
+    for (const [, close, name, empty] of page().text.matchAll(/<(\/?)([a-z][\w]*)[^>]*?(\/?)>/g)) {
       expect(empty).toBe("");
       if (name === "meta") continue;
       if (close === "") open.push(name!);

@@ -1,0 +1,98 @@
+import type { Painter } from "./painter.ts";
+
+/** What is seen of a graph. */
+export interface Camera {
+  fit(): void;
+  zoomBy(factor: number): void;
+  /** Moves a point of the graph into view, when it is not. */
+  bringIn(x: number, y: number): void;
+  /** Positions have changed: what was fitted and not moved since stays fitted. */
+  followed(): void;
+  /** @returns whether the key means something here */
+  key(key: string): boolean;
+}
+
+/** What moves the picture: d3-zoom, which has to know of every move. */
+export interface Mover {
+  moveTo(x: number, y: number, k: number): void;
+  zoomBy(factor: number): void;
+}
+
+/** Pixels around a graph that fits, and of one press of an arrow key. */
+const BORDER = 28;
+const STEP = 60;
+/** A graph of three states need not fill the screen. */
+const LARGEST = 2.2;
+
+export function keepFitted(canvas: HTMLCanvasElement, painter: Painter, mover: Mover): Camera {
+  let fitted = { x: NaN, y: NaN, k: NaN };
+  const isFitted = (): boolean => {
+    const { x, y, k } = painter.transform;
+    return x === fitted.x && y === fitted.y && k === fitted.k;
+  };
+  const fit = (): void => {
+    const box = boundsOf(painter.positions);
+    const [width, height] = [painter.width, painter.height];
+    if (width === 0 || height === 0) return;
+    const k = Math.min(
+      LARGEST,
+      (width - 2 * BORDER) / Math.max(1, box.right - box.left),
+      (height - 2 * BORDER) / Math.max(1, box.bottom - box.top),
+    );
+    mover.moveTo(width / 2 - ((box.left + box.right) / 2) * k, height / 2 - ((box.top + box.bottom) / 2) * k, k);
+    const { x, y, k: scale } = painter.transform;
+    fitted = { x, y, k: scale };
+  };
+  const moveBy = (x: number, y: number): void => {
+    const { transform } = painter;
+    mover.moveTo(transform.x + x, transform.y + y, transform.k);
+  };
+  new ResizeObserver(() => {
+    if (isFitted() || Number.isNaN(fitted.k)) fit();
+    else painter.redraw();
+  }).observe(canvas);
+  const keys: Readonly<Record<string, () => void>> = {
+    ArrowLeft: () => moveBy(STEP, 0),
+    ArrowRight: () => moveBy(-STEP, 0),
+    ArrowUp: () => moveBy(0, STEP),
+    ArrowDown: () => moveBy(0, -STEP),
+    "+": () => mover.zoomBy(1.4),
+    "=": () => mover.zoomBy(1.4),
+    "-": () => mover.zoomBy(1 / 1.4),
+    "0": fit,
+  };
+  return {
+    fit,
+    zoomBy: (factor) => mover.zoomBy(factor),
+    bringIn(x, y) {
+      const { transform: t } = painter;
+      const [sx, sy] = t.apply([x, y]);
+      if (sx > BORDER && sy > BORDER && sx < painter.width - BORDER && sy < painter.height - BORDER) return;
+      moveBy(painter.width / 2 - sx, painter.height / 2 - sy);
+    },
+    followed() {
+      if (isFitted()) fit();
+    },
+    key(key) {
+      const action = keys[key];
+      action?.();
+      return action !== undefined;
+    },
+  };
+}
+
+function boundsOf(positions: Float32Array): {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+} {
+  let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
+  for (let at = 0; at < positions.length; at += 2) {
+    left = Math.min(left, positions[at]!);
+    right = Math.max(right, positions[at]!);
+    top = Math.min(top, positions[at + 1]!);
+    bottom = Math.max(bottom, positions[at + 1]!);
+  }
+  return { left, right, top, bottom };
+}

@@ -1,0 +1,127 @@
+import { prettyJson } from "../../pretty-json.ts";
+import { button, make } from "../make.ts";
+import type { GraphModel } from "./graph-model.ts";
+
+/** What the details lead to. */
+export interface Choices {
+  chooseNode(node: number): void;
+  chooseEdge(edge: number): void;
+}
+
+/** Neighbours beyond are counted, not listed. */
+const MOST = 60;
+
+/** A node: where it is, its state and what of it is new, and the ways from and to it. */
+export function nodeDetails(model: GraphModel, node: number, choices: Choices): readonly Node[] {
+  const { depth, parent } = model.graph.nodes;
+  const chain = model.chain(node);
+  const path = chain.slice(1).map((one) => model.actionName(model.graph.nodes.action[one]!));
+  const first = model.firstEdge(node);
+  const reached =
+    parent[node]! < 0
+      ? [make("p", {}, "The root: the state that everything begins from.")]
+      : [
+          make(
+            "p",
+            {},
+            `Depth ${depth[node]!}, first reached by `,
+            path.at(-1) ?? "",
+            " from ",
+            nodeButton(model, parent[node]!, choices),
+            ". ",
+            ...(first === undefined ? [] : [edgeButton(model, first, choices, "its request")]),
+          ),
+          make("p", { class: "quiet" }, `Path: ${path.join(" -> ")}`),
+        ];
+  return [
+    make("h4", { tabindex: "-1" }, `State ${model.numberOf(node)}`),
+    ...reached,
+    ...stateBlock(model, node),
+    ...neighbourList("Leads to", model.leaving(node), (edge) => edgeLine(model, edge, choices, "to")),
+    ...neighbourList(
+      "Reached from",
+      model.reaching(node).filter((edge) => model.graph.edges.from[edge] !== node),
+      (edge) => edgeLine(model, edge, choices, "from"),
+    ),
+  ];
+}
+
+/** An edge: what was sent, what came back. */
+export function edgeDetails(model: GraphModel, edge: number, choices: Choices): readonly Node[] {
+  const { edges } = model.graph;
+  const exchanges = model.exchanges(edge);
+  const to = edges.to[edge]!;
+  return [
+    make("h4", { tabindex: "-1" }, `${model.actionName(edges.action[edge]!)} `, status(edges.status[edge]!)),
+    make(
+      "p",
+      {},
+      "From ",
+      nodeButton(model, edges.from[edge]!, choices),
+      ...(to < 0
+        ? [" to no state: nothing came of it that could be looked at."]
+        : to === edges.from[edge]
+          ? [" to itself: the state did not change."]
+          : [" to ", nodeButton(model, to, choices), "."]),
+    ),
+    ...(edges.found[edge] === 1 ? [make("p", { class: "warn" }, "A finding is on this transition.")] : []),
+    ...(exchanges === undefined
+      ? [make("p", { class: "note" }, "What it sent is not in this file; it may be in the run store.")]
+      : exchanges.length === 0
+        ? [make("p", { class: "quiet" }, "It sent nothing.")]
+        : exchanges.flatMap(({ request, requestBody, response, responseBody }) => [
+            make("h5", {}, "Request"),
+            text(request),
+            ...(requestBody === undefined ? [] : [text(prettyJson(requestBody))]),
+            make("h5", {}, "Response"),
+            text(response),
+            ...(responseBody === undefined ? [] : [text(prettyJson(responseBody))]),
+          ])),
+  ];
+}
+
+export function nodeButton(model: GraphModel, node: number, choices: Choices): HTMLElement {
+  return button(`state ${model.numberOf(node)}`, () => choices.chooseNode(node), { class: "link" });
+}
+
+export function edgeButton(model: GraphModel, edge: number, choices: Choices, label?: string): HTMLElement {
+  return button(label ?? model.actionName(model.graph.edges.action[edge]!), () => choices.chooseEdge(edge), { class: "link" });
+}
+
+function edgeLine(model: GraphModel, edge: number, choices: Choices, side: "from" | "to"): readonly (string | Node)[] {
+  const { edges } = model.graph;
+  const other = edges[side][edge]!;
+  const to = other < 0 ? "no state" : other === edges.from[edge] && side === "to" ? "itself" : nodeButton(model, other, choices);
+  return [edgeButton(model, edge, choices), " ", status(edges.status[edge]!), " ", side, " ", to];
+}
+
+function neighbourList(title: string, edges: readonly number[], line: (edge: number) => readonly (string | Node)[]): readonly Node[] {
+  if (edges.length === 0) return [];
+  const items = edges.slice(0, MOST).map((edge) => make("li", {}, ...line(edge)));
+  if (edges.length > MOST) items.push(make("li", { class: "quiet" }, `and ${edges.length - MOST} more`));
+  return [make("h5", {}, `${title} (${edges.length})`), make("ul", { class: "neighbours" }, ...items)];
+}
+
+function stateBlock(model: GraphModel, node: number): readonly Node[] {
+  const lines = model.stateLines(node);
+  if (lines === undefined) return [make("p", { class: "note" }, "Its state is not in this file; it may be in the run store.")];
+  if (lines.length === 0) return [make("p", { class: "quiet" }, "Its state is empty.")];
+  const names = { same: "span", added: "ins", removed: "del" } as const;
+  const signs = { same: "  ", added: "+ ", removed: "- " } as const;
+  const title = model.graph.nodes.parent[node]! < 0 ? "State" : "State, and what changed from its parent";
+  return [
+    make("h5", {}, title),
+    make(
+      "div",
+      { class: "diff", role: "group", "aria-label": title, tabindex: "0" },
+      ...lines.map(({ kind, text: line }) => make(names[kind], {}, signs[kind] + line)),
+    ),
+  ];
+}
+
+export function status(value: number): HTMLElement {
+  const known = value >= 100 && value < 600;
+  return make("span", { class: `status s${known ? Math.floor(value / 100) : 0}` }, known ? String(value) : "no answer");
+}
+
+const text = (content: string): HTMLElement => make("pre", { tabindex: "0" }, content);

@@ -1,0 +1,89 @@
+import type { EmbeddedGraph } from "../../embedded.ts";
+
+/** How an edge is drawn, in the graph's units. */
+export interface Curve {
+  readonly x1: number;
+  readonly y1: number;
+  /** The point that it bends towards. */
+  readonly cx: number;
+  readonly cy: number;
+  readonly x2: number;
+  readonly y2: number;
+}
+
+/** How far each next edge between the same two nodes lies from the last. */
+const APART = 9;
+/** The length of an edge that leads to no state. */
+const STUB = 18;
+
+/** Where edges run: straight where one alone joins two nodes, else side by side; loops and dead ends around their node. */
+export class EdgeShapes {
+  readonly #from: readonly number[];
+  readonly #to: readonly number[];
+  /** Of edges between two nodes: how far they bend; of others: their number at their node. */
+  readonly #offset: Float32Array;
+
+  constructor({ edges: { from, to } }: EmbeddedGraph, nodes: number) {
+    this.#from = from;
+    this.#to = to;
+    this.#offset = new Float32Array(from.length);
+    const pairs = new Map<number, number[]>();
+    from.forEach((start, edge) => {
+      const end = to[edge]!;
+      const key = end < 0 || end === start ? -1 - start : Math.min(start, end) * nodes + Math.max(start, end);
+      const list = pairs.get(key);
+      if (list === undefined) pairs.set(key, [edge]);
+      else list.push(edge);
+    });
+    for (const [key, list] of pairs) {
+      list.forEach((edge, index) => {
+        if (key < 0) this.#offset[edge] = index;
+        else {
+          const side = from[edge]! < to[edge]! ? 1 : -1;
+          this.#offset[edge] = (index - (list.length - 1) / 2) * APART * side;
+        }
+      });
+    }
+  }
+
+  isLoop(edge: number): boolean {
+    return this.#to[edge] === this.#from[edge];
+  }
+
+  isStub(edge: number): boolean {
+    return this.#to[edge]! < 0;
+  }
+
+  isStraight(edge: number): boolean {
+    return this.#offset[edge] === 0 && !this.isLoop(edge) && !this.isStub(edge);
+  }
+
+  curve(edge: number, positions: Float32Array): Curve {
+    const from = this.#from[edge]!;
+    const to = this.#to[edge]!;
+    const [x1, y1] = [positions[from * 2]!, positions[from * 2 + 1]!];
+    const offset = this.#offset[edge]!;
+    if (to < 0 || to === from) {
+      const angle = -Math.PI / 2 + offset * 0.7;
+      const [ux, uy] = [Math.cos(angle), Math.sin(angle)];
+      if (to < 0) return { x1, y1, cx: x1 + (ux * STUB) / 2, cy: y1 + (uy * STUB) / 2, x2: x1 + ux * STUB, y2: y1 + uy * STUB };
+      return { x1: x1 - uy * 3, y1: y1 + ux * 3, cx: x1 + ux * 26, cy: y1 + uy * 26, x2: x1 + uy * 3, y2: y1 - ux * 3 };
+    }
+    const [x2, y2] = [positions[to * 2]!, positions[to * 2 + 1]!];
+    const length = Math.hypot(x2 - x1, y2 - y1) || 1;
+    return {
+      x1,
+      y1,
+      cx: (x1 + x2) / 2 + ((y1 - y2) / length) * offset * 2,
+      cy: (y1 + y2) / 2 + ((x2 - x1) / length) * offset * 2,
+      x2,
+      y2,
+    };
+  }
+}
+
+/** The point of a curve at a share of its way. */
+export function pointOf({ x1, y1, cx, cy, x2, y2 }: Curve, at: number): readonly [number, number] {
+  const rest = 1 - at;
+  return [rest * rest * x1 + 2 * rest * at * cx + at * at * x2, rest * rest * y1 + 2 * rest * at * cy + at * at * y2];
+}

@@ -1,0 +1,199 @@
+import { select } from "d3-selection";
+import { zoom, zoomIdentity, type D3ZoomEvent } from "d3-zoom";
+import { make } from "../make.ts";
+import { themeChanges } from "../theme.ts";
+import { edgeDetails, nodeDetails, type Choices } from "./details.ts";
+import { firstLayout } from "./first-layout.ts";
+import type { GraphModel } from "./graph-model.ts";
+import { pointOf } from "./edge-shapes.ts";
+import { Hit } from "./hit.ts";
+import { keepFitted, type Camera } from "./camera.ts";
+import { startLayout } from "./layout.ts";
+import { Painter } from "./painter.ts";
+import { Results } from "./results.ts";
+import { Toolbar } from "./toolbar.ts";
+
+const HELP =
+  "State graph. Arrow keys move it, plus and minus zoom, 0 fits it. To choose a state without a mouse, search for it, or follow the buttons of the chosen one.";
+
+/** The graph of an exploration with everything around it: what to look for, what is drawn how, what was chosen. */
+export class GraphView implements Choices {
+  readonly #model: GraphModel;
+  readonly #canvas: HTMLCanvasElement;
+  readonly #painter: Painter;
+  readonly #toolbar: Toolbar;
+  readonly #details: HTMLElement;
+  readonly #camera: Camera;
+  readonly #hit = new Hit();
+
+  constructor(section: HTMLElement, model: GraphModel) {
+    this.#model = model;
+    this.#canvas = make("canvas", { tabindex: "0", role: "application", "aria-label": HELP });
+    this.#details = make("div", { class: "details", role: "region", "aria-label": "What was chosen in the graph" });
+    const positions = firstLayout(model.graph);
+    this.#toolbar = new Toolbar(model, {
+      changed: () => this.#painter.redraw(),
+      fit: () => this.#camera.fit(),
+      zoomBy: (factor) => this.#camera.zoomBy(factor),
+      findings: (shown) => this.#markFindings(shown),
+    });
+    this.#painter = new Painter(this.#canvas, model, positions, this.#toolbar.look);
+    this.#camera = this.#startCamera();
+    const results = new Results(model, this, (matches) => this.#mark({ matches }));
+    section.querySelector(".static")?.remove();
+    section.append(
+      ...partialNotes(model),
+      this.#toolbar.element,
+      results.element,
+      make("div", { class: "stage" }, make("div", { class: "drawing" }, this.#canvas, this.#toolbar.legend), this.#details),
+      make(
+        "p",
+        { class: "quiet hint" },
+        "Drag to move, click a state or a transition to look at it; click into the graph and turn the wheel, or pinch, to zoom. Red: paths of findings.",
+      ),
+      make("p", { class: "note printed" }, "On paper the graph stands as it was last looked at."),
+    );
+    this.#toolbar.showFindings();
+    this.#listen();
+    this.#showDetails([make("p", { class: "quiet" }, "Nothing is chosen. "), this.#rootButton()]);
+    this.#camera.fit();
+    this.#startLayout(positions);
+  }
+
+  chooseNode(node: number): void {
+    this.#show(node);
+    this.#choose(nodeDetails(this.#model, node, this));
+  }
+
+  chooseEdge(edge: number): void {
+    this.#mark({ node: undefined, edge });
+    this.#tell(...pointOf(this.#painter.shapes.curve(edge, this.#painter.positions), 0.5));
+    this.#choose(edgeDetails(this.#model, edge, this));
+  }
+
+  /** What a finding's player shows: the state after the step, without taking the focus. */
+  showStep(finding: string, step: number): void {
+    const found = this.#model.graph.findings.find(({ id }) => id === finding);
+    const node = found?.nodes[step + 1];
+    if (found === undefined || node === undefined) return;
+    this.#toolbar.chooseFinding(finding);
+    this.#show(node);
+    this.#showDetails(nodeDetails(this.#model, node, this));
+  }
+
+  /** Looks at a node, without taking the focus. */
+  #show(node: number): void {
+    const { positions } = this.#painter;
+    const [x, y] = [positions[node * 2]!, positions[node * 2 + 1]!];
+    this.#mark({ node, edge: undefined });
+    this.#camera.bringIn(x, y);
+    this.#tell(x, y);
+  }
+
+  /** Says where in the canvas the chosen one lies: a picture tells nobody but people. */
+  #tell(x: number, y: number): void {
+    this.#canvas.dataset["chosen"] = this.#painter.transform.apply([x, y]).map(Math.round).join(" ");
+  }
+
+  #rootButton(): HTMLElement {
+    const root = make("button", { type: "button" }, "Look at the root state");
+    root.addEventListener("click", () => this.chooseNode(0));
+    return root;
+  }
+
+  #choose(content: readonly Node[]): void {
+    // A button that was used is about to go away: the focus goes to the heading of what it led to.
+    const inside = this.#details.contains(document.activeElement) || document.activeElement?.closest(".results") !== null;
+    this.#showDetails(content);
+    if (inside) this.#details.querySelector<HTMLElement>("h4")?.focus({ preventScroll: true });
+  }
+
+  #showDetails(content: readonly Node[]): void {
+    this.#details.replaceChildren(...content);
+    this.#details.scrollTop = 0;
+  }
+
+  #mark(changes: Partial<Painter["marks"]>): void {
+    this.#painter.marks = { ...this.#painter.marks, ...changes };
+    this.#painter.remark();
+  }
+
+  #markFindings(shown: (id: string) => boolean): void {
+    const findings = this.#model.graph.findings.filter(({ id }) => shown(id));
+    this.#mark({ pathNodes: new Set(findings.flatMap(({ nodes }) => nodes)), pathEdges: new Set(findings.flatMap(({ edges }) => edges)) });
+  }
+
+  #startCamera(): Camera {
+    const behaviour = zoom<HTMLCanvasElement, unknown>()
+      .scaleExtent([0.005, 12])
+      // The wheel scrolls the page until somebody has clicked into the graph.
+      .filter(
+        (event: MouseEvent) => event.button === 0 && (event.type !== "wheel" || event.ctrlKey || document.activeElement === this.#canvas),
+      )
+      .on("zoom", ({ transform }: D3ZoomEvent<HTMLCanvasElement, unknown>) => this.#painter.moveTo(transform));
+    const selection = select(this.#canvas).call(behaviour).on("dblclick.zoom", null);
+    return keepFitted(this.#canvas, this.#painter, {
+      moveTo: (x, y, k) => behaviour.transform(selection, zoomIdentity.translate(x, y).scale(k)),
+      zoomBy: (factor) => behaviour.scaleBy(selection, factor),
+    });
+  }
+
+  #listen(): void {
+    const canvas = this.#canvas;
+    canvas.addEventListener("pointerdown", () => canvas.focus({ preventScroll: true }));
+    canvas.addEventListener("click", (event) => {
+      const { x: left, y: top } = canvas.getBoundingClientRect();
+      this.#pick(event.clientX - left, event.clientY - top);
+    });
+    canvas.addEventListener("keydown", (event) => {
+      if (event.ctrlKey || event.altKey || event.metaKey) return;
+      if (!this.#camera.key(event.key)) return;
+      event.preventDefault();
+    });
+    themeChanges.addEventListener("change", () => {
+      this.#toolbar.drawLegend();
+      this.#painter.redraw();
+    });
+  }
+
+  #pick(x: number, y: number): void {
+    const { transform: t, positions, radius, shapes } = this.#painter;
+    const [gx, gy] = t.invert([x, y]);
+    const node = this.#hit.node(positions, gx, gy, (radius + 4) / t.k);
+    if (node !== undefined) return this.chooseNode(node);
+    const shown: number[] = [];
+    for (let edge = 0; edge < this.#model.edges; edge++) if (this.#toolbar.look.isShown(edge)) shown.push(edge);
+    const edge = this.#hit.edge(shapes, shown, positions, gx, gy, 7 / t.k);
+    if (edge !== undefined) this.chooseEdge(edge);
+  }
+
+  #startLayout(positions: Float32Array): void {
+    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const { from, to } = this.#model.graph.edges;
+    startLayout(positions, from, to, (step) => {
+      if (calm && !step.done) return;
+      this.#painter.positions = step.positions;
+      this.#hit.forget();
+      this.#camera.followed();
+      this.#painter.redraw();
+      if (step.done) this.#canvas.dataset["layout"] = "done";
+    });
+  }
+}
+
+function partialNotes({ graph, nodes, edges }: GraphModel): readonly HTMLElement[] {
+  const count = (value: number): string => value.toLocaleString("en-US");
+  const notes = [
+    ...(nodes < graph.totalNodes || edges < graph.totalEdges
+      ? [
+          `A part is shown: ${count(nodes)} of ${count(graph.totalNodes)} states and ${count(edges)} of ${count(graph.totalEdges)} transitions, those nearest to the findings first. The rest is in the run store.`,
+        ]
+      : []),
+    ...(graph.withoutState + graph.withoutExchanges > 0
+      ? [
+          `Not in this file: the text of ${count(graph.withoutState)} states and the requests of ${count(graph.withoutExchanges)} transitions.`,
+        ]
+      : []),
+  ];
+  return notes.map((note) => make("p", { class: "note" }, note));
+}

@@ -1,0 +1,75 @@
+import { forceLink, forceManyBody, forceSimulation, forceX, forceY, type SimulationNodeDatum } from "d3-force";
+import { SPACING } from "./first-layout.ts";
+
+/** What the page sends: where nodes lie, and what joins them. */
+export interface LayoutTask {
+  readonly positions: Float32Array;
+  /** from, to; one after another. */
+  readonly edges: Int32Array;
+  /** Milliseconds after which the layout is good enough. */
+  readonly time: number;
+}
+
+/** Where nodes lie now. */
+export interface LayoutStep {
+  readonly positions: Float32Array;
+  readonly done: boolean;
+}
+
+/** How often the page is told, in milliseconds. */
+const EVERY = 400;
+
+interface Scope {
+  addEventListener(kind: "message", listener: (event: { readonly data: LayoutTask }) => void): void;
+  postMessage(message: LayoutStep, transfer: readonly ArrayBuffer[]): void;
+}
+
+/** The worker's side: moves nodes until they rest or time is up. */
+export function answerLayout(): void {
+  const scope = globalThis as unknown as Scope;
+  scope.addEventListener("message", ({ data }) => {
+    for (const step of layout(data)) scope.postMessage(step, [step.positions.buffer as ArrayBuffer]);
+  });
+}
+
+function* layout({ positions, edges, time }: LayoutTask): Generator<LayoutStep> {
+  const nodes: SimulationNodeDatum[] = Array.from({ length: positions.length / 2 }, (_, node) => ({
+    x: positions[node * 2]!,
+    y: positions[node * 2 + 1]!,
+  }));
+  const links = Array.from({ length: edges.length / 2 }, (_, edge) => ({ source: edges[edge * 2]!, target: edges[edge * 2 + 1]! })).filter(
+    ({ source, target }) => source !== target,
+  );
+  const large = nodes.length > 1000;
+  const simulation = forceSimulation(nodes)
+    .force(
+      "charge",
+      forceManyBody()
+        .strength(-60)
+        .theta(large ? 1.1 : 0.9)
+        .distanceMax(large ? 1500 : Infinity),
+    )
+    .force("link", forceLink(links).distance(SPACING).iterations(1))
+    .force("x", forceX(0).strength(0.02))
+    .force("y", forceY(0).strength(0.02))
+    .alpha(0.6)
+    .alphaDecay(large ? 0.03 : 0.0228)
+    .stop();
+  const begun = performance.now();
+  let told = begun;
+  const snapshot = (done: boolean): LayoutStep => {
+    const now = new Float32Array(positions.length);
+    nodes.forEach(({ x, y }, node) => {
+      now[node * 2] = x ?? 0;
+      now[node * 2 + 1] = y ?? 0;
+    });
+    return { positions: now, done };
+  };
+  while (simulation.alpha() > simulation.alphaMin() && performance.now() - begun < time) {
+    simulation.tick();
+    if (performance.now() - told < EVERY) continue;
+    told = performance.now();
+    yield snapshot(false);
+  }
+  yield snapshot(true);
+}

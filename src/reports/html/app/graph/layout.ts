@@ -1,0 +1,34 @@
+import type { LayoutStep, LayoutTask } from "./layout-worker.ts";
+
+/** Milliseconds; the graph can be used from the start, and moves until then. */
+const TIME = 12_000;
+
+/** Moves nodes by forces in a worker, and tells where they are. Where a browser allows no worker, they stay on their rings. */
+export function startLayout(
+  positions: Float32Array,
+  from: readonly number[],
+  to: readonly number[],
+  onStep: (step: LayoutStep) => void,
+): void {
+  const script = document.getElementById("app")?.textContent ?? "";
+  if (script === "") return;
+  const edges: number[] = [];
+  from.forEach((start, edge) => {
+    if (to[edge]! >= 0) edges.push(start, to[edge]!);
+  });
+  try {
+    const url = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
+    const worker = new Worker(url);
+    worker.addEventListener("message", ({ data }: MessageEvent<LayoutStep>) => {
+      onStep(data);
+      if (!data.done) return;
+      worker.terminate();
+      URL.revokeObjectURL(url);
+    });
+    worker.addEventListener("error", () => worker.terminate());
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has none
+    worker.postMessage({ positions, edges: Int32Array.from(edges), time: TIME } satisfies LayoutTask);
+  } catch {
+    // The first layout stays.
+  }
+}

@@ -1,0 +1,313 @@
+import { zoomIdentity, type ZoomTransform } from "d3-zoom";
+import { EdgeShapes, pointOf, type Curve } from "./edge-shapes.ts";
+import type { GraphModel } from "./graph-model.ts";
+import { palette, type Palette } from "./palette.ts";
+import { SlicedDrawing } from "./sliced-drawing.ts";
+
+/** What is drawn how; changed as a whole. */
+export interface Look {
+  nodeColour(node: number, palette: Palette): string;
+  edgeColour(edge: number, palette: Palette): string;
+  isShown(edge: number): boolean;
+}
+
+/** What is drawn over the graph; it may change with every frame. */
+export interface Marks {
+  readonly pathNodes: ReadonlySet<number>;
+  readonly pathEdges: ReadonlySet<number>;
+  readonly matches: ReadonlySet<number>;
+  readonly node: number | undefined;
+  readonly edge: number | undefined;
+}
+
+/** So much more than is seen is drawn, on every side, so that panning shows no border before the next drawing is there. */
+const MARGIN = 0.3;
+/** Edges with an arrow and their name are few. */
+const ARROWS = 3_000;
+const NAMES = 150;
+const FONT = "system-ui, sans-serif";
+
+/**
+ * Draws a graph of thousands of edges without holding up the page: edges and nodes are drawn into a picture of its own, over several frames; what is seen is
+ * the last whole picture, moved and scaled to where the graph is now, and over it the few things that are marked.
+ */
+export class Painter {
+  readonly canvas: HTMLCanvasElement;
+  readonly #model: GraphModel;
+  readonly shapes: EdgeShapes;
+  positions: Float32Array;
+  transform: ZoomTransform = zoomIdentity;
+  look: Look;
+  marks: Marks = { pathNodes: new Set(), pathEdges: new Set(), matches: new Set(), node: undefined, edge: undefined };
+  #front: Picture | undefined;
+  #back: Picture | undefined;
+  #stale = true;
+  #asked = false;
+  #last = 0;
+  readonly #slices = new SlicedDrawing();
+
+  constructor(canvas: HTMLCanvasElement, model: GraphModel, positions: Float32Array, look: Look) {
+    this.canvas = canvas;
+    this.#model = model;
+    this.positions = positions;
+    this.look = look;
+    this.shapes = new EdgeShapes(model.graph, model.nodes);
+  }
+
+  get width(): number {
+    return this.canvas.clientWidth;
+  }
+
+  get height(): number {
+    return this.canvas.clientHeight;
+  }
+
+  /** The radius of a node as it is seen, in pixels. */
+  get radius(): number {
+    return Math.max(1.6, Math.min(13, 7 * this.transform.k));
+  }
+
+  /** Positions, colours or the size have changed. */
+  redraw(): void {
+    this.#stale = true;
+    this.#ask();
+  }
+
+  /** Only marks have changed. */
+  remark(): void {
+    this.#ask();
+  }
+
+  moveTo(transform: ZoomTransform): void {
+    this.transform = transform;
+    this.redraw();
+  }
+
+  #ask(): void {
+    if (this.#asked) return;
+    this.#asked = true;
+    requestAnimationFrame((now) => this.#frame(now));
+  }
+
+  #frame(now: number): void {
+    this.#asked = false;
+    const since = now - this.#last;
+    this.#last = now;
+    if (this.width === 0) return;
+    if (this.#stale && !this.#slices.running) this.#begin();
+    // After a pause there is nothing to learn from.
+    this.#slices.slice(since > 250 ? 28 : since);
+    this.#show();
+    if (this.#slices.running || this.#stale) this.#ask();
+  }
+
+  /** Begins a new picture of what is seen now. */
+  #begin(): void {
+    this.#stale = false;
+    const { positions, look, shapes, transform: t } = this;
+    const { graph } = this.#model;
+    const picture = (this.#back ??= new Picture());
+    picture.prepare(this.width, this.height, t);
+    const context = picture.context;
+    const colours = palette();
+    const seen = (x: number, y: number): number => {
+      const [sx, sy] = [x * t.k + t.x, y * t.k + t.y];
+      const [mx, my] = [this.width * MARGIN, this.height * MARGIN];
+      return (sx < -mx ? 1 : 0) | (sx > this.width + mx ? 2 : 0) | (sy < -my ? 4 : 0) | (sy > this.height + my ? 8 : 0);
+    };
+    const small = this.radius < 3;
+    const edges: number[] = [];
+    for (let edge = 0; edge < this.#model.edges; edge++) {
+      if (!look.isShown(edge)) continue;
+      // From afar they are only dirt around their node.
+      if ((shapes.isLoop(edge) && this.radius < 7) || (shapes.isStub(edge) && small && graph.edges.found[edge] !== 1)) continue;
+      const [from, to] = [graph.edges.from[edge]!, graph.edges.to[edge]!];
+      const a = seen(positions[from * 2]!, positions[from * 2 + 1]!);
+      const b = to < 0 ? a : seen(positions[to * 2]!, positions[to * 2 + 1]!);
+      if ((a & b) === 0) edges.push(edge);
+    }
+    const nodes: number[] = [];
+    for (let node = 0; node < this.#model.nodes; node++) if (seen(positions[node * 2]!, positions[node * 2 + 1]!) === 0) nodes.push(node);
+    const edgeColours = new Map(edges.map((edge) => [edge, look.edgeColour(edge, colours)]));
+    const nodeColours = new Map(nodes.map((node) => [node, look.nodeColour(node, colours)]));
+    const byColour = (of: ReadonlyMap<number, string>) => (a: number, b: number) =>
+      of.get(a)! < of.get(b)! ? -1 : of.get(a)! > of.get(b)! ? 1 : a - b;
+    edges.sort(byColour(edgeColours));
+    nodes.sort(byColour(nodeColours));
+    const arrows = edges.length < ARROWS && !small;
+    const names = edges.length < NAMES && t.k > 0.9;
+    context.lineWidth = Math.max(0.5, Math.min(1.6, t.k)) / t.k;
+    context.font = `${11 / t.k}px ${FONT}`;
+    const drawEdges = (from: number, to: number): void => {
+      context.globalAlpha = edges.length > 4000 ? 0.45 : 0.8;
+      for (let at = from; at < to;) {
+        const colour = edgeColours.get(edges[at]!)!;
+        context.beginPath();
+        const first = at;
+        for (; at < to && edgeColours.get(edges[at]!) === colour; at++) this.#trace(context, edges[at]!, small);
+        context.strokeStyle = colour;
+        context.stroke();
+        if (!arrows) continue;
+        context.fillStyle = colour;
+        for (let one = first; one < at; one++) this.#arrow(context, shapes.curve(edges[one]!, positions), shapes.isStub(edges[one]!));
+      }
+    };
+    const drawNodes = (from: number, to: number): void => {
+      context.globalAlpha = 1;
+      const radius = this.radius / t.k;
+      for (let at = from; at < to;) {
+        const colour = nodeColours.get(nodes[at]!)!;
+        context.beginPath();
+        for (; at < to && nodeColours.get(nodes[at]!) === colour; at++) dot(context, positions, nodes[at]!, radius);
+        context.fillStyle = colour;
+        context.fill();
+      }
+    };
+    this.#slices.start(
+      edges.length + nodes.length,
+      (from, to) => {
+        if (from < edges.length) drawEdges(from, Math.min(to, edges.length));
+        if (to > edges.length) drawNodes(Math.max(0, from - edges.length), to - edges.length);
+        // What was drawn is only recorded until it is needed: needed now, it costs this frame its share, and not the last frame all of it.
+        this.canvas.getContext("2d")?.drawImage(picture.canvas, 0, 0, 1, 1, 0, 0, 1, 1);
+      },
+      () => {
+        context.globalAlpha = 1;
+        if (names) for (const edge of edges) this.#name(context, edge, colours);
+        if (this.radius >= 9) for (const node of nodes) this.#number(context, node, colours);
+        [this.#front, this.#back] = [picture, this.#front];
+      },
+    );
+  }
+
+  #trace(context: CanvasRenderingContext2D, edge: number, small: boolean): void {
+    const { positions, shapes } = this;
+    const { from, to } = this.#model.graph.edges;
+    if (small || shapes.isStraight(edge)) {
+      context.moveTo(positions[from[edge]! * 2]!, positions[from[edge]! * 2 + 1]!);
+      context.lineTo(positions[to[edge]! * 2]!, positions[to[edge]! * 2 + 1]!);
+      return;
+    }
+    const { x1, y1, cx, cy, x2, y2 } = shapes.curve(edge, positions);
+    context.moveTo(x1, y1);
+    if (shapes.isLoop(edge)) context.bezierCurveTo(cx + (x1 - x2) * 2, cy + (y1 - y2) * 2, cx - (x1 - x2) * 2, cy - (y1 - y2) * 2, x2, y2);
+    else context.quadraticCurveTo(cx, cy, x2, y2);
+  }
+
+  #arrow(context: CanvasRenderingContext2D, curve: Curve, stub: boolean): void {
+    const { x2, y2, cx, cy } = curve;
+    const length = Math.hypot(x2 - cx, y2 - cy);
+    if (length === 0 || (!stub && Math.hypot(x2 - curve.x1, y2 - curve.y1) < 10)) return;
+    const [ux, uy] = [(x2 - cx) / length, (y2 - cy) / length];
+    const back = stub ? 0 : this.radius / this.transform.k;
+    const size = 5 / Math.sqrt(this.transform.k);
+    const [tx, ty] = [x2 - ux * back, y2 - uy * back];
+    context.beginPath();
+    context.moveTo(tx, ty);
+    context.lineTo(tx - ux * size - uy * size * 0.5, ty - uy * size + ux * size * 0.5);
+    context.lineTo(tx - ux * size + uy * size * 0.5, ty - uy * size - ux * size * 0.5);
+    context.fill();
+  }
+
+  #name(context: CanvasRenderingContext2D, edge: number, colours: Palette): void {
+    const [x, y] = pointOf(this.shapes.curve(edge, this.positions), 0.5);
+    const name = this.#model.actionName(this.#model.graph.edges.action[edge]!);
+    context.textAlign = "center";
+    context.textBaseline = "middle";
+    context.lineWidth = 3 / this.transform.k;
+    context.strokeStyle = colours.paper;
+    context.strokeText(name.slice(0, 40), x, y);
+    context.fillStyle = this.look.edgeColour(edge, colours);
+    context.fillText(name.slice(0, 40), x, y);
+  }
+
+  #number(context: CanvasRenderingContext2D, node: number, colours: Palette): void {
+    context.textAlign = "center";
+    context.textBaseline = "middle";
+    context.fillStyle = colours.paper;
+    context.fillText(String(this.#model.numberOf(node)), this.positions[node * 2]!, this.positions[node * 2 + 1]!);
+  }
+
+  /** The last whole picture where it belongs now, and the marks. */
+  #show(): void {
+    const { canvas, transform: t } = this;
+    const ratio = pixels();
+    const [width, height] = [Math.round(this.width * ratio), Math.round(this.height * ratio)];
+    if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
+    const context = canvas.getContext("2d")!;
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    const colours = palette();
+    context.fillStyle = colours.paper;
+    context.fillRect(0, 0, width, height);
+    const front = this.#front;
+    if (front !== undefined) {
+      const scale = t.k / front.transform.k;
+      const x = (t.x - (front.transform.x + front.marginX) * scale) * ratio;
+      const y = (t.y - (front.transform.y + front.marginY) * scale) * ratio;
+      context.drawImage(front.canvas, x, y, front.canvas.width * scale, front.canvas.height * scale);
+    }
+    context.setTransform(ratio * t.k, 0, 0, ratio * t.k, ratio * t.x, ratio * t.y);
+    this.#drawMarks(context, colours);
+  }
+
+  #drawMarks(context: CanvasRenderingContext2D, colours: Palette): void {
+    const { marks, positions, transform: t } = this;
+    const radius = this.radius / t.k;
+    const lines = (edges: Iterable<number>, colour: string, width: number): void => {
+      context.beginPath();
+      for (const edge of edges) this.#trace(context, edge, false);
+      context.strokeStyle = colour;
+      context.lineWidth = width / t.k;
+      context.stroke();
+      context.fillStyle = colour;
+      for (const edge of edges) this.#arrow(context, this.shapes.curve(edge, positions), this.shapes.isStub(edge));
+    };
+    const rings = (nodes: Iterable<number>, colour: string, width: number, out: number): void => {
+      context.beginPath();
+      for (const node of nodes) dot(context, positions, node, radius + out / t.k);
+      context.strokeStyle = colour;
+      context.lineWidth = width / t.k;
+      context.stroke();
+    };
+    lines(marks.pathEdges, colours.finding, 2.5);
+    rings(marks.pathNodes, colours.finding, 2, 1);
+    rings(marks.matches, colours.chosen, 2.5, 3);
+    if (marks.edge !== undefined) lines([marks.edge], colours.chosen, 4);
+    if (marks.node !== undefined) rings([marks.node], colours.chosen, 4, 4);
+  }
+}
+
+/** A drawing and where the graph was when it was made. */
+class Picture {
+  readonly canvas = document.createElement("canvas");
+  transform: ZoomTransform = zoomIdentity;
+  marginX = 0;
+  marginY = 0;
+
+  get context(): CanvasRenderingContext2D {
+    return this.canvas.getContext("2d")!;
+  }
+
+  prepare(width: number, height: number, transform: ZoomTransform): void {
+    const ratio = pixels();
+    this.transform = transform;
+    this.marginX = Math.round(width * MARGIN);
+    this.marginY = Math.round(height * MARGIN);
+    const [w, h] = [Math.round((width + 2 * this.marginX) * ratio), Math.round((height + 2 * this.marginY) * ratio)];
+    if (this.canvas.width !== w || this.canvas.height !== h) Object.assign(this.canvas, { width: w, height: h });
+    const { context } = this;
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.clearRect(0, 0, w, h);
+    const { k, x, y } = transform;
+    context.setTransform(ratio * k, 0, 0, ratio * k, ratio * (x + this.marginX), ratio * (y + this.marginY));
+  }
+}
+
+function dot(context: CanvasRenderingContext2D, positions: Float32Array, node: number, radius: number): void {
+  const [x, y] = [positions[node * 2]!, positions[node * 2 + 1]!];
+  context.moveTo(x + radius, y);
+  context.arc(x, y, radius, 0, 2 * Math.PI);
+}
+
+/** Sharper than two pixels for one costs time and is not seen. */
+const pixels = (): number => Math.min(2, devicePixelRatio || 1);

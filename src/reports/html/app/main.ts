@@ -1,0 +1,18 @@
+import "./style.css";
+import { startFindings } from "./findings.ts";
+import { answerLayout } from "./graph/layout-worker.ts";
+import { startGraphs } from "./graph/start-graphs.ts";
+import { startParts } from "./parts.ts";
+import { startPrinting } from "./printing.ts";
+import { startTheme } from "./theme.ts";
+
+// One file is both: the page's script, and that of the worker which the page makes of it.
+if (typeof document === "undefined") answerLayout();
+else {
+  document.documentElement.dataset["script"] = "on";
+  startTheme();
+  const parts = startParts();
+  startGraphs(parts);
+  startFindings(parts);
+  startPrinting();
+}

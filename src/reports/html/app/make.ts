@@ -1,0 +1,26 @@
+type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** An element. Content is text or elements, never markup: nothing of what a target answered can become an element. */
+export function make<K extends keyof HTMLElementTagNameMap>(
+  name: K,
+  attributes: Attributes = {},
+  ...content: readonly (string | Node)[]
+): HTMLElementTagNameMap[K] {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === undefined || value === false) continue;
+    element.setAttribute(key, value === true ? "" : String(value));
+  }
+  element.append(...content);
+  return element;
+}
+
+export function button(label: string, action: () => void, attributes: Attributes = {}): HTMLButtonElement {
+  const made = make("button", { type: "button", ...attributes }, label);
+  made.addEventListener("click", action);
+  return made;
+}
+
+export const all = <T extends Element = HTMLElement>(selector: string, within: ParentNode = document): readonly T[] => [
+  ...within.querySelectorAll<T>(selector),
+];

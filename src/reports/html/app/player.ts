@@ -1,0 +1,62 @@
+import { all, button, make } from "./make.ts";
+
+/** Tells the graph which step of which finding is looked at. */
+export interface StepShown {
+  /** The id of the finding's element. */
+  readonly finding: string;
+  /** From 0. */
+  readonly step: number;
+}
+
+let players = 0;
+
+/** Turns a list of steps into one of which a single step is open: by its buttons, by its names, by the arrow keys. */
+export function startPlayer(player: HTMLElement): void {
+  const items = all("ol.path > li", player);
+  if (items.length === 0) return;
+  const prefix = `player-${players++}`;
+  const finding = player.closest(".finding")?.id ?? "";
+  let current = 0;
+  const where = make("span", { class: "where", role: "status" });
+  const previous = button("Previous step", () => show(current - 1));
+  const next = button("Next step", () => show(current + 1));
+  const names = items.map((item, index) => {
+    const head = item.querySelector(".head")!;
+    const name = button("", () => show(index), { class: "head", "aria-controls": `${prefix}-${index}` });
+    name.append(...head.childNodes);
+    head.replaceWith(name);
+    const body = item.querySelector(".body");
+    if (body !== null) body.id = `${prefix}-${index}`;
+    else name.removeAttribute("aria-controls");
+    return name;
+  });
+  const show = (step: number, told = true): void => {
+    current = Math.max(0, Math.min(items.length - 1, step));
+    items.forEach((item, index) => item.classList.toggle("current", index === current));
+    names.forEach((name, index) => {
+      name.setAttribute("aria-expanded", String(index === current));
+      if (index === current) name.setAttribute("aria-current", "step");
+      else name.removeAttribute("aria-current");
+    });
+    // Not `disabled`: the focus would be lost at either end.
+    previous.setAttribute("aria-disabled", String(current === 0));
+    next.setAttribute("aria-disabled", String(current === items.length - 1));
+    const action = names[current]?.querySelector(".action")?.textContent ?? "";
+    where.textContent = `Step ${current + 1} of ${items.length}: ${action}`;
+    if (told) player.dispatchEvent(new CustomEvent<StepShown>("step-shown", { bubbles: true, detail: { finding, step: current } }));
+  };
+  player.addEventListener("keydown", (event) => {
+    const { target, key } = event;
+    if (event.altKey || event.ctrlKey || event.metaKey || !(target instanceof HTMLElement)) return;
+    // A block of text that scrolls keeps its arrow keys.
+    if (target.matches("pre, .diff")) return;
+    const to = { ArrowRight: current + 1, ArrowLeft: current - 1, Home: 0, End: items.length - 1 }[key];
+    if (to === undefined) return;
+    event.preventDefault();
+    show(to);
+    if (target.matches("button.head")) names[current]?.focus();
+  });
+  player.prepend(make("div", { class: "controls", role: "group", "aria-label": "Steps of the path" }, previous, next, where));
+  player.classList.add("playing");
+  show(0, false);
+}

@@ -1,0 +1,44 @@
+import { button } from "./make.ts";
+
+const KEY = "seqqa-theme";
+type Theme = "light" | "dark";
+
+/** Tells who draws by themselves that colours have changed. */
+export const themeChanges = new EventTarget();
+
+function stored(): Theme | undefined {
+  try {
+    const value = localStorage.getItem(KEY);
+    return value === "light" || value === "dark" ? value : undefined;
+  } catch {
+    return undefined; // A file that browsers give no storage to.
+  }
+}
+
+export function startTheme(): void {
+  const root = document.documentElement;
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  let chosen = stored();
+  const theme = (): Theme => chosen ?? (dark.matches ? "dark" : "light");
+  const toggle = button(
+    "",
+    () => {
+      chosen = theme() === "dark" ? "light" : "dark";
+      try {
+        localStorage.setItem(KEY, chosen);
+      } catch {
+        // It holds until the page is closed.
+      }
+      show();
+    },
+    { class: "theme" },
+  );
+  const show = (): void => {
+    root.dataset["theme"] = theme();
+    toggle.textContent = theme() === "dark" ? "Light theme" : "Dark theme";
+    themeChanges.dispatchEvent(new Event("change"));
+  };
+  dark.addEventListener("change", show);
+  document.querySelector("header .brand")?.after(toggle);
+  show();
+}

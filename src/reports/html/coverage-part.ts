@@ -1,0 +1,68 @@
+import type { ExplorationEntry } from "../document-types.ts";
+import { grouped, plural } from "../numbers.ts";
+import { statusPart } from "./exchange-part.ts";
+import { text } from "./safe-text.ts";
+import type { WholeGraph } from "./whole-graph.ts";
+
+/** Larger tables of depth x action say nothing to a reader. */
+const MOST_ACTIONS = 60;
+const MOST_DEPTHS = 40;
+
+/** Which actions were executed, how often and with what answers; at which depths; and which never were. */
+export function coveragePart(entry: ExplorationEntry, graph: WholeGraph | undefined): string {
+  const actions = Object.entries(entry.coverage.actions);
+  if (actions.length === 0) return "";
+  const dead = actions.filter(([, { applied }]) => applied === 0).map(([name]) => name);
+  const rows = actions.map(([name, { applied, skipped, statuses }]) => {
+    const answers = Object.entries(statuses).map(([status, times]) => `${answer(status)} <span class="quiet">${grouped(times)}</span>`);
+    return `<tr><th scope="row">${text(name)}</th><td class="number">${applied === 0 ? '<span class="warn">never</span>' : grouped(applied)}</td><td class="number">${grouped(skipped)}</td><td>${answers.join(" ")}</td></tr>`;
+  });
+  return [
+    `<section class="coverage"><h3>Coverage</h3>`,
+    `<p>${percent(entry.coverage.pairs)} of all pairs of a state and an action were executed or skipped, by ${plural(actions.length, "action")}.</p>`,
+    dead.length === 0
+      ? "<p>Every action was applied at least once.</p>"
+      : `<p><span class="warn">Dead, since never applied in any state:</span> ${text(dead.join(", "))}</p>`,
+    '<div class="scroll" role="group" aria-label="Actions" tabindex="0"><table><thead><tr><th scope="col">Action</th><th scope="col">Applied</th><th scope="col">Skipped</th><th scope="col">Answers</th></tr></thead>',
+    `<tbody>${rows.join("")}</tbody></table></div>`,
+    graph === undefined ? "" : byDepth(graph),
+    "</section>",
+  ].join("\n");
+}
+
+/** A table of depth x action: in how many states of a depth the action was executed. */
+function byDepth({ actions, depths, edgeDepth, edgeAction, whole }: WholeGraph): string {
+  const deepest = depths.reduce((most, depth) => Math.max(most, depth), 0);
+  if (actions.length === 0 || actions.length > MOST_ACTIONS || deepest > MOST_DEPTHS) return "";
+  const states = Array.from({ length: deepest + 1 }, () => 0);
+  for (const depth of depths) states[depth]!++;
+  const executed = actions.map(() => states.map(() => 0));
+  edgeDepth.forEach((depth, edge) => {
+    const row = executed[edgeAction[edge]!];
+    if (row !== undefined) row[depth]!++;
+  });
+  const head = states.map((count, depth) => `<th scope="col">${depth}<span class="quiet of">${grouped(count)}</span></th>`).join("");
+  const rows = executed.map((row, action) => {
+    const cells = row.map((count, depth) => {
+      const share = count / states[depth]!;
+      return `<td class="number heat${count === 0 ? 0 : Math.max(1, Math.min(5, Math.ceil(share * 5)))}">${count === 0 ? "" : percent(share)}</td>`;
+    });
+    return `<tr><th scope="row">${text(actions[action]!)}</th>${cells.join("")}</tr>`;
+  });
+  const part = !whole ? " Of the part of the graph that this file has." : "";
+  return [
+    `<details><summary>By depth: share of the states in which an action was executed</summary><p class="quiet">Columns are depths, with the number of their states.${part}</p>`,
+    `<div class="scroll" role="group" aria-label="Actions by depth" tabindex="0"><table class="heat"><thead><tr><td></td>${head}</tr></thead><tbody>${rows.join("")}</tbody></table></div></details>`,
+  ].join("");
+}
+
+/** Statuses are numbers; what stands for an answer that there was not is a word. */
+const answer = (status: string): string =>
+  /^[1-5]\d\d$/.test(status) ? statusPart(Number(status)) : `<span class="status s0">${text(status)}</span>`;
+
+/** `0.5 %` where there is something, `100 %` only where it is all. */
+function percent(share: number): string {
+  if (share >= 1) return "100 %";
+  if (share <= 0) return "0 %";
+  return share < 0.01 ? "under 1 %" : `${Math.min(99, Math.round(share * 100))} %`;
+}

@@ -1,0 +1,93 @@
+import type { ExplorationEntry } from "../document-types.ts";
+import { cut, printable } from "../printable.ts";
+import type { GraphData } from "../report-data.ts";
+import { anchorOf } from "./finding-part.ts";
+import { embedDetails } from "./embed-details.ts";
+import type { EmbeddedFinding, EmbeddedGraph } from "./embedded.ts";
+import { pathFollower } from "./follow-path.ts";
+import { sampleGraph, type Sample } from "./sample-graph.ts";
+import { inertJson, type StringTable } from "./string-table.ts";
+
+/** What is drawn and looked at without waiting, measured by `npm run bench -- report`. */
+const MOST_NODES = 5_000;
+const MOST_EDGES = 20_000;
+/** Findings whose paths are marked. */
+const MOST_FINDINGS = 500;
+/** Characters of a name. */
+const LINE = 400;
+
+/** A graph as the page's script reads it, in about so many bytes. Where that is too little, details are left out, farthest from the findings first. */
+export function embedGraph(entry: ExplorationEntry, graph: GraphData, strings: StringTable, budget: number): EmbeddedGraph {
+  const follow = pathFollower(graph);
+  const placeOf = new Map(graph.nodes.id.map((id, place) => [id, place]));
+  const paths = entry.violations.slice(0, MOST_FINDINGS).map((violation) => {
+    const path = follow(violation.reproductionPath);
+    const end = violation.state === null ? undefined : placeOf.get(violation.state);
+    return { violation, edges: path.edges, nodes: end === undefined || path.nodes.includes(end) ? path.nodes : [...path.nodes, end] };
+  });
+  const seeds = paths.flatMap(({ nodes }) => nodes);
+  for (let most = MOST_NODES; ; most = Math.floor(most / 2)) {
+    const sample = sampleGraph(graph, seeds, most, most * (MOST_EDGES / MOST_NODES));
+    // Numbers take a few bytes each, five lists of nodes and six of edges.
+    if (most > 100 && sample.nodes.length * 20 + sample.edges.length * 22 > budget / 2) continue;
+    return embedSample(entry, graph, sample, paths, strings, budget);
+  }
+}
+
+interface MarkedPath {
+  readonly violation: ExplorationEntry["violations"][number];
+  readonly nodes: readonly number[];
+  readonly edges: readonly number[];
+}
+
+function embedSample(
+  entry: ExplorationEntry,
+  graph: GraphData,
+  sample: Sample,
+  paths: readonly MarkedPath[],
+  strings: StringTable,
+  budget: number,
+): EmbeddedGraph {
+  const { nodes, edges } = graph;
+  const newNode = new Map(sample.nodes.map((place, at) => [place, at]));
+  const newEdge = new Map(sample.edges.map((place, at) => [place, at]));
+  const ofId = new Map(sample.nodes.map((place, at) => [nodes.id[place]!, at]));
+  const of = <T>(list: readonly T[], places: readonly number[]): readonly T[] => places.map((place) => list[place]!);
+  const kept = (places: readonly number[], known: ReadonlyMap<number, number>): readonly number[] =>
+    places.map((place) => known.get(place)).filter((place) => place !== undefined);
+  const findings: readonly EmbeddedFinding[] = paths.map(({ violation, ...path }) => ({
+    id: anchorOf(violation.id),
+    severity: violation.severity,
+    invariant: printable(cut(violation.invariant, LINE)),
+    nodes: kept(path.nodes, newNode),
+    edges: kept(path.edges, newEdge),
+  }));
+  const base = {
+    name: printable(cut(entry.name, LINE)),
+    actions: graph.actions.map((name) => printable(cut(name, LINE))),
+    totalNodes: graph.totalNodes,
+    totalEdges: graph.totalEdges,
+    nodes: {
+      id: of(nodes.id, sample.nodes),
+      parent: of(nodes.parent, sample.nodes).map((id) => ofId.get(id) ?? -1),
+      action: of(nodes.action, sample.nodes),
+      depth: of(nodes.depth, sample.nodes),
+    },
+    edges: {
+      from: of(edges.from, sample.edges).map((id) => ofId.get(id)!),
+      action: of(edges.action, sample.edges),
+      to: of(edges.to, sample.edges).map((id) => ofId.get(id) ?? -1),
+      status: of(edges.status, sample.edges),
+      found: of(edges.found, sample.edges),
+    },
+    findings,
+  };
+  const shown = embedDetails(graph, sample, strings, budget - Buffer.byteLength(inertJson(base)));
+  return {
+    ...base,
+    withoutState: shown.withoutState,
+    withoutExchanges: shown.withoutExchanges,
+    nodes: { ...base.nodes, state: shown.states },
+    edges: { ...base.edges, exchanges: shown.exchanges },
+  };
+}

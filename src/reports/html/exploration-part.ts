@@ -1,0 +1,81 @@
+import type { ExplorationEntry } from "../document-types.ts";
+import { duration, grouped, plural } from "../numbers.ts";
+import type { GraphData } from "../report-data.ts";
+import { completeness } from "../summary.ts";
+import { coveragePart } from "./coverage-part.ts";
+import { depthsPart } from "./depths-part.ts";
+import { findingPart, type Finding } from "./finding-part.ts";
+import type { Limits } from "./limits.ts";
+import { divergencePart, errorPart } from "./problem-parts.ts";
+import { text } from "./safe-text.ts";
+import { wholeGraph } from "./whole-graph.ts";
+
+/** An exploration: its numbers, its findings, the place of its graph, what it covered, what kept it from being sure. */
+export function explorationPart(entry: ExplorationEntry, graph: GraphData | undefined, index: number, limits: Limits): string {
+  const { violations, divergences, errors, notes } = entry;
+  const findings = violations as readonly Finding[];
+  const whole = wholeGraph(entry, graph);
+  const left = findings.length - limits.findings;
+  return [
+    `<h2>${text(entry.name)}</h2>`,
+    `<p><strong>${text(completeness(entry))}</strong> <span class="quiet">${text(entry.file)}</span></p>`,
+    numbersPart(entry),
+    `<section class="findings"><h3>Findings <span class="quiet">${findings.length}</span></h3>`,
+    findings.length === 0 ? "<p>None.</p>" : "",
+    ...findings.map((one, place) => findingPart(one, limits, place < limits.findings)),
+    left > 0
+      ? `<p class="note">The steps of ${plural(left, "finding")} are left out for the size of this file; they are in the run store.</p>`
+      : "",
+    "</section>",
+    ...(graph === undefined || graph.nodes.id.length === 0
+      ? []
+      : [
+          `<section class="graph" data-graph="${index}"><h3>State graph <span class="quiet">${plural(graph.totalNodes, "state")}, ${plural(graph.totalEdges, "transition")}</span></h3>`,
+          '<p class="static">The graph is drawn by this page\'s script, which did not run here; open the file in a browser.</p></section>',
+        ]),
+    coveragePart(entry, whole),
+    whole === undefined ? "" : depthsPart(whole),
+    problems("Divergences", divergences.map(divergencePart)),
+    problems("Errors", errors.map(errorPart)),
+    problems(
+      "Notes",
+      notes.map((note) => `<p class="note">${text(note)}</p>`),
+    ),
+  ].join("\n");
+}
+
+function problems(title: string, parts: readonly string[]): string {
+  return parts.length === 0 ? "" : `<section><h3>${title} <span class="quiet">${parts.length}</span></h3>${parts.join("\n")}</section>`;
+}
+
+function numbersPart(entry: ExplorationEntry & { readonly strategy?: string | undefined }): string {
+  const perSecond = entry.durationMs > 0 ? ` (${grouped((entry.steps * 1000) / entry.durationMs)} steps/s)` : "";
+  const { unreachedNodes = [], deadEdges = [], deniedChecks = [] } = entry;
+  const rows: readonly (readonly [string, string])[] = [
+    ...(entry.strategy === undefined ? [] : [["Strategy", entry.strategy] as const]),
+    ["Seed", String(entry.seed)],
+    ["Stopped", entry.stopReason.replaceAll("_", " ")],
+    ["States", grouped(entry.statesVisited)],
+    ["Transitions", grouped(entry.transitions)],
+    ["Steps", grouped(entry.steps)],
+    ["Skipped", grouped(entry.skipped)],
+    ["Replayed", grouped(entry.replayed)],
+    ["Cross-checked", grouped(entry.crossChecked)],
+    ["Open", grouped(entry.open)],
+    ["Deepest", grouped(entry.maxDepthReached)],
+    ["Complete to depth", grouped(entry.completeToDepth)],
+    ...(entry.bounded > 0 ? [["Bounded", plural(entry.bounded, "state")] as const] : []),
+    ["Time", `${duration(entry.durationMs)}${perSecond}`],
+    ["Digest", entry.digest],
+    ...(
+      [
+        ["Unreached nodes", unreachedNodes],
+        ["Dead edges", deadEdges],
+        ["Denied checks", deniedChecks],
+      ] as const
+    )
+      .filter(([, names]) => names.length > 0)
+      .map(([name, names]) => [name, names.join(", ")] as const),
+  ];
+  return `<dl class="numbers">${rows.map(([name, value]) => `<div><dt>${name}</dt><dd>${text(value)}</dd></div>`).join("")}</dl>`;
+}

@@ -1,0 +1,111 @@
+import type { Minimality, RecordedStep } from "../../model/result.ts";
+import type { ExplorationEntry } from "../document-types.ts";
+import { plural } from "../numbers.ts";
+import { printable } from "../printable.ts";
+import { targetLines } from "../violation-text.ts";
+import { element } from "../xml.ts";
+import { exchangePart, statusPart } from "./exchange-part.ts";
+import type { Limits } from "./limits.ts";
+import { block, shortened, text } from "./safe-text.ts";
+
+export type Finding = ExplorationEntry["violations"][number] & {
+  /** The path as a script of curl commands. */
+  readonly curl?: string | undefined;
+};
+
+const HOW_SHORT: Readonly<Record<Minimality, string>> = {
+  shortest: "Shortest: every shorter sequence was tried.",
+  one_minimal: "1-minimal: without any single one of its steps it does not reproduce.",
+  as_found: "As found: time was up before it was known whether a shorter path does.",
+};
+
+/** The id of the element that shows a finding: what `#finding-<id>` leads to. */
+export const anchorOf = (id: string): string => `finding-${printable(id).replace(/[^\w-]/g, "-")}`;
+
+/** A finding with every step of its path. Without the script all steps stand below one another; with it they are stepped through. */
+export function findingPart(one: Finding, limits: Limits, withSteps: boolean): string {
+  const { id, invariant, message, steps, reproductionPath, checks, minimality, shrunkFrom, target, curl } = one;
+  const parts = [
+    `<p class="message">${text(shortened(message, 20_000))}</p>`,
+    `<ul class="facts">${factsOf(one)
+      .map((fact) => `<li>${fact}</li>`)
+      .join("")}</ul>`,
+    ...(minimality === undefined ? [] : [`<p>${HOW_SHORT[minimality]}</p>`]),
+    ...(shrunkFrom === undefined
+      ? []
+      : [`<details><summary>Shrunk from ${plural(shrunkFrom.length, "step")}</summary><p>${text(shrunkFrom.join(" -> "))}</p></details>`]),
+    withSteps
+      ? pathPart(one, limits)
+      : `<p>${text(reproductionPath.join(" -> "))} (its steps are in the run store, left out here for the size of this file)</p>`,
+    ...(steps.length > 0 || one.request === undefined
+      ? []
+      : [exchangePart({ request: one.request, response: one.response, durationMs: 0 }, limits)]),
+    ...(checks === undefined || checks.length === 0 || !withSteps
+      ? []
+      : [
+          `<section class="checks"><h4>What the rule asked then</h4>${checks.map((check) => exchangePart(check, limits)).join("")}</section>`,
+        ]),
+    ...(target === undefined ? [] : [`<h4>The target</h4>${block(targetLines(target).join("\n"))}`]),
+    ...(curl === undefined || !withSteps
+      ? []
+      : [
+          `<details class="curl"><summary>As a curl script</summary><div class="copyable">${block(shortened(curl, Math.max(limits.body, 4000)))}</div></details>`,
+        ]),
+  ];
+  const heading = `<h4 class="title">${severityPart(one)} <span>${text(invariant)}</span> ${marksPart(one)}</h4>`;
+  return element(
+    "article",
+    { class: "finding", id: anchorOf(id) },
+    `<details open><summary>${heading}</summary>${parts.join("\n")}</details>`,
+  );
+}
+
+export function severityPart({ severity, known }: Pick<Finding, "severity" | "known">): string {
+  return `<span class="mark ${known || severity === "low" ? "warned" : severity === "medium" ? "medium" : "failed"}">${text(severity.toUpperCase())}</span>`;
+}
+
+function marksPart({ confirmed, known, count, reproductionPath }: Finding): string {
+  const marks = [
+    reproductionPath.length === 0 ? "no steps" : plural(reproductionPath.length, "step"),
+    ...(count > 1 ? [`seen ${plural(count, "time")}`] : []),
+    ...(confirmed ? [] : ["flaky"]),
+    ...(known ? ["known"] : []),
+  ];
+  return `<span class="quiet">${marks.join(", ")}</span>`;
+}
+
+function factsOf({ id, confirmed, known }: Finding): readonly string[] {
+  return [
+    `<a href="#${anchorOf(id)}">id ${text(id)}</a>`,
+    confirmed ? "confirmed: seen again from a clean start" : '<span class="warn">flaky: not seen again from a clean start</span>',
+    ...(known ? ["known: listed, and no reason for the run to fail"] : []),
+  ];
+}
+
+function pathPart({ reproductionPath, steps, state }: Finding, limits: Limits): string {
+  if (reproductionPath.length === 0) return `<p>${state === null ? "No path leads to it." : "In the initial state."}</p>`;
+  const items = reproductionPath.map((action, index) => stepPart(action, steps[index], limits));
+  return `<div class="player"><ol class="path">${items.join("")}</ol></div>`;
+}
+
+function stepPart(action: string, step: RecordedStep | undefined, limits: Limits): string {
+  const head = `<div class="head"><span class="action">${text(action)}</span> ${step === undefined ? "" : statusPart(step.status)}</div>`;
+  if (step === undefined) return `<li>${head}</li>`;
+  const { changes, requests } = step;
+  const body = [
+    ...(changes === undefined ? [] : [changesPart(changes)]),
+    ...requests.map((one) => exchangePart(one, limits)),
+    ...(changes === undefined && requests.length === 0 ? ['<p class="quiet">Nothing was recorded of this step.</p>'] : []),
+  ];
+  return `<li>${head}<div class="body">${body.join("")}</div></li>`;
+}
+
+/** Lines with `- ` and `+ ` before them. */
+function changesPart(changes: readonly string[]): string {
+  if (changes.length === 0) return '<p class="quiet">The state did not change.</p>';
+  const lines = changes.map((line) => {
+    const name = line.startsWith("+") ? "ins" : line.startsWith("-") ? "del" : "span";
+    return `<${name}>${text(shortened(line, 2000))}</${name}>`;
+  });
+  return `<h5>What changed in the state</h5><div class="diff" role="group" aria-label="What changed in the state" tabindex="0">${lines.join("")}</div>`;
+}

@@ -1,0 +1,129 @@
+import { grouped, plural } from "../numbers.ts";
+import { printable } from "../printable.ts";
+import type { ReportData } from "../report-data.ts";
+import { element } from "../xml.ts";
+import { embedGraph } from "./embed-graph.ts";
+import { explorationPart } from "./exploration-part.ts";
+import { anchorOf, severityPart } from "./finding-part.ts";
+import { journeyPart } from "./journey-part.ts";
+import { LIMITS, type Limits } from "./limits.ts";
+import { reportAssets } from "./report-assets.ts";
+import { text } from "./safe-text.ts";
+import { inertJson, StringTable } from "./string-table.ts";
+
+/** Bytes of a file that browsers open at once and that mail takes. */
+const MOST_BYTES = 10_000_000;
+/** Of these, at least so many for graphs, when there are any. */
+const FOR_GRAPHS = 4_000_000;
+/** For what is written without being counted: commas, brackets, the head. */
+const RESERVE = 200_000;
+
+const VERDICTS: Readonly<Record<number, readonly [string, string]>> = {
+  0: ["passed", "Nothing that fails the run"],
+  1: ["failed", "Failed"],
+  2: ["failed", "Wrong use or configuration"],
+  3: ["warned", "The run could not vouch for its result"],
+  130: ["warned", "Interrupted"],
+};
+
+/**
+ * A run as one HTML file that loads nothing. Findings, numbers and journeys are plain HTML; the page's own script, the only one that its policy lets run, adds
+ * the graph and the player. What the target answered is only ever text in it. At most 10 MB: details are left out where there are more, and the file says so.
+ */
+export function htmlText(data: ReportData): string {
+  const { script, style, policy } = reportAssets();
+  const own = Buffer.byteLength(script) + Buffer.byteLength(style) + RESERVE;
+  const forGraphs = data.graphs.some(({ nodes }) => nodes.id.length > 0) ? FOR_GRAPHS : 0;
+  let content = "";
+  for (const limits of LIMITS) {
+    content = contentPart(data, limits);
+    if (Buffer.byteLength(content) + own + forGraphs <= MOST_BYTES) break;
+  }
+  const embedded = embeddedJson(data, MOST_BYTES - own - Buffer.byteLength(content));
+  const { explorations, journeys } = data.document;
+  const title = text(
+    [...explorations, ...journeys]
+      .map(({ name }) => name)
+      .join(", ")
+      .slice(0, 200) || "run",
+  );
+  return [
+    "<!doctype html>",
+    '<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">',
+    `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
+    `<meta name="color-scheme" content="light dark"><title>seqqa: ${title}</title><style>${style}</style></head><body>`,
+    content,
+    `<script type="application/json" id="data">${embedded}</script>`,
+    `<script id="app">${script}</script></body></html>\n`,
+  ].join("\n");
+}
+
+function embeddedJson({ document, graphs }: ReportData, budget: number): string {
+  const strings = new StringTable();
+  let left = budget;
+  const shown = graphs.map((graph, index) => {
+    const before = strings.bytes;
+    const one = embedGraph(document.explorations[index]!, graph, strings, left / (graphs.length - index));
+    left -= Buffer.byteLength(inertJson(one)) + strings.bytes - before;
+    return one;
+  });
+  return inertJson({ strings: strings.texts, graphs: shown });
+}
+
+function contentPart({ document, graphs }: ReportData, limits: Limits): string {
+  const { explorations, journeys, failures, knownFindings: known } = document;
+  const lists =
+    known === undefined
+      ? []
+      : ([
+          ["Known", known.found],
+          ["No longer found", known.stale],
+          ["Not seen", known.unseen],
+        ] as const);
+  return [
+    '<a class="skip" href="#content">Skip to the content</a>',
+    headerPart({ document, graphs }),
+    '<main id="content" tabindex="-1">',
+    ...lists.filter(([, ids]) => ids.length > 0).map(([word, ids]) => `<p class="note">${word}: ${text(ids.join(", "))}</p>`),
+    ...failures.map(
+      ({ file, code, message, hint }) =>
+        `<article class="problem"><h2 class="title"><span class="mark warned">Error</span> ${text(file)} <span class="quiet">${text(code)}</span></h2><p>${text(message)}</p><p>${text(hint ?? "")}</p></article>`,
+    ),
+    ...explorations.map((entry, index) =>
+      element(
+        "section",
+        { class: "part", id: `exploration-${index}`, "data-title": printable(entry.name) },
+        explorationPart(entry, graphs[index], index, limits),
+      ),
+    ),
+    ...journeys.map((entry, index) =>
+      element(
+        "section",
+        { class: "part", id: `journey-${index}`, "data-title": `journey ${printable(entry.name)}` },
+        journeyPart(entry, limits),
+      ),
+    ),
+    "</main>",
+  ].join("\n");
+}
+
+function headerPart({ document }: ReportData): string {
+  const { explorations, journeys, exitStatus } = document;
+  const [kind, verdict] = VERDICTS[exitStatus] ?? ["warned", `Ended with status ${exitStatus}`];
+  const found = explorations.flatMap(({ violations }) => violations);
+  const failed = journeys.filter(({ status }) => status !== "passed").length;
+  const summary = [
+    ...(explorations.length === 0 ? [] : [`${plural(explorations.length, "exploration")}, ${plural(found.length, "finding")}`]),
+    ...(journeys.length === 0 ? [] : [`${plural(journeys.length, "journey")}, ${grouped(failed)} not passed`]),
+  ];
+  const contents = found.map(
+    (one) => `<li>${element("a", { href: `#${anchorOf(one.id)}` }, `${severityPart(one)} ${text(one.invariant)}`)}</li>`,
+  );
+  return [
+    `<header><p class="brand">seqqa ${text(document.seqqa)}</p><h1 class="${kind}">${verdict}</h1>`,
+    summary.length === 0 ? "" : `<p>${summary.join("; ")}.</p>`,
+    `<p class="quiet">Run ${text(document.run)}, begun ${element("time", { datetime: document.startedAt }, text(document.startedAt))}, exit status ${exitStatus}.</p>`,
+    contents.length === 0 ? "" : `<nav aria-label="Findings"><ul class="contents">${contents.join("")}</ul></nav>`,
+    "</header>",
+  ].join("\n");
+}

@@ -1,0 +1,27 @@
+/**
+ * JSON with line breaks and indents, else the text as it is. Only blanks are added and removed: numbers that JavaScript cannot hold, names that stand twice
+ * and their order stay what they were.
+ */
+export function prettyJson(text: string): string {
+  if (!/^\s*[[{]/.test(text)) return text;
+  try {
+    JSON.parse(text);
+  } catch {
+    return text;
+  }
+  let depth = 0;
+  let out = "";
+  const line = (): string => `\n${"  ".repeat(depth)}`;
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[{]\s*[\]}]|[[\]{},:]|[^\s[\]{},:"]+/g)) {
+    if (token === "{" || token === "[") {
+      depth++;
+      out += token + line();
+    } else if (token === "}" || token === "]") {
+      depth--;
+      out += line() + token;
+    } else if (token === ",") out += token + line();
+    else if (token === ":") out += ": ";
+    else out += token.startsWith("[") || token.startsWith("{") ? token.replace(/\s/g, "") : token;
+  }
+  return out;
+}

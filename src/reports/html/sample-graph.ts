@@ -1,0 +1,77 @@
+import type { GraphData } from "../report-data.ts";
+import { neighbours } from "./neighbours.ts";
+
+/** What of a graph is shown: places in its lists, ascending; and how far the nodes lie from what matters. */
+export interface Sample {
+  readonly nodes: readonly number[];
+  readonly edges: readonly number[];
+  /** Per node of the whole graph: steps from the nearest node of a finding, else from the root. */
+  readonly distance: Int32Array;
+}
+
+/**
+ * A part that can be looked at: the paths of the findings, then whatever is nearest to them; without findings, to the root. Every node comes with those that
+ * lead to it, so that the part hangs together.
+ * @param seeds places of the nodes of findings
+ */
+export function sampleGraph({ nodes, edges }: GraphData, seeds: readonly number[], mostNodes: number, mostEdges: number): Sample {
+  const count = nodes.id.length;
+  const placeOf = new Map(nodes.id.map((id, place) => [id, place]));
+  const near = neighbours(
+    count,
+    edges.from.map((id) => placeOf.get(id) ?? -1),
+    edges.to.map((id) => placeOf.get(id) ?? -1),
+  );
+  const distance = new Int32Array(count).fill(-1);
+  const queue = new Int32Array(count);
+  let end = 0;
+  for (const place of seeds.length > 0 ? seeds : [0]) {
+    if (place >= count || distance[place] === 0) continue;
+    distance[place] = 0;
+    queue[end++] = place;
+  }
+  for (let at = 0; at < end; at++) {
+    const place = queue[at]!;
+    near.of(place, (other) => {
+      if (distance[other] !== -1) return;
+      distance[other] = distance[place]! + 1;
+      queue[end++] = other;
+    });
+  }
+  const taken = new Uint8Array(count);
+  let left = Math.min(count, mostNodes);
+  const take = (place: number): void => {
+    const chain: number[] = [];
+    for (let at: number | undefined = place; at !== undefined && taken[at] === 0; at = placeOf.get(nodes.parent[at]!)) chain.push(at);
+    if (chain.length > left) return;
+    for (const one of chain) taken[one] = 1;
+    left -= chain.length;
+  };
+  if (count > 0) take(0);
+  for (let at = 0; at < end && left > 0; at++) take(queue[at]!);
+  for (let place = 0; place < count && left > 0; place++) take(place);
+  const shown: number[] = [];
+  for (let place = 0; place < count; place++) if (taken[place] === 1) shown.push(place);
+  return { nodes: shown, edges: sampleEdges({ nodes, edges }, placeOf, taken, mostEdges), distance };
+}
+
+/** Findings first, then what leads to a node for the first time, then to another one, then what stays where it is. */
+function sampleEdges(
+  { nodes, edges }: Pick<GraphData, "nodes" | "edges">,
+  placeOf: ReadonlyMap<number, number>,
+  taken: Uint8Array,
+  most: number,
+): readonly number[] {
+  const ranks: number[][] = [[], [], [], []];
+  edges.from.forEach((from, edge) => {
+    const [start, end] = [placeOf.get(from), placeOf.get(edges.to[edge]!)];
+    if (start === undefined || taken[start] !== 1 || (edges.to[edge] !== -1 && (end === undefined || taken[end] !== 1))) return;
+    const first = end !== undefined && nodes.parent[end] === from && nodes.action[end] === edges.action[edge];
+    const rank = edges.found[edge] === 1 ? 0 : first ? 1 : end !== undefined && end !== start ? 2 : 3;
+    ranks[rank]!.push(edge);
+  });
+  return ranks
+    .flat()
+    .slice(0, most)
+    .sort((a, b) => a - b);
+}

@@ -1,0 +1,25 @@
+/** Texts, each once, with what they take in the file. */
+export class StringTable {
+  readonly texts: string[] = [];
+  /** Bytes of all texts, as they are written. */
+  bytes = 0;
+  readonly #places = new Map<string, number>();
+
+  place(text: string): number {
+    const known = this.#places.get(text);
+    if (known !== undefined) return known;
+    const place = this.texts.length;
+    this.#places.set(text, place);
+    this.texts.push(text);
+    this.bytes += Buffer.byteLength(inertJson(text)) + 1;
+    return place;
+  }
+}
+
+/** JSON that is nothing but JSON in the middle of HTML and of JavaScript: no tag, no comment, no separator of lines begins in it. */
+export function inertJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[<>&\u007f-\u009f\u2028\u2029\ufeff]/g,
+    (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}

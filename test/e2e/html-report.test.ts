@@ -1,0 +1,340 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { RecordedExchange } from "../../src/model/result.ts";
+import { htmlText, runDocument } from "../../src/reports/index.ts";
+import { startBrowser } from "../support/browser.ts";
+import { emptyFolder, seqqa } from "../support/e2e.ts";
+import { madeGraph } from "../support/graph-data.ts";
+import { program } from "../support/services/service.ts";
+import { journey, report, result, step, violation } from "../unit/reports/results.ts";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** A page, what it complained of, and what it asked the network for. */
+interface Opened {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  readonly complaints: string[];
+  readonly requests: string[];
+}
+
+let browser: Browser;
+let folder: string;
+let shop: string;
+
+beforeAll(async () => {
+  browser = await startBrowser();
+  folder = emptyFolder();
+  const { status, stderr } = await seqqa(["run", "fixtures/shop", "--only", "shop", "--output", folder], { env: { BUG: "all" } });
+  expect({ status, stderr }).toMatchObject({ status: 1 });
+  shop = join(folder, "report.html");
+}, 300_000);
+
+afterAll(async () => {
+  await browser?.close();
+});
+
+async function open(file: string, options: BrowserContextOptions = {}, hash = ""): Promise<Opened> {
+  const context = await browser.newContext({ offline: true, reducedMotion: "reduce", viewport: { width: 1440, height: 900 }, ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  const complaints: string[] = [];
+  const requests: string[] = [];
+  page.on("console", (message) => complaints.push(`${message.type()}: ${message.text()}`));
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("dialog", (dialog) => {
+    complaints.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on("request", (request) => requests.push(request.url()));
+  await page.goto(`file://${file}${hash}`);
+  return { page, context, complaints, requests };
+}
+
+/** Nothing went wrong, and nothing but the file itself (and the worker made of it) was asked for. */
+function expectQuiet({ complaints, requests }: Opened, file: string): void {
+  expect(complaints).toEqual([]);
+  expect(requests.filter((url) => !url.startsWith("blob:") && !url.startsWith(`file://${file}`))).toEqual([]);
+}
+
+/** What axe finds serious or critical. */
+async function seriousFor(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe);
+  const { violations } = (await page.evaluate("axe.run(document, { resultTypes: ['violations'] })")) as {
+    readonly violations: readonly { id: string; impact: string; nodes: readonly { html: string }[] }[];
+  };
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+}
+
+describe("the report of a real run", () => {
+  it("opens a finding and steps through it, by buttons and by arrow keys", async () => {
+    const opened = await open(shop);
+    const { page } = opened;
+    const finding = page.locator(".finding", { hasText: "refund_within_amount" });
+    await finding.locator("summary").first().click();
+    const where = finding.locator(".where");
+    const body = finding.locator("li.current .body");
+    expect(await where.textContent()).toBe("Step 1 of 4: create_order");
+    expect(await body.textContent()).toContain('"amount": 100');
+    await finding.getByRole("button", { name: "Next step" }).click();
+    expect(await where.textContent()).toBe("Step 2 of 4: pay_order");
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowRight");
+    expect(await where.textContent()).toBe("Step 4 of 4: refund_order");
+    expect(await body.textContent()).toMatch(/POST http.*\/refund[^]*"refunded": 200/);
+    expect(await finding.locator(".body:visible").count()).toBe(1);
+    await page.keyboard.press("ArrowLeft");
+    expect(await where.textContent()).toBe("Step 3 of 4: refund_order");
+    // The graph goes along: the state after the step.
+    expect(await page.locator(".details h4").textContent()).toMatch(/^State \d+$/);
+    expectQuiet(opened, shop);
+    await opened.context.close();
+  });
+
+  it("leads to a finding by its id", async () => {
+    const id = (
+      JSON.parse(readFileSync(join(folder, "results.json"), "utf8")) as {
+        explorations: { violations: { id: string; invariant: string }[] }[];
+      }
+    ).explorations[0]!.violations.at(-1)!;
+    const opened = await open(shop, {}, `#finding-${id.id}`);
+    const finding = opened.page.locator(`#finding-${id.id}`);
+    expect(await finding.locator("details").first().getAttribute("open")).not.toBeNull();
+    expect(await finding.textContent()).toContain(id.invariant);
+    await opened.context.close();
+  });
+
+  it("searches the graph and follows it without a mouse", async () => {
+    const opened = await open(shop);
+    const { page } = opened;
+    const search = page.getByRole("searchbox");
+    await search.fill("63");
+    await search.press("Enter");
+    const details = page.locator(".details");
+    expect(await details.locator("h4").textContent()).toBe("State 63");
+    await details
+      .getByRole("button", { name: /^state \d+$/ })
+      .first()
+      .press("Enter");
+    expect(await details.locator("h4").textContent()).not.toBe("State 63");
+    expect(await page.evaluate("document.activeElement.tagName")).toBe("H4");
+    await search.fill("ship_order");
+    await page.locator(".results [role=status]", { hasText: /0 states, 42 transitions/ }).waitFor();
+    await search.press("Enter");
+    expect(await details.locator("h4").textContent()).toMatch(/^ship_order \d+$/);
+    expectQuiet(opened, shop);
+    await opened.context.close();
+  });
+
+  it("shows what is clicked on: a state, a transition", async () => {
+    const opened = await open(shop);
+    const { page } = opened;
+    await page.locator("canvas[data-layout=done]").waitFor();
+    await page.locator("canvas").scrollIntoViewIfNeeded();
+    const chosen = async (query: string, heading: RegExp): Promise<{ x: number; y: number }> => {
+      await page.getByRole("searchbox").fill(query);
+      await page.getByRole("searchbox").press("Enter");
+      await page.locator(".details h4", { hasText: heading }).waitFor();
+      const [x, y] = (await page.locator("canvas").getAttribute("data-chosen"))!.split(" ").map(Number);
+      return { x: x!, y: y! };
+    };
+    const node = await chosen("63", /^State 63$/);
+    const edge = await chosen("create_order", /^create_order 201$/);
+    await page.getByRole("searchbox").fill("");
+    await page.locator("canvas").click({ position: node });
+    expect(await page.locator(".details h4").textContent()).toBe("State 63");
+    await page.locator("canvas").click({ position: edge });
+    expect(await page.locator(".details h4").textContent()).toBe("create_order 201");
+    expectQuiet(opened, shop);
+    await opened.context.close();
+  });
+
+  it.each(["light", "dark"] as const)(
+    "has nothing that axe finds serious in the %s theme, and keeps the theme that was chosen",
+    async (colorScheme) => {
+      const opened = await open(shop, { colorScheme });
+      const { page } = opened;
+      const other = colorScheme === "light" ? "dark" : "light";
+      const theme = (): Promise<unknown> => page.evaluate("document.documentElement.dataset.theme");
+      await page.getByRole("button", { name: "Look at the root state" }).click();
+      await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true");
+      expect(await theme()).toBe(colorScheme);
+      expect(await seriousFor(page)).toEqual([]);
+      await page.getByRole("button", { name: /theme$/ }).click();
+      expect(await theme()).toBe(other);
+      await page.reload();
+      expect(await theme()).toBe(other);
+      expectQuiet(opened, shop);
+      await opened.context.close();
+    },
+  );
+
+  it("can be reached by Tab, all of it", async () => {
+    const opened = await open(shop);
+    const { page } = opened;
+    const wanted = (await page.evaluate(`(() => {
+      const all = [...document.querySelectorAll('a[href], button, input, select, summary, [tabindex="0"]')].filter((one) => one.checkVisibility({ contentVisibilityAuto: true }));
+      all.forEach((one, index) => one.dataset.tab = String(index));
+      return all.length;
+    })()`)) as number;
+    const seen = new Set<unknown>();
+    for (let press = 0; press < wanted + 5; press++) {
+      await page.keyboard.press("Tab");
+      seen.add(await page.evaluate("document.activeElement?.dataset.tab"));
+    }
+    const missed = await page.evaluate(
+      `[...document.querySelectorAll('[data-tab]')].filter((one) => !${JSON.stringify([...seen])}.includes(one.dataset.tab)).map((one) => one.outerHTML)`,
+    );
+    expect(missed).toEqual([]);
+    expect(wanted).toBeGreaterThan(20);
+    await opened.context.close();
+  });
+
+  it("is as wide as a phone", async () => {
+    const opened = await open(shop, { viewport: { width: 390, height: 844 } });
+    expect(await opened.page.evaluate("document.documentElement.scrollWidth")).toBe(390);
+    await opened.context.close();
+  });
+
+  it("prints: findings with all their steps, and the graph", async () => {
+    const opened = await open(shop);
+    const { page } = opened;
+    const pdf = join(folder, "report.pdf");
+    await page.pdf({ path: pdf });
+    expect(statSync(pdf).size).toBeGreaterThan(20_000);
+    const pdftotext = program("pdftotext");
+    const read = (): string => execFileSync(pdftotext!, [pdf, "-"], { encoding: "utf8" });
+    await page.emulateMedia({ media: "print" });
+    await page.evaluate("dispatchEvent(new Event('beforeprint'))");
+    const texts = [(await page.evaluate("document.body.innerText")) as string, ...(pdftotext === undefined ? [] : [read()])];
+    for (const text of texts) {
+      for (const wanted of ["refund_within_amount", "cancelled_never_shipped", '"refunded": 200', "State graph", "Coverage"])
+        expect(text).toContain(wanted);
+      expect(text).not.toContain("Next step");
+    }
+    expect(await page.locator("ol.path .body:visible").count()).toBe(8);
+    await opened.context.close();
+  });
+
+  it("says without a script what was found, and how to make it happen", async () => {
+    const opened = await open(shop, { javaScriptEnabled: false });
+    const text = await opened.page.locator("body").innerText();
+    for (const wanted of [
+      "Failed",
+      "exhaustive: 64 states",
+      "refund_within_amount",
+      "refunded more than was paid",
+      '"refunded": 200',
+      "never applied|Every action was applied",
+    ]) {
+      expect(text).toMatch(new RegExp(wanted));
+    }
+    expectQuiet(opened, shop);
+    await opened.context.close();
+  });
+});
+
+/** What a browser would run, what ends an element or a file early, what a terminal acts on. */
+const EVIL = `<script>alert(1);console.log("ran")</script></script></pre></textarea><img src=x onerror="alert(2)"><svg onload=alert(3)>]]>--><!--<script>"'&lt; nul\0 \x1b[31mred\x1b[0m lone\ud800 half\udc00 rtl\u202e line\u2028 javascript:alert(4) \${alert(5)}`;
+const BINARY = String.fromCharCode(...Array.from({ length: 256 }, (_, byte) => byte)).repeat(20);
+
+describe("what a target answers", () => {
+  it("stays text: nothing of it runs, in findings, journeys, the graph and its search; a body of 5 MB is cut and said to be", async () => {
+    const answered = (body: string): RecordedExchange => ({
+      request: { method: "POST", url: `http://127.0.0.1/${EVIL}`, headers: { [EVIL]: EVIL }, body: EVIL },
+      response: { status: 200, headers: { "x-evil": EVIL }, body },
+      durationMs: 1,
+    });
+    const bodies = [EVIL, BINARY, "x".repeat(5_000_000), JSON.stringify({ [EVIL]: EVIL })];
+    const graph = madeGraph({
+      nodes: 6,
+      edges: 9,
+      actions: 3,
+      state: (node) => [`row ${node} ${EVIL}`],
+      exchange: (edge) => answered(bodies[edge % 4]!),
+    });
+    const made = runDocument(
+      report({
+        exitStatus: 1,
+        explorations: [
+          {
+            name: EVIL,
+            file: EVIL,
+            result: result({
+              notes: [EVIL],
+              errors: [{ code: EVIL, message: EVIL, path: [EVIL], source: EVIL, stack: EVIL, count: 1 }],
+              divergences: [{ kind: "replay", path: [EVIL], message: EVIL, differences: [EVIL], hint: EVIL }],
+              coverage: { pairs: 1, actions: { [EVIL]: { applied: 1, skipped: 0, statuses: { [EVIL]: 1 } } } },
+              violations: [
+                violation({
+                  id: EVIL,
+                  invariant: EVIL,
+                  message: EVIL,
+                  reproductionPath: [EVIL, EVIL],
+                  steps: bodies.slice(0, 2).map((body, index) => ({
+                    action: EVIL,
+                    status: 200,
+                    requests: [answered(body), answered(bodies[index + 2]!)],
+                    changes: [`- ${EVIL}`, `+ ${EVIL}`],
+                  })),
+                }),
+              ],
+            }),
+          },
+        ],
+        journeys: [
+          {
+            name: EVIL,
+            file: EVIL,
+            result: journey({
+              steps: [
+                step({
+                  name: EVIL,
+                  status: "failed",
+                  error: EVIL,
+                  requests: bodies.map(answered),
+                  context: { set: { [EVIL]: EVIL }, deleted: [EVIL] },
+                }),
+              ],
+            }),
+            notes: [EVIL],
+          },
+        ],
+        failures: [{ file: EVIL, code: EVIL, message: EVIL, hint: EVIL }],
+      }),
+      { redact: [], includeRequestResponse: true },
+    );
+    const file = join(emptyFolder(), "report.html");
+    writeFileSync(file, htmlText({ document: made, graphs: [{ ...graph, actions: [EVIL, "b", "c"] }] }));
+    expect(statSync(file).size).toBeLessThan(10_000_000);
+    const opened = await open(file);
+    const { page } = opened;
+    expect(await page.locator("body").innerText()).toContain("more characters, left out for the size of this file");
+    const own = await page.evaluate(
+      "[...document.querySelectorAll('script, img, svg, iframe, textarea, style')].map((one) => one.tagName + one.id + (one.ariaHidden ?? '')).join()",
+    );
+    expect(own).toMatch(/^STYLE,(svgtrue,)*SCRIPTdata,SCRIPTapp$/);
+    await page.getByRole("searchbox").fill("row 2 <script>alert");
+    await page.getByRole("searchbox").press("Enter");
+    expect(await page.locator(".details h4").textContent()).toBe("State 2");
+    const details = page.locator(".details");
+    expect(await details.locator(".diff").textContent()).toMatch(
+      /^- row \d <script>alert[^]*\+ row 2 <script>alert.*nul\\x00 \\x1b\[31mred.*lone\\ud800 half\\udc00 rtl\\u202e line\\u2028/,
+    );
+    await details.getByRole("button", { name: "its request" }).click();
+    expect(await details.locator("pre").first().textContent()).toContain("POST http://127.0.0.1/<script>alert(1)");
+    for (const name of await page
+      .locator("#part option")
+      .evaluateAll((options) => options.map((option) => (option as unknown as { value: string }).value)))
+      await page.locator("#part").selectOption(name);
+    expectQuiet(opened, file);
+    await opened.context.close();
+  });
+});
