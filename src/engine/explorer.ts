@@ -50,6 +50,8 @@ const TRIES = 3;
 const PAUSES_MS = [250, 4000] as const;
 /** Chunks that a lane works on between two checks. */
 const BETWEEN_CHECKS = 8;
+/** Milliseconds after which everything else in this thread gets a turn. */
+const TURN_MS = 100;
 /** Commits between two looks at the clock. */
 const CLOCK_EVERY = 256;
 
@@ -132,6 +134,7 @@ export class Explorer {
     this.#options.signal?.addEventListener("abort", abort, { once: true });
     if (this.#options.signal?.aborted === true) abort();
     const timer = setInterval(() => this.#tick(), 100);
+    let turnedAt = performance.now();
     try {
       while (this.stopReason === undefined) {
         this.#commitReady();
@@ -139,6 +142,11 @@ export class Explorer {
         this.#dispatch();
         if (this.#busy.every((chunks) => chunks === 0)) throw new Error("The engine has nothing to wait for; this is a defect of seqqa.");
         await new Promise<void>((resolve) => (this.#wake = resolve));
+        // A lane in this thread whose world is in memory never waits: timers and signals would not be heard.
+        if (performance.now() - turnedAt > TURN_MS) {
+          await new Promise((resolve) => setImmediate(resolve));
+          turnedAt = performance.now();
+        }
       }
       this.#meter.emit(true);
       await this.#finishChecks();

@@ -65,7 +65,13 @@ function hideInJson(text: string, isHidden: (name: string) => boolean): string |
   try {
     const value: unknown = JSON.parse(text, (name: string, member: unknown) => {
       // A reviver also sees array indices, which are no names; an index would have to be listed to match.
-      if (name === "" || member === null || !isHidden(name)) return member;
+      if (name === "" || member === null || !isHidden(name)) {
+        // An error may quote a URL, or the request that it is about.
+        if (typeof member !== "string" || !/[:=]/.test(member)) return member;
+        const shown = hideInJson(member, isHidden) ?? hideInText(member, isHidden);
+        found ||= shown !== member;
+        return shown;
+      }
       found = true;
       return HIDDEN;
     });

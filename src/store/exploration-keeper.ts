@@ -50,7 +50,8 @@ export class ExplorationKeeper {
   #start: ExplorationStart | undefined;
   #nodes = 0;
   #edges = 0;
-  #at = 0;
+  /** When the last batch was written. */
+  #at = -Infinity;
 
   /** `attempt` runs a transaction, and keeps its failure from ending the run. */
   constructor(id: number, file: string, db: Database, visibility: Visibility, attempt: (work: () => void) => void) {
@@ -71,7 +72,6 @@ export class ExplorationKeeper {
 
   begin(start: ExplorationStart): void {
     this.#start = start;
-    this.#at = performance.now();
   }
 
   /** What was committed, when enough time passed since the last batch or there is enough of it. */

@@ -12,6 +12,9 @@ describe("redactor", () => {
     ['{"deep":[{"Access-Token":{"x":1}}]}', '{"deep":[{"Access-Token":"[redacted]"}]}'],
     ['{"password":null,"tokens":1}', '{"password":null,"tokens":1}'],
     ['{ "kept":  "as it is" }', '{ "kept":  "as it is" }'],
+    ['{"error":"no reply for /login?token=a&b=1"}', '{"error":"no reply for /login?token=[redacted]&b=1"}'],
+    ['{"sent":"{\\"password\\":\\"a\\"}"}', '{"sent":"{\\"password\\":\\"[redacted]\\"}"}'],
+    ['{"a":1,"token":{"x":["deep", 2]},"list":[{"secret":["a', '{"a":1,"token":"[redacted]","list":[{"secret":"[redacted]"'],
     ["user=b&password=a%20b&secret=", "user=b&password=[redacted]&secret=[redacted]"],
     ['{"password":"cut of', '{"password":"[redacted]"'],
     ["the password: hunter2, and more", "the password: [redacted], and more"],
@@ -37,6 +40,19 @@ describe("redactor", () => {
     expect(hide.headers({ AUTHORIZATION: "x", "Set-Cookie": "y", accept: "z" })).toEqual({ AUTHORIZATION: "[redacted]", "Set-Cookie": "[redacted]", accept: "z" });
     expect(hide.url("http://me:pw@h/a?token=1&b=2&access%5Ftoken=3")).toBe("http://[redacted]@h/a?token=[redacted]&b=2&access%5Ftoken=[redacted]");
     expect(hide.url("http://h/a")).toBe("http://h/a");
+  });
+
+  it.each([
+    ["context.token.deep[0].kept = 1", 'context.token.deep[0].kept = "[redacted]"'],
+    ['context."a token".x = "b"', 'context."a token".x = "b"'],
+    ['- systems.db.users + {id: #1, password: {x: "y, }"}, name: "token=a"}', '- systems.db.users + {id: #1, password: "[redacted]", name: "token=[redacted]"}'],
+    ['systems.cache.value = Set{"a", {"secret": [1, 2], b: 3}}', 'systems.cache.value = Set{"a", {"secret": "[redacted]", b: 3}}'],
+    ['systems.db.log + {text: "{\\"token\\":\\"cut o... (900 characters, 1f)"}', 'systems.db.log + {text: "{\\"token\\":\\"[redacted]\\""}'],
+    ['systems.db.users + {password: "never en', 'systems.db.users + {password: "[redacted]"'],
+    ["... and 12 more lines", "... and 12 more lines"],
+    ['node: "cart"', 'node: "cart"'],
+  ])("line %j -> %j", (line, expected) => {
+    expect(hide.line(line)).toBe(expected);
   });
 
   it("hides nothing when no name is given", () => {
