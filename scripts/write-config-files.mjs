@@ -1,8 +1,9 @@
 // Writes what is made from the table of configuration keys: seqqa.schema.json, seqqa.yaml.example, and the table in README.md
-// between its markers. Needs a build. `--check` writes nothing and fails when a file is out of date.
+// between its markers; and seqqa.results.schema.json from the types of a run's document. Needs a build. `--check` writes nothing and fails when a file is out of date.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { exampleFile, markdownTable } from "../dist/config/documentation.js";
 import { jsonSchema } from "../dist/config/json-schema.js";
+import { resultsSchema } from "./results-schema.mjs";
 
 const root = new URL("../", import.meta.url);
 const read = (name) => (existsSync(new URL(name, root)) ? readFileSync(new URL(name, root), "utf8") : "");
@@ -10,6 +11,7 @@ const [start, end] = ["<!-- config-table -->", "<!-- /config-table -->"];
 const readme = read("README.md");
 const files = {
   "seqqa.schema.json": `${JSON.stringify(jsonSchema(), null, 2)}\n`,
+  "seqqa.results.schema.json": resultsSchema(),
   "seqqa.yaml.example": exampleFile(),
   ...(readme.includes(start) && readme.includes(end)
     ? {

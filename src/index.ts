@@ -16,6 +16,7 @@ export type { ApiRequest, ApiResponse } from "./model/response.ts";
 export type {
   ActionCoverage,
   Divergence,
+  ExplorationFacts,
   ExplorationGraph,
   ExplorationResult,
   RecordedExchange,
@@ -26,6 +27,8 @@ export type {
   StopReason,
   Violation,
 } from "./model/result.ts";
+export type { ExplorationEntry, GraphEntry, JourneyEntry, RunDocument } from "./reports/document-types.ts";
+export type { ReportedFailure, ReportedKnown } from "./reports/run-report.ts";
 export { Severity } from "./model/severity.ts";
 export { Step } from "./model/step.ts";
 export type { ExpectedFailure, StepOptions } from "./model/step.ts";

@@ -2,9 +2,11 @@ import { SeqqaError } from "./errors.ts";
 
 /** What was sent for a response, as reports show it. */
 export interface ApiRequest {
+  /** The HTTP method; `CALL` where the client is no HTTP client. */
   readonly method: string;
   /** The whole URL, query included. */
   readonly url: string;
+  /** By name. */
   readonly headers: Readonly<Record<string, string>>;
   /** The body as text; `undefined` when there was none. */
   readonly body?: string | undefined;

@@ -7,23 +7,33 @@ export type StopReason = "exhausted" | "max_steps" | "max_depth" | "max_time" | 
 
 /** A response as reports show it. */
 export interface RecordedResponse {
+  /** The HTTP status. */
   readonly status: number;
+  /** Names are in lower case; several values of one name are joined with `", "`. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The body as text. */
   readonly body: string;
 }
 
 /** One request and its response, or why there was none. */
 export interface RecordedExchange {
+  /** What was sent. */
   readonly request: ApiRequest;
+  /** Absent when there was no answer. */
   readonly response?: RecordedResponse | undefined;
+  /** Why there was no answer. */
   readonly error?: string | undefined;
+  /** Milliseconds from sending the request to having read the answer. */
   readonly durationMs: number;
 }
 
 /** One step of a reproduction path, with everything that it sent. */
 export interface RecordedStep {
+  /** The action's name. */
   readonly action: string;
+  /** The HTTP status of the response that the action returned; `null` when it returned none. */
   readonly status: number | null;
+  /** All that it sent, in order. */
   readonly requests: readonly RecordedExchange[];
   /** What the step changed in the state: a line each, `- ` what was there before, `+ ` what is there now. */
   readonly changes?: readonly string[] | undefined;
@@ -40,18 +50,25 @@ export type Minimality = "shortest" | "one_minimal" | "as_found";
 export interface Violation {
   /** Stable over runs: a hash of exploration, invariant, last action and its response's status. */
   readonly id: string;
+  /** The name of the rule: an invariant's, or that of a built-in rule. */
   readonly invariant: string;
+  /** How bad it is. */
   readonly severity: Severity;
+  /** What is wrong, in one sentence. */
   readonly message: string;
   /** Action names; the last one triggered it. Empty: the root state breaks the rule. */
   readonly reproductionPath: readonly string[];
-  readonly request: ApiRequest | undefined;
-  readonly response: RecordedResponse | undefined;
+  /** Of the last step: the request of the response that the action returned. */
+  readonly request?: ApiRequest | undefined;
+  /** The response that the last action returned. */
+  readonly response?: RecordedResponse | undefined;
+  /** The path as it was replayed from a clean start, step by step; empty when that did not show it again. */
   readonly steps: readonly RecordedStep[];
   /**
    * What the broken rule itself asked for when it was checked after the last step; where it asked for nothing, what the rules asked that broke with it.
    */
   readonly checks?: readonly RecordedExchange[] | undefined;
+  /** How short the path is known to be. */
   readonly minimality?: Minimality | undefined;
   /** The path that the exploration found, when a shorter one is shown. */
   readonly shrunkFrom?: readonly string[] | undefined;
@@ -81,24 +98,31 @@ export interface StateGraphResult extends ExplorationResult {
 
 /** Something that was expected to come out the same twice and did not. */
 export interface Divergence {
+  /** What was compared. */
   readonly kind: "replay" | "cross_check" | "merge" | "late_write" | "not_put_back" | "lane" | "root";
+  /** Action names that led there from the root. */
   readonly path: readonly string[];
   /** One sentence with the likely cause. */
   readonly message: string;
   /** What differed, a line each, at most 20. */
   readonly differences: readonly string[];
+  /** What to do about it. */
   readonly hint?: string | undefined;
 }
 
 /** A failure of the user's own code, or one that kept a step from being judged. */
 export interface RunError {
+  /** Stable, in upper case. */
   readonly code: string;
+  /** What happened, in one sentence. */
   readonly message: string;
+  /** Action names that led there from the root. */
   readonly path: readonly string[];
   /** The action or invariant that raised it. */
   readonly source: string;
   /** The user's own line, e.g. `shop.explore.ts:12:5`. */
   readonly where?: string | undefined;
+  /** With the user's own files. */
   readonly stack?: string | undefined;
   /** How many committed steps raised the same. */
   readonly count: number;
@@ -107,6 +131,7 @@ export interface RunError {
 export interface ActionCoverage {
   /** Steps in which the action was executed. */
   readonly applied: number;
+  /** States in which its precondition was not met. */
   readonly skipped: number;
   /** Status -> how often. */
   readonly statuses: Readonly<Record<string, number>>;
@@ -114,8 +139,11 @@ export interface ActionCoverage {
 
 /** The committed graph, as arrays that are indexed alike. Node 0 is the root state. */
 export interface ExplorationGraph {
+  /** Action names; the other lists name actions by their place here. */
   readonly actions: readonly string[];
+  /** How many states there are. */
   readonly nodes: number;
+  /** How many transitions there are. */
   readonly edges: number;
   /** Per node: the node that it was first opened from (-1 for the root). */
   readonly parents: Int32Array;
@@ -142,8 +170,8 @@ export interface ExplorationDetails {
   readonly exchanges: ReadonlyMap<number, readonly RecordedExchange[]>;
 }
 
-/** What an exploration found. */
-export interface ExplorationResult {
+/** What an exploration found, without its graph: plain data. */
+export interface ExplorationFacts {
   /** Distinct committed states, the root included. */
   readonly statesVisited: number;
   /** Distinct committed (state, action) pairs that were executed, self-loops included. */
@@ -160,20 +188,30 @@ export interface ExplorationResult {
   readonly speculative: number;
   /** States that wait to be expanded, or wholly or partly were not. */
   readonly open: number;
+  /** Steps from the root to the deepest state. */
   readonly maxDepthReached: number;
   /** All states up to this depth were found and, below it, expanded. */
   readonly completeToDepth: number;
+  /** Rules that were broken, one entry per rule, last action and status. */
   readonly violations: readonly Violation[];
+  /** Empty as yet. */
   readonly races: readonly never[];
+  /** What should have come out the same twice and did not. */
   readonly divergences: readonly Divergence[];
+  /** What failed in the user's own code, or kept a step from being judged. */
   readonly errors: readonly RunError[];
+  /** Why it ended. */
   readonly stopReason: StopReason;
+  /** What of the state space was tried. */
   readonly coverage: {
+    /** By the action's name. */
     readonly actions: Readonly<Record<string, ActionCoverage>>;
     /** Share of state x action that was executed or skipped. */
     readonly pairs: number;
   };
+  /** Milliseconds that the exploration took, from the first target's start. */
   readonly durationMs: number;
+  /** What all draws depend on. */
   readonly seed: number;
   /** Hash of the committed sequence: parents, actions, outcomes as status classes, findings. */
   readonly digest: string;
@@ -183,17 +221,22 @@ export interface ExplorationResult {
   readonly bounded: number;
   /** What the reader should know about how far the result can be trusted. */
   readonly notes: readonly string[];
-  readonly graph: ExplorationGraph;
   /** The names of the invariants that were declared, in their order. */
   readonly invariants: readonly string[];
   /**
    * Of a `StateGraph`: nodes that the world was never at. Where the exploration was exhaustive and nothing that could lead there was
    * cut off by a finding or an error, each is a violation `<node>_unreached`, too.
    */
-  readonly unreachedNodes?: readonly string[];
+  readonly unreachedNodes?: readonly string[] | undefined;
   /** Of a `StateGraph`: edges that never applied at a node that was reached, by name; where that is certain, violations `<edge>_dead`, too. */
-  readonly deadEdges?: readonly string[];
+  readonly deadEdges?: readonly string[] | undefined;
   /** Of a `StateGraph`: nodes whose `check` denied a state; each has a violation `<node>_denied`. */
-  readonly deniedChecks?: readonly string[];
+  readonly deniedChecks?: readonly string[] | undefined;
+}
+
+/** What an exploration found. */
+export interface ExplorationResult extends ExplorationFacts {
+  readonly graph: ExplorationGraph;
+  /** Plain data: the members of {@link ExplorationFacts} and the graph with plain lists. */
   toJSON(): object;
 }

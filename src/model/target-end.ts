@@ -2,6 +2,7 @@
 export interface TargetEnd {
   /** This and `signal` are null while it still runs. */
   readonly exitCode: number | null;
+  /** The signal that ended it. */
   readonly signal: string | null;
   /** The last lines that it printed, at most 40, without control characters and the passwords of its stores. */
   readonly output: readonly string[];

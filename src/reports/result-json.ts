@@ -1,8 +1,9 @@
-import type { ExplorationGraph, ExplorationResult, RecordedExchange, RecordedResponse, Violation } from "../model/result.ts";
 import type { ApiRequest } from "../model/response.ts";
+import type { ExplorationGraph, ExplorationResult, RecordedExchange, RecordedResponse, RecordedStep, Violation } from "../model/result.ts";
+import type { ExplorationEntry, GraphEntry } from "./document-types.ts";
 
 /** An exploration's result as plain data, its keys always in the same order: what `result.toJSON()` returns. */
-export function resultJson(result: Omit<ExplorationResult, "toJSON">): object {
+export function resultJson(result: Omit<ExplorationResult, "toJSON">): Omit<ExplorationEntry, "name" | "file"> {
   return {
     statesVisited: result.statesVisited,
     transitions: result.transitions,
@@ -40,9 +41,10 @@ export function resultJson(result: Omit<ExplorationResult, "toJSON">): object {
   };
 }
 
-/** A violation as plain data: what is undefined is left out, when written. */
-export function violationJson(violation: Violation): object {
-  const { id, invariant, severity, message, reproductionPath, request, response, steps, checks, confirmed, count, state, known, target } = violation;
+/** A violation as plain data, without what is undefined. */
+export function violationJson(violation: Violation): Violation {
+  const { id, invariant, severity, message, reproductionPath, request, response, steps, checks, confirmed, count, state } = violation;
+  const { minimality, shrunkFrom, draws, curl, known, target } = violation;
   return {
     id,
     invariant,
@@ -51,20 +53,26 @@ export function violationJson(violation: Violation): object {
     reproductionPath,
     request: request === undefined ? undefined : requestJson(request),
     response: response === undefined ? undefined : responseJson(response),
-    steps: steps.map(({ action, status, requests, changes }) => ({ action, status, requests: requests.map(exchangeJson), changes })),
+    steps: steps.map(stepJson),
     checks: checks?.map(exchangeJson),
-    minimality: violation.minimality,
-    shrunkFrom: violation.shrunkFrom,
-    draws: violation.draws,
-    curl: violation.curl,
+    minimality,
+    shrunkFrom,
+    draws,
+    curl,
     confirmed,
     count,
     state,
-    known,
-    target,
+    ...(known && { known }),
+    target: target === undefined ? undefined : { exitCode: target.exitCode, signal: target.signal, output: target.output },
   };
 }
 
+const stepJson = ({ action, status, requests, changes }: RecordedStep): RecordedStep => ({
+  action,
+  status,
+  requests: requests.map(exchangeJson),
+  changes,
+});
 const requestJson = ({ method, url, headers, body }: ApiRequest): ApiRequest => ({ method, url, headers, body });
 const responseJson = ({ status, headers, body }: RecordedResponse): RecordedResponse => ({ status, headers, body });
 
@@ -72,7 +80,7 @@ export function exchangeJson({ request, response, error, durationMs }: RecordedE
   return { request: requestJson(request), response: response === undefined ? undefined : responseJson(response), error, durationMs };
 }
 
-function graphJson(graph: ExplorationGraph): object {
+function graphJson(graph: ExplorationGraph): GraphEntry {
   return {
     actions: graph.actions,
     nodes: graph.nodes,

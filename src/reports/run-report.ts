@@ -26,10 +26,14 @@ export interface ReportedJourney {
 
 /** A file that ended without a result. */
 export interface ReportedFailure {
+  /** Relative to where the command was started. */
   readonly file: string;
+  /** Stable, in upper case. */
   readonly code: string;
+  /** What happened, in one sentence. */
   readonly message: string;
-  readonly hint: string | undefined;
+  /** What to do about it. */
+  readonly hint?: string | undefined;
 }
 
 /** What became of the list of known findings. */
@@ -43,7 +47,14 @@ export interface ReportedKnown {
   /** Ids that were not found, in a run that need not have come to them. */
   readonly unseen: readonly string[];
   /** What was written to the list, and taken out of it. Only with `--update-known`. */
-  readonly updated?: { readonly added: readonly string[]; readonly removed: readonly string[] } | undefined;
+  readonly updated?:
+    | {
+        /** Ids that were written to it. */
+        readonly added: readonly string[];
+        /** Ids that were taken out of it. */
+        readonly removed: readonly string[];
+      }
+    | undefined;
 }
 
 /** Everything that a run found. */

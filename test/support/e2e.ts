@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll } from "vitest";
 import type { ExplorationResult } from "../../src/model/result.ts";
+import { schemaErrors } from "./results-schema.ts";
 
 /** The repository. */
 export const root: string = fileURLToPath(new URL("../..", import.meta.url));
@@ -128,11 +129,20 @@ export function emptyFolder(): string {
 
 /** The document of a run with `--reporter json`. */
 export function documentOf({ stdout, stderr }: Pick<Ran, "stdout" | "stderr">): Document {
+  let document: unknown;
   try {
-    return JSON.parse(stdout) as Document;
+    document = JSON.parse(stdout);
   } catch {
     throw new Error(`Standard output is not one JSON document:\n${stdout.slice(0, 500)}\n${stderr}`);
   }
+  return checked(document);
+}
+
+/** Every document that a test looks at is one by the schema of the package. */
+function checked(document: unknown): Document {
+  const errors = schemaErrors(document);
+  if (errors.length > 0) throw new Error(`The document does not fit seqqa.results.schema.json:\n${errors.slice(0, 10).join("\n")}`);
+  return document as Document;
 }
 
 /** The one exploration of a document. */
@@ -144,7 +154,7 @@ export function only({ explorations, failures }: Document): Explored {
 
 /** `results.json` of a folder of reports. */
 export function writtenIn(folder: string): Document {
-  return JSON.parse(readFileSync(join(folder, "results.json"), "utf8")) as Document;
+  return checked(JSON.parse(readFileSync(join(folder, "results.json"), "utf8")));
 }
 
 /** The processes that a process started and that still run, with those that they started in turn. */

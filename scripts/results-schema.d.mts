@@ -1,0 +1,2 @@
+/** The text of `seqqa.results.schema.json`. */
+export function resultsSchema(): string;

@@ -1,0 +1,13 @@
+import { readFileSync } from "node:fs";
+import { Ajv, type ValidateFunction } from "ajv";
+
+let validate: ValidateFunction | undefined;
+
+/** What keeps a value from being a document of a run, by the schema of the package: nothing, where it is one. */
+export function schemaErrors(document: unknown): readonly string[] {
+  validate ??= new Ajv({ strict: true, allowUnionTypes: true, allErrors: true }).compile(
+    JSON.parse(readFileSync(new URL("../../seqqa.results.schema.json", import.meta.url), "utf8")) as object,
+  );
+  if (validate(document)) return [];
+  return (validate.errors ?? []).map(({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`);
+}
