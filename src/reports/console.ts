@@ -9,7 +9,8 @@ import { journeyLines } from "./journey-lines.ts";
 import { grouped } from "./numbers.ts";
 import { printable, printableLines } from "./printable.ts";
 import { redactJourney } from "./redact-journey.ts";
-import { redactError, redactor, redactResult } from "./redact.ts";
+import { redactDivergence, redactError, redactEvent, redactResult, redactText } from "./redact.ts";
+import { redactor, type Redactor } from "./redaction/redactor.ts";
 import type { Reporter, ReporterOptions } from "./reporter.ts";
 import type { ReportedExploration, ReportedJourney, RunReport } from "./run-report.ts";
 import { summaryLines } from "./summary.ts";
@@ -21,6 +22,7 @@ export class ConsoleReporter implements Reporter {
   readonly #options: ReporterOptions;
   readonly #live: Live;
   readonly #colours: Colours;
+  readonly #hide: Redactor;
   /** Notes that the reader of the results has seen already. */
   #seen: readonly string[] = [];
 
@@ -28,19 +30,20 @@ export class ConsoleReporter implements Reporter {
     this.#options = options;
     this.#live = new Live(options);
     this.#colours = coloursFor(options.stdout, options.env);
+    this.#hide = redactor(options.visibility.redact);
   }
 
   event(name: string, event: ExplorationEvent): void {
     const { stdout, stderr } = this.#options;
     // Where only one of the two is a terminal, the results go elsewhere than the notes of the start, and must have them, too.
     if (event.kind === "started") this.#seen = (stdout.isTTY === true) === (stderr.isTTY === true) ? event.notes : [];
-    this.#live.event(name, event);
+    this.#live.event(name, redactEvent(event, this.#options.visibility, this.#hide));
   }
 
   explored({ name, result }: ReportedExploration): void {
-    const shown = redactResult(result, this.#options.visibility);
-    const notes = shown.notes.filter((note) => !this.#seen.includes(note));
-    this.#print(resultLines(name, { ...shown, notes }, this.#colours, this.#options.verbose));
+    const notes = result.notes.filter((note) => !this.#seen.includes(note));
+    const shown = redactResult({ ...result, notes }, this.#options.visibility, this.#hide);
+    this.#print(resultLines(name, shown, this.#colours, this.#options.verbose));
   }
 
   step(name: string, step: StepResult | null): void {
@@ -48,20 +51,21 @@ export class ConsoleReporter implements Reporter {
   }
 
   journeyEnded(name: string, result: JourneyResult): void {
-    this.#print(journeyLines(name, redactJourney(result, this.#options.visibility), this.#colours, this.#options.verbose));
+    this.#print(journeyLines(name, redactJourney(result, this.#options.visibility, this.#hide), this.#colours, this.#options.verbose));
   }
 
   journeyDone({ name, notes, error, notPutBack }: ReportedJourney): void {
-    const hide = redactor(this.#options.visibility.redact);
+    const { visibility, verbose } = this.#options;
+    const hide = this.#hide;
     this.#print([
-      ...(error === undefined ? [] : errorLines(redactError(error, hide), this.#colours, this.#options.verbose)),
-      ...(notPutBack === undefined ? [] : divergenceLines({ ...notPutBack, differences: notPutBack.differences.map((line) => hide.body(line)) }, this.#colours)),
-      ...notes.map((note) => `note: ${printable(name)}: ${printable(note)}`),
+      ...(error === undefined ? [] : errorLines(redactError(error, visibility, hide), this.#colours, verbose)),
+      ...(notPutBack === undefined ? [] : divergenceLines(redactDivergence(notPutBack, visibility, hide), this.#colours)),
+      ...notes.map((note) => `note: ${printable(name)}: ${printable(redactText(note, visibility, hide))}`),
     ]);
   }
 
   message(text: string): void {
-    this.#live.message(text);
+    this.#live.message(redactText(text, this.#options.visibility, this.#hide));
   }
 
   ended(report: RunReport): void {

@@ -1,13 +1,13 @@
 import type { JourneyEntry } from "./document-types.ts";
 import type { ReportedJourney } from "./run-report.ts";
 import { redactJourney } from "./redact-journey.ts";
-import { redactError, redactor, type Visibility } from "./redact.ts";
+import { redactDivergence, redactError, redactText, type Visibility } from "./redact.ts";
+import { redactor, type Redactor } from "./redaction/redactor.ts";
 import { exchangeJson } from "./result-json.ts";
 
 /** A journey's result as plain data, its keys always in the same order: what is undefined is left out, when written. */
-export function journeyJson({ name, file, result, notes, error, notPutBack }: ReportedJourney, visibility: Visibility): JourneyEntry {
-  const hide = redactor(visibility.redact);
-  const { status, steps, durationMs, interrupted } = redactJourney(result, visibility);
+export function journeyJson({ name, file, result, notes, error, notPutBack }: ReportedJourney, visibility: Visibility, hide: Redactor = redactor(visibility.redact)): JourneyEntry {
+  const { status, steps, durationMs, interrupted } = redactJourney(result, visibility, hide);
   return {
     name,
     file,
@@ -24,8 +24,8 @@ export function journeyJson({ name, file, result, notes, error, notPutBack }: Re
     })),
     durationMs,
     ...(interrupted && { interrupted }),
-    notes,
-    errors: error === undefined ? [] : [redactError(error, hide)],
-    divergences: notPutBack === undefined ? [] : [{ ...notPutBack, differences: notPutBack.differences.map((line) => hide.body(line)) }],
+    notes: notes.map((note) => redactText(note, visibility, hide)),
+    errors: error === undefined ? [] : [redactError(error, visibility, hide)],
+    divergences: notPutBack === undefined ? [] : [redactDivergence(notPutBack, visibility, hide)],
   };
 }

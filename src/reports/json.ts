@@ -1,6 +1,8 @@
 import type { ExplorationEvent } from "../engine/events.ts";
 import { jsonText } from "./json-text.ts";
 import { printableLines } from "./printable.ts";
+import { redactText } from "./redact.ts";
+import { redactor, type Redactor } from "./redaction/redactor.ts";
 import type { Reporter, ReporterOptions } from "./reporter.ts";
 import { runDocument } from "./run-document.ts";
 import type { RunReport } from "./run-report.ts";
@@ -9,9 +11,11 @@ import { updateLines } from "./totals.ts";
 /** For programs: one document on standard output when the run is over, and nothing else there. */
 export class JsonReporter implements Reporter {
   readonly #options: ReporterOptions;
+  readonly #hide: Redactor;
 
   constructor(options: ReporterOptions) {
     this.#options = options;
+    this.#hide = redactor(options.visibility.redact);
   }
 
   event(_name: string, event: ExplorationEvent): void {
@@ -35,7 +39,7 @@ export class JsonReporter implements Reporter {
   }
 
   message(text: string): void {
-    this.#options.stderr.write(`${printableLines(text)}\n`);
+    this.#options.stderr.write(`${printableLines(redactText(text, this.#options.visibility, this.#hide))}\n`);
   }
 
   ended(report: RunReport): void {

@@ -1,21 +1,31 @@
 import type { JourneyResult, StepResult } from "../model/journey-result.ts";
-import { redactExchange, redactor, type Redactor, type Visibility } from "./redact.ts";
+import { redactExchanges, redactText, type Visibility } from "./redact.ts";
+import { redactor, type Redactor } from "./redaction/redactor.ts";
 
 /** The result as a report may show it: named fields hidden in everything, requests and responses left out where that is wanted. */
-export function redactJourney(result: JourneyResult, visibility: Visibility): JourneyResult {
-  const hide = redactor(visibility.redact);
-  return { ...result, steps: result.steps.map((step) => redactStep(step, visibility, hide)) };
+export function redactJourney(result: JourneyResult, visibility: Visibility, hide: Redactor = redactor(visibility.redact)): JourneyResult {
+  const redacted = (): JourneyResult => ({ ...result, steps: result.steps.map((step) => redactJourneyStep(step, visibility, hide)) });
+  // What is a secret is known when all of it was seen.
+  redacted();
+  return redacted();
 }
 
-function redactStep(step: StepResult, { includeRequestResponse }: Visibility, hide: Redactor): StepResult {
+function redactJourneyStep(step: StepResult, visibility: Visibility, hide: Redactor): StepResult {
   return {
     name: step.name,
     status: step.status,
-    requests: includeRequestResponse ? step.requests.map((one) => redactExchange(one, hide)) : [],
+    requests: redactExchanges(step.requests, visibility, hide),
     context: { set: hide.value(step.context.set) as Readonly<Record<string, unknown>>, deleted: step.context.deleted },
     ...(step.args === undefined ? {} : { args: hide.value(step.args) }),
-    ...(step.error === undefined ? {} : { error: hide.body(step.error) }),
+    ...(step.error === undefined ? {} : { error: redactText(withoutBodies(step.error, step, visibility), visibility, hide) }),
     ...(step.where === undefined ? {} : { where: step.where }),
     durationMs: step.durationMs,
   };
+}
+
+/** A step's own code may have quoted the whole of a body. */
+function withoutBodies(text: string, { requests }: StepResult, { includeRequestResponse }: Visibility): string {
+  if (includeRequestResponse) return text;
+  const bodies = requests.flatMap(({ request, response }) => [request.body ?? "", response?.body ?? ""]).filter(({ length }) => length > 1);
+  return bodies.reduce((rest, body) => rest.replaceAll(body, "[not shown]"), text);
 }

@@ -128,7 +128,7 @@ describe("json", () => {
     expect(stderr.text).toBe("");
     expect(stdout.text).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u202e]/); // oxlint-disable-line no-control-regex
     const document = JSON.parse(stdout.text) as { readonly explorations: readonly { readonly violations: readonly { readonly message: string }[] }[] };
-    expect(Object.keys(document)).toEqual(["seqqa", "run", "startedAt", "failOnSeverity", "explorations", "journeys", "failures", "exitStatus"]);
+    expect(Object.keys(document)).toEqual(["seqqa", "format", "run", "startedAt", "failOnSeverity", "explorations", "journeys", "failures", "exitStatus"]);
     expect(Object.keys(document.explorations[0] ?? {}).slice(0, 4)).toEqual(["name", "file", "statesVisited", "transitions"]);
     expect(document.explorations[0]?.violations[0]?.message).toBe(HOSTILE);
     expect(document).toMatchObject({ explorations: [{ graph: { parents: [-1, 0, 1], edgeStatus: [201, 200] } }] });

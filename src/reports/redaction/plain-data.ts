@@ -1,11 +1,10 @@
-/** What stands in place of a value that a report must not show. */
-export const HIDDEN = "[redacted]";
+import { HIDDEN } from "./field-names.ts";
 
 /**
  * Any value as data that JSON can hold, with the members of hidden names taken out. What JSON has no word for is written as text: it is
  * there to be read. `text` looks for secrets in strings.
  */
-export function plainData(value: unknown, isHidden: (name: string) => boolean, text: (value: string) => string): unknown {
+export function plainData(value: unknown, isHidden: (name: string, member: unknown) => boolean, text: (value: string) => string): unknown {
   const visit = (one: unknown, above: readonly unknown[]): unknown => {
     if (typeof one === "string") return text(one);
     if (typeof one === "number") return Number.isFinite(one) ? one : String(one);
@@ -17,7 +16,7 @@ export function plainData(value: unknown, isHidden: (name: string) => boolean, t
       Object.fromEntries(
         [...entries].map(([name, member]) => {
           const shown = typeof name === "object" ? JSON.stringify(visit(name, inside)) : String(name);
-          return [shown, isHidden(shown) && member !== undefined && member !== null ? HIDDEN : visit(member, inside)];
+          return [shown, isHidden(shown, member) ? HIDDEN : visit(member, inside)];
         }),
       );
     if (Array.isArray(one)) return one.map((item) => visit(item, inside) ?? null);

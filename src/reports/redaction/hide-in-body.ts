@@ -1,0 +1,104 @@
+import { HIDDEN, type IsHidden } from "./field-names.ts";
+import { hideInText } from "./hide-in-text.ts";
+
+type Seen = (value: string) => void;
+
+/** A JSON, form or multipart body, or any other text, without the values of hidden fields. */
+export function hideInBody(text: string, isHidden: IsHidden, seen: Seen): string {
+  if (text === "") return text;
+  if (isForm(text)) return hideInForm(text, isHidden, seen);
+  return hideInMultipart(text, isHidden, seen) ?? hideInAny(text, isHidden, seen);
+}
+
+/** JSON, or any text with fields and URLs in it. */
+function hideInAny(text: string, isHidden: IsHidden, seen: Seen): string {
+  return hideInJson(text, isHidden, seen) ?? hideInText(hideInQueries(text, isHidden, seen), isHidden, seen);
+}
+
+/** `undefined` when the text is not JSON; the text itself when nothing in it had to be hidden. */
+function hideInJson(text: string, isHidden: IsHidden, seen: Seen): string | undefined {
+  if (!/^\s*[[{"]/.test(text)) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    const shown = hideMembers(value, isHidden, seen);
+    // Of a name that stands twice the reader has seen the last one only.
+    return shown === value ? hideInText(text, isHidden, seen) : JSON.stringify(shown);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same value where nothing was hidden in it. Texts in it may be JSON themselves. */
+function hideMembers(value: unknown, isHidden: IsHidden, seen: Seen): unknown {
+  if (typeof value === "string") return hideInBody(value, isHidden, seen);
+  if (typeof value !== "object" || value === null) return value;
+  let changed = false;
+  const visit = (member: unknown, name: string | undefined): unknown => {
+    const hidden = name !== undefined && member !== null && isHidden(name);
+    if (hidden) leaves(member, seen);
+    const shown = hidden ? HIDDEN : hideMembers(member, isHidden, seen);
+    changed ||= shown !== member;
+    return shown;
+  };
+  const shown = Array.isArray(value)
+    ? value.map((item) => visit(item, undefined))
+    : Object.fromEntries(Object.entries(value).map(([name, member]) => [name, visit(member, name)]));
+  return changed ? shown : value;
+}
+
+/** Tells every text and number of a value. */
+export function leaves(value: unknown, seen: Seen): void {
+  if (typeof value === "string" || typeof value === "number") seen(String(value));
+  else if (typeof value === "object" && value !== null) for (const member of Object.values(value)) leaves(member, seen);
+}
+
+/** `undefined` when the text is no `multipart/form-data`. Its first line is the boundary between the parts. */
+function hideInMultipart(text: string, isHidden: IsHidden, seen: Seen): string | undefined {
+  const boundary = /^--\S+(?=\r\nContent-Disposition: form-data; )/i.exec(text)?.[0];
+  if (boundary === undefined) return undefined;
+  const hide = (part: string): string => {
+    const [head, name] = /^\r\nContent-Disposition: form-data; name="([^"]*)"[^]*?\r\n\r\n/i.exec(part) ?? [];
+    if (head === undefined || name === undefined) return part;
+    const content = part.slice(head.length).replace(/\r\n$/, "");
+    const hidden = content !== "" && isFormNameHidden(name, isHidden);
+    if (hidden) seen(content);
+    return `${head}${hidden ? HIDDEN : hideInBody(content, isHidden, seen)}\r\n`;
+  };
+  return text.split(boundary).map(hide).join(boundary);
+}
+
+const isForm = (text: string): boolean => /^[^\s=&{}<>"?/:;,#]+=[^\s{}<>"]*$/.test(text);
+
+/** `user[password]` and `user.password` are fields named `password`. */
+const isFormNameHidden = (name: string, isHidden: IsHidden): boolean =>
+  isHidden(name) || name.split(/[[\].]+/).some((part) => part !== "" && isHidden(part));
+
+/** `name=value` pairs with `&` between them. A value may be a text with fields of its own. */
+export function hideInForm(text: string, isHidden: IsHidden, seen: Seen): string {
+  const hide = (pair: string): string => {
+    const [name = "", ...rest] = pair.split("=");
+    if (rest.length === 0) return pair;
+    const value = decoded(rest.join("="));
+    if (isFormNameHidden(decoded(name), isHidden)) {
+      seen(value);
+      return `${name}=${HIDDEN}`;
+    }
+    if (!/[=:]/.test(value)) return pair;
+    const shown = hideInAny(value, isHidden, seen);
+    return shown === value ? pair : `${name}=${encodeURIComponent(shown)}`;
+  };
+  return text.split("&").map(hide).join("&");
+}
+
+/** The queries of URLs in a text. */
+function hideInQueries(text: string, isHidden: IsHidden, seen: Seen): string {
+  return text.includes("?") ? text.replace(/\?([^\s?"'<>`\\{}]+=[^\s?"'<>`\\{}]*)/g, (_all, query: string) => `?${hideInForm(query, isHidden, seen)}`) : text;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,116 @@
+import { fold, HIDDEN, type IsHidden } from "./field-names.ts";
+
+/** A name, its quotes (those of a text within a text have backslashes), and what parts it from its value: `"a": `, `a=`, `'a' => `, `a[b]=`. */
+const FIELD = /(\\{0,16}["'`]?)([A-Za-z][\w-]{0,63})(?:\]|%5D)?\1\s{0,20}(?:=>|[:=])[^\S\r\n]{0,20}/gi;
+const TAG = /(<(?:[\w-]{1,20}:)?([A-Za-z][\w-]{0,63})(?:\s[^<>]{0,200})?>)([^<]+)/g;
+const USER_PART = /:\/\/[^\s/?#"'<>]*@/g;
+/** How credentials of the `Authorization` header begin. */
+const SCHEME = /(?:basic|bearer|digest|negotiate|token|apikey|aws4-hmac-sha256)[^\S\r\n]+/iy;
+/** Whole lines belong to headers. */
+const HEADERS = new Set(["authorization", "proxyauthorization", "cookie", "setcookie"]);
+const HEADER_VALUE = /[^\r\n"'`]+/y;
+const BARE_VALUE = /(?:[^\s;&}\])"'`<,\\]|,(?=[^\s\\"'}\]]))+/y;
+const NOTHING = /^(?:null|undefined|None|nil)$/;
+
+/**
+ * Hides the values of fields in a text of any kind, wherever it looks as if there were one: JSON that was cut off or quoted, dumps of other languages, headers, forms,
+ * elements, state in lines. `seen` gets what was hidden.
+ */
+export function hideInText(text: string, isHidden: IsHidden, seen: (value: string) => void): string {
+  const shown = text.includes("://") ? text.replace(USER_PART, `://${HIDDEN}@`) : text;
+  return hideElements(hideFields(shown, isHidden, seen), isHidden, seen);
+}
+
+function hideFields(text: string, isHidden: IsHidden, seen: (value: string) => void): string {
+  let kept = "";
+  let from = 0;
+  FIELD.lastIndex = 0;
+  for (let match = FIELD.exec(text); match !== null; match = FIELD.exec(text)) {
+    const [, , name] = match;
+    if (!isHidden(name!)) {
+      // The value may be the name of a field itself.
+      FIELD.lastIndex = match.index + match[1]!.length + name!.length;
+      continue;
+    }
+    const start = match.index + match[0].length;
+    const { open, end, close, missing } = valueAt(text, start, fold(name!));
+    const value = text.slice(open, end);
+    if (value === "" || value === HIDDEN || NOTHING.test(value)) {
+      FIELD.lastIndex = Math.max(start, close);
+      continue;
+    }
+    seen(value);
+    // In place of a list or an object stands a text, in the quotes that the name has.
+    const quote = /^[[{]/.test(value) ? match[1]! : "";
+    kept += `${text.slice(from, open)}${quote}${HIDDEN}${quote}${missing}`;
+    from = end;
+    FIELD.lastIndex = close;
+  }
+  return from === 0 ? text : kept + text.slice(from);
+}
+
+interface Value {
+  /** Where it begins and ends, without its quotes. */
+  readonly open: number;
+  readonly end: number;
+  /** Where the text goes on. */
+  readonly close: number;
+  /** The quote that would close it, where the text was cut off. */
+  readonly missing: string;
+}
+
+function valueAt(text: string, start: number, name: string): Value {
+  const [quote, slashes] = /^[bru]{0,2}(\\*)["'`]/i.exec(text.slice(start, start + 40)) ?? [];
+  if (quote !== undefined) {
+    const open = start + quote.length;
+    const end = endOfQuote(text, open, quote.at(-1)!, slashes!.length);
+    return { open, end, close: end + 1, missing: end === text.length ? quote.replace(/^[bru]+/i, "") : "" };
+  }
+  if (/[[{(]/.test(text[start] ?? "")) {
+    const bracket = endOfBracket(text, start);
+    const end = bracket + lengthOf(BARE_VALUE, text, bracket);
+    return { open: start, end, close: end, missing: "" };
+  }
+  const scheme = lengthOf(SCHEME, text, start);
+  const length = scheme + lengthOf(HEADERS.has(name) ? HEADER_VALUE : BARE_VALUE, text, start + scheme);
+  return { open: start, end: start + length, close: start + length, missing: "" };
+}
+
+function lengthOf(pattern: RegExp, text: string, start: number): number {
+  pattern.lastIndex = start;
+  return pattern.exec(text)?.[0].length ?? 0;
+}
+
+/** The closing quote, without its backslashes; where the text was cut off, its end. */
+function endOfQuote(text: string, open: number, quote: string, slashes: number): number {
+  for (let at = text.indexOf(quote, open); at >= 0; at = text.indexOf(quote, at + 1)) {
+    let before = 0;
+    while (at - before > open && text[at - before - 1] === "\\") before++;
+    if (slashes === 0 ? before % 2 === 0 : before <= slashes) return at - before;
+  }
+  return text.length;
+}
+
+/** Behind the closing bracket; where the text was cut off, its end. */
+function endOfBracket(text: string, start: number): number {
+  let depth = 0;
+  for (let at = start; at < text.length; at++) {
+    const one = text[at]!;
+    if (one === '"') {
+      at = text.indexOf('"', at + 1);
+      if (at < 0) return text.length;
+    } else if ("[{(".includes(one)) depth++;
+    else if ("]})".includes(one) && --depth === 0) return at + 1;
+  }
+  return text.length;
+}
+
+/** `<password>x</password>` */
+function hideElements(text: string, isHidden: IsHidden, seen: (value: string) => void): string {
+  if (!text.includes("</")) return text;
+  return text.replace(TAG, (all: string, tag: string, name: string, content: string) => {
+    if (!isHidden(name) || content.trim() === "" || content === HIDDEN) return all;
+    seen(content);
+    return `${tag}${HIDDEN}`;
+  });
+}

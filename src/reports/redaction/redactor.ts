@@ -1,0 +1,67 @@
+import type { RecordedResponse } from "../../model/result.ts";
+import type { ApiRequest } from "../../model/response.ts";
+import { fold, HIDDEN } from "./field-names.ts";
+import { hideInBody, hideInForm, leaves } from "./hide-in-body.ts";
+import { hideInStateLine } from "./hide-in-state-line.ts";
+import { plainData } from "./plain-data.ts";
+import { Secrets } from "./secrets.ts";
+
+/**
+ * Hides the values of the named fields, and from then on those values wherever else they stand. What must have nothing of them in it is hidden twice: the first time the
+ * values become known.
+ */
+export interface Redactor {
+  headers(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>>;
+  /** Query parameters, and the user part. */
+  url(url: string): string;
+  /** A JSON, form or multipart body; any other text is searched for what looks like a named field. */
+  body(text: string): string;
+  /** A line of a state, or of what differs between two. */
+  line(text: string): string;
+  /** Any value (args, context) as JSON data. */
+  value(value: unknown): unknown;
+  request(request: ApiRequest): ApiRequest;
+  response(response: RecordedResponse): RecordedResponse;
+}
+
+/** `names`: header names and fields, compared without case, `-` and `_`. */
+export function redactor(names: readonly string[]): Redactor {
+  const hidden = new Set(names.map(fold));
+  const secrets = new Secrets();
+  const isHidden = (name: string): boolean => hidden.has(fold(name));
+  const seen = (value: string): void => secrets.add(value);
+  const nothing = hidden.size === 0;
+  const body = (text: string): string => (nothing || text === "" ? text : secrets.hide(hideInBody(text, isHidden, seen)));
+  const url = (value: string): string => {
+    const shown = value.replace(/^(\w+:\/\/)[^\s/?#]*@/, `$1${HIDDEN}@`);
+    const start = shown.search(/[?#]/);
+    return secrets.hide(start < 0 ? shown : shown.slice(0, start + 1) + shown.slice(start + 1).split(/([?#])/).map((part) => hideInForm(part, isHidden, seen)).join(""));
+  };
+  const header = (name: string, content: string): string => {
+    if (!isHidden(name)) return body(content);
+    (/cookie$/i.test(name) ? cookieValues(name, content) : [content]).forEach(seen);
+    return HIDDEN;
+  };
+  const headers = (value: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+    Object.fromEntries(Object.entries(value).map(([name, content]) => [name, header(name, content)]));
+  const hideMember = (name: string, member: unknown): boolean => {
+    const hide = isHidden(name) && member !== undefined && member !== null;
+    if (hide) leaves(member, seen);
+    return hide;
+  };
+  return {
+    headers,
+    url,
+    body,
+    line: (line) => (nothing ? line : secrets.hide(hideInStateLine(line, isHidden, seen))),
+    value: (value) => plainData(value, hideMember, body),
+    request: (one) => ({ method: one.method, url: url(one.url), headers: headers(one.headers), body: one.body === undefined ? undefined : body(one.body) }),
+    response: (one) => ({ status: one.status, headers: headers(one.headers), body: body(one.body) }),
+  };
+}
+
+/** The values of cookies, without the attributes of `Set-Cookie`, of which several may be joined with commas. */
+function cookieValues(name: string, content: string): readonly string[] {
+  const parts = /^set/i.test(name) ? content.split(/,\s*(?=[^;,\s]+=)/).map((one) => one.split(";", 1)[0]!) : content.split(";");
+  return parts.map((part) => part.slice(part.indexOf("=") + 1).trim());
+}
