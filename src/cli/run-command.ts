@@ -1,5 +1,5 @@
 import { isAbsolute, relative } from "node:path";
-import { ConsoleReporter, JsonReporter, type Reporter, type ReporterOptions } from "../reports/index.ts";
+import { ConsoleReporter, inertOutput, JsonReporter, onGithub, type Reporter, type ReporterOptions } from "../reports/index.ts";
 import type { ExitStatus } from "./exit-status.ts";
 import { interruptible } from "./interruptible.ts";
 import { Known } from "./known.ts";
@@ -48,5 +48,9 @@ function coversConfig({ directory, config }: RunTarget & { readonly kind: "explo
 }
 
 function reporterFor(name: "console" | "json", options: ReporterOptions): Reporter {
-  return name === "json" ? new JsonReporter(options) : new ConsoleReporter(options);
+  const { stdout, stderr } = options;
+  const inert = onGithub(options.env)
+    ? { ...options, stdout: inertOutput(stdout, name === "json" ? "json" : "text"), stderr: inertOutput(stderr, "text") }
+    : options;
+  return name === "json" ? new JsonReporter(inert) : new ConsoleReporter(inert);
 }

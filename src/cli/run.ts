@@ -3,8 +3,21 @@ import { withoutPasswords, type Config } from "../config/index.ts";
 import type { ExplorationEvent } from "../engine/events.ts";
 import { SeqqaError } from "../model/errors.ts";
 import type { JourneyResult } from "../model/journey-result.ts";
-import { journeyJson, runDocument } from "../reports/index.ts";
-import type { ReportedExploration, ReportedFailure, ReportedJourney, Reporter, RunDocument, RunReport } from "../reports/index.ts";
+import {
+  journeyJson,
+  onGithub,
+  redactFailure,
+  redactor,
+  reportToGithub,
+  runDocument,
+  type Redactor,
+  type ReportedExploration,
+  type ReportedFailure,
+  type ReportedJourney,
+  type Reporter,
+  type RunDocument,
+  type RunReport,
+} from "../reports/index.ts";
 import type { FoundJourney, JourneyEvent, UnusableFile } from "../run/index.ts";
 import { newRunId, RunStore } from "../store/index.ts";
 import { errorText, statusOfError } from "./error-text.ts";
@@ -40,10 +53,12 @@ export class Run {
   readonly #journeys: ReportedJourney[] = [];
   readonly #failures: ReportedFailure[] = [];
   readonly #statuses: ExitStatus[] = [];
+  readonly #hide: Redactor;
   #lostService = false;
 
   constructor(parts: RunParts) {
     this.#parts = parts;
+    this.#hide = redactor(parts.config.report.redact);
     this.#id = newRunId(this.#startedAt);
     const { config } = parts;
     if (config.report.formats.length === 0) return;
@@ -107,7 +122,7 @@ export class Run {
       if (event.kind === "step_ended") return reporter.step(event.name, event.step);
       told.set(event.name, event.result);
       const file = shownPath(journeys.find(({ name }) => name === event.name)?.file ?? "", this.#parts.shell.cwd);
-      this.#store?.journey(journeyJson({ name: event.name, file, result: event.result, notes: [] }, config.report));
+      this.#store?.journey(journeyJson({ name: event.name, file, result: event.result, notes: [] }, config.report, this.#hide));
       reporter.journeyEnded(event.name, event.result);
     };
     try {
@@ -121,7 +136,7 @@ export class Run {
       }
       this.#fail(error, journeys.length === 1 ? journeys[0]!.file : join(config.folder, "journeys"));
     }
-    this.#store?.journeys(this.#journeys.map((journey) => journeyJson(journey, config.report)));
+    this.#store?.journeys(this.#journeys.map((journey) => journeyJson(journey, config.report, this.#hide)));
   }
 
   #ran(run: Omit<ReportedJourney, "file">, path: string): void {
@@ -141,14 +156,20 @@ export class Run {
     const hint = known && error.hint !== undefined ? withoutPasswords(error.hint) : undefined;
     const failure = { file, code: known ? error.code : "INTERNAL", message: withoutPasswords(message), hint };
     this.#failures.push(failure);
-    this.#store?.failure(failure);
+    this.#store?.failure(redactFailure(failure, this.#parts.config.report, this.#hide));
     this.#statuses.push(statusOfError(error));
     reporter.message(errorText(error, verbose));
   }
 
+  #tellGithub(report: RunReport): void {
+    const { config, shell } = this.#parts;
+    const summary = shell.env["GITHUB_STEP_SUMMARY"] ?? "$GITHUB_STEP_SUMMARY";
+    writing(summary, () => reportToGithub(runDocument(report, config.report, this.#hide), shell));
+  }
+
   /** Reports and writes; the exit status of the run. `whole`: nothing that there is was left out. */
   end(whole: boolean): ExitStatus {
-    const { only, reporter, signal, verbose, known } = this.#parts;
+    const { shell, only, reporter, signal, verbose, known } = this.#parts;
     if (this.#explorations.length + this.#journeys.length + this.#failures.length === 0 && !signal.aborted) {
       this.#store?.discard();
       throw usage(
@@ -171,6 +192,7 @@ export class Run {
     const report = this.#reportOf({ exitStatus: worst(this.#statuses), known: listed });
     attempt(() => this.#write(report));
     reporter.ended({ ...report, exitStatus: worst(this.#statuses) });
+    if (onGithub(shell.env)) attempt(() => this.#tellGithub({ ...report, exitStatus: worst(this.#statuses) }));
     return worst(this.#statuses);
   }
 

@@ -30,6 +30,8 @@ export class Action<C extends object = Values, A = ApiClient> {
   readonly as: string | undefined;
   readonly description: string | undefined;
   readonly tags: readonly string[];
+  /** A stack that leads to where it was declared: a wrong status has no line of its own. */
+  readonly declared: string | undefined;
 
   /** @throws SeqqaError `ACTION_INVALID` when the name is empty or `run` is not a function. */
   constructor(options: ActionOptions<C, A>) {
@@ -51,6 +53,7 @@ export class Action<C extends object = Values, A = ApiClient> {
     this.as = options.as;
     this.description = options.description;
     this.tags = options.tags ?? [];
+    this.declared = new Error().stack;
   }
 }
 

@@ -23,6 +23,8 @@ export class Invariant<C extends object = Values, A = ApiClient> {
   readonly message: string;
   readonly severity: Severity;
   readonly when: ((action: { readonly name: string; readonly tags: readonly string[] }) => boolean) | undefined;
+  /** A stack that leads to where it was declared. */
+  readonly declared: string | undefined;
 
   /** @throws SeqqaError `INVARIANT_INVALID` when the name is empty, `check` is not a function or the severity is unknown. */
   constructor(options: InvariantOptions<C, A>) {
@@ -44,5 +46,6 @@ export class Invariant<C extends object = Values, A = ApiClient> {
     this.message = options.message ?? `${options.name} does not hold`;
     this.severity = severity;
     this.when = options.when;
+    this.declared = new Error().stack;
   }
 }

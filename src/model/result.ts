@@ -56,6 +56,8 @@ export interface Violation {
   readonly severity: Severity;
   /** What is wrong, in one sentence. */
   readonly message: string;
+  /** The user's own line where the rule is declared, e.g. `shop.explore.ts:12:5`: the invariant's, of a built-in rule that of the last action. */
+  readonly where?: string | undefined;
   /** Action names; the last one triggered it. Empty: the root state breaks the rule. */
   readonly reproductionPath: readonly string[];
   /** Of the last step: the request of the response that the action returned. */

@@ -1,6 +1,8 @@
 export { coloursFor } from "./colours.ts";
 export { ConsoleReporter, violationLines } from "./console.ts";
 export { JsonReporter } from "./json.ts";
+export { inertOutput } from "./github/inert-output.ts";
+export { onGithub, reportToGithub } from "./github/report-to-github.ts";
 export { htmlText } from "./html/html-text.ts";
 export { jsonText } from "./json-text.ts";
 export { junitText } from "./junit.ts";

@@ -76,10 +76,12 @@ export function redactExchanges(list: readonly RecordedExchange[], { includeRequ
   return includeRequestResponse ? list.map((one) => redactExchange(one, hide)) : [];
 }
 
+/** What the answer shows to be a secret stands in the request already. */
 export function redactExchange(one: RecordedExchange, hide: Redactor): RecordedExchange {
+  const response = one.response === undefined ? undefined : hide.response(one.response);
   return {
     request: hide.request(one.request),
-    ...(one.response === undefined ? {} : { response: hide.response(one.response) }),
+    ...(response === undefined ? {} : { response: hide.response(response) }),
     ...(one.error === undefined ? {} : { error: hide.body(one.error) }),
     durationMs: one.durationMs,
   };

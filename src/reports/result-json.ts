@@ -44,12 +44,13 @@ export function resultJson(result: Omit<ExplorationResult, "toJSON">): Omit<Expl
 /** A violation as plain data, without what is undefined. */
 export function violationJson(violation: Violation): Violation {
   const { id, invariant, severity, message, reproductionPath, request, response, steps, checks, confirmed, count, state } = violation;
-  const { minimality, shrunkFrom, draws, curl, known, target } = violation;
+  const { where, minimality, shrunkFrom, draws, curl, known, target } = violation;
   return {
     id,
     invariant,
     severity,
     message,
+    where,
     reproductionPath,
     request: request === undefined ? undefined : requestJson(request),
     response: response === undefined ? undefined : responseJson(response),

@@ -18,6 +18,7 @@ import { opaqueTokens } from "../state/index.ts";
 import type { ExplorationKeeper } from "../store/index.ts";
 import { spareCount, TargetHost } from "../targets/index.ts";
 import { checkLanes } from "./check-lanes.ts";
+import { declaredAt } from "./declared-at.ts";
 import { freshStateNotes } from "./fresh-states.ts";
 import { hostOptions } from "./host-options.ts";
 import { httpSettings } from "./http-settings.ts";
@@ -90,6 +91,7 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
       const { keep } = input;
       const shown = shownUrls(config, host);
       keep?.begin({ name: input.name, strategy: budget.strategyKind, actions, shown: (exchange) => shown().exchange(exchange) });
+      const declared = declaredAt(definition);
       const soFar = (): ExplorationResult =>
         resultSoFar({
           name: input.name,
@@ -103,6 +105,7 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
           urls: shown(),
           mapStack,
           whereOf: whereOfStack,
+          declaredAt: declared,
         });
       const onCommits = keep === undefined ? undefined : (): void => keep.commits(explorer.committer, soFar);
       const explorer: Explorer = new Explorer({ ...options, details: keep?.limits, onCommits }, expander, performance.now());
@@ -165,6 +168,7 @@ async function conclude(
     urls: new ShownUrls(config.baseUrl, origins),
     mapStack,
     whereOf: whereOfStack,
+    declaredAt: declaredAt(definition),
     extraErrors: explorer.fatal === undefined ? [] : [fatalError(explorer.fatal)],
   });
   onEvent({ kind: "finished", result });

@@ -24,6 +24,8 @@ export interface ResultParts {
   readonly urls: ShownUrls;
   /** Rewrites a stack to the user's own lines. */
   readonly mapStack: (stack: string) => string;
+  /** Where a rule is declared: an invariant of this name, else the action of this index. */
+  readonly declaredAt: (rule: string, action: number | undefined) => string | undefined;
   /** The first line of the user's own code in a stack. */
   readonly whereOf: (stack: string) => string | undefined;
   /** Failures outside of steps. */
@@ -31,7 +33,7 @@ export interface ResultParts {
 }
 
 /** What findings and errors are reported with. */
-export type FindingParts = Pick<ResultParts, "name" | "actions" | "explorer" | "urls" | "mapStack" | "whereOf">;
+export type FindingParts = Pick<ResultParts, "name" | "actions" | "explorer" | "urls" | "mapStack" | "whereOf" | "declaredAt">;
 
 /** Everything that the exploration says in the end, derived from what was committed. */
 export function buildResult(parts: ResultParts): ExplorationResult {
@@ -92,6 +94,7 @@ export function violationOf({ found, path, draws, recording, confirmed, minimali
     invariant: finding.invariant,
     severity: finding.severity,
     message: finding.message,
+    where: parts.declaredAt(finding.invariant, path.at(-1)),
     reproductionPath: names(path),
     request: last === undefined || last.request.url === "" ? undefined : parts.urls.request(last.request),
     response: last?.response,

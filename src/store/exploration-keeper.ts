@@ -105,7 +105,7 @@ export class ExplorationKeeper {
   #entry(result: ExplorationResult, outcome: Outcome): void {
     const { name, strategy, actions } = this.#start!;
     const light = { ...result, graph: { ...result.graph, ...NOTHING } };
-    const entry = explorationEntry({ name, file: this.#file, result: light }, this.#visibility);
+    const entry = explorationEntry({ name, file: this.#file, result: light }, this.#visibility, this.#hide);
     this.#entries.exploration(this.#id, entry, strategy, actions, outcome);
   }
 

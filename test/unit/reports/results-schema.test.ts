@@ -17,6 +17,7 @@ function full(): RunDocument {
   const found = violation({
     steps: [{ action: "pay", status: null, requests: [exchange], changes: ["+ a"] }],
     checks: [exchange],
+    where: "qa/shop.explore.ts:3:5",
     minimality: "shortest",
     shrunkFrom: ["pay", "pay"],
     draws: [[0], [0, 1]],

@@ -1,0 +1,66 @@
+import { isAtLeast } from "../../model/severity.ts";
+import type { ExplorationEntry, JourneyEntry, RunDocument } from "../document-types.ts";
+import { plural } from "../numbers.ts";
+import { violationText } from "../violation-text.ts";
+import type { Annotation, Level } from "./commands.ts";
+
+/** GitHub shows no more of one level in a step. */
+const SHOWN = 10;
+
+/** What is shown beside the code: what fails the run as errors, what makes it doubtful or is below the threshold as warnings; then, what there is no room for. */
+export function annotations(document: RunDocument): readonly Annotation[] {
+  const all = [
+    ...document.failures.map(({ file, code, message, hint }) => error(`seqqa: ${code}`, [message, hint ?? ""].join("\n").trim(), { file })),
+    ...document.explorations.flatMap((entry) => ofExploration(entry, document.failOnSeverity)),
+    ...document.journeys.flatMap(ofJourney),
+  ];
+  const of = (level: Level): readonly Annotation[] => all.filter((one) => one.level === level);
+  const [errors, warnings] = [of("error"), of("warning")];
+  const shown = [...errors.slice(0, SHOWN), ...warnings.slice(0, SHOWN)];
+  const left = [
+    ...(errors.length > SHOWN ? [plural(errors.length - SHOWN, "error")] : []),
+    ...(warnings.length > SHOWN ? [plural(warnings.length - SHOWN, "warning")] : []),
+  ];
+  if (left.length === 0) return shown;
+  const message = `${left.join(" and ")} more than GitHub shows of one step: see the job summary, or the reports of the run.`;
+  return [...shown, { level: "notice", title: "seqqa", message }];
+}
+
+type Place = Pick<Annotation, "file" | "line" | "col">;
+
+function ofExploration({ name, file, violations, errors, divergences }: ExplorationEntry, failOn: RunDocument["failOnSeverity"]): readonly Annotation[] {
+  return [
+    ...violations
+      .filter(({ known }) => known !== true)
+      .map((one): Annotation => {
+        const fails = one.confirmed && failOn !== "none" && isAtLeast(one.severity, failOn);
+        const title = `${one.severity.toUpperCase()} ${one.invariant}${one.confirmed ? "" : " (flaky)"}`;
+        return { level: fails ? "error" : "warning", title, message: `${name}: ${violationText(one)}\n  id        ${one.id}`, ...placeOf(one.where, file) };
+      }),
+    ...errors.map(({ code, message, source, where, path }) =>
+      error(`${code} in ${source}`, `${name}: ${message}\n  path      ${path.join(" -> ")}`, placeOf(where, file)),
+    ),
+    ...divergences.map(({ kind, message, path, hint }) =>
+      error(`Divergence (${kind.replaceAll("_", " ")})`, [`${name}: ${message}`, `  path      ${path.join(" -> ")}`, hint ?? ""].join("\n").trimEnd(), { file }),
+    ),
+  ];
+}
+
+function ofJourney({ name, file, steps, errors, divergences, interrupted }: JourneyEntry): readonly Annotation[] {
+  const ended = steps.find(({ status }) => status === "failed" || status === "timed_out");
+  return [
+    ...(ended === undefined || interrupted === true
+      ? []
+      : [error(`Journey ${name}: ${ended.name} ${ended.status.replace("_", " ")}`, ended.error ?? ended.status, placeOf(ended.where, file))]),
+    ...errors.map(({ code, message, where }) => error(`${code} in journey ${name}`, message, placeOf(where, file))),
+    ...divergences.map(({ message }) => error(`Journey ${name} was not put back`, message, { file })),
+  ];
+}
+
+const error = (title: string, message: string, place: Place): Annotation => ({ level: "error", title, message, ...place });
+
+/** `shop.explore.ts:12:5` */
+function placeOf(where: string | undefined, file: string): Place {
+  const [, path, line, col] = /^(.+):(\d+):(\d+)$/s.exec(where ?? "") ?? [];
+  return path === undefined ? { file } : { file: path, line: Number(line), col: Number(col) };
+}

@@ -1,0 +1,128 @@
+import type { ExplorationEntry, JourneyEntry, RunDocument } from "../document-types.ts";
+import { duration, grouped, plural } from "../numbers.ts";
+import { completeness } from "../summary.ts";
+import { inert } from "./inert-markdown.ts";
+
+const VERDICTS: Readonly<Record<number, string>> = {
+  0: "nothing that fails the run",
+  1: "failed",
+  3: "the run could not vouch for its result",
+  130: "interrupted",
+};
+
+interface Table {
+  readonly title: string;
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/** A run as Markdown of at most `room` bytes. Rows that do not fit are counted. */
+export function jobSummary(document: RunDocument, room: number): string {
+  const title = `## seqqa: ${VERDICTS[document.exitStatus] ?? "ended early"}\n\n`;
+  const tables = [findings(document), explorations(document.explorations), journeys(document.journeys), problems(document)];
+  const shown = tables.filter(({ rows }) => rows.length > 0);
+  const parts = [title];
+  let size = Buffer.byteLength(title);
+  let left = 0;
+  // What is said when there is no room for the rest.
+  const most = room - 200;
+  const add = (more: string): boolean => {
+    const bytes = Buffer.byteLength(more);
+    if (size + bytes > most) return false;
+    size += bytes;
+    parts.push(more);
+    return true;
+  };
+  for (const { title: name, head, rows } of shown) {
+    const begin = `### ${name}\n\n${row(head)}${row(head.map(() => "---"))}`;
+    const [first, ...rest] = rows.map(row);
+    if (!add(begin + first!)) {
+      left += rows.length;
+      continue;
+    }
+    let full = false;
+    for (const line of rest) {
+      full ||= !add(line);
+      if (full) left++;
+    }
+    parts.push("\n");
+  }
+  if (left > 0) parts.push(`${plural(left, "row")} more: GitHub takes no more than 1 MiB. The reports of the run have them all.\n\n`);
+  const text = parts.join("");
+  return Buffer.byteLength(text) <= room ? text : "";
+}
+
+const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |\n`;
+
+function findings({ explorations: list, knownFindings }: RunDocument): Table {
+  const rows = list.flatMap(({ name, violations }) =>
+    violations.map((one) => {
+      const marks = [...(one.confirmed ? [] : ["flaky"]), ...(one.known === true ? ["known"] : [])];
+      return [
+        one.severity.toUpperCase() + (marks.length === 0 ? "" : ` (${marks.join(", ")})`),
+        `${inert(one.invariant)}<br>${inert(one.message)}`,
+        one.reproductionPath.length === 0 ? (one.state === null ? "none" : "the initial state") : inert(one.reproductionPath.join(" -> "), 2000),
+        answer(one),
+        grouped(one.count),
+        inert(name),
+        inert(one.where ?? ""),
+        inert(one.id),
+      ];
+    }),
+  );
+  const stale = (knownFindings?.stale ?? []).map((id) => ["no longer found", "", "", "", "", "", inert(knownFindings!.file), inert(id)]);
+  return { title: "Findings", head: ["Severity", "Rule", "Path", "Answer", "Seen", "Exploration", "Where", "Id"], rows: [...rows, ...stale] };
+}
+
+function answer({ request, response }: ExplorationEntry["violations"][number]): string {
+  if (request === undefined) return response === undefined ? "" : String(response.status);
+  return `${inert(`${request.method} ${request.url}`)}${response === undefined ? "" : `<br>${response.status} ${inert(response.body)}`}`;
+}
+
+function explorations(list: readonly ExplorationEntry[]): Table {
+  return {
+    title: "Explorations",
+    head: ["Name", "Explored", "Steps", "Findings", "Errors", "Divergences", "Time", "Stopped"],
+    rows: list.map((one) => [
+      inert(one.name),
+      completeness(one),
+      grouped(one.steps),
+      grouped(one.violations.length),
+      grouped(one.errors.length),
+      grouped(one.divergences.length),
+      duration(one.durationMs),
+      one.stopReason.replaceAll("_", " "),
+    ]),
+  };
+}
+
+function journeys(list: readonly JourneyEntry[]): Table {
+  return {
+    title: "Journeys",
+    head: ["Name", "Result", "Steps", "Step that ended it", "Why", "Time"],
+    rows: list.map(({ name, status, interrupted, steps, durationMs }) => {
+      const ended = steps.find((step) => step.status === "failed" || step.status === "timed_out");
+      return [
+        inert(name),
+        interrupted === true ? "interrupted" : status.replace("_", " "),
+        grouped(steps.length),
+        inert(ended?.name ?? ""),
+        inert(ended?.error ?? ""),
+        duration(durationMs),
+      ];
+    }),
+  };
+}
+
+/** What kept the run from being sure. */
+function problems({ failures, explorations: list, journeys: ran }: RunDocument): Table {
+  const of = ({ name, errors, divergences }: Pick<ExplorationEntry, "name" | "errors" | "divergences">): readonly (readonly string[])[] => [
+    ...errors.map((one) => [inert(name), inert(one.code), inert(one.message), inert(one.path.join(" -> ")), inert(one.where ?? "")]),
+    ...divergences.map((one) => [inert(name), one.kind.replaceAll("_", " "), inert(one.message), inert(one.path.join(" -> ")), ""]),
+  ];
+  return {
+    title: "What kept the run from being sure",
+    head: ["In", "What", "Message", "Path", "Where"],
+    rows: [...failures.map((one) => [inert(one.file), inert(one.code), inert(one.message), "", ""]), ...list.flatMap(of), ...ran.flatMap(of)],
+  };
+}

@@ -1,0 +1,36 @@
+import { appendFileSync, statSync } from "node:fs";
+import { isAbsolute, relative, resolve } from "node:path";
+import type { RunDocument } from "../document-types.ts";
+import type { Output } from "../reporter.ts";
+import { annotations } from "./annotations.ts";
+import { command, type Annotation } from "./commands.ts";
+import { jobSummary } from "./job-summary.ts";
+
+/** What GitHub takes of the summary of one step. */
+const MOST = 1024 * 1024;
+
+export interface GithubPlace {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where the command was started: the document's files are relative to it. */
+  readonly cwd: string;
+  /** GitHub reads commands from both streams. This one is not that of `--reporter json`. */
+  readonly stderr: Output;
+}
+
+export const onGithub = (env: GithubPlace["env"]): boolean => env["GITHUB_ACTIONS"] === "true";
+
+/** Annotates the code, and adds to the summary of the job. @throws what the file system says where the summary cannot be written */
+export function reportToGithub(document: RunDocument, { env, cwd, stderr }: GithubPlace): void {
+  const workspace = env["GITHUB_WORKSPACE"] ?? cwd;
+  const inRepository = (file: string): string => {
+    const path = relative(workspace, resolve(cwd, file));
+    return path.startsWith("..") || isAbsolute(path) ? file : path;
+  };
+  const placed = (one: Annotation): Annotation => (one.file === undefined ? one : { ...one, file: inRepository(one.file) });
+  for (const one of annotations(document)) stderr.write(command(placed(one)));
+  const file = env["GITHUB_STEP_SUMMARY"] ?? "";
+  if (file === "") return;
+  const text = jobSummary(document, MOST - (statSync(file, { throwIfNoEntry: false })?.size ?? 0));
+  if (text === "") stderr.write(command({ level: "notice", title: "seqqa", message: "There is no room left for the summary: GitHub takes 1 MiB of one step." }));
+  else appendFileSync(file, text);
+}

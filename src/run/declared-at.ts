@@ -1,0 +1,16 @@
+import { whereOf } from "../loader/index.ts";
+import type { AgentDefinition } from "../model/agent.ts";
+
+/** Says where a rule is declared: the invariant of that name, else the action of that index. Reading a stack takes long, so each is read once. */
+export function declaredAt({
+  invariants,
+  actions,
+}: AgentDefinition<never, never>): (rule: string, action: number | undefined) => string | undefined {
+  const read = new Map<object, string | undefined>();
+  return (rule, action) => {
+    const declared = invariants.find(({ name }) => name === rule) ?? actions[action ?? -1];
+    if (declared?.declared === undefined) return undefined;
+    if (!read.has(declared)) read.set(declared, whereOf(Object.assign(new Error(), { stack: declared.declared })));
+    return read.get(declared);
+  };
+}
