@@ -21,6 +21,7 @@ function full(): RunDocument {
     minimality: "shortest",
     shrunkFrom: ["pay", "pay"],
     draws: [[0], [0, 1]],
+    curl: "#!/bin/sh",
     known: true,
     target: { exitCode: 1, signal: null, output: ["boom"] },
   });
