@@ -18,6 +18,7 @@ import { TRIGGER } from "./savepoint-log.ts";
 import { forgetCounters, noteCounters, putNotedCounters, recoverApart, recoverCounters } from "./savepoint-recovery.ts";
 import { LOCK_LIMIT_MS, raw, SavepointStore } from "./savepoint-store.ts";
 import { savepointAt } from "./savepoint-transactions.ts";
+import { vacuumApart } from "./savepoint-vacuum.ts";
 import { select, type Selection } from "./selection.ts";
 import type { StoreUrl } from "./store-url.ts";
 import { quoteText } from "./sql-text.ts";
@@ -42,6 +43,8 @@ export interface SavepointOptions {
 
 /** After so many put-backs the exploring transaction is begun anew when it is at the root, so that what it left behind can be cleaned up. */
 const RENEW_AFTER = 2000;
+/** After so many its tables are cleaned from outside, since it may be long until it is at the root. */
+const CLEAN_AFTER = 1000;
 const TEXT_LOCALLY = Object.entries(TEXT_SETTINGS)
   .map(([name, value]) => `set local ${name} = ${quoteText(value)}`)
   .join("; ");
@@ -65,6 +68,7 @@ export class SavepointMode implements PostgresMode {
   #synced = -1;
   #clean = -1;
   #putBack = 0;
+  #unclean = 0;
 
   private constructor(options: SavepointOptions) {
     this.#options = options;
@@ -154,12 +158,14 @@ export class SavepointMode implements PostgresMode {
       const { activity } = this.#core;
       if (activity === this.#clean && at === this.#levels.length - 1) return;
       const put = SavepointStore.putCounters(this.#mirror.countersAt(level.segment));
-      if (at === 0 && ++this.#putBack >= RENEW_AFTER && !this.#options.borrowed) {
+      this.#putBack++;
+      if (at === 0 && this.#putBack >= RENEW_AFTER && !this.#options.borrowed) {
         await client.query("rollback");
         await this.#renew(client);
         await client.query([...put, `savepoint ${ROOT}`].join("; "));
       } else {
         await client.query([`rollback to savepoint ${savepointAt(level.depth)}`, ...put].join("; "));
+        if (++this.#unclean >= CLEAN_AFTER) await this.#cleanApart();
       }
       this.#core.wentBack(level.depth);
       this.#core.schemaTouched = false;
@@ -256,10 +262,17 @@ export class SavepointMode implements PostgresMode {
     await client.query(BEGIN);
   }
 
-  /** The rows that were rolled back are dead; nobody else is there to take them away while a transaction is open. */
+  /** The rows that were rolled back are dead; the server's own vacuum does not hear of them while a transaction is open. */
   async #vacuum(client: Client): Promise<void> {
+    for (const { sqlName } of this.#log.catalog.tables) await client.query(`vacuum ${sqlName}`).catch(() => undefined);
+    this.#unclean = 0;
+  }
+
+  /** A server that has no connection left for it is none that cannot put back. */
+  async #cleanApart(): Promise<void> {
+    this.#unclean = 0;
     const names = this.#log.catalog.tables.map(({ sqlName }) => sqlName);
-    for (const name of names) await client.query(`vacuum ${name}`).catch(() => undefined);
+    await vacuumApart(this.#options.store, names).catch(() => undefined);
   }
 
   /** The log is read when the target did something since the last time; otherwise nothing is asked of the server. */

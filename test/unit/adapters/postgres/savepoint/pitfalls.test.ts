@@ -54,6 +54,20 @@ describe("sequences", () => {
 });
 
 describe("thousands of put-backs", () => {
+  test("do not let tables grow where the root is never come by", async () => {
+    const lane = await Lane.open(databases, [T]);
+    await lane.connection.query("insert into t(v) values('on the way')");
+    const mark = await lane.adapter.mark();
+    const pages: unknown[] = [];
+    for (let cycle = 1; cycle <= size(2100, 21_000); cycle++) {
+      await lane.connection.query("insert into t(v) select 'x' from generate_series(1, 20)");
+      await lane.adapter.restore(mark);
+      if (cycle % 1050 === 0) pages.push(...(await lane.rows("select pg_relation_size('t')::int / 8192")));
+    }
+    expect(pages.at(-1)).toBeLessThan(1.5 * (pages[0] as number));
+    await lane.adapter.close();
+  }, 600_000);
+
   test("neither nest deeper, nor run out of locks, nor let tables grow", async () => {
     const lane = await Lane.open(databases, [T, "insert into t(v) select 'x' from generate_series(1, 10)"]);
     const root = await lane.adapter.mark();
