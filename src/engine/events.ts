@@ -27,7 +27,13 @@ export interface Progress {
   readonly violations: number;
   /** Share of the time that each lane was at work since the last event, 0 to 1. */
   readonly laneUse: readonly number[];
+  /** Steps that each lane executed, replays and cross-checks aside. */
+  readonly laneSteps: readonly number[];
+  /** How often each lane was built anew. */
+  readonly laneRebuilds: readonly number[];
   readonly elapsedMs: number;
   /** The step budget. */
   readonly maxSteps: number;
+  /** The time budget in milliseconds; `null`: none. */
+  readonly maxTimeMs: number | null;
 }

@@ -312,8 +312,9 @@ export class Explorer {
     const before = this.backlog.executed;
     this.backlog.receive(assignments, expansion);
     this.replayed += expansion.replayed;
-    this.#scheduler.measured(expansion.busyMs, this.backlog.executed - before);
-    this.#meter.busy(lane, expansion.busyMs);
+    const executed = this.backlog.executed - before;
+    this.#scheduler.measured(expansion.busyMs, executed);
+    this.#meter.busy(lane, expansion.busyMs, executed);
     for (const divergence of expansion.divergences) this.#diverged(divergence);
     this.#wake?.();
     const { failure } = expansion;
@@ -327,6 +328,7 @@ export class Explorer {
     // A lane that is lost takes every chunk with it that it holds: they are not to blame, and it is built anew once.
     if (this.#rebuilds[lane] !== undefined) return void (await this.#rebuilds[lane]);
     this.#options.onEvent({ kind: "note", message: `Lane ${lane} is being rebuilt: ${failure.message}`, target: failure.target });
+    this.#meter.rebuilt(lane);
     this.#rebuilds[lane] = this.#rebuildInTries(lane);
     await this.#rebuilds[lane].finally(() => (this.#rebuilds[lane] = undefined));
   }

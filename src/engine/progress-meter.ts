@@ -24,16 +24,20 @@ export class ProgressMeter {
   readonly #onEvent: (event: ExplorationEvent) => void;
   readonly #startedAt: number;
   readonly #busyMs: number[];
+  readonly #laneSteps: number[] = [];
+  readonly #laneRebuilds: number[] = [];
+  readonly #maxTimeMs: number;
   #samples: { at: number; steps: number }[] = [];
   #emittedAt = 0;
 
   constructor(
     measured: Measured,
-    options: { readonly maxSteps: number; readonly onEvent: (event: ExplorationEvent) => void },
+    options: { readonly maxSteps: number; readonly maxTimeMs: number; readonly onEvent: (event: ExplorationEvent) => void },
     startedAt: number,
   ) {
     this.#measured = measured;
     this.#maxSteps = options.maxSteps;
+    this.#maxTimeMs = options.maxTimeMs;
     this.#onEvent = options.onEvent;
     this.#startedAt = startedAt;
     this.#busyMs = [];
@@ -43,8 +47,13 @@ export class ProgressMeter {
     return performance.now() - this.#startedAt;
   }
 
-  busy(lane: number, ms: number): void {
+  busy(lane: number, ms: number, steps: number = 0): void {
     this.#busyMs[lane] = (this.#busyMs[lane] ?? 0) + ms;
+    this.#laneSteps[lane] = (this.#laneSteps[lane] ?? 0) + steps;
+  }
+
+  rebuilt(lane: number): void {
+    this.#laneRebuilds[lane] = (this.#laneRebuilds[lane] ?? 0) + 1;
   }
 
   emit(always: boolean): void {
@@ -68,8 +77,11 @@ export class ProgressMeter {
       depth: committer.deepest,
       violations: committer.findings.violations.size,
       laneUse,
+      laneSteps: busy.map((_, lane) => this.#laneSteps[lane] ?? 0),
+      laneRebuilds: busy.map((_, lane) => this.#laneRebuilds[lane] ?? 0),
       elapsedMs: this.elapsedMs,
       maxSteps: this.#maxSteps,
+      maxTimeMs: this.#maxTimeMs === Infinity ? null : this.#maxTimeMs,
     });
   }
 }

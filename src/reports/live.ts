@@ -2,9 +2,13 @@ import type { ExplorationEvent } from "../engine/events.ts";
 import type { StepResult } from "../model/journey-result.ts";
 import { plural } from "./numbers.ts";
 import { cut, printable, printableLines } from "./printable.ts";
-import { ProgressLine, progressText } from "./progress-line.ts";
+import { ProgressLine } from "./progress-line.ts";
+import { progressLines } from "./progress-text.ts";
 import type { ReporterOptions } from "./reporter.ts";
 import { targetLines } from "./violation-text.ts";
+
+/** Where nobody watches a line that changes, one is printed after so many milliseconds. */
+const EVERY = 10_000;
 
 /** What people see on standard error while a run is going on. */
 export class Live {
@@ -12,13 +16,17 @@ export class Live {
   #stepsOver = 0;
   readonly #options: Pick<ReporterOptions, "stderr" | "verbose">;
   readonly #quoted: Set<string> = new Set();
+  readonly #now: () => number;
+  #printedAt: number;
 
   /** The line that is rewritten in place needs a terminal with somebody in front of it. */
-  constructor(options: Pick<ReporterOptions, "stderr" | "env" | "verbose">) {
+  constructor(options: Pick<ReporterOptions, "stderr" | "env" | "verbose" | "now">) {
     const ci = options.env["CI"] ?? "";
     const watched = options.stderr.isTTY === true && (ci === "" || ci === "false" || ci === "0") && options.env["TERM"] !== "dumb";
     this.#line = watched ? new ProgressLine(options.stderr) : undefined;
     this.#options = options;
+    this.#now = options.now ?? (() => performance.now());
+    this.#printedAt = this.#now();
   }
 
   event(name: string, event: ExplorationEvent): void {
@@ -28,7 +36,7 @@ export class Live {
         for (const note of event.notes) this.message(`note: ${printable(note)}`);
         return;
       case "progress":
-        this.#line?.show(progressText(name, event, { verbose: this.#options.verbose, width: this.#line.width }));
+        this.#show((width) => progressLines(name, event, { verbose: this.#options.verbose, width }));
         return;
       case "violation":
         if (this.#options.verbose) this.message(`found ${event.invariant} after ${event.path.join(" -> ")}`);
@@ -38,7 +46,7 @@ export class Live {
         if (event.target !== undefined) this.#quote(targetLines(event.target));
         return;
       case "confirming":
-        this.#line?.show(`${printable(name)}  replaying ${plural(event.violations, "violation")} from a clean start`);
+        this.#show((width) => [cut(`${printable(name)}  replaying ${plural(event.violations, "violation")} from a clean start`, width)]);
         return;
       case "finished":
         this.clear();
@@ -49,7 +57,15 @@ export class Live {
   step(name: string, step: StepResult | null): void {
     this.#stepsOver = step === null ? 0 : this.#stepsOver + 1;
     const over = step === null ? "" : `, ${printable(step.name)} ${step.status.replace("_", " ")}`;
-    this.#line?.show(cut(`${printable(name)}  ${plural(this.#stepsOver, "step")}${over}`, this.#line.width));
+    this.#show((width) => [cut(`${printable(name)}  ${plural(this.#stepsOver, "step")}${over}`, width)]);
+  }
+
+  /** In place on a terminal; elsewhere below what stands, and not more often than every ten seconds. */
+  #show(lines: (width: number) => readonly string[]): void {
+    if (this.#line !== undefined) return this.#line.show(lines(this.#line.width));
+    if (this.#now() - this.#printedAt < EVERY) return;
+    this.#printedAt = this.#now();
+    this.message(lines(Infinity).join("\n"));
   }
 
   /** One crash takes several lanes in turn, and all of them say the same. */

@@ -1,43 +1,12 @@
-import type { Progress } from "../engine/events.ts";
-import { grouped } from "./numbers.ts";
-import { printable } from "./printable.ts";
-
-/** What a run is doing right now, on one line of at most `width` columns. */
-export function progressText(name: string, progress: Progress, options: { readonly verbose: boolean; readonly width: number }): string {
-  const parts = [
-    printable(name),
-    `${grouped(progress.states)} states`,
-    `${grouped(progress.steps)}/${grouped(progress.maxSteps)} steps`,
-    `${grouped(progress.stepsPerSecond)}/s`,
-    `frontier ${grouped(progress.frontier)}`,
-    `depth ${grouped(progress.depth)}`,
-    `violations ${grouped(progress.violations)}`,
-    ...(options.verbose && progress.laneUse.length > 0 ? [`lanes ${progress.laneUse.map((use) => `${Math.round(use * 100)}%`).join(" ")}`] : []),
-  ];
-  return fit(parts.join("  "), options.width);
-}
-
-/** Cuts by columns: what lies above the Latin, Greek and Cyrillic letters is taken to be two wide, so that a line never wraps. */
-function fit(text: string, width: number): string {
-  let columns = 0;
-  let kept = "";
-  for (const character of text) {
-    columns += (character.codePointAt(0) ?? 0) >= 0x1100 ? 2 : 1;
-    if (columns > width) break;
-    kept += character;
-  }
-  return kept;
-}
-
 interface LineOutput {
   write(text: string): unknown;
   readonly columns?: number | undefined;
 }
 
-/** A line that is rewritten in place, and gets out of the way of whatever else is printed. */
+/** Lines that are rewritten in place, and get out of the way of whatever else is printed. */
 export class ProgressLine {
   readonly #output: LineOutput;
-  #shown = false;
+  #shown = 0;
 
   constructor(output: LineOutput) {
     this.#output = output;
@@ -48,13 +17,18 @@ export class ProgressLine {
     return Math.max(20, (this.#output.columns ?? 80) - 1);
   }
 
-  show(text: string): void {
-    this.#output.write(`\r${text}\x1b[K`);
-    this.#shown = true;
+  show(lines: readonly string[]): void {
+    this.#output.write(`${this.#back()}${lines.map((line) => `${line}\x1b[K`).join("\n")}${lines.length < this.#shown ? "\x1b[J" : ""}`);
+    this.#shown = lines.length;
   }
 
   clear(): void {
-    if (this.#shown) this.#output.write("\r\x1b[K");
-    this.#shown = false;
+    if (this.#shown > 0) this.#output.write(`${this.#back()}\x1b[${this.#shown > 1 ? "J" : "K"}`);
+    this.#shown = 0;
+  }
+
+  /** To the beginning of the first line that is shown. */
+  #back(): string {
+    return `\r${this.#shown > 1 ? `\x1b[${this.#shown - 1}A` : ""}`;
   }
 }

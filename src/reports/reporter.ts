@@ -33,4 +33,6 @@ export interface ReporterOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly verbose: boolean;
   readonly visibility: Visibility;
+  /** Milliseconds of a clock that never goes back. */
+  readonly now?: (() => number) | undefined;
 }

@@ -12,8 +12,11 @@ const progress: Progress = {
   depth: 6,
   violations: 1,
   laneUse: [0.97, 0.5],
+  laneSteps: [4000, 1678],
+  laneRebuilds: [0, 2],
   elapsedMs: 830,
   maxSteps: 200_000,
+  maxTimeMs: null,
 };
 
 function options(changes: Partial<ReporterOptions> & { readonly stdout: Sink; readonly stderr: Sink }): ReporterOptions {
@@ -65,7 +68,7 @@ describe("the console", () => {
 
   it("rewrites one line in place on a terminal, within its width, and takes it away", () => {
     const stderr = new Sink(true, 60);
-    const reporter = new ConsoleReporter(options({ stdout: new Sink(), stderr, verbose: true }));
+    const reporter = new ConsoleReporter(options({ stdout: new Sink(), stderr }));
     reporter.event("shop 東京", progress);
     const [line = ""] = /[^\r]*(?=\x1b\[K)/.exec(stderr.text) ?? []; // oxlint-disable-line no-control-regex
     expect(stderr.text.startsWith("\r")).toBe(true);
@@ -76,10 +79,54 @@ describe("the console", () => {
     expect(stderr.text.endsWith("\r\x1b[K")).toBe(true);
   });
 
-  it("shows the lanes' use with --verbose", () => {
+  it("has a line for each lane with --verbose, rewritten in place, too", () => {
     const stderr = new Sink(true, 200);
-    new ConsoleReporter(options({ stdout: new Sink(), stderr, verbose: true })).event("shop", progress);
-    expect(stderr.text).toContain("violations 1  lanes 97% 50%");
+    const reporter = new ConsoleReporter(options({ stdout: new Sink(), stderr, verbose: true }));
+    reporter.event("shop", progress);
+    const lines = ["  lane 0   97% at work  4,000 steps\x1b[K", "  lane 1   50% at work  1,678 steps  rebuilt 2 times\x1b[K"];
+    expect(stderr.text.split("\n").slice(1)).toEqual(lines);
+    stderr.text = "";
+    reporter.event("shop", progress);
+    expect(stderr.text.startsWith("\r\x1b[2A")).toBe(true);
+    stderr.text = "";
+    reporter.event("shop", { kind: "finished", result: result() });
+    expect(stderr.text).toBe("\r\x1b[2A\x1b[J");
+    const laneUse = Array.from({ length: 10 }, () => 0.5);
+    reporter.event("shop", { ...progress, laneUse });
+    expect(stderr.text.split("\n").at(-1)).toBe("  2 lanes more   50% at work\x1b[K");
+  });
+
+  it.each([
+    ["before there is a rate", { elapsedMs: 2999 }, undefined],
+    ["by the steps of the last seconds", { elapsedMs: 60_000, stepsPerSecond: 1000, steps: 20_000 }, "3 min 0 s"],
+    ["by the time, where that is used up first", { elapsedMs: 60_000, stepsPerSecond: 1000, steps: 20_000, maxTimeMs: 70_000 }, "10.0 s"],
+    ["by the time, where nothing moves", { elapsedMs: 60_000, stepsPerSecond: 0, maxTimeMs: 70_000 }, "10.0 s"],
+    ["where nothing moves", { elapsedMs: 60_000, stepsPerSecond: 0 }, undefined],
+    ["when it is over", { elapsedMs: 60_000, steps: 200_000, stepsPerSecond: 10 }, "0 ms"],
+  ])("says how much time is left at most: %s", (_what, changes, expected) => {
+    const stderr = new Sink(true, 200);
+    new ConsoleReporter(options({ stdout: new Sink(), stderr })).event("shop", { ...progress, ...changes });
+    expect(/at most (.*) left/.exec(stderr.text)?.[1]).toBe(expected);
+  });
+
+  it.each([
+    ["no terminal", false, {}],
+    ["CI", true, { CI: "true" }],
+  ])("prints one line every ten seconds with %s, of journeys, too", (_what, isTTY, env) => {
+    const stderr = new Sink(isTTY, 200);
+    let at = 5000;
+    const reporter = new ConsoleReporter(options({ stdout: new Sink(), stderr, env, verbose: true, now: () => at }));
+    const printed = (milliseconds: number, work: () => void): number => {
+      at += milliseconds;
+      stderr.text = "";
+      work();
+      expect(stderr.text).not.toMatch(/[\r\x1b]/); // oxlint-disable-line no-control-regex
+      return stderr.text.split("\n").length - 1;
+    };
+    const move = (): void => reporter.event("shop", progress);
+    const step = (): void => reporter.step("login", { name: "read", status: "passed", requests: [], context: { set: {}, deleted: [] }, durationMs: 1 });
+    expect([printed(0, move), printed(9999, move), printed(1, move), printed(1, move), printed(9999, move)]).toEqual([0, 0, 3, 0, 3]);
+    expect([printed(9999, step), printed(1, step), printed(5, step)]).toEqual([0, 1, 0]);
   });
 
   it.each([
