@@ -2,7 +2,11 @@ import type { RunError } from "../model/result.ts";
 import { isAtLeast } from "../model/severity.ts";
 import { grouped } from "./numbers.ts";
 import type { ExplorationEntry, JourneyEntry, RunDocument } from "./document-types.ts";
+import { cut } from "./printable.ts";
 import { violationText } from "./violation-text.ts";
+
+/** Longer bodies are cut: the whole of them is in results.json. */
+const BODY = 20_000;
 
 /** What a test case came to. `failure`: the target; `error`: the run could not tell. */
 export interface Outcome {
@@ -78,7 +82,7 @@ export function journeyCases({ name, steps, errors, divergences, interrupted }: 
   return [
     ...steps.map((step): Case => {
       const last = step.requests.at(-1);
-      const answer = last?.response === undefined ? (last?.error ?? "") : `${last.response.status} ${last.response.body}`;
+      const answer = last?.response === undefined ? (last?.error ?? "") : `${last.response.status} ${cut(last.response.body, BODY)}`;
       const sent = last === undefined ? [] : [`request: ${last.request.method} ${last.request.url}`, `response: ${answer}`];
       const text = [
         ...(step.error === undefined ? [] : [step.error]),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { htmlText, jsonText, junitText, runDocument, type RunDocument, type RunReport } from "../../../src/reports/index.ts";
+import { junitErrors } from "../../support/junit/junit-errors.ts";
 import { parseXml, type Element } from "../../support/xml.ts";
 import { madeGraph } from "../../support/graph-data.ts";
 import { HOSTILE, journey, report, result, step, violation } from "./results.ts";
@@ -130,6 +131,15 @@ describe("junit", () => {
 
   it("is valid without anything", () => {
     expect(verdicts({})).toEqual({});
+  });
+
+  it("is valid by the rules, as libxml2 judges, whatever stands in it", async () => {
+    const failed = ran({ steps: [step({ name: "read", status: "failed", error: "no" }), step({ name: "out", status: "skipped" })] });
+    for (const changes of [{}, evil, { explorations: [explored({ violations: [violation({ known: true }), violation({ confirmed: false })] })], journeys: [failed] }]) {
+      expect(await junitErrors(junitText(document(changes)))).toEqual([]);
+    }
+    const broken = junitText(document(evil)).replace("<testcase ", "<testcase surplus='1' ");
+    expect(await junitErrors(broken)).not.toEqual([]);
   });
 });
 
