@@ -82,6 +82,7 @@ describe("the report of a real run", () => {
     const body = finding.locator("li.current .body");
     expect(await where.textContent()).toBe("Step 1 of 4: create_order");
     expect(await body.textContent()).toContain('"amount": 100');
+    expect(await body.locator("ins").allTextContents()).toContainEqual(expect.stringMatching(/^\+ systems\.db\.orders.*"created"/));
     await finding.getByRole("button", { name: "Next step" }).click();
     expect(await where.textContent()).toBe("Step 2 of 4: pay_order");
     await page.keyboard.press("ArrowRight");
@@ -119,6 +120,7 @@ describe("the report of a real run", () => {
     await search.press("Enter");
     const details = page.locator(".details");
     expect(await details.locator("h4").textContent()).toBe("State 63");
+    expect(await details.locator(".diff").textContent()).toMatch(/- systems\.db\.orders[^]*\+ systems\.db\.orders/);
     await details
       .getByRole("button", { name: /^state \d+$/ })
       .first()
@@ -129,6 +131,7 @@ describe("the report of a real run", () => {
     await page.locator(".results [role=status]", { hasText: /0 states, 42 transitions/ }).waitFor();
     await search.press("Enter");
     expect(await details.locator("h4").textContent()).toMatch(/^ship_order \d+$/);
+    expect(await details.locator("pre").first().textContent()).toMatch(/^POST http.*\/ship$/m);
     expectQuiet(opened, shop);
     await opened.context.close();
   });
@@ -152,6 +155,7 @@ describe("the report of a real run", () => {
     expect(await page.locator(".details h4").textContent()).toBe("State 63");
     await page.locator("canvas").click({ position: edge });
     expect(await page.locator(".details h4").textContent()).toBe("create_order 201");
+    expect(await page.locator(".details").textContent()).toMatch(/POST http.*\/orders[^]*"amount": 100[^]*201[^]*"status": "created"/);
     expectQuiet(opened, shop);
     await opened.context.close();
   });
@@ -215,7 +219,14 @@ describe("the report of a real run", () => {
     await page.evaluate("dispatchEvent(new Event('beforeprint'))");
     const texts = [(await page.evaluate("document.body.innerText")) as string, ...(pdftotext === undefined ? [] : [read()])];
     for (const text of texts) {
-      for (const wanted of ["refund_within_amount", "cancelled_never_shipped", '"refunded": 200', "State graph", "Coverage"])
+      for (const wanted of [
+        "refund_within_amount",
+        "cancelled_never_shipped",
+        "Shortest: every shorter sequence was tried",
+        '"refunded": 200',
+        "State graph",
+        "Coverage",
+      ])
         expect(text).toContain(wanted);
       expect(text).not.toContain("Next step");
     }

@@ -32,7 +32,8 @@ export function keepFitted(canvas: HTMLCanvasElement, painter: Painter, mover: M
   };
   const fit = (): void => {
     const box = boundsOf(painter.positions);
-    const [width, height] = [painter.width, painter.height];
+    painter.measure();
+    const { width, height } = painter;
     if (width === 0 || height === 0) return;
     const k = Math.min(
       LARGEST,

@@ -32,7 +32,7 @@ export class GraphView implements Choices {
     this.#details = make("div", { class: "details", role: "region", "aria-label": "What was chosen in the graph" });
     const positions = firstLayout(model.graph);
     this.#toolbar = new Toolbar(model, {
-      changed: () => this.#painter.redraw(),
+      changed: () => this.#painter.recolour(),
       fit: () => this.#camera.fit(),
       zoomBy: (factor) => this.#camera.zoomBy(factor),
       findings: (shown) => this.#markFindings(shown),
@@ -152,7 +152,7 @@ export class GraphView implements Choices {
     });
     themeChanges.addEventListener("change", () => {
       this.#toolbar.drawLegend();
-      this.#painter.redraw();
+      this.#painter.recolour();
     });
   }
 
@@ -183,17 +183,17 @@ export class GraphView implements Choices {
 
 function partialNotes({ graph, nodes, edges }: GraphModel): readonly HTMLElement[] {
   const count = (value: number): string => value.toLocaleString("en-US");
+  const absent = [
+    ...(graph.withoutState > 0 ? [`the text of ${count(graph.withoutState)} states`] : []),
+    ...(graph.withoutExchanges > 0 ? [`the requests of ${count(graph.withoutExchanges)} transitions`] : []),
+  ];
   const notes = [
     ...(nodes < graph.totalNodes || edges < graph.totalEdges
       ? [
           `A part is shown: ${count(nodes)} of ${count(graph.totalNodes)} states and ${count(edges)} of ${count(graph.totalEdges)} transitions, those nearest to the findings first. The rest is in the run store.`,
         ]
       : []),
-    ...(graph.withoutState + graph.withoutExchanges > 0
-      ? [
-          `Not in this file: the text of ${count(graph.withoutState)} states and the requests of ${count(graph.withoutExchanges)} transitions.`,
-        ]
-      : []),
+    ...(absent.length > 0 ? [`Not in this file: ${absent.join(" and ")}.`] : []),
   ];
   return notes.map((note) => make("p", { class: "note" }, note));
 }

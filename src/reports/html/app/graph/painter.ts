@@ -1,15 +1,9 @@
 import { zoomIdentity, type ZoomTransform } from "d3-zoom";
 import { EdgeShapes, pointOf, type Curve } from "./edge-shapes.ts";
+import { drawingOrder, type DrawingOrder, type Look } from "./drawing-order.ts";
 import type { GraphModel } from "./graph-model.ts";
 import { palette, type Palette } from "./palette.ts";
 import { SlicedDrawing } from "./sliced-drawing.ts";
-
-/** What is drawn how; changed as a whole. */
-export interface Look {
-  nodeColour(node: number, palette: Palette): string;
-  edgeColour(edge: number, palette: Palette): string;
-  isShown(edge: number): boolean;
-}
 
 /** What is drawn over the graph; it may change with every frame. */
 export interface Marks {
@@ -25,6 +19,8 @@ const MARGIN = 0.3;
 /** Edges with an arrow and their name are few. */
 const ARROWS = 3_000;
 const NAMES = 150;
+/** Lines of one path: what a path costs grows faster than its lines. */
+const PATH = 200;
 const FONT = "system-ui, sans-serif";
 
 /**
@@ -38,7 +34,11 @@ export class Painter {
   positions: Float32Array;
   transform: ZoomTransform = zoomIdentity;
   look: Look;
+  /** The size in pixels of CSS, read once for each frame: asking the document for it takes time. */
+  width = 0;
+  height = 0;
   marks: Marks = { pathNodes: new Set(), pathEdges: new Set(), matches: new Set(), node: undefined, edge: undefined };
+  #order: DrawingOrder | undefined;
   #front: Picture | undefined;
   #back: Picture | undefined;
   #stale = true;
@@ -54,20 +54,23 @@ export class Painter {
     this.shapes = new EdgeShapes(model.graph, model.nodes);
   }
 
-  get width(): number {
-    return this.canvas.clientWidth;
-  }
-
-  get height(): number {
-    return this.canvas.clientHeight;
-  }
-
   /** The radius of a node as it is seen, in pixels. */
   get radius(): number {
     return Math.max(1.6, Math.min(13, 7 * this.transform.k));
   }
 
-  /** Positions, colours or the size have changed. */
+  measure(): void {
+    this.width = this.canvas.clientWidth;
+    this.height = this.canvas.clientHeight;
+  }
+
+  /** Colours have changed, or what is shown. */
+  recolour(): void {
+    this.#order = undefined;
+    this.redraw();
+  }
+
+  /** Positions or the size have changed. */
   redraw(): void {
     this.#stale = true;
     this.#ask();
@@ -93,10 +96,12 @@ export class Painter {
     this.#asked = false;
     const since = now - this.#last;
     this.#last = now;
+    this.measure();
     if (this.width === 0) return;
     if (this.#stale && !this.#slices.running) this.#begin();
+
     // After a pause there is nothing to learn from.
-    this.#slices.slice(since > 250 ? 28 : since);
+    this.#slices.slice(since > 250 ? 0 : since);
     this.#show();
     if (this.#slices.running || this.#stale) this.#ask();
   }
@@ -104,36 +109,29 @@ export class Painter {
   /** Begins a new picture of what is seen now. */
   #begin(): void {
     this.#stale = false;
-    const { positions, look, shapes, transform: t } = this;
+    const { positions, shapes, transform: t, width, height } = this;
     const { graph } = this.#model;
     const picture = (this.#back ??= new Picture());
-    picture.prepare(this.width, this.height, t);
+    picture.prepare(width, height, t);
     const context = picture.context;
     const colours = palette();
-    const seen = (x: number, y: number): number => {
-      const [sx, sy] = [x * t.k + t.x, y * t.k + t.y];
-      const [mx, my] = [this.width * MARGIN, this.height * MARGIN];
-      return (sx < -mx ? 1 : 0) | (sx > this.width + mx ? 2 : 0) | (sy < -my ? 4 : 0) | (sy > this.height + my ? 8 : 0);
+    const order = (this.#order ??= drawingOrder(this.#model, this.look, colours));
+    const [mx, my] = [width * MARGIN, height * MARGIN];
+    /** On which sides a node lies outside; 0: it is inside. */
+    const outside = (node: number): number => {
+      const x = positions[node * 2]! * t.k + t.x;
+      const y = positions[node * 2 + 1]! * t.k + t.y;
+      return (x < -mx ? 1 : 0) | (x > width + mx ? 2 : 0) | (y < -my ? 4 : 0) | (y > height + my ? 8 : 0);
     };
     const small = this.radius < 3;
-    const edges: number[] = [];
-    for (let edge = 0; edge < this.#model.edges; edge++) {
-      if (!look.isShown(edge)) continue;
+    const edges = order.edges.filter((edge) => {
       // From afar they are only dirt around their node.
-      if ((shapes.isLoop(edge) && this.radius < 7) || (shapes.isStub(edge) && small && graph.edges.found[edge] !== 1)) continue;
-      const [from, to] = [graph.edges.from[edge]!, graph.edges.to[edge]!];
-      const a = seen(positions[from * 2]!, positions[from * 2 + 1]!);
-      const b = to < 0 ? a : seen(positions[to * 2]!, positions[to * 2 + 1]!);
-      if ((a & b) === 0) edges.push(edge);
-    }
-    const nodes: number[] = [];
-    for (let node = 0; node < this.#model.nodes; node++) if (seen(positions[node * 2]!, positions[node * 2 + 1]!) === 0) nodes.push(node);
-    const edgeColours = new Map(edges.map((edge) => [edge, look.edgeColour(edge, colours)]));
-    const nodeColours = new Map(nodes.map((node) => [node, look.nodeColour(node, colours)]));
-    const byColour = (of: ReadonlyMap<number, string>) => (a: number, b: number) =>
-      of.get(a)! < of.get(b)! ? -1 : of.get(a)! > of.get(b)! ? 1 : a - b;
-    edges.sort(byColour(edgeColours));
-    nodes.sort(byColour(nodeColours));
+      if ((shapes.isLoop(edge) && this.radius < 7) || (shapes.isStub(edge) && small && graph.edges.found[edge] !== 1)) return false;
+      const a = outside(graph.edges.from[edge]!);
+      return a === 0 || (a & (shapes.isStub(edge) ? a : outside(graph.edges.to[edge]!))) === 0;
+    });
+    const nodes = order.nodes.filter((node) => outside(node) === 0);
+    const { edgeColours, nodeColours } = order;
     const arrows = edges.length < ARROWS && !small;
     const names = edges.length < NAMES && t.k > 0.9;
     context.lineWidth = Math.max(0.5, Math.min(1.6, t.k)) / t.k;
@@ -141,10 +139,11 @@ export class Painter {
     const drawEdges = (from: number, to: number): void => {
       context.globalAlpha = edges.length > 4000 ? 0.45 : 0.8;
       for (let at = from; at < to;) {
-        const colour = edgeColours.get(edges[at]!)!;
+        const colour = edgeColours[edges[at]!]!;
         context.beginPath();
         const first = at;
-        for (; at < to && edgeColours.get(edges[at]!) === colour; at++) this.#trace(context, edges[at]!, small);
+        for (const end = Math.min(to, at + PATH); at < end && edgeColours[edges[at]!] === colour; at++)
+          this.#trace(context, edges[at]!, small);
         context.strokeStyle = colour;
         context.stroke();
         if (!arrows) continue;
@@ -156,9 +155,10 @@ export class Painter {
       context.globalAlpha = 1;
       const radius = this.radius / t.k;
       for (let at = from; at < to;) {
-        const colour = nodeColours.get(nodes[at]!)!;
+        const colour = nodeColours[nodes[at]!]!;
         context.beginPath();
-        for (; at < to && nodeColours.get(nodes[at]!) === colour; at++) dot(context, positions, nodes[at]!, radius);
+        for (const end = Math.min(to, at + PATH); at < end && nodeColours[nodes[at]!] === colour; at++)
+          dot(context, positions, nodes[at]!, radius);
         context.fillStyle = colour;
         context.fill();
       }
@@ -176,6 +176,7 @@ export class Painter {
         if (names) for (const edge of edges) this.#name(context, edge, colours);
         if (this.radius >= 9) for (const node of nodes) this.#number(context, node, colours);
         [this.#front, this.#back] = [picture, this.#front];
+        this.canvas.dataset["drawn"] = "";
       },
     );
   }
@@ -244,7 +245,9 @@ export class Painter {
       const scale = t.k / front.transform.k;
       const x = (t.x - (front.transform.x + front.marginX) * scale) * ratio;
       const y = (t.y - (front.transform.y + front.marginY) * scale) * ratio;
-      context.drawImage(front.canvas, x, y, front.canvas.width * scale, front.canvas.height * scale);
+      // A picture that is only moved is copied; between two pixels it would be mixed.
+      const place = scale === 1 ? Math.round : (value: number): number => value;
+      context.drawImage(front.canvas, place(x), place(y), front.canvas.width * scale, front.canvas.height * scale);
     }
     context.setTransform(ratio * t.k, 0, 0, ratio * t.k, ratio * t.x, ratio * t.y);
     this.#drawMarks(context, colours);

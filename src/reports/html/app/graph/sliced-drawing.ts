@@ -1,12 +1,13 @@
-/** Frames longer than this ask for smaller slices, shorter ones than the other for larger. */
-const LONG_FRAME = 34;
-const SHORT_FRAME = 22;
+/** Milliseconds that drawing may take of a frame. */
+const SHARE = 10;
+/** A frame longer than this was too much, wherever the time went: in some browsers what is drawn costs its time later. */
+const LONG_FRAME = 40;
 const LEAST = 250;
-const MOST = 20_000;
+const MOST = 6_000;
 
 /** Draws many things over several frames, as many at a time as the machine can draw without a frame that people feel. */
 export class SlicedDrawing {
-  #perSlice = 1_500;
+  #perSlice = 1_000;
   #next = 0;
   #total = 0;
   #draw: ((from: number, to: number) => void) | undefined;
@@ -23,20 +24,23 @@ export class SlicedDrawing {
     this.#finish = finish;
   }
 
-  cancel(): void {
-    this.#draw = undefined;
-  }
-
-  /** @param frame milliseconds since the last frame */
+  /** @param frame milliseconds since the last frame; 0 when there was none just before */
   slice(frame: number): void {
     if (this.#draw === undefined) return;
-    if (frame > LONG_FRAME) this.#perSlice = Math.max(LEAST, this.#perSlice / 2);
-    else if (frame < SHORT_FRAME) this.#perSlice = Math.min(MOST, this.#perSlice * 1.25);
     const to = Math.min(this.#total, this.#next + Math.floor(this.#perSlice));
+    const count = to - this.#next;
+    const begun = performance.now();
     this.#draw(this.#next, to);
+    this.#adapt(count, performance.now() - begun, frame);
     this.#next = to;
     if (to < this.#total) return;
     this.#draw = undefined;
     this.#finish?.();
+  }
+
+  /** By no more than half or a half at a time: one slow frame may be somebody else's. */
+  #adapt(count: number, took: number, frame: number): void {
+    const possible = frame > LONG_FRAME ? this.#perSlice / 2 : (count * SHARE) / Math.max(0.5, took);
+    this.#perSlice = Math.max(LEAST, Math.min(MOST, Math.max(this.#perSlice / 2, Math.min(this.#perSlice * 1.5, possible))));
   }
 }

@@ -1,6 +1,6 @@
 import { button, make } from "../make.ts";
 import type { GraphModel } from "./graph-model.ts";
-import type { Look } from "./painter.ts";
+import type { Look } from "./drawing-order.ts";
 import { actionColour, depthColour, palette, statusColour } from "./palette.ts";
 
 export interface ToolbarActions {
