@@ -1,10 +1,11 @@
 import type { Config } from "../config/index.ts";
 import type { ExplorationEvent } from "../engine/events.ts";
 import type { ExplorationResult } from "../model/result.ts";
+import type { ReplayResult } from "../model/replay.ts";
 import type { SeqqaError } from "../model/errors.ts";
 import type { StoreCheck } from "../model/store-provider.ts";
 import type { ExplorationKeeper } from "../store/index.ts";
-import type { DescribedExploration, FoundJourneys, JourneyRun, RunJourneysInput, UnusableFile } from "../run/index.ts";
+import type { DescribedExploration, FoundJourneys, JourneyRun, ReplayFileInput, RunJourneysInput, UnusableFile } from "../run/index.ts";
 
 export interface ExploreFileInput {
   /** The exploration file. */
@@ -26,6 +27,9 @@ export interface ExploreFileInput {
 /** Explores what one file declares; `undefined` when `only` leaves it out. @throws SeqqaError */
 export type ExploreFile = (input: ExploreFileInput) => Promise<ExplorationResult | undefined>;
 
+/** Executes a path of what one file declares. @throws SeqqaError */
+export type ReplayFile = (input: ReplayFileInput) => Promise<ReplayResult>;
+
 /** Does the work of a run while its services are up; `undefined` when it was interrupted before. @throws SeqqaError */
 export type WithServices = <T>(
   config: Config,
@@ -36,6 +40,7 @@ export type WithServices = <T>(
 /** What the commands set in motion. Tests put their own in its place. */
 export interface Machinery {
   readonly exploreFile: ExploreFile;
+  readonly replayFile: ReplayFile;
   readonly withServices: WithServices;
   /** The exploration files below a directory, as absolute paths, in a stable order. */
   readonly discover: (directory: string) => Promise<readonly string[]>;

@@ -10,6 +10,7 @@ import type { ExitStatus } from "./exit-status.ts";
 import { initCommand } from "./init-command.ts";
 import { listCommand } from "./list-command.ts";
 import type { Machinery } from "./machinery.ts";
+import { replayCommand } from "./replay-command.ts";
 import { reportCommand } from "./report-command.ts";
 import { runCommand } from "./run-command.ts";
 import { processShell, type Shell } from "./shell.ts";
@@ -29,6 +30,7 @@ export async function main(
     run: async (named, options) => void (status = await runCommand(named, options, shell, machinery, version)),
     list: async (directory, options) => void (status = await listCommand(directory, options, shell, machinery, version)),
     report: (options) => void (status = reportCommand(options, shell)),
+    replay: async (finding, options) => void (status = await replayCommand(finding, options, shell, machinery)),
     completion: (name) => void shell.stdout.write(completionScript(program, name)),
     doctor: async (directory, options) => void (status = await doctorCommand(directory, options, shell, machinery, version)),
     clean: async (directory, options) => void (status = await cleanCommand(directory, options, shell, machinery)),
@@ -58,6 +60,7 @@ export async function main(
 /** The parts that take time to load are loaded when a command needs them: `--help` does not wait for the engine. */
 const lazyMachinery: Machinery = {
   exploreFile: async (input) => (await import("../run/index.ts")).exploreFile(input),
+  replayFile: async (input) => (await import("../run/index.ts")).replayFile(input),
   withServices: async (config, options, work) => (await import("../run/index.ts")).withServices(config, options, work),
   discover: async (directory) => (await import("../loader/index.ts")).discover(directory),
   describeExplorations: async (files) => (await import("../run/index.ts")).describeExplorations(files),

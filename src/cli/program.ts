@@ -1,5 +1,7 @@
 import { Command, Option } from "commander";
 import type { ListOptions } from "./list-command.ts";
+import { EMITTERS } from "./emit-finding.ts";
+import type { ReplayCommandOptions } from "./replay-command.ts";
 import type { ReportOptions } from "./report-command.ts";
 import type { RunOptions } from "./run-options.ts";
 
@@ -17,6 +19,7 @@ export interface Handlers {
   run(named: string | undefined, options: RunOptions): Promise<void>;
   list(directory: string | undefined, options: ListOptions): Promise<void>;
   report(options: ReportOptions): void;
+  replay(finding: string, options: ReplayCommandOptions): Promise<void>;
   completion(shell: string): void;
   init(directory: string | undefined): void;
   demo(options: { readonly verbose?: boolean }): Promise<void>;
@@ -79,6 +82,26 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .addOption(new Option("--config <file>", "this seqqa.yaml and no other"))
     .addHelpText("after", "\nExample:\n  $ seqqa report --format junit --output -")
     .action((options: ReportOptions) => handlers.report(options));
+  program
+    .command("replay")
+    .description("execute the path of a finding again, from a clean start, or print it as a script or a test")
+    .argument("<finding>", "its id, or how the id begins")
+    .addOption(new Option("--run <id>", "of one of the newest 20 runs; default: the last one"))
+    .addOption(
+      new Option("--from-step <n>", "bring the world to the state before step n, show where it is, and on a terminal wait for Enter"),
+    )
+    .addOption(new Option("--emit <name>", "print it and run nothing").choices(EMITTERS))
+    .addOption(new Option("--base-url <url>", "a target that already runs"))
+    .addOption(new Option("--no-infra", "take services, containers and the target to run already; needs base_url or lanes"))
+    .addOption(new Option("--output <dir>", "where the reports of the run were written"))
+    .addOption(new Option("--config <file>", "this seqqa.yaml and no other"))
+    .addOption(new Option("--verbose", "stacks of errors"))
+    .addOption(allowDb())
+    .addHelpText(
+      "after",
+      "\nExample:\n  $ seqqa replay 9d0f130c\n  $ seqqa replay 9d0f130c --from-step 3\n  $ seqqa replay 9d0f130c --emit curl > finding.sh\n\nExit status: 1 still fails, 0 gone, 2 unknown finding, 3 diverged or flaky, 130 interrupted.",
+    )
+    .action((finding: string, options: ReplayCommandOptions) => handlers.replay(finding, options));
   program
     .command("completion")
     .description("print a script that completes commands and options")

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { createInterface } from "node:readline";
 import type { Environment } from "../config/index.ts";
 import type { Output } from "../reports/index.ts";
 
@@ -9,6 +11,8 @@ export interface Shell {
   readonly cwd: string;
   /** Calls back on every SIGINT and SIGTERM until the returned function is called. */
   readonly onInterrupt: (listener: () => void) => () => void;
+  /** Waits until the user pressed Enter, or the signal is aborted; `undefined` where nobody sits at a terminal. */
+  readonly waitForEnter?: ((signal: AbortSignal) => Promise<void>) | undefined;
   /** Ends the process at once. */
   readonly exit: (status: number) => void;
 }
@@ -23,6 +27,18 @@ export function processShell(): Shell {
       process.on("SIGINT", listener).on("SIGTERM", listener);
       return () => void process.off("SIGINT", listener).off("SIGTERM", listener);
     },
+    waitForEnter: process.stdin.isTTY && process.stderr.isTTY ? waitForEnter : undefined,
     exit: (status) => process.exit(status),
   };
+}
+
+async function waitForEnter(signal: AbortSignal): Promise<void> {
+  const lines = createInterface({ input: process.stdin });
+  try {
+    await Promise.race([once(lines, "line", { signal }), once(lines, "close", { signal })]);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    lines.close();
+  }
 }

@@ -20,3 +20,5 @@ export type { ReportedExploration, ReportedFailure, ReportedJourney, ReportedKno
 export { completeness, summaryLines } from "./summary.ts";
 export { violationText } from "./violation-text.ts";
 export { minimalityText } from "./minimality-text.ts";
+export { replayTable } from "./replay-table.ts";
+export { vitestText } from "./vitest-text.ts";

@@ -1,6 +1,7 @@
 import type { ExplorationEvent } from "../engine/events.ts";
 import type { Divergence, ExplorationResult, RecordedExchange, RecordedStep, RunError, Violation } from "../model/result.ts";
 import type { TargetEnd } from "../model/target-end.ts";
+import { curlScript } from "./curl/curl-script.ts";
 import { redactor, type Redactor } from "./redaction/redactor.ts";
 import { resultJson } from "./result-json.ts";
 import type { ReportedFailure } from "./run-report.ts";
@@ -51,8 +52,8 @@ export function redactViolation(violation: Violation, visibility: Visibility, hi
     response: included && response !== undefined ? hide.response(response) : undefined,
     steps: violation.steps.map((step) => redactStep(step, visibility, hide)),
     checks: included && checks !== undefined ? redactExchanges(checks, visibility, hide) : undefined,
-    // It is made from what was redacted.
-    curl: included ? violation.curl : undefined,
+    // What is hidden is taken from answers there, or asked for.
+    curl: included ? (curlScript({ ...violation, message: redactText(violation.message, visibility, hide) }, hide) ?? violation.curl) : undefined,
     target: target === undefined ? undefined : redactTarget(target, hide),
   };
   return { ...shown, toString: () => violationText(shown) };

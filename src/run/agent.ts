@@ -2,6 +2,7 @@ import { AgentDefinition } from "../model/agent.ts";
 import type { ApiClient } from "../model/client.ts";
 import type { Values } from "../model/context.ts";
 import type { ExplorationResult } from "../model/result.ts";
+import type { ReplayOptions, ReplayResult } from "../model/replay.ts";
 import type { ExploreOptions } from "./options.ts";
 
 /**
@@ -18,5 +19,16 @@ export class Agent<C extends object = Values, A = ApiClient> extends AgentDefini
   async explore(options: ExploreOptions = {}): Promise<ExplorationResult> {
     const { exploreAgent } = await import("./explore-agent.ts");
     return exploreAgent(this as unknown as AgentDefinition<never, never>, options);
+  }
+
+  /**
+   * Executes one path from a clean start, on one lane, and checks all rules in the state that it leads to: a finding as a test.
+   *
+   * @param path Names of actions, as in `reproductionPath` of a violation; empty: the root state is checked.
+   * @throws SeqqaError `NO_SUCH_ACTION`, and when the replay could not begin: the target is not reachable, the configuration is not usable.
+   */
+  async replay(path: readonly string[], options: ReplayOptions = {}): Promise<ReplayResult> {
+    const { replayAgent } = await import("./replay-agent.ts");
+    return replayAgent(this as unknown as AgentDefinition<never, never>, path, options);
   }
 }

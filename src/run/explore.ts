@@ -9,12 +9,10 @@ import { buildLane } from "../expanders/build-lane.ts";
 import { InlineExpander } from "../expanders/inline/inline-expander.ts";
 import { ThreadsExpander } from "../expanders/threads/threads-expander.ts";
 import { WatchedExpander } from "../expanders/watched-expander.ts";
-import type { LaneOptions } from "../lane/index.ts";
 import { mapStack, whereOf } from "../loader/index.ts";
 import type { AgentDefinition } from "../model/agent.ts";
 import { SeqqaError } from "../model/errors.ts";
 import type { ExplorationResult, RunError } from "../model/result.ts";
-import { opaqueTokens } from "../state/index.ts";
 import type { ExplorationKeeper } from "../store/index.ts";
 import { spareCount, TargetHost } from "../targets/index.ts";
 import { checkLanes } from "./check-lanes.ts";
@@ -22,6 +20,7 @@ import { declaredAt } from "./declared-at.ts";
 import { freshStateNotes } from "./fresh-states.ts";
 import { hostOptions } from "./host-options.ts";
 import { httpSettings } from "./http-settings.ts";
+import { laneOptions } from "./lane-options.ts";
 import { buildResult } from "./result-builder.ts";
 import { resultSoFar } from "./result-so-far.ts";
 import { ShownUrls } from "./shown-urls.ts";
@@ -205,15 +204,11 @@ async function closeLanes(expander: Expander, explorer: Explorer): Promise<void>
 
 function expanderFor(input: ExploreInput, host: TargetHost, budget: ResolvedExploration): Expander {
   const { config, definition, module } = input;
-  const options: LaneOptions = {
-    clockMs: Date.now(),
-    settleMs: (config.target?.settle ?? 0) * 1000,
-    serverErrors: config.exploration.serverErrors,
-    literals: module === undefined ? [] : module.literals.flatMap((literal) => [...opaqueTokens(literal)]),
-    masked: [],
+  const options = laneOptions(config, {
+    literals: module?.literals,
     dataSeed: budget.seed,
     shapes: budget.strategyKind === "coverage_guided",
-  };
+  });
   const http = httpSettings(config);
   if (config.parallel === 1) {
     return new InlineExpander({ definition, host, options, build: (d, spec, o, shared) => buildLane(d, spec, o, http, host, shared) });

@@ -5,6 +5,7 @@ export { doctor } from "./doctor.ts";
 export { exploreFile, type ExploreFileInput } from "./explore-file.ts";
 export { findJourneys } from "./find-journeys.ts";
 export type { FoundJourney, FoundJourneys, JourneyEvent, JourneyFile, JourneyRun, RunJourneysInput } from "./journey-run.ts";
+export { replayFile, type ReplayFileInput } from "./replay-file.ts";
 export { runJourneys } from "./run-journeys.ts";
 export { withServices } from "./with-services.ts";
 export type { ExploreOptions } from "./options.ts";

@@ -4,6 +4,7 @@ import { SeqqaError } from "../model/errors.ts";
 import type { StateGraphResult } from "../model/result.ts";
 import { StateGraphDefinition } from "../model/state-graph.ts";
 import { World } from "../model/world.ts";
+import type { ReplayOptions, ReplayResult } from "../model/replay.ts";
 import type { ExploreOptions } from "./options.ts";
 
 /**
@@ -34,5 +35,16 @@ export class StateGraph<C extends object = Values, A = ApiClient> extends StateG
     const definition = client === undefined ? this.compile() : this.compile(new World<C, A>({ api: client }));
     const { exploreAgent } = await import("./explore-agent.ts");
     return (await exploreAgent(definition as never, options)) as StateGraphResult;
+  }
+
+  /**
+   * Executes one path from a clean start, on one lane, and checks all rules in the state that it leads to: a finding as a test.
+   *
+   * @param path Names of edges, as in `reproductionPath` of a violation; empty: the root state is checked.
+   * @throws SeqqaError `NO_SUCH_ACTION`, and when the replay could not begin: the target is not reachable, the configuration is not usable.
+   */
+  async replay(path: readonly string[], options: ReplayOptions = {}): Promise<ReplayResult> {
+    const { replayAgent } = await import("./replay-agent.ts");
+    return replayAgent(this.compile() as never, path, options);
   }
 }

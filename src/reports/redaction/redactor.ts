@@ -11,6 +11,10 @@ import { Secrets } from "./secrets.ts";
  * values become known.
  */
 export interface Redactor {
+  /** Whether values of this name are hidden. */
+  hides(name: string): boolean;
+  /** Hides nothing but values that are known to be secrets. */
+  secrets(text: string): string;
   headers(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>>;
   /** Query parameters, and the user part. */
   url(url: string): string;
@@ -50,6 +54,8 @@ export function redactor(names: readonly string[]): Redactor {
     return hide;
   };
   return {
+    hides: isHidden,
+    secrets: (text) => (nothing ? text : secrets.hide(text)),
     headers,
     url,
     body,

@@ -20,7 +20,7 @@ async function offered(...words: readonly string[]): Promise<readonly string[]> 
 
 describe("completion in bash", () => {
   it.each<readonly [string, readonly string[], readonly string[]]>([
-    ["commands", ["r"], ["run", "report"]],
+    ["commands", ["r"], ["run", "report", "replay"]],
     ["what stands before a command", ["--v"], ["--version"]],
     ["options of the command", ["run", "--max-"], ["--max-steps", "--max-depth", "--max-time"]],
     ["no options of another", ["list", "--max-"], []],

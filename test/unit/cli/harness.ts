@@ -6,7 +6,8 @@ import { afterAll } from "vitest";
 import { main, type ExploreFileInput, type Machinery } from "../../../src/cli/index.ts";
 import type { ExplorationResult } from "../../../src/model/result.ts";
 import type { StoreCheck } from "../../../src/model/store-provider.ts";
-import type { FoundJourneys, JourneyRun, RunJourneysInput } from "../../../src/run/index.ts";
+import type { ReplayResult } from "../../../src/model/replay.ts";
+import type { FoundJourneys, JourneyRun, ReplayFileInput, RunJourneysInput } from "../../../src/run/index.ts";
 import { result, Sink } from "../reports/results.ts";
 
 const folders: string[] = [];
@@ -32,6 +33,7 @@ export interface Outcome {
   /** What the engine was asked for. */
   readonly inputs: readonly ExploreFileInput[];
   readonly journeyInputs: readonly RunJourneysInput[];
+  readonly replayInputs: readonly ReplayFileInput[];
   readonly exits: readonly number[];
 }
 
@@ -47,6 +49,8 @@ export interface Setting {
   readonly journeys?: (folder: string) => FoundJourneys;
   /** Stands for the lanes that journeys run on. */
   readonly runJourneys?: (input: RunJourneysInput, interrupt: () => void) => readonly JourneyRun[] | Promise<readonly JourneyRun[]>;
+  /** Stands for the lane that a path is replayed on. */
+  readonly replay?: (input: ReplayFileInput, interrupt: () => void) => ReplayResult | Promise<ReplayResult>;
   /** The agents' own names, by file. */
   readonly names?: Readonly<Record<string, string>>;
   readonly demo?: string;
@@ -61,6 +65,7 @@ export async function seqqa(argv: readonly string[], setting: Setting = {}): Pro
   const [stdout, stderr] = [new Sink(), new Sink()];
   const inputs: ExploreFileInput[] = [];
   const journeyInputs: RunJourneysInput[] = [];
+  const replayInputs: ReplayFileInput[] = [];
   const exits: number[] = [];
   const listeners = new Set<() => void>();
   const interrupt = (): void => listeners.forEach((listener) => listener());
@@ -68,6 +73,11 @@ export async function seqqa(argv: readonly string[], setting: Setting = {}): Pro
     exploreFile: async (input) => {
       inputs.push(input);
       return await (setting.explore ?? (() => result()))(input, interrupt);
+    },
+    replayFile: (input) => {
+      replayInputs.push(input);
+      const none: ReplayResult = { steps: [], completed: true, violations: [], errors: [] };
+      return Promise.resolve((setting.replay ?? (() => none))(input, interrupt));
     },
     withServices: (_config, _options, work) => work(),
     discover: async (directory) =>
@@ -108,5 +118,5 @@ export async function seqqa(argv: readonly string[], setting: Setting = {}): Pro
   };
   const status = await main(argv, shell, machinery);
   if (listeners.size > 0) throw new Error("a command left its signal handler behind");
-  return { status, stdout: stdout.text, stderr: stderr.text, inputs, journeyInputs, exits };
+  return { status, stdout: stdout.text, stderr: stderr.text, inputs, journeyInputs, replayInputs, exits };
 }

@@ -1,0 +1,35 @@
+import { dirname, relative, resolve, sep } from "node:path";
+import type { Config } from "../config/index.ts";
+import { vitestText } from "../reports/index.ts";
+import type { FoundFinding } from "./find-finding.ts";
+import { drawsByName } from "./draws-by-name.ts";
+import { usage } from "./run-options.ts";
+
+export const EMITTERS = ["curl", "vitest"] as const;
+export type Emitter = (typeof EMITTERS)[number];
+
+/** A finding as a script or as a test. @throws SeqqaError with exit status 2 where it has no requests to send */
+export function emitted(emitter: Emitter, found: FoundFinding, config: Config, cwd: string): string {
+  if (emitter === "vitest") return testOf(found, config, cwd);
+  const { curl } = found.violation;
+  if (curl !== undefined) return curl;
+  throw usage(
+    "The finding has no HTTP requests that curl could send: its API is called in process, or the run left requests out of its reports.",
+    "Try --emit vitest; report.include_request_response says what reports keep.",
+  );
+}
+
+function testOf({ exploration, violation }: FoundFinding, config: Config, cwd: string): string {
+  const here = (path: string): string => {
+    const way = relative(cwd, path).split(sep).join("/");
+    return way.startsWith("../") ? way : `./${way}`;
+  };
+  return vitestText({
+    violation,
+    exportName: exploration.deadEdges === undefined ? "agent" : "graph",
+    module: here(resolve(cwd, exploration.file)),
+    config: config.file === undefined ? undefined : here(resolve(dirname(config.file), config.file)),
+    seed: exploration.seed,
+    draws: drawsByName(violation.draws, exploration),
+  });
+}

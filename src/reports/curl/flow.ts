@@ -1,0 +1,92 @@
+import type { RecordedExchange } from "../../model/result.ts";
+import type { Hole } from "./shell-text.ts";
+import { isIdName, isOpaque, sourcesOf, type Source } from "./sources.ts";
+
+/** A value that the script asks for in the environment. */
+export interface Secret {
+  readonly variable: string;
+  readonly name: string;
+  /** Where it is sent first. */
+  readonly where: string;
+}
+
+/** A value that is taken from an answer. */
+export interface Taken {
+  readonly variable: string;
+  readonly source: Source;
+}
+
+/** Which values of requests come from earlier answers, and which must not stand in the script. */
+export class Flow {
+  /** The request that is looked at, in words. */
+  where = "";
+  readonly #sources: Source[] = [];
+  readonly #taken = new Map<Source, string>();
+  readonly #secrets = new Map<string, Secret>();
+
+  /** An answer was recorded: what it holds may be sent from here on. */
+  answered(number: number, exchange: RecordedExchange): void {
+    this.#sources.push(...sourcesOf(number, exchange));
+  }
+
+  get secrets(): readonly Secret[] {
+    return [...this.#secrets.values()];
+  }
+
+  /** What has to be taken from answers, in the order of the answers. */
+  get taken(): readonly Taken[] {
+    return [...this.#taken].map(([source, variable]) => ({ source, variable })).toSorted((a, b) => a.source.number - b.source.number);
+  }
+
+  /**
+   * Where a value that is sent came from; `undefined`: it is the user's own. Of several answers that hold it, one that was asked at the same collection,
+   * or has it under the same name, is preferred, then the earliest.
+   *
+   * @param name What it is called where it is sent: a JSON field, a query parameter, the collection in a path.
+   * @param isSure It is a value by its place (a segment of a path, a token), so that short ones count, too.
+   */
+  find(value: string, name: string, isSure: boolean): string | undefined {
+    if (!isSure && !isIdName(name) && !isOpaque(value)) return undefined;
+    let best: Source | undefined;
+    let most = -1;
+    for (const source of this.#sources) {
+      if (source.value !== value) continue;
+      const score = kinship(source, name);
+      if (score > most) [best, most] = [source, score];
+    }
+    return best === undefined ? undefined : this.#variableOf(best);
+  }
+
+  /** A value that must not be shown: taken from an answer, or asked for. */
+  hidden(value: string, name: string, form: Hole["form"]): Hole {
+    return { variable: this.find(value, name, value.length >= 4) ?? this.#secret(value, name).variable, form };
+  }
+
+  #variableOf(source: Source): string {
+    const known = this.#taken.get(source);
+    if (known !== undefined) return known;
+    const variable = `v${this.#taken.size + 1}`;
+    this.#taken.set(source, variable);
+    return variable;
+  }
+
+  #secret(value: string, name: string): Secret {
+    const known = this.#secrets.get(value);
+    if (known !== undefined) return known;
+    const base = `SECRET_${name.toUpperCase().replace(/[^A-Z0-9]+/g, "_") || "VALUE"}`;
+    const taken = new Set(this.secrets.map(({ variable }) => variable));
+    let variable = base;
+    for (let count = 2; taken.has(variable); count++) variable = `${base}_${count}`;
+    const secret = { variable, name, where: this.where };
+    this.#secrets.set(value, secret);
+    return secret;
+  }
+}
+
+function kinship(source: Source, name: string): number {
+  const one = name.replace(/s$/, "").toLowerCase();
+  if (one === "") return 0;
+  if (source.name.toLowerCase() === name.toLowerCase()) return 2;
+  if (source.path.toLowerCase().split("/").includes(name.toLowerCase())) return 2;
+  return source.name.toLowerCase().startsWith(one) ? 1 : 0;
+}

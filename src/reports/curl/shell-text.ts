@@ -1,0 +1,55 @@
+/** A value that is only known when the script runs, in the form that its place asks for. */
+export interface Hole {
+  readonly variable: string;
+  readonly form: "plain" | "uri" | "text";
+}
+
+/** A text with values of the running script in it. */
+export type Part = string | Hole;
+
+/** A word of a POSIX shell: whatever is in the text, it is data. */
+export function quoted(text: string): string {
+  return `'${text.replaceAll("\0", "").replaceAll("'", `'\\''`)}'`;
+}
+
+/** A word made of parts. */
+export function word(parts: readonly Part[]): string {
+  const shown = joined(parts).map((part) => (typeof part === "string" ? quoted(part) : expansion(part)));
+  return shown.length === 0 ? "''" : shown.join("");
+}
+
+/** Commands that print parts byte for byte. */
+export function printing(parts: readonly Part[]): string {
+  const commands = joined(parts).map((part) => (typeof part === "string" ? printText(part) : `printf '%s' ${expansion(part)}`));
+  return commands.length === 0 ? ":" : commands.join("; ");
+}
+
+/** Neighbouring texts as one; nothing empty. */
+function joined(parts: readonly Part[]): readonly Part[] {
+  const all: Part[] = [];
+  for (const part of parts) {
+    const before = all.at(-1);
+    if (part === "") continue;
+    if (typeof part === "string" && typeof before === "string") all[all.length - 1] = before + part;
+    else all.push(part);
+  }
+  return all;
+}
+
+function expansion({ variable, form }: Hole): string {
+  return form === "plain" ? `"$${variable}"` : `"$(helper ${form} "$${variable}")"`;
+}
+
+/** Control characters, and halves of surrogate pairs, would not survive in a script: they are written as octal bytes. */
+function printText(text: string): string {
+  if (!/[\ud800-\udfff]/u.test(text) && !/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/.test(text)) return `printf '%s' ${quoted(text)}`;
+  const octal = Array.from(Buffer.from(text, "utf8"), (byte) =>
+    byte >= 0x20 && byte < 0x7f && !"'\\%".includes(String.fromCharCode(byte)) ? String.fromCharCode(byte) : `\\${byte.toString(8).padStart(3, "0")}`,
+  );
+  return `printf '${octal.join("")}'`;
+}
+
+/** A comment: one line, whatever is in the text. */
+export function comment(text: string): string {
+  return `# ${text.replace(/[^\x20-\x7e\u00a1-\u1fff\u3000-\ud7ff]/g, "?")}`;
+}

@@ -1,0 +1,72 @@
+import type { RecordedExchange } from "../../model/result.ts";
+
+/** Where an answer holds a value that a later request sends again. */
+export interface Source {
+  /** The number of the request. */
+  readonly number: number;
+  readonly value: string;
+  /** What the helper is asked for: its command and arguments behind the file. */
+  readonly pick: readonly ["json" | "header" | "segment" | "cookie", string];
+  /** The name that it has there. */
+  readonly name: string;
+  /** The path that was asked. */
+  readonly path: string;
+}
+
+/** Values of an answer that are looked at. */
+const MOST = 2000;
+/** Headers that say nothing which a client would send again. */
+const NOISE = /^(?:date|age|server|connection|keep-alive|transfer-encoding|content-.*|cache-control|expires|vary|x-powered-by|set-cookie|location|access-control-.*)$/i;
+
+const ID_NAME = /(?:^|[_-])(?:id|uuid|guid|key|token|code|slug|number|no|ref|reference|handle|session|etag)s?$|[a-z](?:Id|Uuid|Key|Token|Code|Number|Ref|Session)s?$/i;
+
+/** A name that ids have. */
+export const isIdName = (name: string): boolean => ID_NAME.test(name);
+
+/** A text that hardly stands in two places by chance. */
+export const isOpaque = (text: string): boolean => text.length >= 8 && /^[\w.~+/=:-]+$/.test(text) && /\d/.test(text);
+
+/** The values of an answer that may be sent again: ids and other values that look drawn, headers, cookies. */
+export function sourcesOf(number: number, { request, response }: RecordedExchange): readonly Source[] {
+  if (response === undefined) return [];
+  const path = pathOf(request.url);
+  const found: Source[] = [];
+  const add = (value: string, pick: Source["pick"], name: string): void => void (found.length < MOST && found.push({ number, value, pick, name, path }));
+  const visit = (value: unknown, keys: readonly (string | number)[], name: string): void => {
+    if (typeof value === "string" || typeof value === "number") {
+      const text = String(value);
+      if (text !== "" && (isIdName(name) || (typeof value === "string" && isOpaque(text)))) add(text, ["json", JSON.stringify(keys)], name);
+    } else if (Array.isArray(value)) value.forEach((item, index) => visit(item, [...keys, index], name));
+    else if (typeof value === "object" && value !== null) for (const [key, member] of Object.entries(value)) visit(member, [...keys, key], key);
+  };
+  try {
+    visit(JSON.parse(response.body), [], "");
+  } catch {
+    // No JSON.
+  }
+  for (const [name, value] of Object.entries(response.headers)) {
+    const lower = name.toLowerCase();
+    if (lower === "location") add(lastSegment(value), ["segment", "location"], "id");
+    else if (lower === "set-cookie") {
+      for (const [, cookie = "", content = ""] of value.matchAll(/(?:^|[,\n]\s*)([\w!#$%&'*+.^`|~-]+)=([^;,\s]*)/g)) add(content, ["cookie", cookie], cookie);
+    } else if (!NOISE.test(name) && value.length >= 4) add(value, ["header", lower], lower);
+  }
+  return found.filter(({ value }) => value !== "");
+}
+
+/** The path of a URL, without its query. */
+export function pathOf(url: string): string {
+  return url.replace(/^\w+:\/\/[^/?#]*/, "").replace(/[?#].*$/, "");
+}
+
+export function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function lastSegment(location: string): string {
+  return decoded(pathOf(location).split("/").filter(Boolean).pop() ?? "");
+}

@@ -1,0 +1,23 @@
+import type { Config } from "../config/index.ts";
+import type { LaneOptions } from "../lane/index.ts";
+import { opaqueTokens } from "../state/index.ts";
+
+/** What a run tells all its lanes. `literals`: string literals of the user's own code. */
+export function laneOptions(
+  config: Config,
+  {
+    literals = [],
+    dataSeed,
+    shapes,
+  }: { readonly literals?: readonly string[] | undefined; readonly dataSeed: number; readonly shapes: boolean },
+): LaneOptions {
+  return {
+    clockMs: Date.now(),
+    settleMs: (config.target?.settle ?? 0) * 1000,
+    serverErrors: config.exploration.serverErrors,
+    literals: literals.flatMap((literal) => [...opaqueTokens(literal)]),
+    masked: [],
+    dataSeed,
+    shapes,
+  };
+}

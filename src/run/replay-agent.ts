@@ -1,0 +1,24 @@
+import { loadConfig, resolveExploration } from "../config/index.ts";
+import type { AgentDefinition } from "../model/agent.ts";
+import type { ReplayOptions, ReplayResult } from "../model/replay.ts";
+import { replay } from "./replay.ts";
+import { withRunDirectory } from "./run-directory.ts";
+import { withServices } from "./with-services.ts";
+
+/** `agent.replay()`: the agent is here as an object. */
+export async function replayAgent(
+  definition: AgentDefinition<never, never>,
+  path: readonly string[],
+  options: ReplayOptions,
+): Promise<ReplayResult> {
+  const config = loadConfig({ file: options.config, env: options.config === undefined ? {} : process.env });
+  const signal = options.signal ?? new AbortController().signal;
+  const seed = options.seed ?? resolveExploration(config, definition).seed;
+  const problems: Error[] = [];
+  const work = (): Promise<ReplayResult> =>
+    withRunDirectory((directory) => replay({ definition, config, directory, signal, path, draws: options.draws, seed }));
+  const replayed = await withServices(config, { signal, onProblem: (error) => problems.push(error) }, work);
+  if (replayed === undefined) throw signal.reason;
+  if (problems.length > 0) throw problems[0]!;
+  return replayed;
+}
