@@ -130,6 +130,17 @@ describe("a result", () => {
     }
   });
 
+  it("has no body left in it where requests and responses are left out, also where seqqa's own errors quote one", () => {
+    const exchange = { request: { method: "GET", url: "http://h/", headers: {}, body: "sent-it" }, response: { status: 200, headers: {}, body: "got-it" }, durationMs: 1 };
+    const found = violation({ checks: [exchange], steps: [{ action: "a", status: 200, requests: [exchange], changes: ["+ context.a = 1"] }], curl: "curl -d sent-it" });
+    const error = { code: "NOT_JSON", message: 'The body of GET http://h/ (status 200) is not JSON: "got-it \\"x\\" more".', path: [], source: "a", count: 1 };
+    const hidden = redactResult({ ...all, violations: [found], errors: [error] }, { redact: NAMES, includeRequestResponse: false });
+    const text = jsonText(hidden.toJSON());
+    expect(text).not.toMatch(/sent-it|got-it|http:..h.",/);
+    expect(text).toContain("is not JSON: [not shown].");
+    expect(text).toContain("+ context.a = 1");
+  });
+
   it("can leave requests and responses out", () => {
     const [shown] = redactResult(all, { redact: NAMES, includeRequestResponse: false }).violations;
     expect(shown).toMatchObject({ request: undefined, response: undefined, steps: [{ action: "refund_order", status: 200, requests: [] }] });

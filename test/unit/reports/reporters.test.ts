@@ -66,6 +66,16 @@ describe("the console", () => {
     expect(stdout.text).toContain("note: nearly every state is new");
   });
 
+  it("shows no secret of what it tells at once: notes, the target's output, errors of the run", () => {
+    const stderr = new Sink();
+    const reporter = new ConsoleReporter(options({ stdout: new Sink(), stderr }));
+    reporter.event("shop", { kind: "started", name: "shop", lanes: 1, notes: ['context.password = "hush-41f9c0"'] });
+    reporter.event("shop", { kind: "note", message: "lane 1 is being rebuilt", target: { exitCode: 1, signal: null, output: ["password=x", "and hush-41f9c0"] } });
+    reporter.message("error: The target ended. The last that it printed:\n  Authorization: Bearer abc");
+    expect(stderr.text).not.toMatch(/hush|=x|abc/);
+    expect(stderr.text.match(/\[redacted\]/g)).toHaveLength(4);
+  });
+
   it("rewrites one line in place on a terminal, within its width, and takes it away", () => {
     const stderr = new Sink(true, 60);
     const reporter = new ConsoleReporter(options({ stdout: new Sink(), stderr }));
