@@ -8,7 +8,7 @@ export { jsonText } from "./json-text.ts";
 export { junitText } from "./junit.ts";
 export { Live } from "./live.ts";
 export { printable, printableLines } from "./printable.ts";
-export { redactExchange, redactFailure, redactResult, redactViolation, type Visibility } from "./redact.ts";
+export { redactExchange, redactFailure, redactResult, type Visibility } from "./redact.ts";
 export { redactor, type Redactor } from "./redaction/redactor.ts";
 export type { Output, Reporter, ReporterOptions } from "./reporter.ts";
 export { resultJson } from "./result-json.ts";
