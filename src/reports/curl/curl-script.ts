@@ -111,7 +111,7 @@ function requestLines({ number, label, parts, origin, exchange, kind }: Sent): r
     ...(parts.body === undefined ? [] : [`{ ${printing(parts.body)}; } > "$dir/${number}.sent"`]),
     `send ${number} ${quoted(parts.method)} ${place}${target.length === 0 ? "" : word(target)}${options.map((option) => ` ${option}`).join("")}`,
     ...(number === 1 && status !== "none" ? [`reached ${number}`] : []),
-    ...(kind === "way" ? [`answered ${number} ${status} ${quoted(label)}`] : []),
+    ...(kind === "way" ? [`answered ${number} ${status} ${quoted(oneLine(label))}`] : []),
   ];
 }
 
@@ -120,7 +120,7 @@ function takenLine({ variable, source: { number, pick } }: Taken, kind: Sent["ki
   const [command, argument] = pick;
   const file = `"$dir/${number}.${command === "json" ? "body" : "head"}"`;
   const otherwise = kind === "way" ? `strayed 'an answer holds no value that is sent later'` : `gone 'an answer is another one than recorded.'`;
-  return `${variable}=$(helper ${command} ${file} ${quoted(argument)}) || ${otherwise}`;
+  return `${variable}=$(helper ${command} ${file} ${quoted(command === "json" ? ascii(argument) : oneLine(argument))}) || ${otherwise}`;
 }
 
 function ending({ invariant }: Finding, sent: readonly Sent[], hide: Redactor): readonly string[] {

@@ -9,7 +9,7 @@ export type Part = string | Hole;
 
 /** A word of a POSIX shell: whatever is in the text, it is data. */
 export function quoted(text: string): string {
-  return `'${text.replaceAll("\0", "").replaceAll("'", `'\\''`)}'`;
+  return `'${text.replaceAll("\0", "").replace(/[\ud800-\udfff]/gu, "\ufffd").replaceAll("'", `'\\''`)}'`;
 }
 
 /** A word made of parts. */

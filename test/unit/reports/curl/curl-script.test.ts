@@ -1,0 +1,76 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, it } from "vitest";
+import type { RecordedExchange } from "../../../../src/model/result.ts";
+import { curlScript } from "../../../../src/reports/curl/curl-script.ts";
+import { printing, quoted } from "../../../../src/reports/curl/shell-text.ts";
+import { redactor } from "../../../../src/reports/index.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "seqqa-curl-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const HOSTILE = `'; touch pwned; '$(touch pwned)\`touch pwned\`"\\%s%n\n\r\0\u001b[31m\ud800</script>`;
+
+const exchange = (url: string, status: number, body: string, more: Partial<RecordedExchange["request"]> = {}): RecordedExchange => ({
+  request: { method: "POST", url: `http://127.0.0.1:9${url}`, headers: {}, ...more },
+  response: { status, headers: {}, body },
+  durationMs: 1,
+});
+
+const finding = (...requests: readonly RecordedExchange[]): Parameters<typeof curlScript>[0] => ({
+  id: "f00d",
+  invariant: HOSTILE,
+  severity: "high",
+  message: HOSTILE,
+  reproductionPath: requests.map(() => HOSTILE),
+  steps: requests.map((one) => ({ action: HOSTILE, status: one.response?.status ?? null, requests: [one] })),
+});
+
+it("whatever is in names, requests and answers is data to the shell", () => {
+  const headers = { "content-type": "application/json", "x-hostile": HOSTILE };
+  const hostile = finding(
+    exchange("/a", 201, JSON.stringify({ id: HOSTILE, [HOSTILE]: HOSTILE }), { headers, body: JSON.stringify({ [HOSTILE]: HOSTILE }) }),
+    exchange(`/a/${encodeURIComponent("'$(touch pwned)'")}?q=';touch%20pwned;'`, 200, HOSTILE, { body: HOSTILE, headers }),
+  );
+  const script = curlScript(hostile, redactor([]))!;
+  writeFileSync(join(folder, "script.sh"), script);
+  // Nothing answers at that port: 2. Everything before that was parsed and executed.
+  const run = (): string => execFileSync("sh", ["script.sh"], { cwd: folder, encoding: "utf8", stdio: "pipe" });
+  expect(run).toThrow(expect.objectContaining({ status: 2 }) as Error);
+  execFileSync("sh", ["-n", "script.sh"], { cwd: folder });
+  expect(() => execFileSync("test", ["-e", "pwned"], { cwd: folder })).toThrow();
+  expect(script).not.toMatch(/[\0\r\u001b\ud800-\udfff]/);
+});
+
+it("prints texts byte for byte", () => {
+  for (const text of [HOSTILE, "plain 'quoted'", "ünïcode \u{1f600}", "%s\\n", "-n", ""]) {
+    const bytes = execFileSync("sh", ["-c", printing([text])]);
+    expect(bytes.toString("hex")).toBe(Buffer.from(text, "utf8").toString("hex"));
+    expect(execFileSync("sh", ["-c", `printf '%s' ${quoted(text)}`]).toString()).toBe(Buffer.from(text.replaceAll("\0", "")).toString());
+  }
+});
+
+it("takes ids from answers and tokens, too, and asks for what is hidden and came from nowhere", () => {
+  const login = exchange("/login", 200, '{"token":"t0ken-1234567"}', { body: '{"user":"ann","password":"hunter2-of-ann-77"}' });
+  const create = exchange("/orders", 201, '{"id":7,"amount":100}', { headers: { authorization: "Bearer t0ken-1234567" }, body: '{"amount":100}' });
+  const pay = exchange("/orders/7/pay", 200, '{"id":7}', { headers: { authorization: "Bearer t0ken-1234567", "x-note": "hunter2-of-ann-77" } });
+  const hide = redactor(["password", "token", "authorization"]);
+  // Reports hide twice: what is a secret is known when all of it was seen.
+  hide.request(login.request);
+  const script = curlScript(finding(login, create, pay), hide)!;
+  expect(script).not.toMatch(/hunter2-of-ann-77|t0ken-1234567/);
+  expect(script).toContain(`v1=$(helper json "$dir/1.body" '["token"]')`);
+  expect(script).toContain(`v2=$(helper json "$dir/2.body" '["id"]')`);
+  expect(script).toContain(`send 3 'POST' "$BASE_URL"'/orders/'"$(helper uri "$v2")"'/pay' --header 'authorization: Bearer '"$v1"`);
+  expect(script).toContain('"${SECRET_PASSWORD+set}"');
+  // A number that only looks alike is the user's own.
+  expect(script).toContain(`printf '%s' '{"amount":100}'`);
+});
+
+it("there is none without requests over HTTP", () => {
+  expect(curlScript(finding(), redactor([]))).toBeUndefined();
+  const inMemory: RecordedExchange = { request: { method: "", url: "", headers: {} }, durationMs: 0 };
+  expect(curlScript(finding(inMemory), redactor([]))).toBeUndefined();
+});
