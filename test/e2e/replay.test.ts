@@ -31,7 +31,9 @@ interface Case {
 }
 
 const CLEAN: Readonly<Record<string, string>> = { BUG: "" };
-const buggy: readonly Case[] = fixtureModes.filter(({ env }) => env["BUG"] !== undefined);
+/** They break nothing as actions, only in the state graph. */
+const OF_GRAPH = ["lost payment", "never ships", "no late cancel"];
+const buggy: readonly Case[] = fixtureModes.filter(({ env, mode }) => env["BUG"] !== undefined && !OF_GRAPH.includes(mode));
 /** In the quick suite: tokens and passwords, random ids, a 500; and one finding of each. */
 const QUICK = ["login", "shop", "order-dependent crash"];
 const cases: readonly Case[] = full
