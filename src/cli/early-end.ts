@@ -19,7 +19,7 @@ export function watchForEarlyEnd(shell: Shell): EarlyEnd {
   const early = (status: number): void => {
     process.exitCode = interrupted ? 130 : 3;
     const why = drained ? "all that is left waits for something that never comes" : `its code called process.exit(${status})`;
-    const hint = "Nothing was reported; seqqa clean puts back what stores were left with.";
+    const hint = "seqqa report shows what was stored until then; seqqa clean puts back what stores were left with.";
     shell.stderr.write(`error: The run was ended before it was over: ${why}.\nhint: ${hint}\n`);
   };
   // Told when nothing is left to do, and not by process.exit().

@@ -64,7 +64,7 @@ export class Run {
     if (config.report.formats.length === 0) return;
     try {
       // Whatever ends the process from here on, it was interrupted.
-      this.#store = new RunStore(config, this.#documentOf({ exitStatus: 130, known: undefined }));
+      this.#store = new RunStore(config, this.#documentOf({ exitStatus: 130, known: undefined }), this.#hide);
     } catch (cause) {
       throw cannotWrite(config.report.outputDir, cause, 2);
     }

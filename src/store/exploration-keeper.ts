@@ -2,7 +2,7 @@ import type { Database, Statement } from "better-sqlite3";
 import type { Committer } from "../engine/committer.ts";
 import type { DetailLimits } from "../engine/details.ts";
 import type { ExplorationResult, RecordedExchange } from "../model/result.ts";
-import { explorationEntry, redactExchange, redactor, type Redactor, type Visibility } from "../reports/index.ts";
+import { explorationEntry, redactExchange, type Redactor, type Visibility } from "../reports/index.ts";
 import { EntryWriter, type Outcome } from "./entry-rows.ts";
 import { ExchangeWriter } from "./exchange-rows.ts";
 
@@ -54,12 +54,12 @@ export class ExplorationKeeper {
   #at = -Infinity;
 
   /** `attempt` runs a transaction, and keeps its failure from ending the run. */
-  constructor(id: number, file: string, db: Database, visibility: Visibility, attempt: (work: () => void) => void) {
+  constructor(id: number, file: string, db: Database, visibility: Visibility, hide: Redactor, attempt: (work: () => void) => void) {
     this.#id = id;
     this.#file = file;
     this.#db = db;
     this.#visibility = visibility;
-    this.#hide = redactor(visibility.redact);
+    this.#hide = hide;
     this.#attempt = attempt;
     this.limits = visibility.includeRequestResponse ? LIMITS : { ...LIMITS, edges: 0 };
     this.#entries = new EntryWriter(db);
@@ -128,6 +128,8 @@ export class ExplorationKeeper {
         exchanges.map((one) => this.#shown(one)),
       );
     details.exchanges.clear();
+    // What was hidden since is a secret in lines, too.
+    this.#lines.clear();
     for (const [node, lines] of details.states) this.#state.run(this.#id, node, JSON.stringify(lines.map((line) => this.#line(line))));
     details.states.clear();
   }

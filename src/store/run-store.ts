@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, openSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
 import type { Config } from "../config/index.ts";
-import type { JourneyEntry, ReportedFailure, RunDocument } from "../reports/index.ts";
+import type { JourneyEntry, Redactor, ReportedFailure, RunDocument } from "../reports/index.ts";
 import { configRows } from "./config-rows.ts";
 import { EntryWriter } from "./entry-rows.ts";
 import { ExplorationKeeper } from "./exploration-keeper.ts";
@@ -21,6 +21,7 @@ const CHECKPOINT_PAGES = 4_000;
 export class RunStore {
   readonly file: string;
   readonly #config: Config;
+  readonly #hide: Redactor;
   readonly #db: Database;
   readonly #entries: EntryWriter;
   #explorations = 0;
@@ -28,9 +29,10 @@ export class RunStore {
   #failures = 0;
   #problem: Error | undefined;
 
-  /** `document`: that of the run as if it ended here. @throws what the file system says */
-  constructor(config: Config, document: RunDocument) {
+  /** `document`: that of the run as if it ended here. `hide`: the run's own, which knows what it has hidden. @throws what the file system says */
+  constructor(config: Config, document: RunDocument, hide: Redactor) {
     this.#config = config;
+    this.#hide = hide;
     this.file = runFile(config.report.outputDir, document.run);
     mkdirSync(dirname(this.file), { recursive: true });
     closeSync(openSync(this.file, "wx", 0o600));
@@ -38,6 +40,8 @@ export class RunStore {
     try {
       this.#db.pragma("journal_mode = WAL");
       this.#db.pragma("synchronous = NORMAL");
+      // What was written before it was known to be a secret, and is written anew, leaves no trace.
+      this.#db.pragma("secure_delete = ON");
       this.#db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
       this.#db.transaction(() => this.#create(document))();
       this.#entries = new EntryWriter(this.#db);
@@ -49,7 +53,7 @@ export class RunStore {
 
   /** A keeper for the next exploration, of this file. */
   exploration(file: string): ExplorationKeeper {
-    return new ExplorationKeeper(this.#explorations++, file, this.#db, this.#config.report, (work) => this.#attempt(work));
+    return new ExplorationKeeper(this.#explorations++, file, this.#db, this.#config.report, this.#hide, (work) => this.#attempt(work));
   }
 
   /** A journey that ended. */
