@@ -1,5 +1,6 @@
 import type { ApiRequest } from "./response.ts";
 import type { Severity } from "./severity.ts";
+import type { Strategy } from "./strategy.ts";
 import type { TargetEnd } from "./target-end.ts";
 
 /** Why an exploration ended. */
@@ -213,6 +214,8 @@ export interface ExplorationFacts {
   };
   /** Milliseconds that the exploration took, from the first target's start. */
   readonly durationMs: number;
+  /** The order in which states were explored. */
+  readonly strategy?: Strategy["kind"] | undefined;
   /** What all draws depend on. */
   readonly seed: number;
   /** Hash of the committed sequence: parents, actions, outcomes as status classes, findings. */

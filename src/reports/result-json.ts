@@ -27,6 +27,7 @@ export function resultJson(result: Omit<ExplorationResult, "toJSON">): Omit<Expl
       pairs: result.coverage.pairs,
     },
     durationMs: result.durationMs,
+    strategy: result.strategy,
     seed: result.seed,
     digest: result.digest,
     collisionProbability: result.collisionProbability,

@@ -159,6 +159,7 @@ async function conclude(
     actions,
     invariants: definition.invariants.map(({ name }) => name),
     seed,
+    strategy: options.strategy,
     graph: definition.graph,
     explorer,
     violations,

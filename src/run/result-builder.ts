@@ -6,6 +6,7 @@ import { openStates } from "../engine/open-states.ts";
 import type { GraphShape } from "../model/graph-shape.ts";
 import type { Recording } from "../engine/messages.ts";
 import type { ExplorationGraph, ExplorationResult, RecordedExchange, RunError, Violation } from "../model/result.ts";
+import type { Strategy } from "../model/strategy.ts";
 import { resultJson, violationText } from "../reports/index.ts";
 import { graphFindings } from "./graph-findings.ts";
 import type { ShownUrls } from "./shown-urls.ts";
@@ -14,6 +15,7 @@ export interface ResultParts {
   readonly name: string;
   readonly actions: readonly string[];
   readonly invariants: readonly string[];
+  readonly strategy: Strategy["kind"];
   readonly seed: number;
   /** Of a state graph. */
   readonly graph: GraphShape | undefined;
@@ -70,6 +72,7 @@ export function buildResult(parts: ResultParts): ExplorationResult {
       pairs: states === 0 ? 0 : (committer.edges.size + committer.skipped) / (states * actions.length),
     },
     durationMs: parts.durationMs,
+    strategy: parts.strategy,
     seed,
     digest: committer.digest.value(),
     collisionProbability: Math.min((states * (states - 1)) / 2 ** 65, 1),

@@ -1,3 +1,4 @@
+import type { Strategy } from "../model/strategy.ts";
 import type { FoundError, FoundViolation } from "../engine/finding-log.ts";
 import type { ExplorationGraph, ExplorationResult, RunError, Violation } from "../model/result.ts";
 import { resultJson } from "../reports/index.ts";
@@ -6,7 +7,7 @@ import { errorOf, violationOf, type FindingParts } from "./result-builder.ts";
 export interface PartsSoFar extends FindingParts {
   readonly invariants: readonly string[];
   readonly seed: number;
-  readonly strategy: string;
+  readonly strategy: Strategy["kind"];
   readonly notes: readonly string[];
   readonly durationMs: number;
 }
@@ -39,6 +40,7 @@ export function resultSoFar(parts: PartsSoFar): ExplorationResult {
     stopReason: "interrupted",
     coverage: { actions: committer.coverage(), pairs: states === 0 ? 0 : (edges.size + skipped) / (states * actions.length) },
     durationMs,
+    strategy: parts.strategy,
     seed,
     digest: committer.digest.value(),
     collisionProbability: Math.min((states * (states - 1)) / 2 ** 65, 1),

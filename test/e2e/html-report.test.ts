@@ -239,6 +239,7 @@ describe("the report of a real run", () => {
     const text = await opened.page.locator("body").innerText();
     for (const wanted of [
       "Failed",
+      "Strategy\\s+bfs",
       "exhaustive: 64 states",
       "refund_within_amount",
       "refunded more than was paid",

@@ -13,7 +13,7 @@ import { wholeGraph } from "./whole-graph.ts";
 /** An exploration: its numbers, its findings, the place of its graph, what it covered, what kept it from being sure. */
 export function explorationPart(entry: ExplorationEntry, graph: GraphData | undefined, index: number, limits: Limits): string {
   const { violations, divergences, errors, notes } = entry;
-  const findings = violations as readonly Finding[];
+  const findings: readonly Finding[] = violations;
   const whole = wholeGraph(entry, graph);
   const left = findings.length - limits.findings;
   return [
@@ -48,11 +48,11 @@ function problems(title: string, parts: readonly string[]): string {
   return parts.length === 0 ? "" : `<section><h3>${title} <span class="quiet">${parts.length}</span></h3>${parts.join("\n")}</section>`;
 }
 
-function numbersPart(entry: ExplorationEntry & { readonly strategy?: string | undefined }): string {
+function numbersPart(entry: ExplorationEntry): string {
   const perSecond = entry.durationMs > 0 ? ` (${grouped((entry.steps * 1000) / entry.durationMs)} steps/s)` : "";
   const { unreachedNodes = [], deadEdges = [], deniedChecks = [] } = entry;
   const rows: readonly (readonly [string, string])[] = [
-    ...(entry.strategy === undefined ? [] : [["Strategy", entry.strategy] as const]),
+    ...(entry.strategy === undefined ? [] : [["Strategy", entry.strategy.replaceAll("_", " ")] as const]),
     ["Seed", String(entry.seed)],
     ["Stopped", entry.stopReason.replaceAll("_", " ")],
     ["States", grouped(entry.statesVisited)],

@@ -8,10 +8,10 @@ import { exchangePart, statusPart } from "./exchange-part.ts";
 import type { Limits } from "./limits.ts";
 import { block, shortened, text } from "./safe-text.ts";
 
-export type Finding = ExplorationEntry["violations"][number] & {
-  /** The path as a script of curl commands. */
-  readonly curl?: string | undefined;
-};
+export type Finding = ExplorationEntry["violations"][number];
+
+/** A script that is cut runs no more: one that is longer is not shown. */
+const CURL = 30_000;
 
 const HOW_SHORT: Readonly<Record<Minimality, string>> = {
   shortest: "Shortest: every shorter sequence was tried.",
@@ -46,11 +46,7 @@ export function findingPart(one: Finding, limits: Limits, withSteps: boolean): s
           `<section class="checks"><h4>What the rule asked then</h4>${checks.map((check) => exchangePart(check, limits)).join("")}</section>`,
         ]),
     ...(target === undefined ? [] : [`<h4>The target</h4>${block(targetLines(target).join("\n"))}`]),
-    ...(curl === undefined || !withSteps
-      ? []
-      : [
-          `<details class="curl"><summary>As a curl script</summary><div class="copyable">${block(shortened(curl, Math.max(limits.body, 4000)))}</div></details>`,
-        ]),
+    ...(curl === undefined || !withSteps ? [] : [curlPart(curl)]),
   ];
   const heading = `<h4 class="title">${severityPart(one)} <span>${text(invariant)}</span> ${marksPart(one)}</h4>`;
   return element(
@@ -74,10 +70,19 @@ function marksPart({ confirmed, known, count, reproductionPath }: Finding): stri
   return `<span class="quiet">${marks.join(", ")}</span>`;
 }
 
-function factsOf({ id, confirmed, known }: Finding): readonly string[] {
+function curlPart(script: string): string {
+  const shown =
+    script.length > CURL
+      ? "<p>It is too long for this file; seqqa replay --emit curl writes it.</p>"
+      : `<div class="copyable">${block(script)}</div>`;
+  return `<details class="curl"><summary>As a curl script</summary>${shown}</details>`;
+}
+
+function factsOf({ id, confirmed, known, where }: Finding): readonly string[] {
   return [
     `<a href="#${anchorOf(id)}">id ${text(id)}</a>`,
     confirmed ? "confirmed: seen again from a clean start" : '<span class="warn">flaky: not seen again from a clean start</span>',
+    ...(where === undefined ? [] : [`rule at ${text(where)}`]),
     ...(known ? ["known: listed, and no reason for the run to fail"] : []),
   ];
 }
