@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { findingId } from "../../../src/engine/finding-id.ts";
 import type { AgentDefinition } from "../../../src/model/agent.ts";
 import type { Strategy } from "../../../src/model/strategy.ts";
 import { explore, ledger } from "../../models/index.ts";
@@ -73,6 +74,20 @@ describe.each(STRATEGIES)("%s", (strategy) => {
       const shortest = Math.min(...groups.map(({ path }) => path.length));
       if (strategy === "bfs") expect(shortest).toBe(counts.shortest[name]!.length);
       else expect(shortest).toBeGreaterThanOrEqual(counts.shortest[name]!.length);
+    }
+  });
+
+  it("names a finding alike with any budget, seed and number of lanes", async () => {
+    const idsOf = async (options: RunOptions): Promise<string[]> =>
+      [...(await run(buggy, { strategy, ...options })).explorer.committer.findings.violations.values()].map((found) =>
+        findingId("ledger", found),
+      );
+    const all = new Set(await idsOf({ strategy: "bfs", maxDepth: 7 }));
+    for (const options of [{ maxSteps: 4000 }, { maxSteps: 6000, seed: 3, lanes: 2, delays: true }]) {
+      const ids = await idsOf({ strategy, maxDepth: 7, ...options });
+      expect(new Set(ids).size).toBe(ids.length);
+      expect(ids.length).toBeGreaterThan(0);
+      expect(ids.filter((id) => !all.has(id))).toEqual([]);
     }
   });
 
