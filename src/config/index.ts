@@ -1,19 +1,7 @@
-export type {
-  Backend,
-  Config,
-  ExplorationConfig,
-  LaneConfig,
-  RacesConfig,
-  ReportConfig,
-  ReportFormat,
-  RetryConfig,
-  ServiceConfig,
-  SystemConfig,
-  TargetConfig,
-} from "./config.ts";
+export type { Config, ReportFormat } from "./config.ts";
 export type { Environment } from "./environment.ts";
 export { loadConfig, sourceOf, type LoadOptions } from "./load-config.ts";
 export { nearest } from "../model/nearest.ts";
 export type { FlagValue } from "./overrides.ts";
 export { withoutPasswords } from "./problem.ts";
-export { resolveExploration, type AgentValues, type ResolvedExploration } from "./resolve-exploration.ts";
+export { resolveExploration, type ResolvedExploration } from "./resolve-exploration.ts";

@@ -117,10 +117,16 @@ function errorLines({ code, message, path, source, stack, count }: RunError, col
   const where = stack === undefined ? undefined : userLine(stack);
   return [
     colours.red(`Error in ${printable(source)} (${printable(code)}${count > 1 ? `, ${grouped(count)} times` : ""})`),
-    ...printableLines(message).split("\n").map((line) => `  ${line}`),
+    ...printableLines(message)
+      .split("\n")
+      .map((line) => `  ${line}`),
     `  path      ${pathText(path)}`,
     ...(where === undefined ? [] : [`  where     ${printable(where)}`]),
-    ...(verbose && stack !== undefined ? printableLines(stack).split("\n").map((line) => `    ${line}`) : []),
+    ...(verbose && stack !== undefined
+      ? printableLines(stack)
+          .split("\n")
+          .map((line) => `    ${line}`)
+      : []),
     "",
   ];
 }

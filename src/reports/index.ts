@@ -19,6 +19,5 @@ export { explorationEntry, runDocument } from "./run-document.ts";
 export type { ReportedExploration, ReportedFailure, ReportedJourney, ReportedKnown, RunReport } from "./run-report.ts";
 export { completeness, summaryLines } from "./summary.ts";
 export { violationText } from "./violation-text.ts";
-export { minimalityText } from "./minimality-text.ts";
 export { replayTable } from "./replay-table.ts";
 export { vitestText } from "./vitest-text.ts";

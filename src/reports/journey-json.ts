@@ -6,7 +6,11 @@ import { redactor, type Redactor } from "./redaction/redactor.ts";
 import { exchangeJson } from "./result-json.ts";
 
 /** A journey's result as plain data, its keys always in the same order: what is undefined is left out, when written. */
-export function journeyJson({ name, file, result, notes, error, notPutBack }: ReportedJourney, visibility: Visibility, hide: Redactor = redactor(visibility.redact)): JourneyEntry {
+export function journeyJson(
+  { name, file, result, notes, error, notPutBack }: ReportedJourney,
+  visibility: Visibility,
+  hide: Redactor = redactor(visibility.redact),
+): JourneyEntry {
   const { status, steps, durationMs, interrupted } = redactJourney(result, visibility, hide);
   return {
     name,

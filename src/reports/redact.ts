@@ -28,7 +28,11 @@ export function redactText(text: string, { includeRequestResponse }: Visibility,
 }
 
 /** The result as a report may show it: named fields hidden, or requests and responses left out altogether. */
-export function redactResult(result: ExplorationResult, visibility: Visibility, hide: Redactor = redactor(visibility.redact)): ExplorationResult {
+export function redactResult(
+  result: ExplorationResult,
+  visibility: Visibility,
+  hide: Redactor = redactor(visibility.redact),
+): ExplorationResult {
   const redacted = (): Omit<ExplorationResult, "toJSON"> => ({
     ...result,
     violations: result.violations.map((violation) => redactViolation(violation, visibility, hide)),
@@ -53,7 +57,9 @@ export function redactViolation(violation: Violation, visibility: Visibility, hi
     steps: violation.steps.map((step) => redactStep(step, visibility, hide)),
     checks: included && checks !== undefined ? redactExchanges(checks, visibility, hide) : undefined,
     // What is hidden is taken from answers there, or asked for.
-    curl: included ? (curlScript({ ...violation, message: redactText(violation.message, visibility, hide) }, hide) ?? violation.curl) : undefined,
+    curl: included
+      ? (curlScript({ ...violation, message: redactText(violation.message, visibility, hide) }, hide) ?? violation.curl)
+      : undefined,
     target: target === undefined ? undefined : redactTarget(target, hide),
   };
   return { ...shown, toString: () => violationText(shown) };
@@ -73,7 +79,11 @@ export function redactState(lines: readonly string[], hide: Redactor): readonly 
 }
 
 /** None, where requests and responses are left out. */
-export function redactExchanges(list: readonly RecordedExchange[], { includeRequestResponse }: Visibility, hide: Redactor): readonly RecordedExchange[] {
+export function redactExchanges(
+  list: readonly RecordedExchange[],
+  { includeRequestResponse }: Visibility,
+  hide: Redactor,
+): readonly RecordedExchange[] {
   return includeRequestResponse ? list.map((one) => redactExchange(one, hide)) : [];
 }
 

@@ -22,7 +22,11 @@ export function replayTable(
   const rows = path.flatMap((action, step) => (step < from ? [] : rowsOf(step, action, recorded[step], observed[step])));
   const head = ["step", "action", "request", "recorded", "observed"] as const;
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]!.length)));
-  const line = (cells: readonly string[]): string => cells.map((cell, column) => cell.padEnd(widths[column]!)).join("  ").trimEnd();
+  const line = (cells: readonly string[]): string =>
+    cells
+      .map((cell, column) => cell.padEnd(widths[column]!))
+      .join("  ")
+      .trimEnd();
   return [
     colours.dim(line(head)),
     ...rows.map((row) => {
@@ -32,7 +36,12 @@ export function replayTable(
   ];
 }
 
-function rowsOf(step: number, action: string, recorded: RecordedStep | undefined, observed: RecordedStep | undefined): readonly (readonly string[])[] {
+function rowsOf(
+  step: number,
+  action: string,
+  recorded: RecordedStep | undefined,
+  observed: RecordedStep | undefined,
+): readonly (readonly string[])[] {
   const [before, now] = [recorded?.requests ?? [], observed?.requests ?? []];
   const count = Math.max(before.length, now.length, 1);
   return Array.from({ length: count }, (_, index) => {

@@ -19,7 +19,15 @@ export function resultJson(result: Omit<ExplorationResult, "toJSON">): Omit<Expl
     violations: result.violations.map(violationJson),
     races: result.races,
     divergences: result.divergences.map(({ kind, path, message, differences, hint }) => ({ kind, path, message, differences, hint })),
-    errors: result.errors.map(({ code, message, path, source, where, stack, count }) => ({ code, message, path, source, where, stack, count })),
+    errors: result.errors.map(({ code, message, path, source, where, stack, count }) => ({
+      code,
+      message,
+      path,
+      source,
+      where,
+      stack,
+      count,
+    })),
     coverage: {
       actions: Object.fromEntries(
         Object.entries(result.coverage.actions).map(([name, { applied, skipped, statuses }]) => [name, { applied, skipped, statuses }]),

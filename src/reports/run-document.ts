@@ -6,7 +6,11 @@ import { resultJson } from "./result-json.ts";
 import type { ReportedExploration, RunReport } from "./run-report.ts";
 
 /** An exploration as it stands in the document. */
-export function explorationEntry({ name, file, result }: ReportedExploration, visibility: Visibility, hide: Redactor = redactor(visibility.redact)): ExplorationEntry {
+export function explorationEntry(
+  { name, file, result }: ReportedExploration,
+  visibility: Visibility,
+  hide: Redactor = redactor(visibility.redact),
+): ExplorationEntry {
   return { name, file, ...resultJson(redactResult(result, visibility, hide)) };
 }
 

@@ -48,7 +48,9 @@ export function summaryLines(name: string, result: ExplorationResult): readonly 
     ["violations", grouped(result.violations.length)],
     ...(result.divergences.length > 0 ? [["divergences", grouped(result.divergences.length)] as const] : []),
     ...(result.errors.length > 0 ? [["errors", grouped(result.errors.length)] as const] : []),
-    ...(result.bounded > 0 ? [["bounded", `${plural(result.bounded, "state")} whose ids are too symmetric to be told apart for certain`] as const] : []),
+    ...(result.bounded > 0
+      ? [["bounded", `${plural(result.bounded, "state")} whose ids are too symmetric to be told apart for certain`] as const]
+      : []),
     ...graphRows(result),
     ["time", `${duration(result.durationMs)}${perSecond}`],
     ["digest", printable(result.digest)],

@@ -3,6 +3,6 @@ export { updateKnownFindings } from "./update-known.ts";
 export { newRunId } from "./run-id.ts";
 export { readRun } from "./read-run.ts";
 export { RunStore } from "./run-store.ts";
-export type { ExplorationKeeper, ExplorationStart } from "./exploration-keeper.ts";
+export type { ExplorationKeeper } from "./exploration-keeper.ts";
 export { unreadable } from "./open-run.ts";
 export { writeWhole } from "./write-whole.ts";

@@ -42,7 +42,10 @@ export function curlScript(finding: Finding, hide: Redactor): string | undefined
   });
   return [
     ...head(finding, base, flow),
-    ...sent.flatMap((one) => [...requestLines(one), ...flow.taken.filter(({ source }) => source.number === one.number).map((taken) => takenLine(taken, one.kind))]),
+    ...sent.flatMap((one) => [
+      ...requestLines(one),
+      ...flow.taken.filter(({ source }) => source.number === one.number).map((taken) => takenLine(taken, one.kind)),
+    ]),
     ...ending(finding, sent, hide),
     "",
   ].join("\n");
@@ -85,8 +88,8 @@ function head({ id, invariant, severity, message, reproductionPath }: Finding, b
     'gone() { echo "Gone: $1"; exit 0; }',
     'strayed() { echo "The path went another way: $1" >&2; exit 3; }',
     // The status is `none` where there was no answer.
-    'send() {',
-    '  number=$1; method=$2; url=$3; shift 3',
+    "send() {",
+    "  number=$1; method=$2; url=$3; shift 3",
     '  curl -q --silent --globoff --max-time "${TIMEOUT:-30}" "$@" --request "$method" --dump-header "$dir/$number.head" --output "$dir/$number.body" --write-out "%{http_code}" --url "$url" > "$dir/$number.status" || printf none > "$dir/$number.status"',
     '  [ -f "$dir/$number.body" ] || : > "$dir/$number.body"',
     '  echo "$method ${url#"$BASE_URL"}: $(cat "$dir/$number.status")"',
@@ -101,7 +104,9 @@ function requestLines({ number, label, parts, origin, exchange, kind }: Sent): r
   const target = parts.target.filter((part) => part !== "");
   const options = [
     ...parts.headers.map((header) => `--header ${word(header)}`),
-    ...(parts.body === undefined ? [] : [...(parts.hasContentType ? [] : ["--header content-type:"]), "--header expect:", `--data-binary "@$dir/${number}.sent"`]),
+    ...(parts.body === undefined
+      ? []
+      : [...(parts.hasContentType ? [] : ["--header content-type:"]), "--header expect:", `--data-binary "@$dir/${number}.sent"`]),
     ...(parts.method === "HEAD" ? ["--head"] : []),
   ];
   const status = exchange.response === undefined ? "none" : String(exchange.response.status);
@@ -119,7 +124,8 @@ function requestLines({ number, label, parts, origin, exchange, kind }: Sent): r
 function takenLine({ variable, source: { number, pick } }: Taken, kind: Sent["kind"]): string {
   const [command, argument] = pick;
   const file = `"$dir/${number}.${command === "json" ? "body" : "head"}"`;
-  const otherwise = kind === "way" ? `strayed 'an answer holds no value that is sent later'` : `gone 'an answer is another one than recorded.'`;
+  const otherwise =
+    kind === "way" ? `strayed 'an answer holds no value that is sent later'` : `gone 'an answer is another one than recorded.'`;
   return `${variable}=$(helper ${command} ${file} ${quoted(command === "json" ? ascii(argument) : oneLine(argument))}) || ${otherwise}`;
 }
 
@@ -147,7 +153,9 @@ function ending({ invariant }: Finding, sent: readonly Sent[], hide: Redactor): 
 }
 
 function originOf(url: string): string | undefined {
-  return /^https?:\/\/(?:[^/?#@]*@)?([^/?#@]+)/i.exec(url) === null ? undefined : url.replace(/^(https?:\/\/)(?:[^/?#@]*@)?([^/?#@]+).*$/is, "$1$2");
+  return /^https?:\/\/(?:[^/?#@]*@)?([^/?#@]+)/i.exec(url) === null
+    ? undefined
+    : url.replace(/^(https?:\/\/)(?:[^/?#@]*@)?([^/?#@]+).*$/is, "$1$2");
 }
 
 /** The origin that most requests go to. */

@@ -20,7 +20,8 @@ const SKIPPED = /^(?:host|content-length|connection|keep-alive|transfer-encoding
 
 export function requestParts(request: ApiRequest, flow: Flow, hide: Redactor): RequestParts {
   // A secret that was sent under another name, or in a path.
-  const shown = (parts: readonly Part[]): readonly Part[] => parts.flatMap((part) => (typeof part === "string" ? pieces(part, hide.secrets(part), flow) : [part]));
+  const shown = (parts: readonly Part[]): readonly Part[] =>
+    parts.flatMap((part) => (typeof part === "string" ? pieces(part, hide.secrets(part), flow) : [part]));
   const entries = Object.entries(request.headers).filter(([name]) => !SKIPPED.test(name) && /^[\w!#$%&'*+.^`|~-]+$/.test(name));
   return {
     method: request.method,
@@ -33,7 +34,7 @@ export function requestParts(request: ApiRequest, flow: Flow, hide: Redactor): R
 
 function targetParts(url: string, flow: Flow, hide: Redactor): readonly Part[] {
   const rest = url.replace(/^\w+:\/\/[^/?#]*/, "").replace(/#.*$/, "");
-  const [path = "", query] = splitOnce(rest, "?");
+  const [path, query] = splitOnce(rest, "?");
   const parts: Part[] = [];
   const segments = path.split("/");
   segments.forEach((segment, index) => {
@@ -92,7 +93,8 @@ function jsonParts(value: unknown, name: string, flow: Flow, hide: Redactor): re
   if (value !== null && name !== "" && hide.hides(name)) {
     return typeof value === "string" ? ['"', flow.hidden(value, name, "text"), '"'] : [flow.hidden(JSON.stringify(value), name, "plain")];
   }
-  if (Array.isArray(value)) return ["[", ...value.flatMap((item, index) => [index === 0 ? "" : ",", ...jsonParts(item, name, flow, hide)]), "]"];
+  if (Array.isArray(value))
+    return ["[", ...value.flatMap((item, index) => [index === 0 ? "" : ",", ...jsonParts(item, name, flow, hide)]), "]"];
   if (typeof value === "object" && value !== null) {
     const members = Object.entries(value).flatMap(([key, member], index): Part[] => [
       `${index === 0 ? "" : ","}${JSON.stringify(key)}:`,

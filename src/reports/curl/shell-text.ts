@@ -9,7 +9,10 @@ export type Part = string | Hole;
 
 /** A word of a POSIX shell: whatever is in the text, it is data. */
 export function quoted(text: string): string {
-  return `'${text.replaceAll("\0", "").replace(/[\ud800-\udfff]/gu, "\ufffd").replaceAll("'", `'\\''`)}'`;
+  return `'${text
+    .replaceAll("\0", "")
+    .replace(/[\ud800-\udfff]/gu, "\ufffd")
+    .replaceAll("'", `'\\''`)}'`;
 }
 
 /** A word made of parts. */
@@ -42,9 +45,12 @@ function expansion({ variable, form }: Hole): string {
 
 /** Control characters, and halves of surrogate pairs, would not survive in a script: they are written as octal bytes. */
 function printText(text: string): string {
-  if (!/[\ud800-\udfff]/u.test(text) && !/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/.test(text)) return `printf '%s' ${quoted(text)}`;
+  if (!/[\ud800-\udfff]/u.test(text) && !/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/.test(text))
+    return `printf '%s' ${quoted(text)}`;
   const octal = Array.from(Buffer.from(text, "utf8"), (byte) =>
-    byte >= 0x20 && byte < 0x7f && !"'\\%".includes(String.fromCharCode(byte)) ? String.fromCharCode(byte) : `\\${byte.toString(8).padStart(3, "0")}`,
+    byte >= 0x20 && byte < 0x7f && !"'\\%".includes(String.fromCharCode(byte))
+      ? String.fromCharCode(byte)
+      : `\\${byte.toString(8).padStart(3, "0")}`,
   );
   return `printf '${octal.join("")}'`;
 }

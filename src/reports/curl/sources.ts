@@ -16,9 +16,11 @@ export interface Source {
 /** Values of an answer that are looked at. */
 const MOST = 2000;
 /** Headers that say nothing which a client would send again. */
-const NOISE = /^(?:date|age|server|connection|keep-alive|transfer-encoding|content-.*|cache-control|expires|vary|x-powered-by|set-cookie|location|access-control-.*)$/i;
+const NOISE =
+  /^(?:date|age|server|connection|keep-alive|transfer-encoding|content-.*|cache-control|expires|vary|x-powered-by|set-cookie|location|access-control-.*)$/i;
 
-const ID_NAME = /(?:^|[_-])(?:id|uuid|guid|key|token|code|slug|number|no|ref|reference|handle|session|etag)s?$|[a-z](?:Id|Uuid|Key|Token|Code|Number|Ref|Session)s?$/i;
+const ID_NAME =
+  /(?:^|[_-])(?:id|uuid|guid|key|token|code|slug|number|no|ref|reference|handle|session|etag)s?$|[a-z](?:Id|Uuid|Key|Token|Code|Number|Ref|Session)s?$/i;
 
 /** A name that ids have. */
 export const isIdName = (name: string): boolean => ID_NAME.test(name);
@@ -31,13 +33,15 @@ export function sourcesOf(number: number, { request, response }: RecordedExchang
   if (response === undefined) return [];
   const path = pathOf(request.url);
   const found: Source[] = [];
-  const add = (value: string, pick: Source["pick"], name: string): void => void (found.length < MOST && found.push({ number, value, pick, name, path }));
+  const add = (value: string, pick: Source["pick"], name: string): void =>
+    void (found.length < MOST && found.push({ number, value, pick, name, path }));
   const visit = (value: unknown, keys: readonly (string | number)[], name: string): void => {
     if (typeof value === "string" || typeof value === "number") {
       const text = String(value);
       if (text !== "" && (isIdName(name) || (typeof value === "string" && isOpaque(text)))) add(text, ["json", JSON.stringify(keys)], name);
     } else if (Array.isArray(value)) value.forEach((item, index) => visit(item, [...keys, index], name));
-    else if (typeof value === "object" && value !== null) for (const [key, member] of Object.entries(value)) visit(member, [...keys, key], key);
+    else if (typeof value === "object" && value !== null)
+      for (const [key, member] of Object.entries(value)) visit(member, [...keys, key], key);
   };
   try {
     visit(JSON.parse(response.body), [], "");
@@ -48,7 +52,8 @@ export function sourcesOf(number: number, { request, response }: RecordedExchang
     const lower = name.toLowerCase();
     if (lower === "location") add(lastSegment(value), ["segment", "location"], "id");
     else if (lower === "set-cookie") {
-      for (const [, cookie = "", content = ""] of value.matchAll(/(?:^|[,\n]\s*)([\w!#$%&'*+.^`|~-]+)=([^;,\s]*)/g)) add(content, ["cookie", cookie], cookie);
+      for (const [, cookie = "", content = ""] of value.matchAll(/(?:^|[,\n]\s*)([\w!#$%&'*+.^`|~-]+)=([^;,\s]*)/g))
+        add(content, ["cookie", cookie], cookie);
     } else if (!NOISE.test(name) && value.length >= 4) add(value, ["header", lower], lower);
   }
   return found.filter(({ value }) => value !== "");

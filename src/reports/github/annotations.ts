@@ -28,20 +28,32 @@ export function annotations(document: RunDocument): readonly Annotation[] {
 
 type Place = Pick<Annotation, "file" | "line" | "col">;
 
-function ofExploration({ name, file, violations, errors, divergences }: ExplorationEntry, failOn: RunDocument["failOnSeverity"]): readonly Annotation[] {
+function ofExploration(
+  { name, file, violations, errors, divergences }: ExplorationEntry,
+  failOn: RunDocument["failOnSeverity"],
+): readonly Annotation[] {
   return [
     ...violations
       .filter(({ known }) => known !== true)
       .map((one): Annotation => {
         const fails = one.confirmed && failOn !== "none" && isAtLeast(one.severity, failOn);
         const title = `${one.severity.toUpperCase()} ${one.invariant}${one.confirmed ? "" : " (flaky)"}`;
-        return { level: fails ? "error" : "warning", title, message: `${name}: ${violationText(one)}\n  id        ${one.id}`, ...placeOf(one.where, file) };
+        return {
+          level: fails ? "error" : "warning",
+          title,
+          message: `${name}: ${violationText(one)}\n  id        ${one.id}`,
+          ...placeOf(one.where, file),
+        };
       }),
     ...errors.map(({ code, message, source, where, path }) =>
       error(`${code} in ${source}`, `${name}: ${message}\n  path      ${path.join(" -> ")}`, placeOf(where, file)),
     ),
     ...divergences.map(({ kind, message, path, hint }) =>
-      error(`Divergence (${kind.replaceAll("_", " ")})`, [`${name}: ${message}`, `  path      ${path.join(" -> ")}`, hint ?? ""].join("\n").trimEnd(), { file }),
+      error(
+        `Divergence (${kind.replaceAll("_", " ")})`,
+        [`${name}: ${message}`, `  path      ${path.join(" -> ")}`, hint ?? ""].join("\n").trimEnd(),
+        { file },
+      ),
     ),
   ];
 }
@@ -51,7 +63,13 @@ function ofJourney({ name, file, steps, errors, divergences, interrupted }: Jour
   return [
     ...(ended === undefined || interrupted === true
       ? []
-      : [error(`Journey ${name}: ${ended.name} ${ended.status.replace("_", " ")}`, ended.error ?? ended.status, placeOf(ended.where, file))]),
+      : [
+          error(
+            `Journey ${name}: ${ended.name} ${ended.status.replace("_", " ")}`,
+            ended.error ?? ended.status,
+            placeOf(ended.where, file),
+          ),
+        ]),
     ...errors.map(({ code, message, where }) => error(`${code} in journey ${name}`, message, placeOf(where, file))),
     ...divergences.map(({ message }) => error(`Journey ${name} was not put back`, message, { file })),
   ];

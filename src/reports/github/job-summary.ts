@@ -61,7 +61,11 @@ function findings({ explorations: list, knownFindings }: RunDocument): Table {
       return [
         one.severity.toUpperCase() + (marks.length === 0 ? "" : ` (${marks.join(", ")})`),
         `${inert(one.invariant)}<br>${inert(one.message)}`,
-        one.reproductionPath.length === 0 ? (one.state === null ? "none" : "the initial state") : inert(one.reproductionPath.join(" -> "), 2000),
+        one.reproductionPath.length === 0
+          ? one.state === null
+            ? "none"
+            : "the initial state"
+          : inert(one.reproductionPath.join(" -> "), 2000),
         answer(one),
         grouped(one.count),
         inert(name),
@@ -71,7 +75,11 @@ function findings({ explorations: list, knownFindings }: RunDocument): Table {
     }),
   );
   const stale = (knownFindings?.stale ?? []).map((id) => ["no longer found", "", "", "", "", "", inert(knownFindings!.file), inert(id)]);
-  return { title: "Findings", head: ["Severity", "Rule", "Path", "Answer", "Seen", "Exploration", "Where", "Id"], rows: [...rows, ...stale] };
+  return {
+    title: "Findings",
+    head: ["Severity", "Rule", "Path", "Answer", "Seen", "Exploration", "Where", "Id"],
+    rows: [...rows, ...stale],
+  };
 }
 
 function answer({ request, response }: ExplorationEntry["violations"][number]): string {
@@ -123,6 +131,10 @@ function problems({ failures, explorations: list, journeys: ran }: RunDocument):
   return {
     title: "What kept the run from being sure",
     head: ["In", "What", "Message", "Path", "Where"],
-    rows: [...failures.map((one) => [inert(one.file), inert(one.code), inert(one.message), "", ""]), ...list.flatMap(of), ...ran.flatMap(of)],
+    rows: [
+      ...failures.map((one) => [inert(one.file), inert(one.code), inert(one.message), "", ""]),
+      ...list.flatMap(of),
+      ...ran.flatMap(of),
+    ],
   };
 }

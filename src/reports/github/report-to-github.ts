@@ -31,6 +31,9 @@ export function reportToGithub(document: RunDocument, { env, cwd, stderr }: Gith
   const file = env["GITHUB_STEP_SUMMARY"] ?? "";
   if (file === "") return;
   const text = jobSummary(document, MOST - (statSync(file, { throwIfNoEntry: false })?.size ?? 0));
-  if (text === "") stderr.write(command({ level: "notice", title: "seqqa", message: "There is no room left for the summary: GitHub takes 1 MiB of one step." }));
+  if (text === "")
+    stderr.write(
+      command({ level: "notice", title: "seqqa", message: "There is no room left for the summary: GitHub takes 1 MiB of one step." }),
+    );
   else appendFileSync(file, text);
 }

@@ -92,7 +92,9 @@ export function hideInForm(text: string, isHidden: IsHidden, seen: Seen): string
 
 /** The queries of URLs in a text. */
 function hideInQueries(text: string, isHidden: IsHidden, seen: Seen): string {
-  return text.includes("?") ? text.replace(/\?([^\s?"'<>`\\{}]+=[^\s?"'<>`\\{}]*)/g, (_all, query: string) => `?${hideInForm(query, isHidden, seen)}`) : text;
+  return text.includes("?")
+    ? text.replace(/\?([^\s?"'<>`\\{}]+=[^\s?"'<>`\\{}]*)/g, (_all, query: string) => `?${hideInForm(query, isHidden, seen)}`)
+    : text;
 }
 
 function decoded(text: string): string {

@@ -39,7 +39,16 @@ export function redactor(names: readonly string[]): Redactor {
   const url = (value: string): string => {
     const shown = value.replace(/^(\w+:\/\/)[^\s/?#]*@/, `$1${HIDDEN}@`);
     const start = shown.search(/[?#]/);
-    return secrets.hide(start < 0 ? shown : shown.slice(0, start + 1) + shown.slice(start + 1).split(/([?#])/).map((part) => hideInForm(part, isHidden, seen)).join(""));
+    return secrets.hide(
+      start < 0
+        ? shown
+        : shown.slice(0, start + 1) +
+            shown
+              .slice(start + 1)
+              .split(/([?#])/)
+              .map((part) => hideInForm(part, isHidden, seen))
+              .join(""),
+    );
   };
   const header = (name: string, content: string): string => {
     if (!isHidden(name)) return body(content);
@@ -61,7 +70,12 @@ export function redactor(names: readonly string[]): Redactor {
     body,
     line: (line) => (nothing ? line : secrets.hide(hideInStateLine(line, isHidden, seen))),
     value: (value) => plainData(value, hideMember, body),
-    request: (one) => ({ method: one.method, url: url(one.url), headers: headers(one.headers), body: one.body === undefined ? undefined : body(one.body) }),
+    request: (one) => ({
+      method: one.method,
+      url: url(one.url),
+      headers: headers(one.headers),
+      body: one.body === undefined ? undefined : body(one.body),
+    }),
     response: (one) => ({ status: one.status, headers: headers(one.headers), body: body(one.body) }),
   };
 }

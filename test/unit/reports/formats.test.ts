@@ -126,7 +126,9 @@ describe("junit", () => {
       "login/sign out": "skipped skipped",
     });
     const late = [step({ name: "read", status: "timed_out" })];
-    expect(verdicts({ journeys: [ran({ status: "timed_out", interrupted: true, steps: late })] })).toEqual({ "login/read": "failure timed_out" });
+    expect(verdicts({ journeys: [ran({ status: "timed_out", interrupted: true, steps: late })] })).toEqual({
+      "login/read": "failure timed_out",
+    });
   });
 
   it("is valid without anything", () => {
@@ -135,7 +137,11 @@ describe("junit", () => {
 
   it("is valid by the rules, as libxml2 judges, whatever stands in it", async () => {
     const failed = ran({ steps: [step({ name: "read", status: "failed", error: "no" }), step({ name: "out", status: "skipped" })] });
-    for (const changes of [{}, evil, { explorations: [explored({ violations: [violation({ known: true }), violation({ confirmed: false })] })], journeys: [failed] }]) {
+    for (const changes of [
+      {},
+      evil,
+      { explorations: [explored({ violations: [violation({ known: true }), violation({ confirmed: false })] })], journeys: [failed] },
+    ]) {
       expect(await junitErrors(junitText(document(changes)))).toEqual([]);
     }
     const broken = junitText(document(evil)).replace("<testcase ", "<testcase surplus='1' ");
@@ -161,9 +167,7 @@ const evil: Partial<RunReport> = {
             message: EVIL,
             reproductionPath: [EVIL],
             response: { status: 200, headers: { [EVIL]: EVIL }, body: EVIL },
-            steps: [
-              { action: EVIL, status: 200, requests: [exchange], changes: [`- ${EVIL}`, `+ ${EVIL}`, EVIL] },
-            ],
+            steps: [{ action: EVIL, status: 200, requests: [exchange], changes: [`- ${EVIL}`, `+ ${EVIL}`, EVIL] }],
           }),
         ],
         errors: [{ code: EVIL, message: EVIL, path: [EVIL], source: EVIL, count: 1 }],
@@ -211,7 +215,8 @@ describe("what the target answers is inert", () => {
     expect(JSON.parse(data)).toMatchObject({ graphs: [{ name: expect.stringContaining("<script>") }] });
     expect(data).not.toMatch(/[<>\u2028\u2029]/);
     const tags = new Set([...text.matchAll(/<\/?([a-z][\w-]*)/gi)].map(([, name]) => name));
-    const own = "html head meta title style body main h1 h2 h3 h4 h5 p span nav ul ol li a article table thead tbody tr th td details summary pre header section div dl dt dd strong code time ins del svg rect";
+    const own =
+      "html head meta title style body main h1 h2 h3 h4 h5 p span nav ul ol li a article table thead tbody tr th td details summary pre header section div dl dt dd strong code time ins del svg rect";
     expect([...tags].filter((name) => !own.split(" ").includes(name!))).toEqual([]);
     expect(text).not.toMatch(/\s(?:on\w+|src|style)=|href="(?!#)|url\(|@import/);
     expect(text).toContain("default-src 'none'");
@@ -223,7 +228,10 @@ describe("what the target answers is inert", () => {
   function page(): { readonly text: string; readonly data: string } {
     const graph = madeGraph({ nodes: 3, edges: 3, actions: 1, state: () => [EVIL], exchange: () => exchange });
     const whole = htmlText({ document: document(evil), graphs: [{ ...graph, actions: [EVIL] }] });
-    const [, text, data] = /^([^]*)<script type="application\/json" id="data">([^<]*)<\/script>\n<script id="app">[^]*<\/script><\/body><\/html>\n$/.exec(whole)!;
+    const [, text, data] =
+      /^([^]*)<script type="application\/json" id="data">([^<]*)<\/script>\n<script id="app">[^]*<\/script><\/body><\/html>\n$/.exec(
+        whole,
+      )!;
     return { text: `${text!.replace(/<style>[^]*?<\/style>/, "")}</body></html>`, data: data! };
   }
 

@@ -25,7 +25,8 @@ function told(changes: Partial<RunReport>, before = ""): Told {
   const document = runDocument(report(changes), { redact: ["token"], includeRequestResponse: true });
   const env = { GITHUB_ACTIONS: "true", GITHUB_STEP_SUMMARY: summary, GITHUB_WORKSPACE: "/work/repo" };
   reportToGithub(document, { env, cwd: "/work/repo/qa", stderr });
-  const unescaped = (text: string): string => text.replaceAll("%0D", "\r").replaceAll("%0A", "\n").replaceAll("%3A", ":").replaceAll("%2C", ",").replaceAll("%25", "%");
+  const unescaped = (text: string): string =>
+    text.replaceAll("%0D", "\r").replaceAll("%0A", "\n").replaceAll("%3A", ":").replaceAll("%2C", ",").replaceAll("%25", "%");
   const commands = stderr.text
     .trimEnd()
     .split("\n")
@@ -33,7 +34,9 @@ function told(changes: Partial<RunReport>, before = ""): Told {
     .map((line) => {
       const [all, level = "", properties = "", message = ""] = /^::(\w+) (.*?)::(.*)$/.exec(line) ?? [];
       expect(all, line).toBeDefined();
-      const pairs = properties.split(",").map((pair) => [pair.slice(0, pair.indexOf("=")), unescaped(pair.slice(pair.indexOf("=") + 1))] as const);
+      const pairs = properties
+        .split(",")
+        .map((pair) => [pair.slice(0, pair.indexOf("=")), unescaped(pair.slice(pair.indexOf("=") + 1))] as const);
       return { level, properties: Object.fromEntries(pairs), message: unescaped(message) };
     });
   return { commands, summary: readFileSync(summary, "utf8") };
@@ -44,13 +47,19 @@ describe("annotations", () => {
     const { commands } = told({
       explorations: [
         explored({
-          violations: [violation({ where: "shop.explore.ts:12:5" }), violation({ invariant: "flaky", confirmed: false, severity: "high" }), violation({ known: true })],
+          violations: [
+            violation({ where: "shop.explore.ts:12:5" }),
+            violation({ invariant: "flaky", confirmed: false, severity: "high" }),
+            violation({ known: true }),
+          ],
           errors: [{ code: "ACTION_THREW", message: "boom", path: ["pay"], source: "pay", where: "/elsewhere/a.ts:3:1", count: 1 }],
         }),
       ],
       journeys: [{ name: "login", file: "login.ts", result: journey(), notes: [] }],
     });
-    expect(commands.map(({ level, properties }) => [level, properties["file"], properties["line"], properties["col"], properties["title"]])).toEqual([
+    expect(
+      commands.map(({ level, properties }) => [level, properties["file"], properties["line"], properties["col"], properties["title"]]),
+    ).toEqual([
       ["error", "qa/shop.explore.ts", "12", "5", "CRITICAL refund_within_amount"],
       ["error", "/elsewhere/a.ts", "3", "1", "ACTION_THREW in pay"],
       ["error", "qa/journeys/login.ts", "12", "5", "Journey login: read failed"],
@@ -69,12 +78,16 @@ describe("annotations", () => {
 
   it("are one command each, whatever they say", () => {
     const { commands } = told({
-      explorations: [{ ...explored({ violations: [violation({ invariant: EVIL, message: EVIL, reproductionPath: [EVIL] })] }), name: EVIL, file: EVIL }],
+      explorations: [
+        { ...explored({ violations: [violation({ invariant: EVIL, message: EVIL, reproductionPath: [EVIL] })] }), name: EVIL, file: EVIL },
+      ],
       failures: [{ file: EVIL, code: EVIL, message: EVIL, hint: EVIL }],
     });
     expect(commands.map(({ level }) => level)).toEqual(["error", "error"]);
     expect(commands[1]!.properties["title"]).toContain("a%0Ab::error::x,y:z");
-    expect(commands.flatMap(({ message, properties }) => [message, ...Object.values(properties)]).join("")).not.toMatch(/[\0-\x09\x0b-\x1f\x7f-\x9f\u202e\u2028]/); // oxlint-disable-line no-control-regex
+    expect(commands.flatMap(({ message, properties }) => [message, ...Object.values(properties)]).join("")).not.toMatch(
+      /[\0-\x09\x0b-\x1f\x7f-\x9f\u202e\u2028]/,
+    ); // oxlint-disable-line no-control-regex
   });
 });
 
@@ -82,7 +95,12 @@ describe("the job summary", () => {
   it("has tables of findings, explorations, journeys and what kept the run from being sure, after what the file had", () => {
     const { summary } = told(
       {
-        explorations: [explored({ violations: [violation({ where: "shop.explore.ts:12:5" })], divergences: [{ kind: "replay", path: ["pay"], message: "m", differences: [] }] })],
+        explorations: [
+          explored({
+            violations: [violation({ where: "shop.explore.ts:12:5" })],
+            divergences: [{ kind: "replay", path: ["pay"], message: "m", differences: [] }],
+          }),
+        ],
         journeys: [{ name: "login", file: "login.ts", result: journey(), notes: [] }],
         exitStatus: 1,
       },
@@ -96,7 +114,16 @@ describe("the job summary", () => {
       explorations: [
         {
           ...explored({
-            violations: [violation({ id: EVIL, invariant: EVIL, message: EVIL, reproductionPath: [EVIL], where: EVIL, response: { status: 200, headers: {}, body: EVIL } })],
+            violations: [
+              violation({
+                id: EVIL,
+                invariant: EVIL,
+                message: EVIL,
+                reproductionPath: [EVIL],
+                where: EVIL,
+                response: { status: 200, headers: {}, body: EVIL },
+              }),
+            ],
             errors: [{ code: EVIL, message: EVIL, path: [EVIL], source: EVIL, where: EVIL, count: 1 }],
           }),
           name: EVIL,
@@ -113,19 +140,23 @@ describe("the job summary", () => {
     expect(cells.join("")).toContain("&#64;octocat");
     // And outside of it there is only what seqqa wrote.
     expect(summary.replace(/<code>.*?<\/code>/g, "")).not.toMatch(/octocat|evil|mask|title/);
-    for (const line of summary.split("\n").filter((one) => one.startsWith("|"))) expect(line.match(/ \|(?= |$)/g)!.length).toBeGreaterThan(4);
+    for (const line of summary.split("\n").filter((one) => one.startsWith("|")))
+      expect(line.match(/ \|(?= |$)/g)!.length).toBeGreaterThan(4);
   });
 
-  it.each([0, 400_000, 1024 * 1024 - 150, 1024 * 1024])("fits into 1 MiB with the %i bytes that were there, and says what was cut", (size) => {
-    const violations = Array.from({ length: 3000 }, (_, index) => violation({ id: `${index}`, message: "€".repeat(290) }));
-    const { summary, commands } = told({ explorations: [explored({ violations })] }, "x".repeat(size));
-    expect(Buffer.byteLength(summary)).toBeLessThanOrEqual(1024 * 1024);
-    if (size === 1024 * 1024) return expect(commands.at(-1)!.message).toContain("no room");
-    if (size > 1_000_000) return expect(summary).toMatch(/## seqqa: .*\n\n[\d,]+ rows more/);
-    const rows = summary.match(/^\| CRITICAL/gm)!.length;
-    expect(Number(/^([\d,]+) rows more/m.exec(summary)![1]!.replace(",", "")) + rows).toBe(3000);
-    expect(Buffer.byteLength(summary)).toBeGreaterThan(1_000_000);
-  });
+  it.each([0, 400_000, 1024 * 1024 - 150, 1024 * 1024])(
+    "fits into 1 MiB with the %i bytes that were there, and says what was cut",
+    (size) => {
+      const violations = Array.from({ length: 3000 }, (_, index) => violation({ id: `${index}`, message: "€".repeat(290) }));
+      const { summary, commands } = told({ explorations: [explored({ violations })] }, "x".repeat(size));
+      expect(Buffer.byteLength(summary)).toBeLessThanOrEqual(1024 * 1024);
+      if (size === 1024 * 1024) return expect(commands.at(-1)!.message).toContain("no room");
+      if (size > 1_000_000) return expect(summary).toMatch(/## seqqa: .*\n\n[\d,]+ rows more/);
+      const rows = summary.match(/^\| CRITICAL/gm)!.length;
+      expect(Number(/^([\d,]+) rows more/m.exec(summary)![1]!.replace(",", "")) + rows).toBe(3000);
+      expect(Buffer.byteLength(summary)).toBeGreaterThan(1_000_000);
+    },
+  );
 });
 
 describe("what is printed in a step", () => {

@@ -59,21 +59,33 @@ describe("redactor", () => {
   });
 
   it("hides headers in any case, query parameters and the user part of a URL", () => {
-    expect(hide.headers({ AUTHORIZATION: "x", "Set-Cookie": "y", accept: "z" })).toEqual({ AUTHORIZATION: "[redacted]", "Set-Cookie": "[redacted]", accept: "z" });
-    expect(hide.url("http://me:pw@h/a?token=1&b=2&access%5Ftoken=3")).toBe("http://[redacted]@h/a?token=[redacted]&b=2&access%5Ftoken=[redacted]");
+    expect(hide.headers({ AUTHORIZATION: "x", "Set-Cookie": "y", accept: "z" })).toEqual({
+      AUTHORIZATION: "[redacted]",
+      "Set-Cookie": "[redacted]",
+      accept: "z",
+    });
+    expect(hide.url("http://me:pw@h/a?token=1&b=2&access%5Ftoken=3")).toBe(
+      "http://[redacted]@h/a?token=[redacted]&b=2&access%5Ftoken=[redacted]",
+    );
     expect(hide.url("http://h/a")).toBe("http://h/a");
   });
 
   it.each([
     ["context.token.deep[0].kept = 1", "context.token.deep[0].kept = [redacted]"],
     ['context."a token".x = "b"', 'context."a token".x = "b"'],
-    ['- systems.db.users + {id: #1, password: {x: "y, }"}, name: "token=a"}', '- systems.db.users + {id: #1, password: [redacted], name: "token=[redacted]"}'],
+    [
+      '- systems.db.users + {id: #1, password: {x: "y, }"}, name: "token=a"}',
+      '- systems.db.users + {id: #1, password: [redacted], name: "token=[redacted]"}',
+    ],
     ['systems.cache.value = Set{"a", {"secret": [1, 2], b: 3}}', 'systems.cache.value = Set{"a", {"secret": "[redacted]", b: 3}}'],
     ['systems.db.log + {text: "{\\"token\\":\\"cut o... (900 characters, 1f)"}', 'systems.db.log + {text: "{\\"token\\":\\"[redacted]"}'],
     ['systems.db.users + {password: "never en', 'systems.db.users + {password: "[redacted]"'],
     ["... and 12 more lines", "... and 12 more lines"],
     ['node: "cart"', 'node: "cart"'],
-    ['+ systems.db.users + {id: 1, password: "x, }", token: #1, a: null}', '+ systems.db.users + {id: 1, password: "[redacted]", token: [redacted], a: null}'],
+    [
+      '+ systems.db.users + {id: 1, password: "x, }", token: #1, a: null}',
+      '+ systems.db.users + {id: 1, password: "[redacted]", token: [redacted], a: null}',
+    ],
     ['- context.user.password = "x"', "- context.user.password = [redacted]"],
     ['context.token[0].id = "x"', "context.token[0].id = [redacted]"],
     ['context."set-cookie" = "x"', 'context."set-cookie" = [redacted]'],
@@ -89,7 +101,11 @@ describe("redactor", () => {
   it("hides a value that was hidden once wherever else it stands, but for what is too short or too plain", () => {
     const one = redactor(NAMES);
     one.body('{"token":"a1b2c3d4e5","password":"correct horse battery","secret":["12345678"]}');
-    one.headers({ "set-cookie": "sid=s3ss10n-id; Path=/; HttpOnly, b=other-one-1", cookie: "c=in-cookie-1", Authorization: "Bearer ey.J0.abc" });
+    one.headers({
+      "set-cookie": "sid=s3ss10n-id; Path=/; HttpOnly, b=other-one-1",
+      cookie: "c=in-cookie-1",
+      Authorization: "Bearer ey.J0.abc",
+    });
     one.body('{"password":"abc","secret":"customer"}');
     const said = "a1b2c3d4e5, /s3ss10n-id?x=in-cookie-1 with correct horse battery: 12345678, other-one-1 ey.J0.abc.";
     expect(one.body(said)).toBe("[redacted], /[redacted]?x=[redacted] with [redacted]: [redacted], [redacted] [redacted].");
@@ -131,9 +147,23 @@ describe("a result", () => {
   });
 
   it("has no body left in it where requests and responses are left out, also where seqqa's own errors quote one", () => {
-    const exchange = { request: { method: "GET", url: "http://h/", headers: {}, body: "sent-it" }, response: { status: 200, headers: {}, body: "got-it" }, durationMs: 1 };
-    const found = violation({ checks: [exchange], steps: [{ action: "a", status: 200, requests: [exchange], changes: ["+ context.a = 1"] }], curl: "curl -d sent-it" });
-    const error = { code: "NOT_JSON", message: 'The body of GET http://h/ (status 200) is not JSON: "got-it \\"x\\" more".', path: [], source: "a", count: 1 };
+    const exchange = {
+      request: { method: "GET", url: "http://h/", headers: {}, body: "sent-it" },
+      response: { status: 200, headers: {}, body: "got-it" },
+      durationMs: 1,
+    };
+    const found = violation({
+      checks: [exchange],
+      steps: [{ action: "a", status: 200, requests: [exchange], changes: ["+ context.a = 1"] }],
+      curl: "curl -d sent-it",
+    });
+    const error = {
+      code: "NOT_JSON",
+      message: 'The body of GET http://h/ (status 200) is not JSON: "got-it \\"x\\" more".',
+      path: [],
+      source: "a",
+      count: 1,
+    };
     const hidden = redactResult({ ...all, violations: [found], errors: [error] }, { redact: NAMES, includeRequestResponse: false });
     const text = jsonText(hidden.toJSON());
     expect(text).not.toMatch(/sent-it|got-it|http:..h.",/);
@@ -143,7 +173,11 @@ describe("a result", () => {
 
   it("can leave requests and responses out", () => {
     const [shown] = redactResult(all, { redact: NAMES, includeRequestResponse: false }).violations;
-    expect(shown).toMatchObject({ request: undefined, response: undefined, steps: [{ action: "refund_order", status: 200, requests: [] }] });
+    expect(shown).toMatchObject({
+      request: undefined,
+      response: undefined,
+      steps: [{ action: "refund_order", status: 200, requests: [] }],
+    });
     expect(String(shown)).toBe(violationText(violation({ request: undefined, response: undefined })));
   });
 });

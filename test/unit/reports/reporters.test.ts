@@ -30,10 +30,23 @@ const hostile = result({
   notes: [`a note ${HOSTILE}`],
   violations: [violation({ message: HOSTILE, count: 12 }), violation({ severity: "low", confirmed: false, id: "b" })],
   divergences: [
-    { kind: "not_put_back", path: ["a", "b"], message: `not put back ${HOSTILE}`, differences: ["orders.1.status: paid -> created", HOSTILE], hint: "look" },
+    {
+      kind: "not_put_back",
+      path: ["a", "b"],
+      message: `not put back ${HOSTILE}`,
+      differences: ["orders.1.status: paid -> created", HOSTILE],
+      hint: "look",
+    },
   ],
   errors: [
-    { code: "ACTION_THREW", message: "boom\nsecond line", path: [], source: "pay", stack: "Error: boom\n    at run (file:///qa/shop.explore.ts:12:5)", count: 3 },
+    {
+      code: "ACTION_THREW",
+      message: "boom\nsecond line",
+      path: [],
+      source: "pay",
+      stack: "Error: boom\n    at run (file:///qa/shop.explore.ts:12:5)",
+      count: 3,
+    },
   ],
 });
 
@@ -60,7 +73,11 @@ describe("the console", () => {
     const [stdout, stderr] = [new Sink(stdoutIsTTY), new Sink(stderrIsTTY)];
     const reporter = new ConsoleReporter(options({ stdout, stderr }));
     reporter.event("shop", { kind: "started", name: "shop", lanes: 2, notes: ["db: journal"] });
-    reporter.explored({ name: "shop", file: "qa/shop.explore.ts", result: result({ notes: ["db: journal", "nearly every state is new"] }) });
+    reporter.explored({
+      name: "shop",
+      file: "qa/shop.explore.ts",
+      result: result({ notes: ["db: journal", "nearly every state is new"] }),
+    });
     expect(`${stderr.text}${stdout.text}`.match(/note: db: journal$/gm)).toHaveLength(times);
     expect(stderr.text).toContain("note: db: journal");
     expect(stdout.text).toContain("note: nearly every state is new");
@@ -70,7 +87,11 @@ describe("the console", () => {
     const stderr = new Sink();
     const reporter = new ConsoleReporter(options({ stdout: new Sink(), stderr }));
     reporter.event("shop", { kind: "started", name: "shop", lanes: 1, notes: ['context.password = "hush-41f9c0"'] });
-    reporter.event("shop", { kind: "note", message: "lane 1 is being rebuilt", target: { exitCode: 1, signal: null, output: ["password=x", "and hush-41f9c0"] } });
+    reporter.event("shop", {
+      kind: "note",
+      message: "lane 1 is being rebuilt",
+      target: { exitCode: 1, signal: null, output: ["password=x", "and hush-41f9c0"] },
+    });
     reporter.message("error: The target ended. The last that it printed:\n  Authorization: Bearer abc");
     expect(stderr.text).not.toMatch(/hush|=x|abc/);
     expect(stderr.text.match(/\[redacted\]/g)).toHaveLength(4);
@@ -134,7 +155,8 @@ describe("the console", () => {
       return stderr.text.split("\n").length - 1;
     };
     const move = (): void => reporter.event("shop", progress);
-    const step = (): void => reporter.step("login", { name: "read", status: "passed", requests: [], context: { set: {}, deleted: [] }, durationMs: 1 });
+    const step = (): void =>
+      reporter.step("login", { name: "read", status: "passed", requests: [], context: { set: {}, deleted: [] }, durationMs: 1 });
     expect([printed(0, move), printed(9999, move), printed(1, move), printed(1, move), printed(9999, move)]).toEqual([0, 0, 3, 0, 3]);
     expect([printed(9999, step), printed(1, step), printed(5, step)]).toEqual([0, 1, 0]);
   });
@@ -185,8 +207,20 @@ describe("json", () => {
     expect(stdout.text.replace(/"curl": ".*"(?=,?$)/gm, '"curl": "(script)"')).toMatchSnapshot();
     expect(stderr.text).toBe("");
     expect(stdout.text).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u202e]/); // oxlint-disable-line no-control-regex
-    const document = JSON.parse(stdout.text) as { readonly explorations: readonly { readonly violations: readonly { readonly message: string }[] }[] };
-    expect(Object.keys(document)).toEqual(["seqqa", "format", "run", "startedAt", "failOnSeverity", "explorations", "journeys", "failures", "exitStatus"]);
+    const document = JSON.parse(stdout.text) as {
+      readonly explorations: readonly { readonly violations: readonly { readonly message: string }[] }[];
+    };
+    expect(Object.keys(document)).toEqual([
+      "seqqa",
+      "format",
+      "run",
+      "startedAt",
+      "failOnSeverity",
+      "explorations",
+      "journeys",
+      "failures",
+      "exitStatus",
+    ]);
     expect(Object.keys(document.explorations[0] ?? {}).slice(0, 4)).toEqual(["name", "file", "statesVisited", "transitions"]);
     expect(document.explorations[0]?.violations[0]?.message).toBe(HOSTILE);
     expect(document).toMatchObject({ explorations: [{ graph: { parents: [-1, 0, 1], edgeStatus: [201, 200] } }] });

@@ -3,7 +3,8 @@ import type { ExplorationGraph, ExplorationResult, Violation } from "../../../sr
 import { violationText, type RunReport } from "../../../src/reports/index.ts";
 
 /** What an API under attack, or just a strange one, may answer. */
-export const HOSTILE = "\x1b[2J\x1b]0;title\x07 nul\0 bell\x07 back\b lone\ud800 half\udc00 pair😀 c1\x9b31m rtl\u202e line\u2028 del\x7f\r\nnext";
+export const HOSTILE =
+  "\x1b[2J\x1b]0;title\x07 nul\0 bell\x07 back\b lone\ud800 half\udc00 pair😀 c1\x9b31m rtl\u202e line\u2028 del\x7f\r\nnext";
 
 export function violation(changes: Partial<Violation> = {}): Violation {
   const made = {
@@ -116,7 +117,9 @@ export function journey(changes: Partial<JourneyResult> = {}): JourneyResult {
       step({
         args: { email: "a@b.c", password: "secret-4", when: new Date(0), big: 12n },
         context: { set: { token: "secret-5", id: 7 }, deleted: ["old"] },
-        requests: [{ request: { ...request, method: "POST", body: "password=secret-6" }, response: { ...response, status: 200 }, durationMs: 3 }],
+        requests: [
+          { request: { ...request, method: "POST", body: "password=secret-6" }, response: { ...response, status: 200 }, durationMs: 3 },
+        ],
       }),
       step({
         name: "read",

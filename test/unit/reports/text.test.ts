@@ -15,14 +15,17 @@ describe("violationText", () => {
   });
 
   it("marks flaky ones, names the initial state, and leaves out what there is not", () => {
-    const text = violationText(violation({ confirmed: false, reproductionPath: [], request: undefined, response: undefined, severity: "low" }));
+    const text = violationText(
+      violation({ confirmed: false, reproductionPath: [], request: undefined, response: undefined, severity: "low" }),
+    );
     expect(text).toBe(`[LOW] refund_within_amount (flaky: not seen again from a clean start)
   refunded more than was paid
   path      (the initial state)`);
   });
 
   it("cuts the body after 500 characters, never inside a pair", () => {
-    const body = (text: string): string => violationText(violation({ response: { status: 200, headers: {}, body: text } })).split("response  200 ")[1] ?? "";
+    const body = (text: string): string =>
+      violationText(violation({ response: { status: 200, headers: {}, body: text } })).split("response  200 ")[1] ?? "";
     expect(body("x".repeat(500))).toBe("x".repeat(500));
     expect(body("x".repeat(501))).toBe(`${"x".repeat(500)}...`);
     expect(body(`${"x".repeat(499)}😀y`)).toBe(`${"x".repeat(499)}...`);
@@ -55,7 +58,9 @@ describe("printable", () => {
 describe("the summary", () => {
   it("says that everything was seen", () => {
     expect(completeness(result())).toBe("exhaustive: 14,425 states, 0 open");
-    expect(completeness(result({ stopReason: "max_steps", open: 311, completeToDepth: 6, statesVisited: 1 }))).toBe("complete to depth 6, 311 open (1 state)");
+    expect(completeness(result({ stopReason: "max_steps", open: 311, completeToDepth: 6, statesVisited: 1 }))).toBe(
+      "complete to depth 6, 311 open (1 state)",
+    );
     expect(completeness(result({ stopReason: "exhausted", open: 2, completeToDepth: 3 }))).toContain("complete to depth 3, 2 open");
   });
 

@@ -54,8 +54,13 @@ it("prints texts byte for byte", () => {
 
 it("takes ids from answers and tokens, too, and asks for what is hidden and came from nowhere", () => {
   const login = exchange("/login", 200, '{"token":"t0ken-1234567"}', { body: '{"user":"ann","password":"hunter2-of-ann-77"}' });
-  const create = exchange("/orders", 201, '{"id":7,"amount":100}', { headers: { authorization: "Bearer t0ken-1234567" }, body: '{"amount":100}' });
-  const pay = exchange("/orders/7/pay", 200, '{"id":7}', { headers: { authorization: "Bearer t0ken-1234567", "x-note": "hunter2-of-ann-77" } });
+  const create = exchange("/orders", 201, '{"id":7,"amount":100}', {
+    headers: { authorization: "Bearer t0ken-1234567" },
+    body: '{"amount":100}',
+  });
+  const pay = exchange("/orders/7/pay", 200, '{"id":7}', {
+    headers: { authorization: "Bearer t0ken-1234567", "x-note": "hunter2-of-ann-77" },
+  });
   const hide = redactor(["password", "token", "authorization"]);
   // Reports hide twice: what is a secret is known when all of it was seen.
   hide.request(login.request);
