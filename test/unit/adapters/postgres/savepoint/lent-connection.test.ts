@@ -1,5 +1,5 @@
 import pg from "pg";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { PostgresAdapter } from "../../../../../src/adapters/postgres/index.ts";
 import { Databases } from "./databases.ts";
 import { Lane } from "./lane.ts";
@@ -197,7 +197,8 @@ test("before the exploration it is a connection like any other", async () => {
   await databases.within(name, async (apart) => expect((await apart.query("select id from made")).rows).toEqual([{ id: 1 }]));
   await connection.query("begin");
   await expect(connection.query("nonsense")).rejects.toMatchObject({ code: "42601" });
-  expect(connection.getTransactionStatus()).toBe("E");
+  // The driver hears of the error a moment before it hears of the transaction.
+  await vi.waitFor(() => expect(connection.getTransactionStatus()).toBe("E"));
   await connection.query("rollback");
   await adapter.open({ name: "db", laneIndex: 0, inProcess: true, borrowed: false });
   expect(adapter.checkpoint).toEqual({ mode: "savepoint", why: "the target runs in this process and took the adapter's connection" });
