@@ -99,6 +99,21 @@ describe("the report of a real run", () => {
     await opened.context.close();
   });
 
+  it("shows a finding's curl script whole, and copies it", async () => {
+    const { violations } = (
+      JSON.parse(readFileSync(join(folder, "results.json"), "utf8")) as { explorations: { violations: { id: string; curl: string }[] }[] }
+    ).explorations[0]!;
+    const { id, curl } = violations[0]!;
+    const opened = await open(shop, { permissions: ["clipboard-read", "clipboard-write"] }, `#finding-${id}`);
+    const finding = opened.page.locator(`#finding-${id}`);
+    await finding.getByText("As a curl script").click();
+    expect((await finding.locator(".curl pre").textContent())!.trim()).toBe(curl.trim());
+    await finding.getByRole("button", { name: "Copy" }).click();
+    await finding.locator(".curl").getByText("Copied").waitFor();
+    expect(await opened.page.evaluate("navigator.clipboard.readText()")).toBe(curl);
+    await opened.context.close();
+  });
+
   it("leads to a finding by its id", async () => {
     const id = (
       JSON.parse(readFileSync(join(folder, "results.json"), "utf8")) as {
