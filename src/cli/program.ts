@@ -55,7 +55,7 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .addOption(new Option("--only <text>", "explorations and journeys whose name contains it"))
     .addOption(new Option("--reporter <name>", "what standard output gets").choices(["console", "json"]).default("console"))
     .addOption(new Option("--base-url <url>", "a target that already runs"))
-    .addOption(new Option("--config <file>", "this seqqa.yaml and no other"))
+    .addOption(configFile())
     .addOption(new Option("--output <dir>", "where reports are written"))
     .addOption(new Option("--fail-on-severity <severity>", "critical, high, medium, low or none"))
     .addOption(new Option("--update-known", "write what is found to the file of known_findings"))
@@ -70,7 +70,7 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .description("list journeys and explorations")
     .argument("[directory]", "only what is below it; default: the folder of the configuration")
     .addOption(new Option("--json", "one JSON document on standard output"))
-    .addOption(new Option("--config <file>", "this seqqa.yaml and no other"))
+    .addOption(configFile())
     .addHelpText("after", "\nExample:\n  $ seqqa list --json")
     .action((directory: string | undefined, options: ListOptions) => handlers.list(directory, options));
   program
@@ -79,7 +79,7 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .addOption(new Option("--run <id>", "one of the newest 20 runs; default: the last one"))
     .addOption(new Option("--format <name>", "default: html").choices(["html", "json", "junit"]))
     .addOption(new Option("--output <file>", "where it is written, - for standard output; default: in report.output_dir"))
-    .addOption(new Option("--config <file>", "this seqqa.yaml and no other"))
+    .addOption(configFile())
     .addHelpText("after", "\nExample:\n  $ seqqa report --format junit --output -")
     .action((options: ReportOptions) => handlers.report(options));
   program
@@ -94,7 +94,7 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .addOption(new Option("--base-url <url>", "a target that already runs"))
     .addOption(new Option("--no-infra", "take services, containers and the target to run already; needs base_url or lanes"))
     .addOption(new Option("--output <dir>", "where the reports of the run were written"))
-    .addOption(new Option("--config <file>", "this seqqa.yaml and no other"))
+    .addOption(configFile())
     .addOption(new Option("--verbose", "stacks of errors"))
     .addOption(allowDb())
     .addHelpText(
@@ -128,7 +128,7 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .description("check Node, the configuration, and each store: what puts it back, and whether that works")
     .argument("[directory]", "where the seqqa.yaml is looked for first")
     .addOption(new Option("--json", "one JSON document on standard output"))
-    .addOption(new Option("--config <file>", "this seqqa.yaml and no other"))
+    .addOption(configFile())
     .addOption(allowDb())
     .addHelpText("after", "\nExample:\n  $ seqqa doctor --config qa/seqqa.yaml")
     .action((directory: string | undefined, options: StoreOptions) => handlers.doctor(directory, options));
@@ -136,11 +136,15 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .command("clean")
     .description("remove what dead runs left on this machine and in the configured stores")
     .argument("[directory]", "where the seqqa.yaml is looked for first")
-    .addOption(new Option("--config <file>", "this seqqa.yaml and no other"))
+    .addOption(configFile())
     .addOption(allowDb())
     .addHelpText("after", "\nExample:\n  $ seqqa clean")
     .action((directory: string | undefined, options: StoreOptions) => handlers.clean(directory, options));
   return program;
+}
+
+function configFile(): Option {
+  return new Option("--config <file>", "this seqqa.yaml and no other");
 }
 
 /** May be given several times. */

@@ -12,7 +12,7 @@ export { redactExchange, redactFailure, redactResult, type Visibility } from "./
 export { redactor, type Redactor } from "./redaction/redactor.ts";
 export type { Output, Reporter, ReporterOptions } from "./reporter.ts";
 export { resultJson } from "./result-json.ts";
-export type { ExplorationEntry, JourneyEntry, RunDocument } from "./document-types.ts";
+export type { ExplorationEntry, GraphEntry, JourneyEntry, RunDocument } from "./document-types.ts";
 export type { GraphData, ReportData } from "./report-data.ts";
 export { journeyJson } from "./journey-json.ts";
 export { explorationEntry, runDocument } from "./run-document.ts";

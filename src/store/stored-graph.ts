@@ -1,12 +1,6 @@
-/** The whole graph of an exploration: lists that are indexed alike, of nodes and of edges. */
-export interface StoredGraph {
-  readonly actions: readonly string[];
-  readonly parents: readonly number[];
-  readonly parentActions: readonly number[];
-  readonly depths: readonly number[];
-  readonly edgeFrom: readonly number[];
-  readonly edgeAction: readonly number[];
-  readonly edgeTo: readonly number[];
-  readonly edgeStatus: readonly number[];
+import type { GraphEntry } from "../reports/index.ts";
+
+/** The whole graph of an exploration as it stands in the document, and per edge whether a finding is on it (1). */
+export interface StoredGraph extends Omit<GraphEntry, "nodes" | "edges"> {
   readonly edgeFound: readonly number[];
 }

@@ -1,5 +1,6 @@
 import { connect, CONTROL_SETTINGS } from "./connect.ts";
 import type { StoreUrl } from "./store-url.ts";
+import { vacuumText } from "./vacuum.ts";
 
 /**
  * Takes away the rows that were rolled back, by a connection of its own, while the exploring transaction stays open: what a subtransaction wrote
@@ -8,7 +9,7 @@ import type { StoreUrl } from "./store-url.ts";
 export async function vacuumApart(store: StoreUrl, tables: readonly string[]): Promise<void> {
   const client = await connect(store, { settings: CONTROL_SETTINGS });
   try {
-    for (const table of tables) await client.query(`vacuum (truncate false, skip_locked true) ${table}`).catch(() => undefined);
+    for (const table of tables) await client.query(vacuumText(table)).catch(() => undefined);
   } finally {
     await client.end();
   }

@@ -44,7 +44,11 @@ export class Vacuum {
       this.#entries = 0;
     }
     for (const table of this.#due.splice(0)) this.#written[table] = 0;
-    // Not truncating the file spares a lock that would hold up the target.
-    for (const name of names) await this.#control.rows(`vacuum (truncate false, skip_locked true) ${name}`);
+    for (const name of names) await this.#control.rows(vacuumText(name));
   }
+}
+
+/** A vacuum that never waits for a lock. Not truncating the file spares one that would hold up the target. */
+export function vacuumText(table: string): string {
+  return `vacuum (truncate false, skip_locked true) ${table}`;
 }
