@@ -10,7 +10,7 @@ import { refuseLanes } from "./lane-count.ts";
 import type { LaneSpec } from "./lane-spec.ts";
 import { markedProcesses } from "./marked-processes.ts";
 import { Ports } from "./ports.ts";
-import { identify } from "./process-identity.ts";
+import { OwnProcesses } from "./own-processes.ts";
 import { defaultBase, RunDirectory } from "./run-directory.ts";
 import { refuseSharedLanes, requireReachable, runningLanes } from "./running-lanes.ts";
 import { startTarget, type RunningTarget, type StartContext } from "./start-target.ts";
@@ -19,7 +19,6 @@ import { restarts, spareNumber } from "./spares.ts";
 import { borrowedStores, copyStore, declaredStores, type LaneStores } from "./stores.ts";
 import { sweep } from "./sweep.ts";
 import type { StartedTarget, TargetConfig, TargetHostOptions } from "./target-config.ts";
-import type { TargetProcess } from "./target-process.ts";
 import { usesEmptyStore } from "./uses-empty-store.ts";
 
 /** Digits of the random part of a run's id. */
@@ -52,7 +51,7 @@ export class TargetHost {
   /** Where started targets get their stores from. */
   readonly #stores: StoreProviders | undefined;
   readonly #places = new Map<number, Place>();
-  readonly #processes = new Set<TargetProcess>();
+  readonly #processes: OwnProcesses;
   readonly #closing = new AbortController();
   readonly #removeHooks: () => void;
   #closed: Promise<void> | undefined;
@@ -63,6 +62,7 @@ export class TargetHost {
     this.#numbers = { lanes: options.lanes ?? 1, spares: options.spares ?? 0 };
     this.canMakeLanes = (count) => refuseLanes(config, count);
     this.#directory = RunDirectory.create(options.directory ?? defaultBase(), runIdOf(options));
+    this.#processes = new OwnProcesses(this.#directory);
     this.#ports = new Ports(this.#directory.root);
     this.#stores = config.target === undefined ? undefined : storesOf(config, config.target, options, this.#directory);
     this.#removeHooks = onEveryExit(() => this.#endAtOnce());
@@ -125,7 +125,7 @@ export class TargetHost {
       const process = place.target?.process;
       if (process === undefined) return;
       await process.end();
-      this.#unregister(process);
+      this.#processes.remove(process);
     });
   }
 
@@ -180,7 +180,7 @@ export class TargetHost {
   async #close(): Promise<void> {
     this.#closing.abort(closed());
     await Promise.all([...this.#places.values()].map((place) => this.#inTurn(place, () => this.#stop(place)).catch(() => {})));
-    for (const process of this.#processes) await this.#end(process);
+    for (const process of this.#processes) await this.#processes.end(process);
     // What left its process group on its own.
     for (const pid of this.#config.target?.command === undefined ? [] : markedProcesses(this.#directory.id)) killProcess(pid, "SIGKILL");
     this.#ports.releaseAll();
@@ -219,8 +219,8 @@ export class TargetHost {
       runId: this.#directory.id,
       stores,
       ports: this.#ports,
-      started: (process) => this.#register(process),
-      stopped: (process) => this.#unregister(process),
+      started: (process) => this.#processes.add(process),
+      stopped: (process) => this.#processes.remove(process),
       signal: this.#closing.signal,
     };
   }
@@ -242,24 +242,8 @@ export class TargetHost {
     place.target = undefined;
     place.spec = undefined;
     if (target === undefined) return;
-    await this.#end(target.process);
+    await this.#processes.end(target.process);
     if (target.port !== undefined) this.#ports.release(target.port);
-  }
-
-  async #end(process: TargetProcess): Promise<void> {
-    await process.stop();
-    this.#unregister(process);
-  }
-
-  #register(process: TargetProcess): void {
-    this.#processes.add(process);
-    const identity = identify(process.pid);
-    if (identity !== undefined) this.#directory.register(identity);
-  }
-
-  #unregister(process: TargetProcess): void {
-    this.#processes.delete(process);
-    this.#directory.unregister(process.pid);
   }
 
   /** A store is compared by what it is for the lane, so that a mistake in cloning shows here and not as a wrong graph. */

@@ -4,10 +4,9 @@ import type { SeqqaError } from "../../model/errors.ts";
 import { onEveryExit } from "../exit-hooks.ts";
 import { killProcess } from "../kill-group.ts";
 import { markedProcesses } from "../marked-processes.ts";
-import { identify } from "../process-identity.ts";
+import { OwnProcesses } from "../own-processes.ts";
 import { defaultBase, RunDirectory } from "../run-directory.ts";
 import { sweep } from "../sweep.ts";
-import type { TargetProcess } from "../target-process.ts";
 import { passwordsOf } from "../without-secrets.ts";
 import { forgetCompose, recordCompose, sweepCompose } from "./compose-record.ts";
 import { COMPOSE_LIMITS, composeDown, composeDownAtOnce, composeUp, type ComposeContext, type ComposeLimits } from "./docker-compose.ts";
@@ -34,7 +33,7 @@ export class ServiceHost {
   readonly #options: ServiceHostOptions;
   readonly #directory: RunDirectory;
   readonly #removeHooks: () => void;
-  readonly #processes = new Set<TargetProcess>();
+  readonly #processes: OwnProcesses;
   readonly #logs: ServiceLog[] = [];
   #docker: Omit<ComposeContext, "file"> | undefined;
   /** There may be containers. */
@@ -45,6 +44,7 @@ export class ServiceHost {
     this.#config = config;
     this.#options = options;
     this.#directory = RunDirectory.create(options.directory ?? defaultBase(), randomBytes(6).toString("hex"));
+    this.#processes = new OwnProcesses(this.#directory);
     this.#removeHooks = onEveryExit(() => this.#endAtOnce());
   }
 
@@ -66,7 +66,7 @@ export class ServiceHost {
   /** Ends everything, the last one first. @throws SeqqaError `COMPOSE_LEFT` */
   async close(): Promise<void> {
     this.#closing = true;
-    for (const process of [...this.#processes].reverse()) await this.#end(process);
+    for (const process of [...this.#processes].reverse()) await this.#processes.end(process);
     for (const pid of markedProcesses(this.#directory.id)) killProcess(pid, "SIGKILL");
     try {
       if (this.#composed) {
@@ -105,7 +105,7 @@ export class ServiceHost {
       runId: this.#directory.id,
       ca: this.#config.tls?.ca,
       log: this.#logIn(file, passwordsOf(Object.values(service.env))),
-      started: (one) => this.#register(one),
+      started: (one) => this.#processes.add(one),
       signal: this.#options.signal,
     });
     void process.ended.then((exit) => {
@@ -122,8 +122,8 @@ export class ServiceHost {
       folder: this.#config.folder,
       runId: this.#directory.id,
       limits: this.#options.composeLimits ?? COMPOSE_LIMITS,
-      started: (process) => this.#register(process),
-      stopped: (process) => this.#unregister(process),
+      started: (process) => this.#processes.add(process),
+      stopped: (process) => this.#processes.remove(process),
       onOutput: (text) => log.write(text),
     });
   }
@@ -132,22 +132,6 @@ export class ServiceHost {
     const log = new ServiceLog(file, passwords);
     this.#logs.push(log);
     return log;
-  }
-
-  #register(process: TargetProcess): void {
-    this.#processes.add(process);
-    const identity = identify(process.pid);
-    if (identity !== undefined) this.#directory.register(identity);
-  }
-
-  #unregister(process: TargetProcess): void {
-    this.#processes.delete(process);
-    this.#directory.unregister(process.pid);
-  }
-
-  async #end(process: TargetProcess): Promise<void> {
-    await process.stop();
-    this.#unregister(process);
   }
 
   /** The last chance of a process that ends without `close()`: nothing that waits. */
