@@ -69,7 +69,13 @@ interface Setting {
   readonly verbose: boolean;
 }
 
-async function replayed({ exploration, violation }: FoundFinding, run: string, from: number, setting: Setting): Promise<ExitStatus> {
+/** @param from the step before which the world is shown; `undefined`: it is not */
+async function replayed(
+  { exploration, violation }: FoundFinding,
+  run: string,
+  from: number | undefined,
+  setting: Setting,
+): Promise<ExitStatus> {
   const { config, shell, machinery, verbose } = setting;
   const { reproductionPath: path } = violation;
   const print = (...lines: readonly string[]): void => void shell.stdout.write(`${lines.join("\n")}\n`);
@@ -81,8 +87,8 @@ async function replayed({ exploration, violation }: FoundFinding, run: string, f
   const message = (text: string): void => void shell.stderr.write(`${text}\n`);
   return interruptible(shell, { message }, async (signal): Promise<ExitStatus> => {
     const beforeStep = async (step: number, uses: readonly string[]): Promise<void> => {
-      if (step !== from || from === 0) return;
-      print(`The world is as it was before step ${from + 1} (${printable(path[from]!)}):`, ...uses.map((one) => `  ${printable(one)}`), "");
+      if (step !== from) return;
+      print(`The world is as it was before step ${step + 1} (${printable(path[step]!)}):`, ...uses.map((one) => `  ${printable(one)}`), "");
       if (shell.waitForEnter === undefined) return;
       shell.stderr.write("Press Enter to go on. ");
       await shell.waitForEnter(signal);
@@ -97,7 +103,7 @@ async function replayed({ exploration, violation }: FoundFinding, run: string, f
           draws: drawsByName(violation.draws, exploration),
           seed: exploration.seed,
           expected: (one) => verdictOf(violation, one).kind === "fails",
-          beforeStep: from === 0 ? undefined : beforeStep,
+          beforeStep: from === undefined ? undefined : beforeStep,
         }),
       );
       if (result === undefined) return 130;
@@ -105,7 +111,7 @@ async function replayed({ exploration, violation }: FoundFinding, run: string, f
       const steps = result.steps.map((step) => ({ ...step, requests: step.requests.map((one) => redactExchange(one, hide)) }));
       const verdict = verdictOf(violation, result);
       const colours = coloursFor(shell.stdout, shell.env);
-      print(...(path.length === 0 ? ["(the initial state)"] : replayTable(path, violation.steps, steps, from, colours)));
+      print(...(path.length === 0 ? ["(the initial state)"] : replayTable(path, violation.steps, steps, from ?? 0, colours)));
       for (const error of result.errors) print(`error in ${printable(error.source)}: ${printable(hide.body(error.message))}`);
       print(
         "",
@@ -113,7 +119,7 @@ async function replayed({ exploration, violation }: FoundFinding, run: string, f
           printable(verdict.sentence),
         ),
       );
-      return verdict.exitStatus;
+      return signal.aborted ? 130 : verdict.exitStatus;
     } catch (error) {
       if (signal.aborted) return 130;
       throw error;
@@ -121,9 +127,9 @@ async function replayed({ exploration, violation }: FoundFinding, run: string, f
   });
 }
 
-/** `--from-step 1` is the first one. The step as an index. */
-function firstStep(given: string | undefined, steps: number): number {
-  if (given === undefined) return 0;
+/** `--from-step 1` is the first one. The step as an index; `undefined`: none was named. */
+function firstStep(given: string | undefined, steps: number): number | undefined {
+  if (given === undefined) return undefined;
   const step = Number(given);
   if (/^\d+$/.test(given) && step >= 1 && step <= steps) return step - 1;
   throw usage(

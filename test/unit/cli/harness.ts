@@ -51,6 +51,8 @@ export interface Setting {
   readonly runJourneys?: (input: RunJourneysInput, interrupt: () => void) => readonly JourneyRun[] | Promise<readonly JourneyRun[]>;
   /** Stands for the lane that a path is replayed on. */
   readonly replay?: (input: ReplayFileInput, interrupt: () => void) => ReplayResult | Promise<ReplayResult>;
+  /** Somebody sits at a terminal; `interrupt` is Ctrl-C. Default: nobody. */
+  readonly waitForEnter?: (signal: AbortSignal, interrupt: () => void) => Promise<void>;
   /** The agents' own names, by file. */
   readonly names?: Readonly<Record<string, string>>;
   readonly demo?: string;
@@ -105,6 +107,7 @@ export async function seqqa(argv: readonly string[], setting: Setting = {}): Pro
     doctor: () => Promise.resolve(setting.checks ?? []),
     clean: () => Promise.resolve(setting.removed ?? []),
   };
+  const { waitForEnter } = setting;
   const shell = {
     stdout,
     stderr,
@@ -114,6 +117,7 @@ export async function seqqa(argv: readonly string[], setting: Setting = {}): Pro
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
+    waitForEnter: waitForEnter === undefined ? undefined : (signal: AbortSignal) => waitForEnter(signal, interrupt),
     exit: (status: number) => void exits.push(status),
   };
   const status = await main(argv, shell, machinery);

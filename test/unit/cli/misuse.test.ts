@@ -119,6 +119,23 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
     ["report --output=", /^error: --output is empty\.\n/],
     ["report --output", /^error: Option '--output <file>' argument missing\.\n/],
     ["report last", /^error: Too many arguments for 'report'\./],
+    ["replay", /^error: Missing required argument 'finding'\.\nhint: [^\n]+\n$/],
+    ["replay a b", /^error: Too many arguments for 'replay'\./],
+    [
+      "replay 9d0f130c --config other/seqqa.yaml",
+      /^error: There is no run in [^\n]*\/other\/reports\/runs\.\nhint: seqqa run keeps one there; /,
+    ],
+    ["replay 9d0f130c --run 20261121-083020-123-4fd1 --config other/seqqa.yaml", /^error: There is no run in [^\n]*\nhint: /],
+    ["replay 9d0f130c --config no.yaml", /^error: There is no configuration file no\.yaml\.\n/],
+    ["replay 9d0f130c --output=", /^error: --output is ""; it must be a path\.\n$/],
+    ["replay 9d0f130c --base-url localhost", /^error: --base-url is "localhost"; it must be a URL /],
+    ["replay 9d0f130c --from-step", /^error: Option '--from-step <n>' argument missing\.\n/],
+    [
+      "replay 9d0f130c --emit crul",
+      /^error: Option '--emit <name>' argument 'crul' is invalid\. Allowed choices are curl, vitest\.\nhint: Did you mean curl\?\n$/,
+    ],
+    ["replay 9d0f130c --parallel 2", /^error: Unknown option '--parallel'\.\n/],
+    ["repaly 9d0f130c", /^error: Unknown command 'repaly'\.\nhint: Did you mean replay\?\n$/],
     ["report --config no.yaml", /^error: There is no configuration file no\.yaml\.\n/],
     ["completion", /^error: Missing required argument 'shell'\.\n/],
     ["completion csh", /^error: There is no completion for "csh"; there is for bash, zsh and fish\.\n/],
@@ -194,7 +211,7 @@ async function optionsOf(command: string): Promise<readonly (readonly [flag: str
 }
 
 describe("every option of every command", () => {
-  it.each(["run", "list", "report", "completion", "demo", "doctor", "clean"])("of %s refuses a wrong use", async (command) => {
+  it.each(["run", "list", "report", "replay", "completion", "demo", "doctor", "clean"])("of %s refuses a wrong use", async (command) => {
     const options = await optionsOf(command);
     expect(options.length > 0 || command === "completion").toBe(true);
     for (const [flag, value] of options) {
@@ -228,6 +245,7 @@ describe("help and version", () => {
     ["run --help"],
     ["list --help"],
     ["report --help"],
+    ["replay --help"],
     ["completion --help"],
     ["doctor --help"],
     ["clean --help"],

@@ -1,0 +1,193 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import type { ReplayResult } from "../../../src/model/replay.ts";
+import type { Violation } from "../../../src/model/result.ts";
+import type { ReplayFileInput } from "../../../src/run/index.ts";
+import { result, violation } from "../reports/results.ts";
+import { configIn, store } from "../store/stores.ts";
+import { folderWith, seqqa } from "./harness.ts";
+
+const PATH = ["create_order", "pay_order", "refund_order"];
+const steps: Violation["steps"] = PATH.map((action, index) => ({
+  action,
+  status: 200 + index,
+  requests: [
+    {
+      request: { method: "POST", url: `http://127.0.0.1:3000/${action}?token=abc`, headers: {} },
+      response: { status: 200 + index, headers: {}, body: "{}" },
+      durationMs: 1,
+    },
+  ],
+}));
+const named = (id: string, changes: Partial<Violation> = {}): Violation => violation({ id, reproductionPath: PATH, steps, ...changes });
+
+let cwd = "";
+beforeAll(() => {
+  cwd = folderWith({ "seqqa.yaml": "", "none/seqqa.yaml": "", "shop.explore.ts": "" });
+  const file = "shop.explore.ts";
+  const findings = [
+    named("aa11"),
+    named("aa12"),
+    named("bb11", { reproductionPath: [], steps: [], state: null, invariant: "paid_unreached" }),
+    named("cc11", { reproductionPath: [], steps: [], state: 0 }),
+    named("dd11", { steps: [], request: undefined, response: undefined }),
+  ];
+  store(configIn(cwd), { explorations: [{ name: "shop", file, result: result({ violations: findings, seed: 7 }) }] });
+  store(configIn(`${cwd}/none`), { explorations: [{ name: "shop", file, result: result() }] });
+});
+
+const replayed = (changes: Partial<ReplayResult> = {}): ReplayResult => ({
+  steps,
+  completed: true,
+  violations: [],
+  errors: [],
+  ...changes,
+});
+const broken: ReplayResult["violations"] = [{ invariant: "refund_within_amount", severity: "critical", message: "m" }];
+
+describe("a wrong use ends with 2, and nothing is sent", () => {
+  it.each<readonly [string, RegExp]>([
+    [
+      "aa",
+      /^error: 2 findings of run \S+ begin with "aa"\.\nhint: There are: aa11 \(refund_within_amount\), aa12 \(refund_within_amount\)\.\n$/,
+    ],
+    ["zz", /^error: There is no finding "zz" in run \S+\.\nhint: There are: aa11 [^\n]*, dd11 [^\n]*\.\n$/],
+    ["", /^error: The finding is empty\.\nhint: There are: aa11 /],
+    [
+      "zz --config none/seqqa.yaml",
+      /^error: There is no finding "zz" in run \S+\.\nhint: Run \S+ has no findings; --run names another one\.\n$/,
+    ],
+    ["bb11", /^error: There is nothing to replay: paid_unreached says what no path led to\.\nhint: /],
+    ["bb11 --emit vitest", /^error: There is nothing to replay: /],
+    ["aa11 --from-step 0", /^error: --from-step "0" is no step of the path\.\nhint: It has the steps 1 to 3\.\n$/],
+    ["aa11 --from-step 4", /^error: --from-step "4" is no step of the path\.\n/],
+    ["aa11 --from-step -1", /^error: --from-step "-1" is no step of the path\.\n/],
+    ["aa11 --from-step 1.5", /^error: --from-step "1\.5" is no step of the path\.\n/],
+    ["aa11 --from-step two", /^error: --from-step "two" is no step of the path\.\n/],
+    ["aa11 --from-step=", /^error: --from-step "" is no step of the path\.\n/],
+    [
+      "cc11 --from-step 1",
+      /^error: --from-step "1" is no step of the path\.\nhint: The finding is in the initial state: it has no steps\.\n$/,
+    ],
+    ["aa11 --emit curl --from-step 2", /^error: --from-step is for a replay, and --emit runs nothing\.\nhint: /],
+    ["dd11 --emit curl", /^error: The finding has no HTTP requests that curl could send: [^\n]*\nhint: Try --emit vitest; /],
+  ])("seqqa replay %s", async (line, message) => {
+    const { status, stdout, stderr, replayInputs } = await seqqa(["replay", ...line.split(" ")], { cwd });
+    expect(stderr).toMatch(message);
+    expect({ status, stdout, sent: replayInputs.length }).toEqual({ status: 2, stdout: "", sent: 0 });
+  });
+});
+
+describe("a replay", () => {
+  it.each<readonly [string, Partial<ReplayResult>, number, string]>([
+    ["still fails", { violations: broken }, 1, "Still fails: refund_within_amount is broken again.\n"],
+    ["is gone", {}, 0, "Gone: refund_within_amount holds after the same path.\n"],
+    [
+      "diverged",
+      { steps: steps.slice(0, 1), completed: false },
+      3,
+      "Diverged: step 1 (create_order) failed, so the path did not lead there.\n",
+    ],
+  ])("that %s", async (_what, changes, expected, sentence) => {
+    const ran = await seqqa(["replay", "aa11"], { cwd, replay: () => replayed(changes) });
+    expect([ran.status, ran.stderr]).toEqual([expected, ""]);
+    expect(ran.stdout.endsWith(`\n\n${sentence}`)).toBe(true);
+    expect(ran.replayInputs).toMatchObject([{ entry: `${cwd}/shop.explore.ts`, path: PATH, seed: 7 }]);
+  });
+
+  it("is a table of steps with what was recorded and what was observed, without secrets", async () => {
+    const now = steps.map((step, index) => ({
+      ...step,
+      status: index === 2 ? 409 : step.status,
+      requests: step.requests.map((one) => (index === 2 ? { ...one, response: { ...one.response!, status: 409 } } : one)),
+    }));
+    const { status, stdout } = await seqqa(["replay", "aa11"], { cwd, replay: () => replayed({ steps: now }) });
+    expect(status).toBe(0);
+    expect(stdout.split("\n").slice(3, 7)).toEqual([
+      "step  action        request                              recorded  observed",
+      "1     create_order  POST /create_order?token=[redacted]  200       200",
+      "2     pay_order     POST /pay_order?token=[redacted]     201       201",
+      "3     refund_order  POST /refund_order?token=[redacted]  202       409",
+    ]);
+  });
+});
+
+/** Executes all steps, as the engine does: each is told of before. */
+async function executed({ beforeStep, signal, path }: ReplayFileInput, uses: readonly string[] = []): Promise<ReplayResult> {
+  for (const step of path.keys()) {
+    await beforeStep?.(step, uses);
+    signal.throwIfAborted();
+  }
+  return replayed({ violations: broken });
+}
+
+describe("--from-step", () => {
+  const where = ["http://127.0.0.1:4711", "sqlite:/tmp/lane\u001b[2J/db"];
+
+  it("shows where the world is, and goes on by itself where nobody sits at a terminal", async () => {
+    const { status, stdout, stderr } = await seqqa(["replay", "aa11", "--from-step", "2"], {
+      cwd,
+      replay: (input) => executed(input, where),
+    });
+    expect([status, stderr]).toEqual([1, ""]);
+    expect(stdout).toContain(
+      "The world is as it was before step 2 (pay_order):\n  http://127.0.0.1:4711\n  sqlite:/tmp/lane\\x1b[2J/db\n\nstep  action ",
+    );
+    expect(stdout).not.toContain("create_order");
+  });
+
+  it("waits for Enter once, before that step, and then goes on", async () => {
+    const said: string[] = [];
+    const ran = await seqqa(["replay", "aa11", "--from-step", "3"], {
+      cwd,
+      replay: async ({ beforeStep, ...input }) =>
+        executed({ ...input, beforeStep: async (step, uses) => (await beforeStep!(step, uses), void said.push(`step ${step + 1}`)) }),
+      waitForEnter: () => Promise.resolve(void said.push("Enter")),
+    });
+    expect([ran.status, ran.stderr]).toEqual([1, "Press Enter to go on. "]);
+    expect(said).toEqual(["step 1", "step 2", "Enter", "step 3"]);
+  });
+
+  it("of the first step shows the root state, and waits", async () => {
+    let asked = 0;
+    const waitForEnter = (): Promise<void> => Promise.resolve(void asked++);
+    const { status, stdout } = await seqqa(["replay", "aa11", "--from-step", "1"], {
+      cwd,
+      replay: (input) => executed(input),
+      waitForEnter,
+    });
+    expect({ status, asked }).toEqual({ status: 1, asked: 1 });
+    expect(stdout).toMatch(/The world is as it was before step 1 \(create_order\):\n[^]*\n1     create_order/);
+  });
+
+  it("not given: nothing is shown, and nobody is asked", async () => {
+    const waitForEnter = (): Promise<void> => Promise.reject(new Error("asked"));
+    const ran = await seqqa(["replay", "aa11"], { cwd, replay: (input) => executed(input), waitForEnter });
+    expect([ran.status, ran.stderr]).toEqual([1, ""]);
+    expect(ran.stdout).not.toContain("The world is");
+  });
+});
+
+describe("Ctrl-C", () => {
+  const TOLD = "Interrupted: finishing what is in progress; once more ends at once.\n";
+
+  it("while it waits for Enter ends the replay with 130 and without a verdict", async () => {
+    const ran = await seqqa(["replay", "aa11", "--from-step", "2"], {
+      cwd,
+      replay: (input) => executed(input),
+      waitForEnter: async (signal, interrupt) => (interrupt(), expect(signal.aborted).toBe(true)),
+    });
+    expect([ran.status, ran.stderr]).toEqual([130, `Press Enter to go on. ${TOLD}`]);
+    expect(ran.stdout).not.toMatch(/fails|Gone|Diverged/);
+  });
+
+  it("when the path was executed already: the verdict is said, and the status is 130 all the same", async () => {
+    const ran = await seqqa(["replay", "aa11"], { cwd, replay: (_input, interrupt) => (interrupt(), replayed({ violations: broken })) });
+    expect([ran.status, ran.stderr]).toEqual([130, TOLD]);
+    expect(ran.stdout).toContain("Still fails: ");
+  });
+
+  it("twice ends at once", async () => {
+    const ran = await seqqa(["replay", "aa11"], { cwd, replay: (_input, interrupt) => (interrupt(), interrupt(), replayed()) });
+    expect(ran.exits).toEqual([130]);
+  });
+});
