@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import { loadConfig, type Config } from "../config/index.ts";
-import { coloursFor, printable, redactor, redactExchange, replayTable } from "../reports/index.ts";
+import { coloursFor, printable, redactor, redactReplay, redactText, replayTable } from "../reports/index.ts";
 import { readRun } from "../store/index.ts";
 import { drawsByName } from "./draws-by-name.ts";
 import { emitted, type Emitter } from "./emit-finding.ts";
-import { errorText } from "./error-text.ts";
+import { errorText, statusOfError } from "./error-text.ts";
 import type { ExitStatus } from "./exit-status.ts";
 import { findFinding, type FoundFinding } from "./find-finding.ts";
 import { interruptible } from "./interruptible.ts";
@@ -84,7 +84,9 @@ async function replayed(
     `of ${printable(exploration.name)} (${printable(exploration.file)}), run ${run}`,
     "",
   );
-  const message = (text: string): void => void shell.stderr.write(`${text}\n`);
+  const hide = redactor(config.report.redact);
+  // Errors quote what the target printed.
+  const message = (text: string): void => void shell.stderr.write(`${redactText(text, config.report, hide)}\n`);
   return interruptible(shell, { message }, async (signal): Promise<ExitStatus> => {
     const beforeStep = async (step: number, uses: readonly string[]): Promise<void> => {
       if (step !== from) return;
@@ -107,12 +109,11 @@ async function replayed(
         }),
       );
       if (result === undefined) return 130;
-      const hide = redactor(config.report.redact);
-      const steps = result.steps.map((step) => ({ ...step, requests: step.requests.map((one) => redactExchange(one, hide)) }));
-      const verdict = verdictOf(violation, result);
+      const shown = redactReplay(result, config.report, hide);
+      const verdict = verdictOf(violation, shown);
       const colours = coloursFor(shell.stdout, shell.env);
-      print(...(path.length === 0 ? ["(the initial state)"] : replayTable(path, violation.steps, steps, from ?? 0, colours)));
-      for (const error of result.errors) print(`error in ${printable(error.source)}: ${printable(hide.body(error.message))}`);
+      print(...(path.length === 0 ? ["(the initial state)"] : replayTable(path, violation.steps, shown.steps, from ?? 0, colours)));
+      for (const error of shown.errors) print(`error in ${printable(error.source)}: ${printable(error.message)}`);
       print(
         "",
         { fails: colours.red, gone: colours.green, diverged: colours.yellow, flaky: colours.yellow }[verdict.kind](
@@ -122,7 +123,8 @@ async function replayed(
       return signal.aborted ? 130 : verdict.exitStatus;
     } catch (error) {
       if (signal.aborted) return 130;
-      throw error;
+      message(errorText(error, verbose));
+      return statusOfError(error);
     }
   });
 }
