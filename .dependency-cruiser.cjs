@@ -18,11 +18,22 @@ const allowed = {
   // A journey can be an agent's setup.
   lane: [...foundation, "state", "systems", "targets", "journeys", "engine/messages.ts"],
   // Lanes are built here, from the plain data that describes them.
-  expanders: [...foundation, "state", "targets", "engine", "lane", "journeys", "adapters", "data", "network/connection-settings.ts"],
+  expanders: [
+    ...foundation,
+    "state",
+    "targets",
+    "engine",
+    "lane",
+    "races",
+    "journeys",
+    "adapters",
+    "data",
+    "network/connection-settings.ts",
+  ],
   reports: [...foundation, "config", "engine"],
   // A run is kept as reports may show it.
   store: [...foundation, "config", "engine", "reports"],
-  races: [...foundation, "state", "engine", "lane"],
+  races: [...foundation, "state", "engine", "lane", "adapters/http"],
   journeys: [...foundation, "config", "adapters/http", "data"],
   mocking: [...foundation, "adapters/http"],
   data: foundation,

@@ -1,11 +1,23 @@
 import type { RecordedExchange } from "./result.ts";
+import type { WireAnswer, WireRequest } from "./wire.ts";
 
-/** The work on whose behalf requests are made now: a journey's step. */
+/** The work on whose behalf requests are made now: a journey's step, or a side of a race. */
 export interface RequestScope {
   /** Aborted when the work is over: what is in flight is cancelled, and further requests are refused. Its reason is an Error that says why. */
   readonly signal: AbortSignal;
   /** Takes in every exchange, also one that got no answer. */
   record(exchange: RecordedExchange): void;
+  /**
+   * A side of a race: sends in place of the client's own connections, so that the requests of all sides meet. `send` is the client's own way; one
+   * that goes to `origin` may be sent otherwise.
+   */
+  readonly deliver?:
+    ((request: WireRequest, origin: string, send: (request: WireRequest) => Promise<WireAnswer>) => Promise<WireAnswer>) | undefined;
+  /**
+   * A side of a race: its own copy of what a client changes (token, headers, cookies), made with `copy` when it is first asked for. Absent: there is
+   * but one.
+   */
+  own?<T extends object>(state: T, copy: (state: T) => T): T;
 }
 
 let current: () => RequestScope | undefined = () => undefined;

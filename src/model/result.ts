@@ -92,6 +92,121 @@ export interface Violation {
   toString(): string;
 }
 
+/**
+ * What a race shows, most severe first. `invariant`: a rule is broken that holds after every order of the calls. `state`: the final state is that of no
+ * order. `responses`: the state is one of an order, the responses are not. `server_error`: an answer 5xx, or none, that no order gives.
+ */
+export type RaceVerdict = "invariant" | "state" | "responses" | "server_error";
+
+/** How requests are made to meet. */
+export type RaceDelivery = "http2" | "pipelined" | "last_byte" | "plain" | "gated";
+
+/** What a call of a race came to. */
+export interface RaceCall {
+  /** The action's name. */
+  readonly action: string;
+  /** The HTTP status of its response; `null` when there was none. */
+  readonly status: number | null;
+  /** All that it sent, in order. */
+  readonly requests: readonly RecordedExchange[];
+}
+
+/** How one execution of the calls came out. */
+export interface RaceOutcome {
+  /** In which order they were executed, by their places in {@link calls}; `null`: at the same time. */
+  readonly order: readonly number[] | null;
+  /** One per side, in the order of the race's sides. */
+  readonly calls: readonly RaceCall[];
+  /** What they changed in the state together: a line each, `- ` what was there before, `+ ` what is there now. */
+  readonly changes: readonly string[];
+  /** The names of the invariants that do not hold after it. */
+  readonly broken: readonly string[];
+}
+
+/** An order of statements that a store was made to follow: one call is held before a write until the others are done or wait for it. */
+export interface RaceSchedule {
+  /** The system that held it, as in `systems`. */
+  readonly system: string;
+  /** The side that is held. */
+  readonly held: number;
+  /** Before which of its writes, from 1. */
+  readonly write: number;
+  /** What that write is, e.g. `UPDATE orders`. */
+  readonly statement: string;
+}
+
+/** Calls that, sent at the same moment, came out as no order of them does. */
+export interface Race {
+  /** Stable over runs: a hash of exploration, both actions, verdict and invariant. */
+  readonly id: string;
+  /** The name of the first action. */
+  readonly first: string;
+  /** The name of the second action; the same where an action races with itself. */
+  readonly second: string;
+  /** How many calls were sent at once: 2, or more of one action. */
+  readonly copies: number;
+  /** Action names that lead to the state in which they were sent. */
+  readonly prefix: readonly string[];
+  readonly verdict: RaceVerdict;
+  /** The broken rule of the verdict `invariant`. */
+  readonly invariant?: string | undefined;
+  /** The invariant's, else HIGH for `state` and `server_error`, MEDIUM for `responses`. */
+  readonly severity: Severity;
+  /** What is wrong, in one sentence. */
+  readonly message: string;
+  /** Where the first action, or the broken invariant, is declared, e.g. `shop.explore.ts:12:5`. */
+  readonly where?: string | undefined;
+  /** A trial that showed it. */
+  readonly observed: RaceOutcome;
+  /** How the orders of the calls come out. */
+  readonly allowed: readonly RaceOutcome[];
+  /** Trials that showed it. */
+  readonly hits: number;
+  /** Trials in which the calls overlapped. */
+  readonly trials: number;
+  /** Trials in which they did not overlap; they say nothing. */
+  readonly misses: number;
+  /** The 95 % confidence interval of the share of hits (Wilson's score interval). */
+  readonly rate: { readonly low: number; readonly high: number };
+  /** How the calls were made to meet. */
+  readonly delivery: RaceDelivery;
+  /** With `gated`: what was held, where. Following it shows the race each time. */
+  readonly schedule?: RaceSchedule | undefined;
+  /** The steps of the prefix as they were executed on a lane that was built anew. */
+  readonly steps: readonly RecordedStep[];
+  /** The first request of each side of the observed trial. */
+  readonly requests: readonly ApiRequest[];
+  /** In how many kinds of states and statuses of the pair it was seen. */
+  readonly count: number;
+  /** For `seqqa replay`: as {@link Violation.draws}, of the prefix. */
+  readonly draws?: readonly (readonly number[])[] | undefined;
+  /** In the documents of runs: a script for a POSIX shell that reproduces it with curl. Nothing in it that is redacted. */
+  readonly curl?: string | undefined;
+  /** Listed in `known_findings`: shown, and no reason for the run to fail. */
+  readonly known?: true;
+  toString(): string;
+}
+
+/** What probing for races did and did not do. */
+export interface RaceCoverage {
+  /** Pairs of actions, in a state each, that were applicable there. */
+  readonly pairs: number;
+  /** Classes of pairs (the pair, its statuses, how each side reacts to the other) that were probed. */
+  readonly probed: number;
+  /** Concurrent trials in all. */
+  readonly trials: number;
+  /** Trials that did not overlap. */
+  readonly misses: number;
+  /** Pairs that were not probed, by reason: `read_only`, `same_class`, `unexplored`, `max_time`, ... */
+  readonly skipped: Readonly<Record<string, number>>;
+  /** Hits that were not reported, by reason: `control` (the staggered arm showed them, too), `unconfirmed`. */
+  readonly dismissed: Readonly<Record<string, number>>;
+  /** How requests were made to meet, and how often. */
+  readonly deliveries: Readonly<Partial<Record<RaceDelivery, number>>>;
+  /** Milliseconds. */
+  readonly durationMs: number;
+}
+
 /** What exploring a `StateGraph` found. */
 export interface StateGraphResult extends ExplorationResult {
   readonly unreachedNodes: readonly string[];
@@ -197,8 +312,10 @@ export interface ExplorationFacts {
   readonly completeToDepth: number;
   /** Rules that were broken, one entry per rule, last action and status. */
   readonly violations: readonly Violation[];
-  /** Empty as yet. */
-  readonly races: readonly never[];
+  /** Calls that came out at the same time as they do in no order; one per pair of actions, verdict and invariant. */
+  readonly races: readonly Race[];
+  /** What probing for races did; absent where it was off. */
+  readonly raceCoverage?: RaceCoverage | undefined;
   /** What should have come out the same twice and did not. */
   readonly divergences: readonly Divergence[];
   /** What failed in the user's own code, or kept a step from being judged. */

@@ -66,6 +66,34 @@ export interface SystemScope {
    * itself, so that after a SIGKILL the next `open()` or `seqqa clean` does it. One that a living run uses is refused (`STORE_IN_USE`).
    */
   readonly borrowed: boolean;
+  /** Races are to be probed with {@link System.gate}: what that needs is installed before the root is taken. */
+  readonly gated?: boolean | undefined;
+}
+
+/** A write at which a connection of the target is held. */
+export interface HeldWrite {
+  /** E.g. `UPDATE orders`. */
+  readonly statement: string;
+}
+
+/** How the calls beside a held one stand. */
+export type GateView = { readonly kind: "running" } | { readonly kind: "blocked"; readonly by: string };
+
+/**
+ * Holds one connection of the target before a write of its choice, so that a race needs no luck. For one call at a time: armed while nothing is under
+ * way; the connection that comes to the write first is held, all others pass.
+ */
+export interface Gate {
+  /** Installs what it needs; nothing may be under way. Before the root is taken. Again does nothing. */
+  install(): Promise<void>;
+  /** The connection that makes the `write`th write statement (from 1; of one row or many, of triggers' none) from here on is held before it. */
+  arm(write: number): Promise<void>;
+  /** Resolves with what is held once something is, or with `undefined` as soon as `done` resolves without that. */
+  held(done: Promise<unknown>): Promise<HeldWrite | undefined>;
+  /** Whether another connection of the target waits for what the held one has locked. Asked every few milliseconds. */
+  view(): Promise<GateView>;
+  /** Lets the held connection go on, and disarms. Again does nothing. */
+  release(): Promise<void>;
 }
 
 /**
@@ -103,6 +131,8 @@ export interface System {
   pause?(): Awaitable<void>;
   /** The target was started anew and is ready. */
   resume?(): Awaitable<void>;
+  /** Where a connection of the target can be held before a write; asked once the system is open. Default: it cannot. */
+  gate?(): Gate | undefined;
   /** Everything in the store, as text, for comparing: exact, ordered, counters and hidden keys included. Slow. */
   dump(): Awaitable<string>;
   close(): Awaitable<void>;

@@ -1,0 +1,39 @@
+import type { RaceDelivery } from "../../../model/result.ts";
+import type { WireAnswer, WireRequest } from "../../../model/wire.ts";
+
+/** When the request of one side was released, and when the last byte of its answer had come: milliseconds of `performance.now()`. */
+export interface Interval {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** How the requests of one trial are released. */
+export interface MeetingPlan {
+  /** How many sides there are. */
+  readonly sides: number;
+  /** Which request of each side is held until those of the others are there, from 0; those before it are sent as they come. */
+  readonly meetAt: readonly number[];
+  /** Milliseconds that a side is released later than the first one, per side. */
+  readonly offsets: readonly number[];
+}
+
+/**
+ * One trial: the requests of its sides are held until each side has come or left, and are then released together. The answers are those of the target;
+ * errors are those of {@link Transport.send}.
+ */
+export interface Meeting {
+  /** Sends a request of a side. It is held if it is the one that meets; any other is sent at once. */
+  send(side: number, request: WireRequest): Promise<WireAnswer>;
+  /** The side has ended, and sends no more: nobody waits for it any longer. */
+  leave(side: number): void;
+  /** Of the requests that met; `undefined` for a side that left before. */
+  readonly intervals: readonly (Interval | undefined)[];
+}
+
+/** A way to make requests meet; one per lane and origin, with connections that are kept warm. */
+export interface MeetingPoint {
+  readonly delivery: Exclude<RaceDelivery, "gated">;
+  /** Begins a trial; only one is under way at a time. */
+  begin(plan: MeetingPlan): Meeting;
+  close(): Promise<void>;
+}
