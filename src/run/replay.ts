@@ -41,7 +41,7 @@ export async function replay(input: ReplayInput): Promise<ReplayResult> {
   const path = indicesOf(input.path, definition);
   const draws = input.draws?.map((one) => indicesOf(one, definition));
   signal.throwIfAborted();
-  const host = await TargetHost.create(config, { ...hostOptions(directory), lanes: 1, spares: 0 });
+  const host = await TargetHost.create(config, { ...hostOptions(directory), lanes: 1, spares: 0, signal });
   try {
     const http = httpSettings(config);
     const inline = new InlineExpander({

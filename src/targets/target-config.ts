@@ -66,6 +66,8 @@ export interface TargetHostOptions {
   readonly lanes?: number | undefined;
   /** With `rollback: restart`: spare processes, each on stores of its own, per lane. Default 0. */
   readonly spares?: number | undefined;
+  /** Aborting it gives up targets that are waited for until they answer. Default: they are waited for as long as `ready_timeout` says. */
+  readonly signal?: AbortSignal | undefined;
   /** Where `seqqa-<uid>` lies; default: memory-backed tmp where there is one with space, else the system's tmp. */
   readonly directory?: string | undefined;
 }

@@ -53,6 +53,8 @@ export class TargetHost {
   readonly #places = new Map<number, Place>();
   readonly #processes: OwnProcesses;
   readonly #closing = new AbortController();
+  /** Ends the waiting for targets. */
+  readonly #givenUp: AbortSignal;
   readonly #removeHooks: () => void;
   #closed: Promise<void> | undefined;
 
@@ -61,6 +63,7 @@ export class TargetHost {
     this.#module = module;
     this.#numbers = { lanes: options.lanes ?? 1, spares: options.spares ?? 0 };
     this.canMakeLanes = (count) => refuseLanes(config, count);
+    this.#givenUp = options.signal === undefined ? this.#closing.signal : AbortSignal.any([this.#closing.signal, options.signal]);
     this.#directory = RunDirectory.create(options.directory ?? defaultBase(), runIdOf(options));
     this.#processes = new OwnProcesses(this.#directory);
     this.#ports = new Ports(this.#directory.root);
@@ -199,7 +202,7 @@ export class TargetHost {
     if (target === undefined) {
       const lane = runningLanes(this.#config)[index];
       const stores = lane === undefined ? declaredStores(this.#config.systems, this.#config.dbUrl) : lane.stores;
-      if (lane !== undefined) await requireReachable(lane.baseUrl, this.#closing.signal, this.#config);
+      if (lane !== undefined) await requireReachable(lane.baseUrl, this.#givenUp, this.#config);
       const borrowed = borrowedStores(stores, folder);
       const isBorrowed = lane !== undefined || borrowed.systems.length > 0;
       return { ...common, ...borrowed, baseUrl: lane?.baseUrl ?? "", borrowed: isBorrowed, restartable: false };
@@ -221,7 +224,7 @@ export class TargetHost {
       ports: this.#ports,
       started: (process) => this.#processes.add(process),
       stopped: (process) => this.#processes.remove(process),
-      signal: this.#closing.signal,
+      signal: this.#givenUp,
     };
   }
 

@@ -1,5 +1,4 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
@@ -21,6 +20,7 @@ import {
   type Explored,
   type Ran,
 } from "../support/e2e.ts";
+import { directoriesOf } from "../support/run-directories.ts";
 import { ENDLESS_SERVER, NOTES_CONFIG, NOTES_COUNTS, NOTES_SERVER, notesExploration } from "../support/e2e-servers.ts";
 
 const NOTES = { "seqqa.yaml": NOTES_CONFIG, "server.mjs": NOTES_SERVER, "notes.explore.ts": notesExploration() };
@@ -35,25 +35,6 @@ export const agent = new Agent({
 });
 `,
 };
-
-/** What runs leave on disk while they last, of the runs that a process owned. */
-function directoriesOf(pid: number): readonly string[] {
-  return ["/dev/shm", tmpdir()].flatMap((base) => {
-    const shared = join(base, `seqqa-${process.getuid?.()}`);
-    if (!existsSync(shared)) return [];
-    return readdirSync(shared)
-      .map((name) => join(shared, name))
-      .filter((path) => ownerOf(path) === pid);
-  });
-}
-
-function ownerOf(path: string): number | undefined {
-  try {
-    return (JSON.parse(readFileSync(join(path, "owner.json"), "utf8")) as { readonly pid: number }).pid;
-  } catch {
-    return undefined;
-  }
-}
 
 const targetsOf = (pid: number): readonly number[] => descendants(pid).filter((one) => /(?:^|\/)node server\.mjs$/.test(commandOf(one)));
 
