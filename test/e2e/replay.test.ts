@@ -1,14 +1,14 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { fixtureModes } from "../models/index.ts";
-import { full } from "../sizes.ts";
+import { full, size } from "../sizes.ts";
 import {
   emptyFolder,
   folderWith,
   linkPackages,
-  only,
+  only as onlyOne,
   root,
   seqqa,
   startNode,
@@ -28,25 +28,44 @@ interface Case {
   readonly fixture: string;
   readonly mode: string;
   readonly env: Readonly<Record<string, string>>;
+  /** The exploration has its API in this process: no requests, so no script. */
+  readonly inProcess?: boolean;
+  /** Where no mode is without the defect: what mends it in the text of the server. */
+  readonly mended?: readonly [defect: string, mended: string];
 }
 
 const CLEAN: Readonly<Record<string, string>> = { BUG: "" };
 /** They break nothing as actions, only in the state graph. */
 const OF_GRAPH = ["lost payment", "never ships", "no late cancel"];
-const buggy: readonly Case[] = fixtureModes.filter(({ env, mode }) => env["BUG"] !== undefined && !OF_GRAPH.includes(mode));
-/** In the quick suite: tokens and passwords, random ids, a 500; and one finding of each. */
-const QUICK = ["login", "shop", "order-dependent crash"];
-const cases: readonly Case[] = full
-  ? buggy
-  : QUICK.map((wanted) => buggy.find(({ fixture, mode }) => fixture === wanted || `${fixture} ${mode}` === wanted)!);
+const BUG = { BUG: "1" };
+const buggy: readonly Case[] = [
+  ...fixtureModes.filter(({ env, mode }) => env["BUG"] !== undefined && !OF_GRAPH.includes(mode)),
+  { fixture: "remote", mode: "bug", env: BUG },
+  { fixture: "demo", mode: "planted", env: {}, mended: ['order.paid === 1 && order.status !== "cancelled"', 'order.status === "paid"'] },
+  ...["ledger", "stock", "deep"].map((fixture) => ({ fixture, mode: "memory", env: BUG, inProcess: true })),
+];
+/** In the quick suite: tokens and passwords, random ids, a 500, states of the target's own, one in memory, the demonstration; and one finding of each. */
+const QUICK = ["login bug", "shop double refund", "order-dependent crash", "remote bug", "ledger memory", "demo planted"];
+const cases: readonly Case[] = full ? buggy : QUICK.map((wanted) => buggy.find(({ fixture, mode }) => `${fixture} ${mode}` === wanted)!);
 
-async function explored({ fixture, env }: Case, output: string): Promise<Explored> {
+/** The folder of the server without the defect, and of its configuration. */
+function withoutDefect({ fixture, mended }: Case): string {
+  const folder = join(root, "fixtures", fixture);
+  if (mended === undefined) return folder;
+  const [server, config] = ["server.mjs", "seqqa.yaml"].map((name) => readFileSync(join(folder, name), "utf8"));
+  expect(server!.split(mended[0])).toHaveLength(2);
+  const other = folderWith({ "server.mjs": server!.replace(...mended), "seqqa.yaml": config! });
+  linkPackages(other, "better-sqlite3");
+  return other;
+}
+
+async function explored({ fixture, env, inProcess }: Case, output: string): Promise<Explored> {
   const depth = DEPTH[fixture] === undefined ? [] : ["--max-depth", String(DEPTH[fixture])];
-  const ran = await seqqa(["run", `fixtures/${fixture}`, "--only", fixture, "--max-steps", "9000000", "--output", output, ...depth], {
-    env,
-  });
+  const only = inProcess === true ? ["--only", "memory"] : fixture === "demo" ? [] : ["--only", fixture];
+  const command = ["run", `fixtures/${fixture}`, ...only, "--max-steps", "9000000", "--output", output, ...depth];
+  const ran = await seqqa(command, { env });
   expect(ran.status, ran.stderr).toBe(1);
-  return only(writtenIn(output));
+  return onlyOne(writtenIn(output));
 }
 
 async function freePort(): Promise<number> {
@@ -59,10 +78,12 @@ async function freePort(): Promise<number> {
 }
 
 /** Runs a script against a server that was just started. */
-async function against(fixture: string, env: Readonly<Record<string, string>>, script: string): Promise<number | null> {
+async function against(folderOfServer: string, env: Readonly<Record<string, string>>, script: string): Promise<number | null> {
   const port = await freePort();
   const folder = emptyFolder();
-  const server = startNode([`fixtures/${fixture}/server.mjs`], { env: { ...env, PORT: String(port), DB_PATH: join(folder, "db.sqlite") } });
+  const server = startNode([join(folderOfServer, "server.mjs")], {
+    env: { ...env, PORT: String(port), DB_PATH: join(folder, "db.sqlite") },
+  });
   const base = `http://127.0.0.1:${port}`;
   await until(
     async () =>
@@ -70,54 +91,71 @@ async function against(fixture: string, env: Readonly<Record<string, string>>, s
         () => true,
         () => false,
       ),
-    `${fixture} answers`,
+    `${folderOfServer} answers`,
   );
   writeFileSync(join(folder, "finding.sh"), script);
   const ran = await startProgram("sh", [join(folder, "finding.sh")], { env: { BASE_URL: base, ...SECRETS } }).ended;
   server.child.kill("SIGKILL");
-  if (ran.status !== 0 && ran.status !== 1) throw new Error(`${fixture}: ${ran.stdout}${ran.stderr}`);
+  if (ran.status !== 0 && ran.status !== 1) throw new Error(`${folderOfServer}: ${ran.stdout}${ran.stderr}`);
   return ran.status;
 }
 
 describe.each(cases)("$fixture, $mode", (one) => {
-  const { fixture, env } = one;
-  const config = `fixtures/${fixture}/seqqa.yaml`;
+  const { fixture, env, inProcess = false } = one;
+  const buggyFolder = join(root, "fixtures", fixture);
 
-  it("each finding is reproduced; its script and its test fail on this server and pass on the clean one", async () => {
-    const output = emptyFolder();
-    const { violations } = await explored(one, output);
-    expect(violations.length).toBeGreaterThan(0);
-    const tests = folderWith({ "vitest.config.mjs": "export default {};" });
-    linkPackages(tests, "seqqa", "vitest");
-    const chosen = full ? violations : violations.slice(0, 1);
-    for (const { id, invariant, minimality, curl } of chosen) {
-      const replay = (more: readonly string[], mode: Readonly<Record<string, string>>): ReturnType<typeof seqqa> =>
-        seqqa(["replay", id, "--output", output, "--config", config, ...more], { env: { ...env, ...mode } });
-      const said = { fails: await replay([], {}), gone: await replay([], CLEAN) };
-      expect({ fails: said.fails.status, gone: said.gone.status, stderr: said.fails.stderr }, said.fails.stdout + said.gone.stdout).toEqual(
-        { fails: 1, gone: 0, stderr: "" },
-      );
-      expect(said.fails.stdout).toContain(`Still fails: ${invariant} is broken again.`);
-      expect(minimality).toBe("shortest");
+  it(
+    "each finding is reproduced; its script and its test fail on this server and pass on the clean one",
+    { timeout: size(300_000, 3_600_000) },
+    async () => {
+      const output = emptyFolder();
+      const cleanFolder = withoutDefect(one);
+      const { violations } = await explored(one, output);
+      expect(violations.length).toBeGreaterThan(0);
+      const tests = folderWith({ "vitest.config.mjs": "export default {};" });
+      linkPackages(tests, "seqqa", "vitest");
+      const chosen = full ? violations : violations.slice(0, 1);
+      const write = (id: string, emitted: string, folder: string): void => {
+        const text = emitted
+          .replaceAll('"./fixtures/', `"${root}fixtures/`)
+          .replace(`"${buggyFolder}/seqqa.yaml"`, `"${folder}/seqqa.yaml"`);
+        writeFileSync(join(tests, `${id}.test.ts`), text);
+      };
+      const emittedTests: (readonly [id: string, text: string])[] = [];
+      for (const { id, invariant, minimality, curl } of chosen) {
+        const replay = (more: readonly string[], mode: Readonly<Record<string, string>>, folder = buggyFolder): ReturnType<typeof seqqa> =>
+          seqqa(["replay", id, "--output", output, "--config", join(folder, "seqqa.yaml"), ...more], { env: { ...env, ...mode } });
+        const said = { fails: await replay([], {}), gone: await replay([], CLEAN, cleanFolder) };
+        expect(
+          { fails: said.fails.status, gone: said.gone.status, stderr: said.fails.stderr },
+          said.fails.stdout + said.gone.stdout,
+        ).toEqual({ fails: 1, gone: 0, stderr: "" });
+        expect(said.fails.stdout).toContain(`Still fails: ${invariant} is broken again.`);
+        expect(minimality).toBe("shortest");
 
-      const script = (await replay(["--emit", "curl"], {})).stdout;
-      expect(script).toBe(curl);
-      expect({ buggy: await against(fixture, env, script), clean: await against(fixture, { ...env, ...CLEAN }, script) }).toEqual({
-        buggy: 1,
-        clean: 0,
-      });
-
-      const emitted = (await replay(["--emit", "vitest"], {})).stdout;
-      writeFileSync(join(tests, `${id}.test.ts`), emitted.replaceAll('"./fixtures/', `"${root}fixtures/`));
-    }
-    for (const [mode, status] of [
-      [{}, 1],
-      [CLEAN, 0],
-    ] as const) {
-      const ran = await startNode([join(root, "node_modules/vitest/vitest.mjs"), "run", "--root", tests], { env: { ...env, ...mode } })
-        .ended;
-      expect(ran.status, ran.stdout + ran.stderr).toBe(status);
-      expect(ran.stdout).toContain(`${chosen.length} ${status === 0 ? "passed" : "failed"}`);
-    }
-  });
+        const script = await replay(["--emit", "curl"], {});
+        if (inProcess) {
+          expect([script.status, script.stdout, curl]).toEqual([2, "", undefined]);
+          expect(script.stderr).toContain("its API is called in process");
+        } else {
+          expect(script.stdout).toBe(curl);
+          expect({
+            buggy: await against(buggyFolder, env, script.stdout),
+            clean: await against(cleanFolder, { ...env, ...CLEAN }, script.stdout),
+          }).toEqual({ buggy: 1, clean: 0 });
+        }
+        emittedTests.push([id, (await replay(["--emit", "vitest"], {})).stdout]);
+      }
+      for (const [mode, folder, status] of [
+        [{}, buggyFolder, 1],
+        [CLEAN, cleanFolder, 0],
+      ] as const) {
+        for (const [id, text] of emittedTests) write(id, text, folder);
+        const ran = await startNode([join(root, "node_modules/vitest/vitest.mjs"), "run", "--root", tests], { env: { ...env, ...mode } })
+          .ended;
+        expect(ran.status, ran.stdout + ran.stderr).toBe(status);
+        expect(ran.stdout).toContain(`${chosen.length} ${status === 0 ? "passed" : "failed"}`);
+      }
+    },
+  );
 });
