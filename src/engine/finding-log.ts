@@ -17,8 +17,11 @@ export interface FoundViolation {
   readonly from: number[];
 }
 
+/** Errors of one code and source whose messages differ in more than ids and times: so many are told apart, and the others are counted with the last. */
+const MESSAGES = 20;
+
 export interface FoundError {
-  readonly error: ErrorNews;
+  error: ErrorNews;
   readonly path: readonly number[];
   count: number;
 }
@@ -27,6 +30,8 @@ export interface FoundError {
 export class FindingLog {
   readonly violations: Map<string, FoundViolation> = new Map();
   readonly errors: Map<string, FoundError> = new Map();
+  /** By code and source. */
+  readonly #messages: Map<string, { count: number; last: FoundError | undefined }> = new Map();
 
   /** Returns the group when it is a new one. */
   addViolation(
@@ -69,9 +74,32 @@ export class FindingLog {
   }
 
   addError(error: ErrorNews, path: readonly number[]): void {
-    const key = JSON.stringify([error.code, error.source, error.message.slice(0, 200)]);
+    const source = JSON.stringify([error.code, error.source]);
+    const key = source + patternOf(error.message);
     const known = this.errors.get(key);
-    if (known === undefined) this.errors.set(key, { error, path, count: 1 });
-    else known.count++;
+    if (known !== undefined) {
+      known.count++;
+      return;
+    }
+    const messages = this.#messages.get(source) ?? { count: 0, last: undefined };
+    this.#messages.set(source, messages);
+    if (messages.count++ < MESSAGES) {
+      messages.last = { error, path, count: 1 };
+      this.errors.set(key, messages.last);
+      return;
+    }
+    const { last } = messages;
+    if (messages.count === MESSAGES + 1) last!.error = { ...last!.error, message: `${last!.error.message}${OTHERS}` };
+    last!.count++;
   }
+}
+
+const OTHERS = " (Counted with it: others of this source, with other messages.)";
+
+/** A message without what is drawn anew each time: words of ids and times, which are long and have digits. Numbers that are short, such as statuses, stay. */
+function patternOf(message: string): string {
+  return message
+    .slice(0, 1000)
+    .replace(/[\w:.+-]{8,}/g, (word) => (/\d/.test(word) ? "#" : word))
+    .slice(0, 200);
 }

@@ -232,7 +232,7 @@ export interface Divergence {
 export interface RunError {
   /** Stable, in upper case. */
   readonly code: string;
-  /** What happened, in one sentence. */
+  /** What happened, in one sentence. Of errors that differ in ids and times alone, and of those beyond the first 20 messages of one source, the first. */
   readonly message: string;
   /** Action names that led there from the root. */
   readonly path: readonly string[];

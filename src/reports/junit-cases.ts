@@ -3,6 +3,7 @@ import { isAtLeast } from "../model/severity.ts";
 import { grouped } from "./numbers.ts";
 import type { ExplorationEntry, JourneyEntry, RunDocument } from "./document-types.ts";
 import { cut } from "./printable.ts";
+import { completeness } from "./summary.ts";
 import { violationText } from "./violation-text.ts";
 
 /** Longer bodies are cut: the whole of them is in results.json. */
@@ -27,7 +28,7 @@ export interface Case {
 
 /** One case per invariant, one per action, and one for whatever else went wrong. */
 export function explorationCases(entry: ExplorationEntry, failOn: RunDocument["failOnSeverity"]): readonly Case[] {
-  const { name, violations, errors, divergences, coverage } = entry;
+  const { name, violations, errors, divergences, coverage, stopReason } = entry;
   const invariants = [...new Set([...entry.invariants, ...violations.map(({ invariant }) => invariant)])];
   const actions = Object.entries(coverage.actions);
   const ofAction = (source: string): boolean => Object.hasOwn(coverage.actions, source);
@@ -47,7 +48,13 @@ export function explorationCases(entry: ExplorationEntry, failOn: RunDocument["f
       ms: 0,
       outcome: { kind: "error", type: kind, message, text: [`path: ${path.join(" -> ")}`, ...differences].join("\n") },
     })),
+    ...(stopReason === "interrupted" ? [interruptedCase(entry)] : []),
   ];
+}
+
+function interruptedCase(entry: ExplorationEntry): Case {
+  const message = `interrupted: ${completeness(entry)}`;
+  return { name: "interrupted", classname: `${entry.name}.run`, ms: 0, outcome: { kind: "error", type: "interrupted", message } };
 }
 
 function invariantCase(

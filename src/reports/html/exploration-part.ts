@@ -35,17 +35,18 @@ export function explorationPart(entry: ExplorationEntry, graph: GraphData | unde
         ]),
     coveragePart(entry, whole),
     whole === undefined ? "" : depthsPart(whole),
-    problems("Divergences", divergences.map(divergencePart)),
-    problems("Errors", errors.map(errorPart)),
-    problems(
-      "Notes",
-      notes.map((note) => `<p class="note">${text(note)}</p>`),
-    ),
+    problems("Divergences", divergences, (one) => divergencePart(one, limits), limits.problems),
+    problems("Errors", errors, (one) => errorPart(one, limits), limits.problems),
+    problems("Notes", notes, (note) => `<p class="note">${text(note)}</p>`, Infinity),
   ].join("\n");
 }
 
-function problems(title: string, parts: readonly string[]): string {
-  return parts.length === 0 ? "" : `<section><h3>${title} <span class="quiet">${parts.length}</span></h3>${parts.join("\n")}</section>`;
+function problems<T>(title: string, all: readonly T[], part: (one: T) => string, most: number): string {
+  if (all.length === 0) return "";
+  const left = all.length - most;
+  const rest =
+    left > 0 ? `<p class="note">${grouped(left)} more are left out for the size of this file; they are in the run store.</p>` : "";
+  return `<section><h3>${title} <span class="quiet">${grouped(all.length)}</span></h3>${all.slice(0, most).map(part).join("\n")}${rest}</section>`;
 }
 
 function numbersPart(entry: ExplorationEntry): string {

@@ -26,7 +26,7 @@ export const anchorOf = (id: string): string => `finding-${printable(id).replace
 export function findingPart(one: Finding, limits: Limits, withSteps: boolean): string {
   const { id, invariant, message, steps, reproductionPath, checks, minimality, shrunkFrom, target, curl } = one;
   const parts = [
-    `<p class="message">${text(shortened(message, 20_000))}</p>`,
+    `<p class="message">${text(shortened(message, limits.message))}</p>`,
     `<ul class="facts">${factsOf(one)
       .map((fact) => `<li>${fact}</li>`)
       .join("")}</ul>`,

@@ -19,8 +19,8 @@ export function journeyPart(entry: JourneyEntry, limits: Limits): string {
     `<h2>${text(name)}</h2>`,
     `<p>${said} in ${duration(durationMs)} <span class="quiet">${text(file)}</span></p>`,
     `<ol class="journey">${steps.map((step) => stepPart(step, limits, shown)).join("\n")}</ol>`,
-    ...errors.map(errorPart),
-    ...divergences.map(divergencePart),
+    ...errors.map((one) => errorPart(one, limits)),
+    ...divergences.map((one) => divergencePart(one, limits)),
     ...notes.map((note) => `<p class="note">Note: ${text(note)}</p>`),
   ].join("\n");
 }
@@ -32,7 +32,9 @@ function stepPart(step: StepResult, limits: Limits, shown: boolean): string {
   return [
     `<li><span class="action">${text(step.name)}</span> <span class="mark ${KINDS[step.status]}">${text(step.status.replace("_", " "))}</span>`,
     step.status === "skipped" ? "" : ` <span class="quiet">${duration(step.durationMs)}</span>`,
-    step.error === undefined ? "" : block([shortened(step.error, 20_000), ...(step.where === undefined ? [] : [step.where])].join("\n")),
+    step.error === undefined
+      ? ""
+      : block([shortened(step.error, limits.message), ...(step.where === undefined ? [] : [step.where])].join("\n")),
     ...(shown ? step.requests.map((one) => exchangePart(one, limits)) : []),
     shown && step.args !== undefined ? data("args", step.args) : "",
     shown && (Object.keys(set).length > 0 || deleted.length > 0) ? data("context", { set, deleted }) : "",

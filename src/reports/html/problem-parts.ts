@@ -1,18 +1,16 @@
 import type { Divergence, RunError } from "../../model/result.ts";
 import { grouped } from "../numbers.ts";
+import type { Limits } from "./limits.ts";
 import { block, shortened, text } from "./safe-text.ts";
 
-/** Characters of a message. */
-const MOST = 20_000;
-
-export function divergencePart({ kind, message, path, differences, hint }: Divergence): string {
+export function divergencePart({ kind, message, path, differences, hint }: Divergence, { message: most }: Limits): string {
   const lines = [path.join(" -> "), ...differences, ...(hint === undefined ? [] : [hint])].filter((line) => line !== "");
-  return `<article class="problem"><h4 class="title"><span class="mark warned">Divergence</span> ${text(kind.replaceAll("_", " "))}</h4><p>${text(shortened(message, MOST))}</p>${block(lines.join("\n"))}</article>`;
+  return `<article class="problem"><h4 class="title"><span class="mark warned">Divergence</span> ${text(kind.replaceAll("_", " "))}</h4><p>${text(shortened(message, most))}</p>${block(lines.join("\n"))}</article>`;
 }
 
-export function errorPart({ code, message, source, path, where, stack, count }: RunError): string {
+export function errorPart({ code, message, source, path, where, stack, count }: RunError, { message: most }: Limits): string {
   const lines = [...(path.length === 0 ? [] : [path.join(" -> ")]), ...(where === undefined ? [] : [where])];
   const times = count > 1 ? ` <span class="quiet">${grouped(count)} times</span>` : "";
-  const trace = stack === undefined ? "" : `<details><summary>Stack</summary>${block(shortened(stack, MOST))}</details>`;
-  return `<article class="problem"><h4 class="title"><span class="mark warned">Error</span> ${text(source)} <span class="quiet">${text(code)}</span>${times}</h4>${block([shortened(message, MOST), ...lines].join("\n"))}${trace}</article>`;
+  const trace = stack === undefined ? "" : `<details><summary>Stack</summary>${block(shortened(stack, most))}</details>`;
+  return `<article class="problem"><h4 class="title"><span class="mark warned">Error</span> ${text(source)} <span class="quiet">${text(code)}</span>${times}</h4>${block([shortened(message, most), ...lines].join("\n"))}${trace}</article>`;
 }

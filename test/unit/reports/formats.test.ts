@@ -67,6 +67,13 @@ const verdicts = (changes: Partial<RunReport>): Readonly<Record<string, string>>
 const html = (run: RunDocument): string => htmlText({ document: run, graphs: [] });
 
 describe("junit", () => {
+  it("says of an exploration that it was interrupted, so that what it did not come to is not taken for well", () => {
+    const of = (stopReason: "interrupted" | "max_steps"): Readonly<Record<string, string>> =>
+      verdicts({ explorations: [explored({ stopReason })] });
+    expect(of("interrupted")).toMatchObject({ "shop.run/interrupted": "error interrupted" });
+    expect(of("max_steps")).not.toHaveProperty("shop.run/interrupted");
+  });
+
   it("has a case per invariant, per action and per step", () => {
     const coverage = {
       pairs: 1,
@@ -285,4 +292,21 @@ describe("a journey's secrets", () => {
       list: [null, "1"],
     });
   });
+});
+
+it("keeps the HTML report under 10 MB with any number of errors and divergences, and says what it left out", () => {
+  const long = "some words ".repeat(1_400);
+  const errors = Array.from({ length: 500 }, (_, n) => ({
+    code: "ACTION_THREW",
+    source: `a${n}`,
+    message: long,
+    stack: long,
+    path: [],
+    count: 1,
+  }));
+  const divergences = Array.from({ length: 50 }, () => ({ kind: "replay" as const, path: [], message: long, differences: [] }));
+  const text = html(document({ explorations: [explored({ errors, divergences })] }));
+  expect(Buffer.byteLength(text)).toBeLessThan(10_000_000);
+  expect(text).toContain('Errors <span class="quiet">500</span>');
+  expect(text).toContain("more characters, left out for the size of this file");
 });
