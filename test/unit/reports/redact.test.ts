@@ -17,6 +17,11 @@ describe("redactor", () => {
     ['{"a":1,"token":{"x":["deep", 2]},"list":[{"secret":["a', '{"a":1,"token":"[redacted]","list":[{"secret":"[redacted]"'],
     ["user=b&password=a%20b&secret=", "user=b&password=[redacted]&secret=[redacted]"],
     ['{"password":"cut of', '{"password":"[redacted]"'],
+    [
+      "said 'a\\npassword: hunter2\\r\\n\\ttoken=abc\\t_secret=d', cut",
+      "said 'a\\npassword: [redacted]\\r\\n\\ttoken=[redacted]\\t_secret=[redacted]', cut",
+    ],
+    ["at C:\\token=abc and 1password=d, not xpassword=e", "at C:\\token=[redacted] and 1password=[redacted], not xpassword=e"],
     ["the password: hunter2, and more", "the password: [redacted], and more"],
     ["no login at postgres://me:pw@db/x?a=1, nor at ftp://me@h", "no login at postgres://[redacted]@db/x?a=1, nor at ftp://[redacted]@h"],
     ["mail me@h or see http://h/a@b", "mail me@h or see http://h/a@b"],
