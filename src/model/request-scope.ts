@@ -1,5 +1,5 @@
 import type { RecordedExchange } from "./result.ts";
-import type { WireAnswer, WireRequest } from "./wire.ts";
+import type { WireAnswer, WireRequest, WireRoute } from "./wire.ts";
 
 /** The work on whose behalf requests are made now: a journey's step, or a side of a race. */
 export interface RequestScope {
@@ -8,11 +8,11 @@ export interface RequestScope {
   /** Takes in every exchange, also one that got no answer. */
   record(exchange: RecordedExchange): void;
   /**
-   * A side of a race: sends in place of the client's own connections, so that the requests of all sides meet. `send` is the client's own way; one
-   * that goes to `origin` may be sent otherwise.
+   * A side of a race: sends in place of the client's own connections, so that the requests of all sides meet. `send` is the client's own way; the
+   * request may be sent otherwise by the same `route`.
    */
   readonly deliver?:
-    ((request: WireRequest, origin: string, send: (request: WireRequest) => Promise<WireAnswer>) => Promise<WireAnswer>) | undefined;
+    ((request: WireRequest, route: WireRoute, send: (request: WireRequest) => Promise<WireAnswer>) => Promise<WireAnswer>) | undefined;
   /**
    * A side of a race: its own copy of what a client changes (token, headers, cookies), made with `copy` when it is first asked for. Absent: there is
    * but one.

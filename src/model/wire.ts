@@ -11,6 +11,18 @@ export interface WireRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Where a client's requests go, and how it connects. */
+export interface WireRoute {
+  /** Clients that say the same can use the same connections. */
+  readonly key: string;
+  /** `undefined`: a handler of this process, which only the client itself can call. */
+  readonly origin: string | undefined;
+  /** Certificates in PEM, trusted beside those that Node trusts. */
+  readonly ca: readonly string[];
+  /** Requests go by the proxies of the environment. */
+  readonly proxied: boolean;
+}
+
 /** What came back. */
 export interface WireAnswer {
   readonly status: number;

@@ -115,6 +115,15 @@ export class ClientState {
     this.#saved = saved;
   }
 
+  /** One that is as this one is now, and goes its own way from here. */
+  copy(): ClientState {
+    const copy = new ClientState(NONE, undefined);
+    copy.#initial = this.#initial;
+    copy.#version = this.#version;
+    copy.restore(this.save());
+    return copy;
+  }
+
   acting(): ActingClient | undefined {
     const authorization = sameAuthorization(this.#authorization, this.#initial.authorization)
       ? undefined

@@ -1,4 +1,5 @@
 import { SeqqaError } from "../../model/errors.ts";
+import type { WireRoute } from "../../model/wire.ts";
 import { bodyTooLarge, clientClosed, failure, type FailedRequest } from "./failures.ts";
 import { withoutSecrets } from "./target-url.ts";
 import { decodeBody, MAX_BODY_BYTES, NO_COOKIES, type Transport, type WireAnswer, type WireRequest } from "./transport.ts";
@@ -9,6 +10,8 @@ export type FetchHandler = (request: Request) => Response | Promise<Response>;
 
 /** The origin that an in-process target sees in `request.url`. */
 export const IN_PROCESS_ORIGIN = "http://localhost";
+
+const ROUTE: WireRoute = Object.freeze({ key: "in process", origin: undefined, ca: Object.freeze([]), proxied: false });
 
 /** Calls a handler of this process instead of a socket. */
 export class FetchTransport implements Transport {
@@ -25,6 +28,10 @@ export class FetchTransport implements Transport {
     const abort = new AbortController();
     const request = toRequest(wire, abort.signal, failed);
     return withinLimits(wire, failed, abort, () => this.#answer(request, failed));
+  }
+
+  route(): WireRoute {
+    return ROUTE;
   }
 
   close(): Promise<void> {

@@ -90,16 +90,16 @@ export class HttpClient extends Verbs implements ApiClient {
   }
 
   setAuthToken(token: string | null): void {
-    this.#state.setToken(token);
+    ownState(this.#state, requestScope()).setToken(token);
   }
 
   setBasicAuth(username: string, password: string): void {
-    this.#state.setBasicAuth(username, password);
+    ownState(this.#state, requestScope()).setBasicAuth(username, password);
   }
 
   /** @throws SeqqaError `HEADER_INVALID` for a name or value that HTTP does not allow, and for headers that frame the message. */
   setHeader(name: string, value: string | null): void {
-    this.#state.setHeader(name, value);
+    ownState(this.#state, requestScope()).setHeader(name, value);
   }
 
   /** @throws SeqqaError `UNKNOWN_ROLE` naming the roles that exist. */
@@ -150,12 +150,15 @@ export class HttpClient extends Verbs implements ApiClient {
     const { rateLimit } = httpDefaults();
     if (rateLimit !== undefined) await rateLimit.turn(signal);
     if (signal?.aborted === true) throw requestCancelled(request, signal, false);
-    const headers = this.#headersOf(request);
+    const state = ownState(this.#state, scope);
+    const headers = headersOf(request, state);
     const wire: WireRequest = { method, path, url, headers, body, timeoutMs, signal };
     const started = performance.now();
     try {
-      const answer = await this.#transport.send(wire);
-      if (answer.cookies.length > 0) this.#state.receiveCookies(answer.cookies, url);
+      const answer = await (scope?.deliver === undefined
+        ? this.#transport.send(wire)
+        : scope.deliver(wire, this.#transport.route(), (own) => this.#transport.send(own)));
+      if (answer.cookies.length > 0) state.receiveCookies(answer.cookies, url);
       const sent: ApiRequest = { method, url, headers, body: request.shown ?? bodyText(body) };
       const response = new ApiResponse(answer.status, answer.text, answer.headers, sent, performance.now() - started);
       this.#sink?.({ kind: "answer", response });
@@ -178,23 +181,16 @@ export class HttpClient extends Verbs implements ApiClient {
     }
   }
 
-  #headersOf(request: Redirectable): Readonly<Record<string, string>> {
-    const always = this.#state.headers(request.contentType);
-    const cookie = this.#state.cookies.empty ? undefined : this.#state.cookies.header(request.url);
-    if (cookie === undefined && request.headers === undefined) return always;
-    return { ...always, ...(cookie !== undefined && { cookie }), ...request.headers };
-  }
-
   #part(): ClientPart {
     const state = this.#state;
     return {
       get version(): number {
-        return state.version;
+        return ownState(state, requestScope()).version;
       },
       uses: this.#base.origin === IN_PROCESS_ORIGIN ? undefined : this.#base.origin,
-      save: () => state.save(),
-      restore: (saved) => state.restore(saved as SavedClient),
-      acting: () => state.acting(),
+      save: () => ownState(state, requestScope()).save(),
+      restore: (saved) => ownState(state, requestScope()).restore(saved as SavedClient),
+      acting: () => ownState(state, requestScope()).acting(),
       listen: (sink) => {
         this.#sink = sink;
       },
@@ -203,6 +199,22 @@ export class HttpClient extends Verbs implements ApiClient {
       },
     };
   }
+}
+
+/** The caller's: a side of a race has a copy of its own. */
+function ownState(state: ClientState, scope: RequestScope | undefined): ClientState {
+  return scope?.own === undefined ? state : scope.own(state, copyOf);
+}
+
+function copyOf(state: ClientState): ClientState {
+  return state.copy();
+}
+
+function headersOf(request: Redirectable, state: ClientState): Readonly<Record<string, string>> {
+  const always = state.headers(request.contentType);
+  const cookie = state.cookies.empty ? undefined : state.cookies.header(request.url);
+  if (cookie === undefined && request.headers === undefined) return always;
+  return { ...always, ...(cookie !== undefined && { cookie }), ...request.headers };
 }
 
 function milliseconds(timeout: Duration): number {

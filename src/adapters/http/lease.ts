@@ -1,14 +1,16 @@
+import type { WireRoute } from "../../model/wire.ts";
 import { connectionDefaults, type ConnectionSettings } from "../../network/connection-settings.ts";
 import { environmentProxies } from "../../network/environment-proxies.ts";
 import { secureContext } from "../../network/secure-context.ts";
 import { clientClosed } from "./failures.ts";
 import { ProxyTransport } from "./proxy-transport.ts";
 import { SocketTransport } from "./socket-transport.ts";
-import type { Transport, WireAnswer, WireRequest } from "./transport.ts";
+import type { Connections, Transport, WireAnswer, WireRequest } from "./transport.ts";
 
 interface Shared {
   readonly key: string;
-  readonly transport: Transport;
+  readonly transport: Connections;
+  readonly route: WireRoute;
   users: number;
 }
 
@@ -38,6 +40,14 @@ export class Lease implements Transport {
       this.#take();
     }
     return this.#held!.transport.send(request);
+  }
+
+  route(): WireRoute {
+    if (this.#held === undefined || this.#under !== connectionDefaults()) {
+      if (this.#closed) throw clientClosed();
+      this.#take();
+    }
+    return this.#held!.route;
   }
 
   async close(): Promise<void> {
@@ -71,7 +81,8 @@ function acquire(origin: string, { ca, proxy }: ConnectionSettings): Shared {
   if (found === undefined) {
     const transport =
       proxies === undefined ? new SocketTransport(origin, secureContext(trusted)) : new ProxyTransport(origin, proxies, trusted);
-    shared.set(key, (found = { key, transport, users: 0 }));
+    const route = { key, origin, ca: trusted, proxied: proxies !== undefined };
+    shared.set(key, (found = { key, transport, route, users: 0 }));
   }
   found.users++;
   return found;

@@ -2,11 +2,11 @@ import type { Dispatcher } from "undici";
 import type { EnvironmentProxies } from "../../network/environment-proxies.ts";
 import { proxyAgent } from "../../network/proxy-agent.ts";
 import { bodyTooLarge, failure, refusedByProxy } from "./failures.ts";
-import { decodeBody, MAX_BODY_BYTES, NO_COOKIES, type Transport, type WireAnswer, type WireRequest } from "./transport.ts";
+import { decodeBody, MAX_BODY_BYTES, NO_COOKIES, type Connections, type WireAnswer, type WireRequest } from "./transport.ts";
 import { withinLimits } from "./within-limits.ts";
 
 /** Sends by the proxies of the environment. Not for speed: whoever measures or races has no proxy in between. */
-export class ProxyTransport implements Transport {
+export class ProxyTransport implements Connections {
   readonly #origin: string;
   readonly #agent: Dispatcher;
 

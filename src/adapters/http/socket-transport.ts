@@ -2,7 +2,7 @@ import type { SecureContext } from "node:tls";
 import { Client, Pool, type Dispatcher } from "undici";
 import { Deadlines, type Expiring } from "./deadlines.ts";
 import { bodyTooLarge, connectTimeout, failure, requestCancelled, requestTimeout } from "./failures.ts";
-import { decodeBody, MAX_BODY_BYTES, NO_COOKIES, type Transport, type WireAnswer, type WireRequest } from "./transport.ts";
+import { decodeBody, MAX_BODY_BYTES, NO_COOKIES, type Connections, type WireAnswer, type WireRequest } from "./transport.ts";
 
 const OPTIONS = {
   pipelining: 1,
@@ -25,7 +25,7 @@ const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
  * One connection for requests that follow each other, and a pool for those that are made while it is busy. (A pool alone would
  * alternate between two connections: undici takes a finished one for busy until the next turn of the event loop.)
  */
-export class SocketTransport implements Transport {
+export class SocketTransport implements Connections {
   readonly #origin: string;
   readonly #options: Client.Options;
   readonly #first: Client;

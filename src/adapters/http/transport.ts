@@ -1,11 +1,17 @@
-import type { WireAnswer, WireRequest } from "../../model/wire.ts";
+import type { WireAnswer, WireRequest, WireRoute } from "../../model/wire.ts";
 
 export type { WireAnswer, WireRequest };
 
 /** A way to the target. Rejects with the errors of `failures.ts`. */
-export interface Transport {
+export interface Connections {
   send(request: WireRequest): Promise<WireAnswer>;
   close(): Promise<void>;
+}
+
+/** A client's. */
+export interface Transport extends Connections {
+  /** @throws SeqqaError `PROXY_INVALID` */
+  route(): WireRoute;
 }
 
 /** Longer bodies are an error: a lane that runs out of memory takes the whole run with it. */

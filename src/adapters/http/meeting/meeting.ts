@@ -22,11 +22,15 @@ export interface MeetingPlan {
  * errors are those of {@link Transport.send}.
  */
 export interface Meeting {
-  /** Sends a request of a side. It is held if it is the one that meets; any other is sent at once. */
-  send(side: number, request: WireRequest): Promise<WireAnswer>;
+  /**
+   * Sends a request of a side. It is held if it is the one that meets; any other is sent at once, by the client's own way. The time limit of a request
+   * that is held counts anew from when all are there.
+   * @param own The client's own way, as `deliver` of `RequestScope` gives it.
+   */
+  send(side: number, request: WireRequest, own: (request: WireRequest) => Promise<WireAnswer>): Promise<WireAnswer>;
   /** The side has ended, and sends no more: nobody waits for it any longer. */
   leave(side: number): void;
-  /** Of the requests that met; `undefined` for a side that left before. */
+  /** Of the requests that met, once they are over, also without an answer; `undefined` for a side that left before, and for one that never was released. */
   readonly intervals: readonly (Interval | undefined)[];
 }
 
@@ -35,5 +39,19 @@ export interface MeetingPoint {
   readonly delivery: Exclude<RaceDelivery, "gated">;
   /** Begins a trial; only one is under way at a time. */
   begin(plan: MeetingPlan): Meeting;
+  close(): Promise<void>;
+}
+
+/** The ways to make requests meet on one route. */
+export interface MeetingPoints {
+  /** Those that suit the target, the best one first; with more than one trials are to take turns. May change with {@link evidence}. */
+  readonly auto: readonly MeetingPoint[];
+  /** The one that was asked for; `undefined` where the route does not allow it. */
+  point(delivery: MeetingPoint["delivery"]): MeetingPoint | undefined;
+  /**
+   * What a trial tells of how the target serves requests that share a connection.
+   * @param alone Milliseconds that the request of each side took by itself.
+   */
+  evidence(delivery: MeetingPoint["delivery"], alone: readonly number[], intervals: Meeting["intervals"]): void;
   close(): Promise<void>;
 }
