@@ -66,7 +66,7 @@ export interface SystemScope {
    * itself, so that after a SIGKILL the next `open()` or `seqqa clean` does it. One that a living run uses is refused (`STORE_IN_USE`).
    */
   readonly borrowed: boolean;
-  /** Races are to be probed with {@link System.gate}: what that needs is installed before the root is taken. */
+  /** Races are to be probed with {@link System.gate}: `open` installs what that needs. Default: no. */
   readonly gated?: boolean | undefined;
 }
 
@@ -77,23 +77,35 @@ export interface HeldWrite {
 }
 
 /** How the calls beside a held one stand. */
-export type GateView = { readonly kind: "running" } | { readonly kind: "blocked"; readonly by: string };
+export type GateView =
+  | { readonly kind: "running" }
+  /** `by`: what it waits for, e.g. `a row of orders`; the same in every trial. */
+  | { readonly kind: "blocked"; readonly by: string };
 
 /**
- * Holds one connection of the target before a write of its choice, so that a race needs no luck. For one call at a time: armed while nothing is under
- * way; the connection that comes to the write first is held, all others pass.
+ * Holds one connection of the target before a write of its choice, so that a race needs no luck. What it needs was installed when the system was opened
+ * with {@link SystemScope.gated}. For one call at a time: armed while nothing is under way; who comes to the write is held, all others pass.
  */
 export interface Gate {
-  /** Installs what it needs; nothing may be under way. Before the root is taken. Again does nothing. */
-  install(): Promise<void>;
-  /** The connection that makes the `write`th write statement (from 1; of one row or many, of triggers' none) from here on is held before it. */
+  readonly kind: "gate";
+  /**
+   * Who makes the `write`th write statement (from 1; of one row or many, of triggers' none) of the target from here on, on whichever of its connections, is
+   * held before it. @throws SeqqaError `STORE_BUSY` when the target keeps a write transaction open
+   */
   arm(write: number): Promise<void>;
-  /** Resolves with what is held once something is, or with `undefined` as soon as `done` resolves without that. */
+  /** Resolves with what is held once something is, or with `undefined` as soon as `done` settles without that. */
   held(done: Promise<unknown>): Promise<HeldWrite | undefined>;
   /** Whether another connection of the target waits for what the held one has locked. Asked every few milliseconds. */
   view(): Promise<GateView>;
-  /** Lets the held connection go on, and disarms. Again does nothing. */
+  /** Lets the held connection go on, and disarms; never fails. Again does nothing. */
   release(): Promise<void>;
+}
+
+/** This system cannot hold a write. */
+export interface NoGate {
+  readonly kind: "none";
+  /** One sentence without an end, e.g. `SQLite has one writer, and its triggers run inside the target`. */
+  readonly why: string;
 }
 
 /**
@@ -132,7 +144,7 @@ export interface System {
   /** The target was started anew and is ready. */
   resume?(): Awaitable<void>;
   /** Where a connection of the target can be held before a write; asked once the system is open. Default: it cannot. */
-  gate?(): Gate | undefined;
+  gate?(): Gate | NoGate;
   /** Everything in the store, as text, for comparing: exact, ordered, counters and hidden keys included. Slow. */
   dump(): Awaitable<string>;
   close(): Awaitable<void>;

@@ -1,4 +1,4 @@
-import type { Awaitable, Mark, Observed, System } from "../model/system.ts";
+import type { Awaitable, Gate, Mark, NoGate, Observed, System } from "../model/system.ts";
 
 /** What a look into the store returns: column -> value. */
 export type QueryRow = Readonly<Record<string, unknown>>;
@@ -11,9 +11,13 @@ export interface CheckpointMode extends Required<
   /** Rows of one statement, which runs where writing is impossible or was seen to begin like a reading one. */
   query(sql: string, values: readonly unknown[]): Promise<QueryRow[]>;
   dump(): Promise<string>;
+  /** Where a connection of the target can be held, or why it cannot. */
+  readonly gate: Gate | NoGate;
   /** Ends the mode and its connections; with `leaveNothing` everything that it installed is removed, and the data put back to what `open` found. */
   close(leaveNothing: boolean): Awaitable<void>;
 }
+
+export const UNGATED: NoGate = { kind: "none", why: "it was opened without what that needs, as races were off" };
 
 /** The part of an adapter that its mode does. */
 export abstract class DelegatingSystem {
@@ -51,6 +55,10 @@ export abstract class DelegatingSystem {
 
   async write(image: unknown): Promise<void> {
     return this.opened().write(image);
+  }
+
+  gate(): Gate | NoGate {
+    return this.opened().gate;
   }
 
   async dump(): Promise<string> {

@@ -1,4 +1,4 @@
-import type { CheckpointChoice, Observed, System, SystemScope, SystemTraits } from "../../model/system.ts";
+import type { CheckpointChoice, NoGate, Observed, System, SystemScope, SystemTraits } from "../../model/system.ts";
 import { copyPlain, samePlain } from "./plain-data.ts";
 
 /**
@@ -46,6 +46,10 @@ export class MemoryAdapter<T = unknown> implements System {
 
   write(image: unknown): void {
     this.state = copyPlain(image as T);
+  }
+
+  gate(): NoGate {
+    return { kind: "none", why: "the store is a value in this process, which nobody waits for" };
   }
 
   dump(): string {

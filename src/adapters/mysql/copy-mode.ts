@@ -1,5 +1,5 @@
 import { SeqqaError } from "../../model/errors.ts";
-import type { Observed, SystemTraits } from "../../model/system.ts";
+import type { NoGate, Observed, SystemTraits } from "../../model/system.ts";
 import { RowSums } from "../../systems/multiset-mirror.ts";
 import { imageForeign } from "../../systems/store-errors.ts";
 import type { Table } from "./catalog.ts";
@@ -21,6 +21,10 @@ import { isSnapshot, putSnapshot, readSnapshot, sameSnapshot, takeSnapshot, type
  */
 export class CopyMode implements MysqlMode {
   readonly traits: SystemTraits = { portable: true, commits: true };
+  readonly gate: NoGate = {
+    kind: "none",
+    why: 'the checkpoint "copy" installs no triggers in which a statement could be held; `checkpoint: "journal"` does',
+  };
   readonly #control: Control;
   readonly #looker: Looker;
   readonly #selection: Selection;

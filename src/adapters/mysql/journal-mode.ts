@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { SeqqaError } from "../../model/errors.ts";
-import type { Observed, SystemTraits } from "../../model/system.ts";
+import type { Gate, NoGate, Observed, SystemTraits } from "../../model/system.ts";
 import { MultisetMirror, type RowSums, type Segment } from "../../systems/multiset-mirror.ts";
+import { UNGATED } from "../../systems/delegating-system.ts";
 import { markInvalid } from "../../systems/store-errors.ts";
 import type { Catalog, Table } from "./catalog.ts";
 import { Writing, type Control } from "./control.ts";
@@ -46,6 +47,7 @@ interface Knowledge {
  */
 export class JournalMode implements MysqlMode {
   readonly traits: SystemTraits = { portable: true, commits: true };
+  readonly gate: Gate | NoGate;
   readonly #control: Control;
   readonly #looker: Looker;
   readonly #selection: Selection;
@@ -58,6 +60,7 @@ export class JournalMode implements MysqlMode {
   private constructor(control: Control, known: Knowledge, choice: JournalChoice) {
     this.#control = control;
     this.#looker = new Looker(control.store);
+    this.gate = UNGATED;
     this.#selection = choice.selection;
     this.#borrowed = choice.borrowed;
     this.#limitMs = choice.limitMs ?? BUSY_LIMIT_MS;

@@ -1,6 +1,6 @@
 import type { Connection } from "mysql2/promise";
 import { SeqqaError } from "../../model/errors.ts";
-import type { Observed, SystemTraits } from "../../model/system.ts";
+import type { NoGate, Observed, SystemTraits } from "../../model/system.ts";
 import { MultisetMirror, type Segment } from "../../systems/multiset-mirror.ts";
 import { markInvalid } from "../../systems/store-errors.ts";
 import type { Catalog, Table } from "./catalog.ts";
@@ -50,6 +50,10 @@ const ROOT = savepointAt(0);
  */
 export class SavepointMode implements MysqlMode {
   readonly traits: SystemTraits = { portable: false, commits: false };
+  readonly gate: NoGate = {
+    kind: "none",
+    why: 'a savepoint world has one connection, which serialises everything; races need `checkpoint: "journal"`',
+  };
   readonly #options: SavepointOptions;
   readonly #core: LentCore;
   readonly #lent: LentQueries;

@@ -1,6 +1,6 @@
 import type { Client } from "pg";
 import { SeqqaError } from "../../model/errors.ts";
-import type { Observed, SystemTraits } from "../../model/system.ts";
+import type { NoGate, Observed, SystemTraits } from "../../model/system.ts";
 import { markInvalid } from "../../systems/store-errors.ts";
 import { CloneServer } from "./clone-server.ts";
 import { connect, TEXT_SETTINGS } from "./connect.ts";
@@ -40,6 +40,10 @@ const BASE = "base";
  */
 export class CloneMode implements PostgresMode {
   readonly traits: SystemTraits = { portable: false, commits: true };
+  readonly gate: NoGate = {
+    kind: "none",
+    why: 'the checkpoint "clone" installs no triggers in which a statement could be held; `checkpoint: "journal"` does',
+  };
   readonly #options: CloneOptions;
   readonly #server: CloneServer;
   readonly #looker: Looker;

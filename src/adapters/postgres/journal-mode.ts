@@ -1,4 +1,5 @@
-import type { Observed, SystemTraits } from "../../model/system.ts";
+import type { Gate, NoGate, Observed, SystemTraits } from "../../model/system.ts";
+import { UNGATED } from "../../systems/delegating-system.ts";
 import { markInvalid } from "../../systems/store-errors.ts";
 import { OURS, type Catalog, type Sequence, type Table } from "./catalog.ts";
 import { catalogDifference, catalogText, type CatalogText } from "./catalog-text.ts";
@@ -38,6 +39,7 @@ const PUT = `select rel, img, place, n from ${OURS}.put($1, $2, $3, $4, $5, $6, 
  */
 export class JournalMode implements PostgresMode {
   readonly traits: SystemTraits = { portable: true, commits: true };
+  readonly gate: Gate | NoGate;
   readonly #control: Control;
   readonly #looker: Looker;
   readonly #selection: Selection;
@@ -59,6 +61,7 @@ export class JournalMode implements PostgresMode {
   private constructor(control: Control, catalog: Catalog, digest: CatalogText, token: string, choice: JournalChoice) {
     this.#control = control;
     this.#looker = new Looker(control.store);
+    this.gate = UNGATED;
     this.#selection = choice.selection;
     this.#tables = catalog.tables;
     this.#sequences = catalog.sequences.filter(({ cached }) => !cached);

@@ -1,6 +1,6 @@
 import type { Client } from "pg";
 import { SeqqaError } from "../../model/errors.ts";
-import type { Observed, SystemTraits } from "../../model/system.ts";
+import type { NoGate, Observed, SystemTraits } from "../../model/system.ts";
 import { markInvalid } from "../../systems/store-errors.ts";
 import { OURS, readCatalog } from "./catalog.ts";
 import { importDriver, TEXT_SETTINGS } from "./connect.ts";
@@ -57,6 +57,10 @@ const BEGIN = "begin isolation level read committed read write";
  */
 export class SavepointMode implements PostgresMode {
   readonly traits: SystemTraits = { portable: false, commits: false };
+  readonly gate: NoGate = {
+    kind: "none",
+    why: 'a savepoint world has one connection, which serialises everything; races need `checkpoint: "journal"`',
+  };
   readonly #options: SavepointOptions;
   readonly #core: LentCore;
   #log!: SavepointStore;

@@ -1,5 +1,5 @@
 import { SeqqaError } from "../../model/errors.ts";
-import type { CheckpointChoice, Mark, Observed, System, SystemScope, SystemTraits } from "../../model/system.ts";
+import type { CheckpointChoice, Mark, NoGate, Observed, System, SystemScope, SystemTraits } from "../../model/system.ts";
 import { Borrowed } from "./borrowed.ts";
 import { DumpMode, type KeptState } from "./dump-mode.ts";
 import { dumpKeys } from "./dump-text.ts";
@@ -151,6 +151,10 @@ export class RedisAdapter implements System {
    */
   command(name: string, ...args: readonly Argument[]): Promise<unknown> {
     return this.#open().looker.command(name, args);
+  }
+
+  gate(): NoGate {
+    return { kind: "none", why: "Redis has no triggers in which a command could be held" };
   }
 
   dump(): Promise<string> {

@@ -1,4 +1,4 @@
-import type { CheckpointChoice, Mark, Observed, System, SystemScope, SystemTraits } from "../../model/system.ts";
+import type { CheckpointChoice, Mark, NoGate, Observed, System, SystemScope, SystemTraits } from "../../model/system.ts";
 import { parseExactly } from "./exact-json.ts";
 import { badAnswer, beginning } from "./failures.ts";
 import { RemoteChannel, type ChannelLimits } from "./remote-channel.ts";
@@ -82,6 +82,10 @@ export class RemoteAdapter implements System {
 
   async observe(): Promise<Observed> {
     return { kind: "value", value: (await this.#read()).value };
+  }
+
+  gate(): NoGate {
+    return { kind: "none", why: "the target keeps its store to itself, and only its checkpoint endpoints are known" };
   }
 
   /** The state with the keys of its objects in order. */

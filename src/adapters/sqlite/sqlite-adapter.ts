@@ -6,6 +6,7 @@ import {
   type Awaitable,
   type CheckpointChoice,
   type Mark,
+  type NoGate,
   type Observed,
   type System,
   type SystemScope,
@@ -177,6 +178,10 @@ export class SqliteAdapter implements System {
   query(sql: string, params?: QueryParameters): QueryRow[] {
     this.#looker ??= new Looker(this.#opened().db);
     return this.#looker.all(sql, params);
+  }
+
+  gate(): NoGate {
+    return { kind: "none", why: "SQLite has one writer, and its triggers run inside the target" };
   }
 
   dump(): Awaitable<string> {
