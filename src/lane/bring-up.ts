@@ -26,6 +26,8 @@ export interface LaneOptions {
   readonly clockMs: number;
   readonly settleMs: number;
   readonly serverErrors: "violation" | "ignore";
+  /** What user code threw is told without the bodies that it quotes. */
+  readonly hideBodies: boolean;
   /** Opaque-looking tokens that stand literally in the user's code. */
   readonly literals: readonly string[];
   /** Fields found to differ between two executions of one path: not part of the state. */
@@ -88,8 +90,8 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
     seat.createData,
   );
   contextPartOf(world.context).drawFrom(drawing.source);
-  const stepper = new Stepper(world, state, drawing, { serverErrors: options.serverErrors });
-  const checker = new Checker(world, definition.invariants, drawing);
+  const stepper = new Stepper(world, state, drawing, options);
+  const checker = new Checker(world, definition.invariants, drawing, stepper.thrown);
   const ours = placeholders(seat.lane);
   const canonicalizer = new Canonicalizer(canonicalOptions(world, state.systems, ours, options));
   const home = new Home({

@@ -4,7 +4,7 @@ import type { World } from "../model/world.ts";
 import { isPromise, type Awaitable } from "../model/system.ts";
 import type { ErrorNews, FindingNews } from "../engine/messages.ts";
 import type { Drawing } from "./drawing.ts";
-import { errorNews, thrown } from "./stepper.ts";
+import { errorNews, type Stepper } from "./stepper.ts";
 
 type AnyInvariant = Invariant<never, never>;
 type AnyAction = Action<never, never>;
@@ -32,13 +32,15 @@ export class Checker {
   readonly #world: World<never, never>;
   readonly #invariants: readonly AnyInvariant[];
   readonly #drawing: Drawing;
+  readonly #thrown: Stepper["thrown"];
   /** `when` says the same for an action each time, so it is asked once. */
   readonly #plans: Map<AnyAction, Plan> = new Map();
 
-  constructor(world: World<never, never>, invariants: readonly AnyInvariant[], drawing: Drawing) {
+  constructor(world: World<never, never>, invariants: readonly AnyInvariant[], drawing: Drawing, thrown: Stepper["thrown"]) {
     this.#world = world;
     this.#invariants = invariants;
     this.#drawing = drawing;
+    this.#thrown = thrown;
   }
 
   /** Whether nothing has to be checked after a step of this action that changed nothing. */
@@ -102,7 +104,7 @@ export class Checker {
 
   #plan(action: AnyAction): Plan {
     let plan = this.#plans.get(action);
-    if (plan === undefined) this.#plans.set(action, (plan = planFor(action, this.#invariants)));
+    if (plan === undefined) this.#plans.set(action, (plan = planFor(action, this.#invariants, this.#thrown)));
     return plan;
   }
 
@@ -124,11 +126,11 @@ export class Checker {
   }
 
   #threw(invariant: AnyInvariant, error: unknown): void {
-    this.checked.errors.push(thrown("INVARIANT_THREW", `Invariant "${invariant.name}" threw`, invariant.name, error));
+    this.checked.errors.push(this.#thrown("INVARIANT_THREW", `Invariant "${invariant.name}" threw`, invariant.name, error));
   }
 }
 
-function planFor(action: AnyAction, invariants: readonly AnyInvariant[]): Plan {
+function planFor(action: AnyAction, invariants: readonly AnyInvariant[], thrown: Stepper["thrown"]): Plan {
   const all: AnyInvariant[] = [];
   let error: ErrorNews | undefined;
   for (const invariant of invariants) {

@@ -4,6 +4,7 @@ import { EdgeAction } from "../model/edge-action.ts";
 import { ApiResponse } from "../model/response.ts";
 import { Severity } from "../model/severity.ts";
 import { SeqqaError } from "../model/errors.ts";
+import { withoutBodies } from "../model/without-bodies.ts";
 import type { World } from "../model/world.ts";
 import type { ErrorNews, FindingNews } from "../engine/messages.ts";
 import type { Drawing } from "./drawing.ts";
@@ -12,6 +13,8 @@ import { executed, failed, lost, SKIPPED_OUTCOME, type Outcome } from "./outcome
 
 export interface StepperOptions {
   readonly serverErrors: "violation" | "ignore";
+  /** Errors quote no body of what the step and its checks sent and were answered. */
+  readonly hideBodies: boolean;
 }
 
 type AnyAction = Action<never, never>;
@@ -30,6 +33,8 @@ export class Stepper {
   onCheckExchange: ((exchange: Exchange) => void) | undefined;
   /** Called for every exchange, of actions and checks. */
   onExchange: (() => void) | undefined;
+  /** With `hideBodies`: of the step in progress and of the checks after it. */
+  readonly #bodies: string[] = [];
   readonly #world: World<never, never>;
   readonly #options: StepperOptions;
   readonly #state: WorldState;
@@ -46,9 +51,19 @@ export class Stepper {
   /** To be given to the clients. */
   readonly sink = (exchange: Exchange): void => {
     this.onExchange?.();
+    if (this.#options.hideBodies && exchange.kind === "answer")
+      this.#bodies.push(exchange.response.request.body ?? "", exchange.response.text);
     if (this.#listening) return void this.exchanges.push(exchange);
     this.onCheckExchange?.(exchange);
     if (exchange.kind === "failure") this.checkFailure ??= exchange;
+  };
+
+  /** What was thrown, as a sentence that begins with `what`. */
+  readonly thrown = (code: string, what: string, source: string, error: unknown): ErrorNews => {
+    const news = thrown(code, what, source, error);
+    if (this.#bodies.length === 0) return news;
+    const shown = (text: string): string => withoutBodies(text, this.#bodies);
+    return { ...news, message: shown(news.message), stack: news.stack === undefined ? undefined : shown(news.stack) };
   };
 
   /** Whether the precondition alone says that the action does not apply. */
@@ -80,6 +95,7 @@ export class Stepper {
     // Setting a length is slow even where nothing changes.
     if (this.exchanges.length > 0) this.exchanges.length = 0;
     if (this.strays.length > 0) this.strays.length = 0;
+    if (this.#bodies.length > 0) this.#bodies.length = 0;
     this.checkFailure = undefined;
     this.#listening = true;
     try {
@@ -117,7 +133,7 @@ export class Stepper {
       const message = `The precondition of action "${action.name}" returned ${describe(applies)}, not a boolean.`;
       return failed(errorNews("PRECONDITION_NOT_BOOLEAN", message, action.name));
     } catch (error) {
-      return failed(thrown("PRECONDITION_THREW", `The precondition of action "${action.name}" threw`, action.name, error));
+      return failed(this.thrown("PRECONDITION_THREW", `The precondition of action "${action.name}" threw`, action.name, error));
     }
   }
 
@@ -133,12 +149,12 @@ export class Stepper {
     if (broken !== undefined) return broken;
     if (this.strays.length > 0) {
       return failed(
-        thrown("STRAY_REJECTION", `Action "${action.name}" left a rejected promise that nobody awaited`, action.name, this.strays[0]),
+        this.thrown("STRAY_REJECTION", `Action "${action.name}" left a rejected promise that nobody awaited`, action.name, this.strays[0]),
       );
     }
     if (this.uncaught.length > 0) {
       const what = `What action "${action.name}" or one before it left running threw where nobody could catch it`;
-      return failed(thrown("UNCAUGHT_EXCEPTION", what, action.name, this.uncaught.splice(0)[0]));
+      return failed(this.thrown("UNCAUGHT_EXCEPTION", what, action.name, this.uncaught.splice(0)[0]));
     }
     if (response === null) return SKIPPED_OUTCOME;
     if (response === undefined && action instanceof EdgeAction) return this.#judgeNothing(action);
@@ -174,7 +190,7 @@ export class Stepper {
       const answer = this.exchanges.findLast((one) => one.kind === "answer" && one.response.statusCode >= 500);
       if (answer?.kind === "answer") return executed(answer.response, findings);
     }
-    return failed(thrown("ACTION_THREW", `Action "${action.name}" threw`, action.name, error));
+    return failed(this.thrown("ACTION_THREW", `Action "${action.name}" threw`, action.name, error));
   }
 
   /** Every request of the step was answered, and none with a server error. */
@@ -226,8 +242,7 @@ export function impure(name: string, what: string): ErrorNews {
   return errorNews("INVARIANT_WROTE", message, name);
 }
 
-/** What was thrown, as a sentence that begins with `what`. */
-export function thrown(code: string, what: string, source: string, error: unknown): ErrorNews {
+function thrown(code: string, what: string, source: string, error: unknown): ErrorNews {
   const message = error instanceof Error ? `${error.name === "Error" ? "" : `${error.name}: `}${error.message}` : describe(error);
   const hint = error instanceof SeqqaError && error.hint !== undefined ? ` ${error.hint}` : "";
   return errorNews(code, `${what}: ${message}${hint}`, source, error instanceof Error ? error.stack : undefined);

@@ -1,4 +1,5 @@
 import type { JourneyResult, StepResult } from "../model/journey-result.ts";
+import { withoutBodies } from "../model/without-bodies.ts";
 import { redactExchanges, redactText, type Visibility } from "./redact.ts";
 import { redactor, type Redactor } from "./redaction/redactor.ts";
 
@@ -17,15 +18,17 @@ function redactJourneyStep(step: StepResult, visibility: Visibility, hide: Redac
     requests: redactExchanges(step.requests, visibility, hide),
     context: { set: hide.value(step.context.set) as Readonly<Record<string, unknown>>, deleted: step.context.deleted },
     ...(step.args === undefined ? {} : { args: hide.value(step.args) }),
-    ...(step.error === undefined ? {} : { error: redactText(withoutBodies(step.error, step, visibility), visibility, hide) }),
+    ...(step.error === undefined ? {} : { error: redactText(withoutOwnBodies(step.error, step, visibility), visibility, hide) }),
     ...(step.where === undefined ? {} : { where: step.where }),
     durationMs: step.durationMs,
   };
 }
 
 /** A step's own code may have quoted the whole of a body. */
-function withoutBodies(text: string, { requests }: StepResult, { includeRequestResponse }: Visibility): string {
+function withoutOwnBodies(text: string, { requests }: StepResult, { includeRequestResponse }: Visibility): string {
   if (includeRequestResponse) return text;
-  const bodies = requests.flatMap(({ request, response }) => [request.body ?? "", response?.body ?? ""]).filter(({ length }) => length > 1);
-  return bodies.reduce((rest, body) => rest.replaceAll(body, "[not shown]"), text);
+  return withoutBodies(
+    text,
+    requests.flatMap(({ request, response }) => [request.body ?? "", response?.body ?? ""]),
+  );
 }

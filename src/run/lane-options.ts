@@ -15,6 +15,7 @@ export function laneOptions(
     clockMs: Date.now(),
     settleMs: (config.target?.settle ?? 0) * 1000,
     serverErrors: config.exploration.serverErrors,
+    hideBodies: !config.report.includeRequestResponse,
     literals: literals.flatMap((literal) => [...opaqueTokens(literal)]),
     masked: [],
     dataSeed,

@@ -18,6 +18,7 @@ export function laneOptions(options: Partial<LaneOptions> = {}): LaneOptions {
     clockMs: 1_700_000_000_000,
     settleMs: 0,
     serverErrors: "violation",
+    hideBodies: false,
     literals: [],
     masked: [],
     shapes: false,
