@@ -1,8 +1,8 @@
 import type { Config } from "../config/index.ts";
 import { SeqqaError } from "../model/errors.ts";
 import type { ExplorationResult } from "../model/result.ts";
-import { resultJson, violationText, type ReportedExploration, type ReportedKnown } from "../reports/index.ts";
-import { readKnownFindings, updateKnownFindings, type KnownFindings } from "../store/index.ts";
+import { raceName, raceText, resultJson, violationText, type ReportedExploration, type ReportedKnown } from "../reports/index.ts";
+import { readKnownFindings, updateKnownFindings, type KnownEntry, type KnownFindings } from "../store/index.ts";
 import { shownPath } from "./shown-path.ts";
 
 /** How far a run went. */
@@ -40,38 +40,48 @@ export class Known {
     return new Known(readKnownFindings(knownFindings, shown, update), shown, update);
   }
 
-  /** The result with the violations marked that are listed, or about to be. */
+  /** The result with the violations and races marked that are listed, or about to be. */
   mark(result: ExplorationResult): ExplorationResult {
     const violations = result.violations.map((violation) => {
       if (!this.ids.has(violation.id) && !(this.#update && violation.confirmed)) return violation;
       const known = { ...violation, known: true as const };
       return { ...known, toString: () => violationText(known) };
     });
-    const marked = { ...result, violations };
+    const races = result.races.map((race) => {
+      if (!this.ids.has(race.id) && !this.#update) return race;
+      const known = { ...race, known: true as const };
+      return { ...known, toString: () => raceText(known) };
+    });
+    const marked = { ...result, violations, races };
     return { ...marked, toJSON: () => resultJson(marked) };
   }
 
   /** Which were found again and which were not; writes the list where that was asked for. */
   conclude(explorations: readonly ReportedExploration[], extent: Extent): ReportedKnown {
-    const found = explorations.flatMap(({ name, result }) =>
-      result.violations.filter(({ known }) => known).map(({ id, invariant }) => ({ id, exploration: name, finding: invariant })),
-    );
+    const found = explorations.flatMap(({ name, result }) => [
+      ...result.violations.filter(({ known }) => known).map(({ id, invariant }) => ({ id, exploration: name, finding: invariant })),
+      ...result.races.filter(({ known }) => known).map((race) => ({ id: race.id, exploration: name, finding: raceName(race) })),
+    ]);
     const ids = new Set(found.map(({ id }) => id));
     const gone = this.#list.entries.filter(({ id }) => !ids.has(id));
-    const sure = (exploration: string | undefined): boolean | undefined => {
+    const sure = ({ exploration, isRace }: KnownEntry): boolean | undefined => {
       const ran = exploration === undefined ? explorations : explorations.filter(({ name }) => name === exploration);
       if (exploration !== undefined && ran.length === 0) return extent.whole ? true : undefined;
-      return (exploration !== undefined || extent.whole) && ran.every(({ result }) => saidAll(result));
+      return (exploration !== undefined || extent.whole) && ran.every(({ result }) => saidAll(result, isRace));
     };
-    const stale = gone.filter(({ exploration }) => sure(exploration) === true).map(({ id }) => id);
-    const unseen = gone.filter(({ exploration }) => sure(exploration) === false).map(({ id }) => id);
+    const stale = gone.filter((entry) => sure(entry) === true).map(({ id }) => id);
+    const unseen = gone.filter((entry) => sure(entry) === false).map(({ id }) => id);
     if (!this.#update || extent.interrupted) return { file: this.#shown, found: [...ids], stale, unseen };
     const updated = updateKnownFindings(this.#list.file, { found, stale });
     return { file: this.#shown, found: [...ids], stale: [], unseen, updated };
   }
 }
 
+/** What in probing for races was left to luck or to time. */
+const LEFT_OUT = ["unexplored", "max_time", "interrupted"];
+
 /** A finding that it does not have is not there. */
-function saidAll({ stopReason, errors, divergences }: ExplorationResult): boolean {
-  return stopReason === "exhausted" && errors.length === 0 && divergences.length === 0;
+function saidAll({ stopReason, errors, divergences, raceCoverage }: ExplorationResult, isRace: boolean): boolean {
+  if (stopReason !== "exhausted" || errors.length > 0 || divergences.length > 0) return false;
+  return !isRace || (raceCoverage !== undefined && LEFT_OUT.every((reason) => (raceCoverage.skipped[reason] ?? 0) === 0));
 }

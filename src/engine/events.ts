@@ -12,7 +12,20 @@ export type ExplorationEvent =
   | { readonly kind: "note"; readonly message: string; readonly target?: TargetEnd | undefined }
   /** All violations are being replayed from a clean start. */
   | { readonly kind: "confirming"; readonly violations: number }
+  | Racing
   | { readonly kind: "finished"; readonly result: ExplorationResult };
+
+/** Races are being probed; sent a few times a second. */
+export interface Racing {
+  readonly kind: "racing";
+  /** Classes of pairs that were probed, of those that are to be. */
+  readonly probed: number;
+  readonly planned: number;
+  /** Concurrent trials until now. */
+  readonly trials: number;
+  /** Races that were seen, not yet confirmed. */
+  readonly hits: number;
+}
 
 /** Sent a few times a second. */
 export interface Progress {

@@ -147,6 +147,7 @@ export interface Race {
   readonly copies: number;
   /** Action names that lead to the state in which they were sent. */
   readonly prefix: readonly string[];
+  /** What it shows. */
   readonly verdict: RaceVerdict;
   /** The broken rule of the verdict `invariant`. */
   readonly invariant?: string | undefined;
@@ -167,7 +168,12 @@ export interface Race {
   /** Trials in which they did not overlap; they say nothing. */
   readonly misses: number;
   /** The 95 % confidence interval of the share of hits (Wilson's score interval). */
-  readonly rate: { readonly low: number; readonly high: number };
+  readonly rate: {
+    /** 0 to 1. */
+    readonly low: number;
+    /** 0 to 1. */
+    readonly high: number;
+  };
   /** How the calls were made to meet. */
   readonly delivery: RaceDelivery;
   /** With `gated`: what was held, where. Following it shows the race each time. */
@@ -201,8 +207,8 @@ export interface RaceCoverage {
   readonly skipped: Readonly<Record<string, number>>;
   /** Hits that were not reported, by reason: `control` (the staggered arm showed them, too), `unconfirmed`. */
   readonly dismissed: Readonly<Record<string, number>>;
-  /** How requests were made to meet, and how often. */
-  readonly deliveries: Readonly<Partial<Record<RaceDelivery, number>>>;
+  /** How requests were made to meet (see {@link RaceDelivery}), and in how many trials. */
+  readonly deliveries: Readonly<Record<string, number>>;
   /** Milliseconds. */
   readonly durationMs: number;
 }

@@ -1,6 +1,6 @@
 import type { ExplorationEvent } from "../engine/events.ts";
 import type { JourneyResult, StepResult } from "../model/journey-result.ts";
-import type { Divergence, ExplorationResult, RunError, Violation } from "../model/result.ts";
+import type { Divergence, ExplorationResult, Race, RunError, Violation } from "../model/result.ts";
 import type { Severity } from "../model/severity.ts";
 import { coloursFor, type Colours } from "./colours.ts";
 import { Live } from "./live.ts";
@@ -8,6 +8,7 @@ import { minimalityText } from "./minimality-text.ts";
 import { journeyLines } from "./journey-lines.ts";
 import { grouped } from "./numbers.ts";
 import { printable, printableLines } from "./printable.ts";
+import { raceText } from "./race-text.ts";
 import { redactJourney } from "./redact-journey.ts";
 import { redactDivergence, redactError, redactEvent, redactResult, redactText } from "./redact.ts";
 import { redactor, type Redactor } from "./redaction/redactor.ts";
@@ -80,14 +81,15 @@ export class ConsoleReporter implements Reporter {
 
 /** Violations, then what kept the run from being sure, then how complete it is. */
 export function resultLines(name: string, result: ExplorationResult, colours: Colours, verbose: boolean): readonly string[] {
-  const { violations, divergences, errors, notes } = result;
+  const { violations, races, divergences, errors, notes } = result;
   const [headline = "", ...rest] = summaryLines(name, result);
   return [
     ...violations.flatMap((violation, index) => violationLines(violation, index + 1, violations.length, colours)),
+    ...races.flatMap((race, index) => raceLines(race, index + 1, races.length, colours)),
     ...divergences.flatMap((divergence) => divergenceLines(divergence, colours)),
     ...errors.flatMap((error) => errorLines(error, colours, verbose)),
     ...notes.map((note) => `note: ${printable(note)}`),
-    ...(violations.length + divergences.length + errors.length + notes.length === 0 ? [] : [""]),
+    ...(violations.length + races.length + divergences.length + errors.length + notes.length === 0 ? [] : [""]),
     colours.bold(headline),
     ...rest,
   ];
@@ -100,6 +102,13 @@ export function violationLines(violation: Violation, number: number, total: numb
   const known = length === undefined ? "" : `, ${length}`;
   const header = colours.dim(`Violation ${number} of ${total}${seen}${known}, id ${printable(violation.id)}`);
   return [header, colourOf(violation.severity, colours)(head), ...rest, ""];
+}
+
+export function raceLines(race: Race, number: number, total: number, colours: Colours): readonly string[] {
+  const seen = race.count > 1 ? `, seen in ${grouped(race.count)} kinds of states` : "";
+  const [head = "", ...rest] = raceText(race).split("\n");
+  const header = colours.dim(`Race ${number} of ${total}${seen}, id ${printable(race.id)}`);
+  return [header, colourOf(race.severity, colours)(head), ...rest, ""];
 }
 
 function divergenceLines({ kind, path, message, differences, hint }: Divergence, colours: Colours): readonly string[] {

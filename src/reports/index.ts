@@ -1,5 +1,5 @@
 export { coloursFor } from "./colours.ts";
-export { ConsoleReporter, violationLines } from "./console.ts";
+export { ConsoleReporter, raceLines, violationLines } from "./console.ts";
 export { JsonReporter } from "./json.ts";
 export { inertOutput } from "./github/inert-output.ts";
 export { onGithub, reportToGithub } from "./github/report-to-github.ts";
@@ -19,6 +19,7 @@ export { journeyJson } from "./journey-json.ts";
 export { explorationEntry, runDocument } from "./run-document.ts";
 export type { ReportedExploration, ReportedFailure, ReportedJourney, ReportedKnown, RunReport } from "./run-report.ts";
 export { completeness, summaryLines } from "./summary.ts";
+export { raceName, raceText } from "./race-text.ts";
 export { violationText } from "./violation-text.ts";
 export { replayTable } from "./replay-table.ts";
 export { vitestText } from "./vitest-text.ts";

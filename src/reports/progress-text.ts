@@ -1,4 +1,4 @@
-import type { Progress } from "../engine/events.ts";
+import type { Progress, Racing } from "../engine/events.ts";
 import { duration, grouped, plural } from "./numbers.ts";
 import { printable } from "./printable.ts";
 import { timeLeft } from "./time-left.ts";
@@ -27,6 +27,11 @@ export function progressLines(name: string, progress: Progress, { verbose, width
     ...(left === undefined ? [] : [`at most ${duration(left)} left`]),
   ];
   return [parts.join("  "), ...(verbose ? laneLines(progress) : [])].map((line) => fit(line, width));
+}
+
+/** What is done when the states are explored: actions of one state at the same time. */
+export function racingText({ probed, planned, trials, hits }: Racing): string {
+  return `probing races  ${grouped(probed)}/${grouped(planned)} kinds of pairs  ${plural(trials, "trial")}  races ${grouped(hits)}`;
 }
 
 /** What each lane does: its share of time at work, what it executed, and how often it was lost. */

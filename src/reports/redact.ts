@@ -1,7 +1,19 @@
 import type { ExplorationEvent } from "../engine/events.ts";
-import type { Divergence, ExplorationResult, RecordedExchange, RecordedStep, RunError, Violation } from "../model/result.ts";
+import type {
+  Divergence,
+  ExplorationResult,
+  Race,
+  RaceCall,
+  RaceOutcome,
+  RecordedExchange,
+  RecordedStep,
+  RunError,
+  Violation,
+} from "../model/result.ts";
 import type { TargetEnd } from "../model/target-end.ts";
 import { curlScript } from "./curl/curl-script.ts";
+import { raceScript } from "./curl/race-script.ts";
+import { raceText } from "./race-text.ts";
 import { redactor, type Redactor } from "./redaction/redactor.ts";
 import { resultJson } from "./result-json.ts";
 import type { ReportedFailure } from "./run-report.ts";
@@ -36,6 +48,7 @@ export function redactResult(
   const redacted = (): Omit<ExplorationResult, "toJSON"> => ({
     ...result,
     violations: result.violations.map((violation) => redactViolation(violation, visibility, hide)),
+    races: result.races.map((race) => redactRace(race, visibility, hide)),
     divergences: result.divergences.map((one) => redactDivergence(one, visibility, hide)),
     errors: result.errors.map((one) => redactError(one, visibility, hide)),
     notes: result.notes.map((note) => redactText(note, visibility, hide)),
@@ -63,6 +76,32 @@ export function redactViolation(violation: Violation, visibility: Visibility, hi
     target: target === undefined ? undefined : redactTarget(target, hide),
   };
   return { ...shown, toString: () => violationText(shown) };
+}
+
+/** A race as a report may show it: named fields hidden in its calls, its states and its prefix, or requests and responses left out altogether. */
+export function redactRace(race: Race, visibility: Visibility, hide: Redactor): Race {
+  const { includeRequestResponse: included } = visibility;
+  const message = redactText(race.message, visibility, hide);
+  const shown = {
+    ...race,
+    message,
+    observed: redactOutcome(race.observed, visibility, hide),
+    allowed: race.allowed.map((outcome) => redactOutcome(outcome, visibility, hide)),
+    schedule: race.schedule === undefined ? undefined : { ...race.schedule, statement: hide.body(race.schedule.statement) },
+    steps: race.steps.map((step) => redactStep(step, visibility, hide)),
+    requests: included ? race.requests.map((request) => hide.request(request)) : [],
+    // What is hidden is taken from answers there, or asked for.
+    curl: included ? (raceScript({ ...race, message }, hide) ?? race.curl) : undefined,
+  };
+  return { ...shown, toString: () => raceText(shown) };
+}
+
+function redactOutcome(outcome: RaceOutcome, visibility: Visibility, hide: Redactor): RaceOutcome {
+  return {
+    ...outcome,
+    calls: outcome.calls.map((call): RaceCall => ({ ...call, requests: redactExchanges(call.requests, visibility, hide) })),
+    changes: redactState(outcome.changes, hide),
+  };
 }
 
 export function redactStep(step: RecordedStep, visibility: Visibility, hide: Redactor): RecordedStep {

@@ -1,5 +1,14 @@
 import type { ApiRequest } from "../model/response.ts";
-import type { ExplorationGraph, ExplorationResult, RecordedExchange, RecordedResponse, RecordedStep, Violation } from "../model/result.ts";
+import type {
+  ExplorationGraph,
+  ExplorationResult,
+  Race,
+  RaceOutcome,
+  RecordedExchange,
+  RecordedResponse,
+  RecordedStep,
+  Violation,
+} from "../model/result.ts";
 import type { ExplorationEntry, GraphEntry } from "./document-types.ts";
 
 /** An exploration's result as plain data, its keys always in the same order: what `result.toJSON()` returns. */
@@ -17,7 +26,9 @@ export function resultJson(result: Omit<ExplorationResult, "toJSON">): Omit<Expl
     completeToDepth: result.completeToDepth,
     stopReason: result.stopReason,
     violations: result.violations.map(violationJson),
-    races: result.races,
+    races: result.races.map(raceJson),
+    // Left out, when written, where races were not probed.
+    raceCoverage: result.raceCoverage,
     divergences: result.divergences.map(({ kind, path, message, differences, hint }) => ({ kind, path, message, differences, hint })),
     errors: result.errors.map(({ code, message, path, source, where, stack, count }) => ({
       code,
@@ -77,6 +88,47 @@ export function violationJson(violation: Violation): Violation {
   };
 }
 
+/** A race as plain data, without what is undefined. */
+export function raceJson(race: Race): Race {
+  const { id, first, second, copies, prefix, verdict, invariant, severity, message, where, observed, allowed } = race;
+  const { hits, trials, misses, rate, delivery, schedule, steps, requests, count, draws, curl, known } = race;
+  return {
+    id,
+    first,
+    second,
+    copies,
+    prefix,
+    verdict,
+    invariant,
+    severity,
+    message,
+    where,
+    observed: outcomeJson(observed),
+    allowed: allowed.map(outcomeJson),
+    hits,
+    trials,
+    misses,
+    rate: { low: rate.low, high: rate.high },
+    delivery,
+    schedule:
+      schedule === undefined
+        ? undefined
+        : { system: schedule.system, held: schedule.held, write: schedule.write, statement: schedule.statement },
+    steps: steps.map(stepJson),
+    requests: requests.map(requestJson),
+    count,
+    draws,
+    curl,
+    ...(known && { known }),
+  };
+}
+
+const outcomeJson = ({ order, calls, changes, broken }: RaceOutcome): RaceOutcome => ({
+  order,
+  calls: calls.map(({ action, status, requests }) => ({ action, status, requests: requests.map(exchangeJson) })),
+  changes,
+  broken,
+});
 const stepJson = ({ action, status, requests, changes }: RecordedStep): RecordedStep => ({
   action,
   status,

@@ -1,6 +1,7 @@
 import type { ExplorationResult, StopReason } from "../model/result.ts";
 import { duration, grouped, plural } from "./numbers.ts";
 import { printable } from "./printable.ts";
+import { raceRows } from "./race-coverage-text.ts";
 
 const STOPPED: Readonly<Record<StopReason, string>> = {
   exhausted: "everything reachable was explored",
@@ -46,6 +47,7 @@ export function summaryLines(name: string, result: ExplorationResult): readonly 
     ["cross-checked", grouped(result.crossChecked)],
     ["depth", grouped(result.maxDepthReached)],
     ["violations", grouped(result.violations.length)],
+    ...raceRows(result).map(([word, text]) => [word, printable(text)] as const),
     ...(result.divergences.length > 0 ? [["divergences", grouped(result.divergences.length)] as const] : []),
     ...(result.errors.length > 0 ? [["errors", grouped(result.errors.length)] as const] : []),
     ...(result.bounded > 0

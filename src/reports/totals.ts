@@ -7,7 +7,9 @@ export function totals({ explorations, journeys }: RunReport): readonly string[]
   const parts: string[] = [];
   if (explorations.length > 1) {
     const found = explorations.reduce((sum, { result }) => sum + result.violations.length, 0);
-    parts.push(`${plural(explorations.length, "exploration")}, ${plural(found, "violation")}`);
+    const races = explorations.reduce((sum, { result }) => sum + result.races.length, 0);
+    const probed = races > 0 || explorations.some(({ result }) => result.raceCoverage !== undefined);
+    parts.push(`${plural(explorations.length, "exploration")}, ${plural(found, "violation")}${probed ? `, ${plural(races, "race")}` : ""}`);
   }
   if (journeys.length > 1) {
     const counts = (["passed", "failed", "timed_out"] as const).map(

@@ -1,4 +1,4 @@
-export { readKnownFindings, type KnownFindings } from "./known-findings.ts";
+export { readKnownFindings, type KnownEntry, type KnownFindings } from "./known-findings.ts";
 export { updateKnownFindings } from "./update-known.ts";
 export { newRunId } from "./run-id.ts";
 export { readRun } from "./read-run.ts";

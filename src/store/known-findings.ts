@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Document, type Node } from "yaml";
+import { isRaceId } from "../engine/race-id.ts";
 import { SeqqaError } from "../model/errors.ts";
 
 /** A finding that is known. */
@@ -8,6 +9,8 @@ export interface KnownEntry {
   readonly note: string | undefined;
   /** Where it was found: written by `--update-known`, so that it can be told whether a run could have found it. */
   readonly exploration: string | undefined;
+  /** It is a race, by its id: only a run that probes races could find it. */
+  readonly isRace: boolean;
 }
 
 export interface KnownFindings {
@@ -76,7 +79,7 @@ function entriesOf(parsed: ParsedKnown, shown: string): readonly KnownEntry[] {
 function ofScalar(node: unknown, refuse: (node: unknown, what: string) => never): KnownEntry {
   const id = isScalar(node) ? String(node.value).trim() : "";
   if (!isId(id)) return refuse(node, "an entry is an id, or has an id");
-  return { id, note: undefined, exploration: undefined };
+  return { id, note: undefined, exploration: undefined, isRace: isRaceId(id) };
 }
 
 function ofMap(map: Readonly<Record<string, unknown>>, refuse: (what: string) => never): KnownEntry {
@@ -85,7 +88,7 @@ function ofMap(map: Readonly<Record<string, unknown>>, refuse: (what: string) =>
     if (typeof value !== "string") return refuse(`${key} must be a text`);
   }
   const { id = "", note, exploration } = map as Readonly<Record<string, string | undefined>>;
-  return isId(id) ? { id, note, exploration } : refuse("an entry has an id");
+  return isId(id) ? { id, note, exploration, isRace: isRaceId(id) } : refuse("an entry has an id");
 }
 
 const isId = (id: string): boolean => /^\S+$/.test(id);

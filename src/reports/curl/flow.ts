@@ -20,13 +20,18 @@ export interface Taken {
 export class Flow {
   /** The request that is looked at, in words. */
   where = "";
-  readonly #sources: Source[] = [];
+  #sources: Source[] = [];
   readonly #taken = new Map<Source, string>();
   readonly #secrets = new Map<string, Secret>();
 
   /** An answer was recorded: what it holds may be sent from here on. */
   answered(number: number, exchange: RecordedExchange): void {
     this.#sources.push(...sourcesOf(number, exchange));
+  }
+
+  /** What was answered after this request is not known to what is sent from here on: it is sent at the same time. */
+  forgetAfter(number: number): void {
+    this.#sources = this.#sources.filter((source) => source.number <= number);
   }
 
   get secrets(): readonly Secret[] {

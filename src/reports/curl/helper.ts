@@ -58,3 +58,27 @@ else if (command === "json") {
     status === read(args[0] + "/" + number + ".status") && (body === undefined || bodies(body, read(args[0] + "/" + number + ".body"))));
   process.exit(same ? 10 : 11);
 }`;
+
+/**
+ * What the script of a race asks besides: whether the answers are the observed ones and those of no order. With `equal` the calls are of one action, and
+ * may have changed places. Ends with 10: they are; 11: they are not; 12: the observed answers are those of an order, so they cannot tell.
+ */
+export const RACE_HELPER: string = `${HELPER}
+if (command === "race") {
+  const { equal, observed, allowed } = JSON.parse(read(args[1]));
+  const put = (map, entries) => { map.clear(); for (const [key, value] of entries) map.set(key, value); };
+  const fits = (wanted, got) => {
+    put(there, []); put(back, []);
+    const assign = (at, used) => at === wanted.length || got.some((one, i) => {
+      if (used.includes(i) || (!equal && i !== at) || wanted[at].status !== one.status) return false;
+      const before = [[...there], [...back]];
+      if ((wanted[at].body === undefined || bodies(wanted[at].body, one.body || "")) && assign(at + 1, [...used, i])) return true;
+      put(there, before[0]); put(back, before[1]);
+      return false;
+    });
+    return assign(0, []);
+  };
+  if (allowed.some((outcome) => fits(outcome, observed))) process.exit(12);
+  const got = observed.map(({ number }) => ({ status: read(args[0] + "/" + number + ".status"), body: read(args[0] + "/" + number + ".body") }));
+  process.exit(fits(observed, got) && !allowed.some((outcome) => fits(outcome, got)) ? 10 : 11);
+}`;

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { resultsSchema } from "../../../scripts/results-schema.mjs";
 import type { RunDocument } from "../../../src/index.ts";
 import { jsonText, runDocument } from "../../../src/reports/index.ts";
+import { gatedRace, raceCoverage } from "../../support/race.ts";
 import { schemaErrors } from "../../support/results-schema.ts";
 import { journey, report, result, violation } from "./results.ts";
 
@@ -28,6 +29,8 @@ function full(): RunDocument {
   const error = { code: "ACTION_THREW", message: "boom", path: [], source: "pay", where: "a.ts:1:2", stack: "Error: boom", count: 2 };
   const explored = result({
     violations: [found, violation({ state: null, request: undefined, response: undefined })],
+    races: [gatedRace({ invariant: "stock", draws: [[0], [0, 1]], known: true, curl: "#!/bin/sh" })],
+    raceCoverage: raceCoverage(),
     divergences: [divergence],
     errors: [error],
     notes: ["note"],
@@ -82,7 +85,7 @@ describe("seqqa.results.schema.json", () => {
   it("does not hold a document with a field more, or one less, anywhere", () => {
     const document = written(full());
     // Below these, keys are names that the user or the target chose.
-    const free = /\/(headers|statuses|set|args|actions)(\/|$)/;
+    const free = /\/(headers|statuses|set|args|actions|raceCoverage\/\w+)(\/|$)/;
     let changed = 0;
     for (const [path, value] of objects(document, "")) {
       if (free.test(path)) continue;
@@ -101,6 +104,6 @@ describe("seqqa.results.schema.json", () => {
 
   it("has its fields in one order", () => {
     const orders = [...objects(written(full()), "")].map(([path, value]) => `${path || "/"}: ${Object.keys(value).join(" ")}`);
-    expect(orders.filter((one) => !/\/(headers|statuses|set|args)[:/]/.test(one)).join("\n")).toMatchSnapshot();
+    expect(orders.filter((one) => !/\/(headers|statuses|set|args|raceCoverage\/\w+)[:/]/.test(one)).join("\n")).toMatchSnapshot();
   });
 });

@@ -1,0 +1,207 @@
+import type { Race, RaceOutcome, RecordedExchange } from "../../model/result.ts";
+import { deliveryText, ordinal, outcomeText, raceName, scheduleText, distinctOutcomes } from "../race-text.ts";
+import type { Redactor } from "../redaction/redactor.ts";
+import { Flow } from "./flow.ts";
+import { RACE_HELPER } from "./helper.ts";
+import { requestParts } from "./request-parts.ts";
+import {
+  ascii,
+  commonOrigin,
+  isHttp,
+  oneLine,
+  originOf,
+  preparation,
+  requestWords,
+  sendLines,
+  statusOf,
+  takenLine,
+  type Sent,
+} from "./script-parts.ts";
+import { comment, quoted } from "./shell-text.ts";
+
+/** Bodies of answers that are longer are not compared, only their status. */
+const COMPARED = 20_000;
+/** How often the script tries where nothing else is said. */
+const ROUNDS = 20;
+/** Lines of a change that stand in a comment. */
+const CHANGES = 20;
+
+/** Whose request it is: of a step of the prefix (-1), or of a side. */
+interface RaceSent extends Sent {
+  readonly side: number;
+}
+
+/**
+ * A race as a script for a POSIX shell: sends the requests of the prefix in order, then those of all sides at the same time, and compares the answers with
+ * those of the observed trial and of the orders; several rounds, since it may need luck. Whatever is in requests and answers is data to it, and what `hide`
+ * hides is not in it. `undefined`: a side sent nothing over HTTP.
+ */
+export function raceScript(race: Omit<Race, "toString">, hide: Redactor): string | undefined {
+  const { steps, observed } = race;
+  const sides = observed.calls.map(({ requests }) => requests.filter(isHttp));
+  if (sides.length < 2 || sides.some((requests) => requests.length === 0)) return undefined;
+  const prefix = steps.flatMap(({ action, requests }, step) =>
+    requests.filter(isHttp).map((exchange) => ({ label: `step ${step + 1}, ${action}`, exchange })),
+  );
+  const base = commonOrigin([...prefix.map(({ exchange }) => exchange), ...sides.flat()].map(({ request }) => request.url));
+  const flow = new Flow();
+  let number = 0;
+  const sent = (label: string, exchange: RecordedExchange, side: number): RaceSent => {
+    const origin = originOf(exchange.request.url);
+    flow.where = label;
+    const parts = requestParts(exchange.request, flow, hide);
+    flow.answered(++number, exchange);
+    return { number, label, parts, exchange, side, origin: origin === base ? undefined : origin };
+  };
+  const way = prefix.map(({ label, exchange }) => sent(label, exchange, -1));
+  const calls = sides.map((requests, side) => {
+    flow.forgetAfter(way.length);
+    return requests.map((exchange) => sent(`the ${ordinal(side)} call, ${observed.calls[side]!.action}`, exchange, side));
+  });
+  return [
+    ...head(race, hide),
+    ...preparation(base, flow, RACE_HELPER),
+    `printf '%s' ${quoted(ascii(JSON.stringify(recorded(race, calls, hide))))} > "$dir/recorded.json"`,
+    ...ABOUT_ROUNDS,
+    "",
+    "round=1",
+    `while [ "$round" -le "\${ROUNDS:-${ROUNDS}}" ]; do`,
+    'rm -f "$dir"/*.status "$dir"/*.body "$dir"/*.head',
+    '[ -z "${RESET:-}" ] || sh -c "$RESET" || { echo "RESET failed." >&2; exit 2; }',
+    ...way.flatMap((one) => [
+      "",
+      comment(one.label),
+      ...sendLines(one),
+      ...(one.number === 1 && statusOf(one.exchange) !== "none" ? [`reached ${one.number}`] : []),
+      `answered ${one.number} ${statusOf(one.exchange)} ${quoted(oneLine(one.label))}`,
+      ...takenLines(flow, one, "strayed 'an answer holds no value that is sent later'"),
+    ]),
+    "",
+    ...together(calls, flow),
+    "",
+    ...ENDING,
+    "",
+  ].join("\n");
+}
+
+function head(race: Omit<Race, "toString">, hide: Redactor): readonly string[] {
+  const { id, severity, message, prefix, observed, allowed, delivery } = race;
+  const changes = (outcome: RaceOutcome): readonly string[] =>
+    (outcome.changes.length === 0 ? ["(the state did not change)"] : outcome.changes.slice(0, CHANGES)).map((line) =>
+      comment(`  ${hide.line(line)}`),
+    );
+  const schedule = scheduleText(race);
+  return [
+    "#!/bin/sh",
+    comment(`[${severity.toUpperCase()}] ${raceName(race)}: ${message}`),
+    comment(`race ${id}, path: ${[...prefix, `(${raceName(race)})`].join(" -> ")}`),
+    "#",
+    comment(`observed  ${outcomeText(race, observed)}`),
+    ...changes(observed),
+    ...distinctOutcomes(race, allowed).flatMap((outcome) => [comment(`allowed   ${outcomeText(race, outcome)}`), ...changes(outcome)]),
+    "#",
+    schedule === undefined
+      ? comment(
+          `The run sent the calls together (${deliveryText(delivery)}); curl sends each on a connection of its own, so it may need more rounds.`,
+        )
+      : comment(
+          `The run made it happen: ${schedule}. curl cannot hold a statement: here it needs luck; seqqa replay ${id} follows the schedule.`,
+        ),
+    "# Needs sh, curl (7.68 or newer) and node (18 or newer, for reading JSON). BASE_URL says where the API is, in the state that the path begins in;",
+    `# ROUNDS how often it is tried (${ROUNDS}); RESET, where the path cannot be taken twice, a command that puts the API back before each round; CHECK a command`,
+    "# that fails where the state is wrong after a round. Without CHECK only the answers are compared: what they do not show is not seen.",
+    "# Ends with 1: the race was seen. 0: not in these rounds. 2: it could not be tried, or the answers cannot tell. 3: the path went another way than recorded.",
+  ];
+}
+
+/** A second round may begin in another state than the first. */
+const ABOUT_ROUNDS = [
+  "strayed() {",
+  '  echo "The path went another way: $1" >&2',
+  '  [ "$round" = 1 ] || echo "It did so in round $round: set RESET to a command that puts the API back." >&2',
+  "  exit 3",
+  "}",
+];
+
+const takenLines = (flow: Flow, { number }: Sent, otherwise: string): readonly string[] =>
+  flow.taken.filter(({ source }) => source.number === number).map((taken) => takenLine(taken, otherwise));
+
+/** All sides at once: in one curl where each has one request, else each in a process of its own. */
+function together(calls: readonly (readonly RaceSent[])[], flow: Flow): readonly string[] {
+  const labels = calls.map(([first]) => comment(first!.label));
+  if (calls.some(({ length }) => length > 1)) {
+    return [
+      "# At the same time",
+      ...calls.flatMap((requests, side) => [
+        labels[side]!,
+        "(",
+        ...requests.flatMap((one) => [...sendLines(one), ...takenLines(flow, one, "exit 0")]),
+        ") &",
+      ]),
+      "wait",
+    ];
+  }
+  const words = calls.map(([one]) => ({ number: one!.number, ...requestWords(one!) }));
+  const transfers = words.map(({ number, method, url, options }) =>
+    [
+      `--globoff --max-time "\${TIMEOUT:-30}"`,
+      ...options,
+      `--request ${method} --dump-header "$dir/${number}.head" --output "$dir/${number}.body" --write-out '${number} %{http_code}\\n' --url ${url}`,
+    ].join(" "),
+  );
+  return [
+    "# At the same time:",
+    ...labels,
+    ...words.flatMap(({ before }) => before),
+    `curl -q --silent --parallel --parallel-immediate ${transfers.join(" \\\n  --next ")} > "$dir/together"`,
+    'case $? in 2) echo "This curl is too old: --parallel-immediate came with 7.68." >&2; exit 2 ;; esac',
+    'while read -r number status; do [ "$status" != 000 ] || status=none; printf %s "$status" > "$dir/$number.status"; done < "$dir/together"',
+    ...words.map(
+      ({ number, method, url }) => `echo "at once: "${method}" "${url}": $(cat "$dir/${number}.status" 2> /dev/null || echo none)"`,
+    ),
+  ];
+}
+
+const ENDING = [
+  'if [ -n "${CHECK:-}" ]; then',
+  '  sh -c "$CHECK" || { echo "Seen in round $round: CHECK failed."; exit 1; }',
+  "fi",
+  'helper race "$dir" "$dir/recorded.json"',
+  "case $? in",
+  '  10) echo "Seen in round $round: the answers are those that no order of the calls gives."; exit 1 ;;',
+  "  11) ;;",
+  `  12) [ -n "\${CHECK:-}" ] || { echo ${quoted("The answers of this race are also those of an order: what differs is in the state, which they do not show (see the top of this script). Look there now, or set CHECK.")} >&2; exit 2; } ;;`,
+  '  *) echo "The answers could not be compared." >&2; exit 2 ;;',
+  "esac",
+  "round=$((round + 1))",
+  "done",
+  `echo "Not seen in $((round - 1)) rounds."`,
+];
+
+/** What the helper compares with: the last answer of each side, in the observed trial and in the orders. */
+function recorded(
+  { first, second, observed, allowed }: Omit<Race, "toString">,
+  calls: readonly (readonly RaceSent[])[],
+  hide: Redactor,
+): object {
+  const answers = (outcome: RaceOutcome): readonly { number: string; status: string; body: string | undefined }[] =>
+    outcome.calls.map(({ requests }, side) => {
+      const last = requests.findLast(isHttp);
+      const body = last?.response?.body;
+      return {
+        number: String(calls[side]?.at(-1)?.number ?? 0),
+        status: last === undefined ? "none" : statusOf(last),
+        body: body === undefined || body.length > COMPARED ? undefined : hide.body(body),
+      };
+    });
+  const [seen, orders] = [answers(observed), allowed.map(answers)];
+  const equal = first === second;
+  const statuses = (list: ReturnType<typeof answers>): string => {
+    const all = list.map(({ status }) => status);
+    return (equal ? all.toSorted() : all).join();
+  };
+  // Where the statuses tell it, bodies are not looked at: they may differ for other reasons.
+  const told = !orders.some((outcome) => statuses(outcome) === statuses(seen));
+  const shown = (list: ReturnType<typeof answers>): unknown => (told ? list.map(({ number, status }) => ({ number, status })) : list);
+  return { equal, observed: shown(seen), allowed: orders.map(shown) };
+}

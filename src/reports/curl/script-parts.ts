@@ -1,0 +1,101 @@
+import type { RecordedExchange } from "../../model/result.ts";
+import type { Flow, Taken } from "./flow.ts";
+import type { RequestParts } from "./request-parts.ts";
+import { printing, quoted, word } from "./shell-text.ts";
+
+/** A request of a script. */
+export interface Sent {
+  readonly number: number;
+  readonly label: string;
+  readonly parts: RequestParts;
+  /** The request is sent to {@link BASE}, and not to a place of its own. */
+  readonly origin: string | undefined;
+  readonly exchange: RecordedExchange;
+}
+
+/** What every script begins with, behind its own words: where the API is, what it needs, and how it sends a request. */
+export function preparation(base: string, { secrets }: Flow, helper: string): readonly string[] {
+  return [
+    "set -u",
+    `: "\${BASE_URL:=${base.replace(/[^\w.:/[\]-]/g, "")}}"`,
+    'BASE_URL="${BASE_URL%/}"',
+    ...secrets.map(
+      ({ variable, name, where }) =>
+        `[ "\${${variable}+set}" = set ] || { echo ${quoted(oneLine(`Set ${variable}: the value of ${name} in ${where}, which reports do not show.`))} >&2; exit 2; }`,
+    ),
+    'for tool in curl node; do command -v "$tool" > /dev/null || { echo "This script needs $tool." >&2; exit 2; }; done',
+    "dir=$(mktemp -d) || exit 2",
+    `trap 'rm -rf "$dir"' EXIT`,
+    "trap 'exit 130' INT TERM",
+    `helper_text=${quoted(helper)}`,
+    'helper() { node -e "$helper_text" -- "$@"; }',
+    'gone() { echo "Gone: $1"; exit 0; }',
+    'strayed() { echo "The path went another way: $1" >&2; exit 3; }',
+    // The status is `none` where there was no answer.
+    "send() {",
+    "  number=$1; method=$2; url=$3; shift 3",
+    '  curl -q --silent --globoff --max-time "${TIMEOUT:-30}" "$@" --request "$method" --dump-header "$dir/$number.head" --output "$dir/$number.body" --write-out "%{http_code}" --url "$url" > "$dir/$number.status" || printf none > "$dir/$number.status"',
+    '  [ -f "$dir/$number.body" ] || : > "$dir/$number.body"',
+    '  echo "$method ${url#"$BASE_URL"}: $(cat "$dir/$number.status")"',
+    "}",
+    'answered() { [ "$(cat "$dir/$1.status")" = "$2" ] || strayed "$3 was answered with $(cat "$dir/$1.status") and not $2"; }',
+    'reached() { [ "$(cat "$dir/$1.status")" != none ] || { echo "There is no answer from $BASE_URL." >&2; exit 2; }; }',
+  ];
+}
+
+/** A request as words of a shell: its method, its URL, and options of curl. What it sends is written to a file first. */
+export function requestWords({ number, parts, origin }: Sent): {
+  readonly before: readonly string[];
+  readonly method: string;
+  readonly url: string;
+  readonly options: readonly string[];
+} {
+  const place = origin === undefined ? '"$BASE_URL"' : quoted(origin);
+  const target = parts.target.filter((part) => part !== "");
+  return {
+    before: parts.body === undefined ? [] : [`{ ${printing(parts.body)}; } > "$dir/${number}.sent"`],
+    method: quoted(parts.method),
+    url: `${place}${target.length === 0 ? "" : word(target)}`,
+    options: [
+      ...parts.headers.map((header) => `--header ${word(header)}`),
+      ...(parts.body === undefined
+        ? []
+        : [...(parts.hasContentType ? [] : ["--header content-type:"]), "--header expect:", `--data-binary "@$dir/${number}.sent"`]),
+      ...(parts.method === "HEAD" ? ["--head"] : []),
+    ],
+  };
+}
+
+/** The commands that send a request, one after another. */
+export function sendLines(sent: Sent): readonly string[] {
+  const { before, method, url, options } = requestWords(sent);
+  return [...before, `send ${sent.number} ${method} ${url}${options.map((option) => ` ${option}`).join("")}`];
+}
+
+/** The command that takes a value from an answer; `otherwise` is what is done where there is none. */
+export function takenLine({ variable, source: { number, pick } }: Taken, otherwise: string): string {
+  const [command, argument] = pick;
+  const file = `"$dir/${number}.${command === "json" ? "body" : "head"}"`;
+  return `${variable}=$(helper ${command} ${file} ${quoted(command === "json" ? ascii(argument) : oneLine(argument))}) || ${otherwise}`;
+}
+
+export const statusOf = ({ response }: RecordedExchange): string => (response === undefined ? "none" : String(response.status));
+
+export function originOf(url: string): string | undefined {
+  return /^https?:\/\/(?:[^/?#@]*@)?([^/?#@]+)/i.exec(url) === null
+    ? undefined
+    : url.replace(/^(https?:\/\/)(?:[^/?#@]*@)?([^/?#@]+).*$/is, "$1$2");
+}
+
+export const isHttp = ({ request }: RecordedExchange): boolean => originOf(request.url) !== undefined;
+
+/** The origin that most requests go to. */
+export function commonOrigin(urls: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const origin of urls.map(originOf)) if (origin !== undefined) counts.set(origin, (counts.get(origin) ?? 0) + 1);
+  return [...counts].toSorted((a, b) => b[1] - a[1])[0]![0];
+}
+
+export const ascii = (json: string): string =>
+  json.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+export const oneLine = (text: string): string => text.replace(/[^\x20-\x7e\u00a1-\u1fff\u3000-\ud7ff]/g, "?");
