@@ -1,0 +1,156 @@
+import type { Dispatcher } from "undici";
+import type { Deadlines, Expiring } from "./deadlines.ts";
+import { bodyTooLarge, connectTimeout, failure, requestCancelled, requestTimeout } from "./failures.ts";
+import { decodeBody, NO_COOKIES, type WireAnswer, type WireRequest } from "./transport.ts";
+
+/** A promise's two ends. */
+export interface Settle {
+  readonly resolve: (answer: WireAnswer) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** One attempt over a socket: undici's handler, the deadline and the promise in one object, since it is made for every request. */
+export abstract class Attempt implements Dispatcher.DispatchHandler, Expiring {
+  readonly options: Dispatcher.DispatchOptions;
+  readonly deadline: number;
+  protected readonly request: WireRequest;
+  readonly #deadlines: Deadlines;
+  readonly #settle: Settle;
+  #controller: Dispatcher.DispatchController | undefined;
+  #onCancel: (() => void) | undefined;
+  #settled = false;
+  #status = 0;
+  #headers: Record<string, string> = {};
+  #cookies = NO_COOKIES;
+  #chunk: Buffer | undefined;
+  #chunks: Buffer[] | undefined;
+
+  constructor(deadlines: Deadlines, request: WireRequest, settle: Settle, options?: Partial<Dispatcher.DispatchOptions>) {
+    this.request = request;
+    this.#deadlines = deadlines;
+    this.#settle = settle;
+    this.options = { path: request.path, method: request.method, headers: request.headers, body: request.body ?? null, ...options };
+    this.deadline = performance.now() + request.timeoutMs;
+    deadlines.add(this);
+    if (request.signal === undefined) return;
+    this.#onCancel = () => this.#cancel();
+    request.signal.addEventListener("abort", this.#onCancel);
+  }
+
+  /** undici is about to write it. */
+  protected abstract started(): void;
+
+  /** undici is done with it: its answer is complete, or it failed. */
+  protected abstract left(): void;
+
+  /** Not begun, it waits for a connection, and not for other attempts. */
+  protected abstract connecting(): boolean;
+
+  /** Whether it has been dispatched once more after this error. */
+  protected abstract repeats(error: Error): boolean;
+
+  /** Nobody waits for its answer any longer. Closing the connection is what tells the target. */
+  protected givenUp(why: string): void {
+    this.abort(new Error(why));
+  }
+
+  protected abort(error: Error): void {
+    this.#controller?.abort(error);
+  }
+
+  /** A byte of an answer has come. */
+  protected get answered(): boolean {
+    return this.#status !== 0;
+  }
+
+  get settled(): boolean {
+    return this.#settled;
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#settled) controller.abort(new Error("given up before it was sent"));
+    else this.started();
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    // 1xx are announcements; the answer follows.
+    if (status < 200) return;
+    this.#status = status;
+    for (const name in headers) {
+      const value = headers[name];
+      if (typeof value === "string") {
+        if (name === "set-cookie") this.#cookies = [value];
+      } else if (value !== undefined) {
+        if (name === "set-cookie") this.#cookies = value;
+        headers[name] = value.join(", ");
+      }
+    }
+    this.#headers = headers as Record<string, string>;
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#chunk === undefined) this.#chunk = chunk;
+    else if (this.#chunks === undefined) this.#chunks = [this.#chunk, chunk];
+    else this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    this.left();
+    if (this.#settled) return;
+    this.#over();
+    let text = "";
+    try {
+      if (this.#chunks !== undefined) text = decodeBody(Buffer.concat(this.#chunks));
+      else if (this.#chunk !== undefined) text = decodeBody(this.#chunk);
+    } catch (cause) {
+      // A body that becomes longer than a string can be.
+      this.#settle.reject(bodyTooLarge(this.#failed(), cause));
+      return;
+    }
+    this.#settle.resolve({ status: this.#status, headers: this.#headers, cookies: this.#cookies, text });
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.left();
+    if (this.#settled || this.repeats(error)) return;
+    this.#over();
+    this.#settle.reject(failure(error, this.#failed()));
+  }
+
+  expire(): void {
+    if (this.#settled) return;
+    const { timeoutMs } = this.request;
+    const unsent = this.#controller === undefined && this.connecting();
+    this.#over();
+    this.#settle.reject(unsent ? connectTimeout(this.#failed(), timeoutMs) : requestTimeout(this.#failed(), timeoutMs));
+    this.givenUp("timed out");
+  }
+
+  #cancel(): void {
+    if (this.#settled) return;
+    this.#over();
+    this.#settle.reject(requestCancelled(this.request, this.request.signal!, true));
+    this.givenUp("cancelled");
+  }
+
+  #over(): void {
+    this.#settled = true;
+    this.#deadlines.remove(this);
+    if (this.#onCancel !== undefined) this.request.signal?.removeEventListener("abort", this.#onCancel);
+  }
+
+  #failed(): { method: string; url: string; answered: boolean } {
+    return { method: this.request.method, url: this.request.url, answered: this.answered };
+  }
+}
+
+/** The connection ended, without a word on why. */
+export function isConnectionLost(error: Error): boolean {
+  const code = (error as { readonly code?: unknown }).code;
+  return code === "UND_ERR_SOCKET" || code === "ECONNRESET" || code === "EPIPE";
+}

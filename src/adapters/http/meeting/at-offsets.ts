@@ -1,0 +1,31 @@
+import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
+
+/** A timer may be late by so much; the rest is waited for in turns of the event loop. */
+const TIMER_MS = 3;
+/** A turn of the event loop may take so long; the rest is waited for by looking at the clock. */
+const TURN_MS = 0.2;
+
+/** Releases each at its offset from now, in milliseconds, those with the same offset together. `all` is in the order of offsets. */
+export async function atOffsets<T extends { readonly offset: number }>(
+  all: readonly T[],
+  release: (together: readonly T[]) => void,
+): Promise<void> {
+  const start = performance.now() - (all[0]?.offset ?? 0);
+  for (let at = 0; at < all.length;) {
+    const { offset } = all[at]!;
+    await until(start + offset);
+    const next = all.findIndex((one) => one.offset > offset);
+    const end = next === -1 ? all.length : next;
+    release(all.slice(at, end));
+    at = end;
+  }
+}
+
+async function until(due: number): Promise<void> {
+  for (;;) {
+    const left = due - performance.now();
+    if (left <= 0) return;
+    if (left > TIMER_MS) await sleep(left - TIMER_MS + 1);
+    else if (left > TURN_MS) await turn();
+  }
+}

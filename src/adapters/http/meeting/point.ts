@@ -1,0 +1,26 @@
+import { Deadlines } from "../deadlines.ts";
+import { Gathering } from "./gathering.ts";
+import type { Meeting, MeetingPlan, MeetingPoint } from "./meeting.ts";
+import type { Way } from "./way.ts";
+
+export class Point implements MeetingPoint {
+  readonly delivery: MeetingPoint["delivery"];
+  readonly #way: Way;
+  readonly #deadlines = new Deadlines();
+  #gathering: Gathering | undefined;
+
+  constructor(delivery: MeetingPoint["delivery"], way: Way) {
+    this.delivery = delivery;
+    this.#way = way;
+  }
+
+  begin(plan: MeetingPlan): Meeting {
+    return (this.#gathering = new Gathering(plan, this.#way, this.#deadlines));
+  }
+
+  async close(): Promise<void> {
+    this.#gathering?.close();
+    this.#deadlines.stop();
+    await this.#way.close();
+  }
+}
