@@ -1,4 +1,5 @@
 import type { Violation } from "../../model/result.ts";
+import { HIDDEN } from "../redaction/field-names.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import { Flow } from "./flow.ts";
 import { HELPER } from "./helper.ts";
@@ -96,13 +97,14 @@ function ending({ invariant }: Finding, sent: readonly FindingRequest[], hide: R
     const body = response === undefined || !compared || response.body.length > COMPARED ? undefined : hide.body(response.body);
     return { number: String(number), status, body };
   });
+  const but = recorded.some(({ body }) => body?.includes(HIDDEN)) ? ", but for values that reports do not show" : "";
   return [
     "",
     "# The recorded answers, to compare with",
     `printf '%s' ${quoted(ascii(JSON.stringify(recorded)))} > "$dir/recorded.json"`,
     'helper same "$dir" "$dir/recorded.json"',
     "case $? in",
-    `  10) echo ${quoted(oneLine(`Still fails: ${invariant}, with the same answers as recorded.`))}; exit 1 ;;`,
+    `  10) echo ${quoted(oneLine(`Still fails: ${invariant}, with the same answers as recorded${but}.`))}; exit 1 ;;`,
     `  11) gone ${quoted(oneLine(`${invariant}: the answers are others than recorded.`))} ;;`,
     '  *) echo "The answers could not be compared." >&2; exit 2 ;;',
     "esac",

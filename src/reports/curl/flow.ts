@@ -1,5 +1,5 @@
 import type { RecordedExchange } from "../../model/result.ts";
-import type { Hole } from "./shell-text.ts";
+import type { Hole, Part } from "./shell-text.ts";
 import { isIdName, isOpaque, sourcesOf, type Source } from "./sources.ts";
 
 /** A value that the script asks for in the environment. */
@@ -16,17 +16,24 @@ export interface Taken {
   readonly source: Source;
 }
 
+const SHORTEST_EMBEDDED = 16;
+/** What stands in URLs and in JSON as it is. */
+const EMBEDDED = /^[\w~-]{16,}$/;
+
 /** Which values of requests come from earlier answers, and which must not stand in the script. */
 export class Flow {
   /** The request that is looked at, in words. */
   where = "";
   #sources: Source[] = [];
+  readonly #embeddable = new Set<string>();
   readonly #taken = new Map<Source, string>();
   readonly #secrets = new Map<string, Secret>();
 
   /** An answer was recorded: what it holds may be sent from here on. */
   answered(number: number, exchange: RecordedExchange): void {
-    this.#sources.push(...sourcesOf(number, exchange));
+    const sources = sourcesOf(number, exchange);
+    this.#sources.push(...sources);
+    for (const { value } of sources) if (EMBEDDED.test(value) && isOpaque(value)) this.#embeddable.add(value);
   }
 
   /** What was answered after this request is not known to what is sent from here on: it is sent at the same time. */
@@ -60,6 +67,21 @@ export class Flow {
       if (score > most) [best, most] = [source, score];
     }
     return best === undefined ? undefined : this.#variableOf(best);
+  }
+
+  /** A text with the ids in it that answers drew: `urn:order:4f1c...`. Short ones may stand there by chance. */
+  embedded(text: string): readonly Part[] {
+    let parts: readonly Part[] = [text];
+    if (text.length <= SHORTEST_EMBEDDED) return parts;
+    for (const value of this.#embeddable) {
+      const variable = text.includes(value) ? this.find(value, "", true) : undefined;
+      if (variable === undefined) continue;
+      const hole: Hole = { variable, form: "plain" };
+      parts = parts.flatMap((part) =>
+        typeof part === "string" ? part.split(value).flatMap((piece, at) => (at === 0 ? [piece] : [hole, piece])) : [part],
+      );
+    }
+    return parts;
   }
 
   /** A value that must not be shown: taken from an answer, or asked for. */

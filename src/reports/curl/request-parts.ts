@@ -19,9 +19,11 @@ export interface RequestParts {
 const SKIPPED = /^(?:host|content-length|connection|keep-alive|transfer-encoding|accept-encoding|expect)$/i;
 
 export function requestParts(request: ApiRequest, flow: Flow, hide: Redactor): RequestParts {
-  // A secret that was sent under another name, or in a path.
+  // An id in the middle of a text, and a secret that was sent under another name, or in a path.
   const shown = (parts: readonly Part[]): readonly Part[] =>
-    parts.flatMap((part) => (typeof part === "string" ? pieces(part, hide.secrets(part), flow) : [part]));
+    parts
+      .flatMap((part) => (typeof part === "string" ? flow.embedded(part) : [part]))
+      .flatMap((part) => (typeof part === "string" ? pieces(part, hide.secrets(part), flow) : [part]));
   const entries = Object.entries(request.headers).filter(([name]) => !SKIPPED.test(name) && /^[\w!#$%&'*+.^`|~-]+$/.test(name));
   return {
     method: request.method,

@@ -79,3 +79,27 @@ it("there is none without requests over HTTP", () => {
   const inMemory: RecordedExchange = { request: { method: "", url: "", headers: {} }, durationMs: 0 };
   expect(curlScript(finding(inMemory), redactor([]))).toBeUndefined();
 });
+
+it("takes ids from answers that are sent within longer texts", () => {
+  const id = "c18785a0-b916-4047-97d2-d4b69a503847";
+  const create = exchange("/carts", 201, JSON.stringify({ data: { cart: { id, token: "abcdef0123456789abcd" } }, short: "a1b2c3d4" }));
+  const add = exchange(`/carts/cart:${id}/add?of=urn%3Acart%3A${id}`, 200, "{}", {
+    headers: { "x-by": `cart=${id}; part` },
+    body: JSON.stringify({ cart: `/carts/${id}/lines`, by: "<abcdef0123456789abcd>", kept: "<a1b2c3d4>" }),
+  });
+  const script = curlScript(finding(create, add), redactor(["token"]))!;
+  const second = script.slice(script.indexOf("# The recorded answers") - 1500, script.indexOf("# The recorded answers"));
+  expect(second).not.toMatch(/c18785a0|abcdef01/);
+  expect(second).toContain(`"$BASE_URL"'/carts/cart:'"$v1"'/add?of=urn%3Acart%3A'"$v1"`);
+  expect(second).toContain(`--header 'x-by: cart='"$v1"'; part'`);
+  expect(second).toContain(
+    `'{"cart":"/carts/'; printf '%s' "$v1"; printf '%s' '/lines","by":"<'; printf '%s' "$v2"; printf '%s' '>","kept":"<a1b2c3d4>"}'`,
+  );
+  expect(script).not.toContain("SECRET_");
+});
+
+it("says so where values that reports do not show were not compared", () => {
+  const read = finding(exchange("/carts/1", 200, '{"n":3}'));
+  const told = (names: readonly string[]): string => /answers as recorded([^']*)'; exit 1/.exec(curlScript(read, redactor(names))!)![1]!;
+  expect([told([]), told(["n"])]).toEqual([".", ", but for values that reports do not show."]);
+});
