@@ -70,6 +70,7 @@ async function journalOrClone(choosing: Choosing): Promise<Chosen> {
         const mode = await JournalMode.open(control, catalog, {
           selection,
           borrowed: scope.borrowed,
+          gated: scope.gated === true,
           previous: previous instanceof JournalMode ? previous : undefined,
         });
         const own = scope.inProcess

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { OURS, rowsOf, type Catalog } from "./catalog.ts";
 import type { Control } from "./control.ts";
-import { installStatements } from "./journal-sql.ts";
+import { installStatements, type JournalOptions } from "./journal-sql.ts";
 
 /** Puts the log and its triggers into the database, in one transaction, in place of what an earlier run may have left. @returns what it is told by later */
-export async function install(control: Control, catalog: Catalog, borrowed: boolean, limitMs?: number): Promise<string> {
+export async function install(control: Control, catalog: Catalog, how: Omit<JournalOptions, "token">, limitMs?: number): Promise<string> {
   const token = randomUUID();
-  const statements = installStatements(catalog, { token, borrowed });
+  const statements = installStatements(catalog, { ...how, token });
   await control.patiently(() => control.transaction(() => control.rows(statements.join(";\n"))), limitMs);
   return token;
 }

@@ -15,6 +15,7 @@ import { MultisetMirror, RowSums, type Segment } from "../../systems/multiset-mi
 import type { PostgresMode, QueryRow } from "./mode.ts";
 import { observeAll, observeCounters, observeNet } from "./observe.ts";
 import { Places } from "./places.ts";
+import { PostgresGate } from "./postgres-gate.ts";
 import { DDL_STATE, INCOHERENT_STATE } from "./put-back-sql.ts";
 import { putBackAndUninstall } from "./recover.ts";
 import type { Selection } from "./selection.ts";
@@ -24,6 +25,8 @@ import { Vacuum } from "./vacuum.ts";
 export interface JournalChoice {
   readonly selection: Selection;
   readonly borrowed: boolean;
+  /** Whether writes of the target can be held; default: no. */
+  readonly gated?: boolean | undefined;
   /** Of the same store, closed for a restart of the target. */
   readonly previous?: JournalMode | undefined;
   /** How long open write transactions of others are waited for; default 5000. */
@@ -61,7 +64,6 @@ export class JournalMode implements PostgresMode {
   private constructor(control: Control, catalog: Catalog, digest: CatalogText, token: string, choice: JournalChoice) {
     this.#control = control;
     this.#looker = new Looker(control.store);
-    this.gate = UNGATED;
     this.#selection = choice.selection;
     this.#tables = catalog.tables;
     this.#sequences = catalog.sequences.filter(({ cached }) => !cached);
@@ -70,6 +72,7 @@ export class JournalMode implements PostgresMode {
     this.#token = token;
     this.#borrowed = choice.borrowed;
     this.#limitMs = choice.limitMs ?? BUSY_LIMIT_MS;
+    this.gate = choice.gated === true ? new PostgresGate(control, this.#limitMs) : UNGATED;
     const { previous } = choice;
     const goesOn = previous !== undefined && previous.#token === token;
     this.#places = goesOn ? previous.#places : new Places();
@@ -84,12 +87,16 @@ export class JournalMode implements PostgresMode {
    */
   static async open(control: Control, catalog: Catalog, choice: JournalChoice): Promise<JournalMode> {
     const { previous } = choice;
-    if (previous !== undefined && (await isInstalled(control, previous.#token))) {
+    if (
+      previous !== undefined &&
+      (previous.gate.kind === "gate") === (choice.gated === true) &&
+      (await isInstalled(control, previous.#token))
+    ) {
       const digest = await catalogText(control.client);
       if (catalogDifference(previous.#catalog, digest) === undefined)
         return new JournalMode(control, catalog, digest, previous.#token, choice);
     }
-    const token = await install(control, catalog, choice.borrowed, choice.limitMs);
+    const token = await install(control, catalog, { borrowed: choice.borrowed, gated: choice.gated === true }, choice.limitMs);
     const mode = new JournalMode(control, catalog, await catalogText(control.client), token, choice);
     await mode.#read(false);
     mode.#mirror = new MultisetMirror(mode.#mirror.counters);
@@ -192,7 +199,8 @@ export class JournalMode implements PostgresMode {
     );
   }
 
-  close(leaveNothing: boolean): Promise<void> {
+  async close(leaveNothing: boolean): Promise<void> {
+    if (this.gate.kind === "gate") await this.gate.release();
     return this.#control.inTurn(async () => {
       await this.#looker.close();
       try {

@@ -1,6 +1,7 @@
 import { OURS, type Catalog, type Table } from "./catalog.ts";
 import { TEXT_SETTINGS } from "./connect.ts";
 import { counterFunctions } from "./counter-sql.ts";
+import { gateStatements } from "./gate-sql.ts";
 import { putAllFunction } from "./put-all-sql.ts";
 import { createPutFunction } from "./put-back-sql.ts";
 import { quoteText } from "./sql-text.ts";
@@ -16,10 +17,12 @@ export interface JournalOptions {
   readonly token: string;
   /** The user's own store: what a dead run leaves must be enough to put the data back, after a crash of the server too. */
   readonly borrowed: boolean;
+  /** With what can hold a write. */
+  readonly gated: boolean;
 }
 
 /** The statements that install the undo log, to be run in one transaction by a session in replica role. */
-export function installStatements({ tables, sequences }: Catalog, { token, borrowed }: JournalOptions): string[] {
+export function installStatements({ tables, sequences }: Catalog, { token, borrowed, gated }: JournalOptions): string[] {
   const kept = sequences.filter(({ cached }) => !cached);
   const variants = new Map<string, Table>();
   for (const table of tables) variants.set(variantOf(table), table);
@@ -39,6 +42,7 @@ export function installStatements({ tables, sequences }: Catalog, { token, borro
     BUSY_FUNCTION,
     readFunction(borrowed),
     putAllFunction(tables, borrowed),
+    ...(gated ? gateStatements(CONTROL_SWITCH) : []),
     `insert into ${OURS}.owner values(${quoteText(token)}, ${quoteText(JSON.stringify(tables.map(({ oid }) => oid)))}, ${OURS}.counters())`,
     ...DDL_FUNCTIONS,
   ];

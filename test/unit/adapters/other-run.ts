@@ -8,7 +8,7 @@ import { build } from "esbuild";
 import { afterAll, beforeAll } from "vitest";
 
 /** The adapter's class by the folder that it lies in. */
-const CLASSES = { postgres: "PostgresAdapter", redis: "RedisAdapter" } as const;
+const CLASSES = { postgres: "PostgresAdapter", mysql: "MysqlAdapter", redis: "RedisAdapter" } as const;
 
 /**
  * Runs of another process, which can be killed. The text is the body of an async function with the adapter's class, `stores` and `say(value)`; the
