@@ -4,6 +4,8 @@ import { grouped } from "./numbers.ts";
 import type { ExplorationEntry, JourneyEntry, RunDocument } from "./document-types.ts";
 import { cut } from "./printable.ts";
 import { completeness } from "./summary.ts";
+import { raceRows } from "./race-coverage-text.ts";
+import { raceName, raceText, verdictText } from "./race-text.ts";
 import { violationText } from "./violation-text.ts";
 
 /** Longer bodies are cut: the whole of them is in results.json. */
@@ -26,7 +28,7 @@ export interface Case {
   readonly output?: string | undefined;
 }
 
-/** One case per invariant, one per action, and one for whatever else went wrong. */
+/** One case per invariant, one per race, one per action, and one for whatever else went wrong. */
 export function explorationCases(entry: ExplorationEntry, failOn: RunDocument["failOnSeverity"]): readonly Case[] {
   const { name, violations, errors, divergences, coverage, stopReason } = entry;
   const invariants = [...new Set([...entry.invariants, ...violations.map(({ invariant }) => invariant)])];
@@ -34,6 +36,7 @@ export function explorationCases(entry: ExplorationEntry, failOn: RunDocument["f
   const ofAction = (source: string): boolean => Object.hasOwn(coverage.actions, source);
   return [
     ...invariants.map((invariant) => invariantCase(entry, invariant, failOn, errors)),
+    ...raceCases(entry, failOn),
     ...actions.map(([action, { applied, skipped }]): Case => {
       const own = errors.filter(({ source }) => source === action);
       const never = { kind: "skipped", type: "never_applied", message: `never applied, skipped ${grouped(skipped)} times` } as const;
@@ -73,6 +76,24 @@ function invariantCase(
     return { ...base, outcome: { kind, type: first.confirmed ? first.severity : "flaky", message: first.message, text } };
   }
   return { ...base, outcome: errorOf(errors.filter(({ source }) => source === invariant)), output: text === "" ? undefined : text };
+}
+
+/** One per race that was found; where they were looked for and there is none, one that says so. */
+function raceCases(entry: ExplorationEntry, failOn: RunDocument["failOnSeverity"]): readonly Case[] {
+  const { races, raceCoverage } = entry;
+  const base = { classname: `${entry.name}.races`, ms: 0 };
+  const probed = raceRows(entry)
+    .map(([word, text]) => `${word}: ${text}`)
+    .join("\n");
+  if (races.length === 0)
+    return raceCoverage === undefined ? [] : [{ ...base, name: "races", ms: raceCoverage.durationMs, output: probed }];
+  return races.map((race): Case => {
+    const name = `${raceName(race)} (${verdictText(race)})`;
+    const text = raceText(race);
+    const fails = race.known !== true && failOn !== "none" && isAtLeast(race.severity, failOn);
+    if (!fails) return { ...base, name, output: text };
+    return { ...base, name, outcome: { kind: "failure", type: race.severity, message: race.message, text } };
+  });
 }
 
 function errorOf(errors: readonly RunError[]): Outcome | undefined {

@@ -82,16 +82,17 @@ export function redactViolation(violation: Violation, visibility: Visibility, hi
 export function redactRace(race: Race, visibility: Visibility, hide: Redactor): Race {
   const { includeRequestResponse: included } = visibility;
   const message = redactText(race.message, visibility, hide);
+  const schedule = race.schedule === undefined ? undefined : { ...race.schedule, statement: hide.body(race.schedule.statement) };
   const shown = {
     ...race,
     message,
     observed: redactOutcome(race.observed, visibility, hide),
     allowed: race.allowed.map((outcome) => redactOutcome(outcome, visibility, hide)),
-    schedule: race.schedule === undefined ? undefined : { ...race.schedule, statement: hide.body(race.schedule.statement) },
+    schedule,
     steps: race.steps.map((step) => redactStep(step, visibility, hide)),
     requests: included ? race.requests.map((request) => hide.request(request)) : [],
     // What is hidden is taken from answers there, or asked for.
-    curl: included ? (raceScript({ ...race, message }, hide) ?? race.curl) : undefined,
+    curl: included ? (raceScript({ ...race, message, schedule }, hide) ?? race.curl) : undefined,
   };
   return { ...shown, toString: () => raceText(shown) };
 }

@@ -1,5 +1,5 @@
 import type { Database, Statement } from "better-sqlite3";
-import type { Divergence, RecordedExchange, RunError } from "../model/result.ts";
+import type { Divergence, RecordedExchange, RecordedStep, RunError } from "../model/result.ts";
 import type { ExplorationEntry, JourneyEntry, ReportedFailure } from "../reports/index.ts";
 import { ExchangeWriter } from "./exchange-rows.ts";
 
@@ -7,6 +7,7 @@ import { ExchangeWriter } from "./exchange-rows.ts";
 export type Outcome = "running" | "ended" | "failed";
 
 type Violation = ExplorationEntry["violations"][number];
+type Race = ExplorationEntry["races"][number];
 type Row = Readonly<Record<string, string | number | null>>;
 
 /** Takes the entries of a run's document apart into rows. Writing one again replaces it. */
@@ -21,7 +22,7 @@ export class EntryWriter {
   }
 
   exploration(id: number, entry: ExplorationEntry, strategy: string, actions: readonly string[], outcome: Outcome): void {
-    const { violations, divergences, errors } = entry;
+    const { violations, races, divergences, errors } = entry;
     this.#put("explorations", {
       id,
       name: entry.name,
@@ -40,7 +41,7 @@ export class EntryWriter {
       pairs: entry.coverage.pairs,
       duration_ms: entry.durationMs,
       digest: entry.digest,
-      document: JSON.stringify({ ...entry, violations: [], divergences: [], errors: [], graph: null }),
+      document: JSON.stringify({ ...entry, violations: [], races: [], divergences: [], errors: [], graph: null }),
     });
     actions.forEach((name, action) => {
       const { applied, skipped, statuses } = entry.coverage.actions[name] ?? { applied: 0, skipped: 0, statuses: {} };
@@ -48,6 +49,7 @@ export class EntryWriter {
     });
     this.#clear(id);
     violations.forEach((violation, position) => this.#finding(id, position, violation));
+    races.forEach((race, position) => this.#race(id, position, race));
     divergences.forEach((one, position) => this.#divergence(id, position, one));
     errors.forEach((one, position) => this.#error(id, position, one));
   }
@@ -75,10 +77,10 @@ export class EntryWriter {
   }
 
   #clear(id: number): void {
-    for (const table of ["findings", "finding_steps", "divergences", "errors"]) {
+    for (const table of ["findings", "finding_steps", "races", "race_steps", "race_outcomes", "divergences", "errors"]) {
       this.#db.prepare(`DELETE FROM ${table} WHERE exploration = ?`).run(id);
     }
-    this.#db.prepare("DELETE FROM exchanges WHERE exploration = ? AND finding IS NOT NULL").run(id);
+    this.#db.prepare("DELETE FROM exchanges WHERE exploration = ? AND (finding IS NOT NULL OR race IS NOT NULL)").run(id);
   }
 
   #finding(exploration: number, position: number, violation: Violation): void {
@@ -101,18 +103,57 @@ export class EntryWriter {
       document: JSON.stringify({ ...violation, steps: [], ...(checks === undefined ? {} : { checks: [] }) }),
     });
     steps.forEach((step, index) => {
-      this.#put("finding_steps", {
-        exploration,
-        finding: position,
-        position: index,
-        action: step.action,
-        status: step.status,
-        changes: json(step.changes),
-        document: JSON.stringify({ ...step, requests: [] }),
-      });
+      this.#put("finding_steps", { exploration, finding: position, ...stepColumns(step, index) });
       this.#exchanges.add({ exploration, finding: position, step: index }, step.requests);
     });
     this.#exchanges.add({ exploration, finding: position }, checks ?? ([] as readonly RecordedExchange[]));
+  }
+
+  #race(exploration: number, position: number, race: Race): void {
+    const { steps, observed, allowed } = race;
+    this.#put("races", {
+      exploration,
+      position,
+      id: race.id,
+      first: race.first,
+      second: race.second,
+      copies: race.copies,
+      verdict: race.verdict,
+      invariant: race.invariant ?? null,
+      severity: race.severity,
+      message: race.message,
+      prefix: JSON.stringify(race.prefix),
+      hits: race.hits,
+      trials: race.trials,
+      misses: race.misses,
+      rate_low: race.rate.low,
+      rate_high: race.rate.high,
+      delivery: race.delivery,
+      schedule: json(race.schedule),
+      draws: json(race.draws),
+      known: race.known ? 1 : 0,
+      count: race.count,
+      document: JSON.stringify({ ...race, observed: null, allowed: [], steps: [] }),
+    });
+    steps.forEach((step, index) => {
+      this.#put("race_steps", { exploration, race: position, ...stepColumns(step, index) });
+      this.#exchanges.add({ exploration, race: position, step: index }, step.requests);
+    });
+    [observed, ...allowed].forEach((outcome, index) => {
+      this.#put("race_outcomes", {
+        exploration,
+        race: position,
+        position: index,
+        executed: outcome.order === null ? null : JSON.stringify(outcome.order),
+        statuses: JSON.stringify(outcome.calls.map(({ status }) => status)),
+        changes: JSON.stringify(outcome.changes),
+        broken: JSON.stringify(outcome.broken),
+        document: JSON.stringify({ ...outcome, calls: outcome.calls.map((call) => ({ ...call, requests: [] })) }),
+      });
+      outcome.calls.forEach(({ requests }, side) =>
+        this.#exchanges.add({ exploration, race: position, outcome: index, step: side }, requests),
+      );
+    });
   }
 
   #divergence(exploration: number, position: number, one: Divergence): void {
@@ -136,5 +177,13 @@ export class EntryWriter {
     statement.run(row);
   }
 }
+
+const stepColumns = (step: RecordedStep, position: number): Row => ({
+  position,
+  action: step.action,
+  status: step.status,
+  changes: json(step.changes),
+  document: JSON.stringify({ ...step, requests: [] }),
+});
 
 const json = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value));

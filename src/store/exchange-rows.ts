@@ -7,6 +7,8 @@ export interface ExchangeOwner {
   readonly exploration?: number;
   readonly edge?: number;
   readonly finding?: number;
+  readonly race?: number;
+  readonly outcome?: number;
   readonly journey?: number;
   readonly step?: number;
 }
@@ -16,7 +18,7 @@ export class ExchangeWriter {
   readonly #insert: Statement;
 
   constructor(db: Database) {
-    this.#insert = db.prepare(`INSERT INTO exchanges VALUES (${Array.from({ length: 16 }, () => "?").join(", ")})`);
+    this.#insert = db.prepare(`INSERT INTO exchanges VALUES (${Array.from({ length: 18 }, () => "?").join(", ")})`);
   }
 
   add(owner: ExchangeOwner, exchanges: readonly RecordedExchange[]): void {
@@ -26,6 +28,8 @@ export class ExchangeWriter {
         owner.exploration ?? null,
         owner.edge ?? null,
         owner.finding ?? null,
+        owner.race ?? null,
+        owner.outcome ?? null,
         owner.journey ?? null,
         owner.step ?? null,
         position,

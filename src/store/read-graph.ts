@@ -1,5 +1,5 @@
 import type { Database } from "better-sqlite3";
-import type { ExplorationEntry, GraphData } from "../reports/index.ts";
+import type { GraphData } from "../reports/index.ts";
 import { exchangesOf, type ExchangeRow } from "./exchange-rows.ts";
 import { lines } from "./json-columns.ts";
 import { sampleNodes } from "./sample-nodes.ts";
@@ -47,8 +47,8 @@ export function readGraph(db: Database, exploration: number): StoredGraph {
   };
 }
 
-/** What reports show of a graph: all of it, or what lies around its findings and near the root. */
-export function shownGraph(db: Database, exploration: number, graph: StoredGraph, findings: ExplorationEntry["violations"]): GraphData {
+/** What reports show of a graph, by the paths of its findings: all of it, or what lies around its findings and near the root. */
+export function shownGraph(db: Database, exploration: number, graph: StoredGraph, findings: readonly (readonly string[])[]): GraphData {
   const { nodes, paths } = sampleNodes(graph, findings, NODES);
   const shown = new Uint8Array(graph.depths.length);
   for (const node of nodes) shown[node] = 1;

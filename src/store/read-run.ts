@@ -1,5 +1,5 @@
 import type { Database } from "better-sqlite3";
-import type { Divergence, RecordedExchange, RecordedStep, RunError } from "../model/result.ts";
+import type { Divergence, RaceOutcome, RecordedExchange, RecordedStep, RunError } from "../model/result.ts";
 import type { ExplorationEntry, JourneyEntry, ReportData, ReportedFailure, RunDocument } from "../reports/index.ts";
 import { exchangesOf, type ExchangeRow } from "./exchange-rows.ts";
 import { record } from "./json-columns.ts";
@@ -9,6 +9,7 @@ import { findRun, runFile } from "./runs.ts";
 import type { StoredGraph } from "./stored-graph.ts";
 
 type Finding = ExplorationEntry["violations"][number];
+type Race = ExplorationEntry["races"][number];
 
 /** Why a store has no end. */
 const UNFINISHED = "The run was ended before it was over, or goes on: this is what was stored until then.";
@@ -36,7 +37,7 @@ function readData(db: Database): ReportData {
     const graph = readGraph(db, id);
     const entry = explorationOf(db, id, record(document), graph);
     const shown = unfinished && entry.stopReason === "interrupted" ? { ...entry, notes: [...entry.notes, UNFINISHED] } : entry;
-    return { entry: shown, graph: shownGraph(db, id, graph, entry.violations) };
+    return { entry: shown, graph: shownGraph(db, id, graph, pathsOf(entry)) };
   });
   const document = {
     ...record(row.document),
@@ -47,11 +48,23 @@ function readData(db: Database): ReportData {
   return { document, graphs: entries.map(({ graph }) => graph) };
 }
 
+/** The paths that reports mark in the graph. A race has one for each of its calls. */
+function pathsOf({ violations, races }: ExplorationEntry): readonly (readonly string[])[] {
+  return [
+    ...violations.map(({ reproductionPath }) => reproductionPath),
+    ...races.flatMap(({ prefix, first, second }) => [
+      [...prefix, first],
+      [...prefix, second],
+    ]),
+  ];
+}
+
 function explorationOf(db: Database, id: number, document: Readonly<Record<string, unknown>>, graph: StoredGraph): ExplorationEntry {
   const of = (table: string): string => `${table} WHERE exploration = ${id} ORDER BY position`;
   return {
     ...document,
     violations: findingsOf(db, id),
+    races: racesOf(db, id),
     divergences: documents<Divergence>(db, of("divergences")),
     errors: documents<RunError>(db, of("errors")),
     graph: {
@@ -85,6 +98,32 @@ function findingsOf(db: Database, exploration: number): readonly Finding[] {
       steps: taken.map((step) => ({ ...(record(step.document) as unknown as RecordedStep), requests: exchanges(finding, step.position) })),
       ...(violation.checks === undefined ? {} : { checks: exchanges(finding, null) }),
     };
+  });
+}
+
+function racesOf(db: Database, exploration: number): readonly Race[] {
+  const sent = db.prepare("SELECT * FROM exchanges WHERE exploration = ? AND race = ? AND outcome IS ? AND step = ? ORDER BY position");
+  const exchanges = (race: number, outcome: number | null, step: number): readonly RecordedExchange[] =>
+    exchangesOf(sent.all(exploration, race, outcome, step) as ExchangeRow[]);
+  const placed = (table: string): ((race: number) => readonly Placed[]) => {
+    const rows = db.prepare(`SELECT position, document FROM ${table} WHERE exploration = ? AND race = ? ORDER BY position`);
+    return (race) => rows.all(exploration, race) as readonly Placed[];
+  };
+  const [stepsOf, outcomesOf] = [placed("race_steps"), placed("race_outcomes")];
+  const all = db
+    .prepare("SELECT position, document FROM races WHERE exploration = ? ORDER BY position")
+    .all(exploration) as readonly Placed[];
+  return all.map(({ position: race, document }) => {
+    const [observed, ...allowed] = outcomesOf(race).map(({ position, document: text }): RaceOutcome => {
+      const outcome = record(text) as unknown as RaceOutcome;
+      return { ...outcome, calls: outcome.calls.map((call, side) => ({ ...call, requests: exchanges(race, position, side) })) };
+    });
+    if (observed === undefined) throw new TypeError("a race has no outcome");
+    const steps = stepsOf(race).map((step) => ({
+      ...(record(step.document) as unknown as RecordedStep),
+      requests: exchanges(race, null, step.position),
+    }));
+    return { ...(record(document) as unknown as Race), observed, allowed, steps };
   });
 }
 

@@ -1,4 +1,3 @@
-import type { ExplorationEntry } from "../reports/index.ts";
 import type { StoredGraph } from "./stored-graph.ts";
 
 /** What of a graph is shown. */
@@ -13,7 +12,7 @@ export interface Sample {
  * All nodes of a graph; of one that has more than `most`, the nodes on the paths of findings, their neighbours, and then the nearest to the root. With a
  * node its ancestors are there, too: they may be a few more than `most`, as deep as the findings lie.
  */
-export function sampleNodes(graph: StoredGraph, findings: ExplorationEntry["violations"], most: number): Sample {
+export function sampleNodes(graph: StoredGraph, findings: readonly (readonly string[])[], most: number): Sample {
   const size = graph.depths.length;
   const paths = pathsOf(graph, findings);
   const shown = new Uint8Array(size);
@@ -49,14 +48,14 @@ function byDepth(depths: readonly number[]): readonly number[] {
 }
 
 /** The nodes and edges of the findings' paths, as far as the graph has them: a shrunk path may lead where the exploration did not go. */
-function pathsOf(graph: StoredGraph, findings: ExplorationEntry["violations"]): Sample["paths"] {
+function pathsOf(graph: StoredGraph, findings: readonly (readonly string[])[]): Sample["paths"] {
   const actions = new Map(graph.actions.map((name, action) => [name, action]));
   const outgoing = findings.length === 0 ? new Map<number, number>() : edgesByPair(graph);
   const nodes = new Set<number>();
   const edges = new Set<number>();
-  for (const { reproductionPath } of findings) {
+  for (const path of findings) {
     let node = 0;
-    for (const name of reproductionPath) {
+    for (const name of path) {
       nodes.add(node);
       const edge = outgoing.get(node * graph.actions.length + (actions.get(name) ?? Number.NaN));
       if (edge === undefined) break;

@@ -1,5 +1,5 @@
 /** `PRAGMA user_version` of a store. A store of another version is refused. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 /**
  * The tables of a run store. Everything in them is redacted already. A column `document` holds an entry of results.json as JSON, as it stands there, but
@@ -117,6 +117,58 @@ CREATE TABLE finding_steps (
   PRIMARY KEY (exploration, finding, position)
 ) STRICT;
 
+-- Calls that came out at the same time as they do in no order.
+CREATE TABLE races (
+  exploration INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  first TEXT NOT NULL,              -- names of actions
+  second TEXT NOT NULL,
+  copies INTEGER NOT NULL,          -- how many calls were sent at once
+  verdict TEXT NOT NULL,            -- invariant | state | responses | server_error
+  invariant TEXT,                   -- the broken rule of the verdict invariant
+  severity TEXT NOT NULL,           -- critical | high | medium | low
+  message TEXT NOT NULL,
+  prefix TEXT NOT NULL,             -- JSON: names of actions that lead to the state in which they were sent
+  hits INTEGER NOT NULL,            -- trials that showed it
+  trials INTEGER NOT NULL,          -- trials in which the calls overlapped
+  misses INTEGER NOT NULL,          -- trials in which they did not
+  rate_low REAL NOT NULL,           -- 95 % confidence interval of hits / trials
+  rate_high REAL NOT NULL,
+  delivery TEXT NOT NULL,           -- http2 | pipelined | last_byte | plain | gated
+  schedule TEXT,                    -- JSON: what was held where, with gated
+  draws TEXT,                       -- JSON: by which paths the data of each step of the prefix is drawn, where it is not the path itself
+  known INTEGER NOT NULL,           -- 1: listed in known_findings
+  count INTEGER NOT NULL,           -- kinds of states and statuses of the pair in which it was seen
+  document TEXT NOT NULL,
+  PRIMARY KEY (exploration, position)
+) STRICT;
+
+-- The steps of the prefix.
+CREATE TABLE race_steps (
+  exploration INTEGER NOT NULL,
+  race INTEGER NOT NULL,            -- races.position
+  position INTEGER NOT NULL,
+  action TEXT NOT NULL,
+  status INTEGER,
+  changes TEXT,                     -- JSON: lines of what changed in the state
+  document TEXT NOT NULL,
+  PRIMARY KEY (exploration, race, position)
+) STRICT;
+
+-- How the calls came out: 0 is the observed trial, the others are the orders that are allowed.
+CREATE TABLE race_outcomes (
+  exploration INTEGER NOT NULL,
+  race INTEGER NOT NULL,            -- races.position
+  position INTEGER NOT NULL,
+  executed TEXT,                    -- JSON: sides in their order; NULL: at the same time
+  statuses TEXT NOT NULL,           -- JSON: by side; null where there was no response
+  changes TEXT NOT NULL,            -- JSON: lines of what changed in the state
+  broken TEXT NOT NULL,             -- JSON: invariants that do not hold after it
+  document TEXT NOT NULL,
+  PRIMARY KEY (exploration, race, position)
+) STRICT;
+
 -- What was expected to come out the same twice and did not.
 CREATE TABLE divergences (
   exploration INTEGER NOT NULL,
@@ -170,11 +222,14 @@ CREATE TABLE failures (
 ) STRICT;
 
 -- Requests and responses. Of the first edges (exploration, edge), of findings' steps (exploration, finding, step), of what their rules asked for
--- (exploration, finding, step is NULL), of journeys' steps (journey, step). None with report.include_request_response: false.
+-- (exploration, finding, step is NULL), of races' prefixes (exploration, race, step) and calls (exploration, race, outcome; step is the side), of journeys' steps
+-- (journey, step). None with report.include_request_response: false.
 CREATE TABLE exchanges (
   exploration INTEGER,
   edge INTEGER,
   finding INTEGER,
+  race INTEGER,
+  outcome INTEGER,
   journey INTEGER,
   step INTEGER,
   position INTEGER NOT NULL,        -- 0, 1, 2, ... in the order of sending
@@ -192,5 +247,6 @@ CREATE TABLE exchanges (
 
 CREATE INDEX exchanges_of_edges ON exchanges (exploration, edge) WHERE edge IS NOT NULL;
 CREATE INDEX exchanges_of_findings ON exchanges (exploration, finding) WHERE finding IS NOT NULL;
+CREATE INDEX exchanges_of_races ON exchanges (exploration, race) WHERE race IS NOT NULL;
 CREATE INDEX exchanges_of_journeys ON exchanges (journey) WHERE journey IS NOT NULL;
 `;

@@ -1,6 +1,7 @@
 import { isAtLeast } from "../../model/severity.ts";
 import type { ExplorationEntry, JourneyEntry, RunDocument } from "../document-types.ts";
 import { plural } from "../numbers.ts";
+import { raceName, raceText } from "../race-text.ts";
 import { violationText } from "../violation-text.ts";
 import type { Annotation, Level } from "./commands.ts";
 
@@ -29,7 +30,7 @@ export function annotations(document: RunDocument): readonly Annotation[] {
 type Place = Pick<Annotation, "file" | "line" | "col">;
 
 function ofExploration(
-  { name, file, violations, errors, divergences }: ExplorationEntry,
+  { name, file, violations, races, errors, divergences }: ExplorationEntry,
   failOn: RunDocument["failOnSeverity"],
 ): readonly Annotation[] {
   return [
@@ -45,6 +46,14 @@ function ofExploration(
           ...placeOf(one.where, file),
         };
       }),
+    ...races
+      .filter(({ known }) => known !== true)
+      .map((race): Annotation => ({
+        level: failOn !== "none" && isAtLeast(race.severity, failOn) ? "error" : "warning",
+        title: `${race.severity.toUpperCase()} race ${raceName(race)}`,
+        message: `${name}: ${raceText(race)}\n  id        ${race.id}`,
+        ...placeOf(race.where, file),
+      })),
     ...errors.map(({ code, message, source, where, path }) =>
       error(`${code} in ${source}`, `${name}: ${message}\n  path      ${path.join(" -> ")}`, placeOf(where, file)),
     ),

@@ -1,6 +1,7 @@
 import type { ExplorationEntry, JourneyEntry, RunDocument } from "../document-types.ts";
 import { duration, grouped, plural } from "../numbers.ts";
 import { completeness } from "../summary.ts";
+import { raceName, rateText, statusText, verdictText } from "../race-text.ts";
 import { inert } from "./inert-markdown.ts";
 
 const VERDICTS: Readonly<Record<number, string>> = {
@@ -55,8 +56,8 @@ export function jobSummary(document: RunDocument, room: number): string {
 const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |\n`;
 
 function findings({ explorations: list, knownFindings }: RunDocument): Table {
-  const rows = list.flatMap(({ name, violations }) =>
-    violations.map((one) => {
+  const rows = list.flatMap(({ name, violations, races }) => [
+    ...violations.map((one) => {
       const marks = [...(one.confirmed ? [] : ["flaky"]), ...(one.known === true ? ["known"] : [])];
       return [
         one.severity.toUpperCase() + (marks.length === 0 ? "" : ` (${marks.join(", ")})`),
@@ -73,13 +74,33 @@ function findings({ explorations: list, knownFindings }: RunDocument): Table {
         inert(one.id),
       ];
     }),
-  );
+    ...races.map((race) => raceRow(name, race)),
+  ]);
   const stale = (knownFindings?.stale ?? []).map((id) => ["no longer found", "", "", "", "", "", inert(knownFindings!.file), inert(id)]);
   return {
     title: "Findings",
     head: ["Severity", "Rule", "Path", "Answer", "Seen", "Exploration", "Where", "Id"],
     rows: [...rows, ...stale],
   };
+}
+
+/** Severity, rule, path, answers, how often, where. */
+function raceRow(name: string, race: ExplorationEntry["races"][number]): readonly string[] {
+  return [
+    race.severity.toUpperCase() + (race.known === true ? " (known)" : ""),
+    `race, ${inert(verdictText(race))}<br>${inert(race.message)}`,
+    inert([...race.prefix, `(${raceName(race)})`].join(" -> "), 2000),
+    race.observed.calls
+      .map(({ action, status, requests }) => {
+        const request = requests.at(-1)?.request;
+        return `${inert(request === undefined ? action : `${request.method} ${request.url}`)}<br>${statusText(status)}`;
+      })
+      .join("<br>"),
+    inert(rateText(race)),
+    inert(name),
+    inert(race.where ?? ""),
+    inert(race.id),
+  ];
 }
 
 function answer({ request, response }: ExplorationEntry["violations"][number]): string {
@@ -95,7 +116,7 @@ function explorations(list: readonly ExplorationEntry[]): Table {
       inert(one.name),
       completeness(one),
       grouped(one.steps),
-      grouped(one.violations.length),
+      grouped(one.violations.length + one.races.length),
       grouped(one.errors.length),
       grouped(one.divergences.length),
       duration(one.durationMs),

@@ -3,6 +3,7 @@ import { htmlText, jsonText, junitText, runDocument, type RunDocument, type RunR
 import { junitErrors } from "../../support/junit/junit-errors.ts";
 import { parseXml, type Element } from "../../support/xml.ts";
 import { madeGraph } from "../../support/graph-data.ts";
+import { race, raceCoverage } from "../../support/race.ts";
 import { HOSTILE, journey, report, result, step, violation } from "./results.ts";
 
 const visibility = { redact: ["authorization", "password", "token"], includeRequestResponse: true };
@@ -124,6 +125,27 @@ describe("junit", () => {
     ],
   ])("%s agrees with the exit status", (_what, changes, expected) => {
     expect(Object.values(verdicts(changes))[0]).toBe(expected);
+  });
+
+  it("has a case for each race, or one that passes where races were probed and none was found", () => {
+    const of = (changes: Parameters<typeof result>[0], more: Partial<RunReport> = {}): readonly string[] =>
+      Object.entries(verdicts({ ...more, explorations: [explored({ ...changes, invariants: [] })] }))
+        .filter(([name]) => name.startsWith("shop.races/"))
+        .map((one) => one.join(": "));
+    const races = [
+      race(),
+      race({ second: "cancel_order", verdict: "invariant", invariant: "stock", severity: "medium" }),
+      race({ copies: 3, known: true }),
+    ];
+    expect(of({ races, raceCoverage: raceCoverage() })).toEqual([
+      "shop.races/refund_order || refund_order (state): failure high",
+      "shop.races/refund_order || cancel_order (invariant stock): failure medium",
+      "shop.races/refund_order, 3 at once (state): system-out",
+    ]);
+    expect(of({ races }, { failOnSeverity: "high" })[1]).toMatch(/: system-out$/);
+    expect(of({ races }, { failOnSeverity: "none" })[0]).toMatch(/: system-out$/);
+    expect(of({ raceCoverage: raceCoverage() })).toEqual(["shop.races/races: system-out"]);
+    expect(of({})).toEqual([]);
   });
 
   it("a step that was interrupted is no failure of the target; one that timed out is", () => {

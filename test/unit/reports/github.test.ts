@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { inertOutput, reportToGithub, runDocument, type RunReport } from "../../../src/reports/index.ts";
+import { race } from "../../support/race.ts";
 import { HOSTILE, journey, report, result, Sink, violation } from "./results.ts";
 
 const EVIL = `${HOSTILE} a%0Ab::error::x,y:z | \`x\` <b> @octocat #1 https://evil.example **b** \\| [l](x) &amp; \r\n::add-mask::x\n##[error]x`;
@@ -66,6 +67,18 @@ describe("annotations", () => {
       ["warning", "qa/shop.explore.ts", undefined, undefined, "HIGH flaky (flaky)"],
     ]);
     expect(commands[0]!.message).toContain("path      create_order -> refund_order -> refund_order\n  request   POST");
+  });
+
+  it("stand at the action of a race, an error where it fails the run; listed ones have none", () => {
+    const races = [race(), race({ severity: "low", verdict: "responses" }), race({ known: true })];
+    const { commands, summary } = told({ failOnSeverity: "medium", explorations: [explored({ races })] });
+    expect(commands.map(({ level, properties }) => [level, properties["line"], properties["title"]])).toEqual([
+      ["error", "20", "HIGH race refund_order || refund_order"],
+      ["warning", "20", "LOW race refund_order || refund_order"],
+    ]);
+    expect(commands[0]!.message).toContain("  observed  at the same time: 200, 200\n");
+    expect(summary.match(/^\| (HIGH|LOW|HIGH \(known\)) \| race, /gm)).toHaveLength(3);
+    expect(summary).toMatch(/\| 187,525 \| 3 \| 0 \| 0 \|/);
   });
 
   it("are at most ten of a level, the rest counted in one", () => {

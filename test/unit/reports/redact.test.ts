@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { withoutPasswords } from "../../../src/config/index.ts";
 import { redactor, redactResult, resultJson, jsonText, violationText } from "../../../src/reports/index.ts";
+import { exchangeOf, race } from "../../support/race.ts";
 import { result, violation } from "./results.ts";
 
 const NAMES = ["authorization", "cookie", "set-cookie", "password", "token", "access_token", "secret"];
@@ -184,5 +185,40 @@ describe("a result", () => {
       steps: [{ action: "refund_order", status: 200, requests: [] }],
     });
     expect(String(shown)).toBe(violationText(violation({ request: undefined, response: undefined })));
+  });
+});
+
+describe("a race", () => {
+  const secret = "hunter2-of-ann-77";
+  const sent = exchangeOf("POST", `/login?token=${secret}`, 200, `{"password":"${secret}","user":"ann"}`, `{"password":"${secret}"}`);
+  const call = { action: "login", status: 200, requests: [sent] };
+  const outcome = { order: null, calls: [call, call], changes: [`+ users (password = ${secret})`, `+ log (text = ${secret})`], broken: [] };
+  const found = race({
+    message: `said ${secret}`,
+    observed: outcome,
+    allowed: [{ ...outcome, order: [0, 1] }],
+    steps: [{ action: "login", status: 200, requests: [sent], changes: [`+ log (text = ${secret})`] }],
+    requests: [sent.request, sent.request],
+    schedule: { system: "db", held: 0, write: 1, statement: `UPDATE ${secret}` },
+  });
+
+  it("has nothing of a secret anywhere: requests, answers, states, text, script", () => {
+    const shown = redactResult(result({ races: [found] }), { redact: NAMES, includeRequestResponse: true });
+    expect(JSON.stringify(shown)).not.toMatch(/hunter2|Bearer abc/);
+    expect(shown.races[0]!.curl).toContain("SECRET_TOKEN");
+    expect(String(shown.races[0])).toContain("POST http://127.0.0.1:3000/login?token=[redacted] -> 200");
+  });
+
+  it("keeps its statuses and states, and none of its requests, where those are left out", () => {
+    const shown = redactResult(result({ races: [found] }), { redact: NAMES, includeRequestResponse: false }).races[0]!;
+    expect(JSON.stringify(shown)).not.toMatch(/hunter2|login\?|ann/);
+    expect(shown).toMatchObject({ requests: [], curl: undefined, steps: [{ status: 200, requests: [] }] });
+    expect(shown.observed).toMatchObject({
+      calls: [
+        { status: 200, requests: [] },
+        { status: 200, requests: [] },
+      ],
+    });
+    expect(String(shown)).toContain("  first     login -> 200\n");
   });
 });

@@ -5,6 +5,7 @@ import Database from "better-sqlite3";
 import { afterAll, describe, expect, it } from "vitest";
 import { jsonText, runDocument } from "../../../src/reports/index.ts";
 import { newRunId, readRun } from "../../../src/store/index.ts";
+import { gatedRace, race, raceCoverage } from "../../support/race.ts";
 import { HOSTILE, journey, report, result, violation } from "../reports/results.ts";
 import { configIn, graphOf, store } from "./stores.ts";
 
@@ -39,6 +40,23 @@ function everything() {
   });
 }
 
+/** A race with everything that one can have. */
+function everyRace() {
+  const { requests, ...call } = race().observed.calls[0]!;
+  const hostile = { request: { method: "POST", url: `http://a/${HOSTILE}`, headers: {}, body: HOSTILE }, error: HOSTILE, durationMs: 0.1 };
+  const none = { ...call, action: HOSTILE, status: null, requests: [...requests, hostile] };
+  return race({
+    message: HOSTILE,
+    prefix: [HOSTILE],
+    verdict: "invariant",
+    invariant: HOSTILE,
+    observed: { order: null, calls: [none, none], changes: [HOSTILE], broken: [HOSTILE] },
+    allowed: [],
+    draws: [[], [1]],
+    known: true,
+  });
+}
+
 describe("a run that is kept", () => {
   it("is read as the document that it was, character by character", () => {
     const config = configIn(folder());
@@ -47,6 +65,8 @@ describe("a run that is kept", () => {
       explorations: [
         explored({
           violations: [everything()],
+          races: [everyRace(), gatedRace()],
+          raceCoverage: raceCoverage(),
           divergences: [{ kind: "merge", path: ["a"], message: HOSTILE, differences: [HOSTILE] }],
           errors: [{ code: "X", message: HOSTILE, path: [], source: "a", count: 2 }],
         }),
@@ -110,6 +130,51 @@ describe("a run that is kept", () => {
   });
 });
 
+describe("races in a store", () => {
+  it("are rows that plain SQL reads: what was observed beside what the orders give", () => {
+    const config = configIn(folder());
+    const file = fileOf(config, store(config, { explorations: [explored({ races: [race()] })] }));
+    const db = new Database(file, { readonly: true });
+    const rows = db
+      .prepare(
+        "SELECT r.first, r.hits, o.position, o.executed, o.statuses, x.status, x.response_body FROM races r JOIN race_outcomes o ON o.exploration = r.exploration AND o.race = r.position JOIN exchanges x ON x.exploration = r.exploration AND x.race = r.position AND x.outcome = o.position ORDER BY o.position, x.step",
+      )
+      .raw()
+      .all();
+    db.close();
+    const [done, no] = ['{"id":1,"refunded":100}', '{"error":"refunded already"}'];
+    expect(rows).toEqual([
+      ["refund_order", 14, 0, null, "[200,200]", 200, done],
+      ["refund_order", 14, 0, null, "[200,200]", 200, done],
+      ["refund_order", 14, 1, "[0,1]", "[200,409]", 200, done],
+      ["refund_order", 14, 1, "[0,1]", "[200,409]", 409, no],
+      ["refund_order", 14, 2, "[1,0]", "[409,200]", 409, no],
+      ["refund_order", 14, 2, "[1,0]", "[409,200]", 200, done],
+    ]);
+  });
+
+  it("have none of their requests with report.include_request_response: false", () => {
+    const home = folder();
+    writeFileSync(join(home, "seqqa.yaml"), "report: { include_request_response: false }\n");
+    const config = configIn(home);
+    const file = fileOf(config, store(config, { explorations: [explored({ races: [race()] })] }));
+    const db = new Database(file, { readonly: true });
+    expect(db.prepare("SELECT count(*) FROM exchanges WHERE race IS NOT NULL").pluck().get()).toBe(0);
+    db.close();
+    expect(readFileSync(file, "latin1")).not.toMatch(/refunded already|\/orders\/1\/refund/);
+    const [shown] = readRun(config.report.outputDir, undefined).data.document.explorations[0]!.races;
+    expect(shown).toMatchObject({
+      requests: [],
+      observed: {
+        calls: [
+          { status: 200, requests: [] },
+          { status: 200, requests: [] },
+        ],
+      },
+    });
+  });
+});
+
 describe("a store that seqqa did not write is refused:", () => {
   const sql =
     (statement: string) =>
@@ -124,9 +189,9 @@ describe("a store that seqqa did not write is refused:", () => {
     ["an empty file", (file) => writeFileSync(file, ""), /it is no run of seqqa\.$/],
     ["half of it", (file) => truncateSync(file, 30_000), /cannot be read: it is damaged\.$/],
     ["a database of something else", sql("DROP TABLE run"), /it is no run of seqqa\.$/],
-    ["another version", sql("PRAGMA user_version = 7"), /its schema has version 7, and this seqqa reads version 1\.$/],
-    ["a trigger", sql("CREATE TRIGGER t AFTER INSERT ON run BEGIN DELETE FROM run; END"), /its tables are not those of version 1\.$/],
-    ["a view", sql("DROP TABLE config; CREATE VIEW config AS SELECT 1 AS key"), /its tables are not those of version 1\.$/],
+    ["another version", sql("PRAGMA user_version = 7"), /its schema has version 7, and this seqqa reads version 2\.$/],
+    ["a trigger", sql("CREATE TRIGGER t AFTER INSERT ON run BEGIN DELETE FROM run; END"), /its tables are not those of version 2\.$/],
+    ["a view", sql("DROP TABLE config; CREATE VIEW config AS SELECT 1 AS key"), /its tables are not those of version 2\.$/],
     ["no run", sql("DELETE FROM run"), /cannot be read: /],
     ["a document that is none", sql("UPDATE explorations SET document = '[1]'"), /a column holds no JSON object\.$/],
     ["text that is no JSON", sql("UPDATE explorations SET document = '{'"), /cannot be read: /],
