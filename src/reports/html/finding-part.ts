@@ -1,5 +1,6 @@
-import type { Minimality, RecordedStep } from "../../model/result.ts";
+import type { RecordedStep } from "../../model/result.ts";
 import type { ExplorationEntry } from "../document-types.ts";
+import { minimalitySentence } from "../minimality-text.ts";
 import { plural } from "../numbers.ts";
 import { printable } from "../printable.ts";
 import { targetLines } from "../violation-text.ts";
@@ -13,24 +14,19 @@ export type Finding = ExplorationEntry["violations"][number];
 /** A script that is cut runs no more: one that is longer is not shown. */
 const CURL = 30_000;
 
-const HOW_SHORT: Readonly<Record<Minimality, string>> = {
-  shortest: "Shortest: every shorter sequence was tried.",
-  one_minimal: "1-minimal: without any single one of its steps it does not reproduce.",
-  as_found: "As found: time was up before it was known whether a shorter path does.",
-};
-
 /** The id of the element that shows a finding: what `#finding-<id>` leads to. */
 export const anchorOf = (id: string): string => `finding-${printable(id).replace(/[^\w-]/g, "-")}`;
 
 /** A finding with every step of its path. Without the script all steps stand below one another; with it they are stepped through. */
 export function findingPart(one: Finding, limits: Limits, withSteps: boolean): string {
-  const { id, invariant, message, steps, reproductionPath, checks, minimality, shrunkFrom, target, curl } = one;
+  const { id, invariant, message, steps, reproductionPath, checks, shrunkFrom, target, curl } = one;
+  const howShort = minimalitySentence(one);
   const parts = [
     `<p class="message">${text(shortened(message, limits.message))}</p>`,
     `<ul class="facts">${factsOf(one)
       .map((fact) => `<li>${fact}</li>`)
       .join("")}</ul>`,
-    ...(minimality === undefined ? [] : [`<p>${HOW_SHORT[minimality]}</p>`]),
+    ...(howShort === undefined ? [] : [`<p>${howShort}</p>`]),
     ...(shrunkFrom === undefined
       ? []
       : [`<details><summary>Shrunk from ${plural(shrunkFrom.length, "step")}</summary><p>${text(shrunkFrom.join(" -> "))}</p></details>`]),
