@@ -35,6 +35,7 @@ export { Severity } from "./model/severity.ts";
 export { Step } from "./model/step.ts";
 export type { ExpectedFailure, StepOptions } from "./model/step.ts";
 export { BFS, CoverageGuided, DFS, Random } from "./model/strategy.ts";
+export type { RacesOptions, RacesSetting } from "./model/races.ts";
 export type { Strategy } from "./model/strategy.ts";
 export type {
   Awaitable,

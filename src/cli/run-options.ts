@@ -15,6 +15,8 @@ export interface RunOptions {
   readonly maxDepth?: string;
   readonly maxTime?: string;
   readonly seed?: string;
+  /** `true`: without a value. */
+  readonly races?: string | true;
   readonly bail?: boolean;
   readonly only?: string;
   readonly reporter?: "console" | "json";
@@ -33,6 +35,7 @@ const KEYS: readonly (readonly [keyof RunOptions, string, string])[] = [
   ["maxDepth", "--max-depth", "exploration.max_depth"],
   ["maxTime", "--max-time", "exploration.max_time"],
   ["seed", "--seed", "exploration.seed"],
+  ["races", "--races", "exploration.races"],
   ["bail", "--bail", "exploration.stop_on_first_violation"],
   ["baseUrl", "--base-url", "base_url"],
   ["output", "--output", "report.output_dir"],
@@ -42,7 +45,7 @@ const KEYS: readonly (readonly [keyof RunOptions, string, string])[] = [
 export function flagsOf(options: RunOptions): readonly FlagValue[] {
   return KEYS.flatMap(([option, flag, key]) => {
     const value = options[option];
-    return value === undefined ? [] : [{ key, flag, value: String(value) }];
+    return value === undefined ? [] : [{ key, flag, value: option === "races" && value === true ? "pairs" : String(value) }];
   });
 }
 
@@ -52,6 +55,7 @@ const OF_EXPLORATIONS: readonly (readonly [keyof RunOptions, string])[] = [
   ["maxSteps", "--max-steps"],
   ["maxDepth", "--max-depth"],
   ["maxTime", "--max-time"],
+  ["races", "--races"],
   ["updateKnown", "--update-known"],
 ];
 

@@ -3,7 +3,7 @@ import { describe } from "./describe.ts";
 import type { Located, LocatedEntry, LocatedList, LocatedMap } from "./located.ts";
 import { nearest } from "../model/nearest.ts";
 import { problem, shown, valueProblem, type ProblemCode } from "./problem.ts";
-import type { EitherSpec, Field, ListSpec, MapSpec, ScalarSpec, SectionSpec, Spec } from "./spec.ts";
+import type { EitherSpec, ListSpec, MapSpec, ScalarSpec, SectionSpec, Spec } from "./spec.ts";
 
 /** Receives, for every value that was set, its dotted key and where it comes from. */
 export type Note = (key: string, source: string) => void;
@@ -58,7 +58,6 @@ function section(spec: SectionSpec, key: string, value: LocatedMap, note: Note):
     if (field === undefined) throw unknownKey(spec, key, entry);
     const dotted = join(key, entry.key);
     const member = check(field.spec, dotted, entry.value, note);
-    refuseNotYet(field, dotted, entry.value, member);
     checked[entry.key] = member;
   }
   for (const [name, field] of Object.entries(spec.fields)) {
@@ -127,9 +126,3 @@ function either(spec: EitherSpec, key: string, value: Located, note: Note): unkn
 
 const isNumeric = (value: Located): boolean =>
   value.kind === "scalar" && (typeof value.value === "number" || (value.fromText && /^\s*[-+]?[\d.]+\s*$/.test(String(value.value))));
-
-/** @throws SeqqaError `CONFIG_NOT_SUPPORTED_YET`: silence would let the reader believe that it had an effect. */
-export function refuseNotYet(field: Field, key: string, place: Located, checked: unknown): void {
-  const refusal = field.notYet?.(checked);
-  if (refusal !== undefined) throw valueProblem("CONFIG_NOT_SUPPORTED_YET", place, key, `${refusal}.`, "Take it out for now.");
-}

@@ -1,3 +1,4 @@
+import type { RaceDelivery } from "../model/result.ts";
 import type { Severity } from "../model/severity.ts";
 import type { Strategy } from "../model/strategy.ts";
 
@@ -72,7 +73,7 @@ export interface ServiceConfig {
 export interface RacesConfig {
   readonly mode: "off" | "pairs";
   readonly trials: number;
-  readonly delivery: string;
+  readonly delivery: "auto" | RaceDelivery;
   readonly copies: number;
   /** Seconds. */
   readonly maxTime: number | undefined;

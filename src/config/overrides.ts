@@ -1,4 +1,4 @@
-import { check, refuseNotYet } from "./check.ts";
+import { check } from "./check.ts";
 import type { Environment } from "./environment.ts";
 import { KEYS } from "./keys.ts";
 import type { Located, LocatedScalar } from "./located.ts";
@@ -47,9 +47,10 @@ function set(
       ? { kind: "list", where, source, base, items: text.split(",").map((item) => scalar(item.trim())) }
       : scalar(text);
   const checked = check(field.spec, key, located, (noted, from) => (sources[noted] = from));
-  refuseNotYet(field, key, located, checked);
   const path = key.split(".");
   const last = path.pop() ?? key;
   const section = path.reduce<Section>((parent, name) => (parent[name] ??= {}) as Section, values);
+  // A section of details stays where a word turns on what it describes.
+  if (checked === "pairs" && typeof section[last] === "object") return;
   section[last] = checked;
 }

@@ -1,9 +1,10 @@
 import type { AgentDefinition } from "../model/agent.ts";
-import type { Config, ExplorationConfig } from "./config.ts";
+import type { Config, ExplorationConfig, RacesConfig } from "./config.ts";
 import { sourceOf } from "./load-config.ts";
 
 /** What an Agent may say itself. */
-export type AgentValues = Pick<AgentDefinition, "strategy" | "maxSteps" | "maxDepth" | "maxTime" | "stopOnFirstViolation" | "seed">;
+export type AgentValues = Pick<AgentDefinition, "strategy" | "maxSteps" | "maxDepth" | "maxTime" | "stopOnFirstViolation" | "seed"> &
+  Partial<Pick<AgentDefinition, "races">>;
 
 /** The budgets of one exploration. Times are in seconds. */
 export interface ResolvedExploration {
@@ -13,6 +14,7 @@ export interface ResolvedExploration {
   readonly maxTime: number | undefined;
   readonly stopOnFirstViolation: boolean;
   readonly seed: number;
+  readonly races: RacesConfig;
 }
 
 /** Flag and environment win over the Agent's own values, which win over file and default. */
@@ -27,6 +29,20 @@ export function resolveExploration(config: Config, agent: AgentValues): Resolved
     maxTime: pick<number | undefined>("max_time", agent.maxTime, exploration.maxTime),
     stopOnFirstViolation: pick("stop_on_first_violation", agent.stopOnFirstViolation, exploration.stopOnFirstViolation),
     seed: pick("seed", agent.seed, exploration.seed),
+    races: racesOf(config, agent.races),
+  };
+}
+
+/** What the agent leaves out of its own setting is the configuration's; a flag that turns probing on or off leaves the rest. */
+function racesOf(config: Config, own: AgentValues["races"]): RacesConfig {
+  const { races } = config.exploration;
+  if (own === undefined) return races;
+  return {
+    mode: isForced(config, "exploration.races") ? races.mode : own.mode,
+    trials: own.trials ?? races.trials,
+    delivery: own.delivery ?? races.delivery,
+    copies: own.copies ?? races.copies,
+    maxTime: own.maxTime ?? races.maxTime,
   };
 }
 

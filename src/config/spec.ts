@@ -78,6 +78,4 @@ export interface Field {
   readonly required?: boolean;
   /** What the example file shows, when that is not the default. */
   readonly example?: unknown;
-  /** For what this version cannot do yet: why the value is refused, or `undefined` when it is not. */
-  readonly notYet?: (value: unknown) => string | undefined;
 }

@@ -27,10 +27,6 @@ function section(fields: Readonly<Record<string, Field>>): SectionSpec {
   return { kind: "section", fields };
 }
 
-const only = (...supported: readonly unknown[]): ((value: unknown) => string | undefined) => {
-  return (value) =>
-    supported.includes(value) ? undefined : `is ${JSON.stringify(value)}, which this version of seqqa does not support yet`;
-};
 const systemFields: Readonly<Record<string, Field>> = {
   url: {
     spec: storeUrl,
@@ -180,7 +176,6 @@ export const TABLE: SectionSpec = section({
       server_errors: { spec: choice(["violation", "ignore"]), default: "violation", description: "What a 5xx answer is." },
       races: {
         default: "off",
-        notYet: only("off"),
         description: "Whether pairs of actions are sent at the same time.",
         spec: {
           kind: "either",

@@ -1,4 +1,5 @@
 import type { Chunk, Expansion, LaneReport, PathEnd, Recording, UnitRequest } from "./messages.ts";
+import type { RaceAnswer, RaceRequest } from "./race-messages.ts";
 import type { VisitedSet } from "./visited-set.ts";
 
 /** How the engine reaches lanes: in this thread, in worker threads, on other machines. */
@@ -22,6 +23,8 @@ export interface Expander {
   record(lane: number, path: readonly number[], draws?: UnitRequest["draws"]): Promise<Recording>;
   /** Tries where a path leads, on a lane that has nothing else to do; from a checkpoint on the path that it tried before where there is one. */
   probe(lane: number, path: readonly number[], draws?: UnitRequest["draws"]): Promise<PathEnd>;
+  /** Makes calls at the same time in the state that a path leads to, on a lane that has nothing else to do. Never rejects for what they did. */
+  race(lane: number, request: RaceRequest): Promise<RaceAnswer>;
   /** Asks every lane to stop at the next action. */
   cancel(): void;
   /** Ends all lanes; again does nothing. @throws SeqqaError when something of the user's could not be put back. */

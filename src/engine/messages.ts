@@ -187,8 +187,18 @@ export interface LaneReport {
   readonly systems: readonly string[];
   /** Only the context is put back. */
   readonly contextOnly: boolean;
+  /** Why calls cannot be raced on this lane, and what to do about it; `undefined`: they can. */
+  readonly raceObstacle?: RaceObstacle | undefined;
+  /** Per system: why it cannot hold a call before a write; none for one that can. */
+  readonly gateless?: Readonly<Record<string, string>>;
   /** URLs and files that this lane uses, to notice two lanes on one. */
   readonly uses: readonly string[];
+}
+
+/** Why a world cannot race. */
+export interface RaceObstacle {
+  readonly why: string;
+  readonly remedy: string;
 }
 
 /** What a path did in the end. */

@@ -1,5 +1,5 @@
 /** What the main thread and a lane say to each other about races. Plain data only. */
-import type { RaceDelivery, RaceOutcome, RaceSchedule, RaceVerdict, RecordedStep } from "../model/result.ts";
+import type { RaceDelivery, RaceOutcome, RaceSchedule, RaceVerdict } from "../model/result.ts";
 import type { Severity } from "../model/severity.ts";
 import type { LaneFailureKind } from "./messages.ts";
 
@@ -27,9 +27,9 @@ export interface RaceRequest {
   readonly effort: RaceEffort;
   /** The one schedule to follow. */
   readonly schedule?: RaceSchedule | undefined;
-  /** Only a hit with this verdict, and this invariant, is wanted. */
+  /** Only a hit with this verdict and this invariant, or a worse verdict, is wanted. */
   readonly wanted?: { readonly verdict: RaceVerdict; readonly invariant: string | undefined } | undefined;
-  /** `search`: stop at the first hit that its control arm does not show; `measure`: all trials, for a rate; with every step of the path recorded. */
+  /** `search`: stop at the first hit that its control arm does not show; `measure`: all trials, for a rate. */
   readonly mode: "search" | "measure";
 }
 
@@ -58,9 +58,6 @@ export interface RaceAnswer {
   readonly deliveries: Readonly<Partial<Record<RaceDelivery, number>>>;
   /** Why a hit is not reported, or nothing was tried. */
   readonly dismissed: "control" | "noise" | "order_fails" | "not_there" | undefined;
-  /** With `measure`: the steps of the path. */
-  readonly steps: readonly RecordedStep[];
-  readonly drew: boolean;
   /** The lane is lost, and must be built anew. */
   readonly failure: { readonly kind: LaneFailureKind; readonly message: string } | undefined;
 }

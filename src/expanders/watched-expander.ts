@@ -9,6 +9,7 @@ import {
   type Recording,
   type UnitRequest,
 } from "../engine/messages.ts";
+import type { RaceAnswer, RaceRequest } from "../engine/race-messages.ts";
 import type { VisitedSet } from "../engine/visited-set.ts";
 import { hasEnded, type TargetEnd } from "../model/target-end.ts";
 import { endedMeanwhile } from "../targets/target-errors.ts";
@@ -85,6 +86,10 @@ export class WatchedExpander implements Expander {
 
   probe(lane: number, path: readonly number[], draws?: UnitRequest["draws"]): Promise<PathEnd> {
     return this.#inner.probe(lane, path, draws);
+  }
+
+  race(lane: number, request: RaceRequest): Promise<RaceAnswer> {
+    return this.#inner.race(lane, request);
   }
 
   cancel(): void {

@@ -13,6 +13,7 @@ import type { LaneReport } from "../engine/messages.ts";
 import { Checker } from "./checker.ts";
 import { briefLines } from "./details.ts";
 import { Drawing } from "./drawing.ts";
+import { gateless, raceObstacle } from "./race-obstacle.ts";
 import { Home, userError } from "./home.ts";
 import { shapeOf } from "./shape.ts";
 import { withoutSecrets } from "../targets/without-secrets.ts";
@@ -36,6 +37,8 @@ export interface LaneOptions {
   readonly dataSeed?: number;
   /** Whether shapes of states are asked for. */
   readonly shapes: boolean;
+  /** Calls are to be held before writes, where a store can do that. */
+  readonly gated?: boolean | undefined;
 }
 
 /** Where a lane runs, and what is made for it there. */
@@ -78,7 +81,7 @@ export interface LaneBase {
 export async function bringUp(definition: AgentDefinition<never, never>, seat: LaneSeat, options: LaneOptions): Promise<LaneBase> {
   await loadHasher();
   const world = await buildWorld(definition, seat);
-  await openSystems(world, seat);
+  await openSystems(world, seat, options.gated === true);
   const hidden = world.reset !== undefined || (seat.restart !== undefined && !hasStores(world));
   const state = new WorldState(world, hidden);
   // Before anything is saved: what a state graph begins with is part of the root, however it is made again.
@@ -134,6 +137,8 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
     shape: options.shapes ? shapeOf(relative) : 0,
     systems: [...systemLines(world), ...targetLines(world, state, restart)],
     contextOnly: state.systems.length === 0 && !home.remade && !state.selfContained,
+    raceObstacle: raceObstacle(world, state.systems.length === 0 && !home.remade && !state.selfContained),
+    gateless: gateless(world),
     uses: usesOf(world, seat.lane),
   };
   await state.restore(root);
@@ -220,11 +225,11 @@ function usesOf(world: World<never, never>, lane: Lane): string[] {
   return [...new Set((all as string[]).map((one) => withoutSecrets(one)))];
 }
 
-async function openSystems(world: World<never, never>, seat: LaneSeat): Promise<void> {
+async function openSystems(world: World<never, never>, seat: LaneSeat, gated: boolean): Promise<void> {
   for (const [name, system] of Object.entries(world.systems)) {
     if (system === undefined) continue;
     const borrowed = seat.borrowed || !isLanes(system, seat.lane);
-    await system.open({ name, laneIndex: seat.lane.index, inProcess: seat.inProcess, borrowed });
+    await system.open({ name, laneIndex: seat.lane.index, inProcess: seat.inProcess, borrowed, gated });
   }
 }
 

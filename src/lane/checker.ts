@@ -63,6 +63,17 @@ export class Checker {
     return this.#from(0, unchanged ? plan.conditional : plan.all);
   }
 
+  /** Checks what applies after any of these actions. */
+  checkAfter(actions: readonly AnyAction[]): void | Promise<void> {
+    this.checked.findings.length = 0;
+    this.checked.errors.length = 0;
+    const asked = new Set(actions.flatMap((action) => this.#plan(action).all));
+    return this.#from(
+      0,
+      this.#invariants.filter((invariant) => asked.has(invariant)),
+    );
+  }
+
   /** Something wrote during the checks: runs them once more, each from the same state, and names the first that did. */
   async culprit(action: AnyAction | undefined, restore: () => Awaitable<void>, changed: () => Awaitable<boolean>): Promise<string> {
     const invariants = action === undefined ? this.#invariants : this.#plan(action).all;

@@ -27,6 +27,11 @@ export class Drawing {
     this.#create = create;
   }
 
+  /** Draws the same, and is elsewhere. */
+  static like(other: Drawing): Drawing {
+    return new Drawing(other.#names, other.#seed, other.#create);
+  }
+
   /** The lane is at the root, before any action; `by`: what draws there. */
   root(by: string): void {
     this.at([], 0, -1);

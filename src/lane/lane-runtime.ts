@@ -33,6 +33,7 @@ import { LateWrites } from "./late-writes.ts";
 import { LaneLost } from "./lane-lost.ts";
 import { exchangesOf, SKIPPED_OUTCOME, type Outcome } from "./outcome.ts";
 import { probePath } from "./probe-path.ts";
+import type { RaceGround } from "./race-ground.ts";
 import { recordPath, type BeforeStep } from "./record-path.ts";
 import { RowWriter } from "./row-writer.ts";
 import { shapeOf } from "./shape.ts";
@@ -181,6 +182,19 @@ export class LaneRuntime {
   /** Tries where a path leads, from a checkpoint on the path that was tried before where there is one. */
   probe(path: readonly number[], draws?: UnitRequest["draws"]): Promise<PathEnd> {
     return probePath(this.#base, this.#travel.replayer, path, draws, () => this.#late.settle());
+  }
+
+  /** Lends the lane to whoever races calls on it. */
+  lend<T>(work: (ground: RaceGround) => Promise<T>): Promise<T> {
+    const { replayer } = this.#travel;
+    return work({
+      base: this.#base,
+      goTo: (path, draws) => replayer.replay(path, draws),
+      settle: () => this.#late.settle(),
+      leave: () => this.#travel.leave(),
+      touch: () => this.#control.touch(),
+      isCancelled: () => this.#control.cancelled,
+    });
   }
 
   /** The fields that differ between two executions of one path. The lane must be at rest. */

@@ -1,5 +1,6 @@
 import type { Chunk, Expansion, PathEnd, Recording, UnitRequest } from "../engine/messages.ts";
 import type { BeforeStep } from "./record-path.ts";
+import type { RaceGround } from "./race-ground.ts";
 import type { Known } from "./lane-runtime.ts";
 
 /** What a lane does for the engine. */
@@ -12,6 +13,8 @@ export interface LaneWork {
   record(path: readonly number[], draws?: UnitRequest["draws"], beforeStep?: BeforeStep): Promise<Recording>;
   /** Tries where a path leads, from a checkpoint on the path that was tried before where there is one. */
   probe(path: readonly number[], draws?: UnitRequest["draws"]): Promise<PathEnd>;
+  /** Lends the lane to whoever races calls on it. The lane must be at rest. */
+  lend<T>(work: (ground: RaceGround) => Promise<T>): Promise<T>;
   /** The fields that differ between two executions of one path. The lane must be at rest. */
   calibrate(): Promise<readonly string[]>;
   /** Waits until nothing is under way, before the lane is closed. */

@@ -14,6 +14,7 @@ import type { LaneControl } from "./control.ts";
 import { ExpansionSum } from "./expansion-sum.ts";
 import { LaneRuntime, type Known } from "./lane-runtime.ts";
 import type { LaneWork } from "./lane-work.ts";
+import type { RaceGround } from "./race-ground.ts";
 import type { BeforeStep } from "./record-path.ts";
 
 /** One copy of the lane: stores, process, world. */
@@ -86,6 +87,10 @@ export class SpareRuntime implements LaneWork {
 
   probe(path: readonly number[], draws?: UnitRequest["draws"]): Promise<PathEnd> {
     return this.#alone((runtime) => runtime.probe(path, draws));
+  }
+
+  lend<T>(work: (ground: RaceGround) => Promise<T>): Promise<T> {
+    return this.#alone((runtime) => runtime.lend(work));
   }
 
   calibrate(): Promise<readonly string[]> {

@@ -19,6 +19,12 @@ export interface StepperOptions {
 
 type AnyAction = Action<never, never>;
 
+/** What actions are given. */
+export type StepperWorld = Pick<World<never, never>, "api" | "clients" | "context">;
+
+/** What is told of an action that ended. */
+export type StepperState = Pick<WorldState, "attribute" | "moveTo">;
+
 /** Runs one action and judges its answers. It looks at responses only; the state is the lane's business. */
 export class Stepper {
   /** What the step in progress sent, in order. */
@@ -35,13 +41,13 @@ export class Stepper {
   onExchange: (() => void) | undefined;
   /** With `hideBodies`: of the step in progress and of the checks after it. */
   readonly #bodies: string[] = [];
-  readonly #world: World<never, never>;
+  readonly #world: StepperWorld;
   readonly #options: StepperOptions;
-  readonly #state: WorldState;
+  readonly #state: StepperState;
   readonly #drawing: Drawing;
   #listening = false;
 
-  constructor(world: World<never, never>, state: WorldState, drawing: Drawing, options: StepperOptions) {
+  constructor(world: StepperWorld, state: StepperState, drawing: Drawing, options: StepperOptions) {
     this.#world = world;
     this.#state = state;
     this.#drawing = drawing;

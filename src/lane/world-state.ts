@@ -78,6 +78,11 @@ export class WorldState {
     return this.#clients.length > 0 && this.#clients.every((client) => client.selfContained === true);
   }
 
+  /** What of the clients belongs to the world, for whoever saves or changes them one by one. */
+  get clients(): readonly ClientPart[] {
+    return this.#clients;
+  }
+
   /** Receives every exchange of every client. */
   listen(sink: Parameters<ClientPart["listen"]>[0]): void {
     for (const client of this.#clients) client.listen(sink);

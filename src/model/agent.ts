@@ -7,6 +7,7 @@ import type { GraphShape } from "./graph-shape.ts";
 import { Invariant } from "./invariant.ts";
 import type { JourneyDefinition } from "./journey.ts";
 import type { Lane } from "./lane.ts";
+import { declaredRaces, type DeclaredRaces, type RacesSetting } from "./races.ts";
 import { BFS, type Strategy } from "./strategy.ts";
 import type { World } from "./world.ts";
 
@@ -29,6 +30,8 @@ export interface AgentOptions<C extends object = Values, A = ApiClient> {
   readonly stopOnFirstViolation?: boolean;
   /** Default 0. */
   readonly seed?: number;
+  /** Whether pairs of actions are sent at the same time; default: what the configuration says, else `"off"`. */
+  readonly races?: RacesSetting;
   /** Brings the world to the root state (log in, seed): a function, or a journey, which runs on the world's own client and context. Runs again whenever a lane is rebuilt. */
   readonly setup?: Setup<C, A>;
 }
@@ -45,6 +48,7 @@ export class AgentDefinition<C extends object = Values, A = ApiClient> {
   readonly maxTime: number | undefined;
   readonly stopOnFirstViolation: boolean | undefined;
   readonly seed: number | undefined;
+  readonly races: DeclaredRaces | undefined;
   readonly setup: Setup<C, A> | undefined;
 
   /** What a `StateGraph` was compiled from; its edges are the actions, index by index. */
@@ -63,6 +67,7 @@ export class AgentDefinition<C extends object = Values, A = ApiClient> {
     this.maxTime = maxTime;
     this.stopOnFirstViolation = options.stopOnFirstViolation;
     this.seed = options.seed;
+    this.races = declaredRaces(options.races);
     this.setup = options.setup;
     checkMembers("Agent", "actions", options.actions, Action, "Action");
     checkMembers("Agent", "invariants", options.invariants, Invariant, "Invariant");

@@ -20,17 +20,21 @@ export interface RequestScope {
   own?<T extends object>(state: T, copy: (state: T) => T): T;
 }
 
-let current: () => RequestScope | undefined = () => undefined;
+const providers: (() => RequestScope | undefined)[] = [];
 
 /**
  * For clients: the scope that the calling code runs in. Told by the call and not by the client, so that every client that the code gets hold of is
  * covered, and code that was given up is told apart from what uses the same client after it.
  */
 export function requestScope(): RequestScope | undefined {
-  return current();
+  for (const provider of providers) {
+    const scope = provider();
+    if (scope !== undefined) return scope;
+  }
+  return undefined;
 }
 
-/** Says how {@link requestScope} finds the scope; knowing who calls takes Node's async context, which this folder does without. */
+/** Says one way in which {@link requestScope} finds the scope; knowing who calls takes Node's async context, which this folder does without. */
 export function provideRequestScopes(provider: () => RequestScope | undefined): void {
-  current = provider;
+  providers.push(provider);
 }

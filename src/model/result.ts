@@ -137,7 +137,7 @@ export interface RaceSchedule {
 
 /** Calls that, sent at the same moment, came out as no order of them does. */
 export interface Race {
-  /** Stable over runs: a hash of exploration, both actions, verdict and invariant. */
+  /** Stable over runs: a hash of exploration and both actions. */
   readonly id: string;
   /** The name of the first action. */
   readonly first: string;
@@ -318,7 +318,7 @@ export interface ExplorationFacts {
   readonly completeToDepth: number;
   /** Rules that were broken, one entry per rule, last action and status. */
   readonly violations: readonly Violation[];
-  /** Calls that came out at the same time as they do in no order; one per pair of actions, verdict and invariant. */
+  /** Calls that came out at the same time as they do in no order; one per pair of actions, by the worst that was seen. */
   readonly races: readonly Race[];
   /** What probing for races did; absent where it was off. */
   readonly raceCoverage?: RaceCoverage | undefined;

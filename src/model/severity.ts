@@ -13,6 +13,11 @@ export type Severity = (typeof Severity)[keyof typeof Severity];
 
 const RANK: Readonly<Record<Severity, number>> = { low: 0, medium: 1, high: 2, critical: 3 };
 
+/** 0 for the worst. */
+export function severityRank(severity: Severity): number {
+  return RANK.critical - RANK[severity];
+}
+
 /** Whether `severity` is as bad as `threshold` or worse. */
 export function isAtLeast(severity: Severity, threshold: Severity): boolean {
   return RANK[severity] >= RANK[threshold];

@@ -24,6 +24,7 @@ import { laneOptions } from "./lane-options.ts";
 import { buildResult } from "./result-builder.ts";
 import { resultSoFar } from "./result-so-far.ts";
 import { ShownUrls } from "./shown-urls.ts";
+import { findRaces, refuseRaces, type FoundRaces } from "./races.ts";
 import { shortestViolations, shrinkingCutNote } from "./shrinking.ts";
 
 /** The bundle of the user's module, for lanes in other threads. */
@@ -70,6 +71,7 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
     const expander = new WatchedExpander(expanderFor(input, host, budget), host);
     try {
       const { reports, notes } = await bringUpLanes(expander, config);
+      refuseRaces(budget.races, reports[0]!);
       onEvent({ kind: "started", name: input.name, lanes: expander.lanes, notes });
       const actions = definition.actions.map(({ name }) => name);
       const options: ExplorerOptions = {
@@ -110,7 +112,8 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
       const explorer: Explorer = new Explorer({ ...options, details: keep?.limits, onCommits }, expander, performance.now());
       await explorer.run(reports[0]!);
       keep?.flush(explorer.committer, soFar);
-      return await conclude(input, explorer, options, expander, notes, begun, host.origins);
+      const races = await findRaces(explorer, options, expander, budget.races);
+      return await conclude(input, explorer, options, expander, notes, races, begun, host.origins);
     } finally {
       await expander.close();
     }
@@ -139,6 +142,7 @@ async function conclude(
   options: ExplorerOptions,
   expander: Expander,
   notes: readonly string[],
+  races: FoundRaces,
   begun: number,
   origins: ReadonlySet<string>,
 ): Promise<ExplorationResult> {
@@ -163,6 +167,7 @@ async function conclude(
     graph: definition.graph,
     explorer,
     violations,
+    races,
     notes: more,
     durationMs: performance.now() - begun,
     urls: new ShownUrls(config.baseUrl, origins),
@@ -209,6 +214,7 @@ function expanderFor(input: ExploreInput, host: TargetHost, budget: ResolvedExpl
     literals: module?.literals,
     dataSeed: budget.seed,
     shapes: budget.strategyKind === "coverage_guided",
+    gated: budget.races.mode === "pairs" && ["auto", "gated"].includes(budget.races.delivery),
   });
   const http = httpSettings(config);
   if (config.parallel === 1) {

@@ -9,7 +9,13 @@ export function laneOptions(
     literals = [],
     dataSeed,
     shapes,
-  }: { readonly literals?: readonly string[] | undefined; readonly dataSeed: number; readonly shapes: boolean },
+    gated,
+  }: {
+    readonly literals?: readonly string[] | undefined;
+    readonly dataSeed: number;
+    readonly shapes: boolean;
+    readonly gated?: boolean | undefined;
+  },
 ): LaneOptions {
   return {
     clockMs: Date.now(),
@@ -20,5 +26,6 @@ export function laneOptions(
     masked: [],
     dataSeed,
     shapes,
+    gated,
   };
 }

@@ -9,6 +9,8 @@ import type { ExplorationGraph, ExplorationResult, RecordedExchange, RunError, V
 import type { Strategy } from "../model/strategy.ts";
 import { resultJson, violationText } from "../reports/index.ts";
 import { graphFindings } from "./graph-findings.ts";
+import { raceOf } from "./race-result.ts";
+import type { FoundRaces } from "./races.ts";
 import type { ShownUrls } from "./shown-urls.ts";
 
 export interface ResultParts {
@@ -21,6 +23,7 @@ export interface ResultParts {
   readonly graph: GraphShape | undefined;
   readonly explorer: Explorer;
   readonly violations: readonly ConfirmedViolation[];
+  readonly races: FoundRaces;
   readonly notes: readonly string[];
   readonly durationMs: number;
   readonly urls: ShownUrls;
@@ -63,7 +66,8 @@ export function buildResult(parts: ResultParts): ExplorationResult {
     maxDepthReached: deepest,
     completeToDepth: completeToDepth(committer.edges, states, open, deepest),
     violations: [...violations, ...(ofGraph?.violations ?? [])],
-    races: [],
+    races: parts.races.races.map((race) => raceOf(race, parts)),
+    raceCoverage: parts.races.coverage,
     divergences: explorer.divergences.all.map((one) => ({ ...one, message: parts.urls.text(one.message) })),
     errors: [...parts.extraErrors, ...[...committer.findings.errors.values()].map((found) => errorOf(found, parts))],
     stopReason,

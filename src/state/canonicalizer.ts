@@ -14,10 +14,21 @@ import { StateWriter } from "./state-text.ts";
  */
 export class Canonicalizer {
   readonly #writer: StateWriter;
+  readonly #options: CanonicalOptions;
+  #constants: readonly (readonly [string, string])[] = [];
   #bounded = false;
 
   constructor(options: CanonicalOptions) {
+    this.#options = options;
     this.#writer = new StateWriter(options);
+  }
+
+  /** One with the same constants that leaves more fields out, as {@link CanonicalOptions.masked} names them. */
+  masking(fields: readonly string[]): Canonicalizer {
+    const other = new Canonicalizer({ ...this.#options, masked: [...this.#options.masked, ...fields] });
+    other.#constants = this.#constants;
+    other.#writer.fix(this.#constants);
+    return other;
   }
 
   /**
@@ -38,6 +49,7 @@ export class Canonicalizer {
     const fingerprint: Fingerprint = { lo: 0, hi: 0 };
     this.#bounded = state.bounded;
     hashText(state.text, fingerprint);
+    this.#constants = constants;
     this.#writer.fix(constants);
     return fingerprint;
   }

@@ -1,8 +1,10 @@
 import type { Expander } from "../../src/engine/expander.ts";
 import type { Chunk, Expansion, LaneFailureKind, LaneReport, PathEnd, Recording, UnitRequest } from "../../src/engine/messages.ts";
+import type { RaceAnswer, RaceRequest } from "../../src/engine/race-messages.ts";
 import type { VisitedSet } from "../../src/engine/visited-set.ts";
 import type { LaneOptions, LaneRuntime } from "../../src/lane/index.ts";
 import type { AgentDefinition } from "../../src/model/agent.ts";
+import { RaceLane } from "../../src/races/index.ts";
 import { Draws } from "./draws.ts";
 import { laneOf } from "./seats.ts";
 
@@ -96,6 +98,15 @@ export class LanesExpander implements Expander {
 
   probe(lane: number, path: readonly number[], draws?: UnitRequest["draws"]): Promise<PathEnd> {
     return this.#seats[lane]!.runtime.probe(path, draws);
+  }
+
+  async race(lane: number, request: RaceRequest): Promise<RaceAnswer> {
+    const racing = new RaceLane(this.#seats[lane]!.runtime);
+    try {
+      return await racing.race(request);
+    } finally {
+      await racing.close();
+    }
   }
 
   cancel(): void {

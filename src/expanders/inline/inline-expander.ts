@@ -1,8 +1,10 @@
 import type { Expander } from "../../engine/expander.ts";
 import type { Chunk, Expansion, LaneReport, PathEnd, Recording, UnitRequest } from "../../engine/messages.ts";
+import type { RaceAnswer, RaceRequest } from "../../engine/race-messages.ts";
 import type { VisitedSet } from "../../engine/visited-set.ts";
 import { LaneControl, workOf, type BeforeStep, type LaneOptions, type LaneWork } from "../../lane/index.ts";
 import type { AgentDefinition } from "../../model/agent.ts";
+import { RaceLane } from "../../races/index.ts";
 import type { LaneSpec } from "../../targets/lane-spec.ts";
 import type { BuiltLane, LaneFactory, LaneHost } from "../lane-factory.ts";
 import { takeUncaught } from "../uncaught.ts";
@@ -22,6 +24,7 @@ export class InlineExpander implements Expander {
   readonly #control: LaneControl = new LaneControl();
   #lane: BuiltLane | undefined;
   #runtime: LaneWork | undefined;
+  #racing: RaceLane | undefined;
   #visited: VisitedSet | undefined;
   #masked: readonly string[] = [];
   /** What `setup` made first: a lane that is built anew gets the same ids. */
@@ -66,6 +69,7 @@ export class InlineExpander implements Expander {
 
   async rebuild(_lane: number): Promise<LaneReport> {
     await this.#runtime?.rest();
+    await this.#endRacing();
     await this.#lane?.close();
     this.#lane = undefined;
     this.#control.reset();
@@ -83,6 +87,12 @@ export class InlineExpander implements Expander {
     return this.#runtime!.probe(path, draws);
   }
 
+  race(_lane: number, request: RaceRequest): Promise<RaceAnswer> {
+    this.#control.reset();
+    this.#racing ??= new RaceLane(this.#runtime!);
+    return this.#racing.race(request);
+  }
+
   cancel(): void {
     this.#control.cancel();
   }
@@ -93,7 +103,13 @@ export class InlineExpander implements Expander {
     const lane = this.#lane;
     this.#lane = undefined;
     await this.#runtime?.rest();
+    await this.#endRacing();
     await lane?.close();
+  }
+
+  async #endRacing(): Promise<void> {
+    await this.#racing?.close();
+    this.#racing = undefined;
   }
 
   async #bringUp(spec: LaneSpec): Promise<LaneReport> {

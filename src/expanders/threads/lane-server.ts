@@ -1,12 +1,14 @@
 import { pathToFileURL } from "node:url";
 import { expose } from "comlink";
 import type { LaneFailure, PathEnd, Recording, UnitRequest } from "../../engine/messages.ts";
+import type { RaceAnswer, RaceRequest } from "../../engine/race-messages.ts";
 import { VisitedReader } from "../../engine/visited-set.ts";
 import { LaneControl, workOf, type LaneWork } from "../../lane/index.ts";
 import type { AgentDefinition } from "../../model/agent.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { explorationOf } from "../../model/exploration.ts";
 import { whileLoading } from "../../model/loading.ts";
+import { RaceLane } from "../../races/index.ts";
 import { buildLane } from "../build-lane.ts";
 import type { BuiltLane, ProcessHost } from "../lane-factory.ts";
 import { decodeChunk, encodeExpansion } from "./chunk-codec.ts";
@@ -20,6 +22,7 @@ import type { Answer, AttachAnswer, AttachTask, ControlChannel, ExpandAnswer, Ex
 export class LaneServer implements ControlChannel {
   #lane: BuiltLane | undefined;
   #runtime: LaneWork | undefined;
+  #racing: RaceLane | undefined;
   #processes: ProcessHost | undefined;
   #expanded = 0;
   #wasAttached = false;
@@ -72,6 +75,13 @@ export class LaneServer implements ControlChannel {
     return this.#next(() => this.#running().probe(path, draws));
   }
 
+  race(request: RaceRequest): Promise<Answer<RaceAnswer>> {
+    return this.#next(() => {
+      this.#racing ??= new RaceLane(this.#running());
+      return this.#racing.race(request);
+    });
+  }
+
   calibrate(): Promise<Answer<readonly string[]>> {
     return this.#next(() => this.#running().calibrate());
   }
@@ -99,6 +109,7 @@ export class LaneServer implements ControlChannel {
     return {
       record: (path, draws) => this.record(path, draws),
       probe: (path, draws) => this.probe(path, draws),
+      race: (request) => this.race(request),
       calibrate: () => this.calibrate(),
       statistics: () => this.statistics(),
       close: () => this.close(),
@@ -115,6 +126,8 @@ export class LaneServer implements ControlChannel {
     this.#lane = undefined;
     this.#runtime = undefined;
     await runtime?.rest();
+    await this.#racing?.close();
+    this.#racing = undefined;
     await lane?.close();
   }
 

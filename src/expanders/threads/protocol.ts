@@ -1,5 +1,6 @@
 import type { LaneOptions } from "../../lane/index.ts";
 import type { LaneReport, PathEnd, Recording, UnitRequest } from "../../engine/messages.ts";
+import type { RaceAnswer, RaceRequest } from "../../engine/race-messages.ts";
 import type { VisitedMemory } from "../../engine/visited-set.ts";
 import type { MessagePort } from "node:worker_threads";
 import type { LaneSpec } from "../../targets/lane-spec.ts";
@@ -50,6 +51,7 @@ export type Task = AttachTask | ExpandTask;
 export interface ControlChannel {
   record(path: readonly number[], draws?: UnitRequest["draws"]): Promise<Answer<Recording>>;
   probe(path: readonly number[], draws?: UnitRequest["draws"]): Promise<Answer<PathEnd>>;
+  race(request: RaceRequest): Promise<Answer<RaceAnswer>>;
   calibrate(): Promise<Answer<readonly string[]>>;
   statistics(): { readonly expanded: number; readonly heapUsed: number };
   close(): Promise<Answer<void>>;

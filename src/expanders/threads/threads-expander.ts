@@ -3,6 +3,7 @@ import { releaseProxy, wrap, type Remote } from "comlink";
 import { Piscina } from "piscina";
 import type { Expander } from "../../engine/expander.ts";
 import type { Chunk, Expansion, LaneReport, PathEnd, Recording, UnitRequest } from "../../engine/messages.ts";
+import type { RaceAnswer, RaceRequest } from "../../engine/race-messages.ts";
 import type { VisitedSet } from "../../engine/visited-set.ts";
 import { LaneControl, type LaneOptions } from "../../lane/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
@@ -144,6 +145,12 @@ export class ThreadsExpander implements Expander {
     return this.#along(lane, path, (channel) => channel.probe([...path], draws) as Promise<Answer<PathEnd>>);
   }
 
+  race(lane: number, request: RaceRequest): Promise<RaceAnswer> {
+    const steps = request.path.length + request.sides.length;
+    const executions = 3 * request.effort.trials + 10;
+    return this.#along(lane, request.path, (channel) => channel.race(request) as Promise<Answer<RaceAnswer>>, steps * executions);
+  }
+
   cancel(): void {
     for (const { control } of this.#lanes) control.cancel();
   }
@@ -230,9 +237,14 @@ export class ThreadsExpander implements Expander {
   }
 
   /** A call that executes a path. */
-  async #along<T>(lane: number, path: readonly number[], call: (channel: Remote<ControlChannel>) => Promise<Answer<T>>): Promise<T> {
+  async #along<T>(
+    lane: number,
+    path: readonly number[],
+    call: (channel: Remote<ControlChannel>) => Promise<Answer<T>>,
+    steps: number = path.length + 1,
+  ): Promise<T> {
     this.#lanes[lane]!.control.reset();
-    const answer = await this.#call(lane, call, this.#options.hangMs * (path.length + 1));
+    const answer = await this.#call(lane, call, this.#options.hangMs * steps);
     if (answer.kind === "failed") throw decodeError(answer.error);
     return answer.value;
   }

@@ -91,15 +91,16 @@ describe("a broken file", () => {
   });
 });
 
-describe("what a later version brings", () => {
+describe("races", () => {
   it.each([
-    ["exploration: { races: pairs }", 'exploration.races is "pairs"'],
-    ["exploration: { races: { trials: 3 } }", "exploration.races is"],
+    ["exploration: { races: all }", "exploration.races"],
+    ["exploration: { races: { trials: 0 } }", "exploration.races"],
+    ["exploration: { races: { copies: 1 } }", "exploration.races"],
+    ["exploration: { races: { delivery: udp } }", "exploration.races"],
   ])("%s", (yaml, message) => {
     const error = failure(yaml);
-    expect(error.code).toBe("CONFIG_NOT_SUPPORTED_YET");
+    expect(error.exitStatus).toBe(2);
     expect(error.message).toContain(message);
-    expect(error.message).toMatch(/^seqqa\.yaml:1:\d+: /);
   });
 });
 

@@ -1,0 +1,155 @@
+import type { LaneBase, RaceGround } from "../../lane/index.ts";
+import { LaneLost } from "../../lane/index.ts";
+import { contextPartOf, type SavedContext } from "../../model/context.ts";
+import type { Observed } from "../../model/system.ts";
+import type { Facts } from "../../state/facts.ts";
+import type { Execution, MergedState } from "../oracle/execution.ts";
+import { conflict, contextChanges, mergedContext, type ContextChanges } from "./merge-contexts.ts";
+import { currentSide, RaceScope, type Deliver } from "./race-scope.ts";
+import { Side } from "./side.ts";
+
+export interface CallsOptions {
+  readonly ground: RaceGround;
+  /** Where the calls are made. */
+  readonly path: readonly number[];
+  readonly draws: readonly (readonly number[])[] | undefined;
+  /** Action indices. */
+  readonly sides: readonly number[];
+}
+
+/** Executes the calls of a race in one state, over and over, in one order or at the same time. Each execution begins by going to the state. */
+export class Calls {
+  readonly #options: CallsOptions;
+  readonly #base: LaneBase;
+  #sides: readonly Side[] = [];
+  #saved: SavedContext | undefined;
+  #clients: readonly unknown[] = [];
+
+  constructor(options: CallsOptions) {
+    this.#options = options;
+    this.#base = options.ground.base;
+  }
+
+  /** Routes what the clients tell to the sides, for as long as `work` takes. */
+  async listening<T>(work: () => Promise<T>): Promise<T> {
+    const { state, stepper } = this.#base;
+    state.listen((exchange) => {
+      const side = currentSide();
+      this.#options.ground.touch();
+      if (side === undefined) stepper.sink(exchange);
+      else this.#sides[side]!.take(exchange);
+    });
+    try {
+      return await work();
+    } finally {
+      state.listen(stepper.sink);
+    }
+  }
+
+  /** Goes to the state and returns what is observed there. */
+  async arrive(): Promise<Facts> {
+    const { ground, path, draws, sides } = this.#options;
+    await ground.goTo(path, draws);
+    const { state, world } = this.#base;
+    this.#saved = contextPartOf(world.context).save();
+    this.#clients = state.clients.map((client) => client.save());
+    this.#sides = sides.map((action) => new Side(this.#base, action, path, draws, this.#saved!));
+    return copyOf(await state.facts());
+  }
+
+  /** Executes some of the calls one after the other. */
+  async inOrder(order: readonly number[], deliver?: Deliver): Promise<Execution> {
+    await this.arrive();
+    const after: Facts[] = [];
+    for (const [at, side] of order.entries()) {
+      // What one side acts with now, another one does not know.
+      this.#restoreClients();
+      await this.call(side, deliver);
+      after.push((await this.#observe(order.slice(0, at + 1))).facts);
+    }
+    const broken = await this.#check();
+    return { order, calls: this.#ends(new Set(order)), states: [{ merged: order, facts: after.at(-1)! }], broken, after };
+  }
+
+  /** Executes all calls as `run` makes them, and observes what came of it. @returns `undefined` when `run` gave up. */
+  async together(run: (call: (side: number) => Promise<void>) => Promise<boolean>, deliver?: Deliver): Promise<Execution | undefined> {
+    await this.arrive();
+    if (!(await run((side) => this.call(side, deliver)))) return undefined;
+    const all = this.#sides.map((_, side) => side);
+    const states: MergedState[] = [];
+    // The last one stays for the checks.
+    for (const merged of this.#mergings(all).toReversed()) states.unshift(await this.#observe(merged));
+    const broken = await this.#check();
+    return { order: null, calls: this.#ends(new Set(all)), states, broken, after: [] };
+  }
+
+  /** Makes the call of a side to its end. */
+  async call(side: number, deliver?: Deliver): Promise<void> {
+    await this.#sides[side]!.call(new RaceScope(side, new AbortController().signal, deliver));
+    const { lost, action } = this.#sides[side]!.end!;
+    // A target that is gone says nothing about a race; the lane is of no use.
+    if (lost === "unreachable") throw new LaneLost("unreachable", `The target went away during ${action}`);
+  }
+
+  /** The orders in which it matters whose values stay in the context. */
+  #mergings(all: readonly number[]): readonly (readonly number[])[] {
+    const changes = this.#changes();
+    const conflicting = changes.some((one, at) => changes.some((other, place) => place > at && conflict(one, other)));
+    return conflicting && all.length === 2 ? [all, all.toReversed()] : [all];
+  }
+
+  #changes(): readonly ContextChanges[] {
+    return this.#sides.map(({ context }) => contextChanges(this.#saved!, contextPartOf(context).entries));
+  }
+
+  /** The state with the sides' contexts and clients merged in an order. */
+  async #observe(merged: readonly number[]): Promise<MergedState> {
+    const { ground } = this.#options;
+    const { state, world } = this.#base;
+    await ground.settle();
+    const changes = this.#changes();
+    const node = merged.reduce((at, side) => this.#sides[side]!.node ?? at, this.#saved!.node);
+    contextPartOf(world.context).restore(
+      mergedContext(
+        this.#saved!,
+        merged.map((side) => changes[side]!),
+        node,
+      ),
+    );
+    this.#restoreClients();
+    for (const side of merged) {
+      for (const { client, saved } of this.#sides[side]!.changedClients) state.clients[client]!.restore(saved);
+      state.attribute(this.#sides[side]!.action.name);
+    }
+    return { merged, facts: copyOf(await state.facts()) };
+  }
+
+  #restoreClients(): void {
+    this.#base.state.clients.forEach((client, index) => client.restore(this.#clients[index]));
+  }
+
+  async #check(): Promise<Execution["broken"]> {
+    const { checker, stepper, drawing } = this.#base;
+    drawing.root("");
+    stepper.checkFailure = undefined;
+    await checker.checkAfter(this.#sides.map(({ action }) => action));
+    const failure = stepper.checkFailure as { readonly reason: "timeout" | "unreachable" } | undefined;
+    if (failure !== undefined) throw new LaneLost(failure.reason, "a check got no answer");
+    return [...checker.checked.findings];
+  }
+
+  #ends(called: ReadonlySet<number>): Execution["calls"] {
+    return this.#sides.map((side, place) => (called.has(place) ? side.end : undefined));
+  }
+}
+
+/** The lane's facts are one object that the next observation overwrites. */
+function copyOf(facts: Facts): Facts {
+  const systems = Object.fromEntries(Object.entries(facts.systems).map(([name, observed]) => [name, copyOfOne(observed)]));
+  return { ...facts, systems, context: structuredClone(facts.context), clients: { ...facts.clients } };
+}
+
+function copyOfOne(observed: Observed): Observed {
+  if (observed.kind === "value") return { kind: "value", value: structuredClone(observed.value) };
+  return { ...observed, tables: observed.tables.map((table) => ({ ...table, added: [...table.added], removed: [...table.removed] })) };
+}

@@ -1,0 +1,34 @@
+import { isDeepStrictEqual } from "node:util";
+import type { SavedContext } from "../../model/context.ts";
+
+/** What a side did to the context: the values that it set, and `undefined` for keys that it deleted. */
+export type ContextChanges = ReadonlyMap<string, { readonly value: unknown } | undefined>;
+
+export function contextChanges(before: SavedContext, after: ReadonlyMap<string, unknown>): ContextChanges {
+  const changes = new Map<string, { readonly value: unknown } | undefined>();
+  for (const [key, value] of after) {
+    if (!before.entries.has(key) || !isDeepStrictEqual(before.entries.get(key), value)) changes.set(key, { value });
+  }
+  for (const key of before.entries.keys()) if (!after.has(key)) changes.set(key, undefined);
+  return changes;
+}
+
+/** Whether two sides changed one key, so that it matters whose value stays. */
+export function conflict(a: ContextChanges, b: ContextChanges): boolean {
+  for (const key of a.keys()) if (b.has(key) && !isDeepStrictEqual(a.get(key), b.get(key))) return true;
+  return false;
+}
+
+/** The context after the sides' changes in their order. */
+export function mergedContext(before: SavedContext, changes: readonly ContextChanges[], node: string | undefined): SavedContext {
+  const entries = new Map(before.entries);
+  for (const one of changes) {
+    for (const [key, change] of one) {
+      if (change === undefined) entries.delete(key);
+      else entries.set(key, change.value);
+    }
+  }
+  let objects = 0;
+  for (const value of entries.values()) if (typeof value === "object" && value !== null) objects++;
+  return { entries, objects, node };
+}

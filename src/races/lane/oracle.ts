@@ -1,0 +1,104 @@
+import type { LaneBase } from "../../lane/index.ts";
+import type { Facts } from "../../state/facts.ts";
+import { differingFields, type Canonicalizer } from "../../state/index.ts";
+import type { Execution } from "../oracle/execution.ts";
+import { FreshIds } from "../oracle/fresh-ids.ts";
+import type { Measure } from "../oracle/judge.ts";
+import { noisyPaths } from "../oracle/responses-agree.ts";
+import { States } from "../oracle/states-agree.ts";
+import type { Calls } from "./calls.ts";
+
+/** What the trials of one probe are judged by. It learns what differs by itself when a trial does not fit. */
+export class Oracle {
+  /** Even two executions of one order do not come out alike, in more than single fields. */
+  isUnsteady = false;
+  readonly #base: LaneBase;
+  readonly #calls: Calls;
+  readonly #without: Map<string, readonly Execution[]> = new Map();
+  #measure: Measure;
+  #learned = false;
+
+  constructor(base: LaneBase, calls: Calls, before: Facts, orders: readonly Execution[]) {
+    this.#base = base;
+    this.#calls = calls;
+    const answers = { placeholders: base.placeholders, clockMs: base.options.clockMs, noisy: new Set<string>() };
+    const states = new States(before, base.canonicalizer);
+    this.#measure = { before, orders, states, answers, without: (sides) => this.#leaveOut(sides) };
+  }
+
+  get measure(): Measure {
+    return this.#measure;
+  }
+
+  /** Milliseconds that a call takes by itself, at most. */
+  get longest(): number {
+    const ends = this.#measure.orders.flatMap(({ calls }) =>
+      calls.map((call) => call?.exchanges.reduce((sum, one) => sum + one.durationMs, 0) ?? 0),
+    );
+    return Math.max(0, ...ends);
+  }
+
+  /** Executes every order once more, and leaves out from now on what came out otherwise; whether there was such a thing. Only the first time. */
+  async learnNoise(): Promise<boolean> {
+    if (this.#learned) return false;
+    this.#learned = true;
+    const fields = new Set<string>();
+    const paths = new Set<string>();
+    for (const order of this.#measure.orders) this.#compare(order, await this.#calls.inOrder(order.order!), fields, paths);
+    if (fields.size === 0 && paths.size === 0) return false;
+    const canonicalizer = fields.size === 0 ? this.#base.canonicalizer : this.#base.canonicalizer.masking([...fields]);
+    const { before, orders } = this.#measure;
+    this.#measure = {
+      ...this.#measure,
+      states: new States(before, canonicalizer),
+      answers: { ...this.#measure.answers, noisy: paths },
+    };
+    // What even the masked fields do not explain is no measure for anything.
+    for (const order of orders) this.isUnsteady ||= await this.#differsAgain(order, canonicalizer);
+    return true;
+  }
+
+  #compare(a: Execution, b: Execution, fields: Set<string>, paths: Set<string>): void {
+    const { before, states, answers } = this.#measure;
+    if (!states.agree(a.states[0]!.facts, b.states[0]!.facts)) {
+      const { canonicalizer } = this.#base;
+      for (const field of differingFields(canonicalizer.describe(a.states[0]!.facts), canonicalizer.describe(b.states[0]!.facts)))
+        fields.add(field);
+      // Nothing that has a name differs: rows came or went by themselves.
+      if (fields.size === 0) this.isUnsteady = true;
+    }
+    const [freshA, freshB] = [new FreshIds(before, a.states[0]!.facts), new FreshIds(before, b.states[0]!.facts)];
+    a.calls.forEach((call, side) => {
+      const found = noisyPaths(call!, b.calls[side]!, freshA, freshB, answers);
+      if (found === undefined) this.isUnsteady = true;
+      for (const path of found ?? []) paths.add(path);
+    });
+  }
+
+  async #differsAgain(order: Execution, canonicalizer: Canonicalizer): Promise<boolean> {
+    const again = await this.#calls.inOrder(order.order!);
+    return !new States(this.#measure.before, canonicalizer).agree(order.states[0]!.facts, again.states[0]!.facts);
+  }
+
+  async #leaveOut(sides: readonly number[]): Promise<readonly Execution[]> {
+    const key = sides.join();
+    const known = this.#without.get(key);
+    if (known !== undefined) return known;
+    const found: Execution[] = [];
+    const seen = new Set<string>();
+    for (const { order } of this.#measure.orders) {
+      const rest = order!.filter((side) => !sides.includes(side));
+      if (seen.has(rest.join())) continue;
+      seen.add(rest.join());
+      found.push(rest.length === 0 ? this.#nothing() : await this.#calls.inOrder(rest));
+    }
+    this.#without.set(key, found);
+    return found;
+  }
+
+  /** No call was made at all. */
+  #nothing(): Execution {
+    const { before, orders } = this.#measure;
+    return { order: [], calls: orders[0]!.calls.map(() => undefined), states: [{ merged: [], facts: before }], broken: [], after: [] };
+  }
+}

@@ -1,0 +1,231 @@
+import type { RaceAnswer, RaceHit, RaceRequest } from "../../engine/race-messages.ts";
+import { mix } from "../../engine/mix.ts";
+import { LaneLost, type RaceGround } from "../../lane/index.ts";
+import type { RaceDelivery, RaceOutcome } from "../../model/result.ts";
+import type { WireRoute } from "../../model/wire.ts";
+import type { Facts } from "../../state/facts.ts";
+import { differences } from "../../state/index.ts";
+import type { Execution } from "../oracle/execution.ts";
+import { judge, type Judgement } from "../oracle/judge.ts";
+import { verdictRank } from "../oracle/verdict-rank.ts";
+import { isSuspect } from "../oracle/suspect.ts";
+import { Calls } from "./calls.ts";
+import { Oracle } from "./oracle.ts";
+import { stopFollowing, type Deliver } from "./race-scope.ts";
+import type { Trial, TrialPlan, Way } from "./ways.ts";
+import type { WaysOfLane } from "./ways-of-lane.ts";
+
+/** Milliseconds between the calls of a control arm. */
+const STAGGER = 50;
+const CHANGES = 40;
+/** Writes of one call that it is held before, one after the other. */
+const MOST_WRITES = 4;
+
+/** Probes calls in one state: makes them one after the other, then at the same time, and compares. */
+export class Prober {
+  readonly #ground: RaceGround;
+  readonly #request: RaceRequest;
+  readonly #ways: WaysOfLane;
+  readonly #calls: Calls;
+  #hits = 0;
+  #trials = 0;
+  #misses = 0;
+  #suspect = false;
+  #dismissed: RaceAnswer["dismissed"];
+  #hit: RaceHit | undefined;
+  readonly #deliveries: Partial<Record<RaceDelivery, number>> = {};
+
+  constructor(ground: RaceGround, request: RaceRequest, ways: WaysOfLane) {
+    this.#ground = ground;
+    this.#request = request;
+    this.#ways = ways;
+    this.#calls = new Calls({ ground, path: request.path, draws: request.draws, sides: request.sides });
+  }
+
+  async run(): Promise<RaceAnswer> {
+    let failure: RaceAnswer["failure"];
+    try {
+      await this.#calls.listening(() => this.#probe());
+    } catch (error) {
+      failure = { kind: error instanceof LaneLost ? error.kind : "dirty", message: error instanceof Error ? error.message : String(error) };
+    } finally {
+      stopFollowing();
+      this.#ground.leave();
+    }
+    return {
+      hit: this.#hit,
+      suspect: this.#suspect,
+      hits: this.#hits,
+      trials: this.#trials,
+      misses: this.#misses,
+      deliveries: this.#deliveries,
+      dismissed: this.#dismissed,
+      failure,
+    };
+  }
+
+  async #probe(): Promise<void> {
+    const { sides, effort, mode } = this.#request;
+    const before = await this.#calls.arrive();
+    if (!this.#isThere(before)) return void (this.#dismissed = "not_there");
+    const orders: Execution[] = [];
+    const routes = new Map<string, WireRoute>();
+    const note: Deliver = (_side, request, route, send) => {
+      routes.set(route.key, route);
+      return send(request);
+    };
+    for (const order of ordersOf(sides)) {
+      const execution = await this.#calls.inOrder(order, note);
+      // A call that does not come to its end by itself is nothing to compare with.
+      if (execution.calls.some((call) => call?.kind === "lost" || call?.kind === "failed")) return void (this.#dismissed = "order_fails");
+      orders.push(execution);
+    }
+    const { base } = this.#ground;
+    const oracle = new Oracle(base, this.#calls, before, orders);
+    this.#suspect = isSuspect(before, orders, oracle.measure.answers);
+    const plans = new Plans(orders, effort.seed);
+    if (await this.#gated(oracle, plans)) return;
+    const ways = await this.#ways.delivered(this.#request, [...routes.values()], plans.durations);
+    const wanted = (): number => (this.#suspect || mode === "measure" ? effort.trials : effort.first);
+    for (let trial = 0; ways.length > 0 && this.#trials < wanted() && this.#misses < 2 * wanted() && !this.#ground.isCancelled(); trial++) {
+      const way = ways[trial % ways.length]!;
+      const plan = plans.at(trial, way.delivery);
+      const tried = await this.#try(way, plan);
+      if (tried !== undefined && (await this.#judge(tried, way, oracle, plan)) && mode === "search") return;
+    }
+  }
+
+  /** Follows every schedule once, which is enough: following it again does the same. Returns whether that was all there is to do. */
+  async #gated(oracle: Oracle, plans: Plans): Promise<boolean> {
+    const { sides, schedule, mode } = this.#request;
+    const places = new Set(sides).size === 1 ? [0] : sides.map((_, place) => place);
+    for (const system of this.#ways.gates(this.#request)) {
+      for (const held of schedule === undefined ? places : [schedule.held]) {
+        for (let write = schedule?.write ?? 1; write <= (schedule?.write ?? MOST_WRITES); write++) {
+          const way = this.#ways.gated({ system, held, write, statement: schedule?.statement ?? "" });
+          const trial = await this.#try(way, plans.first());
+          // It makes no such write.
+          if (trial === undefined) break;
+          if ((await this.#judge(trial, way, oracle, plans.first())) && mode === "search") return true;
+          if (!this.#suspect) return true;
+        }
+      }
+    }
+    return schedule !== undefined;
+  }
+
+  async #try(way: Way, plan: TrialPlan): Promise<Trial | undefined> {
+    const trial = await way.try(this.#calls, plan);
+    if (trial === undefined) return undefined;
+    if (trial.overlapped) {
+      this.#trials++;
+      this.#deliveries[way.delivery] = (this.#deliveries[way.delivery] ?? 0) + 1;
+    } else this.#misses++;
+    return trial.overlapped ? trial : undefined;
+  }
+
+  /** Whether a trial shows a race that the same calls, one well after the other in the same way, do not show. */
+  async #judge({ execution }: Trial, way: Way, oracle: Oracle, plan: TrialPlan): Promise<boolean> {
+    let judgement = await judge(execution, oracle.measure);
+    if (judgement === undefined) return false;
+    this.#suspect = true;
+    if (await oracle.learnNoise()) judgement = await judge(execution, oracle.measure);
+    if (oracle.isUnsteady) this.#dismissed = "noise";
+    if (judgement === undefined || oracle.isUnsteady || !this.#isWanted(judgement)) return false;
+    if (this.#hit === undefined && !(await this.#controlled(way, oracle, plan))) {
+      this.#dismissed = "control";
+      return false;
+    }
+    this.#dismissed = undefined;
+    this.#hits++;
+    this.#hit ??= this.#hitOf(judgement, execution, way, oracle);
+    return true;
+  }
+
+  async #controlled(way: Way, oracle: Oracle, { meetAt }: TrialPlan): Promise<boolean> {
+    const sides = meetAt.length;
+    for (const first of [0, 1]) {
+      const offsets = Array.from({ length: sides }, (_, side) => ((side + first) % sides) * (STAGGER + oracle.longest));
+      const trial = await way.try(this.#calls, { meetAt, offsets });
+      if (trial !== undefined && (await judge(trial.execution, oracle.measure)) !== undefined) return false;
+    }
+    return true;
+  }
+
+  #isWanted({ verdict, invariant }: Judgement): boolean {
+    const { wanted } = this.#request;
+    if (wanted === undefined || verdictRank(verdict) < verdictRank(wanted.verdict)) return true;
+    return wanted.verdict === verdict && wanted.invariant === invariant;
+  }
+
+  #isThere(facts: Facts): boolean {
+    const { at } = this.#request;
+    if (at === undefined) return true;
+    const now = { lo: 0, hi: 0 };
+    this.#ground.base.canonicalizer.fingerprint(facts, now);
+    return now.lo === at.lo && now.hi === at.hi;
+  }
+
+  #hitOf(judgement: Judgement, execution: Execution, way: Way, { measure }: Oracle): RaceHit {
+    return {
+      ...judgement,
+      observed: this.#outcome(execution, measure.before),
+      allowed: measure.orders.map((order) => this.#outcome(order, measure.before)),
+      delivery: way.delivery,
+      schedule: way.schedule,
+    };
+  }
+
+  #outcome({ order, calls, states, broken }: Execution, before: Facts): RaceOutcome {
+    const { canonicalizer } = this.#ground.base;
+    const was = canonicalizer.describe(before);
+    return {
+      order,
+      calls: calls.flatMap((call) =>
+        call === undefined ? [] : [{ action: call.action, status: call.status === 0 ? null : call.status, requests: call.exchanges }],
+      ),
+      changes: differences(was, canonicalizer.describe(states[0]!.facts), CHANGES),
+      broken: broken.map(({ invariant }) => invariant),
+    };
+  }
+}
+
+/** Every order of the calls; equal ones are not told apart. */
+function ordersOf(sides: readonly number[]): readonly (readonly number[])[] {
+  const places = sides.map((_, place) => place);
+  return new Set(sides).size === 1 ? [places] : [places, places.toReversed()];
+}
+
+/** How the trials of a probe are made, drawn from a seed. */
+class Plans {
+  readonly #requests: readonly number[];
+  /** Milliseconds that the last request of each side took by itself. */
+  readonly durations: readonly number[];
+  readonly #seed: number;
+
+  constructor(orders: readonly Execution[], seed: number) {
+    const sides = orders[0]!.calls.map((_, side) => orders.map(({ calls }) => calls[side]!));
+    this.#requests = sides.map((calls) => Math.max(calls[0]!.exchanges.length, 1));
+    this.durations = sides.map((calls) => Math.min(...calls.map(({ exchanges }) => exchanges.at(-1)?.durationMs ?? 0)));
+    this.#seed = seed;
+  }
+
+  /** The last requests of all sides at once: where there are several, the last one mostly writes. */
+  first(): TrialPlan {
+    return { meetAt: this.#requests.map((count) => count - 1), offsets: this.#requests.map(() => 0) };
+  }
+
+  /**
+   * Later trials let other requests meet. Where sides have connections of their own, in every other trial one of them is released later, by less
+   * than the other takes: drawn from (-t of the second, t of the first).
+   */
+  at(trial: number, delivery: RaceDelivery): TrialPlan {
+    if (trial < 2) return this.first();
+    const meetAt = this.#requests.map((count) => count - 1 - (trial % count));
+    const draw = mix(this.#seed, trial) / 2 ** 32;
+    const spread = (trial & 3) > 1 && (delivery === "last_byte" || delivery === "plain");
+    const [first = 0, second = 0] = this.durations;
+    const offset = spread ? draw * (first + second) - second : 0;
+    return { meetAt, offsets: this.#requests.map((_, side) => (side === 0 ? Math.max(-offset, 0) : side === 1 ? Math.max(offset, 0) : 0)) };
+  }
+}

@@ -1,0 +1,88 @@
+import { isExpected, type Action } from "../../model/action.ts";
+import type { Exchange } from "../../model/client.ts";
+import { Context, contextPartOf, type SavedContext } from "../../model/context.ts";
+import type { LaneBase } from "../../lane/index.ts";
+import { Drawing, exchangesOf, Stepper, type Outcome } from "../../lane/index.ts";
+import type { CallEnd } from "../oracle/execution.ts";
+import type { RaceScope } from "./race-scope.ts";
+
+/** What a client was left with by a side. */
+export interface ClientChange {
+  readonly client: number;
+  readonly saved: unknown;
+}
+
+/**
+ * One call of a race: its action with a context of its own, as the state's was, and its own copies of what clients act with. Nothing that
+ * another side does meanwhile is seen by it but through the API.
+ */
+export class Side {
+  readonly action: Action<never, never>;
+  readonly context: Context<never>;
+  end: CallEnd | undefined;
+  changedClients: readonly ClientChange[] = [];
+  /** Where an edge of a state graph led; `undefined`: nowhere else. */
+  node: string | undefined;
+  readonly #base: LaneBase;
+  readonly #stepper: Stepper;
+
+  /** `path`: what led to the state, for drawn data. */
+  constructor(
+    base: LaneBase,
+    index: number,
+    path: readonly number[],
+    draws: readonly (readonly number[])[] | undefined,
+    saved: SavedContext,
+  ) {
+    this.#base = base;
+    this.action = base.actions[index]!;
+    this.context = new Context<never>();
+    const part = contextPartOf(this.context);
+    part.restore(saved);
+    const drawing = Drawing.like(base.drawing);
+    drawing.at(path, path.length, index, draws);
+    part.drawFrom(drawing.source);
+    const { api, clients } = base.world;
+    const world = { api, clients, context: this.context };
+    const told = {
+      attribute: (): void => undefined,
+      moveTo: (node: string | undefined): void => {
+        this.node = node;
+      },
+    };
+    this.#stepper = new Stepper(world as never, told, drawing, { serverErrors: "violation", hideBodies: false });
+  }
+
+  /** Takes an exchange of its own. */
+  take(exchange: Exchange): void {
+    this.#stepper.sink(exchange);
+  }
+
+  /** Makes the call to its end. */
+  async call(scope: RaceScope): Promise<void> {
+    await scope.run(async () => {
+      const versions = this.#base.state.clients.map(({ version }) => version);
+      const outcome = await this.#stepper.run(this.action);
+      this.end = this.#endOf(outcome);
+      this.changedClients = this.#base.state.clients.flatMap((client, index) =>
+        client.version === versions[index] ? [] : [{ client: index, saved: client.save() }],
+      );
+    });
+  }
+
+  #endOf(outcome: Outcome): CallEnd {
+    const exchanges = exchangesOf(this.#stepper.exchanges, outcome);
+    const answer = outcome.response === undefined ? exchanges.findLast(({ response }) => response !== undefined)?.response : undefined;
+    const status = outcome.response?.statusCode ?? answer?.status ?? 0;
+    return {
+      action: this.action.name,
+      kind: outcome.kind,
+      status: outcome.kind === "skipped" ? 0 : status,
+      body: outcome.kind === "skipped" ? undefined : (outcome.response?.text ?? answer?.body),
+      exchanges: outcome.kind === "skipped" ? [] : exchanges,
+      lost: outcome.lost,
+      serverError:
+        this.#base.options.serverErrors === "violation" && status >= 500 && !isExpected(status, this.action.expectedStatus ?? []),
+    };
+  }
+}

@@ -1,0 +1,40 @@
+import type { FindingNews, LaneFailureKind } from "../../engine/messages.ts";
+import type { RecordedExchange } from "../../model/result.ts";
+import type { Facts } from "../../state/facts.ts";
+
+/** How one call ended. */
+export interface CallEnd {
+  readonly action: string;
+  readonly kind: "executed" | "skipped" | "failed" | "lost";
+  /** The status of its last answer; 0 without one. */
+  readonly status: number;
+  /** The body of its last answer as text; `undefined` without one. */
+  readonly body: string | undefined;
+  readonly exchanges: readonly RecordedExchange[];
+  readonly lost: LaneFailureKind | undefined;
+  /** A server error that is no expected status. */
+  readonly serverError: boolean;
+}
+
+/** One execution of the calls of a race, one after the other or at the same time, and the state after it. */
+export interface Execution {
+  /** Places of the sides, in the order in which they were called; those that are left out were not called. `null`: all at the same time. */
+  readonly order: readonly number[] | null;
+  /** By side; `undefined`: not called. */
+  readonly calls: readonly (CallEnd | undefined)[];
+  /**
+   * The state after it, with the contexts of the sides merged in each order that matters; one entry where they do not touch the same keys. With `order`,
+   * one.
+   */
+  readonly states: readonly MergedState[];
+  /** The rules that do not hold. */
+  readonly broken: readonly FindingNews[];
+  /** With `order`: the state after each of its calls. */
+  readonly after: readonly Facts[];
+}
+
+/** A state with the sides' contexts merged in one order. */
+export interface MergedState {
+  readonly merged: readonly number[];
+  readonly facts: Facts;
+}

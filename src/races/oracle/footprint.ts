@@ -1,0 +1,76 @@
+import type { ObservedTable, StoredValue } from "../../model/system.ts";
+import type { Facts } from "../../state/facts.ts";
+
+/** What an execution wrote: place -> what stands there now. A place is a row by its key, or a member of a value. */
+export type Footprint = ReadonlyMap<string, string>;
+
+/** What was written between two states of one lane. */
+export function footprint(before: Facts, after: Facts): Footprint {
+  const written = new Map<string, string>();
+  for (const name of new Set([...Object.keys(before.systems), ...Object.keys(after.systems)])) {
+    const a = before.systems[name];
+    const b = after.systems[name];
+    if (a?.kind === "value" || b?.kind === "value") {
+      members(name, a?.kind === "value" ? a.value : undefined, b?.kind === "value" ? b.value : undefined, written);
+      continue;
+    }
+    const tables = new Set([...(a?.tables ?? []), ...(b?.tables ?? [])].map((table) => table.name));
+    for (const table of tables) rows(`${name}.${table}`, find(a?.tables, table), find(b?.tables, table), written);
+  }
+  return written;
+}
+
+/** Whether two executions wrote to one place. */
+export function overlaps(a: Footprint, b: Footprint): boolean {
+  const [small, large] = a.size < b.size ? [a, b] : [b, a];
+  for (const place of small.keys()) if (large.has(place)) return true;
+  return false;
+}
+
+export function sameFootprint(a: Footprint, b: Footprint): boolean {
+  if (a.size !== b.size) return false;
+  for (const [place, value] of a) if (b.get(place) !== value) return false;
+  return true;
+}
+
+const find = (tables: readonly ObservedTable[] | undefined, name: string): ObservedTable | undefined =>
+  tables?.find((table) => table.name === name);
+
+/** Rows are told relative to the root, so a row that stands in one list alone was written. */
+function rows(place: string, a: ObservedTable | undefined, b: ObservedTable | undefined, written: Map<string, string>): void {
+  const columns = (b ?? a)!.columns;
+  const keys = columns.flatMap((column, index) => (column.key === true ? [index] : []));
+  const keyOf = (row: readonly StoredValue[]): string => text(keys.length === 0 ? row : keys.map((index) => row[index]!));
+  const index = (list: readonly (readonly StoredValue[])[] | undefined): Map<string, string> =>
+    new Map((list ?? []).map((row) => [keyOf(row), text(row)]));
+  const [addedA, addedB, removedA, removedB] = [index(a?.added), index(b?.added), index(a?.removed), index(b?.removed)];
+  for (const key of new Set([...addedA.keys(), ...addedB.keys(), ...removedA.keys(), ...removedB.keys()])) {
+    if (addedA.get(key) === addedB.get(key) && removedA.get(key) === removedB.get(key)) continue;
+    written.set(`${place} ${key}`, addedB.get(key) ?? "");
+  }
+}
+
+function members(place: string, a: unknown, b: unknown, written: Map<string, string>): void {
+  const left = entries(a);
+  const right = entries(b);
+  for (const key of new Set([...left.keys(), ...right.keys()])) {
+    const [before, after] = [text(left.get(key)), text(right.get(key))];
+    if (before !== after) written.set(`${place} ${key}`, after);
+  }
+}
+
+function entries(value: unknown): Map<string, unknown> {
+  if (value instanceof Map) return new Map([...value].map(([key, item]) => [text(key), item as unknown]));
+  return new Map(typeof value === "object" && value !== null ? Object.entries(value) : [["", value]]);
+}
+
+function text(value: unknown): string {
+  return (
+    JSON.stringify(value, (_key, item: unknown) => {
+      if (typeof item === "bigint") return `${item}n`;
+      if (item instanceof Uint8Array) return Buffer.from(item).toString("base64");
+      if (item instanceof Map || item instanceof Set) return [...item] as unknown[];
+      return item;
+    }) ?? ""
+  );
+}

@@ -1,0 +1,141 @@
+import type { FindingNews } from "../../engine/messages.ts";
+import type { RaceVerdict } from "../../model/result.ts";
+import { Severity, severityRank } from "../../model/severity.ts";
+import type { Facts } from "../../state/facts.ts";
+import type { CallEnd, Execution } from "./execution.ts";
+import { FreshIds } from "./fresh-ids.ts";
+import { answersAgree, type AnswerRules } from "./responses-agree.ts";
+import type { States } from "./states-agree.ts";
+
+/** What a trial showed that no order shows. */
+export interface Judgement {
+  readonly verdict: RaceVerdict;
+  readonly invariant: string | undefined;
+  readonly severity: Severity;
+  readonly message: string;
+}
+
+/** What a trial is judged by. */
+export interface Measure {
+  /** The state in which all executions began. */
+  readonly before: Facts;
+  /** The calls one after the other, in every order. */
+  readonly orders: readonly Execution[];
+  /** The orders of the calls without some of them; asked for only where one was refused or failed. */
+  readonly without: (sides: readonly number[]) => Promise<readonly Execution[]>;
+  readonly states: States;
+  readonly answers: AnswerRules;
+}
+
+/** Answers that say for certain that nothing was done. */
+const REFUSED: ReadonlySet<number> = new Set([409, 412, 422, 423, 425, 429, 503]);
+
+/**
+ * Judges an execution of calls at the same time by what the calls come to one after the other: the system is its own specification.
+ *
+ * Allowed is each order: its state together with its answers. A side that was refused for certain may also have done nothing; one that failed or got
+ * no answer may have done all or nothing. What is left is a race, named by the worst that it shows. `undefined`: the execution fits.
+ */
+export async function judge(trial: Execution, measure: Measure): Promise<Judgement | undefined> {
+  const { orders } = measure;
+  const held = new Set(orders.flatMap(({ broken }) => broken.map(({ invariant }) => invariant)));
+  const broken = worst(trial.broken.filter(({ invariant }) => !held.has(invariant)));
+  if (broken !== undefined) return { ...broken, verdict: "invariant" };
+  const failures = sidesOf(trial, hasFailed);
+  const excused = [...failures, ...sidesOf(trial, ({ status }) => REFUSED.has(status))];
+  const candidates: Candidate[] = orders.map((execution) => ({ execution, open: new Set(failures) }));
+  for (const left of leavings(excused, trial)) {
+    const open = new Set([...failures, ...left]);
+    for (const execution of await measure.without(left)) candidates.push({ execution, open });
+  }
+  const fitting = candidates.filter(({ execution }) => sameState(trial, execution, measure.states));
+  const names = trial.calls.map((call) => call!.action);
+  if (fitting.length === 0) {
+    const message = `${statuses(trial)}, and the state is one that no order of ${both(names)} leads to`;
+    return { verdict: "state", invariant: undefined, severity: Severity.HIGH, message };
+  }
+  if (!fitting.some((candidate) => sameAnswers(trial, candidate, measure))) {
+    const message = `${statuses(trial)}, which no order of ${both(names)} that leads to the same state is answered with`;
+    return { verdict: "responses", invariant: undefined, severity: Severity.MEDIUM, message };
+  }
+  const failed = trial.calls.find((call, side) => isNewFailure(call!, side, orders));
+  if (failed === undefined) return undefined;
+  const how = failed.kind === "lost" ? "got no answer" : `was answered ${failed.status}`;
+  return {
+    verdict: "server_error",
+    invariant: undefined,
+    severity: Severity.HIGH,
+    message: `${failed.action} ${how}, which it is not in any order of ${both(names)}`,
+  };
+}
+
+/** An execution that the trial may have come out as, and the sides whose answers are free. */
+interface Candidate {
+  readonly execution: Execution;
+  readonly open: ReadonlySet<number>;
+}
+
+function sameState(trial: Execution, { order, states }: Execution, known: States): boolean {
+  const [state] = states;
+  // Of the merged states the one in the candidate's order: where an order lacks a side, the rest of it decides.
+  const merged = trial.states.filter((one) => isSubsequence(order ?? [], one.merged));
+  return merged.some(({ facts }) => known.agree(facts, state!.facts));
+}
+
+function sameAnswers(trial: Execution, { execution, open }: Candidate, { before, answers }: Measure): boolean {
+  const fresh = new FreshIds(before, trial.states[0]!.facts);
+  const freshThere = new FreshIds(before, execution.states[0]!.facts);
+  // Refused is refused, whatever it says about it.
+  const agree = (a: CallEnd, b: CallEnd): boolean =>
+    (REFUSED.has(a.status) && REFUSED.has(b.status)) || answersAgree(a, b, fresh, freshThere, answers);
+  const sides = trial.calls.flatMap((call, side) => (open.has(side) ? [] : [call!]));
+  const called = execution.calls.flatMap((call, side) => (open.has(side) || call === undefined ? [] : [call]));
+  // Equal calls are not told apart: which of them is answered first is nobody's business.
+  const left = [...called];
+  return sides.every((side) => {
+    const found = left.findIndex((other) => other.action === side.action && agree(side, other));
+    if (found >= 0) left.splice(found, 1);
+    return found >= 0;
+  });
+}
+
+const hasFailed = (call: CallEnd): boolean => call.kind === "lost" || (call.status >= 500 && !REFUSED.has(call.status));
+
+function sidesOf({ calls }: Execution, which: (call: CallEnd) => boolean): number[] {
+  return calls.flatMap((call, side) => (call !== undefined && which(call) ? [side] : []));
+}
+
+function isNewFailure(call: CallEnd, side: number, orders: readonly Execution[]): boolean {
+  if (call.kind !== "lost" && !(call.serverError && call.status !== 503)) return false;
+  return !orders.some(({ calls }) => calls[side] !== undefined && calls[side].kind === call.kind && calls[side].status === call.status);
+}
+
+function worst(findings: readonly FindingNews[]): Omit<Judgement, "verdict"> | undefined {
+  const [first] = findings.toSorted((a, b) => severityRank(a.severity) - severityRank(b.severity));
+  return first === undefined ? undefined : { invariant: first.invariant, severity: first.severity, message: first.message };
+}
+
+/** The ways to leave out some of the sides: all of them, or, where the calls are equal, one for each number. */
+function leavings(sides: readonly number[], { calls }: Execution): readonly (readonly number[])[] {
+  if (new Set(calls.map((call) => call!.action)).size === 1) return sides.map((_, count) => sides.slice(0, count + 1));
+  return sides.reduce<(readonly number[])[]>((all, side) => [...all, ...all.map((one) => [...one, side])], [[]]).slice(1);
+}
+
+function isSubsequence(part: readonly number[], whole: readonly number[]): boolean {
+  let at = 0;
+  for (const side of whole) if (side === part[at]) at++;
+  return at === part.length;
+}
+
+function statuses({ calls }: Execution): string {
+  const all = calls.map((call) => (call!.kind === "lost" ? "not answered" : call!.kind === "skipped" ? "not sent" : String(call!.status)));
+  const answered =
+    new Set(all).size === 1 && all[0] !== "not sent"
+      ? `${all.length === 2 ? "both" : `all ${all.length}`} calls were ${all[0] === "not answered" ? "" : "answered "}${all[0]}`
+      : `the calls were answered ${all.join(" and ")}`;
+  return answered;
+}
+
+function both(names: readonly string[]): string {
+  return new Set(names).size === 1 ? "them" : names.join(" and ");
+}

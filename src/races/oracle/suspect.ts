@@ -1,0 +1,25 @@
+import type { Facts } from "../../state/facts.ts";
+import type { Execution } from "./execution.ts";
+import { footprint, overlaps, sameFootprint, type Footprint } from "./footprint.ts";
+import { FreshIds } from "./fresh-ids.ts";
+import { answersAgree, type AnswerRules } from "./responses-agree.ts";
+
+/**
+ * Whether one side reads or writes what the other writes: both write to one place, or one of them answers or writes otherwise after the other than before
+ * it. `orders`: the calls one after the other, in every order (equal calls: one).
+ */
+export function isSuspect(before: Facts, orders: readonly Execution[], answers: AnswerRules): boolean {
+  const [forth, back = forth] = orders;
+  const firstOf = (execution: Execution): Footprint => footprint(before, execution.after[0]!);
+  const secondOf = (execution: Execution): Footprint => footprint(execution.after[0]!, execution.after[1]!);
+  const [aFirst, bFirst] = [firstOf(forth!), firstOf(back!)];
+  if (overlaps(aFirst, bFirst)) return true;
+  const [bSecond, aSecond] = [secondOf(forth!), secondOf(back!)];
+  if (!sameFootprint(aFirst, aSecond) || !sameFootprint(bFirst, bSecond)) return true;
+  const fresh = orders.map(({ after }) => new FreshIds(before, after.at(-1)!));
+  const [a, b] = [forth!.order![0]!, forth!.order![1]!];
+  const unlike = (side: number, other: number): boolean =>
+    !answersAgree(forth!.calls[side]!, back!.calls[other]!, fresh[0]!, fresh.at(-1)!, answers);
+  // Of equal calls the second one is compared with the first.
+  return back === forth ? unlike(a, b) : unlike(a, a) || unlike(b, b);
+}

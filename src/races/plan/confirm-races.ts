@@ -1,0 +1,122 @@
+import type { Expander } from "../../engine/expander.ts";
+import type { Recording } from "../../engine/messages.ts";
+import type { RaceAnswer, RaceHit, RaceRequest } from "../../engine/race-messages.ts";
+import { shrinkPath } from "../../engine/shrink.ts";
+import { severityRank } from "../../model/severity.ts";
+import { raceOn, type SeenRace } from "./probe-races.ts";
+import { verdictRank } from "../oracle/verdict-rank.ts";
+import type { RaceTally } from "./race-tally.ts";
+
+/** Milliseconds for leaving steps out of the prefix of one race. */
+const SHRINKING = 10_000;
+
+/** A race that was seen again on a lane that was built anew. */
+export interface ConfirmedRace {
+  readonly request: RaceRequest;
+  readonly hit: RaceHit;
+  readonly answer: RaceAnswer;
+  /** The prefix as it was executed once more. */
+  readonly recording: Recording;
+  /** In how many kinds of states and statuses of the pair it was seen. */
+  readonly count: number;
+}
+
+/**
+ * Confirms what was seen: one race for each pair of actions, the worst in the shortest way. Its prefix is made shorter, and copies of a call are moved into
+ * it where that still shows the race (as PropEr moves commands from the parallel part of a test to its prefix); what is left is measured on a lane that is built
+ * anew, all trials, and is not reported where it is not seen there.
+ */
+export async function confirmRaces(
+  seen: readonly SeenRace[],
+  expander: Expander,
+  tally: RaceTally,
+  signal: AbortSignal | undefined,
+): Promise<readonly ConfirmedRace[]> {
+  const groups = groupsOf(seen);
+  const confirmed: (ConfirmedRace | undefined)[] = [];
+  let next = 0;
+  const work = async (lane: number): Promise<void> => {
+    while (next < groups.length && signal?.aborted !== true) {
+      const at = next++;
+      confirmed[at] = await confirm(groups[at]!, expander, lane, tally, signal);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(expander.lanes, groups.length) }, (_, lane) => work(lane)));
+  tally.end();
+  return confirmed.filter((one) => one !== undefined);
+}
+
+/** By the pair of actions, in the order in which they are seen first. */
+function groupsOf(seen: readonly SeenRace[]): readonly (readonly SeenRace[])[] {
+  const groups = new Map<string, SeenRace[]>();
+  for (const one of seen) {
+    const pair = one.planned.sides.slice(0, 2).join();
+    const group = groups.get(pair);
+    if (group === undefined) groups.set(pair, [one]);
+    else group.push(one);
+  }
+  return [...groups.values()];
+}
+
+async function confirm(
+  group: readonly SeenRace[],
+  expander: Expander,
+  lane: number,
+  tally: RaceTally,
+  signal: AbortSignal | undefined,
+): Promise<ConfirmedRace | undefined> {
+  const [worst] = group.toSorted((a, b) => rank(a) - rank(b) || a.request.path.length - b.request.path.length);
+  const found = asFound(worst!);
+  const shorter = await shrink(found, expander, lane, signal);
+  for (const request of shorter.path.length === found.path.length && shorter.sides === found.sides ? [found] : [shorter, found]) {
+    await expander.rebuild(lane);
+    const answer = await raceOn(expander, lane, { ...request, mode: "measure" });
+    tally.addTrials(answer);
+    if (answer.hit === undefined) continue;
+    const recording = await expander.record(lane, request.path, request.draws);
+    return { request, hit: answer.hit, answer, recording, count: group.length };
+  }
+  tally.dismiss("unconfirmed");
+  return undefined;
+}
+
+/** The request that shows the race in the way in which it was seen. */
+function asFound({ request, answer }: SeenRace): RaceRequest {
+  const { verdict, invariant, delivery, schedule } = answer.hit!;
+  return { ...request, effort: { ...request.effort, delivery }, schedule, wanted: { verdict, invariant } };
+}
+
+async function shrink(found: RaceRequest, expander: Expander, lane: number, signal: AbortSignal | undefined): Promise<RaceRequest> {
+  const until = performance.now() + SHRINKING;
+  const shows = async (request: RaceRequest): Promise<boolean | undefined> => {
+    if (signal?.aborted === true || performance.now() > until) return undefined;
+    return (await raceOn(expander, lane, { ...request, at: undefined })).hit !== undefined;
+  };
+  let request = await fewerCopies(found, shows);
+  if (request.path.length > 0) {
+    // The last step stands for the calls, and stays.
+    const whole = { path: [...request.path, request.sides[0]!], draws: request.draws };
+    const shrunk = await shrinkPath(whole, ({ path, draws }) => shows({ ...request, path: path.slice(0, -1), draws }));
+    if (shrunk.path.length < whole.path.length)
+      request = { ...request, path: shrunk.path.slice(0, -1), draws: shrunk.draws, at: undefined };
+  }
+  return request;
+}
+
+/** Leaves copies of a call out, or moves them into the prefix. */
+async function fewerCopies(found: RaceRequest, shows: (request: RaceRequest) => Promise<boolean | undefined>): Promise<RaceRequest> {
+  let request = found;
+  while (request.sides.length > 2) {
+    const sides = request.sides.slice(1);
+    const left = { ...request, sides, at: undefined };
+    const moved = { ...left, path: [...request.path, request.sides[0]!], draws: undefined };
+    if ((await shows(left)) === true) request = left;
+    else if (request.draws === undefined && (await shows(moved)) === true) request = moved;
+    else break;
+  }
+  return request;
+}
+
+function rank({ answer }: SeenRace): number {
+  return severityRank(answer.hit!.severity) * 10 + verdictRank(answer.hit!.verdict);
+}

@@ -1,0 +1,100 @@
+import type { Committer } from "../../engine/committer.ts";
+import { Outcomes, type EdgeEnd } from "./outcomes.ts";
+
+/** A pair of calls to be probed in one state, the first of its class. */
+export interface PlannedRace {
+  readonly node: number;
+  /** Action indices; more than two only of one action. */
+  readonly sides: readonly number[];
+  /** How likely it is that something is wrong, by what is known of the calls one after the other; more is probed first. */
+  readonly suspicion: number;
+  /** How many pairs are of its class, in any state. */
+  count: number;
+}
+
+/** What is to be probed, most suspicious first, and what is not. */
+export interface RacePlan {
+  readonly races: readonly PlannedRace[];
+  /** Pairs of actions that were applicable in a state. */
+  readonly pairs: number;
+  readonly skipped: Readonly<Record<string, number>>;
+}
+
+/**
+ * Chooses the pairs that are worth probing, from the committed graph alone. Of all pairs in all states those are one class that have the same actions, the same
+ * answers alone and after each other, and change or keep the state alike: of each class the first one in the order of commits is probed. Skipped are pairs
+ * that only read (both leave the state as it is) and those of which a call alone has a finding, fails or leads nowhere.
+ */
+export function planRaces(committer: Committer, actions: number, copies: number): RacePlan {
+  const outcomes = new Outcomes(committer, actions);
+  const classes = new Map<string, PlannedRace>();
+  const skipped: Record<string, number> = {};
+  const skip = (reason: string): void => void (skipped[reason] = (skipped[reason] ?? 0) + 1);
+  let pairs = 0;
+  for (let node = 0; node < outcomes.nodes; node++) {
+    const ends = Array.from({ length: actions }, (_, action) => outcomes.of(node, action));
+    for (let a = 0; a < actions; a++) {
+      const first = ends[a];
+      if (first === undefined) continue;
+      for (let b = a; b < actions; b++) {
+        const second = ends[b];
+        if (second === undefined) continue;
+        pairs++;
+        if (first.found || second.found || first.to < 0 || second.to < 0) skip("finding");
+        else if (first.to === node && second.to === node) skip("read_only");
+        else {
+          const pair = { node, a, b, first, second, bAfterA: outcomes.of(first.to, b), aAfterB: outcomes.of(second.to, a) };
+          const key = classOf(pair);
+          const known = classes.get(key);
+          if (known === undefined) {
+            const sides = a === b ? new Array<number>(copies).fill(a) : [a, b];
+            classes.set(key, { node, sides, suspicion: suspicionOf(pair), count: 1 });
+          } else {
+            known.count++;
+            skip("same_class");
+          }
+        }
+      }
+    }
+  }
+  if (outcomes.nodes < committer.visited.size) skipped["too_many_states"] = committer.visited.size - outcomes.nodes;
+  // A stable sort: among equals the order of commits.
+  const races = [...classes.values()].sort((one, other) => other.suspicion - one.suspicion);
+  return { races, pairs, skipped };
+}
+
+interface Pair {
+  readonly node: number;
+  readonly a: number;
+  readonly b: number;
+  readonly first: EdgeEnd;
+  readonly second: EdgeEnd;
+  /** `undefined`: not executed there. */
+  readonly bAfterA: EdgeEnd | undefined;
+  readonly aAfterB: EdgeEnd | undefined;
+}
+
+function classOf({ node, a, b, first, second, bAfterA, aAfterB }: Pair): string {
+  const alone = [a, b, first.status, second.status, first.to !== node, second.to !== node];
+  const after = [bAfterA?.status, aAfterB?.status, bAfterA?.to === first.to, aAfterB?.to === second.to, commutes(bAfterA, aAfterB)];
+  return [...alone, ...after].join();
+}
+
+/** Whether both orders lead to one state; `undefined` where that is not known. */
+function commutes(bAfterA: EdgeEnd | undefined, aAfterB: EdgeEnd | undefined): boolean | undefined {
+  return bAfterA === undefined || aAfterB === undefined ? undefined : bAfterA.to === aAfterB.to;
+}
+
+/** First what has a limit (a call is answered otherwise after the other), then an action twice, then two that write. */
+function suspicionOf({ node, a, b, first, second, bAfterA, aAfterB }: Pair): number {
+  const limits = (alone: EdgeEnd, after: EdgeEnd | undefined): number => (after !== undefined && after.status !== alone.status ? 8 : 0);
+  const succeeds = ({ status }: EdgeEnd): number => (status > 0 && status < 400 ? 1 : 0);
+  return (
+    Math.max(limits(second, bAfterA), limits(first, aAfterB)) +
+    (a === b ? 4 : 0) +
+    (first.to !== node && second.to !== node ? 3 : 0) +
+    succeeds(first) +
+    succeeds(second) +
+    (commutes(bAfterA, aAfterB) === false ? 1 : 0)
+  );
+}

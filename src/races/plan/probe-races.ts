@@ -1,0 +1,78 @@
+import type { Committer } from "../../engine/committer.ts";
+import type { Expander } from "../../engine/expander.ts";
+import type { UnitRequest } from "../../engine/messages.ts";
+import type { RaceAnswer, RaceEffort, RaceRequest } from "../../engine/race-messages.ts";
+import { UNCERTAIN } from "../../engine/node-table.ts";
+import { planRaces, type PlannedRace } from "./plan-races.ts";
+import { RaceTally } from "./race-tally.ts";
+
+export interface ProbeOptions {
+  readonly actions: number;
+  readonly effort: RaceEffort;
+  /** How many calls of one action are made at once. */
+  readonly copies: number;
+  /** Milliseconds; `Infinity`: no limit. */
+  readonly maxTimeMs: number;
+  readonly signal: AbortSignal | undefined;
+  readonly onProgress: (tally: RaceTally, planned: number) => void;
+}
+
+/** A probe that a race was seen in. */
+export interface SeenRace {
+  readonly planned: PlannedRace;
+  readonly request: RaceRequest;
+  readonly answer: RaceAnswer;
+}
+
+/** How often a lane may be lost on the way. */
+const TRIES = 2;
+
+/**
+ * Probes the pairs of calls of a committed graph on the lanes, side by side. Which are probed does not depend on the lanes; what is seen comes back in the order
+ * of the plan.
+ */
+export async function probeRaces(
+  committer: Committer,
+  expander: Expander,
+  options: ProbeOptions,
+): Promise<{ readonly seen: readonly SeenRace[]; readonly tally: RaceTally }> {
+  const plan = planRaces(committer, options.actions, options.copies);
+  const tally = new RaceTally(plan);
+  const until = performance.now() + options.maxTimeMs;
+  const seen: (SeenRace | undefined)[] = [];
+  let next = 0;
+  const work = async (lane: number): Promise<void> => {
+    while (next < plan.races.length && options.signal?.aborted !== true && performance.now() < until) {
+      const at = next++;
+      const planned = plan.races[at]!;
+      const request = requestFor(committer, planned, options);
+      const answer = await raceOn(expander, lane, request);
+      tally.add(answer);
+      if (answer.hit !== undefined) seen[at] = { planned, request, answer };
+      options.onProgress(tally, plan.races.length);
+    }
+  };
+  await Promise.all(Array.from({ length: expander.lanes }, (_, lane) => work(lane)));
+  const left = plan.races.slice(next).reduce((sum, { count }) => sum + count, 0);
+  if (left > 0) tally.skip(options.signal?.aborted === true ? "interrupted" : "max_time", left);
+  tally.end();
+  return { seen: seen.filter((one) => one !== undefined), tally };
+}
+
+function requestFor({ nodes, visited }: Committer, { node, sides }: PlannedRace, { effort }: ProbeOptions): RaceRequest {
+  const path = nodes.path(node);
+  const draws: UnitRequest["draws"] = nodes.draws(node);
+  const at = nodes.has(node, UNCERTAIN) ? undefined : { lo: visited.lo(node), hi: visited.hi(node) };
+  return { path, draws, at, sides, effort, mode: "search" };
+}
+
+/** A lane that is lost is built anew, and the calls are tried once more. */
+export async function raceOn(expander: Expander, lane: number, request: RaceRequest): Promise<RaceAnswer> {
+  let answer = await expander.race(lane, request);
+  for (let tries = 1; answer.failure !== undefined; tries++) {
+    await expander.rebuild(lane);
+    if (tries === TRIES) break;
+    answer = await expander.race(lane, request);
+  }
+  return answer;
+}

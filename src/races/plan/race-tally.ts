@@ -1,0 +1,67 @@
+import type { RaceAnswer } from "../../engine/race-messages.ts";
+import type { RaceCoverage, RaceDelivery } from "../../model/result.ts";
+import type { RacePlan } from "./plan-races.ts";
+
+/** Counts what probing does and leaves undone. */
+export class RaceTally {
+  probed = 0;
+  trials = 0;
+  /** Probes that saw a race. */
+  hits = 0;
+  #misses = 0;
+  readonly #pairs: number;
+  readonly #skipped: Record<string, number>;
+  readonly #dismissed: Record<string, number> = {};
+  readonly #deliveries: Partial<Record<RaceDelivery, number>> = {};
+  readonly #begun: number = performance.now();
+  #durationMs = 0;
+
+  constructor({ pairs, skipped }: RacePlan) {
+    this.#pairs = pairs;
+    this.#skipped = { ...skipped };
+  }
+
+  /** An answer to a probe. */
+  add(answer: RaceAnswer): void {
+    this.addTrials(answer);
+    if (answer.failure !== undefined) return this.skip("lane_lost", 1);
+    if (answer.dismissed === "order_fails" || answer.dismissed === "not_there") return this.skip(answer.dismissed, 1);
+    this.probed++;
+    if (answer.hit !== undefined) this.hits++;
+    else if (answer.dismissed !== undefined) this.dismiss(answer.dismissed);
+  }
+
+  /** Trials of a confirmation. */
+  addTrials({ trials, misses, deliveries }: RaceAnswer): void {
+    this.trials += trials;
+    this.#misses += misses;
+    for (const [delivery, count] of Object.entries(deliveries) as [RaceDelivery, number][]) {
+      this.#deliveries[delivery] = (this.#deliveries[delivery] ?? 0) + count;
+    }
+  }
+
+  skip(reason: string, count: number): void {
+    this.#skipped[reason] = (this.#skipped[reason] ?? 0) + count;
+  }
+
+  dismiss(reason: string): void {
+    this.#dismissed[reason] = (this.#dismissed[reason] ?? 0) + 1;
+  }
+
+  end(): void {
+    this.#durationMs = performance.now() - this.#begun;
+  }
+
+  coverage(): RaceCoverage {
+    return {
+      pairs: this.#pairs,
+      probed: this.probed,
+      trials: this.trials,
+      misses: this.#misses,
+      skipped: this.#skipped,
+      dismissed: this.#dismissed,
+      deliveries: this.#deliveries,
+      durationMs: this.#durationMs,
+    };
+  }
+}

@@ -1,0 +1,45 @@
+import { hashOf } from "../engine/digest.ts";
+import type { Race, RaceOutcome } from "../model/result.ts";
+import { shareInterval, type ConfirmedRace } from "../races/index.ts";
+import type { FindingParts } from "./result-builder.ts";
+
+/** The id of a race: the same in every run, whatever luck decides. */
+export function raceId(exploration: string, first: string, second: string): string {
+  return hashOf(JSON.stringify([exploration, "race", ...[first, second].sort()]));
+}
+
+/** A race as it is reported. */
+export function raceOf({ request, hit, answer, recording, count }: ConfirmedRace, parts: FindingParts): Race {
+  const { actions, urls } = parts;
+  const [first, second] = [actions[request.sides[0]!]!, actions[request.sides[1]!]!];
+  const outcome = (one: RaceOutcome): RaceOutcome => ({
+    ...one,
+    calls: one.calls.map((call) => ({ ...call, requests: call.requests.map((exchange) => urls.exchange(exchange)) })),
+  });
+  const observed = outcome(hit.observed);
+  const race = {
+    id: raceId(parts.name, first, second),
+    first,
+    second,
+    copies: request.sides.length,
+    prefix: request.path.map((action) => actions[action]!),
+    verdict: hit.verdict,
+    invariant: hit.invariant,
+    severity: hit.severity,
+    message: hit.message,
+    where: parts.declaredAt(hit.invariant ?? "", request.sides[0]),
+    observed,
+    allowed: hit.allowed.map(outcome),
+    hits: answer.hits,
+    trials: answer.trials,
+    misses: answer.misses,
+    rate: shareInterval(answer.hits, answer.trials),
+    delivery: hit.delivery,
+    schedule: hit.schedule,
+    steps: recording.steps.map((step) => ({ ...step, requests: step.requests.map((one) => urls.exchange(one)) })),
+    requests: observed.calls.flatMap(({ requests }) => (requests.length === 0 ? [] : [requests[0]!.request])),
+    count,
+    draws: recording.drew ? request.draws : undefined,
+  };
+  return { ...race, toString: () => `[${race.severity.toUpperCase()}] ${first} || ${second}\n  ${race.message}` };
+}
