@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RecordedExchange } from "../../src/model/result.ts";
+import type { Embedded } from "../../src/reports/html/embedded.ts";
 import { htmlText, runDocument } from "../../src/reports/index.ts";
 import { startBrowser } from "../support/browser.ts";
 import { emptyFolder, seqqa } from "../support/e2e.ts";
@@ -361,6 +362,57 @@ describe("what a target answers", () => {
       .locator("#part option")
       .evaluateAll((options) => options.map((option) => (option as unknown as { value: string }).value)))
       await page.locator("#part").selectOption(name);
+    expectQuiet(opened, file);
+    await opened.context.close();
+  });
+});
+
+describe("a graph of more than 5,000 states", () => {
+  it("is shown in part, around the findings, and said to be: their paths are whole, in more transitions than are drawn, too", async () => {
+    const whole = madeGraph({ nodes: 6_000, edges: 50_000, actions: 12 });
+    // Each finding goes along transitions that no state was first reached by: the last ones of the graph.
+    const { from, to, action } = whole.edges;
+    const lastOf = (node: number): number => from.reduce((last, start, edge) => (start === node && to[edge]! > node ? edge : last), -1);
+    const paths = [0, 1].map((skip) => {
+      const edges: number[] = [];
+      for (let node = 0; edges.length < 40 + skip; node = to[edges.at(-1)!]!) {
+        const next = lastOf(node);
+        if (next < 0) break;
+        edges.push(next);
+      }
+      return edges.slice(0, edges.length - skip);
+    });
+    expect(Math.min(...paths.map(({ length }) => length))).toBeGreaterThan(5);
+    const violations = paths.map((edges, index) =>
+      violation({
+        id: `finding${index}`,
+        invariant: `rule_${index}`,
+        reproductionPath: edges.map((edge) => `action_${action[edge]}`),
+        state: to[edges.at(-1)!]!,
+        steps: [],
+      }),
+    );
+    const document = runDocument(
+      report({ exitStatus: 1, explorations: [{ name: "large", file: "large.explore.ts", result: result({ violations }) }] }),
+      { redact: [], includeRequestResponse: true },
+    );
+    const file = join(emptyFolder(), "report.html");
+    const text = htmlText({ document, graphs: [whole] });
+    writeFileSync(file, text);
+    const [, data] = /<script type="application\/json" id="data">([^<]*)</.exec(text)!;
+    const [shown] = (JSON.parse(data!) as Embedded).graphs;
+    expect([shown!.nodes.id.length, shown!.edges.from.length]).toEqual([5_000, expect.any(Number)]);
+    expect(shown!.edges.from.length).toBeLessThanOrEqual(20_000);
+    expect(shown!.findings.map(({ edges }) => edges.length)).toEqual(paths.map(({ length }) => length));
+    const ends = shown!.findings.map(({ nodes }) => nodes.map((node) => shown!.nodes.id[node]));
+    expect(ends).toEqual(paths.map((edges) => [0, ...edges.map((edge) => to[edge])]));
+
+    const opened = await open(file);
+    const { page } = opened;
+    await page.locator("canvas[data-layout=done]").waitFor({ timeout: 60_000 });
+    expect(await page.locator("body").innerText()).toMatch(
+      /A part is shown: 5,000 of 6,000 states and [\d,]+ of 50,000 transitions, those nearest to the findings first\. The rest is in the run store\./,
+    );
     expectQuiet(opened, file);
     await opened.context.close();
   });

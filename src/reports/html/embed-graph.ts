@@ -25,9 +25,9 @@ export function embedGraph(entry: ExplorationEntry, graph: GraphData, strings: S
     const end = violation.state === null ? undefined : placeOf.get(violation.state);
     return { violation, edges: path.edges, nodes: end === undefined || path.nodes.includes(end) ? path.nodes : [...path.nodes, end] };
   });
-  const seeds = paths.flatMap(({ nodes }) => nodes);
+  const onPaths = { nodes: paths.flatMap(({ nodes }) => nodes), edges: paths.flatMap(({ edges }) => edges) };
   for (let most = MOST_NODES; ; most = Math.floor(most / 2)) {
-    const sample = sampleGraph(graph, seeds, most, most * (MOST_EDGES / MOST_NODES));
+    const sample = sampleGraph(graph, onPaths, most, most * (MOST_EDGES / MOST_NODES));
     // Numbers take a few bytes each, five lists of nodes and six of edges.
     if (most > 100 && sample.nodes.length * 20 + sample.edges.length * 22 > budget / 2) continue;
     return embedSample(entry, graph, sample, paths, strings, budget);

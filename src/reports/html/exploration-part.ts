@@ -7,8 +7,9 @@ import { depthsPart } from "./depths-part.ts";
 import { findingPart, type Finding } from "./finding-part.ts";
 import type { Limits } from "./limits.ts";
 import { divergencePart, errorPart } from "./problem-parts.ts";
-import { text } from "./safe-text.ts";
+import { shortened, text } from "./safe-text.ts";
 import { wholeGraph } from "./whole-graph.ts";
+import { within } from "./within.ts";
 
 /** An exploration: its numbers, its findings, the place of its graph, what it covered, what kept it from being sure. */
 export function explorationPart(entry: ExplorationEntry, graph: GraphData | undefined, index: number, limits: Limits): string {
@@ -22,7 +23,11 @@ export function explorationPart(entry: ExplorationEntry, graph: GraphData | unde
     numbersPart(entry),
     `<section class="findings"><h3>Findings <span class="quiet">${findings.length}</span></h3>`,
     findings.length === 0 ? "<p>None.</p>" : "",
-    ...findings.map((one, place) => findingPart(one, limits, place < limits.findings)),
+    within(
+      findings.map((one, place) => findingPart(one, limits, place < limits.findings)),
+      limits.list,
+      "finding",
+    ),
     left > 0
       ? `<p class="note">The steps of ${plural(left, "finding")} are left out for the size of this file; they are in the run store.</p>`
       : "",
@@ -33,11 +38,11 @@ export function explorationPart(entry: ExplorationEntry, graph: GraphData | unde
           `<section class="graph" data-graph="${index}"><h3>State graph <span class="quiet">${plural(graph.totalNodes, "state")}, ${plural(graph.totalEdges, "transition")}</span></h3>`,
           '<p class="static">The graph is drawn by this page\'s script, which did not run here; open the file in a browser.</p></section>',
         ]),
-    coveragePart(entry, whole),
+    within([coveragePart(entry, whole)], limits.list, "table"),
     whole === undefined ? "" : depthsPart(whole),
     problems("Divergences", divergences, (one) => divergencePart(one, limits), limits.problems),
     problems("Errors", errors, (one) => errorPart(one, limits), limits.problems),
-    problems("Notes", notes, (note) => `<p class="note">${text(note)}</p>`, Infinity),
+    problems("Notes", notes, (note) => `<p class="note">${text(shortened(note, limits.message))}</p>`, limits.problems),
   ].join("\n");
 }
 

@@ -5,7 +5,7 @@ import { plural } from "../numbers.ts";
 import { printable } from "../printable.ts";
 import { targetLines } from "../violation-text.ts";
 import { element } from "../xml.ts";
-import { exchangePart, statusPart } from "./exchange-part.ts";
+import { exchangePart, exchangeParts, statusPart } from "./exchange-part.ts";
 import type { Limits } from "./limits.ts";
 import { block, shortened, text } from "./safe-text.ts";
 
@@ -29,18 +29,18 @@ export function findingPart(one: Finding, limits: Limits, withSteps: boolean): s
     ...(howShort === undefined ? [] : [`<p>${howShort}</p>`]),
     ...(shrunkFrom === undefined
       ? []
-      : [`<details><summary>Shrunk from ${plural(shrunkFrom.length, "step")}</summary><p>${text(shrunkFrom.join(" -> "))}</p></details>`]),
+      : [
+          `<details><summary>Shrunk from ${plural(shrunkFrom.length, "step")}</summary><p>${text(shortened(shrunkFrom.join(" -> "), 20_000))}</p></details>`,
+        ]),
     withSteps
       ? pathPart(one, limits)
-      : `<p>${text(reproductionPath.join(" -> "))} (its steps are in the run store, left out here for the size of this file)</p>`,
+      : `<p>${text(shortened(reproductionPath.join(" -> "), 4_000))} (its steps are in the run store, left out here for the size of this file)</p>`,
     ...(steps.length > 0 || one.request === undefined
       ? []
       : [exchangePart({ request: one.request, response: one.response, durationMs: 0 }, limits)]),
     ...(checks === undefined || checks.length === 0 || !withSteps
       ? []
-      : [
-          `<section class="checks"><h4>What the rule asked then</h4>${checks.map((check) => exchangePart(check, limits)).join("")}</section>`,
-        ]),
+      : [`<section class="checks"><h4>What the rule asked then</h4>${exchangeParts(checks, limits)}</section>`]),
     ...(target === undefined ? [] : [`<h4>The target</h4>${block(targetLines(target).join("\n"))}`]),
     ...(curl === undefined || !withSteps ? [] : [curlPart(curl)]),
   ];
@@ -94,19 +94,21 @@ function stepPart(action: string, step: RecordedStep | undefined, limits: Limits
   if (step === undefined) return `<li>${head}</li>`;
   const { changes, requests } = step;
   const body = [
-    ...(changes === undefined ? [] : [changesPart(changes)]),
-    ...requests.map((one) => exchangePart(one, limits)),
+    ...(changes === undefined ? [] : [changesPart(changes, limits)]),
+    exchangeParts(requests, limits),
     ...(changes === undefined && requests.length === 0 ? ['<p class="quiet">Nothing was recorded of this step.</p>'] : []),
   ];
   return `<li>${head}<div class="body">${body.join("")}</div></li>`;
 }
 
 /** Lines with `- ` and `+ ` before them. */
-function changesPart(changes: readonly string[]): string {
+function changesPart(changes: readonly string[], limits: Limits): string {
   if (changes.length === 0) return '<p class="quiet">The state did not change.</p>';
-  const lines = changes.map((line) => {
+  const left = changes.length - limits.lines;
+  const note = left > 0 ? `<p class="note">${plural(left, "more line")} left out for the size of this file.</p>` : "";
+  const lines = (left > 0 ? changes.slice(0, limits.lines) : changes).map((line) => {
     const name = line.startsWith("+") ? "ins" : line.startsWith("-") ? "del" : "span";
-    return `<${name}>${text(shortened(line, 2000))}</${name}>`;
+    return `<${name}>${text(shortened(line, limits.line))}</${name}>`;
   });
-  return `<h5>What changed in the state</h5><div class="diff" role="group" aria-label="What changed in the state" tabindex="0">${lines.join("")}</div>`;
+  return `<h5>What changed in the state</h5><div class="diff" role="group" aria-label="What changed in the state" tabindex="0">${lines.join("")}</div>${note}`;
 }

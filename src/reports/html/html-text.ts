@@ -8,8 +8,9 @@ import { anchorOf, severityPart } from "./finding-part.ts";
 import { journeyPart } from "./journey-part.ts";
 import { LIMITS, type Limits } from "./limits.ts";
 import { reportAssets } from "./report-assets.ts";
-import { text } from "./safe-text.ts";
+import { shortened, text } from "./safe-text.ts";
 import { inertJson, StringTable } from "./string-table.ts";
+import { within } from "./within.ts";
 
 /** Bytes of a file that browsers open at once and that mail takes. */
 const MOST_BYTES = 10_000_000;
@@ -36,7 +37,9 @@ export function htmlText(data: ReportData): string {
   const forGraphs = data.graphs.some(({ nodes }) => nodes.id.length > 0) ? FOR_GRAPHS : 0;
   let content = "";
   for (const limits of LIMITS) {
-    content = contentPart(data, limits);
+    // In the end, what still does not fit is left out in whole parts.
+    const most = limits === LIMITS.at(-1) ? MOST_BYTES - own - forGraphs - 2 * limits.list : Infinity;
+    content = contentPart(data, limits, most);
     if (Buffer.byteLength(content) + own + forGraphs <= MOST_BYTES) break;
   }
   const embedded = embeddedJson(data, MOST_BYTES - own - Buffer.byteLength(content));
@@ -70,7 +73,7 @@ function embeddedJson({ document, graphs }: ReportData, budget: number): string 
   return inertJson({ strings: strings.texts, graphs: shown });
 }
 
-function contentPart({ document, graphs }: ReportData, limits: Limits): string {
+function contentPart({ document, graphs }: ReportData, limits: Limits, most: number): string {
   const { explorations, journeys, failures, knownFindings: known } = document;
   const lists =
     known === undefined
@@ -82,32 +85,40 @@ function contentPart({ document, graphs }: ReportData, limits: Limits): string {
         ] as const);
   return [
     '<a class="skip" href="#content">Skip to the content</a>',
-    headerPart({ document, graphs }),
+    headerPart({ document, graphs }, limits),
     '<main id="content" tabindex="-1">',
-    ...lists.filter(([, ids]) => ids.length > 0).map(([word, ids]) => `<p class="note">${word}: ${text(ids.join(", "))}</p>`),
-    ...failures.map(
-      ({ file, code, message, hint }) =>
-        `<article class="problem"><h2 class="title"><span class="mark warned">Error</span> ${text(file)} <span class="quiet">${text(code)}</span></h2><p>${text(message)}</p><p>${text(hint ?? "")}</p></article>`,
-    ),
-    ...explorations.map((entry, index) =>
-      element(
-        "section",
-        { class: "part", id: `exploration-${index}`, "data-title": printable(entry.name) },
-        explorationPart(entry, graphs[index], index, limits),
-      ),
-    ),
-    ...journeys.map((entry, index) =>
-      element(
-        "section",
-        { class: "part", id: `journey-${index}`, "data-title": `journey ${printable(entry.name)}` },
-        journeyPart(entry, limits),
-      ),
+    ...lists
+      .filter(([, ids]) => ids.length > 0)
+      .map(([word, ids]) => `<p class="note">${word}: ${text(shortened(ids.join(", "), 50_000))}</p>`),
+    within(
+      [
+        ...failures.map(
+          ({ file, code, message, hint }) =>
+            `<article class="problem"><h2 class="title"><span class="mark warned">Error</span> ${text(file)} <span class="quiet">${text(code)}</span></h2><p>${text(shortened(message, limits.message))}</p><p>${text(shortened(hint ?? "", limits.message))}</p></article>`,
+        ),
+        ...explorations.map((entry, index) =>
+          element(
+            "section",
+            { class: "part", id: `exploration-${index}`, "data-title": printable(entry.name) },
+            explorationPart(entry, graphs[index], index, limits),
+          ),
+        ),
+        ...journeys.map((entry, index) =>
+          element(
+            "section",
+            { class: "part", id: `journey-${index}`, "data-title": `journey ${printable(entry.name)}` },
+            journeyPart(entry, limits),
+          ),
+        ),
+      ],
+      most,
+      "part",
     ),
     "</main>",
   ].join("\n");
 }
 
-function headerPart({ document }: ReportData): string {
+function headerPart({ document }: ReportData, limits: Limits): string {
   const { explorations, journeys, exitStatus } = document;
   const [kind, verdict] = VERDICTS[exitStatus] ?? ["warned", `Ended with status ${exitStatus}`];
   const found = explorations.flatMap(({ violations }) => violations);
@@ -123,7 +134,9 @@ function headerPart({ document }: ReportData): string {
     `<header><p class="brand">seqqa ${text(document.seqqa)}</p><h1 class="${kind}">${verdict}</h1>`,
     summary.length === 0 ? "" : `<p>${summary.join("; ")}.</p>`,
     `<p class="quiet">Run ${text(document.run)}, begun ${element("time", { datetime: document.startedAt }, text(document.startedAt))}, exit status ${exitStatus}.</p>`,
-    contents.length === 0 ? "" : `<nav aria-label="Findings"><ul class="contents">${contents.join("")}</ul></nav>`,
+    contents.length === 0
+      ? ""
+      : `<nav aria-label="Findings"><ul class="contents">${within(contents, limits.list, "name", "li")}</ul></nav>`,
     "</header>",
   ].join("\n");
 }

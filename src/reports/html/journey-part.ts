@@ -1,10 +1,11 @@
 import type { StepResult } from "../../model/journey-result.ts";
 import type { JourneyEntry } from "../document-types.ts";
 import { duration } from "../numbers.ts";
-import { exchangePart } from "./exchange-part.ts";
+import { exchangeParts } from "./exchange-part.ts";
 import type { Limits } from "./limits.ts";
 import { divergencePart, errorPart } from "./problem-parts.ts";
 import { block, shortened, text } from "./safe-text.ts";
+import { within } from "./within.ts";
 
 const KINDS = { passed: "passed", failed: "failed", timed_out: "failed", skipped: "none" } as const;
 
@@ -18,10 +19,15 @@ export function journeyPart(entry: JourneyEntry, limits: Limits): string {
   return [
     `<h2>${text(name)}</h2>`,
     `<p>${said} in ${duration(durationMs)} <span class="quiet">${text(file)}</span></p>`,
-    `<ol class="journey">${steps.map((step) => stepPart(step, limits, shown)).join("\n")}</ol>`,
+    `<ol class="journey">${within(
+      steps.map((step) => stepPart(step, limits, shown)),
+      limits.list,
+      "step",
+      "li",
+    )}</ol>`,
     ...errors.map((one) => errorPart(one, limits)),
     ...divergences.map((one) => divergencePart(one, limits)),
-    ...notes.map((note) => `<p class="note">Note: ${text(note)}</p>`),
+    ...notes.map((note) => `<p class="note">Note: ${text(shortened(note, limits.message))}</p>`),
   ].join("\n");
 }
 
@@ -35,7 +41,7 @@ function stepPart(step: StepResult, limits: Limits, shown: boolean): string {
     step.error === undefined
       ? ""
       : block([shortened(step.error, limits.message), ...(step.where === undefined ? [] : [step.where])].join("\n")),
-    ...(shown ? step.requests.map((one) => exchangePart(one, limits)) : []),
+    shown ? exchangeParts(step.requests, limits) : "",
     shown && step.args !== undefined ? data("args", step.args) : "",
     shown && (Object.keys(set).length > 0 || deleted.length > 0) ? data("context", { set, deleted }) : "",
     "</li>",

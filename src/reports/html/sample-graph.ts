@@ -12,9 +12,15 @@ export interface Sample {
 /**
  * A part that can be looked at: the paths of the findings, then whatever is nearest to them; without findings, to the root. Every node comes with those that
  * lead to it, so that the part hangs together.
- * @param seeds places of the nodes of findings
+ * @param paths places of the nodes, and of the edges, on the paths of findings
  */
-export function sampleGraph({ nodes, edges }: GraphData, seeds: readonly number[], mostNodes: number, mostEdges: number): Sample {
+export function sampleGraph(
+  { nodes, edges }: GraphData,
+  paths: { readonly nodes: readonly number[]; readonly edges: readonly number[] },
+  mostNodes: number,
+  mostEdges: number,
+): Sample {
+  const seeds = paths.nodes;
   const count = nodes.id.length;
   const placeOf = new Map(nodes.id.map((id, place) => [id, place]));
   const near = neighbours(
@@ -52,12 +58,13 @@ export function sampleGraph({ nodes, edges }: GraphData, seeds: readonly number[
   for (let place = 0; place < count && left > 0; place++) take(place);
   const shown: number[] = [];
   for (let place = 0; place < count; place++) if (taken[place] === 1) shown.push(place);
-  return { nodes: shown, edges: sampleEdges({ nodes, edges }, placeOf, taken, mostEdges), distance };
+  return { nodes: shown, edges: sampleEdges({ nodes, edges }, new Set(paths.edges), placeOf, taken, mostEdges), distance };
 }
 
-/** Findings first, then what leads to a node for the first time, then to another one, then what stays where it is. */
+/** Findings and the paths to them first, then what leads to a node for the first time, then to another one, then what stays where it is. */
 function sampleEdges(
   { nodes, edges }: Pick<GraphData, "nodes" | "edges">,
+  onPaths: ReadonlySet<number>,
   placeOf: ReadonlyMap<number, number>,
   taken: Uint8Array,
   most: number,
@@ -67,7 +74,7 @@ function sampleEdges(
     const [start, end] = [placeOf.get(from), placeOf.get(edges.to[edge]!)];
     if (start === undefined || taken[start] !== 1 || (edges.to[edge] !== -1 && (end === undefined || taken[end] !== 1))) return;
     const first = end !== undefined && nodes.parent[end] === from && nodes.action[end] === edges.action[edge];
-    const rank = edges.found[edge] === 1 ? 0 : first ? 1 : end !== undefined && end !== start ? 2 : 3;
+    const rank = edges.found[edge] === 1 || onPaths.has(edge) ? 0 : first ? 1 : end !== undefined && end !== start ? 2 : 3;
     ranks[rank]!.push(edge);
   });
   return ranks

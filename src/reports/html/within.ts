@@ -1,0 +1,21 @@
+import { plural } from "../numbers.ts";
+
+/**
+ * The parts of a list, as many as so many bytes hold, and behind them how many were left out.
+ * @param one what a part is, in one word whose plural ends in s
+ */
+export function within(parts: readonly string[], bytes: number, one: string, tag: "p" | "li" = "p"): string {
+  let left = bytes;
+  const kept = parts.filter((part) => {
+    const length = Buffer.byteLength(part);
+    const fits = length <= left;
+    left -= fits ? length : 0;
+    return fits;
+  });
+  const without = parts.length - kept.length;
+  if (without === 0) return kept.join("\n");
+  return [
+    ...kept,
+    `<${tag} class="note">${plural(without, one)} left out for the size of this file; the run store has everything.</${tag}>`,
+  ].join("\n");
+}
