@@ -64,7 +64,12 @@ export async function chooseMode(choosing: Choosing): Promise<Chosen> {
     if (wanted !== "copy" && obstacle === undefined) {
       try {
         const before = previous instanceof JournalMode ? previous : undefined;
-        const mode = await JournalMode.open(control, catalog, { selection, borrowed: scope.borrowed, previous: before });
+        const mode = await JournalMode.open(control, catalog, {
+          selection,
+          borrowed: scope.borrowed,
+          gated: scope.gated,
+          previous: before,
+        });
         const own = scope.inProcess
           ? "the target runs in this process, but works on connections of its own"
           : "the target has connections of its own";

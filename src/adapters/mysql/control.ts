@@ -117,9 +117,9 @@ export class Control extends ControlConnection {
   }
 }
 
-/** Somebody wrote between our look at the log and at the rows. */
+/** Somebody is in the way; without a text: wrote between our look at the log and at the rows. */
 export class Writing extends Error {
-  constructor() {
-    super("another session keeps writing");
+  constructor(what = "another session keeps writing") {
+    super(what);
   }
 }

@@ -1,12 +1,19 @@
 import { OURS, type Catalog } from "./catalog.ts";
 import type { Control } from "./control.ts";
+import { gateLocks, gateStatements } from "./gate-sql.ts";
 import { guardTriggers, ORIGINALS, restoreTriggers } from "./guards.ts";
 import { KEPT, LOG, OWNER, tableStatements, triggerStatements } from "./journal-sql.ts";
 import { named, quoteName } from "./sql-text.ts";
 
 /** Installs the journal. DDL commits at each step: what a kill in the middle leaves is removed by {@link uninstall}. */
-export async function install(control: Control, catalog: Catalog, token: string, borrowed: boolean): Promise<void> {
+export async function install(
+  control: Control,
+  catalog: Catalog,
+  { token, borrowed, gated }: { readonly token: string; readonly borrowed: boolean; readonly gated: boolean },
+): Promise<void> {
   for (const sql of tableStatements(token, borrowed, catalog.tables)) await control.rows(sql);
+  // Triggers fire in the order in which they were made: what holds comes before the user's, which are made anew, and before ours that log.
+  if (gated) for (const sql of gateStatements(catalog, gateLocks(control.store.database))) await control.define(sql);
   await guardTriggers(control);
   for (const sql of triggerStatements(catalog)) await control.define(sql);
 }

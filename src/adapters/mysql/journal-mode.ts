@@ -13,6 +13,7 @@ import { JournalLog } from "./journal-log.ts";
 import { keepTables, KEPT } from "./journal-sql.ts";
 import { Looker } from "./looker.ts";
 import type { MysqlMode, QueryRow } from "./mode.ts";
+import { MysqlGate } from "./mysql-gate.ts";
 import { imageOf, isImage, rowsOfImage, type MultisetImage } from "./multiset-image.ts";
 import { imagesOf, observeAll, observeNet } from "./observe.ts";
 import { batches, putBackStatements, WRONG_COUNT } from "./put-back.ts";
@@ -23,6 +24,8 @@ import type { Selection } from "./selection.ts";
 export interface JournalChoice {
   readonly selection: Selection;
   readonly borrowed: boolean;
+  /** Whether writes of the target can be held; default: no. */
+  readonly gated?: boolean | undefined;
   /** Of the same store, closed for a restart of the target. */
   readonly previous?: JournalMode | undefined;
   /** How long open write transactions of others are waited for, in milliseconds; default 5000. */
@@ -60,10 +63,10 @@ export class JournalMode implements MysqlMode {
   private constructor(control: Control, known: Knowledge, choice: JournalChoice) {
     this.#control = control;
     this.#looker = new Looker(control.store);
-    this.gate = UNGATED;
     this.#selection = choice.selection;
     this.#borrowed = choice.borrowed;
     this.#limitMs = choice.limitMs ?? BUSY_LIMIT_MS;
+    this.gate = choice.gated === true ? new MysqlGate(control, known.tables, this.#limitMs) : UNGATED;
     this.#known = known;
   }
 
@@ -74,7 +77,9 @@ export class JournalMode implements MysqlMode {
   static async open(control: Control, catalog: Catalog, choice: JournalChoice): Promise<JournalMode> {
     const { previous } = choice;
     const before = previous === undefined ? undefined : previous.#known;
-    if (before !== undefined && (await installedToken(control)) === before.token) {
+    const gated = choice.gated === true;
+    const asBefore = (previous?.gate.kind === "gate") === gated;
+    if (before !== undefined && asBefore && (await installedToken(control)) === before.token) {
       const altered = before.watch.difference(await control.rows(before.watch.sql)) ?? (await before.watch.altered(control, true));
       if (altered === undefined) {
         const known = { ...before, log: new JournalLog(control, before.tables, before.watch, before.log) };
@@ -84,7 +89,7 @@ export class JournalMode implements MysqlMode {
     const token = randomUUID();
     await uninstall(control);
     try {
-      await install(control, catalog, token, choice.borrowed);
+      await install(control, catalog, { token, borrowed: choice.borrowed, gated });
     } catch (error) {
       await uninstall(control).catch(() => undefined);
       throw error;
@@ -188,7 +193,8 @@ export class JournalMode implements MysqlMode {
     return this.#control.inTurn(() => dumpDatabase(this.#control, false));
   }
 
-  close(leaveNothing: boolean): Promise<void> {
+  async close(leaveNothing: boolean): Promise<void> {
+    if (this.gate.kind === "gate") await this.gate.release();
     return this.#control.inTurn(async () => {
       await this.#looker.close();
       try {

@@ -81,7 +81,7 @@ export class SavepointInstall {
     const obstacle = journalObstacle(catalog);
     if (obstacle !== undefined) return obstacle;
     try {
-      await install(this.#control, catalog, randomUUID(), this.#borrowed);
+      await install(this.#control, catalog, { token: randomUUID(), borrowed: this.#borrowed, gated: false });
       return undefined;
     } catch (error) {
       await uninstall(this.#control).catch(() => undefined);

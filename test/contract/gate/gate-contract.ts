@@ -1,17 +1,26 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Gate, System } from "../../../src/model/system.ts";
+import type { Removed } from "../../../src/model/store-provider.ts";
 import { race, settled, transaction, type Call, type Session } from "./race.ts";
 
 /** An opened store with connections of a target. */
 export interface GateSubject {
   readonly system: System;
+  readonly url: string;
   session(): Promise<Session>;
+  /** Everything that is in the database, triggers and routines included. */
+  inventory(): Promise<string>;
   close(): Promise<void>;
 }
 
 export interface GateContract {
-  /** On a database of its own, with {@link GATE_SCHEMA} and {@link GateContract.schema}. */
-  readonly subject: (borrowed: boolean) => Promise<GateSubject>;
+  /** On a database of its own, with {@link GATE_SCHEMA}; opened unless `closed`. */
+  readonly subject: (how: { readonly borrowed: boolean; readonly closed?: boolean }) => Promise<GateSubject>;
+  /** Starts a run in another process, by `otherRuns`. */
+  readonly start: (body: string) => { said(): Promise<unknown>; kill(): Promise<void> };
+  readonly clean: (url: string) => Promise<Removed>;
+  /** Ends the sessions of ours, as an administrator would. */
+  readonly endOurs: (url: string) => Promise<void>;
   /** An update is held before it has locked its first row: so the other call is done, and not blocked. */
   readonly updatesHeldUnlocked: boolean;
   /** Sets the level of isolation of a session's transactions. */
@@ -44,7 +53,7 @@ export function gateContract(contract: GateContract): void {
   };
 
   beforeEach(async () => {
-    subject = await contract.subject(false);
+    subject = await contract.subject({ borrowed: false });
     const found = subject.system.gate?.();
     if (found?.kind !== "gate") throw new Error(found?.why ?? "it has no gate");
     gate = found;
@@ -244,16 +253,8 @@ export function gateContract(contract: GateContract): void {
     await expect(gate.arm(0)).rejects.toThrow(RangeError);
   });
 
-  test("an open write transaction is waited for, and named", async () => {
-    await one().run("begin");
-    await one().run("insert into loose values ('open')");
-    await expect(gate.arm(1)).rejects.toMatchObject({ code: "STORE_BUSY" });
-    await one().run("rollback");
-    await gate.arm(1);
-  });
-
   test("two lanes on one server do not disturb each other", async () => {
-    const other = await contract.subject(false);
+    const other = await contract.subject({ borrowed: false });
     const session = await other.session();
     try {
       const there = other.system.gate?.();
@@ -275,6 +276,113 @@ export function gateContract(contract: GateContract): void {
     } finally {
       await session.end();
       await other.close();
+    }
+  });
+
+  test("a session that is ended while it is held is no hang, and nothing of it stays", async () => {
+    const dump = await subject.system.dump();
+    const mark = await subject.system.mark();
+    await gate.arm(2);
+    const call = settled(transaction(one(), ["insert into names values ('before')", "insert into loose values ('held')"]));
+    expect(await gate.held(call)).toEqual({ statement: "INSERT loose" });
+    await one().kill();
+    expect(await call).toBeInstanceOf(Error);
+    await gate.release();
+    await subject.system.restore(mark);
+    expect(await subject.system.dump()).toBe(dump);
+    sessions[0] = await subject.session();
+    const { held } = await race(gate, 1, increment(one()), increment(two()));
+    expect(held).toEqual({ statement: "UPDATE counters" });
+  });
+
+  test("it opens by itself when our connection is lost, and letting go does not fail", async () => {
+    await gate.arm(1);
+    const call = settled(() => one().run("insert into loose values ('held')"));
+    expect(await gate.held(call)).toEqual({ statement: "INSERT loose" });
+    await contract.endOurs(subject.url);
+    expect(await call).not.toBeInstanceOf(Error);
+    await gate.release();
+    expect(await rows("select name from loose")).toEqual([["held"]]);
+    await expect(gate.arm(1)).rejects.toMatchObject({ code: "STORE_LOST" });
+  });
+
+  test("after a restart of the target it goes on, marks included", async () => {
+    const dump = await subject.system.dump();
+    const mark = await subject.system.mark();
+    await gate.arm(1);
+    await subject.system.close();
+    // As of a restarted target: what was armed is not any more.
+    await two().run("insert into loose values ('meanwhile')");
+    await subject.system.open({ name: "db", laneIndex: 0, inProcess: false, borrowed: false, gated: true });
+    const again = subject.system.gate?.();
+    if (again?.kind !== "gate") throw new Error("it has no gate");
+    gate = again;
+    const { held } = await race(gate, 1, increment(one()), increment(two()));
+    expect(held).toEqual({ statement: "UPDATE counters" });
+    await subject.system.restore(mark);
+    expect(await subject.system.dump()).toBe(dump);
+  });
+
+  test("without `gated` nothing of it is installed, and it says why it holds nothing", async () => {
+    const plain = await contract.subject({ borrowed: false, closed: true });
+    try {
+      const before = await plain.inventory();
+      await plain.system.open({ name: "db", laneIndex: 0, inProcess: false, borrowed: false });
+      expect(plain.system.gate?.()).toMatchObject({ kind: "none", why: expect.stringContaining("races were off") as string });
+      expect(await plain.inventory()).not.toMatch(/gate|_g[iud]\b/);
+      expect(before).not.toContain("seqqa");
+    } finally {
+      await plain.close();
+    }
+  });
+
+  test("a user's own store has nothing of it when it is closed, with one held or not", async () => {
+    const own = await contract.subject({ borrowed: true, closed: true });
+    const session = await own.session();
+    try {
+      const before = await own.inventory();
+      await own.system.open({ name: "db", laneIndex: 0, inProcess: false, borrowed: true, gated: true });
+      await own.system.root();
+      const there = own.system.gate?.();
+      if (there?.kind !== "gate") throw new Error("it has no gate");
+      expect(await own.inventory()).not.toBe(before);
+      await there.arm(1);
+      const call = settled(() => session.run("insert into loose values ('held')"));
+      expect(await there.held(call)).toEqual({ statement: "INSERT loose" });
+      await own.system.close();
+      expect(await call).not.toBeInstanceOf(Error);
+      expect((await session.run("select name from loose")).length).toBeLessThanOrEqual(1);
+      await session.run("delete from loose");
+      expect(await own.inventory()).toBe(before);
+    } finally {
+      await session.end();
+      await own.close();
+    }
+  });
+
+  test("a run that is killed while one is held lets go, and clean leaves nothing", async () => {
+    const own = await contract.subject({ borrowed: true, closed: true });
+    const session = await own.session();
+    try {
+      const before = await own.inventory();
+      const run = contract.start(`const system = new Adapter({ url: ${JSON.stringify(own.url)}, checkpoint: "journal" });
+        await system.open({ name: "db", laneIndex: 0, inProcess: false, borrowed: true, gated: true });
+        await system.root();
+        const gate = system.gate();
+        await gate.arm(1);
+        say("armed");
+        say(await gate.held(new Promise(() => {})));`);
+      expect(await run.said()).toBe("armed");
+      const call = settled(() => session.run("insert into loose values ('held')"));
+      expect(await run.said()).toEqual({ statement: "INSERT loose" });
+      await run.kill();
+      expect(await call).not.toBeInstanceOf(Error);
+      expect(await session.run("select name from loose")).toEqual([["held"]]);
+      await contract.clean(own.url);
+      expect(await own.inventory()).toBe(before);
+    } finally {
+      await session.end();
+      await own.close();
     }
   });
 }

@@ -5,6 +5,8 @@ export interface Session {
   /** The rows of a statement, each an array. Fails as the driver does. */
   run(sql: string): Promise<readonly (readonly unknown[])[]>;
   end(): Promise<void>;
+  /** Ends it on the server, whatever it does. */
+  kill(): Promise<void>;
 }
 
 export type Call = () => Promise<unknown>;
