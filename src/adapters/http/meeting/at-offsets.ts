@@ -5,18 +5,19 @@ const TIMER_MS = 3;
 /** A turn of the event loop may take so long; the rest is waited for by looking at the clock. */
 const TURN_MS = 0.2;
 
-/** Releases each at its offset from now, in milliseconds, those with the same offset together. `all` is in the order of offsets. */
+/** Releases each so many milliseconds after the first as their offsets differ, those with the same offset together. `all` is in the order of offsets. */
 export async function atOffsets<T extends { readonly offset: number }>(
   all: readonly T[],
-  release: (together: readonly T[]) => void,
+  release: (together: readonly T[]) => void | Promise<void>,
 ): Promise<void> {
-  const start = performance.now() - (all[0]?.offset ?? 0);
+  let start = Number.NEGATIVE_INFINITY;
   for (let at = 0; at < all.length;) {
     const { offset } = all[at]!;
     await until(start + offset);
     const next = all.findIndex((one) => one.offset > offset);
     const end = next === -1 ? all.length : next;
-    release(all.slice(at, end));
+    await release(all.slice(at, end));
+    if (at === 0) start = performance.now() - offset;
     at = end;
   }
 }

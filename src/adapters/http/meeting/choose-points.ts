@@ -1,39 +1,53 @@
 import type { WireRoute } from "../../../model/wire.ts";
 import { secureContext } from "../../../network/secure-context.ts";
+import { Http2Way } from "./http2-way.ts";
+import { openHttp2 } from "./http2-session.ts";
 import type { Meeting, MeetingPoint, MeetingPoints } from "./meeting.ts";
 import { OwnWay } from "./own-way.ts";
 import { PipelinedWay } from "./pipelined-way.ts";
+import { PipeliningEvidence } from "./pipelining-evidence.ts";
 import { Point } from "./point.ts";
 import { SocketsWay } from "./sockets-way.ts";
 import type { Way } from "./way.ts";
 
 type Delivery = MeetingPoint["delivery"];
+type Ways = Partial<Record<Delivery, () => Way>>;
 
-/** The ways to make requests meet that a route allows; each is made when it is first asked for. Asks the target what it speaks. */
-export function choosePoints(route: WireRoute): Promise<MeetingPoints> {
+/** A server of HTTP/1.1 hangs up at once; this is for those that say nothing. */
+const PROBE_MS = 1000;
+
+/**
+ * The ways to make requests meet that a route allows; each is made when it is first asked for. Asks the target whether it speaks HTTP/2, by a greeting
+ * and without a request. A target that is not there speaks none.
+ */
+export async function choosePoints(route: WireRoute): Promise<MeetingPoints> {
   const { origin, ca, proxied } = route;
-  if (origin === undefined || proxied) return Promise.resolve(new Points({ plain: () => new OwnWay() }, ["plain"]));
+  if (origin === undefined || proxied) return new Points({ plain: () => new OwnWay() });
   const secure = origin.startsWith("https:") ? secureContext(ca) : undefined;
-  const ways: Partial<Record<Delivery, () => Way>> = {
+  const ways: Ways = {
     pipelined: () => new PipelinedWay(origin, secure),
     last_byte: () => new SocketsWay(origin, secure, "most"),
     plain: () => new SocketsWay(origin, secure, "nothing"),
   };
-  return Promise.resolve(new Points(ways, ["pipelined", "last_byte"]));
+  const session = await openHttp2(origin, secure, PROBE_MS);
+  session?.destroy();
+  return new Points(session === undefined ? ways : { ...ways, http2: () => new Http2Way(origin, secure) });
 }
 
 class Points implements MeetingPoints {
-  readonly #ways: Partial<Record<Delivery, () => Way>>;
-  readonly #best: readonly Delivery[];
+  readonly #ways: Ways;
   readonly #made = new Map<Delivery, MeetingPoint>();
+  readonly #pipelining = new PipeliningEvidence();
 
-  constructor(ways: Partial<Record<Delivery, () => Way>>, best: readonly Delivery[]) {
+  constructor(ways: Ways) {
     this.#ways = ways;
-    this.#best = best;
   }
 
   get auto(): readonly MeetingPoint[] {
-    return this.#best.map((delivery) => this.point(delivery)!);
+    const serial = this.#pipelining.concurrent === false;
+    const best: readonly Delivery[] =
+      "http2" in this.#ways ? ["http2"] : !("pipelined" in this.#ways) ? ["plain"] : serial ? ["last_byte"] : ["pipelined", "last_byte"];
+    return best.map((delivery) => this.point(delivery)!);
   }
 
   point(delivery: Delivery): MeetingPoint | undefined {
@@ -43,8 +57,9 @@ class Points implements MeetingPoints {
     return made;
   }
 
-  evidence(_delivery: Delivery, _alone: readonly number[], _intervals: Meeting["intervals"]): void {
-    // Later.
+  evidence(delivery: Delivery, alone: readonly number[], intervals: Meeting["intervals"]): void {
+    this.#pipelining.alone(alone);
+    if (delivery === "pipelined") this.#pipelining.trial(alone, intervals);
   }
 
   async close(): Promise<void> {

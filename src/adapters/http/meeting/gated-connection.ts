@@ -23,7 +23,7 @@ export class GatedConnection {
       pipelining,
       connect: (options, done) =>
         connect(options, (...result) => {
-          if (result[1] !== null) this.#gate(result[1]);
+          if (result[0] === null) this.#gate(result[1]);
           done(...result);
         }),
     });

@@ -15,6 +15,7 @@ export class Gathering implements Meeting {
   /** How many requests each side has sent. */
   readonly #counts: number[];
   #held: HeldRequest[] = [];
+  #closed = false;
 
   constructor(plan: MeetingPlan, way: Way, deadlines: Deadlines) {
     this.#plan = plan;
@@ -26,6 +27,7 @@ export class Gathering implements Meeting {
   }
 
   send(side: number, request: WireRequest, own: (request: WireRequest) => Promise<WireAnswer>): Promise<WireAnswer> {
+    if (this.#closed) return Promise.reject(clientClosed());
     const place = this.#counts[side]!++;
     if (place !== this.#plan.meetAt[side] || !this.#missing.has(side)) return own(request);
     const held = new HeldRequest({ side, request, own, offset: this.#plan.offsets[side] ?? 0 }, this.#deadlines);
@@ -43,6 +45,7 @@ export class Gathering implements Meeting {
   }
 
   close(): void {
+    this.#closed = true;
     for (const held of this.#held) held.fail(clientClosed());
   }
 

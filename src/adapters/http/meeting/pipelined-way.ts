@@ -32,8 +32,10 @@ export class PipelinedWay implements Way {
     await this.#connection.close();
   }
 
-  /** A part of it is written when undici has a connection; the parts of all begin in one turn. */
-  #send(together: readonly HeldRequest[]): void {
+  /** Returns when they are written, which waits for a connection, or over. */
+  async #send(together: readonly HeldRequest[]): Promise<void> {
+    let written!: () => void;
+    const end = new Promise<void>((resolve) => (written = resolve));
     let taken = false;
     const take = (): void => {
       if (taken) return;
@@ -42,6 +44,7 @@ export class PipelinedWay implements Way {
         const from = performance.now();
         for (const one of together) one.from = from;
         write(bytes);
+        written();
       });
     };
     const attempts = together.map((held) => {
@@ -55,6 +58,7 @@ export class PipelinedWay implements Way {
       return attempt;
     });
     for (const attempt of attempts) this.#connection.dispatch(attempt.options, attempt);
+    await Promise.race([end, Promise.allSettled(together.map(({ answer }) => answer))]);
   }
 
   /** Closing the connection of one that was given up would take the others' answers; it waits until nobody waits for one. */

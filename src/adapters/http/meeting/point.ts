@@ -8,6 +8,7 @@ export class Point implements MeetingPoint {
   readonly #way: Way;
   readonly #deadlines = new Deadlines();
   #gathering: Gathering | undefined;
+  #closed = false;
 
   constructor(delivery: MeetingPoint["delivery"], way: Way) {
     this.delivery = delivery;
@@ -15,10 +16,13 @@ export class Point implements MeetingPoint {
   }
 
   begin(plan: MeetingPlan): Meeting {
-    return (this.#gathering = new Gathering(plan, this.#way, this.#deadlines));
+    this.#gathering = new Gathering(plan, this.#way, this.#deadlines);
+    if (this.#closed) this.#gathering.close();
+    return this.#gathering;
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     this.#gathering?.close();
     this.#deadlines.stop();
     await this.#way.close();

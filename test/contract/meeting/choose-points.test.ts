@@ -1,0 +1,124 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { HttpClient } from "../../../src/adapters/http/index.ts";
+import { choosePoints, type MeetingPoints } from "../../../src/adapters/http/meeting/index.ts";
+import { clientPartOf } from "../../../src/model/client.ts";
+import type { WireRequest } from "../../../src/model/wire.ts";
+import { closeServers, freePort, serveRaw } from "../../unit/adapters/http/servers.ts";
+import { ServerProcess, type ServerKind } from "./server-process.ts";
+
+const ends: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  await Promise.all(ends.splice(0).map((end) => end()));
+  await closeServers();
+});
+
+async function started(kind: ServerKind): Promise<ServerProcess> {
+  const server = await ServerProcess.start(kind);
+  ends.push(() => server.stop());
+  return server;
+}
+
+function deliveries(points: MeetingPoints): readonly string[] {
+  ends.push(() => points.close());
+  return points.auto.map(({ delivery }) => delivery);
+}
+
+describe("what a target speaks", () => {
+  it.each([
+    ["http", ["pipelined", "last_byte"]],
+    ["https", ["pipelined", "last_byte"]],
+    ["h2c", ["http2"]],
+    ["h2", ["http2"]],
+    ["h2_and_https", ["http2"]],
+  ] as const)("of %s is %s", async (kind, expected) => {
+    const server = await started(kind);
+    const points = await choosePoints(server.route);
+    expect(deliveries(points)).toEqual(expected);
+    expect(points.point("http2") !== undefined).toBe(expected[0] === "http2");
+    expect(points.point("plain")!.delivery).toBe("plain");
+  });
+
+  it("is asked without a request, and without harm to a server of HTTP/1.1", async () => {
+    const server = await started("http");
+    deliveries(await choosePoints(server.route));
+    expect(await server.count("/hints")).toBe(0);
+    const api = new HttpClient(server.origin);
+    expect((await api.get("/hints", { headers: { "x-side": "here" } })).text).toBe("here");
+    await api.close();
+  });
+
+  it("is HTTP/1.1 where nothing, nonsense or nobody answers", async () => {
+    const origins = [
+      await serveRaw(() => undefined),
+      await serveRaw((socket) => socket.write("what?")),
+      await serveRaw((socket) => socket.destroy()),
+      `http://127.0.0.1:${await freePort()}`,
+      (await serveRaw(() => undefined)).replace("http:", "https:"),
+    ];
+    for (const origin of origins) {
+      expect(deliveries(await choosePoints({ key: origin, origin, ca: [], proxied: false }))).toEqual(["pipelined", "last_byte"]);
+    }
+  });
+
+  it("does not matter behind a proxy or in this process: clients send by their own ways", async () => {
+    for (const route of [
+      { key: "here", origin: undefined, ca: [], proxied: false },
+      { key: "there", origin: "http://api.test", ca: [], proxied: true },
+    ]) {
+      const points = await choosePoints(route);
+      expect(deliveries(points)).toEqual(["plain"]);
+      expect(points.point("last_byte")).toBeUndefined();
+      expect(points.point("plain")).toBe(points.auto[0]);
+    }
+  });
+});
+
+describe("by the clients' own ways", () => {
+  const wire: WireRequest = { method: "GET", path: "/", url: "http://localhost/", headers: {}, body: undefined, timeoutMs: 60_000 };
+
+  it("all are held and sent together; what one throws is its own", async () => {
+    const points = await choosePoints({ key: "here", origin: undefined, ca: [], proxied: false });
+    deliveries(points);
+    const meeting = points.auto[0]!.begin({ sides: 3, meetAt: [0, 0, 0], offsets: [0, 0, 0] });
+    const sent: number[] = [];
+    // Nobody is answered before all have been sent.
+    let all!: () => void;
+    const there = new Promise<void>((resolve) => (all = resolve));
+    const own = (side: number) => async () => {
+      sent.push(side);
+      if (sent.length === 3) all();
+      await there;
+      return { status: 200, headers: {}, cookies: [], text: String(side) };
+    };
+    const first = meeting.send(0, wire, own(0));
+    const second = meeting.send(1, wire, () => {
+      sent.push(1);
+      throw new Error("mine");
+    });
+    expect(sent).toEqual([]);
+    const third = meeting.send(2, wire, own(2));
+    expect((await first).text).toBe("0");
+    await expect(second).rejects.toThrow("mine");
+    expect((await third).text).toBe("2");
+    expect(sent).toEqual([0, 1, 2]);
+    expect(meeting.intervals.every((one) => one !== undefined && one.from <= one.to)).toBe(true);
+  });
+
+  it("carry what a client's handler in this process is asked", async () => {
+    const api = new HttpClient((request) => new Response(new URL(request.url).pathname));
+    expect(clientPartOf(api)!.uses).toBeUndefined();
+    const points = await choosePoints({ key: "here", origin: undefined, ca: [], proxied: false });
+    deliveries(points);
+    const meeting = points.auto[0]!.begin({ sides: 2, meetAt: [0, 0], offsets: [0, 0] });
+    const answers = await Promise.all(
+      [0, 1].map((side) =>
+        meeting.send(side, wire, async () => {
+          const response = await api.get(`/${side}`);
+          return { status: response.statusCode, headers: {}, cookies: [], text: response.text };
+        }),
+      ),
+    );
+    expect(answers.map(({ text }) => text)).toEqual(["/0", "/1"]);
+  });
+});
