@@ -78,7 +78,7 @@ interface Candidate {
 function sameState(trial: Execution, { order, states }: Execution, known: States): boolean {
   const [state] = states;
   // Of the merged states the one in the candidate's order: where an order lacks a side, the rest of it decides.
-  const merged = trial.states.filter((one) => isSubsequence(order ?? [], one.merged));
+  const merged = trial.states.length === 1 ? trial.states : trial.states.filter((one) => isSubsequence(order ?? [], one.merged));
   return merged.some(({ facts }) => known.agree(facts, state!.facts));
 }
 
