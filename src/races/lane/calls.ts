@@ -95,7 +95,8 @@ export class Calls {
   #mergings(all: readonly number[]): readonly (readonly number[])[] {
     const changes = this.#changes();
     const conflicting = changes.some((one, at) => changes.some((other, place) => place > at && conflict(one, other)));
-    return conflicting && all.length === 2 ? [all, all.toReversed()] : [all];
+    // Whose values stay is decided by who comes last.
+    return conflicting ? all.map((last) => [...all.filter((side) => side !== last), last]).toReversed() : [all];
   }
 
   #changes(): readonly ContextChanges[] {

@@ -55,7 +55,7 @@ export async function judge(trial: Execution, measure: Measure): Promise<Judgeme
     return { verdict: "state", invariant: undefined, severity: Severity.HIGH, message };
   }
   if (!fitting.some((candidate) => sameAnswers(trial, candidate, measure))) {
-    const message = `${statuses(trial)}, which no order of ${both(names)} that leads to the same state is answered with`;
+    const message = differingAnswers(trial, fitting);
     return { verdict: "responses", invariant: undefined, severity: Severity.MEDIUM, message };
   }
   const failed = trial.calls.find((call, side) => isNewFailure(call!, side, orders));
@@ -77,8 +77,9 @@ interface Candidate {
 
 function sameState(trial: Execution, { order, states }: Execution, known: States): boolean {
   const [state] = states;
-  // Of the merged states the one in the candidate's order: where an order lacks a side, the rest of it decides.
-  const merged = trial.states.length === 1 ? trial.states : trial.states.filter((one) => isSubsequence(order ?? [], one.merged));
+  // Of the merged states the one in the candidate's order: where an order lacks a side, the rest of it decides. Of equal calls one order stands for all.
+  const isAny = trial.states.length === 1 || areEqual(trial);
+  const merged = isAny ? trial.states : trial.states.filter((one) => isSubsequence(order ?? [], one.merged));
   return merged.some(({ facts }) => known.agree(facts, state!.facts));
 }
 
@@ -117,8 +118,13 @@ function worst(findings: readonly FindingNews[]): Omit<Judgement, "verdict"> | u
 
 /** The ways to leave out some of the sides: all of them, or, where the calls are equal, one for each number. */
 function leavings(sides: readonly number[], { calls }: Execution): readonly (readonly number[])[] {
-  if (new Set(calls.map((call) => call!.action)).size === 1) return sides.map((_, count) => sides.slice(0, count + 1));
+  if (areEqual({ calls })) return sides.map((_, count) => sides.slice(0, count + 1));
   return sides.reduce<(readonly number[])[]>((all, side) => [...all, ...all.map((one) => [...one, side])], [[]]).slice(1);
+}
+
+/** Whether all calls are of one action. */
+function areEqual({ calls }: Pick<Execution, "calls">): boolean {
+  return new Set(calls.map((call) => call!.action)).size === 1;
 }
 
 function isSubsequence(part: readonly number[], whole: readonly number[]): boolean {
@@ -127,13 +133,35 @@ function isSubsequence(part: readonly number[], whole: readonly number[]): boole
   return at === part.length;
 }
 
-function statuses({ calls }: Execution): string {
-  const all = calls.map((call) => (call!.kind === "lost" ? "not answered" : call!.kind === "skipped" ? "not sent" : String(call!.status)));
+function statusesOf({ calls }: Execution): readonly string[] {
+  return calls.flatMap((call) => {
+    if (call === undefined) return [];
+    return call.kind === "lost" ? "not answered" : call.kind === "skipped" ? "not sent" : String(call.status);
+  });
+}
+
+function statuses(execution: Execution): string {
+  const all = statusesOf(execution);
   const answered =
     new Set(all).size === 1 && all[0] !== "not sent"
       ? `${all.length === 2 ? "both" : `all ${all.length}`} calls were ${all[0] === "not answered" ? "" : "answered "}${all[0]}`
       : `the calls were answered ${all.join(" and ")}`;
   return answered;
+}
+
+/** Says what the calls are answered with one after the other, where that is another status. */
+function differingAnswers(trial: Execution, fitting: readonly Candidate[]): string {
+  const ordered = [
+    ...new Set(fitting.filter(({ open }) => open.size === 0).map(({ execution }) => inWords(statusesOf(execution), execution.order))),
+  ];
+  const own = new Set(statusesOf(trial).toSorted());
+  const isStatus = fitting.every(({ execution }) => !statusesOf(execution).every((status) => own.has(status)));
+  if (ordered.length > 0 && isStatus) return `${statuses(trial)}; one after the other they are answered ${ordered.join(", or ")}`;
+  return `${statuses(trial)}, and at least one of the answers is not what any order of them gives`;
+}
+
+function inWords(all: readonly string[], order: readonly number[] | null): string {
+  return (order ?? []).map((side) => all[side]!).join(", then ");
 }
 
 function both(names: readonly string[]): string {
