@@ -79,13 +79,14 @@ export const ordinal = (side: number): string => ORDINALS[side] ?? `call ${side 
 export function outcomeText(race: Sides, { order, calls, broken }: RaceOutcome): string {
   const sides = order ?? calls.map((_, side) => side);
   const statuses = sides.map((side) => statusText(calls[side]?.status));
-  const who = order === null ? "at the same time" : orderText(race, sides, calls);
-  return `${who}: ${statuses.join(", ")}${broken.length === 0 ? "" : `; breaks ${broken.join(", ")}`}`;
+  return `${orderText(race, { order, calls })}: ${statuses.join(", ")}${broken.length === 0 ? "" : `; breaks ${broken.join(", ")}`}`;
 }
 
-function orderText({ first, second }: Sides, sides: readonly number[], calls: readonly RaceCall[]): string {
-  if (sides.length > NAMED) return `${first}, ${sides.length} times one after the other`;
-  return sides.map((side) => calls[side]?.action ?? (side === 0 ? first : second)).join(", then ");
+/** Who came after whom. */
+export function orderText({ first, second }: Sides, { order, calls }: Pick<RaceOutcome, "order" | "calls">): string {
+  if (order === null) return "at the same time";
+  if (order.length > NAMED) return `${first}, ${order.length} times one after the other`;
+  return order.map((side) => calls[side]?.action ?? (side === 0 ? first : second)).join(", then ");
 }
 
 export const statusText = (status: number | null | undefined): string =>
@@ -120,4 +121,4 @@ function shownChanges(lines: readonly string[]): readonly string[] {
   return left > 0 ? [...lines.slice(0, CHANGES), `... ${plural(left, "line")} more`] : lines;
 }
 
-export const percent = (share: number): string => `${Math.round(share * 100)} %`;
+const percent = (share: number): string => `${Math.round(share * 100)} %`;

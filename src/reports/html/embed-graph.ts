@@ -1,10 +1,11 @@
 import type { ExplorationEntry } from "../document-types.ts";
 import { cut, printable } from "../printable.ts";
+import { raceName } from "../race-text.ts";
 import type { GraphData } from "../report-data.ts";
 import { anchorOf } from "./finding-part.ts";
 import { embedDetails } from "./embed-details.ts";
 import type { EmbeddedFinding, EmbeddedGraph } from "./embedded.ts";
-import { pathFollower } from "./follow-path.ts";
+import { pathFollower, type FollowedPath } from "./follow-path.ts";
 import { sampleGraph, type Sample } from "./sample-graph.ts";
 import { inertJson, type StringTable } from "./string-table.ts";
 
@@ -20,11 +21,20 @@ const LINE = 400;
 export function embedGraph(entry: ExplorationEntry, graph: GraphData, strings: StringTable, budget: number): EmbeddedGraph {
   const follow = pathFollower(graph);
   const placeOf = new Map(graph.nodes.id.map((id, place) => [id, place]));
-  const paths = entry.violations.slice(0, MOST_FINDINGS).map((violation) => {
+  const violations = entry.violations.map((violation): (() => MarkedPath) => () => {
+    const { id, severity, invariant: name } = violation;
     const path = follow(violation.reproductionPath);
     const end = violation.state === null ? undefined : placeOf.get(violation.state);
-    return { violation, edges: path.edges, nodes: end === undefined || path.nodes.includes(end) ? path.nodes : [...path.nodes, end] };
+    const nodes = end === undefined || path.nodes.includes(end) ? path.nodes : [...path.nodes, end];
+    return { id, severity, name, edges: path.edges, nodes };
   });
+  // The calls of a race are edges of the graph, each by itself, from where its prefix leads.
+  const races = entry.races.map((race): (() => MarkedPath) => () => {
+    const [one, other] = [race.first, race.second].map((action) => follow([...race.prefix, action])) as [FollowedPath, FollowedPath];
+    const both = (list: "nodes" | "edges"): readonly number[] => [...new Set([...one[list], ...other[list]])];
+    return { id: race.id, severity: race.severity, name: `race: ${raceName(race)}`, nodes: both("nodes"), edges: both("edges") };
+  });
+  const paths = [...violations, ...races].slice(0, MOST_FINDINGS).map((path) => path());
   const onPaths = { nodes: paths.flatMap(({ nodes }) => nodes), edges: paths.flatMap(({ edges }) => edges) };
   for (let most = MOST_NODES; ; most = Math.floor(most / 2)) {
     const sample = sampleGraph(graph, onPaths, most, most * (MOST_EDGES / MOST_NODES));
@@ -35,7 +45,9 @@ export function embedGraph(entry: ExplorationEntry, graph: GraphData, strings: S
 }
 
 interface MarkedPath {
-  readonly violation: ExplorationEntry["violations"][number];
+  readonly id: string;
+  readonly severity: string;
+  readonly name: string;
   readonly nodes: readonly number[];
   readonly edges: readonly number[];
 }
@@ -55,10 +67,10 @@ function embedSample(
   const of = <T>(list: readonly T[], places: readonly number[]): readonly T[] => places.map((place) => list[place]!);
   const kept = (places: readonly number[], known: ReadonlyMap<number, number>): readonly number[] =>
     places.map((place) => known.get(place)).filter((place) => place !== undefined);
-  const findings: readonly EmbeddedFinding[] = paths.map(({ violation, ...path }) => ({
-    id: anchorOf(violation.id),
-    severity: violation.severity,
-    invariant: printable(cut(violation.invariant, LINE)),
+  const findings: readonly EmbeddedFinding[] = paths.map((path) => ({
+    id: anchorOf(path.id),
+    severity: path.severity,
+    invariant: printable(cut(path.name, LINE)),
     nodes: kept(path.nodes, newNode),
     edges: kept(path.edges, newEdge),
   }));

@@ -38,6 +38,7 @@ export interface EmbeddedGraph {
 export interface EmbeddedFinding {
   readonly id: string;
   readonly severity: string;
+  /** What is broken, or which calls race. */
   readonly invariant: string;
   /** The nodes and the edges of its path, as far as they are shown. */
   readonly nodes: readonly number[];

@@ -4,27 +4,32 @@ import type { GraphData } from "../report-data.ts";
 import { completeness } from "../summary.ts";
 import { coveragePart } from "./coverage-part.ts";
 import { depthsPart } from "./depths-part.ts";
-import { findingPart, type Finding } from "./finding-part.ts";
+import { findingPart } from "./finding-part.ts";
 import type { Limits } from "./limits.ts";
 import { divergencePart, errorPart } from "./problem-parts.ts";
+import { raceCoveragePart } from "./race-coverage-part.ts";
+import { racePart } from "./race-part.ts";
 import { shortened, text } from "./safe-text.ts";
 import { wholeGraph } from "./whole-graph.ts";
 import { within } from "./within.ts";
 
 /** An exploration: its numbers, its findings, the place of its graph, what it covered, what kept it from being sure. */
 export function explorationPart(entry: ExplorationEntry, graph: GraphData | undefined, index: number, limits: Limits): string {
-  const { violations, divergences, errors, notes } = entry;
-  const findings: readonly Finding[] = violations;
+  const { violations, races, divergences, errors, notes } = entry;
+  const found = violations.length + races.length;
   const whole = wholeGraph(entry, graph);
-  const left = findings.length - limits.findings;
+  const left = found - limits.findings;
   return [
     `<h2>${text(entry.name)}</h2>`,
     `<p><strong>${text(completeness(entry))}</strong> <span class="quiet">${text(entry.file)}</span></p>`,
     numbersPart(entry),
-    `<section class="findings"><h3>Findings <span class="quiet">${findings.length}</span></h3>`,
-    findings.length === 0 ? "<p>None.</p>" : "",
+    `<section class="findings"><h3>Findings <span class="quiet">${found}</span></h3>`,
+    found === 0 ? "<p>None.</p>" : "",
     within(
-      findings.map((one, place) => findingPart(one, limits, place < limits.findings)),
+      [
+        ...violations.map((one, place) => findingPart(one, limits, place < limits.findings)),
+        ...races.map((race, place) => racePart(race, limits, violations.length + place < limits.findings)),
+      ],
       limits.list,
       "finding",
     ),
@@ -39,6 +44,7 @@ export function explorationPart(entry: ExplorationEntry, graph: GraphData | unde
           '<p class="static">The graph is drawn by this page\'s script, which did not run here; open the file in a browser.</p></section>',
         ]),
     within([coveragePart(entry, whole)], limits.list, "table"),
+    raceCoveragePart(entry),
     whole === undefined ? "" : depthsPart(whole),
     problems("Divergences", divergences, (one) => divergencePart(one, limits), limits.problems),
     problems("Errors", errors, (one) => errorPart(one, limits), limits.problems),

@@ -1,13 +1,13 @@
-import type { RecordedStep } from "../../model/result.ts";
 import type { ExplorationEntry } from "../document-types.ts";
 import { minimalitySentence } from "../minimality-text.ts";
 import { plural } from "../numbers.ts";
 import { printable } from "../printable.ts";
 import { targetLines } from "../violation-text.ts";
 import { element } from "../xml.ts";
-import { exchangePart, exchangeParts, statusPart } from "./exchange-part.ts";
+import { exchangePart, exchangeParts } from "./exchange-part.ts";
 import type { Limits } from "./limits.ts";
 import { block, shortened, text } from "./safe-text.ts";
+import { playerPart } from "./steps-part.ts";
 
 export type Finding = ExplorationEntry["violations"][number];
 
@@ -33,7 +33,7 @@ export function findingPart(one: Finding, limits: Limits, withSteps: boolean): s
           `<details><summary>Shrunk from ${plural(shrunkFrom.length, "step")}</summary><p>${text(shortened(shrunkFrom.join(" -> "), 20_000))}</p></details>`,
         ]),
     withSteps
-      ? pathPart(one, limits)
+      ? whole(one, limits)
       : `<p>${text(shortened(reproductionPath.join(" -> "), 4_000))} (its steps are in the run store, left out here for the size of this file)</p>`,
     ...(steps.length > 0 || one.request === undefined
       ? []
@@ -66,7 +66,7 @@ function marksPart({ confirmed, known, count, reproductionPath }: Finding): stri
   return `<span class="quiet">${marks.join(", ")}</span>`;
 }
 
-function curlPart(script: string): string {
+export function curlPart(script: string): string {
   const shown =
     script.length > CURL
       ? "<p>It is too long for this file; seqqa replay --emit curl writes it.</p>"
@@ -83,32 +83,7 @@ function factsOf({ id, confirmed, known, where }: Finding): readonly string[] {
   ];
 }
 
-function pathPart({ reproductionPath, steps, state }: Finding, limits: Limits): string {
+function whole({ reproductionPath, steps, state }: Finding, limits: Limits): string {
   if (reproductionPath.length === 0) return `<p>${state === null ? "No path leads to it." : "In the initial state."}</p>`;
-  const items = reproductionPath.map((action, index) => stepPart(action, steps[index], limits));
-  return `<div class="player"><ol class="path">${items.join("")}</ol></div>`;
-}
-
-function stepPart(action: string, step: RecordedStep | undefined, limits: Limits): string {
-  const head = `<div class="head"><span class="action">${text(action)}</span> ${step === undefined ? "" : statusPart(step.status)}</div>`;
-  if (step === undefined) return `<li>${head}</li>`;
-  const { changes, requests } = step;
-  const body = [
-    ...(changes === undefined ? [] : [changesPart(changes, limits)]),
-    exchangeParts(requests, limits),
-    ...(changes === undefined && requests.length === 0 ? ['<p class="quiet">Nothing was recorded of this step.</p>'] : []),
-  ];
-  return `<li>${head}<div class="body">${body.join("")}</div></li>`;
-}
-
-/** Lines with `- ` and `+ ` before them. */
-function changesPart(changes: readonly string[], limits: Limits): string {
-  if (changes.length === 0) return '<p class="quiet">The state did not change.</p>';
-  const left = changes.length - limits.lines;
-  const note = left > 0 ? `<p class="note">${plural(left, "more line")} left out for the size of this file.</p>` : "";
-  const lines = (left > 0 ? changes.slice(0, limits.lines) : changes).map((line) => {
-    const name = line.startsWith("+") ? "ins" : line.startsWith("-") ? "del" : "span";
-    return `<${name}>${text(shortened(line, limits.line))}</${name}>`;
-  });
-  return `<h5>What changed in the state</h5><div class="diff" role="group" aria-label="What changed in the state" tabindex="0">${lines.join("")}</div>${note}`;
+  return playerPart(reproductionPath, steps, limits);
 }

@@ -1,6 +1,7 @@
 import { grouped, plural } from "../numbers.ts";
 import { printable } from "../printable.ts";
 import type { ReportData } from "../report-data.ts";
+import { raceName } from "../race-text.ts";
 import { element } from "../xml.ts";
 import { embedGraph } from "./embed-graph.ts";
 import { explorationPart } from "./exploration-part.ts";
@@ -121,14 +122,17 @@ function contentPart({ document, graphs }: ReportData, limits: Limits, most: num
 function headerPart({ document }: ReportData, limits: Limits): string {
   const { explorations, journeys, exitStatus } = document;
   const [kind, verdict] = VERDICTS[exitStatus] ?? ["warned", `Ended with status ${exitStatus}`];
-  const found = explorations.flatMap(({ violations }) => violations);
+  const found = explorations.flatMap(({ violations, races }) => [
+    ...violations.map((one) => ({ ...one, name: one.invariant })),
+    ...races.map((race) => ({ ...race, name: `race: ${raceName(race)}` })),
+  ]);
   const failed = journeys.filter(({ status }) => status !== "passed").length;
   const summary = [
     ...(explorations.length === 0 ? [] : [`${plural(explorations.length, "exploration")}, ${plural(found.length, "finding")}`]),
     ...(journeys.length === 0 ? [] : [`${plural(journeys.length, "journey")}, ${grouped(failed)} not passed`]),
   ];
   const contents = found.map(
-    (one) => `<li>${element("a", { href: `#${anchorOf(one.id)}` }, `${severityPart(one)} ${text(one.invariant)}`)}</li>`,
+    (one) => `<li>${element("a", { href: `#${anchorOf(one.id)}` }, `${severityPart(one)} ${text(one.name)}`)}</li>`,
   );
   return [
     `<header><p class="brand">seqqa ${text(document.seqqa)}</p><h1 class="${kind}">${verdict}</h1>`,

@@ -1,0 +1,50 @@
+import type { ExplorationEntry } from "../document-types.ts";
+import { duration, grouped } from "../numbers.ts";
+import { deliveryText } from "../race-text.ts";
+import { text } from "./safe-text.ts";
+
+/** What the words of the result mean; others are shown as they are. */
+const REASONS: Readonly<Record<string, string>> = {
+  read_only: "neither of the two changes anything",
+  disjoint: "neither reads or writes what the other writes",
+  same_class: "a pair of the same kind was probed already",
+  unexplored: "what their orders lead to was not explored",
+  max_time: "the time for races was used up",
+  control: "calls that were staggered showed it, too",
+  noise: "it differs between repeats of one order, too",
+  unconfirmed: "it was not seen again on a lane that was built anew",
+};
+
+/** What probing for races did, and what it did not do and why. */
+export function raceCoveragePart({ raceCoverage }: ExplorationEntry): string {
+  if (raceCoverage === undefined) return "";
+  const { pairs, probed, trials, misses, skipped, dismissed, deliveries, durationMs } = raceCoverage;
+  const numbers: readonly (readonly [string, string])[] = [
+    ["Pairs in all states", grouped(pairs)],
+    ["Kinds of pairs probed", grouped(probed)],
+    ["Trials", grouped(trials)],
+    ["Did not overlap", grouped(misses)],
+    ["Time", duration(durationMs)],
+  ];
+  return [
+    '<section class="race-coverage"><h3>Races</h3>',
+    "<p>Pairs of actions that apply in one state were sent at the same time; the orders of the two, which the exploration executed, say what may come of it.</p>",
+    `<dl class="numbers">${numbers.map(([name, value]) => `<div><dt>${name}</dt><dd>${value}</dd></div>`).join("")}</dl>`,
+    counts("Sent together", "Delivery", deliveries, (name) => deliveryText(name)),
+    counts("Pairs that were not probed", "Why", skipped, reason),
+    counts("Seen and not reported", "Why", dismissed, reason),
+    "</section>",
+  ].join("\n");
+}
+
+const reason = (name: string): string =>
+  Object.hasOwn(REASONS, name) ? `${name.replaceAll("_", " ")}: ${REASONS[name]}` : name.replaceAll("_", " ");
+
+function counts(title: string, head: string, values: Readonly<Record<string, number>>, name: (key: string) => string): string {
+  const rows = Object.entries(values)
+    .filter(([, count]) => count > 0)
+    .toSorted((a, b) => b[1] - a[1])
+    .map(([key, count]) => `<tr><td>${text(name(key))}</td><td class="number">${grouped(count)}</td></tr>`);
+  if (rows.length === 0) return "";
+  return `<h4>${title}</h4><table><thead><tr><th scope="col">${head}</th><th scope="col" class="number">Count</th></tr></thead><tbody>${rows.join("")}</tbody></table>`;
+}
