@@ -78,7 +78,7 @@ export class Known {
 }
 
 /** What in probing for races was left to luck or to time. */
-const LEFT_OUT = ["unexplored", "max_time", "interrupted"];
+const LEFT_OUT = ["max_time", "interrupted", "lane_lost", "too_many_states", "not_there"];
 
 /** A finding that it does not have is not there. */
 function saidAll({ stopReason, errors, divergences, raceCoverage }: ExplorationResult, isRace: boolean): boolean {

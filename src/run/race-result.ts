@@ -1,12 +1,8 @@
-import { hashOf } from "../engine/digest.ts";
+import { raceId } from "../engine/race-id.ts";
 import type { Race, RaceOutcome } from "../model/result.ts";
+import { raceText } from "../reports/index.ts";
 import { shareInterval, type ConfirmedRace } from "../races/index.ts";
 import type { FindingParts } from "./result-builder.ts";
-
-/** The id of a race: the same in every run, whatever luck decides. */
-export function raceId(exploration: string, first: string, second: string): string {
-  return hashOf(JSON.stringify([exploration, "race", ...[first, second].sort()]));
-}
 
 /** A race as it is reported. */
 export function raceOf({ request, hit, answer, recording, count }: ConfirmedRace, parts: FindingParts): Race {
@@ -41,5 +37,5 @@ export function raceOf({ request, hit, answer, recording, count }: ConfirmedRace
     count,
     draws: recording.drew ? request.draws : undefined,
   };
-  return { ...race, toString: () => `[${race.severity.toUpperCase()}] ${first} || ${second}\n  ${race.message}` };
+  return { ...race, toString: () => raceText(race) };
 }

@@ -61,7 +61,8 @@ else if (command === "json") {
 
 /**
  * What the script of a race asks besides: whether the answers are the observed ones and those of no order. With `equal` the calls are of one action, and
- * may have changed places. Ends with 10: they are; 11: they are not; 12: the observed answers are those of an order, so they cannot tell.
+ * may have changed places. Ends with 10: they are; 11: they are those of an order; 12: the observed answers are those of an order, so they cannot tell; 13: they are
+ * neither.
  */
 export const RACE_HELPER: string = `${HELPER}
 if (command === "race") {
@@ -80,5 +81,5 @@ if (command === "race") {
   };
   if (allowed.some((outcome) => fits(outcome, observed))) process.exit(12);
   const got = observed.map(({ number }) => ({ status: read(args[0] + "/" + number + ".status"), body: read(args[0] + "/" + number + ".body") }));
-  process.exit(fits(observed, got) && !allowed.some((outcome) => fits(outcome, got)) ? 10 : 11);
+  process.exit(allowed.some((outcome) => fits(outcome, got)) ? 11 : fits(observed, got) ? 10 : 13);
 }`;

@@ -144,7 +144,7 @@ function together(calls: readonly (readonly RaceSent[])[], flow: Flow): readonly
   const words = calls.map(([one]) => ({ number: one!.number, ...requestWords(one!) }));
   const transfers = words.map(({ number, method, url, options }) =>
     [
-      `--globoff --max-time "\${TIMEOUT:-30}"`,
+      `--silent --globoff --max-time "\${TIMEOUT:-30}"`,
       ...options,
       `--request ${method} --dump-header "$dir/${number}.head" --output "$dir/${number}.body" --write-out '${number} %{http_code}\\n' --url ${url}`,
     ].join(" "),
@@ -153,7 +153,7 @@ function together(calls: readonly (readonly RaceSent[])[], flow: Flow): readonly
     "# At the same time:",
     ...labels,
     ...words.flatMap(({ before }) => before),
-    `curl -q --silent --parallel --parallel-immediate ${transfers.join(" \\\n  --next ")} > "$dir/together"`,
+    `curl -q --no-progress-meter --parallel --parallel-immediate ${transfers.join(" \\\n  --next ")} > "$dir/together"`,
     'case $? in 2) echo "This curl is too old: --parallel-immediate came with 7.68." >&2; exit 2 ;; esac',
     'while read -r number status; do [ "$status" != 000 ] || status=none; printf %s "$status" > "$dir/$number.status"; done < "$dir/together"',
     ...words.map(
@@ -171,6 +171,7 @@ const ENDING = [
   '  10) echo "Seen in round $round: the answers are those that no order of the calls gives."; exit 1 ;;',
   "  11) ;;",
   `  12) [ -n "\${CHECK:-}" ] || { echo ${quoted("The answers of this race are also those of an order: what differs is in the state, which they do not show (see the top of this script). Look there now, or set CHECK.")} >&2; exit 2; } ;;`,
+  '  13) strayed "the answers of round $round are neither those that were recorded nor those of an order" ;;',
   '  *) echo "The answers could not be compared." >&2; exit 2 ;;',
   "esac",
   "round=$((round + 1))",

@@ -6,10 +6,14 @@ import { text } from "./safe-text.ts";
 /** What the words of the result mean; others are shown as they are. */
 const REASONS: Readonly<Record<string, string>> = {
   read_only: "neither of the two changes anything",
-  disjoint: "neither reads or writes what the other writes",
   same_class: "a pair of the same kind was probed already",
-  unexplored: "what their orders lead to was not explored",
+  finding: "one of the two leads to a finding, or to no state, by itself",
+  too_many_states: "the pairs of these states were not looked at",
   max_time: "the time for races was used up",
+  interrupted: "the run was interrupted",
+  lane_lost: "the target or its lane was lost",
+  not_there: "the state was not reached again",
+  order_fails: "an order of the calls failed, or got no answer",
   control: "calls that were staggered showed it, too",
   noise: "it differs between repeats of one order, too",
   unconfirmed: "it was not seen again on a lane that was built anew",
