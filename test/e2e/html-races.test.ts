@@ -78,7 +78,10 @@ describe("a race in the HTML report", () => {
     await finding.getByRole("button", { name: "Next step" }).click();
     expect(await finding.locator(".where").textContent()).toBe("Step 2 of 2: pay_order");
     const calls = finding.locator(".calls .columns > div");
-    expect(await finding.locator(".calls .columns > div > h5").allTextContents()).toEqual(["first: refund_order 200", "second: refund_order 200"]);
+    expect(await finding.locator(".calls .columns > div > h5").allTextContents()).toEqual([
+      "first: refund_order 200",
+      "second: refund_order 200",
+    ]);
     expect((await calls.nth(0).boundingBox())!.y).toBe((await calls.nth(1).boundingBox())!.y);
     expect(await calls.nth(1).textContent()).toContain("POST http://127.0.0.1:3000/orders/1/refund");
     await page.context().close();
