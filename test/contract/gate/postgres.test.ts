@@ -1,10 +1,11 @@
-import { afterAll, describe } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import pg from "pg";
 import { PostgresAdapter, stores } from "../../../src/adapters/postgres/index.ts";
 import { admin, databaseUrl, dropDatabase, dropDatabases, newDatabase } from "../system/postgres-databases.ts";
 import { otherRuns } from "../../unit/adapters/other-run.ts";
 import { GATE_SCHEMA, gateContract, type GateSubject } from "./gate-contract.ts";
-import type { Session } from "./race.ts";
+import type { Gate } from "../../../src/model/system.ts";
+import { race, settled, transaction, type Call, type Session } from "./race.ts";
 
 const SCHEMA = [
   ...GATE_SCHEMA,
@@ -82,5 +83,139 @@ describe("gate of postgres", () => {
     isolation: (level) => `set session characteristics as transaction isolation level ${level}`,
     isSerializationFailure: (error) => (error as { code?: string }).code === "40001",
     isDuplicate: (error) => (error as { code?: string }).code === "23505",
+  });
+});
+
+describe("gate of postgres alone", () => {
+  let opened: Subject;
+  let gate: Gate;
+  let session: Session;
+  let other: Session;
+
+  async function prepare(statements: readonly string[], as = ""): Promise<void> {
+    opened = await subject({ borrowed: false, closed: true });
+    await admin(async (client) => {
+      for (const sql of statements) await client.query(sql);
+    }, opened.database);
+    await opened.system.open({ name: "db", laneIndex: 0, inProcess: false, borrowed: false, gated: true });
+    gate = opened.system.gate?.() as Gate;
+    await opened.system.root();
+    const url = new URL(opened.url);
+    if (as !== "") url.username = as;
+    [session, other] = [await sessionOf(url.href), await sessionOf(url.href)];
+  }
+
+  let role = "";
+  beforeEach(async () => {
+    role = `seqqa_test_${Math.random().toString(36).slice(2)}`;
+    await admin((client) => client.query(`create role ${role} login`));
+  });
+  afterEach(async () => {
+    await gate.release();
+    await session.end();
+    await other.end();
+    await opened.close();
+    await admin((client) => client.query(`drop role ${role}`));
+  });
+
+  const nothing = (): Promise<void> => Promise.resolve();
+  const grant = (): string[] => [`grant select, insert, update, delete on all tables in schema public to ${role}`];
+
+  test("a role without a privilege on anything of ours is held, and blocks", async () => {
+    await prepare(grant(), role);
+    const locked = (one: Session): Call =>
+      transaction(one, ["select n from counters where id = 1 for update", "update counters set n = n + 1 where id = 1"]);
+    const { held, blocked, ends } = await race(gate, 1, locked(session), locked(other));
+    expect({ held, blocked, ends }).toEqual({
+      held: { statement: "UPDATE counters" },
+      blocked: "a row of counters",
+      ends: [undefined, undefined],
+    });
+  });
+
+  test("lock_timeout does not end a wait of ours; statement_timeout does, and that is no hang", async () => {
+    await prepare([...grant(), `alter role ${role} set lock_timeout = '1ms'`], role);
+    const { held, ends } = await race(
+      gate,
+      1,
+      () => session.run("insert into loose values ('held')"),
+      // Longer than the limit.
+      () => other.run("select pg_sleep(0.05)"),
+    );
+    expect(held).toEqual({ statement: "INSERT loose" });
+    expect(ends[0]).toEqual([]);
+    expect(await session.run("show lock_timeout")).toEqual([["1ms"]]);
+
+    await session.run("set statement_timeout = '200ms'");
+    await gate.arm(1);
+    const call = settled(() => session.run("insert into loose values ('ended')"));
+    expect(await gate.held(call)).toEqual({ statement: "INSERT loose" });
+    expect(await call).toMatchObject({ code: "57014" });
+    expect(await gate.view()).toEqual({ kind: "running" });
+    await gate.release();
+    expect((await race(gate, 1, () => session.run("insert into loose values ('next')"), nothing)).held).toBeDefined();
+  });
+
+  test("an open write transaction is waited for, and named", async () => {
+    await prepare([]);
+    await session.run("begin");
+    await session.run("insert into loose values ('open')");
+    await expect(gate.arm(1)).rejects.toMatchObject({ code: "STORE_BUSY" });
+    await session.run("rollback");
+    await gate.arm(1);
+  });
+
+  test("statements of every kind are held before the first row; cascades and a trigger's own do not count", async () => {
+    await prepare([
+      "create table parent(id int primary key)",
+      "create table child(id int primary key, parent int references parent on delete cascade)",
+      "create table parts(id int, at int) partition by range (at)",
+      "create table part_one partition of parts for values from (0) to (10)",
+      "create table part_two partition of parts for values from (10) to (20)",
+      "create schema other create table things(id int)",
+      "insert into parent values (1), (2)",
+      "insert into child values (1, 1), (2, 2)",
+    ]);
+    const call = async (): Promise<void> => {
+      await session.run("update counters set n = 0 where id = 99");
+      await session.run("delete from parent where id = 1");
+      await session.run("insert into parts values (1, 1), (2, 11)");
+      await session.run("update parts set at = 12 where id = 1");
+      await session.run("insert into other.things values (1)");
+      await session.run("with gone as (delete from child returning id) insert into loose select 'x' from gone");
+      await session.run("insert into names values ('a') on conflict do nothing");
+      await session.run("do 'begin insert into loose values (1); insert into loose values (2); end'");
+      await session.run("truncate loose");
+    };
+    const seen: (string | undefined)[] = [];
+    const mark = await opened.system.mark();
+    for (let write = 1; seen.length < write; write++) {
+      const { held } = await race(gate, write, call, nothing);
+      await opened.system.restore(mark);
+      if (held === undefined) break;
+      seen.push(held.statement);
+    }
+    expect([...seen.slice(0, 5), ...seen.slice(5, 7).sort(), ...seen.slice(7)]).toEqual([
+      "UPDATE counters",
+      "DELETE parent",
+      "INSERT parts",
+      "UPDATE parts",
+      "INSERT other.things",
+      "DELETE child",
+      "INSERT loose",
+      "INSERT names",
+      "INSERT loose",
+      "INSERT loose",
+      "TRUNCATE loose",
+    ]);
+  });
+
+  test("a session in replica role is held too, and DDL is seen as ever", async () => {
+    await prepare([]);
+    await session.run("set session_replication_role = replica");
+    const { held } = await race(gate, 1, () => session.run("insert into loose values ('a')"), nothing);
+    expect(held).toEqual({ statement: "INSERT loose" });
+    await other.run("create table more(id int)");
+    await expect(opened.system.mark()).rejects.toMatchObject({ code: "SCHEMA_CHANGED" });
   });
 });
