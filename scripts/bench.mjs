@@ -10,7 +10,7 @@ import { machine } from "./machine.mjs";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const out = join(root, "node_modules/.cache/seqqa-bench");
 const resultsFile = join(root, "bench/results.json");
-const PARTS = ["visited", "canonical", "memory", "http", "limit", "strategies", "lanes", "cpu", "stores", "report", "run-store"];
+const PARTS = ["visited", "canonical", "memory", "http", "limit", "strategies", "lanes", "cpu", "stores", "report", "run-store", "races"];
 
 const full = process.argv.includes("--full");
 const wanted = process.argv.slice(2).filter((argument) => argument !== "--full");

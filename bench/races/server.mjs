@@ -24,7 +24,8 @@ async function gap(us) {
   while (process.hrtime.bigint() < until);
 }
 
-const servers = [http.createServer(handle), http2.createServer(handle)];
+const listener = (request, response) => void handle(request, response);
+const servers = [http.createServer(listener), http2.createServer(listener)];
 for (const server of servers) await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
 process.send(servers.map((server) => server.address().port));
 process.on("disconnect", () => process.exit());

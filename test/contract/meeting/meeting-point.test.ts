@@ -236,7 +236,11 @@ describe.each(["plain", "last_byte", "pipelined"] as const)("%s, over a server t
     for (let trial = 0; trial < 3; trial++) {
       const meeting = points.point(delivery)!.begin({ sides: 2, meetAt: [0, 0], offsets: [0, 0] });
       const wire = (side: number): WireRequest => ({
-        ...{ method: "POST", path: "/chunked", url: `${server.origin}/chunked`, headers: { "x-side": String(side) }, body: "b" },
+        method: "POST",
+        path: "/chunked",
+        url: `${server.origin}/chunked`,
+        headers: { "x-side": String(side) },
+        body: "b",
         timeoutMs: TIMEOUT_MS,
       });
       const answers = await Promise.all([0, 1].map((side) => meeting.send(side, wire(side), nobody)));

@@ -55,7 +55,11 @@ const handlers = {
   },
 };
 
-async function handle(request, response) {
+function handle(request, response) {
+  void handled(request, response);
+}
+
+async function handled(request, response) {
   const url = new URL(request.url, "http://h");
   counts[url.pathname] = (counts[url.pathname] ?? 0) + 1;
   await handlers[url.pathname](request, response, url);
@@ -65,7 +69,7 @@ async function handle(request, response) {
 let last = Promise.resolve();
 function serially(request, response) {
   const done = new Promise((resolve) => response.on("close", resolve));
-  last = last.then(() => Promise.all([handle(request, response), done]));
+  last = last.then(() => Promise.all([handled(request, response), done]));
 }
 
 const tls = { cert, key };

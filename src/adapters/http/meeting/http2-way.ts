@@ -62,8 +62,13 @@ export class Http2Way implements Way {
 function answersPing(session: http2.ClientHttp2Session): Promise<boolean> {
   return new Promise((resolve) => {
     if (session.closed || session.destroyed) return resolve(false);
-    session.once("close", () => resolve(false));
-    session.ping((error) => resolve(error === null && !session.closed));
+    const end = (alive: boolean): void => {
+      session.off("close", ended);
+      resolve(alive);
+    };
+    const ended = (): void => end(false);
+    session.once("close", ended);
+    session.ping((error) => end(error === null && !session.closed));
   });
 }
 

@@ -1,2 +1,2 @@
 export { choosePoints } from "./choose-points.ts";
-export type { Interval, Meeting, MeetingPlan, MeetingPoint, MeetingPoints } from "./meeting.ts";
+export type { Meeting, MeetingPoint, MeetingPoints } from "./meeting.ts";

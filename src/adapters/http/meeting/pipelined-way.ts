@@ -70,7 +70,7 @@ export class PipelinedWay implements Way {
 
   /** undici would send on a new connection what had no answer on this one. Whether it was executed nobody knows. */
   #disconnected(): void {
-    for (const attempt of [...this.#live]) attempt.lost();
+    for (const attempt of this.#live) attempt.lost();
   }
 }
 
