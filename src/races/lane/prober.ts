@@ -1,7 +1,7 @@
 import type { RaceAnswer, RaceHit, RaceRequest } from "../../engine/race-messages.ts";
 import { mix } from "../../engine/mix.ts";
 import { LaneLost, type RaceGround } from "../../lane/index.ts";
-import type { RaceDelivery, RaceOutcome } from "../../model/result.ts";
+import type { RaceDelivery, RaceOutcome, RaceSchedule } from "../../model/result.ts";
 import type { WireRoute } from "../../model/wire.ts";
 import type { Facts } from "../../state/facts.ts";
 import { differences } from "../../state/index.ts";
@@ -50,6 +50,9 @@ export class Prober {
       failure = { kind: error instanceof LaneLost ? error.kind : "dirty", message: error instanceof Error ? error.message : String(error) };
     } finally {
       stopFollowing();
+      // Nobody's step was in progress.
+      this.#ground.base.stepper.strays.length = 0;
+      this.#ground.base.stepper.uncaught.length = 0;
       this.#ground.leave();
     }
     return {
@@ -99,10 +102,14 @@ export class Prober {
   async #gated(oracle: Oracle, plans: Plans): Promise<boolean> {
     const { sides, schedule, mode } = this.#request;
     const places = new Set(sides).size === 1 ? [0] : sides.map((_, place) => place);
+    if (schedule !== undefined && this.#ways.gates(this.#request).length > 0) {
+      await this.#follow(schedule, oracle, plans.first());
+      return true;
+    }
     for (const system of this.#ways.gates(this.#request)) {
-      for (const held of schedule === undefined ? places : [schedule.held]) {
-        for (let write = schedule?.write ?? 1; write <= (schedule?.write ?? MOST_WRITES); write++) {
-          const way = this.#ways.gated({ system, held, write, statement: schedule?.statement ?? "" });
+      for (const held of places) {
+        for (let write = 1; write <= MOST_WRITES; write++) {
+          const way = this.#ways.gated({ system, held, write, statement: "" });
           const trial = await this.#try(way, plans.first());
           // It makes no such write.
           if (trial === undefined) break;
@@ -111,7 +118,19 @@ export class Prober {
         }
       }
     }
-    return schedule !== undefined;
+    return false;
+  }
+
+  /** Follows one schedule: once, or, for a rate, over and over. */
+  async #follow(schedule: RaceSchedule, oracle: Oracle, plan: TrialPlan): Promise<void> {
+    const { effort, mode } = this.#request;
+    const way = this.#ways.gated(schedule);
+    for (let trial = 0; trial < (mode === "search" ? 1 : effort.trials) && !this.#ground.isCancelled(); trial++) {
+      const tried = await this.#try(way, plan);
+      // It makes no such write any more.
+      if (tried === undefined) return;
+      await this.#judge(tried, way, oracle, plan);
+    }
   }
 
   async #try(way: Way, plan: TrialPlan): Promise<Trial | undefined> {
@@ -125,14 +144,23 @@ export class Prober {
   }
 
   /** Whether a trial shows a race that the same calls, one well after the other in the same way, do not show. */
-  async #judge({ execution }: Trial, way: Way, oracle: Oracle, plan: TrialPlan): Promise<boolean> {
+  async #judge(trial: Trial, way: Way, oracle: Oracle, plan: TrialPlan): Promise<boolean> {
+    const isHit = await this.#judged(trial, way, oracle, plan);
+    // What it does in the target may still come: the lane cannot be used any more.
+    const late = trial.execution.calls.find((call) => call?.kind === "lost");
+    if (late !== undefined) throw new LaneLost("timeout", `${late.action} got no answer while it raced`);
+    return isHit;
+  }
+
+  async #judged({ execution }: Trial, way: Way, oracle: Oracle, plan: TrialPlan): Promise<boolean> {
     let judgement = await judge(execution, oracle.measure);
     if (judgement === undefined) return false;
     this.#suspect = true;
     if (await oracle.learnNoise()) judgement = await judge(execution, oracle.measure);
     if (oracle.isUnsteady) this.#dismissed = "noise";
     if (judgement === undefined || oracle.isUnsteady || !this.#isWanted(judgement)) return false;
-    if (this.#hit === undefined && !(await this.#controlled(way, oracle, plan))) {
+    const isLate = execution.calls.some((call) => call?.kind === "lost");
+    if (this.#hit === undefined && !isLate && !(await this.#controlled(way, oracle, plan))) {
       this.#dismissed = "control";
       return false;
     }
@@ -146,7 +174,7 @@ export class Prober {
     const sides = meetAt.length;
     for (const first of [0, 1]) {
       const offsets = Array.from({ length: sides }, (_, side) => ((side + first) % sides) * (STAGGER + oracle.longest));
-      const trial = await way.try(this.#calls, { meetAt, offsets });
+      const trial = await way.try(this.#calls, { meetAt, offsets, reversed: false });
       if (trial !== undefined && (await judge(trial.execution, oracle.measure)) !== undefined) return false;
     }
     return true;
@@ -212,7 +240,7 @@ class Plans {
 
   /** The last requests of all sides at once: where there are several, the last one mostly writes. */
   first(): TrialPlan {
-    return { meetAt: this.#requests.map((count) => count - 1), offsets: this.#requests.map(() => 0) };
+    return { meetAt: this.#requests.map((count) => count - 1), offsets: this.#requests.map(() => 0), reversed: false };
   }
 
   /**
@@ -221,11 +249,16 @@ class Plans {
    */
   at(trial: number, delivery: RaceDelivery): TrialPlan {
     if (trial < 2) return this.first();
+    const reversed = (trial & 2) !== 0;
     const meetAt = this.#requests.map((count) => count - 1 - (trial % count));
     const draw = mix(this.#seed, trial) / 2 ** 32;
     const spread = (trial & 3) > 1 && (delivery === "last_byte" || delivery === "plain");
     const [first = 0, second = 0] = this.durations;
     const offset = spread ? draw * (first + second) - second : 0;
-    return { meetAt, offsets: this.#requests.map((_, side) => (side === 0 ? Math.max(-offset, 0) : side === 1 ? Math.max(offset, 0) : 0)) };
+    return {
+      meetAt,
+      reversed,
+      offsets: this.#requests.map((_, side) => (side === 0 ? Math.max(-offset, 0) : side === 1 ? Math.max(offset, 0) : 0)),
+    };
   }
 }

@@ -1,12 +1,13 @@
 import type { RaceAnswer, RaceRequest } from "../../engine/race-messages.ts";
-import type { LaneWork } from "../../lane/index.ts";
+import type { LaneBase, LaneWork } from "../../lane/index.ts";
 import { Prober } from "./prober.ts";
 import { WaysOfLane } from "./ways-of-lane.ts";
 
 /** A lane on which calls are raced; it keeps connections warm from probe to probe. */
 export class RaceLane {
   readonly #work: LaneWork;
-  #ways: WaysOfLane | undefined;
+  /** By the copy of the lane: one with spares lends any of them. */
+  readonly #ways: Map<LaneBase, WaysOfLane> = new Map();
 
   constructor(work: LaneWork) {
     this.#work = work;
@@ -14,12 +15,13 @@ export class RaceLane {
 
   race(request: RaceRequest): Promise<RaceAnswer> {
     return this.#work.lend((ground) => {
-      this.#ways ??= new WaysOfLane(ground.base);
-      return new Prober(ground, request, this.#ways).run();
+      let ways = this.#ways.get(ground.base);
+      if (ways === undefined) this.#ways.set(ground.base, (ways = new WaysOfLane(ground.base)));
+      return new Prober(ground, request, ways).run();
     });
   }
 
   async close(): Promise<void> {
-    await this.#ways?.close();
+    await Promise.all([...this.#ways.values()].map((ways) => ways.close()));
   }
 }

@@ -50,7 +50,7 @@ export class Side {
         this.node = node;
       },
     };
-    this.#stepper = new Stepper(world as never, told, drawing, { serverErrors: "violation", hideBodies: false });
+    this.#stepper = new Stepper(world, told, drawing, { serverErrors: "violation", hideBodies: false });
   }
 
   /** Takes an exchange of its own. */

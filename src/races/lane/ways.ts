@@ -16,6 +16,8 @@ export interface TrialPlan {
   readonly meetAt: readonly number[];
   /** Milliseconds that each side is released later. */
   readonly offsets: readonly number[];
+  /** The last side is sent first, where that makes a difference: of requests on one connection the server begins with the first. */
+  readonly reversed: boolean;
 }
 
 /** A way to make calls at the same time. */
@@ -31,11 +33,12 @@ export function deliveredWay(points: MeetingPoints, point: MeetingPoint, route: 
   return {
     delivery: point.delivery,
     schedule: undefined,
-    try: async (calls, { meetAt, offsets }) => {
+    try: async (calls, { meetAt, offsets, reversed }) => {
       const meeting = point.begin({ sides: meetAt.length, meetAt, offsets });
       const execution = await calls.together(
         async (call) => {
-          await allSettled(meetAt.map((_, side) => call(side).finally(() => meeting.leave(side))));
+          const sides = meetAt.map((_, side) => side);
+          await allSettled((reversed ? sides.toReversed() : sides).map((side) => call(side).finally(() => meeting.leave(side))));
           return true;
         },
         (side, request, to, send) => (to.key === route ? meeting.send(side, request, send) : send(request)),

@@ -71,7 +71,7 @@ export async function raceOn(expander: Expander, lane: number, request: RaceRequ
   let answer = await expander.race(lane, request);
   for (let tries = 1; answer.failure !== undefined; tries++) {
     await expander.rebuild(lane);
-    if (tries === TRIES) break;
+    if (tries === TRIES || answer.hit !== undefined) break;
     answer = await expander.race(lane, request);
   }
   return answer;

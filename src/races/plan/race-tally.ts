@@ -24,7 +24,7 @@ export class RaceTally {
   /** An answer to a probe. */
   add(answer: RaceAnswer): void {
     this.addTrials(answer);
-    if (answer.failure !== undefined) return this.skip("lane_lost", 1);
+    if (answer.failure !== undefined && answer.hit === undefined) return this.skip("lane_lost", 1);
     if (answer.dismissed === "order_fails" || answer.dismissed === "not_there") return this.skip(answer.dismissed, 1);
     this.probed++;
     if (answer.hit !== undefined) this.hits++;

@@ -1,0 +1,74 @@
+import type { CallEnd, Execution } from "../../../../src/races/oracle/execution.ts";
+import { States } from "../../../../src/races/oracle/states-agree.ts";
+import type { Measure } from "../../../../src/races/oracle/judge.ts";
+import type { FindingNews } from "../../../../src/engine/messages.ts";
+import type { StoredValue } from "../../../../src/model/system.ts";
+import { Canonicalizer } from "../../../../src/state/index.ts";
+import type { Facts } from "../../../../src/state/facts.ts";
+
+export const CLOCK = 1_700_000_000_000;
+
+export interface Row {
+  readonly [column: string]: StoredValue;
+}
+
+/** Facts of one system `db` with tables whose first column is the key; `order_id` refers to `orders`. */
+export function facts(
+  added: Readonly<Record<string, readonly Row[]>>,
+  more: Partial<Facts> & { readonly removed?: Readonly<Record<string, readonly Row[]>> } = {},
+): Facts {
+  const { removed = {}, ...rest } = more;
+  const names = [...new Set([...Object.keys(added), ...Object.keys(removed)])].sort();
+  const tables = names.map((name) => {
+    const rows = [...(added[name] ?? []), ...(removed[name] ?? [])];
+    const columns = Object.keys(rows[0] ?? { id: 0 }).map((column, index) => ({
+      name: column,
+      ...(index === 0 && { key: true }),
+      ...(column === "order_id" && { references: { table: "orders", column: "id" } }),
+    }));
+    return {
+      name,
+      columns,
+      added: (added[name] ?? []).map((row) => Object.values(row)),
+      removed: (removed[name] ?? []).map((row) => Object.values(row)),
+    };
+  });
+  return { systems: { db: { kind: "rows", tables, counters: {} } }, context: {}, clients: {}, ...rest };
+}
+
+export function call(action: string, status: number, body?: unknown, more: Partial<CallEnd> = {}): CallEnd {
+  return {
+    action,
+    kind: "executed",
+    status,
+    body: body === undefined ? undefined : JSON.stringify(body),
+    exchanges: [],
+    lost: undefined,
+    serverError: status >= 500,
+    ...more,
+  };
+}
+
+export function ordered(
+  order: readonly number[],
+  calls: readonly (CallEnd | undefined)[],
+  state: Facts,
+  broken: readonly FindingNews[] = [],
+): Execution {
+  return { order, calls, states: [{ merged: order, facts: state }], broken, after: [state] };
+}
+
+export function together(calls: readonly CallEnd[], state: Facts, broken: readonly FindingNews[] = []): Execution {
+  return { order: null, calls, states: [{ merged: calls.map((_, side) => side), facts: state }], broken, after: [] };
+}
+
+export function measure(before: Facts, orders: readonly Execution[], without: Measure["without"] = () => Promise.resolve([])): Measure {
+  const canonicalizer = new Canonicalizer({ clockMs: CLOCK, literals: new Set(), ignore: [], symmetric: [], placeholders: [], masked: [] });
+  return {
+    before,
+    orders,
+    without,
+    states: new States(before, canonicalizer),
+    answers: { placeholders: [], clockMs: CLOCK, noisy: new Set() },
+  };
+}

@@ -1,0 +1,189 @@
+import fc from "fast-check";
+import { beforeAll, describe, expect, it } from "vitest";
+import { judge } from "../../../../src/races/oracle/judge.ts";
+import { loadHasher } from "../../../../src/state/index.ts";
+import { call, facts, measure, ordered, together } from "./executions.ts";
+
+beforeAll(() => loadHasher());
+
+const order = (refunded: number, status = "refunded") => facts({ orders: [{ id: 1, status, refunded }] });
+const BEFORE = order(0, "paid");
+const ORDERS = [ordered([0, 1], [call("refund", 200), call("refund", 409)], order(100))];
+const broken = { invariant: "within_amount", severity: "critical", message: "refunded more than was paid" } as const;
+
+describe("the verdicts", () => {
+  it("none where the outcome is that of an order, whichever of equal calls was first", async () => {
+    expect(await judge(together([call("refund", 200), call("refund", 409)], order(100)), measure(BEFORE, ORDERS))).toBeUndefined();
+    expect(await judge(together([call("refund", 409), call("refund", 200)], order(100)), measure(BEFORE, ORDERS))).toBeUndefined();
+  });
+
+  it("invariant: a rule is broken that holds after every order", async () => {
+    const trial = together([call("refund", 200), call("refund", 200)], order(200), [broken]);
+    expect(await judge(trial, measure(BEFORE, ORDERS))).toEqual({ ...broken, verdict: "invariant" });
+    const always = [ordered([0, 1], [call("refund", 200), call("refund", 409)], order(100), [broken])];
+    expect(await judge(trial, measure(BEFORE, always))).toMatchObject({ verdict: "state" });
+  });
+
+  it("state: that of neither order", async () => {
+    const trial = together([call("refund", 200), call("refund", 200)], order(200));
+    expect(await judge(trial, measure(BEFORE, ORDERS))).toMatchObject({
+      verdict: "state",
+      severity: "high",
+      message: "both calls were answered 200, and the state is one that no order of them leads to",
+    });
+  });
+
+  it("responses: the state is that of an order, the answers are not", async () => {
+    const trial = together([call("refund", 200), call("refund", 200)], order(100));
+    expect(await judge(trial, measure(BEFORE, ORDERS))).toMatchObject({
+      verdict: "responses",
+      severity: "medium",
+      message: "both calls were answered 200; one after the other they are answered 200, then 409",
+    });
+  });
+
+  it("responses: state of the one order, answers of the other", async () => {
+    const orders = [
+      ordered([0, 1], [call("set_a", 200, { was: 0 }), call("set_b", 200, { was: 1 })], order(2)),
+      ordered([1, 0], [call("set_a", 200, { was: 2 }), call("set_b", 200, { was: 0 })], order(1)),
+    ];
+    const mixed = together([call("set_a", 200, { was: 2 }), call("set_b", 200, { was: 0 })], order(2));
+    expect(await judge(mixed, measure(BEFORE, orders))).toMatchObject({ verdict: "responses" });
+    const second = together([call("set_a", 200, { was: 2 }), call("set_b", 200, { was: 0 })], order(1));
+    expect(await judge(second, measure(BEFORE, orders))).toBeUndefined();
+  });
+
+  it("server_error: a 5xx of no order, where the state is that of one, or of the other call alone", async () => {
+    const trial = together([call("refund", 200), call("refund", 500)], order(100));
+    expect(await judge(trial, measure(BEFORE, ORDERS))).toMatchObject({ verdict: "server_error", severity: "high" });
+    const always = [ordered([0, 1], [call("refund", 200), call("refund", 500)], order(100))];
+    expect(await judge(trial, measure(BEFORE, always))).toBeUndefined();
+    const silent = together([call("refund", 200), call("refund", 0, undefined, { kind: "lost", lost: "timeout" })], order(100));
+    expect(await judge(silent, measure(BEFORE, ORDERS))).toMatchObject({
+      verdict: "server_error",
+      message: expect.stringContaining("got no answer"),
+    });
+  });
+});
+
+describe("a refusal", () => {
+  const both = facts({ names: [{ id: "a" }, { id: "b" }] });
+  const one = facts({ names: [{ id: "a" }] });
+  const orders = [ordered([0, 1], [call("a", 201), call("b", 201)], both), ordered([1, 0], [call("a", 201), call("b", 201)], both)];
+  const without = (sides: readonly number[]) =>
+    Promise.resolve(sides.join() === "1" ? [ordered([0], [call("a", 201), undefined], one)] : []);
+
+  it.each([409, 412, 423, 429, 503])("%d also allows that the call did nothing", async (status) => {
+    expect(
+      await judge(together([call("a", 201), call("b", status, { why: "busy" })], one), measure(facts({}), orders, without)),
+    ).toBeUndefined();
+  });
+
+  it.each([400, 404, 500])("%d does not, or is a server error", async (status) => {
+    const judgement = await judge(together([call("a", 201), call("b", status)], one), measure(facts({}), orders, without));
+    expect(judgement?.verdict).toBe(status === 500 ? "server_error" : "state");
+  });
+
+  it("does not excuse a call that did its work", async () => {
+    const judgement = await judge(together([call("a", 201), call("b", 409)], both), measure(facts({}), orders, without));
+    expect(judgement).toMatchObject({ verdict: "responses" });
+  });
+
+  it("may be worded otherwise than the refusal of an order", async () => {
+    const trial = together([call("refund", 200), call("refund", 409, { error: "conflict" })], order(100));
+    expect(await judge(trial, measure(BEFORE, ORDERS))).toBeUndefined();
+  });
+});
+
+describe("ids of new rows", () => {
+  const created = (first: number, second: number) =>
+    facts({
+      orders: [
+        { id: first, of: "ann" },
+        { id: second, of: "bob" },
+      ],
+      items: [{ id: 10 + first, order_id: first }],
+    });
+  const answers = (first: number, second: number) => [call("ann", 201, { id: first }), call("bob", 201, { id: second })] as const;
+  const orders = [ordered([0, 1], answers(1, 2), created(1, 2)), ordered([1, 0], answers(2, 1), created(2, 1))];
+
+  it("do not matter: a refused insert burns a number, and the moment decides who gets which", async () => {
+    expect(await judge(together(answers(2, 3), created(2, 3)), measure(facts({}), orders))).toBeUndefined();
+    expect(await judge(together(answers(7, 4), created(7, 4)), measure(facts({}), orders))).toBeUndefined();
+  });
+
+  it("matter where a reference leads elsewhere", async () => {
+    const crossed = facts({
+      orders: [
+        { id: 1, of: "ann" },
+        { id: 2, of: "bob" },
+      ],
+      items: [{ id: 11, order_id: 2 }],
+    });
+    expect(await judge(together(answers(1, 2), crossed), measure(facts({}), orders))).toMatchObject({ verdict: "state" });
+  });
+
+  it("do not make a lost row equal", async () => {
+    const lost = facts({ orders: [{ id: 2, of: "bob" }], items: [{ id: 11, order_id: 2 }] });
+    expect(await judge(together(answers(1, 2), lost), measure(facts({}), orders))).toMatchObject({ verdict: "state" });
+  });
+});
+
+/** A call is a list of steps over two cells: it reads one, and writes what it read plus something. The oracle's oracle is the machine itself. */
+interface Step {
+  readonly from: number;
+  readonly to: number;
+  readonly plus: number;
+}
+
+interface Machine {
+  readonly cells: number[];
+  readonly answers: number[][];
+}
+
+function run(programs: readonly (readonly Step[])[], turns: readonly number[]): Machine {
+  const machine: Machine = { cells: [1, 2], answers: programs.map(() => []) };
+  const at = programs.map(() => 0);
+  const seen: number[] = [];
+  for (const side of turns) {
+    const program = programs[side]!;
+    const half = at[side]!++;
+    const step = program[half >> 1];
+    if (step === undefined) continue;
+    // Reading and writing are two turns: that is the window.
+    if (half % 2 === 0) machine.answers[side]!.push((seen[side] = machine.cells[step.from]!));
+    else machine.cells[step.to] = seen[side]! + step.plus;
+  }
+  return machine;
+}
+
+describe("against a machine whose every interleaving is known", () => {
+  const step = fc.record({ from: fc.nat(1), to: fc.nat(1), plus: fc.nat(2) });
+  const program = fc.array(step, { minLength: 1, maxLength: 3 });
+
+  it("an interleaving is a race exactly where it equals neither order", async () => {
+    await fc.assert(
+      fc.asyncProperty(program, program, fc.infiniteStream(fc.boolean()), async (a, b, stream) => {
+        const left = [2 * a.length, 2 * b.length];
+        const turns: number[] = [];
+        for (const first of stream) {
+          if (left[0] === 0 && left[1] === 0) break;
+          const side = left[0] === 0 ? 1 : left[1] === 0 ? 0 : first ? 0 : 1;
+          left[side]!--;
+          turns.push(side);
+        }
+        const serial = (first: number): number[] => [...turns].sort((x, y) => (x === first ? 0 : 1) - (y === first ? 0 : 1));
+        const [forth, back, mixed] = [run([a, b], serial(0)), run([a, b], serial(1)), run([a, b], turns)];
+        const state = ({ cells }: Machine) => facts({ cells: cells.map((value, id) => ({ id: `c${id}`, value })) });
+        const ends = ({ answers }: Machine) => answers.map((seen, side) => call(`side${side}`, 200, seen.join("/")));
+        const orders = [ordered([0, 1], ends(forth), state(forth)), ordered([1, 0], ends(back), state(back))];
+        const judgement = await judge(together(ends(mixed), state(mixed)), measure(state({ cells: [1, 2], answers: [] }), orders));
+        const same = (other: Machine): boolean => JSON.stringify(other) === JSON.stringify(mixed);
+        const sameState = (other: Machine): boolean => JSON.stringify(other.cells) === JSON.stringify(mixed.cells);
+        const expected = same(forth) || same(back) ? undefined : sameState(forth) || sameState(back) ? "responses" : "state";
+        expect(judgement?.verdict).toBe(expected);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
