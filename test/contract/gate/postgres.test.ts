@@ -187,14 +187,14 @@ describe("gate of postgres alone", () => {
       await session.run("do 'begin insert into loose values (1); insert into loose values (2); end'");
       await session.run("truncate loose");
     };
-    const seen: (string | undefined)[] = [];
+    const seen: string[] = [];
     const mark = await opened.system.mark();
-    for (let write = 1; seen.length < write; write++) {
+    const heldAt = async (write: number): Promise<string | undefined> => {
       const { held } = await race(gate, write, call, nothing);
       await opened.system.restore(mark);
-      if (held === undefined) break;
-      seen.push(held.statement);
-    }
+      return held?.statement;
+    };
+    for (let held = await heldAt(1); held !== undefined; held = await heldAt(seen.length + 1)) seen.push(held);
     expect([...seen.slice(0, 5), ...seen.slice(5, 7).sort(), ...seen.slice(7)]).toEqual([
       "UPDATE counters",
       "DELETE parent",
