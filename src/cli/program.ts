@@ -51,7 +51,7 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .addOption(new Option("--max-depth <n>", "length of the longest path"))
     .addOption(new Option("--max-time <duration>", "seconds, or 30s, 5m, 1h"))
     .addOption(new Option("--seed <n>", "where all randomness comes from"))
-    .addOption(new Option("--races [mode]", "probe pairs of actions for races: pairs, the default, or off"))
+    .addOption(new Option("--races [mode]", "probe pairs of actions for races; default: pairs").choices(["pairs", "off"]))
     .addOption(new Option("--bail", "stop at the first violation, or the first journey that does not pass"))
     .addOption(new Option("--only <text>", "explorations and journeys whose name contains it"))
     .addOption(new Option("--reporter <name>", "what standard output gets").choices(["console", "json"]).default("console"))

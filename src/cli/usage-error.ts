@@ -22,6 +22,8 @@ function meant(complaint: string, program: Command): string | undefined {
   const [, flags, value] = /^option '([^']+)' argument '(.*)' is invalid\. Allowed choices/s.exec(complaint) ?? [];
   if (flags === undefined || value === undefined) return undefined;
   const options = program.commands.flatMap((command) => command.options as Option[]);
-  const near = nearest(value, options.find((option) => option.flags === flags)?.argChoices ?? []);
-  return near === undefined ? undefined : `Did you mean ${near}?`;
+  const option = options.find((one) => one.flags === flags);
+  const near = nearest(value, option?.argChoices ?? []);
+  if (near !== undefined) return `Did you mean ${near}?`;
+  return option?.optional === true ? `What follows ${option.long} is taken for its value: name what to run before it.` : undefined;
 }

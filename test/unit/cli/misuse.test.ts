@@ -180,7 +180,17 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
       /^error: --parallel: 2 lanes need a target each, and base_url names one that already runs\.\nhint: /,
     ],
     ["run broken", /^error: broken\/seqqa\.yaml:1:\d+: this is not valid YAML: [^\n]*\.\nhint: 1 \| timeout: \[\n +\^\n$/],
-    ["run qa --races pairs", /^error: Unknown option '--races'\.\n/],
+    [
+      "run qa --races sometimes",
+      /^error: Option '--races \[mode\]' argument 'sometimes' is invalid\. Allowed choices are pairs, off\.\nhint: [^\n]+\n$/,
+    ],
+    ["run qa --races=", /^error: Option '--races \[mode\]' argument '' is invalid\. Allowed choices are pairs, off\.\nhint: [^\n]+\n$/],
+    ["run qa --races pears", /Allowed choices are pairs, off\.\nhint: Did you mean pairs\?\n$/],
+    [
+      "run --races qa",
+      /^error: Option '--races \[mode\]' argument 'qa' is invalid\. [^\n]*\nhint: What follows --races is taken for its value: name what to run before it\.\n$/,
+    ],
+    ["run --all --races", /^error: --races is for explorations, and this is a run of journeys\.\nhint: /],
     ["run qa --shard 1/2", /^error: Unknown option '--shard'\.\n/],
     ["run qa --resume", /^error: Unknown option '--resume'\.\n/],
     ["init a b", /^error: Too many arguments for 'init'\. Expected 1 argument but got 2[^\n]*\.\n/],
@@ -202,10 +212,10 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
   });
 });
 
-/** The options that `--help` of a command shows: flag, and what stands for its value. */
+/** The options that `--help` of a command shows: flag, and what stands for its value, in `[]` where it may be left out. */
 async function optionsOf(command: string): Promise<readonly (readonly [flag: string, value: string | undefined])[]> {
   const { stdout } = await seqqa([command, "--help"]);
-  return [...stdout.matchAll(/^ {2}(?:-h, )?(--[a-z-]+)(?: (<[^>]+>))?/gm)]
+  return [...stdout.matchAll(/^ {2}(?:-h, )?(--[a-z-]+)(?: (<[^>]+>|\[[^\]]+\]))?/gm)]
     .map(([, flag, value]) => [flag!, value] as const)
     .filter(([flag]) => flag !== "--help");
 }
@@ -215,7 +225,7 @@ describe("every option of every command", () => {
     const options = await optionsOf(command);
     expect(options.length > 0 || command === "completion").toBe(true);
     for (const [flag, value] of options) {
-      const wrong = value === undefined ? [`${flag}=yes`] : [flag];
+      const wrong = value?.startsWith("<") ? [flag] : [`${flag}=yes`];
       const typo = `${flag.slice(0, -2)}${flag.at(-1)}${flag.at(-2)}x`;
       const [misused, mistyped] = [
         await seqqa([command, ...wrong], { cwd, ...setting }),
@@ -224,7 +234,9 @@ describe("every option of every command", () => {
       expect(misused.stderr, flag).toMatch(
         value === undefined
           ? /^error: (?:Unknown option|Option) '[^\n]*\.\nhint: [^\n]+\n$/
-          : /^error: Option '[^\n]*' argument missing\.\nhint: [^\n]+\n$/,
+          : value.startsWith("<")
+            ? /^error: Option '[^\n]*' argument missing\.\nhint: [^\n]+\n$/
+            : /^error: Option '[^\n]*' argument 'yes' is invalid\. Allowed choices are [^\n]+\.\nhint: [^\n]+\n$/,
       );
       expect(mistyped.stderr, typo).toMatch(
         new RegExp(`^error: Unknown option '${typo}'\\.\nhint: Did you mean (?:one of )?[^\n]*${flag}[^\n]*\n$`),
