@@ -25,19 +25,26 @@ export function watchForEarlyEnd(shell: Shell): EarlyEnd {
   // Told when nothing is left to do, and not by process.exit().
   process.once("beforeExit", drain).once("exit", early);
   const meant = (): void => void process.off("beforeExit", drain).off("exit", early);
+  const exit = (status: number): void => {
+    meant();
+    shell.exit(status);
+  };
   return {
     meant,
     shell: {
       ...shell,
-      onInterrupt: (listener) =>
-        shell.onInterrupt(() => {
+      onInterrupt: (listener) => {
+        const stop = shell.onInterrupt(() => {
           interrupted = true;
           listener();
-        }),
-      exit: (status) => {
-        meant();
-        shell.exit(status);
+        });
+        return () => {
+          // A signal that came before and was not told of yet is not lost, nor is one that comes while the process ends.
+          shell.onInterrupt(() => exit(130));
+          stop();
+        };
       },
+      exit,
     },
   };
 }

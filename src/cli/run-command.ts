@@ -37,7 +37,7 @@ export async function runCommand(
       if (target.kind === "journeys") await run.journeys(target, options.bail === true);
       else for (const file of target.files) if (!run.isOver) await run.explore(file);
     });
-    return run.end(target.kind === "explorations" && only === undefined && coversConfig(target));
+    return await run.end(target.kind === "explorations" && only === undefined && coversConfig(target));
   });
 }
 

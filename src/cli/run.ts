@@ -23,6 +23,7 @@ import { newRunId, RunStore } from "../store/index.ts";
 import { errorText, statusOfError } from "./error-text.ts";
 import { statusOfJourney, statusOfResult, worst, type ExitStatus } from "./exit-status.ts";
 import { nameOfFile } from "./find-explorations.ts";
+import { hearSignals } from "./hear-signals.ts";
 import type { Known } from "./known.ts";
 import type { Machinery } from "./machinery.ts";
 import { cannotWrite, writeReports, writing } from "./report-files.ts";
@@ -168,7 +169,7 @@ export class Run {
   }
 
   /** Reports and writes; the exit status of the run. `whole`: nothing that there is was left out. */
-  end(whole: boolean): ExitStatus {
+  async end(whole: boolean): Promise<ExitStatus> {
     const { shell, only, reporter, signal, verbose, known } = this.#parts;
     if (this.#explorations.length + this.#journeys.length + this.#failures.length === 0 && !signal.aborted) {
       this.#store?.discard();
@@ -190,17 +191,32 @@ export class Run {
     const extent = { whole: whole && this.#failures.length === 0 && !this.isOver, interrupted: signal.aborted };
     const listed = attempt(() => known?.conclude(this.#explorations, extent));
     const report = this.#reportOf({ exitStatus: worst(this.#statuses), known: listed });
-    attempt(() => this.#write(report));
+    const isWritten = attempt(() => this.#write(report)) ?? false;
+    // It is written in one go: a signal that came meanwhile is heard now, and the reports are to say so, too.
+    await hearSignals();
+    if (signal.aborted && !this.#statuses.includes(130)) {
+      this.#statuses.push(130);
+      if (isWritten) attempt(() => this.#writeAgain({ ...report, exitStatus: 130 }));
+    }
     reporter.ended({ ...report, exitStatus: worst(this.#statuses) });
     if (onGithub(shell.env)) attempt(() => this.#tellGithub({ ...report, exitStatus: worst(this.#statuses) }));
-    return worst(this.#statuses);
+    await hearSignals();
+    return signal.aborted ? 130 : worst(this.#statuses);
   }
 
-  /** Ends the store of the run and makes the reports from it: there is one way to them, for this run and for any later look at it. */
-  #write(report: RunReport): void {
+  /** Ends the store of the run and makes the reports from it: there is one way to them, for this run and for any later look at it. `false`: none are wanted. */
+  #write(report: RunReport): boolean {
+    const store = this.#store;
+    if (store === undefined) return false;
+    writing(store.file, () => store.end(this.#documentOf(report)));
+    writeReports(this.#parts.config, report.run);
+    return true;
+  }
+
+  #writeAgain(report: RunReport): void {
     const store = this.#store;
     if (store === undefined) return;
-    writing(store.file, () => store.end(this.#documentOf(report)));
+    writing(store.file, () => store.amend(this.#documentOf(report)));
     writeReports(this.#parts.config, report.run);
   }
 

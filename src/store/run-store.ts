@@ -72,13 +72,21 @@ export class RunStore {
 
   /** The run is over: the store becomes one plain file. @throws what went wrong with it, now or before */
   end(document: RunDocument): void {
-    this.#attempt(() => {
-      const end = this.#db.prepare("UPDATE run SET ended_at = ?, exit_status = ?, document = ?");
-      end.run(new Date().toISOString(), document.exitStatus, documentText(document));
-    });
+    this.#attempt(() => writeEnd(this.#db, document));
     this.#close();
     if (this.#problem !== undefined) throw this.#problem;
     dropOldRuns(this.#config.report.outputDir);
+  }
+
+  /** The run ended otherwise than {@link end} was told. @throws what went wrong with the store, now or before */
+  amend(document: RunDocument): void {
+    if (this.#problem !== undefined) throw this.#problem;
+    const db = new DatabaseConstructor(this.file, { fileMustExist: true });
+    try {
+      writeEnd(db, document);
+    } finally {
+      db.close();
+    }
   }
 
   /** There was nothing to run: as if it had not been begun. */
@@ -121,6 +129,11 @@ export class RunStore {
 }
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
+
+function writeEnd(db: Database, document: RunDocument): void {
+  const end = db.prepare("UPDATE run SET ended_at = ?, exit_status = ?, document = ?");
+  end.run(new Date().toISOString(), document.exitStatus, documentText(document));
+}
 
 /** Its lists have tables of their own. */
 function documentText(document: RunDocument): string {

@@ -29,9 +29,9 @@ beforeAll(async () => {
   whole = readFileSync(join(cwd, "reports/junit.xml"), "utf8");
 }, 100_000);
 
-function project(): string {
+function project(exploration = EXPLORATION): string {
   const cwd = folderWith({
-    "counter.explore.mjs": EXPLORATION,
+    "counter.explore.mjs": exploration,
     "seqqa.yaml": "report: { formats: [json, html, junit] }\n",
     "reports/.keep": "",
   });
@@ -75,22 +75,38 @@ async function halfway(report: string): Promise<Halfway> {
 }
 
 describe("a signal while the reports are written", () => {
-  it.each([[["SIGINT"]], [["SIGTERM"]], [["SIGINT", "SIGINT"]]] as const)(
-    "%s comes too late: all of them are whole, and the status is the run's",
-    async (signals) => {
-      const { child, ended, cwd, goOn } = await halfway("report.html");
-      for (const signal of signals) child.kill(signal);
-      expect(child.exitCode).toBeNull();
-      const html = await goOn();
-      const { status, signal, stderr } = await ended;
-      expect([status, signal, stderr]).toEqual([1, null, expect.not.stringMatching(/Interrupted|error/)]);
-      expect(html).toMatch(/^<!doctype html>[^]*below_three[^]*<\/html>\n$/);
-      expect(writtenIn(join(cwd, "reports"))).toMatchObject({ exitStatus: 1, explorations: [{ stopReason: "exhausted" }] });
-      expect(likeIn(cwd)).toEqual(likeOf(whole));
-      expect(readdirSync(join(cwd, "reports")).toSorted()).toEqual([".keep", "junit.xml", "report.html", "results.json", "runs"]);
-      expect(readdirSync(join(cwd, "reports/runs")).map((name) => name.replace(/^.*\./, ""))).toEqual(["db"]);
-    },
-  );
+  it.each(["SIGINT", "SIGTERM"] as const)("%s: all of them are whole and say so, and the status is 130", async (name) => {
+    const { child, ended, cwd, goOn } = await halfway("report.html");
+    child.kill(name);
+    expect(child.exitCode).toBeNull();
+    expect(await goOn()).toMatch(WHOLE);
+    const { status, signal, stderr } = await ended;
+    expect([status, signal, stderr]).toEqual([130, null, expect.stringMatching(/^note: [^\n]*\nInterrupted: [^\n]*\n$/)]);
+    expect(readFileSync(join(cwd, "reports/report.html"), "utf8")).toMatch(/>Interrupted<[^]*, exit status 130\.</);
+    expect(writtenIn(join(cwd, "reports"))).toMatchObject({ exitStatus: 130, explorations: [{ stopReason: "exhausted" }] });
+    await expectWhole(cwd, 130);
+  });
+
+  it("a second signal ends the run with the status 130, too, and whole reports", async () => {
+    const { child, ended, cwd, goOn } = await halfway("report.html");
+    for (const name of ["SIGINT", "SIGTERM"] as const) child.kill(name);
+    expect(await goOn()).toMatch(WHOLE);
+    const { status, signal, stderr } = await ended;
+    expect([status, signal, stderr]).toEqual([130, null, expect.not.stringMatching(/error/)]);
+    // It was heard once the reports were written, and nothing was done any more.
+    await expectWhole(cwd, 1);
+  });
+
+  it("one that comes when they are written, and the process is kept alive by what user code left running, ends it with 130", async () => {
+    const cwd = project(`setInterval(() => undefined, 1000);${EXPLORATION}`);
+    const running = start(["run", ".", "--reporter", "json"], { cwd });
+    // It is printed in the end.
+    await until(() => running.said.stdout.endsWith("}\n"), "the document");
+    running.child.kill("SIGINT");
+    const { status, signal } = await running.ended;
+    expect([status, signal]).toEqual([130, null]);
+    await expectWhole(cwd, 1);
+  });
 
   it("SIGKILL leaves those that were written, none by halves, and the store, from which the others can be made", async () => {
     const { child, ended, cwd } = await halfway("report.html");
@@ -107,6 +123,17 @@ describe("a signal while the reports are written", () => {
   });
 });
 
+/** The reports are those of the whole run, in the files that there are to be, and the store can be read. */
+async function expectWhole(cwd: string, exitStatus: number): Promise<void> {
+  expect(likeIn(cwd)).toEqual(likeOf(whole));
+  expect(readdirSync(join(cwd, "reports")).toSorted()).toEqual([".keep", "junit.xml", "report.html", "results.json", "runs"]);
+  expect(readdirSync(join(cwd, "reports/runs")).map((name) => name.replace(/^.*\./, ""))).toEqual(["db"]);
+  const { status, stdout } = await seqqa(["report", "--format", "json", "--output", "-"], { cwd });
+  expect(status).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ exitStatus, explorations: [{ stopReason: "exhausted" }] });
+}
+
+const WHOLE = /^<!doctype html>[^]*below_three[^]*<\/html>\n$/;
 const likeIn = (cwd: string): string => likeOf(readFileSync(join(cwd, "reports/junit.xml"), "utf8"));
 /** Times and runs differ. */
 const likeOf = (junit: string): string => junit.replaceAll(/(?:time|timestamp)="[^"]*"/g, "");

@@ -167,6 +167,20 @@ describe("an interruption", () => {
     expect(written(cwd)).toMatchObject({ exitStatus: 130, explorations: [{ violations: [{}] }] });
   });
 
+  it("that comes while reports are written is said in all of them", async () => {
+    const cwd = folderWith(one);
+    const { status, stdout, exits } = await seqqa(["run", "qa"], {
+      cwd,
+      // Nothing that waits for the event loop comes between the end of an exploration and the reports.
+      explore: (_input, interrupt) => (setImmediate(interrupt), result({ violations: [violation()] })),
+    });
+    expect({ status, exits }).toEqual({ status: 130, exits: [] });
+    expect(stdout.match(/Violation 1 of 1/g)).toHaveLength(1);
+    expect(written(cwd)).toMatchObject({ exitStatus: 130, explorations: [{ stopReason: "exhausted", violations: [{}] }] });
+    const report = await seqqa(["report", "--format", "json", "--output", "-", "--config", "qa/seqqa.yaml"], { cwd });
+    expect(JSON.parse(report.stdout)).toMatchObject({ exitStatus: 130 });
+  });
+
   it("forces with the second signal", async () => {
     const { exits } = await seqqa(["run", "qa"], {
       cwd: folderWith(one),
