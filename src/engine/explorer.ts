@@ -267,7 +267,8 @@ export class Explorer {
       })
       .then(take)
       .catch((error: unknown) => {
-        this.fatal ??= error;
+        // What does not come up any more after an interruption was given up because of it.
+        if (this.stopReason !== "interrupted" || this.#options.signal?.aborted !== true) this.fatal ??= error;
         this.#stop("interrupted");
       })
       .finally(() => {

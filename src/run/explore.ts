@@ -62,6 +62,7 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
   const host = await TargetHost.create(config, {
     ...hostOptions(input.directory),
     lanes: config.parallel,
+    signal: input.signal,
     // A World that is no factory is one lane's alone.
     spares: typeof definition.world === "object" ? 0 : spareCount(config, { cores: availableParallelism(), lanes: config.parallel }),
   });
@@ -70,7 +71,7 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
     if (impossible !== undefined) throw impossible;
     const expander = new WatchedExpander(expanderFor(input, host, budget), host);
     try {
-      const { reports, notes } = await bringUpLanes(expander, config);
+      const { reports, notes } = await bringUpLanes(expander, config, input.signal);
       refuseRaces(budget.races, reports[0]!);
       onEvent({ kind: "started", name: input.name, lanes: expander.lanes, notes });
       const actions = definition.actions.map(({ name }) => name);
@@ -122,8 +123,23 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
   }
 }
 
+interface BroughtUp {
+  readonly reports: readonly LaneReport[];
+  readonly notes: readonly string[];
+}
+
+/** What does not come up any more once the signal is aborted was given up because of it. @throws its reason then */
+async function bringUpLanes(expander: Expander, config: Config, signal: AbortSignal | undefined): Promise<BroughtUp> {
+  try {
+    return await atOneRoot(expander, config);
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  }
+}
+
 /** All lanes at one root state, with what differs from execution to execution left out of it. */
-async function bringUpLanes(expander: Expander, config: Config): Promise<{ reports: readonly LaneReport[]; notes: readonly string[] }> {
+async function atOneRoot(expander: Expander, config: Config): Promise<BroughtUp> {
   const reports = await expander.start();
   const notes = checkLanes(reports, config);
   const fields = await expander.calibrate();

@@ -8,7 +8,7 @@ export interface ExploreOptions {
   readonly module?: string;
   /** Path of a `seqqa.yaml`; default: none is read. */
   readonly config?: string;
-  /** Aborting it ends the run with stopReason `interrupted`. */
+  /** Aborting it ends the run with stopReason `interrupted`. Where a target or a service does not come up because of it, the promise is rejected with its reason. */
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: ExplorationEvent) => void;
 }

@@ -1,61 +1,14 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { descendants, emptyFolder, folderWith, isRunning, linkPackages, only, seqqa, start, until, writtenIn } from "../support/e2e.ts";
+import { descendants, folderWith, linkPackages, only, seqqa, start, until, writtenIn } from "../support/e2e.ts";
+import { expectNothingLeft, held, HELD_FILES, HELD_SERVER } from "../support/held-target.ts";
 import { directoriesOf } from "../support/run-directories.ts";
 import { atTerminal } from "../support/terminal.ts";
-
-/** Notes in memory. At the moment that `HOLD` names it makes a file of that name and goes no further: nothing is answered any more. */
-const SERVER = `
-import { writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-const [moment, file] = (process.env.HOLD ?? "").split("=");
-const hold = (now) => now === moment && (writeFileSync(file, ""), true);
-let notes = 0;
-const server = createServer((request, response) => {
-  if (request.method === "POST" && notes === 1 && hold("step")) return;
-  if (request.method === "GET" && notes === 2 && hold("rule")) return;
-  if (request.method === "POST") notes++;
-  response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ notes }));
-});
-process.on("SIGHUP", () => undefined);
-if (hold("target")) setInterval(() => undefined, 1000);
-else server.listen(Number(process.env.PORT), "127.0.0.1");
-`;
-/** Makes the same file, and never answers. */
-const SERVICE = `
-import { writeFileSync } from "node:fs";
-writeFileSync(process.env.HOLD.split("=")[1], "");
-setInterval(() => undefined, 1000);
-`;
-const target = `
-target: { command: node server.mjs, ready_timeout: 600, rollback: restart, env: { PORT: "{port}", HOLD: "\${HOLD:-}" } }
-`;
-const FILES = {
-  "server.mjs": SERVER,
-  "service.mjs": SERVICE,
-  "seqqa.yaml": target,
-  "with-service.yaml": `${target}
-services: [{ name: mail, command: node service.mjs, ready: "/", env: { PORT: "1", HOLD: "\${HOLD:-}" } }]
-`,
-  "notes.explore.ts": `import { Action, Agent, Invariant } from "seqqa";
-const add = new Action({
-  name: "add",
-  run: async (api, context) => {
-    const response = await api.post("/notes");
-    context.set("notes", response.json<{ notes: number }>().notes);
-    return response;
-  },
-});
-const oneNote = new Invariant({ name: "one_note", check: async (world) => (await world.api.get("/notes")).json<{ notes: number }>().notes < 2 });
-export const agent = new Agent({ actions: [add], invariants: [oneNote], maxDepth: 2 });
-`,
-};
 
 let cwd = "";
 let id = "";
 beforeAll(async () => {
-  cwd = folderWith(FILES);
+  cwd = folderWith(HELD_FILES);
   linkPackages(cwd, "seqqa");
   const ran = await seqqa(["run", "."], { cwd });
   expect(ran.status, ran.stdout + ran.stderr).toBe(1);
@@ -63,19 +16,6 @@ beforeAll(async () => {
   expect(finding!.reproductionPath).toEqual(["add", "add"]);
   ({ id } = finding!);
 }, 100_000);
-
-/** A file that the target makes when a moment is reached, and the environment that tells it to. */
-function held(moment: string): { readonly env: Readonly<Record<string, string>>; readonly reached: () => boolean } {
-  const file = join(emptyFolder(), "reached");
-  return { env: { HOLD: `${moment}=${file}` }, reached: () => existsSync(file) };
-}
-
-/** Nothing that a replay started, or wrote for itself, is there any more. */
-function expectNothingLeft(pid: number, started: readonly number[]): void {
-  expect(started.length).toBeGreaterThan(0);
-  expect(started.filter(isRunning)).toEqual([]);
-  expect(directoriesOf(pid)).toEqual([]);
-}
 
 describe("a signal ends a replay with 130, and its target", () => {
   it.each([
@@ -156,10 +96,10 @@ describe("--from-step at a terminal", () => {
 
 describe("--from-step where nobody sits at a terminal", () => {
   it.each([
-    ["still fails", "server.mjs", SERVER, 1],
-    ["is gone", "server.mjs", SERVER.replace("notes++", "notes = 1"), 0],
+    ["still fails", "server.mjs", HELD_SERVER, 1],
+    ["is gone", "server.mjs", HELD_SERVER.replace("notes++", "notes = 1"), 0],
   ] as const)("does not wait: %s", async (_what, name, text, expected) => {
-    const folder = folderWith({ ...FILES, [name]: text });
+    const folder = folderWith({ ...HELD_FILES, [name]: text });
     linkPackages(folder, "seqqa");
     const { status, stdout, stderr, pid } = await seqqa(["replay", id, "--from-step", "2", "--output", join(cwd, "reports")], {
       cwd: folder,

@@ -1,0 +1,75 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { emptyFolder, isRunning } from "./e2e.ts";
+import { directoriesOf } from "./run-directories.ts";
+
+/**
+ * Notes in memory. At the moment that `HOLD` names it makes a file of that name and goes no further: nothing is answered any more. `restart` is any start
+ * after a note was made somewhere; `crash` is that, too, and the first note ends the process.
+ */
+export const HELD_SERVER = `
+import { existsSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+const [moment, file] = (process.env.HOLD ?? "").split("=");
+const hold = (...now) => now.includes(moment) && (writeFileSync(file, ""), true);
+let notes = 0;
+const server = createServer((request, response) => {
+  if (request.method === "POST" && ["restart", "crash"].includes(moment)) writeFileSync(file + ".made", "");
+  if (request.method === "POST" && moment === "crash") process.exit(7);
+  if (request.method === "POST" && notes === 1 && hold("step")) return;
+  if (request.method === "GET" && notes === 2 && hold("rule")) return;
+  if (request.method === "POST") notes++;
+  response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ notes }));
+});
+process.on("SIGHUP", () => undefined);
+if (hold("target") || (existsSync(file + ".made") && hold("restart", "crash"))) setInterval(() => undefined, 1000);
+else server.listen(Number(process.env.PORT), "127.0.0.1");
+`;
+/** Makes the same file, and never answers. */
+const SERVICE = `
+import { writeFileSync } from "node:fs";
+writeFileSync(process.env.HOLD.split("=")[1], "");
+setInterval(() => undefined, 1000);
+`;
+const TARGET = `
+target: { command: node server.mjs, ready_timeout: 600, rollback: restart, env: { PORT: "{port}", HOLD: "\${HOLD:-}" } }
+`;
+
+/** An exploration of that server with one finding, and a journey; `with-service.yaml` has a service, too. */
+export const HELD_FILES = {
+  "server.mjs": HELD_SERVER,
+  "service.mjs": SERVICE,
+  "seqqa.yaml": TARGET,
+  "with-service.yaml": `${TARGET}
+services: [{ name: mail, command: node service.mjs, ready: "/", env: { PORT: "1", HOLD: "\${HOLD:-}" } }]
+`,
+  "notes.explore.ts": `import { Action, Agent, Invariant } from "seqqa";
+const add = new Action({
+  name: "add",
+  run: async (api, context) => {
+    const response = await api.post("/notes");
+    context.set("notes", response.json<{ notes: number }>().notes);
+    return response;
+  },
+});
+const oneNote = new Invariant({ name: "one_note", check: async (world) => (await world.api.get("/notes")).json<{ notes: number }>().notes < 2 });
+export const agent = new Agent({ actions: [add], invariants: [oneNote], maxDepth: 2 });
+`,
+  "journeys/noting.ts": `import { Journey, Step } from "seqqa";
+export const journey = new Journey({ name: "noting", steps: [new Step({ name: "add", action: (client) => client.post("/notes") })] });
+`,
+} as const;
+
+/** A file that the target makes when a moment is reached, and the environment that tells it to. */
+export function held(moment: string): { readonly env: Readonly<Record<string, string>>; readonly reached: () => boolean } {
+  const file = join(emptyFolder(), "reached");
+  return { env: { HOLD: `${moment}=${file}` }, reached: () => existsSync(file) };
+}
+
+/** Nothing that a command started, or wrote for itself, is there any more. */
+export function expectNothingLeft(pid: number, started: readonly number[]): void {
+  expect(started.length).toBeGreaterThan(0);
+  expect(started.filter(isRunning)).toEqual([]);
+  expect(directoriesOf(pid)).toEqual([]);
+}
