@@ -37,7 +37,7 @@ target: { command: node server.mjs, ready_timeout: 600, rollback: restart, env: 
 `;
 
 /** An exploration of that server with one finding, and a journey; `with-service.yaml` has a service, too. */
-export const HELD_FILES = {
+export const HELD_FILES: Readonly<Record<string, string>> = {
   "server.mjs": HELD_SERVER,
   "service.mjs": SERVICE,
   "seqqa.yaml": TARGET,
@@ -59,7 +59,7 @@ export const agent = new Agent({ actions: [add], invariants: [oneNote], maxDepth
   "journeys/noting.ts": `import { Journey, Step } from "seqqa";
 export const journey = new Journey({ name: "noting", steps: [new Step({ name: "add", action: (client) => client.post("/notes") })] });
 `,
-} as const;
+};
 
 /** A file that the target makes when a moment is reached, and the environment that tells it to. */
 export function held(moment: string): { readonly env: Readonly<Record<string, string>>; readonly reached: () => boolean } {
