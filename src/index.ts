@@ -30,7 +30,7 @@ export type {
 } from "./model/result.ts";
 export type { ExplorationEntry, GraphEntry, JourneyEntry, RunDocument } from "./reports/document-types.ts";
 export type { ReportedFailure, ReportedKnown } from "./reports/run-report.ts";
-export type { ReplayOptions, ReplayResult } from "./model/replay.ts";
+export type { RaceReplay, ReplayedRace, ReplayOptions, ReplayResult } from "./model/replay.ts";
 export { Severity } from "./model/severity.ts";
 export { Step } from "./model/step.ts";
 export type { ExpectedFailure, StepOptions } from "./model/step.ts";

@@ -1,15 +1,27 @@
 import { resolve } from "node:path";
 import { loadConfig, type Config } from "../config/index.ts";
-import { coloursFor, printable, redactor, redactReplay, redactText, replayTable } from "../reports/index.ts";
+import type { RaceReplay, ReplayResult } from "../model/replay.ts";
+import {
+  coloursFor,
+  printable,
+  raceName,
+  raceReplayLines,
+  redactor,
+  redactReplay,
+  redactText,
+  replayTable,
+  type Colours,
+} from "../reports/index.ts";
 import { readRun } from "../store/index.ts";
 import { drawsByName } from "./draws-by-name.ts";
 import { emitted, type Emitter } from "./emit-finding.ts";
 import { errorText, statusOfError } from "./error-text.ts";
 import type { ExitStatus } from "./exit-status.ts";
-import { findFinding, type FoundFinding } from "./find-finding.ts";
+import { findFinding, type ExplorationEntry, type FoundFinding, type FoundViolation } from "./find-finding.ts";
 import { interruptible } from "./interruptible.ts";
 import type { Machinery } from "./machinery.ts";
-import { verdictOf } from "./replay-verdict.ts";
+import { callsOf, raceVerdict } from "./race-verdict.ts";
+import { verdictOf, type Verdict } from "./replay-verdict.ts";
 import { usage } from "./run-options.ts";
 import type { Shell } from "./shell.ts";
 
@@ -46,20 +58,25 @@ export async function replayCommand(
   });
   const { id, data } = readRun(config.report.outputDir, options.run);
   const found = findFinding(wanted, id, data.document);
-  const { violation } = found;
+  if (found.kind === "violation") refusePathless(found);
+  if (options.emit !== undefined) {
+    if (options.fromStep !== undefined) throw usage("--from-step is for a replay, and --emit runs nothing.", "Leave one of them out.");
+    shell.stdout.write(emitted(options.emit, found, config, shell.cwd));
+    return 0;
+  }
+  const steps = found.kind === "race" ? found.race.prefix.length + 1 : found.violation.reproductionPath.length;
+  const from = firstStep(options.fromStep, steps);
+  return replayed(found, id, from, { config, shell, machinery, verbose: options.verbose === true });
+}
+
+/** @throws SeqqaError with exit status 2 for a finding that no path leads to */
+function refusePathless({ violation }: FoundViolation): void {
   if (violation.reproductionPath.length === 0 && violation.state === null) {
     throw usage(
       `There is nothing to replay: ${printable(violation.invariant)} says what no path led to.`,
       "Replay findings that have a path, or explore again.",
     );
   }
-  if (options.emit !== undefined) {
-    if (options.fromStep !== undefined) throw usage("--from-step is for a replay, and --emit runs nothing.", "Leave one of them out.");
-    shell.stdout.write(emitted(options.emit, found, config, shell.cwd));
-    return 0;
-  }
-  const from = firstStep(options.fromStep, violation.reproductionPath.length);
-  return replayed(found, id, from, { config, shell, machinery, verbose: options.verbose === true });
 }
 
 interface Setting {
@@ -69,18 +86,49 @@ interface Setting {
   readonly verbose: boolean;
 }
 
+/** What is executed, and what is said of it. */
+interface Task {
+  readonly severity: string;
+  readonly name: string;
+  readonly id: string;
+  readonly path: readonly string[];
+  readonly draws: ExplorationEntry["violations"][number]["draws"];
+  /** What comes after the path. */
+  readonly last: string | undefined;
+  readonly race: RaceReplay | undefined;
+  verdict(replayed: ReplayResult): Verdict;
+  /** The table, and what is below it. */
+  lines(replayed: ReplayResult, from: number, colours: Colours): readonly string[];
+}
+
+function taskOf(found: FoundFinding): Task {
+  if (found.kind === "race") {
+    const { race } = found;
+    const { severity, id, prefix: path, draws } = race;
+    return {
+      ...{ severity, id, path, draws, name: raceName(race), last: raceName(race), race: callsOf(race) },
+      verdict: (one) => raceVerdict(race, one),
+      lines: (one, from, colours) => raceReplayLines(race, one, from, colours),
+    };
+  }
+  const { violation } = found;
+  const { severity, invariant: name, id, reproductionPath: path, steps, draws } = violation;
+  return {
+    ...{ severity, name, id, path, draws, last: undefined, race: undefined },
+    verdict: (one) => verdictOf(violation, one),
+    lines: (one, from, colours) => (path.length === 0 ? ["(the initial state)"] : replayTable(path, steps, one.steps, from, colours)),
+  };
+}
+
 /** @param from the step before which the world is shown; `undefined`: it is not */
-async function replayed(
-  { exploration, violation }: FoundFinding,
-  run: string,
-  from: number | undefined,
-  setting: Setting,
-): Promise<ExitStatus> {
+async function replayed(found: FoundFinding, run: string, from: number | undefined, setting: Setting): Promise<ExitStatus> {
   const { config, shell, machinery, verbose } = setting;
-  const { reproductionPath: path } = violation;
+  const { exploration } = found;
+  const task = taskOf(found);
+  const { path } = task;
   const print = (...lines: readonly string[]): void => void shell.stdout.write(`${lines.join("\n")}\n`);
   print(
-    `[${violation.severity.toUpperCase()}] ${printable(violation.invariant)}, id ${printable(violation.id)}`,
+    `[${task.severity.toUpperCase()}] ${printable(task.name)}, id ${printable(task.id)}`,
     `of ${printable(exploration.name)} (${printable(exploration.file)}), run ${run}`,
     "",
   );
@@ -89,8 +137,9 @@ async function replayed(
   const message = (text: string): void => void shell.stderr.write(`${redactText(text, config.report, hide)}\n`);
   return interruptible(shell, { message }, async (signal): Promise<ExitStatus> => {
     const beforeStep = async (step: number, uses: readonly string[]): Promise<void> => {
-      if (step !== from) return;
-      print(`The world is as it was before step ${step + 1} (${printable(path[step]!)}):`, ...uses.map((one) => `  ${printable(one)}`), "");
+      const next = path[step] ?? task.last;
+      if (step !== from || next === undefined) return;
+      print(`The world is as it was before step ${step + 1} (${printable(next)}):`, ...uses.map((one) => `  ${printable(one)}`), "");
       if (shell.waitForEnter === undefined) return;
       shell.stderr.write("Press Enter to go on. ");
       await shell.waitForEnter(signal);
@@ -102,17 +151,18 @@ async function replayed(
           config,
           signal,
           path,
-          draws: drawsByName(violation.draws, exploration),
+          draws: drawsByName(task.draws, exploration),
           seed: exploration.seed,
-          expected: (one) => verdictOf(violation, one).kind === "fails",
+          race: task.race,
+          expected: (one) => task.verdict(one).kind === "fails",
           beforeStep: from === undefined ? undefined : beforeStep,
         }),
       );
       if (result === undefined) return 130;
       const shown = redactReplay(result, config.report, hide);
-      const verdict = verdictOf(violation, shown);
+      const verdict = task.verdict(shown);
       const colours = coloursFor(shell.stdout, shell.env);
-      print(...(path.length === 0 ? ["(the initial state)"] : replayTable(path, violation.steps, shown.steps, from ?? 0, colours)));
+      print(...task.lines(shown, from ?? 0, colours));
       for (const error of shown.errors) print(`error in ${printable(error.source)}: ${printable(error.message)}`);
       print(
         "",

@@ -29,8 +29,11 @@ export function verdictOf(finding: Finding, replayed: ReplayResult): Verdict {
 }
 
 /** Where the path went another way than it was recorded. A last step that is answered otherwise is what a fix looks like. */
-function strayedAt({ reproductionPath, steps: recorded }: Finding, { steps, completed }: ReplayResult): string | undefined {
-  const last = reproductionPath.length - 1;
+const strayedAt = ({ reproductionPath, steps }: Finding, replayed: ReplayResult): string | undefined =>
+  strayedBefore(reproductionPath.length - 1, steps, replayed);
+
+/** The same of the first so many steps, all of which have to be answered as they were recorded. */
+export function strayedBefore(last: number, recorded: Finding["steps"], { steps, completed }: ReplayResult): string | undefined {
   for (let step = 0; step < last && step < steps.length; step++) {
     const before = recorded[step];
     const { action, status } = steps[step]!;

@@ -51,6 +51,8 @@ export interface RaceAnswer {
   readonly hit: RaceHit | undefined;
   /** One side reads or writes what the other writes, or a trial fitted no order. */
   readonly suspect: boolean;
+  /** With `measure`, where no trial was a hit: how the last one came out. */
+  readonly last?: RaceOutcome | undefined;
   readonly hits: number;
   /** Trials that overlapped. */
   readonly trials: number;

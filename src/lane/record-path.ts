@@ -10,7 +10,7 @@ import { exchangesOf, recorded } from "./outcome.ts";
 const CHANGES = 200;
 const LONGEST = 500;
 
-/** Called before a step of a path is executed, and waited for. */
+/** Called before a step of a path is executed, and when all of them were, and waited for. */
 export type BeforeStep = (step: number) => Promise<void>;
 
 /** Executes a path from the root, where the lane must stand, with everything that it sends and changes, and checks the last state. */
@@ -55,6 +55,7 @@ export async function recordPath(
     steps.push({ ...step, changes: changesOf(before, lines) });
     if (last) findings.push(...outcome.findings);
   }
+  if (beforeStep !== undefined) await beforeStep(path.length);
   const reached = { lo: 0, hi: 0 };
   canonicalizer.fingerprint(facts, reached);
   const changed = path.length === 0 || (await state.changed(mark)) || state.systems.length === 0;

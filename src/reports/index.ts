@@ -1,4 +1,4 @@
-export { coloursFor } from "./colours.ts";
+export { coloursFor, type Colours } from "./colours.ts";
 export { ConsoleReporter, raceLines, violationLines } from "./console.ts";
 export { JsonReporter } from "./json.ts";
 export { inertOutput } from "./github/inert-output.ts";
@@ -21,5 +21,6 @@ export type { ReportedExploration, ReportedFailure, ReportedJourney, ReportedKno
 export { completeness, summaryLines } from "./summary.ts";
 export { raceName, raceText } from "./race-text.ts";
 export { violationText } from "./violation-text.ts";
+export { raceReplayLines } from "./race-replay-lines.ts";
 export { replayTable } from "./replay-table.ts";
-export { vitestText } from "./vitest-text.ts";
+export { raceVitestText, vitestText, type VitestInput } from "./vitest-text.ts";

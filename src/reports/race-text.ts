@@ -115,7 +115,8 @@ function callText({ action, status, requests }: RaceCall): string {
   return `${`${request.method} ${request.url}`.trim()} -> ${answer}`;
 }
 
-function shownChanges(lines: readonly string[]): readonly string[] {
+/** The first lines of a change, and how many more there are. */
+export function shownChanges(lines: readonly string[]): readonly string[] {
   if (lines.length === 0) return ["(the state did not change)"];
   const left = lines.length - CHANGES;
   return left > 0 ? [...lines.slice(0, CHANGES), `... ${plural(left, "line")} more`] : lines;

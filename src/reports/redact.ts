@@ -97,7 +97,7 @@ export function redactRace(race: Race, visibility: Visibility, hide: Redactor): 
   return { ...shown, toString: () => raceText(shown) };
 }
 
-function redactOutcome(outcome: RaceOutcome, visibility: Visibility, hide: Redactor): RaceOutcome {
+export function redactOutcome(outcome: RaceOutcome, visibility: Visibility, hide: Redactor): RaceOutcome {
   return {
     ...outcome,
     calls: outcome.calls.map((call): RaceCall => ({ ...call, requests: redactExchanges(call.requests, visibility, hide) })),

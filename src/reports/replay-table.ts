@@ -11,15 +11,19 @@ const REQUEST = 90;
  * not recorded, have a line each.
  *
  * @param from The first step that is shown, from 0.
+ * @param together What stands from here on is executed at the same time, and has one number.
  */
 export function replayTable(
   path: readonly string[],
-  recorded: readonly RecordedStep[],
-  observed: readonly RecordedStep[],
+  recorded: readonly (RecordedStep | undefined)[],
+  observed: readonly (RecordedStep | undefined)[],
   from: number,
   colours: Colours,
+  together: number = path.length,
 ): readonly string[] {
-  const rows = path.flatMap((action, step) => (step < from ? [] : rowsOf(step, action, recorded[step], observed[step])));
+  const rows = path.flatMap((action, step) =>
+    step < from ? [] : rowsOf(step < together ? step : together, action, recorded[step], observed[step]),
+  );
   const head = ["step", "action", "request", "recorded", "observed"] as const;
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]!.length)));
   const line = (cells: readonly string[]): string =>

@@ -1,7 +1,7 @@
-import type { Violation } from "../model/result.ts";
+import type { Race, Violation } from "../model/result.ts";
+import { raceName } from "./race-text.ts";
 
-export interface VitestInput {
-  readonly violation: Pick<Violation, "id" | "invariant" | "severity" | "message" | "reproductionPath" | "confirmed">;
+interface TestedModule {
   /** What the module exports. */
   readonly exportName: "agent" | "graph";
   /** The exploration's file and the configuration, as the test imports and opens them: relative to it. */
@@ -11,27 +11,64 @@ export interface VitestInput {
   readonly draws: readonly (readonly string[])[] | undefined;
 }
 
+export interface VitestInput extends TestedModule {
+  readonly violation: Pick<Violation, "id" | "invariant" | "severity" | "message" | "reproductionPath" | "confirmed">;
+}
+
+export interface RaceVitestInput extends TestedModule {
+  readonly race: Omit<Race, "toString">;
+}
+
 /** A finding as a test of vitest, in TypeScript: it fails while the rule is broken at the end of the path. */
-export function vitestText({ violation, exportName, module, config, seed, draws }: VitestInput): string {
+export function vitestText({ violation, ...module }: VitestInput): string {
   const { id, invariant, severity, message, reproductionPath: path } = violation;
-  const code = (value: unknown): string => literal(value);
+  return testText(`[${severity.toUpperCase()}] ${invariant}: ${message}`, `finding ${id}`, module, {
+    title: `${invariant} holds after ${path.join(", ") || "nothing"}`,
+    path,
+    options: [],
+    expects: `expect(replayed.violations.filter(({ invariant }) => invariant === ${literal(invariant)})).toEqual([]);`,
+  });
+}
+
+/** A race as a test of vitest: it fails while the calls come out as no order of them does, and where they could not be made to meet. */
+export function raceVitestText({ race, ...module }: RaceVitestInput): string {
+  const { id, severity, message, prefix, first, second, copies, delivery, schedule, verdict, invariant, trials } = race;
+  const actions = Array.from({ length: copies }, (_, side) => (side === 1 ? second : first));
+  const calls = { actions, trials: Math.max(trials, 1), delivery, schedule, verdict, invariant };
+  return testText(`[${severity.toUpperCase()}] ${raceName(race)}: ${message}`, `race ${id}`, module, {
+    title: `${raceName(race)} at the same time after ${prefix.join(", ") || "nothing"} come out as in an order`,
+    path: prefix,
+    options: [`race: ${literal(calls)}`],
+    expects: "expect(replayed.race).toMatchObject({ hits: 0, inconclusive: undefined });",
+  });
+}
+
+interface TestParts {
+  readonly title: string;
+  readonly path: readonly string[];
+  readonly options: readonly string[];
+  readonly expects: string;
+}
+
+function testText(what: string, id: string, { exportName, module, config, seed, draws }: TestedModule, test: TestParts): string {
   const options = [
-    ...(config === undefined ? [] : [`config: fileURLToPath(new URL(${code(config)}, import.meta.url))`]),
+    ...(config === undefined ? [] : [`config: fileURLToPath(new URL(${literal(config)}, import.meta.url))`]),
     `seed: ${seed}`,
-    ...(draws === undefined ? [] : [`draws: ${code(draws)}`]),
+    ...(draws === undefined ? [] : [`draws: ${literal(draws)}`]),
+    ...test.options,
   ];
   return `${[
-    lineComment(`[${severity.toUpperCase()}] ${invariant}: ${message}`),
-    lineComment(`finding ${id}; to be kept in the folder that seqqa replay was run in, or with the paths changed`),
+    lineComment(what),
+    lineComment(`${id}; to be kept in the folder that seqqa replay was run in, or with the paths changed`),
     ...(config === undefined ? [] : ['import { fileURLToPath } from "node:url";']),
     'import { expect, it } from "vitest";',
-    `import { ${exportName} } from ${code(module)};`,
+    `import { ${exportName} } from ${literal(module)};`,
     "",
-    `it(${code(`${invariant} holds after ${path.join(", ") || "nothing"}`)}, { timeout: 120_000 }, async () => {`,
-    `  const replayed = await ${exportName}.replay(${code(path)}, {`,
+    `it(${literal(test.title)}, { timeout: 120_000 }, async () => {`,
+    `  const replayed = await ${exportName}.replay(${literal(test.path)}, {`,
     ...options.map((option) => `    ${option},`),
     "  });",
-    `  expect(replayed.violations.filter(({ invariant }) => invariant === ${code(invariant)})).toEqual([]);`,
+    `  ${test.expects}`,
     "});",
   ].join("\n")}\n`;
 }

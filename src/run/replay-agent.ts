@@ -16,7 +16,9 @@ export async function replayAgent(
   const seed = options.seed ?? resolveExploration(config, definition).seed;
   const problems: Error[] = [];
   const work = (): Promise<ReplayResult> =>
-    withRunDirectory((directory) => replay({ definition, config, directory, signal, path, draws: options.draws, seed }));
+    withRunDirectory((directory) =>
+      replay({ definition, config, directory, signal, path, draws: options.draws, seed, race: options.race }),
+    );
   const replayed = await withServices(config, { signal, onProblem: (error) => problems.push(error) }, work);
   if (replayed === undefined) throw signal.reason;
   if (problems.length > 0) throw problems[0]!;

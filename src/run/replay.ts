@@ -1,15 +1,18 @@
-import type { Config } from "../config/index.ts";
+import { resolveExploration, type Config } from "../config/index.ts";
 import type { Recording } from "../engine/messages.ts";
 import { buildLane } from "../expanders/build-lane.ts";
 import { InlineExpander } from "../expanders/inline/inline-expander.ts";
 import { WatchedExpander } from "../expanders/watched-expander.ts";
 import type { AgentDefinition } from "../model/agent.ts";
 import { SeqqaError } from "../model/errors.ts";
-import type { ReplayResult } from "../model/replay.ts";
+import type { RaceReplay, ReplayResult } from "../model/replay.ts";
+import { raceOn } from "../races/index.ts";
 import { TargetHost } from "../targets/index.ts";
 import { hostOptions } from "./host-options.ts";
 import { httpSettings } from "./http-settings.ts";
 import { laneOptions } from "./lane-options.ts";
+import { refuseRaces } from "./races.ts";
+import { callsRequest, callsResult } from "./replay-calls.ts";
 import { ShownUrls } from "./shown-urls.ts";
 
 export interface ReplayInput {
@@ -23,11 +26,13 @@ export interface ReplayInput {
   /** By which paths of names each step draws, where that is not the path itself. */
   readonly draws?: readonly (readonly string[])[] | undefined;
   readonly seed: number;
+  /** Calls to be sent at the same time where the path leads. */
+  readonly race?: RaceReplay | undefined;
   /** String literals of the user's own code. */
   readonly literals?: readonly string[] | undefined;
   /** Whether it is the outcome that is looked for: another one is tried once more where the lane was lost. Default: any is. */
   readonly expected?: (replayed: ReplayResult) => boolean;
-  /** Called before every step, and waited for. `uses`: the URLs and files that the lane is on, without passwords. */
+  /** Called before every step and when all of them were executed, and waited for. `uses`: the URLs and files that the lane is on, without passwords. */
   readonly beforeStep?: ((step: number, uses: readonly string[]) => Promise<void>) | undefined;
 }
 
@@ -36,7 +41,7 @@ const TRIES = 2;
 
 /** Executes a path on one lane that is built for it, and checks the rules in its last state. Everything is put away at the end. @throws SeqqaError */
 export async function replay(input: ReplayInput): Promise<ReplayResult> {
-  const { definition, directory, signal, seed, literals, beforeStep } = input;
+  const { definition, directory, signal, seed, literals, beforeStep, race } = input;
   const config = { ...input.config, parallel: 1 };
   const path = indicesOf(input.path, definition);
   const draws = input.draws?.map((one) => indicesOf(one, definition));
@@ -47,7 +52,7 @@ export async function replay(input: ReplayInput): Promise<ReplayResult> {
     const inline = new InlineExpander({
       definition,
       host,
-      options: laneOptions(config, { literals, dataSeed: seed, shapes: false }),
+      options: laneOptions(config, { literals, dataSeed: seed, shapes: false, gated: race?.schedule !== undefined }),
       build: (d, spec, o, shared) => buildLane(d, spec, o, http, host, shared),
     });
     const expander = new WatchedExpander(inline, host);
@@ -55,6 +60,8 @@ export async function replay(input: ReplayInput): Promise<ReplayResult> {
       let [report] = await expander.start();
       // Only a target that is started anew is compared with its root again, where what differs by itself must not count.
       const fields = config.target?.rollback === "restart" ? await expander.calibrate() : [];
+      const { races } = resolveExploration(config, definition);
+      if (race !== undefined) refuseRaces({ ...races, mode: "pairs", delivery: race.delivery ?? "auto" }, report!);
       if (fields.length > 0) [report] = await expander.mask(fields);
       const urls = new ShownUrls(config.baseUrl, host.origins);
       const before = beforeStep === undefined ? undefined : (step: number): Promise<void> => beforeStep(step, report!.uses);
@@ -62,8 +69,13 @@ export async function replay(input: ReplayInput): Promise<ReplayResult> {
         const recording = await untilAborted(inline.record(0, path, draws, before), signal);
         const replayed = resultOf(recording, path.length, urls);
         const isEnd = recording.failure === undefined || beforeStep !== undefined || (input.expected?.(replayed) ?? true);
-        if (isEnd || tries === TRIES) return replayed;
-        report = await expander.rebuild(0);
+        if (!isEnd && tries < TRIES) {
+          report = await expander.rebuild(0);
+          continue;
+        }
+        if (race === undefined || recording.brokeAt !== undefined) return replayed;
+        const request = callsRequest(race, { path, draws, sides: indicesOf(race.actions, definition) }, { trials: races.trials, seed });
+        return { ...replayed, race: callsResult(await untilAborted(raceOn(expander, 0, request), signal), urls) };
       }
     } finally {
       await expander.close();

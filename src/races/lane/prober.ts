@@ -33,6 +33,7 @@ export class Prober {
   #suspect = false;
   #dismissed: RaceAnswer["dismissed"];
   #hit: RaceHit | undefined;
+  #last: RaceOutcome | undefined;
   readonly #deliveries: Partial<Record<RaceDelivery, number>> = {};
 
   constructor(ground: RaceGround, request: RaceRequest, ways: WaysOfLane) {
@@ -57,6 +58,7 @@ export class Prober {
     }
     return {
       hit: this.#hit,
+      last: this.#hit === undefined ? this.#last : undefined,
       suspect: this.#suspect,
       hits: this.#hits,
       trials: this.#trials,
@@ -154,6 +156,7 @@ export class Prober {
 
   async #judged({ execution }: Trial, way: Way, oracle: Oracle, plan: TrialPlan): Promise<boolean> {
     let judgement = await judge(execution, oracle.measure);
+    if (this.#request.mode === "measure" && this.#hit === undefined) this.#last = this.#outcome(execution, oracle.measure.before);
     if (judgement === undefined) return false;
     this.#suspect = true;
     if (await oracle.learnNoise()) judgement = await judge(execution, oracle.measure);
