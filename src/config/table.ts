@@ -176,17 +176,22 @@ export const TABLE: SectionSpec = section({
       server_errors: { spec: choice(["violation", "ignore"]), default: "violation", description: "What a 5xx answer is." },
       races: {
         default: "off",
-        description: "Whether pairs of actions are sent at the same time.",
+        description: "Whether pairs of actions are sent at the same time, and compared with what each order of them gives.",
         spec: {
           kind: "either",
           of: [
             choice(["off", "pairs"]),
             section({
-              trials: { spec: atLeastOne, default: 20, description: "Trials for a suspect pair." },
+              trials: {
+                spec: atLeastOne,
+                default: 20,
+                description: "Trials for a suspect pair, where one side reads or writes what the other writes.",
+              },
               delivery: {
                 spec: choice(["auto", "http2", "pipelined", "last_byte", "plain", "gated"]),
                 default: "auto",
-                description: "How two requests are made to arrive together.",
+                description:
+                  "How requests are made to meet; `auto`: by a schedule where a store can hold one, else by what the target speaks.",
               },
               copies: { spec: { kind: "integer", min: 2, max: 100 }, default: 2, description: "Requests sent at once." },
               max_time: { spec: seconds, description: "Time that probing may take.", example: "5m" },

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { SeqqaError } from "../../../src/model/errors.ts";
 import type { ExplorationResult } from "../../../src/model/result.ts";
+import { race, raceCoverage } from "../../support/race.ts";
 import { result, violation } from "../reports/results.ts";
 import { folderWith, seqqa, type Outcome } from "./harness.ts";
 
@@ -54,6 +55,30 @@ describe("known findings", () => {
     expect(summaryOf(cwd)).toEqual({ file: "qa/known.yaml", found: [], stale: ids("stale"), unseen: ids("unseen") });
     expect(stdout.includes("stale: a1 no longer occurs")).toBe(expected === "stale");
     expect(stdout.includes("not seen: a1")).toBe(expected === "unseen");
+  });
+
+  it("a race is listed, marked and no reason to fail; --update-known adds it by its name", async () => {
+    const cwd = folder("- r1\n");
+    const races = [race({ id: "r1" })];
+    const { status, stdout } = await run(cwd, { races, raceCoverage: raceCoverage() });
+    expect([status, stdout.includes("[HIGH] refund_order || refund_order (known)")]).toEqual([0, true]);
+    expect((await run(cwd, { races: [...races, race({ id: "r2" })] })).status).toBe(1);
+    expect((await run(cwd, { races: [...races, race({ id: "r2" })] }, ["--update-known"])).status).toBe(0);
+    expect(readFileSync(join(cwd, "qa/known.yaml"), "utf8")).toContain(
+      "- id: r2\n  exploration: shop\n  finding: refund_order || refund_order\n",
+    );
+  });
+
+  it.each<readonly [string, Partial<ExplorationResult>, "stale" | "unseen"]>([
+    ["races were not probed", {}, "unseen"],
+    ["all were probed", { raceCoverage: raceCoverage() }, "stale"],
+    ["time for races was up", { raceCoverage: raceCoverage({ skipped: { max_time: 3 } }) }, "unseen"],
+  ])("a race that is not found where %s", async (_what, changes, expected) => {
+    const cwd = folder("- r1\n");
+    await run(cwd, changes);
+    expect(summaryOf(cwd)).toMatchObject({ stale: expected === "stale" ? ["r1"] : [], unseen: expected === "unseen" ? ["r1"] : [] });
+    await run(cwd, changes, ["--update-known"]);
+    expect(readFileSync(join(cwd, "qa/known.yaml"), "utf8").includes("r1")).toBe(expected === "unseen");
   });
 
   it("a file that failed could have shown it", async () => {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ExplorationResult } from "../../../src/model/result.ts";
 import { SeqqaError } from "../../../src/model/errors.ts";
+import { race } from "../../support/race.ts";
 import { result, violation } from "../reports/results.ts";
 import { folderWith, seqqa } from "./harness.ts";
 
@@ -199,8 +200,10 @@ describe("demo", () => {
 
   it("prints what the run found", async () => {
     const env = { SEQQA_EXPLORATION_MAX_STEPS: "1" };
-    const { status, stdout, inputs } = await seqqa(["demo"], { demo: demo(), env, explore: () => result({ violations: [violation()] }) });
+    const found = result({ violations: [violation()], races: [race()] });
+    const { status, stdout, inputs } = await seqqa(["demo"], { demo: demo(), env, explore: () => found });
     expect(status).toBe(0);
+    expect(stdout).toContain("Race 1 of 1, id r3fa1b2c4d5e6f708\n[HIGH] refund_order || refund_order\n");
     expect(stdout).toContain(
       "  path      create_order -> refund_order -> refund_order\n  request   POST http://127.0.0.1:3000/orders/1/refund\n",
     );
@@ -209,7 +212,9 @@ describe("demo", () => {
 
   it.each<readonly [string, Partial<ExplorationResult>, number]>([
     ["nothing found", {}, 3],
-    ["only a flaky one", { violations: [violation({ confirmed: false })] }, 3],
+    ["only a flaky one", { violations: [violation({ confirmed: false })], races: [race()] }, 3],
+    ["no race", { violations: [violation()] }, 3],
+    ["no sequence bug", { races: [race()] }, 3],
     ["interrupted", { stopReason: "interrupted" }, 130],
   ])("%s", async (_name, changes, expected) => {
     expect((await seqqa(["demo"], { demo: demo(), explore: () => result(changes) })).status).toBe(expected);
