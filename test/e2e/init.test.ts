@@ -27,14 +27,22 @@ describe("npx seqqa init shop-qa && cd shop-qa && npx seqqa run ., outside of th
     expect(first.stdout).toContain("path      place_order -> cancel_order -> cancel_order\n");
     expect(first.status).toBe(1);
     const found = only(writtenIn(join(folder(), "reports")));
-    expect(found).toMatchObject({ ...WITH, open: 0, stopReason: "exhausted", errors: [], divergences: [] });
+    expect(found).toMatchObject({ ...WITH, open: 0, stopReason: "exhausted", races: [], errors: [], divergences: [] });
+    expect(found.raceCoverage!.trials).toBeGreaterThan(0);
     expect(found.violations.map(({ invariant, confirmed }) => [invariant, confirmed])).toEqual([["no_lamp_out_of_nothing", true]]);
   });
 
   it("finds nothing when the defect is switched off as its README says", async () => {
     const { status, stderr } = await sh("npx seqqa run . --parallel 2 --output off", folder(), { SHOP_DEFECT: "off" });
     expect({ status, errors: stderr.match(/^error: .*/gm) }).toEqual({ status: 0, errors: null });
-    expect(only(writtenIn(join(folder(), "off")))).toMatchObject({ ...WITHOUT, open: 0, violations: [], errors: [], divergences: [] });
+    expect(only(writtenIn(join(folder(), "off")))).toMatchObject({
+      ...WITHOUT,
+      open: 0,
+      violations: [],
+      races: [],
+      errors: [],
+      divergences: [],
+    });
   });
 
   it("type-checks, and a mistake does not", async () => {
