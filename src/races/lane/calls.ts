@@ -65,6 +65,8 @@ export class Calls {
       // What one side acts with now, another one does not know.
       this.#restoreClients();
       await this.call(side, deliver);
+      const { lost, action } = this.#sides[side]!.end!;
+      if (lost !== undefined) throw new LaneLost(lost, `${action} got no answer`);
       after.push((await this.#observe(order.slice(0, at + 1))).facts);
     }
     const broken = await this.#check();
@@ -79,16 +81,15 @@ export class Calls {
     const states: MergedState[] = [];
     // The last one stays for the checks.
     for (const merged of this.#mergings(all).toReversed()) states.unshift(await this.#observe(merged));
-    const broken = await this.#check();
-    return { order: null, calls: this.#ends(new Set(all)), states, broken, after: [] };
+    const calls = this.#ends(new Set(all));
+    // A target that is gone, or hangs, answers no check either.
+    const broken = calls.some((call) => call?.kind === "lost") ? [] : await this.#check();
+    return { order: null, calls, states, broken, after: [] };
   }
 
   /** Makes the call of a side to its end. */
   async call(side: number, deliver?: Deliver): Promise<void> {
     await this.#sides[side]!.call(new RaceScope(side, new AbortController().signal, deliver));
-    const { lost, action } = this.#sides[side]!.end!;
-    // A target that is gone says nothing about a race; the lane is of no use.
-    if (lost === "unreachable") throw new LaneLost("unreachable", `The target went away during ${action}`);
   }
 
   /** The orders in which it matters whose values stay in the context. */

@@ -2,6 +2,7 @@ import type { RaceAnswer, RaceHit, RaceRequest } from "../../engine/race-message
 import { mix } from "../../engine/mix.ts";
 import { LaneLost, type RaceGround } from "../../lane/index.ts";
 import type { RaceDelivery, RaceOutcome, RaceSchedule } from "../../model/result.ts";
+import { Severity } from "../../model/severity.ts";
 import type { WireRoute } from "../../model/wire.ts";
 import type { Facts } from "../../state/facts.ts";
 import { differences } from "../../state/index.ts";
@@ -147,11 +148,16 @@ export class Prober {
 
   /** Whether a trial shows a race that the same calls, one well after the other in the same way, do not show. */
   async #judge(trial: Trial, way: Way, oracle: Oracle, plan: TrialPlan): Promise<boolean> {
-    const isHit = await this.#judged(trial, way, oracle, plan);
-    // What it does in the target may still come: the lane cannot be used any more.
-    const late = trial.execution.calls.find((call) => call?.kind === "lost");
-    if (late !== undefined) throw new LaneLost("timeout", `${late.action} got no answer while it raced`);
-    return isHit;
+    const lost = trial.execution.calls.find((call) => call?.kind === "lost");
+    if (lost === undefined) return this.#judged(trial, way, oracle, plan);
+    // Alone it was answered. Nothing more can be asked of this target, and what the call does there may still come: the lane is given up.
+    const message = `${lost.action} got no answer, which it does in every order of the calls`;
+    const judgement = { verdict: "server_error", invariant: undefined, severity: Severity.HIGH, message } as const;
+    if (this.#isWanted(judgement)) {
+      this.#hits++;
+      this.#hit ??= this.#hitOf(judgement, trial.execution, way, oracle);
+    }
+    throw new LaneLost(lost.lost!, message);
   }
 
   async #judged({ execution }: Trial, way: Way, oracle: Oracle, plan: TrialPlan): Promise<boolean> {
@@ -162,8 +168,7 @@ export class Prober {
     if (await oracle.learnNoise()) judgement = await judge(execution, oracle.measure);
     if (oracle.isUnsteady) this.#dismissed = "noise";
     if (judgement === undefined || oracle.isUnsteady || !this.#isWanted(judgement)) return false;
-    const isLate = execution.calls.some((call) => call?.kind === "lost");
-    if (this.#hit === undefined && !isLate && !(await this.#controlled(way, oracle, plan))) {
+    if (this.#hit === undefined && !(await this.#controlled(way, oracle, plan))) {
       this.#dismissed = "control";
       return false;
     }

@@ -44,7 +44,13 @@ export function deliveredWay(points: MeetingPoints, point: MeetingPoint, route: 
         (side, request, to, send) => (to.key === route ? meeting.send(side, request, send) : send(request)),
       );
       points.evidence(point.delivery, alone, meeting.intervals);
-      return execution === undefined ? undefined : { execution, overlapped: meet(meeting.intervals) };
+      if (execution === undefined) return undefined;
+      if (point.delivery === "pipelined" && execution.calls.some((call) => call?.lost === "unreachable")) {
+        // The server closed the connection after the first answer: it is alive, and does not pipeline.
+        points.refuses(point.delivery);
+        return { execution, overlapped: false };
+      }
+      return { execution, overlapped: meet(meeting.intervals) };
     },
   };
 }

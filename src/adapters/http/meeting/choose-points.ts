@@ -36,6 +36,7 @@ export async function choosePoints(route: WireRoute): Promise<MeetingPoints> {
 
 class Points implements MeetingPoints {
   readonly #ways: Ways;
+  readonly #refused = new Set<Delivery>();
   readonly #made = new Map<Delivery, MeetingPoint>();
   readonly #pipelining = new PipeliningEvidence();
 
@@ -44,10 +45,15 @@ class Points implements MeetingPoints {
   }
 
   get auto(): readonly MeetingPoint[] {
-    const serial = this.#pipelining.concurrent === false;
-    const best: readonly Delivery[] =
-      "http2" in this.#ways ? ["http2"] : !("pipelined" in this.#ways) ? ["plain"] : serial ? ["last_byte"] : ["pipelined", "last_byte"];
-    return best.map((delivery) => this.point(delivery)!);
+    return this.#best().map((delivery) => this.point(delivery)!);
+  }
+
+  /** Whole requests at once open another window than their last bytes: measured, either hits more at times. */
+  #best(): readonly Delivery[] {
+    if ("http2" in this.#ways) return ["http2"];
+    if (!("pipelined" in this.#ways)) return ["plain"];
+    const pipelines = this.#pipelining.concurrent !== false && !this.#refused.has("pipelined");
+    return pipelines ? ["pipelined", "last_byte", "plain"] : ["last_byte", "plain"];
   }
 
   point(delivery: Delivery): MeetingPoint | undefined {
@@ -60,6 +66,10 @@ class Points implements MeetingPoints {
   evidence(delivery: Delivery, alone: readonly number[], intervals: Meeting["intervals"]): void {
     this.#pipelining.alone(alone);
     if (delivery === "pipelined") this.#pipelining.trial(alone, intervals);
+  }
+
+  refuses(delivery: Delivery): void {
+    this.#refused.add(delivery);
   }
 
   async close(): Promise<void> {
