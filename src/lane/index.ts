@@ -1,7 +1,6 @@
 export { bringUp, type LaneBase, type LaneOptions, type LaneSeat } from "./bring-up.ts";
-export { Drawing, type Draws } from "./drawing.ts";
-export { brokenFinding } from "./findings.ts";
-export { LaneLost, PathBroken } from "./lane-lost.ts";
+export { Drawing } from "./drawing.ts";
+export { LaneLost } from "./lane-lost.ts";
 export { exchangesOf, type Outcome } from "./outcome.ts";
 export { Stepper } from "./stepper.ts";
 export type { RaceGround } from "./race-ground.ts";

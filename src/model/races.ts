@@ -49,7 +49,7 @@ export function declaredRaces(setting: RacesSetting | undefined): DeclaredRaces 
 }
 
 function given(setting: unknown): RacesOptions {
-  if (typeof setting === "object" && setting !== null && !Array.isArray(setting)) return setting as RacesOptions;
+  if (typeof setting === "object" && setting !== null && !Array.isArray(setting)) return setting;
   throw invalid(
     "Agent",
     `The Agent's races is ${JSON.stringify(setting)}.`,

@@ -2,10 +2,19 @@ import { raceId } from "../engine/race-id.ts";
 import type { Race, RaceOutcome } from "../model/result.ts";
 import { raceText } from "../reports/index.ts";
 import { shareInterval, type ConfirmedRace } from "../races/index.ts";
-import type { FindingParts } from "./result-builder.ts";
+import type { ShownUrls } from "./shown-urls.ts";
+
+/** What races are reported with. */
+interface RaceParts {
+  readonly name: string;
+  readonly actions: readonly string[];
+  readonly urls: ShownUrls;
+  /** Where a rule is declared, else the action of this index. */
+  readonly declaredAt: (rule: string, action: number | undefined) => string | undefined;
+}
 
 /** A race as it is reported. */
-export function raceOf({ request, hit, answer, recording, count }: ConfirmedRace, parts: FindingParts): Race {
+export function raceOf({ request, hit, answer, recording, count }: ConfirmedRace, parts: RaceParts): Race {
   const { actions, urls } = parts;
   const [first, second] = [actions[request.sides[0]!]!, actions[request.sides[1]!]!];
   const outcome = (one: RaceOutcome): RaceOutcome => ({
