@@ -1,31 +1,16 @@
-import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { promisify } from "node:util";
-import { root, startNode } from "../support/e2e.ts";
+import { startNode } from "../support/e2e.ts";
 import { dumpDatabase } from "./dump-database.ts";
+import { install } from "./install.ts";
 
 const NAME = "unleash-server";
 const VERSION = "6.10.1";
-/** Its dependencies, too, are those of this day. */
-const DAY = "2026-04-30";
 const PORT = 24_242;
 /** At every start it does the work of its daily jobs once, 2 to 30 s later: what that writes the first time belongs to the template. */
 const FIRST_JOBS_MS = 32_000;
 
-/** Installs the server once, outside of the repository's own packages. Returns the folder. */
-export async function installServer(): Promise<string> {
-  const folder = join(root, "node_modules/.cache/seqqa-real", `${NAME}-${VERSION}`);
-  const done = join(folder, "installed");
-  if (existsSync(done)) return folder;
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, dependencies: { [NAME]: VERSION } }));
-  const options = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock", `--before=${DAY}`];
-  await promisify(execFile)("npm", ["install", ...options], { cwd: folder });
-  writeFileSync(done, "");
-  return folder;
-}
+export const installServer = (): Promise<string> => install(NAME, VERSION);
 
 /** Starts the server on an empty database, which it fills by its migrations, and stops it when its jobs have nothing to do any more. */
 export async function migrate(folder: string, databaseUrl: string): Promise<void> {

@@ -121,3 +121,46 @@ it("a server that nobody here wrote: equal to its model in every run, and every 
   }
   expect(digests.size).toBe(1);
 });
+
+/** Which pairs race, and why, says `unleash-at-once/segments.explore.ts`. */
+it("a server that nobody here wrote: a unique name is given twice where two calls meet, held at their writes", async () => {
+  const wanted = await dumpDatabase(template);
+  const output = emptyFolder();
+  const env = { REAL_TEMPLATE: template, REAL_SERVER: server };
+  const args = ["run", "test/real/unleash-at-once", "--races", "--parallel", "1", "--output", output];
+  const ran = await seqqa(args, { env, timeoutMs: 900_000 });
+  const { races, raceCoverage, ...result } = only(writtenIn(output));
+  expect(ran.status, ran.stderr).toBe(1);
+  expect(result).toMatchObject({ statesVisited: 6, stopReason: "exhausted", violations: [], divergences: [], errors: [] });
+  const found = races.map(({ first, second, prefix, observed, allowed }) => {
+    const statuses = [observed, ...allowed].map(({ calls }) => calls.map(({ status }) => status));
+    return [`${first} || ${second}`, { prefix, statuses: [statuses[0], statuses.slice(1)] }] as const;
+  });
+  expect(Object.fromEntries(found)).toEqual({
+    "create_eu || create_eu": { prefix: [], statuses: [[201, 201], [[201, 409]]] },
+    "create_us || create_us": { prefix: [], statuses: [[201, 201], [[201, 409]]] },
+    "create_eu || rename_us_to_eu": {
+      prefix: ["create_us"],
+      statuses: [
+        [201, 204],
+        [
+          [201, 409],
+          [409, 204],
+        ],
+      ],
+    },
+  });
+  // Nothing was seen that was not seen again on a lane that was built anew.
+  expect(raceCoverage!.dismissed).toEqual({});
+  const report = readFileSync(join(output, "report.html"), "utf8");
+  for (const race of races) {
+    expect(race).toMatchObject({ verdict: "state", severity: "high", delivery: "gated", hits: 1, trials: 1 });
+    expect(race.schedule).toEqual({ system: "db", held: 0, write: 1, statement: "INSERT segments" });
+    expect(report).toContain(race.id);
+    expect(race.curl).toContain("/api/admin/segments");
+  }
+  expect(await dumpDatabase(template)).toBe(wanted);
+  console.info(
+    `${raceCoverage!.probed} kinds of pairs, ${raceCoverage!.trials} trials in ${(raceCoverage!.durationMs / 1000).toFixed(1)} s`,
+  );
+});
