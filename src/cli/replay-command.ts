@@ -106,7 +106,13 @@ function taskOf(found: FoundFinding): Task {
     const { race } = found;
     const { severity, id, prefix: path, draws } = race;
     return {
-      ...{ severity, id, path, draws, name: raceName(race), last: raceName(race), race: callsOf(race) },
+      severity,
+      name: raceName(race),
+      id,
+      path,
+      draws,
+      last: raceName(race),
+      race: callsOf(race),
       verdict: (one) => raceVerdict(race, one),
       lines: (one, from, colours) => raceReplayLines(race, one, from, colours),
     };
@@ -114,7 +120,13 @@ function taskOf(found: FoundFinding): Task {
   const { violation } = found;
   const { severity, invariant: name, id, reproductionPath: path, steps, draws } = violation;
   return {
-    ...{ severity, name, id, path, draws, last: undefined, race: undefined },
+    severity,
+    name,
+    id,
+    path,
+    draws,
+    last: undefined,
+    race: undefined,
     verdict: (one) => verdictOf(violation, one),
     lines: (one, from, colours) => (path.length === 0 ? ["(the initial state)"] : replayTable(path, steps, one.steps, from, colours)),
   };
