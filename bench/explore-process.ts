@@ -46,6 +46,7 @@ const measured: Measured = {
   errors: result.errors.map((error) => error.message),
   divergences: result.divergences.map((divergence) => divergence.message),
   notes: result.notes,
+  raceCoverage: result.raceCoverage,
   exploringMs: timeline.exploringMs,
   durationMs: result.durationMs,
   tenths: timeline.tenths(),

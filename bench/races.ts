@@ -2,7 +2,8 @@ import { fork } from "node:child_process";
 import { join } from "node:path";
 import { HttpClient } from "../src/adapters/http/index.ts";
 import { choosePoints, type MeetingPoint } from "../src/adapters/http/meeting/index.ts";
-import { full, type Row } from "./support/row.ts";
+import { exploreCleanly } from "./support/explore.ts";
+import { full, median, type Row } from "./support/row.ts";
 
 const TRIALS = full ? 400 : 100;
 /** Microseconds between the read and the write of the server's handler; 0 is one turn of its event loop. */
@@ -10,8 +11,33 @@ const GAPS = [0, 200, 1000];
 /** Milliseconds that the second is later in the control arm. */
 const STAGGER_MS = 50;
 
-/** How often two requests that are made to meet lose an update of a Node server in its own process. */
+/** Steps in which the ledger's first 500 states are expanded. */
+const FIRST_STATES = 500 * 13;
+
 export default async function races(): Promise<readonly Row[]> {
+  return [...(await lostUpdates()), await cost()];
+}
+
+/** What probing the first states of the ledger costs beside exploring them, on one lane. */
+async function cost(): Promise<Row> {
+  const ratios: number[] = [];
+  let note = "";
+  for (let round = 0; round < 3; round++) {
+    const { raceCoverage, exploringMs } = await exploreCleanly({
+      agent: "fixtures/ledger/ledger.explore.ts",
+      config: "fixtures/ledger/seqqa.yaml",
+      maxSteps: FIRST_STATES,
+      env: { SEQQA_EXPLORATION_RACES: "pairs" },
+    });
+    const { probed, trials, durationMs, pairs } = raceCoverage!;
+    ratios.push(durationMs / exploringMs);
+    note = `${probed} kinds of ${pairs} pairs, ${trials} trials in ${(durationMs / 1000).toFixed(1)} s; exploring took ${(exploringMs / 1000).toFixed(1)} s`;
+  }
+  return { name: "probing the ledger's first 500 states", value: median(ratios), unit: "times their exploration", note };
+}
+
+/** How often two requests that are made to meet lose an update of a Node server in its own process. */
+async function lostUpdates(): Promise<readonly Row[]> {
   const child = fork(join(process.env["SEQQA_ROOT"] ?? "", "bench/races/server.mjs"));
   const [http, h2c] = await new Promise<[number, number]>((resolve) => child.once("message", (ports: [number, number]) => resolve(ports)));
   const [plainOrigin, http2Origin] = [`http://127.0.0.1:${http}`, `http://127.0.0.1:${h2c}`];

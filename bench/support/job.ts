@@ -15,7 +15,8 @@ export interface Job {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-type Kept = "steps" | "replayed" | "crossChecked" | "speculative" | "open" | "stopReason" | "digest" | "notes" | "durationMs";
+type Kept =
+  "raceCoverage" | "steps" | "replayed" | "crossChecked" | "speculative" | "open" | "stopReason" | "digest" | "notes" | "durationMs";
 
 /** What a {@link Job} came to. */
 export interface Measured extends Pick<ExplorationResult, Kept> {

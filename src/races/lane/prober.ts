@@ -94,7 +94,8 @@ export class Prober {
     const ways = await this.#ways.delivered(this.#request, [...routes.values()], plans.durations);
     const wanted = (): number => (this.#suspect || mode === "measure" ? effort.trials : effort.first);
     for (let trial = 0; ways.length > 0 && this.#trials < wanted() && this.#misses < 2 * wanted() && !this.#ground.isCancelled(); trial++) {
-      const way = ways[trial % ways.length]!;
+      // The best way first, either side first; then all take turns.
+      const way = ways[trial < 2 ? 0 : trial % ways.length]!;
       const plan = plans.at(trial, way.delivery);
       const tried = await this.#try(way, plan);
       if (tried !== undefined && (await this.#judge(tried, way, oracle, plan)) && mode === "search") return;
@@ -256,7 +257,7 @@ class Plans {
    * than the other takes: drawn from (-t of the second, t of the first).
    */
   at(trial: number, delivery: RaceDelivery): TrialPlan {
-    if (trial < 2) return this.first();
+    if (trial < 2) return { ...this.first(), reversed: trial === 1 };
     const reversed = (trial & 2) !== 0;
     const meetAt = this.#requests.map((count) => count - 1 - (trial % count));
     const draw = mix(this.#seed, trial) / 2 ** 32;
