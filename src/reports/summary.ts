@@ -38,7 +38,9 @@ function listed(names: readonly string[]): string {
 
 /** The last lines about an exploration; the seed comes last, since it is what a second run needs. */
 export function summaryLines(name: string, result: ExplorationResult): readonly string[] {
-  const perSecond = result.durationMs > 0 ? `, ${grouped((result.steps * 1000) / result.durationMs)} steps/s` : "";
+  // Probing for races executes no steps of the exploration.
+  const exploring = result.durationMs - (result.raceCoverage?.durationMs ?? 0);
+  const perSecond = exploring > 0 ? `, ${grouped((result.steps * 1000) / exploring)} steps/s` : "";
   const rows: readonly (readonly [string, string])[] = [
     ["steps", grouped(result.steps)],
     ["transitions", grouped(result.transitions)],
