@@ -60,7 +60,8 @@ function number(spec: NumberSpec, key: string, scalar: LocatedScalar): number {
 function text(spec: TextSpec, key: string, scalar: LocatedScalar): string {
   if (typeof scalar.value !== "string") return refuse("CONFIG_TYPE", spec, key, scalar, "Put it into quotes if it is meant as text.");
   if (scalar.value.trim() === "") return refuse("CONFIG_RANGE", spec, key, scalar);
-  if (spec.pattern !== undefined && !spec.pattern.is.test(scalar.value)) return refuse("CONFIG_RANGE", spec, key, scalar);
+  if (spec.pattern !== undefined && !spec.pattern.is.test(scalar.value))
+    return refuse("CONFIG_RANGE", spec, key, scalar, spec.pattern.hint?.(scalar.value));
   return spec.path === true ? resolve(scalar.base, scalar.value) : scalar.value;
 }
 

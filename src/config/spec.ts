@@ -20,8 +20,8 @@ export interface TextSpec {
   readonly kind: "text";
   /** A path, resolved against the folder of the file (or the current folder, when a flag or the environment gives it). */
   readonly path?: boolean;
-  /** What the text must look like, and how to say so. */
-  readonly pattern?: { readonly is: RegExp; readonly says: string };
+  /** What the text must look like, how to say so, and what to do about one that does not. */
+  readonly pattern?: { readonly is: RegExp; readonly says: string; readonly hint?: (value: string) => string };
 }
 
 /** `schemes` without the colon. `http` URLs lose their trailing slash, relative `sqlite` ones are resolved like paths. */

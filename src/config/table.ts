@@ -19,6 +19,19 @@ const pathOrUrl: TextSpec = {
   pattern: { is: /^(?:\/|https?:\/\/[^\s/])/, says: "a path that starts with / or an http or https URL" },
 };
 
+/** A path would match nothing, and its secret stand in every report. */
+const fieldName: TextSpec = {
+  kind: "text",
+  pattern: {
+    is: /^[^.[\]*/]+$/,
+    says: "the name of one header or field, without a path",
+    hint: (value) => {
+      const name = value.split(/[.[\]/]+/).findLast((part) => /[^\d\s]/.test(part));
+      return name === undefined || name.includes("*") ? "Write each name by itself." : `Write ${name}: it is hidden wherever it stands.`;
+    },
+  },
+};
+
 function choice(choices: readonly string[], aliases?: Readonly<Record<string, string>>): ChoiceSpec {
   return aliases === undefined ? { kind: "choice", choices } : { kind: "choice", choices, aliases };
 }
@@ -223,7 +236,7 @@ export const TABLE: SectionSpec = section({
       output_dir: { spec: path, default: "./reports", description: "Where they are written." },
       include_request_response: { spec: { kind: "boolean" }, default: true, description: "Whether reports show requests and responses." },
       redact: {
-        spec: texts,
+        spec: { kind: "list", of: fieldName },
         default: ["authorization", "cookie", "set-cookie", "password", "token", "access_token", "secret"],
         description: "Header names and JSON fields whose values are hidden in bodies, queries, args and context.",
       },

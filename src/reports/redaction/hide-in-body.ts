@@ -60,7 +60,7 @@ function hideInMultipart(text: string, isHidden: IsHidden, seen: Seen): string |
     const [head, name] = /^\r\nContent-Disposition: form-data; name="([^"]*)"[^]*?\r\n\r\n/i.exec(part) ?? [];
     if (head === undefined || name === undefined) return part;
     const content = part.slice(head.length).replace(/\r\n$/, "");
-    const hidden = content !== "" && isFormNameHidden(name, isHidden);
+    const hidden = content !== "" && isHidden(name);
     if (hidden) seen(content);
     return `${head}${hidden ? HIDDEN : hideInBody(content, isHidden, seen)}\r\n`;
   };
@@ -69,17 +69,13 @@ function hideInMultipart(text: string, isHidden: IsHidden, seen: Seen): string |
 
 const isForm = (text: string): boolean => /^[^\s=&{}<>"?/:;,#]+=[^\s{}<>"]*$/.test(text);
 
-/** `user[password]` and `user.password` are fields named `password`. */
-const isFormNameHidden = (name: string, isHidden: IsHidden): boolean =>
-  isHidden(name) || name.split(/[[\].]+/).some((part) => part !== "" && isHidden(part));
-
 /** `name=value` pairs with `&` between them. A value may be a text with fields of its own. */
 export function hideInForm(text: string, isHidden: IsHidden, seen: Seen): string {
   const hide = (pair: string): string => {
     const [name = "", ...rest] = pair.split("=");
     if (rest.length === 0) return pair;
     const value = decoded(rest.join("="));
-    if (isFormNameHidden(decoded(name), isHidden)) {
+    if (isHidden(decoded(name))) {
       seen(value);
       return `${name}=${HIDDEN}`;
     }

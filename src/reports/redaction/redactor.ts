@@ -32,7 +32,8 @@ export interface Redactor {
 export function redactor(names: readonly string[]): Redactor {
   const hidden = new Set(names.map(fold));
   const secrets = new Secrets();
-  const isHidden = (name: string): boolean => hidden.has(fold(name));
+  // `user[password]` and `user.password` are fields named `password`, in forms and as the names of members.
+  const isHidden = (name: string): boolean => name.split(/[[\].]+/).some((part) => part !== "" && hidden.has(fold(part)));
   const seen = (value: string): void => secrets.add(value);
   const nothing = hidden.size === 0;
   const body = (text: string): string => (nothing || text === "" ? text : secrets.hide(hideInBody(text, isHidden, seen)));

@@ -38,6 +38,33 @@ describe("a broken file", () => {
     expect(error.message).not.toContain("\n");
   });
 
+  it.each([
+    ["user.password", "password"],
+    ["users[0].token", "token"],
+    ["users.0", "users"],
+    ["$.data.api_key", "api_key"],
+    ["/user/password", "password"],
+    ["password[]", "password"],
+  ])("a path where a field is to be named: %s", (name, field) => {
+    const error = failure(`report:\n  redact: [token, "${name}"]\n`);
+    expect([error.code, error.exitStatus]).toEqual(["CONFIG_RANGE", 2]);
+    expect(error.message).toBe(
+      `seqqa.yaml:2:19: report.redact[1] is "${name}"; it must be the name of one header or field, without a path.`,
+    );
+    expect(error.hint).toBe(`Write ${field}: it is hidden wherever it stands.`);
+  });
+
+  it.each(["x-*", "*", "user.*", "."])("names that are to stand for several: %s", (name) => {
+    const error = failure(`report:\n  redact: ["${name}"]\n`);
+    expect(error.message).toMatch(/^seqqa\.yaml:2:12: report\.redact\[0\] is /);
+    expect(error.hint).toBe("Write each name by itself.");
+  });
+
+  it("takes any other name to hide", () => {
+    const redact = ["X-Api-Key", "set-cookie", "pass_word", "@token", "mot de passe", "пароль", "$secret"];
+    expect(load(`report: { redact: ${JSON.stringify(redact)} }\n`).report.redact).toEqual(redact.map((name) => name.toLowerCase()));
+  });
+
   it("shows the line with a mark under the place", () => {
     expect(failure("timeout: 3\nparallel: 2\ntimeout: 4\n").hint).toBe("3 | timeout: 4\n    ^");
   });

@@ -60,7 +60,7 @@ function outOfRange(spec: Spec): readonly unknown[] {
         ...(spec.kind === "seconds" ? ["-5s", "1000h"] : []),
       ];
     case "text":
-      return spec.pattern === undefined ? ["", "  "] : ["", "ftp://x", "nonsense"];
+      return spec.pattern === undefined ? ["", "  "] : ["", "ftp://x", "nonsense"].filter((value) => !spec.pattern!.is.test(value));
     case "url":
       return ["", "nonsense", "ftp://host/x", `${spec.schemes[0] ?? ""}:`];
     case "choice":

@@ -31,6 +31,7 @@ describe("redactor", () => {
     ['{"token":"a","token":"b"}', '{"token":"[redacted]"}'],
     ['{"a":{"token":"x"},"a":1}', '{"a":{"token":"[redacted]"},"a":1}'],
     ["user[password]=a&x=1", "user[password]=[redacted]&x=1"],
+    ['{"app.password":"x","user[token]":"y","a.xtoken":"z"}', '{"app.password":"[redacted]","user[token]":"[redacted]","a.xtoken":"z"}'],
     ["user%5Bpassword%5D=a", "user%5Bpassword%5D=[redacted]"],
     ["to=http%3A%2F%2Fh%2F%3Ftoken%3Dabc", "to=http%3A%2F%2Fh%2F%3Ftoken%3D%5Bredacted%5D"],
     ["{'password': 'it''s', b: b'x'}", "{'password': '[redacted]''s', b: b'x'}"],
