@@ -17,6 +17,7 @@ import { drawsByName } from "./draws-by-name.ts";
 import { emitted, type Emitter } from "./emit-finding.ts";
 import { errorText, statusOfError } from "./error-text.ts";
 import type { ExitStatus } from "./exit-status.ts";
+import { isExplorationFile } from "./find-explorations.ts";
 import { findFinding, type ExplorationEntry, type FoundFinding, type FoundViolation } from "./find-finding.ts";
 import { interruptible } from "./interruptible.ts";
 import type { Machinery } from "./machinery.ts";
@@ -58,6 +59,10 @@ export async function replayCommand(
   });
   const { id, data } = readRun(config.report.outputDir, options.run);
   const found = findFinding(wanted, id, data.document);
+  // A stranger's store must not make any other module be loaded.
+  if (!isExplorationFile(found.exploration.file)) {
+    throw usage(`The finding is of no exploration: ${printable(found.exploration.file)}.`, "Name another run with --run, or run again.");
+  }
   if (found.kind === "violation") refusePathless(found);
   if (options.emit !== undefined) {
     if (options.fromStep !== undefined) throw usage("--from-step is for a replay, and --emit runs nothing.", "Leave one of them out.");

@@ -2,6 +2,7 @@ import type { Database } from "better-sqlite3";
 import type { Divergence, RaceOutcome, RecordedExchange, RecordedStep, RunError } from "../model/result.ts";
 import type { ExplorationEntry, JourneyEntry, ReportData, ReportedFailure, RunDocument } from "../reports/index.ts";
 import { exchangesOf, type ExchangeRow } from "./exchange-rows.ts";
+import { misfitOf } from "./fits-schema.ts";
 import { record } from "./json-columns.ts";
 import { readStore } from "./open-run.ts";
 import { readGraph, shownGraph } from "./read-graph.ts";
@@ -44,8 +45,10 @@ function readData(db: Database): ReportData {
     explorations: entries.map(({ entry }) => entry),
     journeys: journeysOf(db),
     failures: documents<ReportedFailure>(db, "failures ORDER BY position"),
-  } as unknown as RunDocument;
-  return { document, graphs: entries.map(({ graph }) => graph) };
+  };
+  const wrong = misfitOf(document);
+  if (wrong !== undefined) throw new TypeError(`${wrong} is not what a result of seqqa has there`);
+  return { document: document as unknown as RunDocument, graphs: entries.map(({ graph }) => graph) };
 }
 
 /** The paths that reports mark in the graph. A race has one for each of its calls. */
