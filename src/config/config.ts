@@ -60,9 +60,12 @@ export interface TlsConfig {
   readonly ca: readonly string[];
 }
 
+/** A process that is started once per run, before the targets. */
 export interface ServiceConfig {
   readonly name: string;
+  /** A shell command line. Its environment is seqqa's own and `env`. */
   readonly command: string;
+  /** URL, or path where `env` has a PORT, that is polled until any HTTP answer comes. `undefined`: started is ready. */
   readonly ready: string | undefined;
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string | undefined;

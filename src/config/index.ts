@@ -1,4 +1,4 @@
-export type { Config, ReportFormat } from "./config.ts";
+export type { Config, ReportFormat, ServiceConfig } from "./config.ts";
 export type { Environment } from "./environment.ts";
 export { loadConfig, sourceOf, type LoadOptions } from "./load-config.ts";
 export { nearest } from "../model/nearest.ts";

@@ -1,5 +1,6 @@
 import type { RecordedExchange } from "../model/result.ts";
 import type { RunDocument } from "./document-types.ts";
+import type { GraphLists } from "./graph-lists.ts";
 
 /** What reports with a graph are made from: a run's document, and of each of its explorations what can be shown of the graph. Redacted, as the document is. */
 export interface ReportData {
@@ -8,32 +9,5 @@ export interface ReportData {
   readonly graphs: readonly GraphData[];
 }
 
-/** The explored graph, or a part of it. Lists of one group are indexed alike. */
-export interface GraphData {
-  readonly actions: readonly string[];
-  /** Of the whole graph. More than are shown: the rest is in the run store. */
-  readonly totalNodes: number;
-  readonly totalEdges: number;
-  readonly nodes: {
-    /** The node's number in the exploration; 0 is the root state. Parents stand before their children. */
-    readonly id: readonly number[];
-    /** The number of the node that it was first reached from; -1 for the root. */
-    readonly parent: readonly number[];
-    /** Index of the action that led to it; -1 for the root. */
-    readonly action: readonly number[];
-    readonly depth: readonly number[];
-    /** Its state in lines; `null`: not kept. */
-    readonly state: readonly (readonly string[] | null)[];
-  };
-  readonly edges: {
-    readonly from: readonly number[];
-    readonly action: readonly number[];
-    /** -1: the outcome has no state (an error, a crash, a timeout). */
-    readonly to: readonly number[];
-    readonly status: readonly number[];
-    /** 1: a finding is on it. */
-    readonly found: readonly number[];
-    /** What it sent and what came back; `null`: not kept. */
-    readonly exchanges: readonly (readonly RecordedExchange[] | null)[];
-  };
-}
+/** The explored graph, or a part of it. Nodes are named by their numbers in the exploration. */
+export type GraphData = GraphLists<string, RecordedExchange>;

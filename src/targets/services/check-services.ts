@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import type { ServiceConfig } from "../../config/index.ts";
 import type { StoreCheck } from "../../model/store-provider.ts";
 import { shownCommand } from "../target-errors.ts";
-import type { ServiceConfig, ServicesConfig } from "./services-config.ts";
+import type { ServicesConfig } from "./services-config.ts";
 
 const LIMIT_MS = 10_000;
 const NOT_STARTED = "It was not started here: if the target needs it, start it by hand first.";

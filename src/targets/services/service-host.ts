@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import type { ServiceConfig } from "../../config/index.ts";
 import type { SeqqaError } from "../../model/errors.ts";
 import { onEveryExit } from "../exit-hooks.ts";
 import { killProcess } from "../kill-group.ts";
@@ -12,7 +13,7 @@ import { forgetCompose, recordCompose, sweepCompose } from "./compose-record.ts"
 import { COMPOSE_LIMITS, composeDown, composeDownAtOnce, composeUp, type ComposeContext, type ComposeLimits } from "./docker-compose.ts";
 import { serviceLost } from "./service-errors.ts";
 import { ServiceLog } from "./service-log.ts";
-import type { ServiceConfig, ServicesConfig } from "./services-config.ts";
+import type { ServicesConfig } from "./services-config.ts";
 import { startService } from "./start-service.ts";
 
 export interface ServiceHostOptions {

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import type { ServiceConfig } from "../../config/index.ts";
 import { RUN_VARIABLE } from "../marked-processes.ts";
 import { probe } from "../probe.ts";
 import { TargetProcess } from "../target-process.ts";
@@ -14,7 +15,6 @@ import {
   serviceUntrusted,
 } from "./service-errors.ts";
 import type { ServiceLog } from "./service-log.ts";
-import type { ServiceConfig } from "./services-config.ts";
 
 /** How long a first look at `ready` may take, before the service is started. */
 const LOOK_MS = 1_000;

@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import type { ServiceConfig } from "../../../../src/config/index.ts";
 import type { SeqqaError } from "../../../../src/model/errors.ts";
 import { ServiceHost } from "../../../../src/targets/index.ts";
 import { rootIn } from "../../../../src/targets/run-directory.ts";
-import type { ServiceConfig } from "../../../../src/targets/services/services-config.ts";
 import { privateAuthority } from "../../../support/certificates.ts";
 import { closedPort, eventually, folderWith, isRunning, listen } from "../support/servers.ts";
 
