@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isUntrusted } from "../network/untrusted.ts";
-import { probe } from "./probe.ts";
+import { probe, type Probe } from "./probe.ts";
 
 const SHORTEST_PAUSE_MS = 4;
 const LONGEST_PAUSE_MS = 100;
@@ -18,7 +18,10 @@ export type Readiness =
   | { readonly kind: "untrusted"; readonly url: string; readonly error: NodeJS.ErrnoException }
   | { readonly kind: "late" };
 
-/** Polls the URLs in turn until one gives any HTTP answer, the process ends, or time is up. */
+/**
+ * Polls the URLs in turn until one gives any HTTP answer, the process ends, or time is up. One that listens on all of them is found at the first, whenever
+ * it begins to: lanes of one target have one address.
+ */
 export async function waitUntilReady(
   urls: readonly URL[],
   timeoutMs: number,
@@ -35,14 +38,14 @@ export async function waitUntilReady(
   });
   const begun = performance.now();
   const until = begun + timeoutMs;
+  const ask = (url: URL): Promise<Probe> => probe(url, Math.max(1, Math.min(ATTEMPT_MS, until - performance.now())), stop, ca);
   let garbage = 0;
   for (;;) {
-    for (const url of urls) {
-      const left = until - performance.now();
-      const result = await probe(url, Math.max(1, Math.min(ATTEMPT_MS, left)), stop, ca);
+    for (const [index, url] of urls.entries()) {
+      const result = await ask(url);
       signal.throwIfAborted();
       if (hasEnded) return { kind: "ended" };
-      if (result.kind === "answer") return { kind: "ready", origin: url.origin };
+      if (result.kind === "answer") return { kind: "ready", origin: await firstOf(urls.slice(0, index), url, ask) };
       if (result.kind === "silent" && isUntrusted(result.error.code ?? ""))
         return { kind: "untrusted", url: url.href, error: result.error };
       if (result.kind === "garbage" && ++garbage >= GARBAGE_LIMIT) return { kind: "garbage", url: url.href };
@@ -51,4 +54,10 @@ export async function waitUntilReady(
     if (performance.now() + pause >= until) return { kind: "late" };
     await delay(pause, undefined, { signal: stop }).catch(() => {});
   }
+}
+
+/** It may have begun to listen after the URLs before this one were asked. */
+async function firstOf(before: readonly URL[], answered: URL, ask: (url: URL) => Promise<Probe>): Promise<string> {
+  for (const url of before) if ((await ask(url)).kind === "answer") return url.origin;
+  return answered.origin;
 }

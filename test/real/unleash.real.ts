@@ -154,7 +154,7 @@ it("a server that nobody here wrote: a unique name is given twice where two call
   expect(raceCoverage!.dismissed).toEqual({});
   const report = readFileSync(join(output, "report.html"), "utf8");
   for (const race of races) {
-    expect(race).toMatchObject({ verdict: "state", severity: "high", delivery: "gated", hits: 1, trials: 1 });
+    expect(race).toMatchObject({ verdict: "state", severity: "high", delivery: "gated", hits: race.trials });
     expect(race.schedule).toEqual({ system: "db", held: 0, write: 1, statement: "INSERT segments" });
     expect(report).toContain(race.id);
     expect(race.curl).toContain("/api/admin/segments");
