@@ -1,6 +1,6 @@
 import type { MeetingPoint, MeetingPoints } from "../../adapters/http/meeting/index.ts";
 import type { RaceDelivery, RaceSchedule } from "../../model/result.ts";
-import type { Gate } from "../../model/system.ts";
+import type { Gate, HeldWrite } from "../../model/system.ts";
 import type { Execution } from "../oracle/execution.ts";
 import type { Calls } from "./calls.ts";
 
@@ -80,7 +80,13 @@ export const PLAIN_WAY: Way = {
 const LOOK = 4;
 const PATIENCE = 3000;
 
-/** One call is held before a write of its own until the others are done, or wait for it. */
+/** How often it is begun, at most, while another write is held than the one that the schedule names. */
+const TRIES = 3;
+
+/**
+ * One call is held before a write of its own until the others are done, or wait for it. What a target writes beside its answers, in jobs of its own,
+ * counts too: where a write is held that is not the schedule's, all is begun anew. If it is so each time, the target has changed, and what is held is held.
+ */
 export function gatedWay(gate: Gate, schedule: RaceSchedule): Way & { readonly found: () => RaceSchedule } {
   let found = schedule;
   return {
@@ -91,11 +97,21 @@ export function gatedWay(gate: Gate, schedule: RaceSchedule): Way & { readonly f
     found: () => found,
     try: async (calls, { offsets }) => {
       let held = false;
-      const execution = await calls.together(async (call) => {
+      let triesLeft = TRIES;
+      const isAnother = ({ statement }: HeldWrite): boolean =>
+        triesLeft > 0 && schedule.statement !== "" && statement !== schedule.statement;
+      const attempt: Parameters<Calls["together"]>[0] = async (call) => {
+        triesLeft--;
         await gate.arm(schedule.write);
         try {
           const first = call(schedule.held);
           const write = await gate.held(first.catch(() => undefined));
+          if (write !== undefined && isAnother(write)) {
+            await gate.release();
+            await first;
+            return false;
+          }
+          triesLeft = 0;
           held = write !== undefined;
           if (write !== undefined) found = { ...schedule, statement: write.statement };
           const others = offsets.flatMap((_, side) => (side === schedule.held ? [] : [side]));
@@ -113,7 +129,9 @@ export function gatedWay(gate: Gate, schedule: RaceSchedule): Way & { readonly f
           await gate.release();
         }
         return held;
-      });
+      };
+      let execution: Execution | undefined;
+      while (execution === undefined && triesLeft > 0) execution = await calls.together(attempt);
       return execution === undefined ? undefined : { execution, overlapped: held };
     },
   };

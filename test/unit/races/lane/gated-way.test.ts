@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import type { Gate } from "../../../../src/model/system.ts";
+import type { Calls } from "../../../../src/races/lane/calls.ts";
+import { gatedWay } from "../../../../src/races/lane/ways.ts";
+import type { Execution } from "../../../../src/races/oracle/execution.ts";
+
+const EXECUTION: Execution = { order: null, calls: [], states: [], broken: [], after: [] };
+const PLAN = { meetAt: [0, 0], offsets: [0, 0], reversed: false };
+
+/** Two calls at a gate that holds these statements, one in each attempt. */
+function atGate(...statements: readonly string[]): { readonly gate: Gate; readonly calls: Calls; readonly said: string[] } {
+  const said: string[] = [];
+  let release = (): void => {};
+  let held = Promise.resolve();
+  const gate: Gate = {
+    kind: "gate",
+    arm: async () => {
+      said.push("arm");
+      held = new Promise((resolve) => (release = resolve));
+    },
+    held: async (done) => {
+      const statement = statements[said.filter((one) => one === "arm").length - 1];
+      if (statement !== undefined) return { statement };
+      release();
+      await done;
+      return undefined;
+    },
+    view: async () => ({ kind: "running" }),
+    release: async () => release(),
+  };
+  const call = async (side: number): Promise<void> => {
+    said.push(`call ${side}`);
+    if (side === 0) await held;
+  };
+  const together: Calls["together"] = async (run) => ((await run(call)) ? EXECUTION : undefined);
+  return { gate, calls: { together } as unknown as Calls, said };
+}
+
+const schedule = (statement: string) => ({ system: "db", held: 0, write: 1, statement });
+
+describe("a call that is held", () => {
+  it("is held again where something else of the target made the write", async () => {
+    const { gate, calls, said } = atGate("UPDATE jobs", "INSERT names");
+    const way = gatedWay(gate, schedule("INSERT names"));
+    expect(await way.try(calls, PLAN)).toEqual({ execution: EXECUTION, overlapped: true });
+    expect(said).toEqual(["arm", "call 0", "arm", "call 0", "call 1"]);
+    expect(way.schedule).toEqual(schedule("INSERT names"));
+  });
+
+  it("is held before what it writes now where that is never what the schedule names", async () => {
+    const { gate, calls, said } = atGate("INSERT audit", "INSERT audit", "INSERT audit");
+    const way = gatedWay(gate, schedule("INSERT names"));
+    expect(await way.try(calls, PLAN)).toEqual({ execution: EXECUTION, overlapped: true });
+    expect(said).toEqual(["arm", "call 0", "arm", "call 0", "arm", "call 0", "call 1"]);
+    expect(way.schedule).toEqual(schedule("INSERT audit"));
+  });
+
+  it("is held before any write where none is named", async () => {
+    const { gate, calls, said } = atGate("INSERT audit");
+    const way = gatedWay(gate, schedule(""));
+    expect(await way.try(calls, PLAN)).toEqual({ execution: EXECUTION, overlapped: true });
+    expect(said).toEqual(["arm", "call 0", "call 1"]);
+    expect(way.schedule).toEqual(schedule("INSERT audit"));
+  });
+
+  it("is made once where it writes nothing", async () => {
+    const { gate, calls, said } = atGate();
+    expect(await gatedWay(gate, schedule("INSERT names")).try(calls, PLAN)).toBeUndefined();
+    expect(said).toEqual(["arm", "call 0", "call 1"]);
+  });
+});
