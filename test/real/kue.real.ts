@@ -42,6 +42,10 @@ it("a job queue that nobody here wrote: the races of its changes are found, and 
   expect(lists(both.observed)).toEqual(["complete", "failed"]);
   expect(both.allowed.map(lists)).toEqual([["failed"], ["complete"]]);
 
+  const again = await seqqa(["replay", both.id, "--output", output, "--config", "test/real/kue/seqqa.yaml"], { env, timeoutMs: 300_000 });
+  expect(again.status, again.stderr).toBe(1);
+  expect(again.stdout).toMatch(/^Still fails: \d+ of \d+ trials showed the race\.$/m);
+
   const rates = races.map(({ first, second, hits, trials, delivery }) => `${first} || ${second}: ${hits} of ${trials}, ${delivery}`);
   console.info(`${rates.join("; ")}; ${raceCoverage!.trials} trials in ${(raceCoverage!.durationMs / 1000).toFixed(1)} s`);
 });

@@ -159,6 +159,10 @@ it("a server that nobody here wrote: a unique name is given twice where two call
     expect(report).toContain(race.id);
     expect(race.curl).toContain("/api/admin/segments");
   }
+  const replay = ["replay", races[0]!.id, "--output", output, "--config", "test/real/unleash-at-once/seqqa.yaml"];
+  const again = await seqqa(replay, { env, timeoutMs: 300_000 });
+  expect(again.status, again.stderr).toBe(1);
+  expect(again.stdout).toMatch(/^Still fails: (\d+) of \1 trials showed the race\.$/m);
   expect(await dumpDatabase(template)).toBe(wanted);
   console.info(
     `${raceCoverage!.probed} kinds of pairs, ${raceCoverage!.trials} trials in ${(raceCoverage!.durationMs / 1000).toFixed(1)} s`,
