@@ -5,8 +5,11 @@ import { provideRequestScopes, type RequestScope } from "../../../../src/model/r
 import type { WireRoute } from "../../../../src/model/wire.ts";
 import { closeServers, echo, serve } from "./servers.ts";
 
+let current: RequestScope | undefined;
+provideRequestScopes(() => current);
+
 afterEach(async () => {
-  provideRequestScopes(() => undefined);
+  current = undefined;
   await closeServers();
 });
 
@@ -26,11 +29,11 @@ function side(deliver?: RequestScope["deliver"]): RequestScope {
 
 /** Runs within a scope; what is awaited in it must be over before another scope is entered. */
 async function within<T>(scope: RequestScope | undefined, work: () => T | Promise<T>): Promise<T> {
-  provideRequestScopes(() => scope);
+  current = scope;
   try {
     return await work();
   } finally {
-    provideRequestScopes(() => undefined);
+    current = undefined;
   }
 }
 
