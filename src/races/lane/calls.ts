@@ -7,6 +7,7 @@ import type { Execution, MergedState } from "../oracle/execution.ts";
 import { conflict, contextChanges, mergedContext, type ContextChanges } from "./merge-contexts.ts";
 import { currentSide, RaceScope, type Deliver } from "./race-scope.ts";
 import { Side } from "./side.ts";
+import { TakingTurns } from "./taking-turns.ts";
 
 export interface CallsOptions {
   readonly ground: RaceGround;
@@ -85,6 +86,19 @@ export class Calls {
     // A target that is gone, or hangs, answers no check either.
     const broken = calls.some((call) => call?.kind === "lost") ? [] : await this.#check();
     return { order: null, calls, states, broken, after: [] };
+  }
+
+  /** Executes all calls at once, but each of their requests by itself: those of the sides take turns. What a side sends beyond its turns comes last. */
+  async interleaved(turns: readonly number[]): Promise<Execution> {
+    const line = new TakingTurns(turns);
+    const run = async (call: (side: number) => Promise<void>): Promise<boolean> => {
+      await Promise.all(this.#sides.map((_, side) => call(side).finally(() => line.leave(side))));
+      return true;
+    };
+    const execution = (await this.together(run, (side, request, _route, send) => line.take(side, () => send(request))))!;
+    const gone = execution.calls.find((call) => call?.lost !== undefined);
+    if (gone !== undefined) throw new LaneLost(gone.lost!, `${gone.action} got no answer`);
+    return execution;
   }
 
   /** Makes the call of a side to its end. */

@@ -7,6 +7,10 @@ import type { Measure } from "../oracle/judge.ts";
 import { noisyPaths } from "../oracle/responses-agree.ts";
 import { States } from "../oracle/states-agree.ts";
 import type { Calls } from "./calls.ts";
+import { interleavings } from "./interleavings.ts";
+
+/** Of the requests of all calls; three of each of two calls are 20. */
+const MOST_INTERLEAVINGS = 100;
 
 /** What the trials of one probe are judged by. It learns what differs by itself when a trial does not fit. */
 export class Oracle {
@@ -15,6 +19,7 @@ export class Oracle {
   readonly #base: LaneBase;
   readonly #calls: Calls;
   readonly #without: Map<string, readonly Execution[]> = new Map();
+  readonly #interleaved: Map<string, readonly Execution[] | undefined> = new Map();
   #measure: Measure;
   #learned = false;
 
@@ -23,7 +28,14 @@ export class Oracle {
     this.#calls = calls;
     const answers = { placeholders: base.placeholders, clockMs: base.options.clockMs, noisy: new Set<string>() };
     const states = new States(before, base.canonicalizer);
-    this.#measure = { before, orders, states, answers, without: (sides) => this.#leaveOut(sides) };
+    this.#measure = {
+      before,
+      orders,
+      states,
+      answers,
+      without: (sides) => this.#leaveOut(sides),
+      interleaved: (requests) => this.#interleave(requests),
+    };
   }
 
   get measure(): Measure {
@@ -93,6 +105,21 @@ export class Oracle {
       found.push(rest.length === 0 ? this.#nothing() : await this.#calls.inOrder(rest));
     }
     this.#without.set(key, found);
+    return found;
+  }
+
+  async #interleave(requests: readonly number[]): Promise<readonly Execution[] | undefined> {
+    const key = requests.join();
+    if (!this.#interleaved.has(key)) this.#interleaved.set(key, await this.#executed(requests));
+    return this.#interleaved.get(key);
+  }
+
+  async #executed(requests: readonly number[]): Promise<readonly Execution[] | undefined> {
+    const isEqual = new Set(this.#measure.orders[0]!.calls.map((call) => call!.action)).size === 1;
+    const all = interleavings(requests, isEqual, MOST_INTERLEAVINGS);
+    if (all === undefined) return undefined;
+    const found: Execution[] = [];
+    for (const turns of all) found.push(await this.#calls.interleaved(turns));
     return found;
   }
 

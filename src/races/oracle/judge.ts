@@ -23,6 +23,8 @@ export interface Measure {
   readonly orders: readonly Execution[];
   /** The orders of the calls without some of them; asked for only where one was refused or failed. */
   readonly without: (sides: readonly number[]) => Promise<readonly Execution[]>;
+  /** The single requests of the calls one after the other, in the orders in between; `undefined`: there are too many. Asked for only where a call sends several. */
+  readonly interleaved: (requests: readonly number[]) => Promise<readonly Execution[] | undefined>;
   readonly states: States;
   readonly answers: AnswerRules;
 }
@@ -34,7 +36,8 @@ const REFUSED: ReadonlySet<number> = new Set([409, 412, 422, 423, 425, 429, 503]
  * Judges an execution of calls at the same time by what the calls come to one after the other: the system is its own specification.
  *
  * Allowed is each order: its state together with its answers. A side that was refused for certain may also have done nothing; one that failed or got
- * no answer may have done all or nothing. What is left is a race, named by the worst that it shows. `undefined`: the execution fits.
+ * no answer may have done all or nothing. Of calls that send several requests it is also allowed what their requests come to when each ends before the next
+ * one begins: nothing met there, so that is no race of the API. What is left is a race, named by the worst that it shows. `undefined`: the execution fits.
  */
 export async function judge(trial: Execution, measure: Measure): Promise<Judgement | undefined> {
   const { orders } = measure;
@@ -48,17 +51,27 @@ export async function judge(trial: Execution, measure: Measure): Promise<Judgeme
     const open = new Set([...failures, ...left]);
     for (const execution of await measure.without(left)) candidates.push({ execution, open });
   }
-  const fitting = candidates.filter(({ execution }) => sameState(trial, execution, measure.states));
+  const fitsOf = (some: readonly Candidate[]): readonly Candidate[] =>
+    some.filter(({ execution }) => sameState(trial, execution, measure.states));
+  const answersFit = (candidate: Candidate): boolean => sameAnswers(trial, candidate, measure);
+  let fitting = fitsOf(candidates);
+  const requests = trial.calls.map((call) => call!.exchanges.length);
+  if (!fitting.some(answersFit) && Math.max(...requests) > 1) {
+    const between = await measure.interleaved(requests);
+    // What cannot be compared with is not said to be a race.
+    if (between === undefined) return undefined;
+    fitting = [...fitting, ...fitsOf(between.flatMap(inEachMerging).map((execution) => ({ execution, open: new Set(failures) })))];
+  }
   const names = trial.calls.map((call) => call!.action);
   if (fitting.length === 0) {
     const message = `${statuses(trial)}, and the state is one that no order of ${both(names)} leads to`;
     return { verdict: "state", invariant: undefined, severity: Severity.HIGH, message };
   }
-  if (!fitting.some((candidate) => sameAnswers(trial, candidate, measure))) {
+  if (!fitting.some(answersFit)) {
     const message = differingAnswers(trial, fitting);
     return { verdict: "responses", invariant: undefined, severity: Severity.MEDIUM, message };
   }
-  const failed = trial.calls.find((call, side) => isNewFailure(call!, side, orders));
+  const failed = trial.calls.find((call) => isNewFailure(call!, orders));
   if (failed === undefined) return undefined;
   const how = failed.kind === "lost" ? "got no answer" : `was answered ${failed.status}`;
   return {
@@ -90,8 +103,9 @@ function sameAnswers(trial: Execution, { execution, open }: Candidate, { before,
   const agree = (a: CallEnd, b: CallEnd): boolean =>
     (REFUSED.has(a.status) && REFUSED.has(b.status)) || answersAgree(a, b, fresh, freshThere, answers);
   const sides = trial.calls.flatMap((call, side) => (open.has(side) ? [] : [call!]));
-  const called = execution.calls.flatMap((call, side) => (open.has(side) || call === undefined ? [] : [call]));
-  // Equal calls are not told apart: which of them is answered first is nobody's business.
+  // Equal calls are not told apart: which of them is answered first, or fails, is nobody's business.
+  const isEqual = areEqual(trial);
+  const called = execution.calls.flatMap((call, side) => (call === undefined || (!isEqual && open.has(side)) ? [] : [call]));
   const left = [...called];
   return sides.every((side) => {
     const found = left.findIndex((other) => other.action === side.action && agree(side, other));
@@ -106,9 +120,17 @@ function sidesOf({ calls }: Execution, which: (call: CallEnd) => boolean): numbe
   return calls.flatMap((call, side) => (call !== undefined && which(call) ? [side] : []));
 }
 
-function isNewFailure(call: CallEnd, side: number, orders: readonly Execution[]): boolean {
+/** Equal calls are not told apart. */
+function isNewFailure(call: CallEnd, orders: readonly Execution[]): boolean {
   if (call.kind !== "lost" && !(call.serverError && call.status !== 503)) return false;
-  return !orders.some(({ calls }) => calls[side] !== undefined && calls[side].kind === call.kind && calls[side].status === call.status);
+  const isAlike = (other: CallEnd | undefined): boolean =>
+    other?.action === call.action && other.kind === call.kind && other.status === call.status;
+  return !orders.some(({ calls }) => calls.some(isAlike));
+}
+
+/** One execution for each order in which the sides' contexts were merged, as if it were the order of the calls. */
+function inEachMerging(execution: Execution): readonly Execution[] {
+  return execution.states.map((state) => ({ ...execution, order: state.merged, states: [state] }));
 }
 
 function worst(findings: readonly FindingNews[]): Omit<Judgement, "verdict"> | undefined {

@@ -68,6 +68,7 @@ export function measure(before: Facts, orders: readonly Execution[], without: Me
     before,
     orders,
     without,
+    interleaved: () => Promise.resolve([]),
     states: new States(before, canonicalizer),
     answers: { placeholders: [], clockMs: CLOCK, noisy: new Set() },
   };

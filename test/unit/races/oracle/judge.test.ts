@@ -2,6 +2,8 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { judge } from "../../../../src/races/oracle/judge.ts";
 import { loadHasher } from "../../../../src/state/index.ts";
+import type { CallEnd, Execution } from "../../../../src/races/oracle/execution.ts";
+import type { Measure } from "../../../../src/races/oracle/judge.ts";
 import { call, facts, measure, ordered, together } from "./executions.ts";
 
 beforeAll(() => loadHasher());
@@ -51,6 +53,43 @@ describe("the verdicts", () => {
     expect(await judge(mixed, measure(BEFORE, orders))).toMatchObject({ verdict: "responses" });
     const second = together([call("set_a", 200, { was: 2 }), call("set_b", 200, { was: 0 })], order(1));
     expect(await judge(second, measure(BEFORE, orders))).toBeUndefined();
+  });
+
+  it("is silent where a side fails that fails in an order of the equal calls, whichever of them it is", async () => {
+    const orders = [ordered([0, 1], [call("refund", 200), call("refund", 500)], order(100))];
+    expect(await judge(together([call("refund", 500), call("refund", 200)], order(100)), measure(BEFORE, orders))).toBeUndefined();
+  });
+
+  it("of calls that send several requests also allows what these come to one after the other", async () => {
+    const exchange = {} as CallEnd["exchanges"][number];
+    const two = { exchanges: [exchange, exchange] };
+    const orders = [ordered([0, 1], [call("edit", 200, undefined, two), call("edit", 200, undefined, two)], order(2))];
+    const trial = together([call("edit", 400, undefined, two), call("edit", 200, undefined, two)], order(1));
+    const asked: (readonly number[])[] = [];
+    const between = (result: readonly Execution[] | undefined): Measure => ({
+      ...measure(BEFORE, orders),
+      interleaved: (requests) => {
+        asked.push(requests);
+        return Promise.resolve(result);
+      },
+    });
+    expect(await judge(trial, between([together([call("edit", 200), call("edit", 400)], order(1))]))).toBeUndefined();
+    expect(await judge(trial, between([together([call("edit", 200), call("edit", 200)], order(1))]))).toMatchObject({
+      verdict: "responses",
+    });
+    expect(await judge(trial, between([]))).toMatchObject({ verdict: "state" });
+    // Too many to be executed.
+    expect(await judge(trial, between(undefined))).toBeUndefined();
+    expect(asked).toEqual([
+      [2, 2],
+      [2, 2],
+      [2, 2],
+      [2, 2],
+    ]);
+    // What fits an order, or sends one request each, needs none of it.
+    await judge(together([call("edit", 200, undefined, two), call("edit", 200, undefined, two)], order(2)), between([]));
+    await judge(together([call("edit", 400), call("edit", 200)], order(1)), between([]));
+    expect(asked).toHaveLength(4);
   });
 
   it("server_error: a 5xx of no order, where the state is that of one, or of the other call alone", async () => {

@@ -1,0 +1,42 @@
+/** Lets the sides of a race send one request at a time, in given turns. A side that has ended gives up the turns that it has left. */
+export class TakingTurns {
+  readonly #turns: number[];
+  readonly #left = new Set<number>();
+  /** Begin the requests that wait, by side in their order. */
+  readonly #waiting = new Map<number, (() => void)[]>();
+  #isBusy = false;
+
+  constructor(turns: readonly number[]) {
+    this.#turns = [...turns];
+  }
+
+  async take<T>(side: number, send: () => Promise<T>): Promise<T> {
+    await new Promise<void>((begin) => {
+      this.#waiting.set(side, [...(this.#waiting.get(side) ?? []), begin]);
+      this.#next();
+    });
+    try {
+      return await send();
+    } finally {
+      this.#isBusy = false;
+      this.#next();
+    }
+  }
+
+  leave(side: number): void {
+    this.#left.add(side);
+    this.#next();
+  }
+
+  #next(): void {
+    if (this.#isBusy) return;
+    while (this.#turns.length > 0 && this.#left.has(this.#turns[0]!)) this.#turns.shift();
+    // Beyond all turns: whoever waits.
+    const side = this.#turns[0] ?? [...this.#waiting].find(([, begins]) => begins.length > 0)?.[0];
+    const begin = side === undefined ? undefined : this.#waiting.get(side)?.shift();
+    if (begin === undefined) return;
+    this.#turns.shift();
+    this.#isBusy = true;
+    begin();
+  }
+}
