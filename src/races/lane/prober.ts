@@ -19,6 +19,9 @@ import type { WaysOfLane } from "./ways-of-lane.ts";
 /** Milliseconds between the calls of a control arm. */
 const STAGGER = 50;
 const CHANGES = 40;
+/** The share of targets that are unsteady by themselves which may be taken for ones with a race; and how often orders are executed to find out. */
+const OVERLOOKED = 0.01;
+const MOST_ORDERS = 100;
 /** Writes of one call that it is held before, one after the other. */
 const MOST_WRITES = 4;
 
@@ -34,6 +37,7 @@ export class Prober {
   #suspect = false;
   #dismissed: RaceAnswer["dismissed"];
   #hit: RaceHit | undefined;
+  #oracle: Oracle | undefined;
   #last: RaceOutcome | undefined;
   readonly #deliveries: Partial<Record<RaceDelivery, number>> = {};
 
@@ -45,9 +49,13 @@ export class Prober {
   }
 
   async run(): Promise<RaceAnswer> {
+    const { mode } = this.#request;
     let failure: RaceAnswer["failure"];
     try {
-      await this.#calls.listening(() => this.#probe());
+      await this.#calls.listening(async () => {
+        await this.#probe();
+        if (mode === "measure" && this.#hit !== undefined) await this.#compareOrders();
+      });
     } catch (error) {
       failure = { kind: error instanceof LaneLost ? error.kind : "dirty", message: error instanceof Error ? error.message : String(error) };
     } finally {
@@ -87,11 +95,15 @@ export class Prober {
       orders.push(execution);
     }
     const { base } = this.#ground;
-    const oracle = new Oracle(base, this.#calls, before, orders);
+    const oracle = (this.#oracle = new Oracle(base, this.#calls, before, orders));
     this.#suspect = isSuspect(before, orders, oracle.measure.answers);
     const plans = new Plans(orders, effort.seed);
     if (await this.#gated(oracle, plans)) return;
     const ways = await this.#ways.delivered(this.#request, [...routes.values()], plans.durations);
+    // Once a call is lost there is no asking for a control arm.
+    if (this.#isOfLost() && ways[0] !== undefined && !(await this.#controlled(ways[0], oracle, plans.first()))) {
+      return void (this.#dismissed = "control");
+    }
     const wanted = (): number => (this.#suspect || mode === "measure" ? effort.trials : effort.first);
     for (let trial = 0; ways.length > 0 && this.#trials < wanted() && this.#misses < 2 * wanted() && !this.#ground.isCancelled(); trial++) {
       // The best way first, either side first; then all take turns.
@@ -115,6 +127,7 @@ export class Prober {
         for (let write = 1; write <= MOST_WRITES; write++) {
           const way = this.#ways.gated({ system, held, write, statement: "" });
           const trial = await this.#try(way, plans.first());
+          if (this.#ground.isCancelled()) return true;
           // It makes no such write.
           if (trial === undefined) break;
           if ((await this.#judge(trial, way, oracle, plans.first())) && mode === "search") return true;
@@ -143,7 +156,12 @@ export class Prober {
     if (trial.overlapped) {
       this.#trials++;
       this.#deliveries[way.delivery] = (this.#deliveries[way.delivery] ?? 0) + 1;
-    } else this.#misses++;
+    } else {
+      this.#misses++;
+      const lost = trial.isRefused === true ? undefined : trial.execution.calls.find((call) => call?.kind === "lost");
+      // The others were over before, or never began: nothing is seen of a race, and nothing more can be asked of this target.
+      if (lost !== undefined) throw new LaneLost(lost.lost!, `${lost.action} got no answer`);
+    }
     return trial.overlapped ? trial : undefined;
   }
 
@@ -184,9 +202,39 @@ export class Prober {
     for (const first of [0, 1]) {
       const offsets = Array.from({ length: sides }, (_, side) => ((side + first) % sides) * (STAGGER + oracle.longest));
       const trial = await way.try(this.#calls, { meetAt, offsets, reversed: false });
-      if (trial !== undefined && (await judge(trial.execution, oracle.measure)) !== undefined) return false;
+      if (trial === undefined) continue;
+      const lost = trial.execution.calls.find((call) => call?.kind === "lost");
+      if (lost !== undefined && trial.isRefused !== true) {
+        this.#dismissed = "control";
+        throw new LaneLost(lost.lost!, `${lost.action} got no answer`);
+      }
+      if ((await judge(trial.execution, oracle.measure)) !== undefined) return false;
     }
     return true;
+  }
+
+  /** A race is to be confirmed of which a call may get no answer. */
+  #isOfLost(): boolean {
+    const { mode, wanted } = this.#request;
+    return mode === "measure" && wanted?.verdict === "server_error";
+  }
+
+  /**
+   * A target that now and then answers otherwise by itself looks like one with a rare race. So the orders are executed as often as would show what the
+   * trials showed, were it of itself: but once in a hundred it would not.
+   */
+  async #compareOrders(): Promise<void> {
+    const oracle = this.#oracle!;
+    const share = Math.min(this.#hits / this.#trials, 0.99);
+    const times = Math.min(Math.ceil(Math.log(OVERLOOKED) / Math.log(1 - share)), MOST_ORDERS);
+    for (let time = 0; time < times && !this.#ground.isCancelled(); time++) {
+      const { orders } = oracle.measure;
+      const again = await this.#calls.inOrder(orders[time % orders.length]!.order!);
+      if ((await judge(again, oracle.measure)) === undefined) continue;
+      this.#hit = undefined;
+      this.#hits = 0;
+      return void (this.#dismissed = "noise");
+    }
   }
 
   #isWanted({ verdict, invariant }: Judgement): boolean {

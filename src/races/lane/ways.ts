@@ -8,6 +8,8 @@ import type { Calls } from "./calls.ts";
 export interface Trial {
   readonly execution: Execution;
   readonly overlapped: boolean;
+  /** The target does not take calls in this way: that one got no answer says nothing. */
+  readonly isRefused?: boolean;
 }
 
 /** What decides how one trial is made. */
@@ -45,10 +47,10 @@ export function deliveredWay(points: MeetingPoints, point: MeetingPoint, route: 
       );
       points.evidence(point.delivery, alone, meeting.intervals);
       if (execution === undefined) return undefined;
-      if (point.delivery === "pipelined" && execution.calls.some((call) => call?.lost === "unreachable")) {
-        // The server closed the connection after the first answer: it is alive, and does not pipeline.
+      if (point.delivery === "pipelined" && execution.calls.some((call) => call?.lost === "unreachable") && (await points.isAlive())) {
+        // The server closed the connection after the first answer: it does not pipeline.
         points.refuses(point.delivery);
-        return { execution, overlapped: false };
+        return { execution, overlapped: false, isRefused: true };
       }
       return { execution, overlapped: meet(meeting.intervals) };
     },

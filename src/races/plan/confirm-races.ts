@@ -9,6 +9,8 @@ import type { RaceTally } from "./race-tally.ts";
 
 /** Milliseconds for leaving steps out of the prefix of one race. */
 const SHRINKING = 10_000;
+/** In how many states a pair is looked at again before it is given up: where the first is unsteady, another may not be. */
+const MOST_SEEN = 3;
 
 /** A race that was seen again on a lane that was built anew. */
 export interface ConfirmedRace {
@@ -42,6 +44,7 @@ export async function confirmRaces(
     }
   };
   await Promise.all(Array.from({ length: Math.min(expander.lanes, groups.length) }, (_, lane) => work(lane)));
+  for (let at = next; at < groups.length; at++) tally.dismiss("interrupted");
   tally.end();
   return confirmed.filter((one) => one !== undefined);
 }
@@ -65,18 +68,34 @@ async function confirm(
   tally: RaceTally,
   signal: AbortSignal | undefined,
 ): Promise<ConfirmedRace | undefined> {
-  const [worst] = group.toSorted((a, b) => rank(a) - rank(b) || a.request.path.length - b.request.path.length);
-  const found = asFound(worst!);
+  const worstFirst = group.toSorted((a, b) => rank(a) - rank(b) || a.request.path.length - b.request.path.length);
+  for (const one of worstFirst.slice(0, MOST_SEEN)) {
+    const confirmed = await confirmOne(one, expander, lane, tally, signal);
+    if (confirmed !== undefined) return { ...confirmed, count: group.length };
+    if (signal?.aborted === true) break;
+  }
+  tally.dismiss(signal?.aborted === true ? "interrupted" : "unconfirmed");
+  return undefined;
+}
+
+async function confirmOne(
+  seen: SeenRace,
+  expander: Expander,
+  lane: number,
+  tally: RaceTally,
+  signal: AbortSignal | undefined,
+): Promise<Omit<ConfirmedRace, "count"> | undefined> {
+  const found = asFound(seen);
   const shorter = await shrink(found, expander, lane, signal);
   for (const request of shorter.path.length === found.path.length && shorter.sides === found.sides ? [found] : [shorter, found]) {
+    if (signal?.aborted === true) return undefined;
     await expander.rebuild(lane);
     const answer = await raceOn(expander, lane, { ...request, mode: "measure" });
     tally.addTrials(answer);
     if (answer.hit === undefined) continue;
     const recording = await expander.record(lane, request.path, request.draws);
-    return { request, hit: answer.hit, answer, recording, count: group.length };
+    return { request, hit: answer.hit, answer, recording };
   }
-  tally.dismiss("unconfirmed");
   return undefined;
 }
 

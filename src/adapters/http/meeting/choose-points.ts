@@ -8,6 +8,7 @@ import { PipelinedWay } from "./pipelined-way.ts";
 import { PipeliningEvidence } from "./pipelining-evidence.ts";
 import { Point } from "./point.ts";
 import { SocketsWay } from "./sockets-way.ts";
+import { takesConnections } from "./takes-connections.ts";
 import type { Way } from "./way.ts";
 
 type Delivery = MeetingPoint["delivery"];
@@ -22,7 +23,7 @@ const PROBE_MS = 1000;
  */
 export async function choosePoints(route: WireRoute): Promise<MeetingPoints> {
   const { origin, ca, proxied } = route;
-  if (origin === undefined || proxied) return new Points({ plain: () => new OwnWay() });
+  if (origin === undefined || proxied) return new Points({ plain: () => new OwnWay() }, undefined);
   const secure = origin.startsWith("https:") ? secureContext(ca) : undefined;
   const ways: Ways = {
     pipelined: () => new PipelinedWay(origin, secure),
@@ -31,17 +32,20 @@ export async function choosePoints(route: WireRoute): Promise<MeetingPoints> {
   };
   const session = await openHttp2(origin, secure, PROBE_MS);
   session?.destroy();
-  return new Points(session === undefined ? ways : { ...ways, http2: () => new Http2Way(origin, secure) });
+  return new Points(session === undefined ? ways : { ...ways, http2: () => new Http2Way(origin, secure) }, origin);
 }
 
 class Points implements MeetingPoints {
   readonly #ways: Ways;
+  readonly #origin: string | undefined;
   readonly #refused = new Set<Delivery>();
   readonly #made = new Map<Delivery, MeetingPoint>();
   readonly #pipelining = new PipeliningEvidence();
 
-  constructor(ways: Ways) {
+  /** `origin`: `undefined` where only the clients know the way. */
+  constructor(ways: Ways, origin: string | undefined) {
     this.#ways = ways;
+    this.#origin = origin;
   }
 
   get auto(): readonly MeetingPoint[] {
@@ -66,6 +70,10 @@ class Points implements MeetingPoints {
   evidence(delivery: Delivery, alone: readonly number[], intervals: Meeting["intervals"]): void {
     this.#pipelining.alone(alone);
     if (delivery === "pipelined") this.#pipelining.trial(alone, intervals);
+  }
+
+  async isAlive(): Promise<boolean> {
+    return this.#origin === undefined || takesConnections(new URL(this.#origin));
   }
 
   refuses(delivery: Delivery): void {

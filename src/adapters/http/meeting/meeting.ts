@@ -53,6 +53,8 @@ export interface MeetingPoints {
    * @param alone Milliseconds that the request of each side took by itself.
    */
   evidence(delivery: MeetingPoint["delivery"], alone: readonly number[], intervals: Meeting["intervals"]): void;
+  /** Whether the target still takes connections. */
+  isAlive(): Promise<boolean>;
   /** The server does not take requests in this way: it is no longer one of {@link auto}. */
   refuses(delivery: MeetingPoint["delivery"]): void;
   close(): Promise<void>;

@@ -132,7 +132,8 @@ class SplitAttempt extends Attempt {
   /** Until its end is released the target cannot have executed it, unless it needs but the head. */
   protected override repeats(error: Error): boolean {
     const again = !this.#released && !this.#begun && !this.answered && this.#tries < MAX_TRIES && isConnectionLost(error);
-    if (again) this.dispatch();
+    // Not from within: undici is about to empty its queue, and asserts that it has.
+    if (again) queueMicrotask(() => this.dispatch());
     else this.#isReady();
     return again;
   }

@@ -6,6 +6,7 @@ import { AgentDefinition } from "../../../../src/model/agent.ts";
 import { Invariant } from "../../../../src/model/invariant.ts";
 import { ApiResponse } from "../../../../src/model/response.ts";
 import { World } from "../../../../src/model/world.ts";
+import { HttpClient } from "../../../../src/adapters/http/index.ts";
 import { MemoryAdapter } from "../../../../src/adapters/memory/index.ts";
 import { laneOf } from "../../../support/seats.ts";
 
@@ -124,6 +125,63 @@ describe("calls raced on a lane in memory", () => {
     // Both sides add 60 to the 0 that they know; merged, that is 60 in either order.
     const { answer: found } = await race({ gap: false }, { sides: [0, 1] });
     expect(found).toMatchObject({ hit: undefined, dismissed: undefined });
+  });
+
+  it("takes nothing for a race that an order shows now and then, too", async () => {
+    // Alone for the first orders and their control arms, then every fifth call fails, raced or not.
+    let calls = 0;
+    const store = new MemoryAdapter({ state: { likes: 0 } });
+    const like = (): Promise<ApiResponse> => {
+      if (calls++ % 20 === 5) return Promise.resolve(answer(200, { lucky: true }));
+      store.state.likes++;
+      return Promise.resolve(answer(200, {}));
+    };
+    const definition = new AgentDefinition<object, { like: typeof like }>({
+      world: new World({ api: { like }, systems: { likes: store } }),
+      actions: [new Action({ name: "like", run: async (client) => client.like() })],
+      invariants: [],
+    });
+    const { runtime } = await laneOf(definition as unknown as AgentDefinition<never, never>);
+    const lane = new RaceLane(runtime);
+    const seen = await lane.race(REQUEST);
+    expect(seen).toMatchObject({ hits: 1, dismissed: undefined });
+    calls = 0;
+    const measured = await lane.race({ ...REQUEST, mode: "measure" });
+    expect(measured).toMatchObject({ hit: undefined, hits: 0, dismissed: "noise" });
+    expect(measured.trials).toBeGreaterThan(0);
+    await lane.close();
+  });
+
+  it("takes nothing for a race that requests of calls come to which do not meet", async () => {
+    const store = new MemoryAdapter({ state: { version: 1, edits: 0 } });
+    // Each request is answered in one go. That a version is old is said with a status that also has other meanings.
+    const handler = async (request: Request): Promise<Response> => {
+      if (request.method === "GET") return Response.json({ version: store.state.version });
+      const { version } = (await request.json()) as { version: number };
+      if (version !== store.state.version) return Response.json({ error: "old" }, { status: 400 });
+      store.state.version++;
+      store.state.edits++;
+      return Response.json({});
+    };
+    const definition = new AgentDefinition<object, HttpClient>({
+      world: new World({ api: new HttpClient(handler), systems: { page: store } }),
+      actions: [
+        new Action({
+          name: "edit",
+          run: async (api) => {
+            const { version } = (await api.get("/")).json<{ version: number }>();
+            return api.put("/", { json: { version } });
+          },
+        }),
+      ],
+      invariants: [],
+    });
+    const { runtime } = await laneOf(definition as unknown as AgentDefinition<never, never>);
+    const lane = new RaceLane(runtime);
+    const seen = await lane.race(REQUEST);
+    expect(seen).toMatchObject({ hit: undefined, hits: 0, dismissed: undefined, failure: undefined });
+    expect(seen.trials).toBeGreaterThan(0);
+    await lane.close();
   });
 
   it("takes nothing for a race that differs each time", async () => {
