@@ -8,8 +8,6 @@ export interface PlannedRace {
   readonly sides: readonly number[];
   /** How likely it is that something is wrong, by what is known of the calls one after the other; more is probed first. */
   readonly suspicion: number;
-  /** How many pairs are of its class, in any state. */
-  count: number;
 }
 
 /** What is to be probed, most suspicious first, and what is not. */
@@ -45,14 +43,10 @@ export function planRaces(committer: Committer, actions: number, copies: number)
         else {
           const pair = { node, a, b, first, second, bAfterA: outcomes.of(first.to, b), aAfterB: outcomes.of(second.to, a) };
           const key = classOf(pair);
-          const known = classes.get(key);
-          if (known === undefined) {
+          if (!classes.has(key)) {
             const sides = a === b ? new Array<number>(copies).fill(a) : [a, b];
-            classes.set(key, { node, sides, suspicion: suspicionOf(pair), count: 1 });
-          } else {
-            known.count++;
-            skip("same_class");
-          }
+            classes.set(key, { node, sides, suspicion: suspicionOf(pair) });
+          } else skip("same_class");
         }
       }
     }

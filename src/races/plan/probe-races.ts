@@ -53,7 +53,8 @@ export async function probeRaces(
     }
   };
   await Promise.all(Array.from({ length: expander.lanes }, (_, lane) => work(lane)));
-  const left = plan.races.slice(next).reduce((sum, { count }) => sum + count, 0);
+  // One of each class: the others are counted by the plan.
+  const left = plan.races.length - next;
   if (left > 0) tally.skip(options.signal?.aborted === true ? "interrupted" : "max_time", left);
   tally.end();
   return { seen: seen.filter((one) => one !== undefined), tally };
