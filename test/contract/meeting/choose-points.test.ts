@@ -26,8 +26,8 @@ function deliveries(points: MeetingPoints): readonly string[] {
 
 describe("what a target speaks", () => {
   it.each([
-    ["http", ["pipelined", "last_byte"]],
-    ["https", ["pipelined", "last_byte"]],
+    ["http", ["pipelined", "last_byte", "plain"]],
+    ["https", ["pipelined", "last_byte", "plain"]],
     ["h2c", ["http2"]],
     ["h2", ["http2"]],
     ["h2_and_https", ["http2"]],
@@ -57,7 +57,7 @@ describe("what a target speaks", () => {
       (await serveRaw(() => undefined)).replace("http:", "https:"),
     ];
     for (const origin of origins) {
-      expect(deliveries(await choosePoints({ key: origin, origin, ca: [], proxied: false }))).toEqual(["pipelined", "last_byte"]);
+      expect(deliveries(await choosePoints({ key: origin, origin, ca: [], proxied: false }))).toEqual(["pipelined", "last_byte", "plain"]);
     }
   });
 

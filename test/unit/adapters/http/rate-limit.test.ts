@@ -2,12 +2,16 @@ import { afterEach, describe, expect, it } from "vitest";
 import { endRateLimit, setHttpDefaults } from "../../../../src/adapters/http/defaults.ts";
 import { HttpClient } from "../../../../src/adapters/http/index.ts";
 import { RateLimit, type RateLimitSettings } from "../../../../src/adapters/http/rate-limit.ts";
-import { provideRequestScopes } from "../../../../src/model/request-scope.ts";
+import { provideRequestScopes, type RequestScope } from "../../../../src/model/request-scope.ts";
 import { closeServers, serve } from "./servers.ts";
+
+/** The scope that requests are made in. */
+let scope: RequestScope | undefined;
+provideRequestScopes(() => scope);
 
 afterEach(async () => {
   setHttpDefaults({});
-  provideRequestScopes(() => undefined);
+  scope = undefined;
   await closeServers();
 });
 
@@ -81,7 +85,7 @@ describe("exploration.rate_limit", () => {
     const api = new HttpClient(url);
     await api.get("/");
     const controller = new AbortController();
-    provideRequestScopes(() => ({ signal: controller.signal, record: () => undefined }));
+    scope = { signal: controller.signal, record: () => undefined };
     const waiting = api.get("/");
     setTimeout(() => controller.abort(new Error("enough")), 20);
     await expect(waiting).rejects.toMatchObject({ code: "REQUEST_CANCELLED" });
@@ -105,12 +109,12 @@ describe("exploration.rate_limit", () => {
     const api = new HttpClient(url);
     await api.get("/");
     const controller = new AbortController();
-    provideRequestScopes(() => ({ signal: controller.signal, record: () => undefined }));
+    scope = { signal: controller.signal, record: () => undefined };
     const waiting = api.get("/").catch(() => "cancelled");
     expect(await Promise.race([waiting, new Promise((resolve) => setTimeout(() => resolve("waits"), 50))])).toBe("waits");
     controller.abort();
     expect(await waiting).toBe("cancelled");
-    provideRequestScopes(() => undefined);
+    scope = undefined;
     endRateLimit(second);
     expect((await api.get("/")).statusCode).toBe(200);
   });
