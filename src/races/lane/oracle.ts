@@ -1,6 +1,6 @@
 import type { LaneBase } from "../../lane/index.ts";
 import type { Facts } from "../../state/facts.ts";
-import { differingFields, type Canonicalizer } from "../../state/index.ts";
+import { differingFields } from "../../state/index.ts";
 import type { Execution } from "../oracle/execution.ts";
 import { FreshIds } from "../oracle/fresh-ids.ts";
 import type { Measure } from "../oracle/judge.ts";
@@ -66,7 +66,7 @@ export class Oracle {
       answers: { ...this.#measure.answers, noisy: paths },
     };
     // What even the masked fields do not explain is no measure for anything.
-    for (const order of orders) this.isUnsteady ||= await this.#differsAgain(order, canonicalizer);
+    for (const order of orders) this.isUnsteady ||= await this.#differsAgain(order);
     return true;
   }
 
@@ -87,9 +87,9 @@ export class Oracle {
     });
   }
 
-  async #differsAgain(order: Execution, canonicalizer: Canonicalizer): Promise<boolean> {
+  async #differsAgain(order: Execution): Promise<boolean> {
     const again = await this.#calls.inOrder(order.order!);
-    return !new States(this.#measure.before, canonicalizer).agree(order.states[0]!.facts, again.states[0]!.facts);
+    return !this.#measure.states.agree(order.states[0]!.facts, again.states[0]!.facts);
   }
 
   async #leaveOut(sides: readonly number[]): Promise<readonly Execution[]> {

@@ -89,14 +89,13 @@ const TRIES = 3;
  * One call is held before a write of its own until the others are done, or wait for it. What a target writes beside its answers, in jobs of its own,
  * counts too: where a write is held that is not the schedule's, all is begun anew. If it is so each time, the target has changed, and what is held is held.
  */
-export function gatedWay(gate: Gate, schedule: RaceSchedule): Way & { readonly found: () => RaceSchedule } {
+export function gatedWay(gate: Gate, schedule: RaceSchedule): Way {
   let found = schedule;
   return {
     delivery: "gated",
     get schedule() {
       return found;
     },
-    found: () => found,
     try: async (calls, { offsets }) => {
       let held = false;
       let triesLeft = TRIES;

@@ -105,8 +105,7 @@ function sameAnswers(trial: Execution, { execution, open }: Candidate, { before,
   const sides = trial.calls.flatMap((call, side) => (open.has(side) ? [] : [call!]));
   // Equal calls are not told apart: which of them is answered first, or fails, is nobody's business.
   const isEqual = areEqual(trial);
-  const called = execution.calls.flatMap((call, side) => (call === undefined || (!isEqual && open.has(side)) ? [] : [call]));
-  const left = [...called];
+  const left = execution.calls.flatMap((call, side) => (call === undefined || (!isEqual && open.has(side)) ? [] : [call]));
   return sides.every((side) => {
     const found = left.findIndex((other) => other.action === side.action && agree(side, other));
     if (found >= 0) left.splice(found, 1);
