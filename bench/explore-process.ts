@@ -1,29 +1,23 @@
 // Entry of the processes that bench/support/explore.ts starts: one exploration, its figures to the parent.
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { Agent, BFS, CoverageGuided, DFS, Random, type ExplorationEvent } from "seqqa";
+import type { ExplorationEvent, ExplorationResult } from "seqqa";
+import { agentOf, declaredAgent } from "./support/agent-of.ts";
 import type { Job, Measured } from "./support/job.ts";
 import { Timeline } from "./support/timeline.ts";
 
-const STRATEGIES = { bfs: BFS, dfs: DFS, random: Random, coverage_guided: CoverageGuided };
-
 const root = process.env["SEQQA_ROOT"]!;
 const job = JSON.parse(process.argv[2]!) as Job;
-const bundled = new URL(`agents/${job.agent.replace(/\.m?ts$|\.m?js$/, "")}.mjs`, import.meta.url);
-const { agent: declared } = (await import(bundled.href)) as { readonly agent: Agent };
-
-const agent = new Agent({
-  name: declared.name ?? "bench",
-  world: declared.world!,
-  actions: declared.actions,
-  invariants: declared.invariants,
-  ...(declared.setup === undefined ? {} : { setup: declared.setup }),
-  strategy: new STRATEGIES[job.strategy ?? declared.strategy?.kind ?? "bfs"](),
+const declared = await declaredAgent(job.agent);
+const agent = agentOf(declared, {
+  strategy: job.strategy,
   maxSteps: job.maxSteps ?? declared.maxSteps ?? 1_000_000,
   seed: job.seed ?? 0,
   stopOnFirstViolation: job.stopOnFirstViolation ?? false,
 });
 
+const cpu = (): number => (process.cpuUsage().user + process.cpuUsage().system) / 1000;
+const cpuBefore = cpu();
 const timeline = new Timeline();
 const lanes = job.lanes ?? 1;
 const result = await agent.explore({
@@ -36,6 +30,7 @@ const result = await agent.explore({
 const measured: Measured = {
   states: result.statesVisited,
   steps: result.steps,
+  accepted: accepted(result) / result.steps,
   replayed: result.replayed,
   crossChecked: result.crossChecked,
   speculative: result.speculative,
@@ -50,6 +45,12 @@ const measured: Measured = {
   exploringMs: timeline.exploringMs,
   durationMs: result.durationMs,
   tenths: timeline.tenths(),
+  cpuMs: cpu() - cpuBefore,
   peakMemoryMiB: Math.round(process.resourceUsage().maxRSS / 1024),
 };
 process.send!(measured, () => process.disconnect());
+
+function accepted({ coverage }: ExplorationResult): number {
+  const statuses = Object.values(coverage.actions).flatMap((action) => Object.entries(action.statuses));
+  return statuses.reduce((sum, [status, count]) => (status.startsWith("2") ? sum + count : sum), 0);
+}

@@ -1,42 +1,39 @@
-import { explore } from "./support/explore.ts";
-import type { Job } from "./support/job.ts";
-import { full, median, type Row } from "./support/row.ts";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { beds, type Bed } from "./strategies/bed.ts";
+import { plot } from "./strategies/plot.ts";
+import type { BedResult } from "./strategies/run-bed.ts";
+import { summarise, type BedSummary } from "./strategies/summary.ts";
+import { table } from "./strategies/table.ts";
+import { answerOf } from "./support/answer-of.ts";
+import type { Origin } from "./support/origin.ts";
 
-const STRATEGIES = ["bfs", "dfs", "random", "coverage_guided"] as const;
-const SEEDED: ReadonlySet<string> = new Set(["random", "coverage_guided"]);
-const FIXTURES = ["shop", "ledger", "stock", "login", "double-delete", "stale-read", "order-dependent", "idempotency", "deep"];
-const SEEDS = full ? 20 : 3;
-const MOST_STEPS = 50_000;
-
-/** Steps until the planted bug of each fixture is found. */
-export default async function strategies(): Promise<readonly Row[]> {
-  const rows: Row[] = [];
-  for (const fixture of FIXTURES) {
-    for (const strategy of STRATEGIES) {
-      const job: Job = {
-        // The same API in memory where there is one: the steps are the same, and there are many.
-        agent: fixture === "deep" ? "fixtures/deep/memory.explore.ts" : `fixtures/${fixture}/${fixture}.explore.ts`,
-        ...(fixture === "deep" ? {} : { config: `fixtures/${fixture}/seqqa.yaml` }),
-        strategy,
-        maxSteps: MOST_STEPS,
-        stopOnFirstViolation: true,
-        env: { BUG: "1" },
-      };
-      const steps: number[] = [];
-      let missed = 0;
-      for (let seed = 0; seed < (SEEDED.has(strategy) ? SEEDS : 1); seed++) {
-        const measured = await explore({ ...job, seed });
-        steps.push(measured.steps);
-        if (measured.violations.length === 0) missed++;
-      }
-      const seeds = steps.length > 1 ? `median of ${steps.length} seeds, ${Math.min(...steps)} to ${Math.max(...steps)}` : undefined;
-      rows.push({
-        name: `${fixture}, ${strategy}`,
-        value: median(steps),
-        unit: "steps",
-        note: missed > 0 ? `not found by ${missed} of ${steps.length}` : seeds,
-      });
-    }
+/**
+ * `npm run bench:strategies [-- --seeds 20 --only name]`: how soon each strategy finds the planted bugs of the fixtures. A table on the
+ * terminal; bench/strategies.json and bench/strategies.svg when nothing was left out with `--only`.
+ * @throws Error for options that are not usable
+ */
+export default async function strategies(args: readonly string[], origin: Origin): Promise<void> {
+  const { values } = parseArgs({ args: [...args], options: { seeds: { type: "string", default: "20" }, only: { type: "string" } } });
+  const seeds = Number(values.seeds);
+  if (!Number.isInteger(seeds) || seeds < 1) throw new Error(`--seeds takes a number from 1, not ${values.seeds}.`);
+  const { only } = values;
+  const chosen = beds.filter(({ name }) => only === undefined || name.includes(only));
+  if (chosen.length === 0) throw new Error(`No name has "${only}" in it; there are ${beds.map(({ name }) => name).join("; ")}.`);
+  const summaries: BedSummary[] = [];
+  for (const bed of chosen) {
+    const summary = summarise(await ranBed(bed, seeds));
+    process.stdout.write(`${table([summary])}\n`);
+    summaries.push(summary);
   }
-  return rows;
+  if (only !== undefined) return;
+  const root = process.env["SEQQA_ROOT"]!;
+  writeFileSync(join(root, "bench/strategies.json"), `${JSON.stringify({ ...origin, seeds, beds: summaries }, null, 2)}\n`);
+  writeFileSync(join(root, "bench/strategies.svg"), plot(summaries, `${seeds} seeds, ${origin.machine.cpu}, ${origin.date.slice(0, 10)}`));
+}
+
+/** A process of its own, since what switches bugs on in memory is read when the module is loaded. */
+function ranBed(bed: Bed, seeds: number): Promise<BedResult> {
+  return answerOf<BedResult>(new URL("strategies-process.mjs", import.meta.url), [bed.name, String(seeds)], bed.env);
 }

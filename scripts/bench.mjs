@@ -1,16 +1,28 @@
 // `npm run bench [-- [--full] part ...]`: measures the built package, prints a table and writes bench/results.json.
 // Each part runs in a process of its own; parts that were not asked for keep their last figures, with the commit that they were measured on.
-import { build } from "esbuild";
-import { execFileSync, fork } from "node:child_process";
-import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { join, relative, resolve } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fork } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { bundle, commit, root } from "./bench-bundle.mjs";
 import { machine } from "./machine.mjs";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
-const out = join(root, "node_modules/.cache/seqqa-bench");
 const resultsFile = join(root, "bench/results.json");
-const PARTS = ["visited", "canonical", "memory", "http", "limit", "strategies", "lanes", "cpu", "stores", "report", "run-store", "races"];
+const PARTS = [
+  "visited",
+  "canonical",
+  "memory",
+  "ten-million",
+  "http",
+  "http-ledger",
+  "limit",
+  "lanes",
+  "cpu",
+  "stores",
+  "report",
+  "run-store",
+  "races",
+  "scaffold",
+];
 
 const full = process.argv.includes("--full");
 const wanted = process.argv.slice(2).filter((argument) => argument !== "--full");
@@ -20,7 +32,7 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-await bundle();
+const out = await bundle("parts", ["part-process", "explore-process", "peer-process", ...PARTS]);
 const results = existsSync(resultsFile) ? JSON.parse(readFileSync(resultsFile, "utf8")) : { machine: undefined, parts: {} };
 const measuredOn = { commit: commit(), date: new Date().toISOString(), sizes: full ? "full" : "quick" };
 results.machine = machine();
@@ -48,54 +60,6 @@ function part(name) {
     child.on("message", (message) => (rows = message));
     child.on("exit", (code, signal) => (rows === undefined ? fail(new Error(`ended with ${signal ?? code}`)) : done(rows)));
   });
-}
-
-/** TypeScript to JavaScript; what belongs to the package is taken from dist, where its worker threads find their own files too. */
-async function bundle() {
-  rmSync(out, { recursive: true, force: true });
-  const agents = ["fixtures", "bench"].flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true })
-      .filter((file) => /\.explore\.(m?ts|m?js)$/.test(file))
-      .map((file) => join(folder, file)),
-  );
-  const entryPoints = {
-    "part-process": "bench/part-process.ts",
-    "explore-process": "bench/explore-process.ts",
-    ...Object.fromEntries(PARTS.map((name) => [name, `bench/${name}.ts`])),
-    ...Object.fromEntries(agents.map((file) => [`agents/${file.replace(/\.[^.]+$/, "")}`, file])),
-  };
-  const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  const external = (file) => ({ path: pathToFileURL(join(root, file)).href, external: true });
-  await build({
-    absWorkingDir: root,
-    entryPoints,
-    outdir: out,
-    outExtension: { ".js": ".mjs" },
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    target: "node20",
-    packages: "external",
-    sourcemap: true,
-    logLevel: "warning",
-    plugins: [
-      {
-        name: "built-package",
-        setup({ onResolve }) {
-          onResolve({ filter: /^seqqa(\/|$)/ }, ({ path }) => external(exports[path.replace(/^seqqa/, ".")].default));
-          onResolve({ filter: /\/src\/.*\.ts$/ }, ({ path, resolveDir }) =>
-            external(relative(root, resolve(resolveDir, path)).replace(/^src/, "dist").replace(/ts$/, "js")),
-          );
-        },
-      },
-    ],
-  });
-}
-
-function commit() {
-  const git = (...args) => execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
-  const changed = git("status", "--porcelain", "--", "src", "bench", "fixtures", ":!bench/results.json") !== "";
-  return git("rev-parse", "HEAD") + (changed ? " with changes" : "");
 }
 
 function print(name, rows, seconds) {

@@ -1,23 +1,9 @@
-import { fork } from "node:child_process";
-import { fileURLToPath } from "node:url";
+import { answerOf } from "./answer-of.ts";
 import type { Job, Measured } from "./job.ts";
 
 /** Runs an exploration in a fresh process, so that neither compiled code nor memory of another one counts. */
 export function explore(job: Job): Promise<Measured> {
-  return new Promise((resolve, reject) => {
-    const entry = fileURLToPath(new URL("explore-process.mjs", import.meta.url));
-    const child = fork(entry, [JSON.stringify(job)], {
-      env: { ...process.env, ...job.env },
-      stdio: ["ignore", "inherit", "inherit", "ipc"],
-    });
-    let answer: Measured | undefined;
-    child.on("message", (message) => (answer = message as Measured));
-    child.on("error", reject);
-    child.on("exit", (code, signal) => {
-      if (answer === undefined) reject(new Error(`The exploration ${JSON.stringify(job)} ended with ${signal ?? code}.`));
-      else resolve(answer);
-    });
-  });
+  return answerOf<Measured>(new URL("explore-process.mjs", import.meta.url), [JSON.stringify(job)], job.env);
 }
 
 /** As {@link explore}, for runs that have to be clean: a figure of a run that could not vouch for its result is none. */

@@ -1,4 +1,5 @@
 import type { ExplorationResult } from "../../src/model/result.ts";
+import type { Tenths } from "./timeline.ts";
 
 /** One exploration to be measured in a process of its own. */
 export interface Job {
@@ -21,14 +22,18 @@ type Kept =
 /** What a {@link Job} came to. */
 export interface Measured extends Pick<ExplorationResult, Kept> {
   readonly states: number;
+  /** Share of the steps that were answered with 2xx. */
+  readonly accepted: number;
   readonly violations: readonly string[];
   readonly errors: readonly string[];
   readonly divergences: readonly string[];
   /** From the first sign of the running engine to its last commit, without starting lanes and confirming violations. */
   readonly exploringMs: number;
-  /** Steps per second in the first and in the last tenth of the steps; `undefined` for runs of under two seconds. */
-  readonly tenths: { readonly first: number; readonly last: number } | undefined;
+  /** Of `Timeline.tenths`. */
+  readonly tenths: Tenths | undefined;
   readonly peakMemoryMiB: number;
+  /** What the process took, its threads included and its targets not. */
+  readonly cpuMs: number;
 }
 
 export function rate(measured: Measured): number {

@@ -12,11 +12,16 @@ export interface ServedFile {
 }
 
 /** A fixture's server as a process of its own, with a new SQLite file in the memory-backed folder where there is one. */
-export async function serveFixture(name: string): Promise<ServedFile> {
+export function serveFixture(name: string): Promise<ServedFile> {
+  return serveScript(join("fixtures", name, "server.mjs"));
+}
+
+/** As {@link serveFixture}, for any script; `script`: from the root of the repository. */
+export async function serveScript(script: string): Promise<ServedFile> {
   const folder = mkdtempSync(join(process.platform === "linux" ? "/dev/shm" : tmpdir(), "seqqa-bench-"));
   const file = join(folder, "lane.db");
   const port = await freePort();
-  const server = spawn(process.execPath, [join(process.env["SEQQA_ROOT"]!, "fixtures", name, "server.mjs")], {
+  const server = spawn(process.execPath, [join(process.env["SEQQA_ROOT"]!, script)], {
     env: { ...process.env, PORT: String(port), DB_PATH: file },
     stdio: ["ignore", "inherit", "inherit"],
   });
@@ -36,7 +41,7 @@ export async function serveFixture(name: string): Promise<ServedFile> {
     await sleep(25);
   }
   await stop();
-  throw new Error(`The server of the fixture ${name} did not get ready.`);
+  throw new Error(`The server ${script} did not get ready.`);
 }
 
 function freePort(): Promise<number> {

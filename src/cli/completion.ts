@@ -6,8 +6,10 @@ import { usage } from "./run-options.ts";
 interface Words {
   readonly name: string;
   readonly description: string;
-  /** What stands behind it is a directory, or nothing that could be completed. */
-  readonly takesDirectory: boolean;
+  /** What can stand directly behind it: commands of its own, or shells. */
+  readonly words: readonly string[];
+  /** What stands behind it is a directory, a file, or nothing that could be completed. */
+  readonly takes: "directory" | "file" | undefined;
   readonly options: readonly OptionWords[];
 }
 
@@ -42,14 +44,15 @@ export function completionScript(program: Command, shell: string): string {
 }
 
 function wordsOf(command: Command): Words {
+  const all = [command, ...command.commands];
+  const names = all.flatMap(({ registeredArguments }) => registeredArguments.map((argument) => argument.name()));
+  const flags = new Map(all.flatMap(({ options }) => options.map((option) => [option.flags, optionOf(option)] as const)));
   return {
     name: command.name(),
     description: command.description(),
-    takesDirectory: command.registeredArguments.some((argument) => /directory/.test(argument.name())),
-    options: [
-      ...command.options.map(optionOf),
-      { flag: "--help", description: "print help", values: [], takesPath: false, takesValue: false },
-    ],
+    words: command.name() === "completion" ? Object.keys(SHELLS) : command.commands.map((one) => one.name()),
+    takes: names.some((name) => /directory/.test(name)) ? "directory" : names.includes("source") ? "file" : undefined,
+    options: [...flags.values(), { flag: "--help", description: "print help", values: [], takesPath: false, takesValue: false }],
   };
 }
 
@@ -68,8 +71,8 @@ const TOP = ["--help", "--version"];
 
 function bash(commands: readonly Words[]): string {
   const cases = commands.map(
-    ({ name, options, takesDirectory }) =>
-      `    ${name}) words="${name === "completion" ? `${Object.keys(SHELLS).join(" ")} ` : ""}${options.map(({ flag }) => flag).join(" ")}"; directories=${takesDirectory ? 1 : 0} ;;`,
+    ({ name, options, takes, words }) =>
+      `    ${name}) words="${[...words, ...options.map(({ flag }) => flag)].join(" ")}"; kind=${takes ?? ""} ;;`,
   );
   const values = unique(commands).map(({ flag, values: words, takesPath }) =>
     takesPath
@@ -78,7 +81,7 @@ function bash(commands: readonly Words[]): string {
   );
   return `# seqqa completion for bash: seqqa completion bash > ~/.local/share/bash-completion/completions/seqqa
 _seqqa() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" words directories=0
+  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" words kind=""
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
     COMPREPLY=($(compgen -W "${[...commands.map(({ name }) => name), ...TOP].join(" ")}" -- "$current"))
@@ -92,7 +95,11 @@ ${cases.join("\n")}
     *) return ;;
   esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
-  if [ "$directories" -eq 1 ] && [[ "$current" != -* ]]; then COMPREPLY+=($(compgen -d -- "$current")); fi
+  [[ "$current" == -* ]] && return
+  case "$kind" in
+    directory) COMPREPLY+=($(compgen -d -- "$current")) ;;
+    file) if [ "$COMP_CWORD" -gt 2 ]; then COMPREPLY+=($(compgen -f -- "$current")); fi ;;
+  esac
 }
 complete -o filenames -F _seqqa seqqa
 `;
@@ -103,8 +110,9 @@ function zsh(commands: readonly Words[]): string {
   const plain = (text: string): string => quote(text).replace(/[[\]:\\]/g, "\\$&");
   const behind = ({ takesValue, takesPath, values }: OptionWords): string =>
     !takesValue ? "" : takesPath ? ":file:_files" : values.length > 0 ? `:value:(${values.join(" ")})` : ":value: ";
-  const argument = ({ name, takesDirectory }: Words): string =>
-    name === "completion" ? ` '1:shell:(${Object.keys(SHELLS).join(" ")})'` : takesDirectory ? " '1:directory:_files -/'" : "";
+  const argument = ({ words, takes }: Words): string =>
+    (words.length > 0 ? ` '1:word:(${words.join(" ")})'` : takes === "directory" ? " '1:directory:_files -/'" : "") +
+    (takes === "file" ? " '2:file:_files'" : "");
   const cases = commands.map(
     (words) =>
       `    ${words.name}) _arguments ${words.options.map((option) => `'*${option.flag}[${plain(option.description)}]${behind(option)}'`).join(" ")}${argument(words)} ;;`,
@@ -134,12 +142,13 @@ compdef _seqqa seqqa
 
 function fish(commands: readonly Words[]): string {
   const quote = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
-  const lines = commands.flatMap(({ name, description, options, takesDirectory }) => {
+  const lines = commands.flatMap(({ name, description, options, takes, words }) => {
     const inside = `complete -c seqqa -n '__fish_seen_subcommand_from ${name}'`;
     return [
       `complete -c seqqa -n __fish_use_subcommand -a ${name} -d ${quote(description)}`,
-      ...(takesDirectory ? [`${inside} -a '(__fish_complete_directories)'`] : []),
-      ...(name === "completion" ? [`${inside} -a '${Object.keys(SHELLS).join(" ")}'`] : []),
+      ...(takes === "directory" ? [`${inside} -a '(__fish_complete_directories)'`] : []),
+      ...(takes === "file" ? [`${inside} -F`] : []),
+      ...(words.length > 0 ? [`${inside} -a '${words.join(" ")}'`] : []),
       ...options.map(({ flag, description: says, values, takesPath, takesValue }) =>
         [
           inside,

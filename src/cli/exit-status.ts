@@ -1,22 +1,7 @@
-import type { Config } from "../config/index.ts";
-import type { ExplorationResult, Race, Violation } from "../model/result.ts";
-import { isAtLeast } from "../model/severity.ts";
 import type { ReportedJourney } from "../reports/index.ts";
 
 /** 0 done; 1 a confirmed finding or a failed journey; 2 usage or configuration; 3 the run could not vouch; 130 interrupted. */
 export type ExitStatus = 0 | 1 | 2 | 3 | 130;
-
-/** What one result calls for, by the table of findings. */
-export function statusOfResult(result: ExplorationResult, failOn: Config["failOnSeverity"]): ExitStatus {
-  // A run that could not go on was not interrupted by anybody.
-  if (result.stopReason === "interrupted" && !result.errors.some(({ source }) => source === "run")) return 130;
-  const fails = ({ severity, known }: Pick<Violation | Race, "severity" | "known">): boolean =>
-    failOn !== "none" && known !== true && isAtLeast(severity, failOn);
-  const failing = result.violations.filter(fails);
-  // A race is reported when it was seen again on a lane that was built anew.
-  if (failing.some(({ confirmed }) => confirmed) || result.races.some(fails)) return 1;
-  return failing.length > 0 || result.divergences.length > 0 || result.errors.length > 0 ? 3 : 0;
-}
 
 /** A failed or timed-out journey is always 1; one that could not be run, or put back, says nothing for certain. */
 export function statusOfJourney({ result, error, notPutBack }: Pick<ReportedJourney, "result" | "error" | "notPutBack">): ExitStatus {

@@ -1,8 +1,8 @@
-import { resolve } from "node:path";
-import { init, type InitResult } from "../init/index.ts";
+import { init } from "../init/index.ts";
 import { SeqqaError } from "../model/errors.ts";
 import { printable } from "../reports/index.ts";
 import type { ExitStatus } from "./exit-status.ts";
+import { nextCommand } from "./next-command.ts";
 import type { Shell } from "./shell.ts";
 
 /** `seqqa init`: writes the folder, and says in three lines what to do with it. */
@@ -11,7 +11,8 @@ export function initCommand(named: string | undefined, shell: Shell, version: st
   if (directory.trim() === "")
     throw new SeqqaError("USAGE", "The name of the folder is empty.", { exitStatus: 2, hint: "Type seqqa init qa." });
   const written = init({ directory, cwd: shell.cwd, version });
-  const first = firstCommand(directory, written, shell.cwd, version);
+  const ownPackage = written.files.includes("package.json");
+  const first = nextCommand({ shown: directory, cwd: shell.cwd, surroundings: written, ownPackage, version });
   const journey = "npx seqqa run checkout".padEnd(first.length);
   shell.stdout.write(
     [
@@ -23,21 +24,4 @@ export function initCommand(named: string | undefined, shell: Shell, version: st
     ].join("\n"),
   );
   return 0;
-}
-
-/** From the current folder to the first run. */
-function firstCommand(directory: string, { files, installedIn }: InitResult, cwd: string, version: string): string {
-  const install = files.includes("package.json") ? "npm install" : `npm install --save-dev seqqa@${version}`;
-  return [
-    ...(resolve(cwd, directory) === resolve(cwd) ? [] : [`cd ${quoted(directory)}`]),
-    ...(installedIn === undefined ? [install] : []),
-    "npx seqqa run .",
-  ].join(" && ");
-}
-
-/** As a POSIX shell takes it. */
-function quoted(directory: string): string {
-  return /^[\w./+@%~,:=-]+$/.test(directory) && !directory.startsWith("~")
-    ? directory
-    : `'${printable(directory).replaceAll("'", `'\\''`)}'`;
 }

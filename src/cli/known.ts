@@ -79,9 +79,17 @@ export class Known {
 
 /** What in probing for races was left to luck or to time. */
 const LEFT_OUT = ["max_time", "interrupted", "lane_lost", "too_many_states", "not_there"];
+/** What was seen and not confirmed for the same. */
+const LEFT_UNCONFIRMED = ["max_time", "interrupted"];
 
 /** A finding that it does not have is not there. */
-function saidAll({ stopReason, errors, divergences, raceCoverage }: ExplorationResult, isRace: boolean): boolean {
-  if (stopReason !== "exhausted" || errors.length > 0 || divergences.length > 0) return false;
-  return !isRace || (raceCoverage !== undefined && LEFT_OUT.every((reason) => (raceCoverage.skipped[reason] ?? 0) === 0));
+function saidAll({ stopReason, open, errors, divergences, raceCoverage }: ExplorationResult, isRace: boolean): boolean {
+  // A shard comes to its end with the states of the others open.
+  if (stopReason !== "exhausted" || open > 0 || errors.length > 0 || divergences.length > 0) return false;
+  if (!isRace) return true;
+  if (raceCoverage === undefined) return false;
+  const { skipped, dismissed } = raceCoverage;
+  const none = (counts: Readonly<Record<string, number>>, reasons: readonly string[]): boolean =>
+    reasons.every((reason) => (counts[reason] ?? 0) === 0);
+  return none(skipped, LEFT_OUT) && none(dismissed, LEFT_UNCONFIRMED);
 }

@@ -1,3 +1,4 @@
+import type * as RunModule from "../run/index.ts";
 import type { Config } from "../config/index.ts";
 import type { ExplorationEvent } from "../engine/events.ts";
 import type { ExplorationResult } from "../model/result.ts";
@@ -5,7 +6,18 @@ import type { ReplayResult } from "../model/replay.ts";
 import type { SeqqaError } from "../model/errors.ts";
 import type { StoreCheck } from "../model/store-provider.ts";
 import type { ExplorationKeeper } from "../store/index.ts";
-import type { DescribedExploration, FoundJourneys, JourneyRun, ReplayFileInput, RunJourneysInput, UnusableFile } from "../run/index.ts";
+import type {
+  DescribedExploration,
+  DistributeInput,
+  Distribution,
+  FoundJourneys,
+  JourneyRun,
+  ReplayFileInput,
+  ResumableInput,
+  RunJourneysInput,
+  UnusableFile,
+  WorkInput,
+} from "../run/index.ts";
 
 export interface ExploreFileInput {
   /** The exploration file. */
@@ -22,6 +34,10 @@ export interface ExploreFileInput {
   readonly known?: ReadonlySet<string> | undefined;
   /** Writes down what the exploration commits. */
   readonly keep?: ExplorationKeeper | undefined;
+  /** As `2/4`: this is one of several runs that share the states out. */
+  readonly shard?: string | undefined;
+  /** Nodes are expanded by workers. */
+  readonly distribution?: Distribution | undefined;
 }
 
 /** Explores what one file declares; `undefined` when `only` leaves it out. @throws SeqqaError */
@@ -40,6 +56,14 @@ export type WithServices = <T>(
 /** What the commands set in motion. Tests put their own in its place. */
 export interface Machinery {
   readonly exploreFile: ExploreFile;
+  /** Offers a run to workers. @throws SeqqaError */
+  readonly distribute: (input: DistributeInput) => Promise<Distribution>;
+  /** Works on the run of another process. @throws SeqqaError */
+  readonly work: (input: WorkInput) => Promise<void>;
+  /** Which files of a run that goes on are over. @throws SeqqaError where it cannot go on */
+  readonly checkResumable: (input: ResumableInput) => Promise<ReadonlySet<string>>;
+  /** What joins shards. */
+  readonly merging: () => Promise<Pick<typeof RunModule, "mergeExplorations" | "refuseStrangers">>;
   readonly replayFile: ReplayFile;
   readonly withServices: WithServices;
   /** The exploration files below a directory, as absolute paths, in a stable order. */

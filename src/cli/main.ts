@@ -10,12 +10,15 @@ import type { ExitStatus } from "./exit-status.ts";
 import { initCommand } from "./init-command.ts";
 import { listCommand } from "./list-command.ts";
 import type { Machinery } from "./machinery.ts";
+import { mergeCommand } from "./merge-command.ts";
 import { replayCommand } from "./replay-command.ts";
 import { reportCommand } from "./report-command.ts";
 import { runCommand } from "./run-command.ts";
+import { scaffoldCommand } from "./scaffold-command.ts";
 import { processShell, type Shell } from "./shell.ts";
 import { usageError } from "./usage-error.ts";
-import { packageVersion } from "./version.ts";
+import { packageVersion } from "../reports/package-version.ts";
+import { workerCommand } from "./worker-command.ts";
 
 /** Runs one command line, without `node` and the script. The exit status; nothing is thrown. */
 export async function main(
@@ -29,15 +32,19 @@ export async function main(
   const program: Command = buildProgram(version, {
     run: async (named, options) => void (status = await runCommand(named, options, shell, machinery, version)),
     list: async (directory, options) => void (status = await listCommand(directory, options, shell, machinery, version)),
+    merge: async (stores, options) => void (status = await mergeCommand(stores, options, shell, machinery, version)),
+    worker: async (directory, options) => void (status = await workerCommand(directory, options, shell, machinery, version)),
     report: (options) => void (status = reportCommand(options, shell)),
     replay: async (finding, options) => void (status = await replayCommand(finding, options, shell, machinery)),
     completion: (name) => void shell.stdout.write(completionScript(program, name)),
     doctor: async (directory, options) => void (status = await doctorCommand(directory, options, shell, machinery, version)),
     clean: async (directory, options) => void (status = await cleanCommand(directory, options, shell, machinery)),
     init: (directory) => void (status = initCommand(directory, shell, version)),
+    scaffoldOpenapi: async (source, options) => void (status = await scaffoldCommand("openapi", source, options, shell, version)),
+    scaffoldGraphql: async (source, options) => void (status = await scaffoldCommand("graphql", source, options, shell, version)),
     demo: async (options) => void (status = await demoCommand(options, shell, machinery)),
   });
-  for (const command of [program, ...program.commands]) {
+  for (const command of [program, ...program.commands.flatMap((one) => [one, ...one.commands])]) {
     command
       .exitOverride()
       .configureOutput({ writeOut: (text) => shell.stdout.write(text), writeErr: () => undefined, outputError: () => undefined });
@@ -60,6 +67,10 @@ export async function main(
 /** The parts that take time to load are loaded when a command needs them: `--help` does not wait for the engine. */
 const lazyMachinery: Machinery = {
   exploreFile: async (input) => (await import("../run/index.ts")).exploreFile(input),
+  distribute: async (input) => (await import("../run/index.ts")).distribute(input),
+  work: async (input) => (await import("../run/index.ts")).work(input),
+  checkResumable: async (input) => (await import("../run/index.ts")).checkResumable(input),
+  merging: () => import("../run/index.ts"),
   replayFile: async (input) => (await import("../run/index.ts")).replayFile(input),
   withServices: async (config, options, work) => (await import("../run/index.ts")).withServices(config, options, work),
   discover: async (directory) => (await import("../loader/index.ts")).discover(directory),

@@ -1,9 +1,12 @@
 import { Command, Option } from "commander";
 import type { ListOptions } from "./list-command.ts";
 import { EMITTERS } from "./emit-finding.ts";
+import type { MergeOptions } from "./merge-command.ts";
 import type { ReplayCommandOptions } from "./replay-command.ts";
 import type { ReportOptions } from "./report-command.ts";
 import type { RunOptions } from "./run-options.ts";
+import type { WorkerOptions } from "./worker-command.ts";
+import type { ScaffoldOptions } from "./scaffold-command.ts";
 
 /** The options of the commands that look after stores. */
 export interface StoreOptions {
@@ -19,9 +22,13 @@ export interface Handlers {
   run(named: string | undefined, options: RunOptions): Promise<void>;
   list(directory: string | undefined, options: ListOptions): Promise<void>;
   report(options: ReportOptions): void;
+  merge(stores: readonly string[], options: MergeOptions): Promise<void>;
+  worker(directory: string | undefined, options: WorkerOptions): Promise<void>;
   replay(finding: string, options: ReplayCommandOptions): Promise<void>;
   completion(shell: string): void;
   init(directory: string | undefined): void;
+  scaffoldOpenapi(source: string, options: ScaffoldOptions): Promise<void>;
+  scaffoldGraphql(source: string, options: ScaffoldOptions): Promise<void>;
   demo(options: { readonly verbose?: boolean }): Promise<void>;
 }
 
@@ -54,6 +61,10 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .addOption(new Option("--races [mode]", "probe pairs of actions for races; default: pairs").choices(["pairs", "off"]))
     .addOption(new Option("--bail", "stop at the first violation, or the first journey that does not pass"))
     .addOption(new Option("--only <text>", "explorations and journeys whose name contains it"))
+    .addOption(new Option("--shard <i/n>", "explore one of n shares of the states; --max-steps is the total of all; see seqqa merge"))
+    .addOption(new Option("--distributed <url>", "let workers expand states, through this Redis; needs SEQQA_SECRET; see seqqa worker"))
+    .addOption(new Option("--resume [run]", "go on with a run that was interrupted, killed or out of budget; default: the last one"))
+    .addOption(new Option("--force", "go on although configuration or code changed"))
     .addOption(new Option("--reporter <name>", "what standard output gets").choices(["console", "json"]).default("console"))
     .addOption(new Option("--base-url <url>", "a target that already runs"))
     .addOption(configFile())
@@ -63,9 +74,25 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .addOption(allowDb())
     .addHelpText(
       "after",
-      "\nExample:\n  $ seqqa run qa --parallel 4 --max-steps 5000\n  $ seqqa run login --verbose\n  $ seqqa run --all --bail",
+      "\nExample:\n  $ seqqa run qa --parallel 4 --max-steps 5000\n  $ seqqa run qa --resume --max-steps 20000\n  $ seqqa run login --verbose\n  $ seqqa run --all --bail",
     )
     .action((named: string | undefined, options: RunOptions) => handlers.run(named, options));
+  program
+    .command("worker")
+    .description("work on a distributed run with this checkout's own code, configuration and targets, until the run is over")
+    .argument("[directory]", "where the explorations lie; default: the folder of the configuration")
+    .addOption(new Option("--redis <url>", "the Redis of seqqa run --distributed").makeOptionMandatory())
+    .addOption(new Option("--parallel <n|auto>", "lanes that work at the same time"))
+    .addOption(new Option("--base-url <url>", "a target that already runs"))
+    .addOption(new Option("--no-infra", "take services, containers and the target to run already; needs base_url or lanes"))
+    .addOption(new Option("--verbose", "stacks of errors"))
+    .addOption(configFile())
+    .addOption(allowDb())
+    .addHelpText(
+      "after",
+      "\nExample:\n  $ SEQQA_SECRET=... seqqa run qa --distributed redis://queue:6379\n  $ SEQQA_SECRET=... seqqa worker --redis redis://queue:6379 --parallel 2\n\nExit status: 0 the run is over, 2 refused, 3 the run or its Redis cannot be reached, 130 interrupted.",
+    )
+    .action((directory: string | undefined, options: WorkerOptions) => handlers.worker(directory, options));
   program
     .command("list")
     .description("list journeys and explorations")
@@ -83,6 +110,20 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .addOption(configFile())
     .addHelpText("after", "\nExample:\n  $ seqqa report --format junit --output -")
     .action((options: ReportOptions) => handlers.report(options));
+  program
+    .command("merge")
+    .description("join the runs of all shards into one run with its reports")
+    .argument("<store...>", "runs/<id>.db of each shard, or its folder of reports")
+    .addOption(new Option("--reporter <name>", "what standard output gets").choices(["console", "json"]).default("console"))
+    .addOption(new Option("--output <dir>", "where reports are written"))
+    .addOption(new Option("--fail-on-severity <severity>", "critical, high, medium, low or none"))
+    .addOption(new Option("--verbose", "stacks of errors"))
+    .addOption(configFile())
+    .addHelpText(
+      "after",
+      "\nExample:\n  $ seqqa run qa --shard 1/2 --output shard-1\n  $ seqqa run qa --shard 2/2 --output shard-2\n  $ seqqa merge shard-1 shard-2 --output reports",
+    )
+    .action((stores: readonly string[], options: MergeOptions) => handlers.merge(stores, options));
   program
     .command("replay")
     .description("execute the path of a finding again, from a clean start, or print it as a script or a test")
@@ -124,6 +165,30 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .argument("[dir]", "a new folder; default: qa")
     .addHelpText("after", "\nExample:\n  $ seqqa init shop-qa")
     .action((directory: string | undefined) => handlers.init(directory));
+  const scaffold = program.command("scaffold").description("write a folder that explores what a description of an API describes");
+  scaffold
+    .command("openapi")
+    .description("from OpenAPI 2.0, 3.0 or 3.1; again, it keeps what you changed and adds what is new")
+    .argument("<source>", "a file in JSON or YAML, or its URL")
+    .addOption(new Option("--out <dir>", "the folder; default: qa"))
+    .addOption(new Option("--force", "overwrite what you changed"))
+    .addOption(new Option("--allow-refs", "read whatever the description refers to, in other folders and on other servers"))
+    .addHelpText(
+      "after",
+      "\nExample:\n  $ seqqa scaffold openapi openapi.yaml\n  $ seqqa scaffold openapi https://api.example.com/openapi.json --out qa",
+    )
+    .action((source: string, options: ScaffoldOptions) => handlers.scaffoldOpenapi(source, options));
+  scaffold
+    .command("graphql")
+    .description("from a GraphQL schema; again, it keeps what you changed and adds what is new")
+    .argument("<source>", "a file with SDL or the result of an introspection, or the URL of the endpoint, which is asked for it")
+    .addOption(new Option("--out <dir>", "the folder; default: qa"))
+    .addOption(new Option("--force", "overwrite what you changed"))
+    .addHelpText(
+      "after",
+      "\nExample:\n  $ seqqa scaffold graphql schema.graphql\n  $ seqqa scaffold graphql http://127.0.0.1:4000/graphql --out qa",
+    )
+    .action((source: string, options: ScaffoldOptions) => handlers.scaffoldGraphql(source, options));
   program
     .command("doctor")
     .description("check Node, the configuration, and each store: what puts it back, and whether that works")

@@ -1,14 +1,17 @@
 import { isAbsolute, relative } from "node:path";
 import { ConsoleReporter, inertOutput, JsonReporter, onGithub, type Reporter, type ReporterOptions } from "../reports/index.ts";
+import { readRun } from "../store/index.ts";
 import type { ExitStatus } from "./exit-status.ts";
 import { interruptible } from "./interruptible.ts";
 import { Known } from "./known.ts";
 import type { Machinery } from "./machinery.ts";
 import { prepareReports } from "./report-files.ts";
-import { Run } from "./run.ts";
+import { Run, type ResumedRun } from "./run.ts";
 import type { RunOptions } from "./run-options.ts";
 import { runTarget, type RunTarget } from "./run-target.ts";
+import { takeSecret } from "./secret.ts";
 import type { Shell } from "./shell.ts";
+import { shownPath } from "./shown-path.ts";
 
 /** `seqqa run`: everything that can be wrong with what the user typed or wrote is said before anything is sent. */
 export async function runCommand(
@@ -20,7 +23,9 @@ export async function runCommand(
 ): Promise<ExitStatus> {
   const target = await runTarget(named, options, shell, machinery);
   const { config } = target;
+  const secret = options.distributed === undefined ? undefined : takeSecret("--distributed", shell);
   const known = target.kind === "explorations" ? Known.read(config, options.updateKnown === true, shell.cwd) : undefined;
+  const resumed = await resumedRun(target, options, known?.ids, shell, machinery, version);
   prepareReports(config);
   const verbose = options.verbose === true;
   const reporter = reporterFor(options.reporter ?? "console", {
@@ -31,14 +36,42 @@ export async function runCommand(
     visibility: config.report,
   });
   return await interruptible(shell, reporter, async (signal) => {
-    const { only } = options;
-    const run = new Run({ config, shell, machinery, reporter, verbose, only, signal, known, version });
-    await run.withServices(async () => {
-      if (target.kind === "journeys") await run.journeys(target, options.bail === true);
-      else for (const file of target.files) if (!run.isOver) await run.explore(file);
-    });
-    return await run.end(target.kind === "explorations" && only === undefined && coversConfig(target));
+    const { only, distributed: url, shard } = options;
+    const onNote = (message: string): void => reporter.message(message);
+    const distribution =
+      target.kind === "explorations" && url !== undefined
+        ? await machinery.distribute({ config, url, secret: secret!, version, directory: target.directory, onNote })
+        : undefined;
+    try {
+      const run = new Run({ config, shell, machinery, reporter, verbose, only, signal, known, version, resumed, shard, distribution });
+      await run.withServices(async () => {
+        if (target.kind === "journeys") await run.journeys(target, options.bail === true);
+        else for (const file of target.files) if (!run.isOver) await run.explore(file);
+      });
+      await distribution?.close();
+      return await run.end(target.kind === "explorations" && only === undefined && coversConfig(target));
+    } finally {
+      await distribution?.close();
+    }
   });
+}
+
+/** What goes on, if anything does. @throws SeqqaError where that cannot be */
+async function resumedRun(
+  target: RunTarget,
+  options: RunOptions,
+  known: ReadonlySet<string> | undefined,
+  shell: Shell,
+  machinery: Machinery,
+  version: string,
+): Promise<ResumedRun | undefined> {
+  if (target.kind === "journeys" || target.stored === undefined) return undefined;
+  const { stored, config } = target;
+  const files = new Map(target.files.map((path) => [shownPath(path, shell.cwd), path]));
+  const { shard, only, force = false } = options;
+  const finished = await machinery.checkResumable({ stored, config, version, files, shard, only, known, force });
+  const entries = finished.size === 0 ? [] : readRun(config.report.outputDir, stored.id).data.document.explorations;
+  return { stored, finished: new Map(entries.filter(({ file }) => finished.has(file)).map((entry) => [entry.file, entry])) };
 }
 
 /** Everything that the configuration is for lies in the directory that was named. */
@@ -47,7 +80,7 @@ function coversConfig({ directory, config }: RunTarget & { readonly kind: "explo
   return !inside.startsWith("..") && !isAbsolute(inside);
 }
 
-function reporterFor(name: "console" | "json", options: ReporterOptions): Reporter {
+export function reporterFor(name: "console" | "json", options: ReporterOptions): Reporter {
   const { stdout, stderr } = options;
   const inert = onGithub(options.env)
     ? { ...options, stdout: inertOutput(stdout, name === "json" ? "json" : "text"), stderr: inertOutput(stderr, "text") }

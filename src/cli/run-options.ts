@@ -1,4 +1,5 @@
 import type { FlagValue } from "../config/index.ts";
+import { RUN_ID } from "../store/index.ts";
 import { SeqqaError } from "../model/errors.ts";
 
 /** The options of `seqqa run`, as commander hands them over. */
@@ -19,6 +20,12 @@ export interface RunOptions {
   readonly races?: string | true;
   readonly bail?: boolean;
   readonly only?: string;
+  /** `true`: the last run. */
+  readonly resume?: string | true;
+  readonly force?: boolean;
+  readonly shard?: string;
+  /** URL of the Redis through which workers are reached. */
+  readonly distributed?: string;
   readonly reporter?: "console" | "json";
   readonly baseUrl?: string;
   readonly config?: string;
@@ -57,11 +64,22 @@ const OF_EXPLORATIONS: readonly (readonly [keyof RunOptions, string])[] = [
   ["maxTime", "--max-time"],
   ["races", "--races"],
   ["updateKnown", "--update-known"],
+  ["resume", "--resume"],
+  ["shard", "--shard"],
+  ["distributed", "--distributed"],
 ];
 
 /** What contradicts itself, or would have no effect. @throws SeqqaError with exit status 2 */
 export function refuseMisuse(named: string | undefined, options: RunOptions): void {
   if (options.only?.trim() === "") throw usage("--only is empty.", "Give a part of the name of an exploration or a journey.");
+  if (options.force === true && options.resume === undefined)
+    throw usage("--force is for --resume, and no run is to go on.", "Take it out, or add --resume.");
+  if (typeof options.resume === "string" && !RUN_ID.test(options.resume)) {
+    const hint = "Leave it out for the last run; the directory stands before it: seqqa run qa --resume.";
+    throw usage(`${JSON.stringify(options.resume)} is no id of a run.`, hint);
+  }
+  if (options.shard !== undefined && !/^[1-9]\d{0,3}\/[1-9]\d{0,3}$/.test(options.shard))
+    throw usage(`${JSON.stringify(options.shard)} names no shard.`, "Write i/n with i from 1 to n: 2/4 is the second of four.");
   // As of a variable of the shell that is not set: not the current folder.
   if (named?.trim() === "")
     throw usage("The name of what to run is empty.", "seqqa list shows what there is; seqqa run . is the current folder.");

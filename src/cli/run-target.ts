@@ -1,8 +1,10 @@
 import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { loadConfig, type Config } from "../config/index.ts";
+import { loadConfig, type Config, type FlagValue } from "../config/index.ts";
 import type { FoundJourney, UnusableFile } from "../run/index.ts";
+import { readStoredRun, type StoredRun } from "../store/index.ts";
 import { fileIsNoDirectory, findExplorations, isExplorationFile } from "./find-explorations.ts";
+import { flagsBefore } from "./flags-before.ts";
 import { journeyNotFound } from "./journey-not-found.ts";
 import type { Machinery } from "./machinery.ts";
 import { nothingNamed } from "./nothing-named.ts";
@@ -11,7 +13,14 @@ import type { Shell } from "./shell.ts";
 
 /** What is to be run. */
 export type RunTarget =
-  | { readonly kind: "explorations"; readonly config: Config; readonly directory: string; readonly files: readonly string[] }
+  | {
+      readonly kind: "explorations";
+      readonly config: Config;
+      readonly directory: string;
+      readonly files: readonly string[];
+      /** The run that goes on. */
+      readonly stored: StoredRun | undefined;
+    }
   | {
       readonly kind: "journeys";
       readonly config: Config;
@@ -23,11 +32,12 @@ export type RunTarget =
 /** What the command line means: a directory wins over a journey of its name. @throws SeqqaError with exit status 2 */
 export async function runTarget(named: string | undefined, options: RunOptions, shell: Shell, machinery: Machinery): Promise<RunTarget> {
   refuseMisuse(named, options);
-  const configFor = (directory: string): Config =>
+  const given = flagsOf(options);
+  const configFor = (directory: string, before: readonly FlagValue[] = []): Config =>
     loadConfig({
       directory,
       file: options.config,
-      flags: flagsOf(options),
+      flags: [...before, ...given],
       env: shell.env,
       cwd: shell.cwd,
       noInfra: options.infra === false,
@@ -38,7 +48,10 @@ export async function runTarget(named: string | undefined, options: RunOptions, 
   const path = resolve(shell.cwd, named);
   if (existsSync(path) && statSync(path).isDirectory()) {
     const files = await findExplorations(named, shell, machinery.discover);
-    return { kind: "explorations", config: configFor(named), directory: path, files };
+    const config = configFor(named);
+    const stored = options.resume === undefined ? undefined : storedRun(config, options.resume);
+    const resumed = stored === undefined ? config : configFor(named, flagsBefore(stored, given));
+    return { kind: "explorations", config: resumed, directory: path, files, stored };
   }
   if (isExplorationFile(named)) throw await fileIsNoDirectory(named, shell, machinery);
   const config = configFor(".");
@@ -48,6 +61,15 @@ export async function runTarget(named: string | undefined, options: RunOptions, 
   refuseForJourneys(options);
   if (options.only !== undefined && !named.includes(options.only)) throw noneContains(options.only);
   return { kind: "journeys", config, journeys: [journey], unusable: [] };
+}
+
+/** @throws SeqqaError with exit status 2 when there is none, or nothing of it can go on */
+function storedRun({ report }: Config, resume: string | true): StoredRun {
+  if (report.formats.length === 0)
+    throw usage("--resume has no run to go on with: report.formats is empty, so that none is kept.", "Name a format.");
+  const stored = readStoredRun(report.outputDir, resume === true ? undefined : resume);
+  if (stored.hasJourneys) throw usage(`Run ${stored.id} is one of journeys; explorations can go on.`, "Name another one after --resume.");
+  return stored;
 }
 
 async function everyJourney(config: Config, options: RunOptions, shell: Shell, machinery: Machinery): Promise<RunTarget> {

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { withoutPasswords, type Config } from "../config/index.ts";
 import type { ExplorationEvent } from "../engine/events.ts";
 import { SeqqaError } from "../model/errors.ts";
+import type { ExplorationResult } from "../model/result.ts";
 import type { JourneyResult } from "../model/journey-result.ts";
 import {
   journeyJson,
@@ -9,7 +10,9 @@ import {
   redactFailure,
   redactor,
   reportToGithub,
+  resultOfEntry,
   runDocument,
+  statusOfResult,
   type Redactor,
   type ReportedExploration,
   type ReportedFailure,
@@ -18,10 +21,10 @@ import {
   type RunDocument,
   type RunReport,
 } from "../reports/index.ts";
-import type { FoundJourney, JourneyEvent, UnusableFile } from "../run/index.ts";
-import { newRunId, RunStore } from "../store/index.ts";
+import type { Distribution, FoundJourney, JourneyEvent, UnusableFile } from "../run/index.ts";
+import { newRunId, RunStore, type ExplorationKeeper, type StoredRun } from "../store/index.ts";
 import { errorText, statusOfError } from "./error-text.ts";
-import { statusOfJourney, statusOfResult, worst, type ExitStatus } from "./exit-status.ts";
+import { statusOfJourney, worst, type ExitStatus } from "./exit-status.ts";
 import { nameOfFile } from "./find-explorations.ts";
 import { hearSignals } from "./hear-signals.ts";
 import type { Known } from "./known.ts";
@@ -41,12 +44,31 @@ interface RunParts {
   readonly signal: AbortSignal;
   readonly known: Known | undefined;
   readonly version: string;
+  readonly resumed: ResumedRun | undefined;
+  /** As `2/4`. */
+  readonly shard: string | undefined;
+  /** Where nodes are expanded by workers. */
+  readonly distribution?: Distribution | undefined;
+}
+
+/** A run that goes on. */
+export interface ResumedRun {
+  readonly stored: StoredRun;
+  /** By file: explorations of which nothing is left to do. */
+  readonly finished: ReadonlyMap<string, RunDocument["explorations"][number]>;
+}
+
+/** An exploration whose parts were made by several runs. */
+export interface MergedExploration {
+  readonly file: string;
+  readonly name: string;
+  readonly merge: (keep: ExplorationKeeper | undefined) => ExplorationResult;
 }
 
 /** One run: its explorations one after another, or its journeys, and what came of them. */
 export class Run {
   readonly #parts: RunParts;
-  readonly #startedAt = new Date();
+  readonly #startedAt: Date;
   readonly #id: string;
   /** What is kept of the run while it goes on; `undefined` when no reports are wanted. */
   readonly #store: RunStore | undefined;
@@ -60,13 +82,15 @@ export class Run {
   constructor(parts: RunParts) {
     this.#parts = parts;
     this.#hide = redactor(parts.config.report.redact);
-    this.#id = newRunId(this.#startedAt);
-    const { config } = parts;
+    const { config, resumed } = parts;
+    this.#startedAt = resumed?.stored.startedAt ?? new Date();
+    this.#id = resumed?.stored.id ?? newRunId(this.#startedAt);
     if (config.report.formats.length === 0) return;
     try {
       // Whatever ends the process from here on, it was interrupted.
-      this.#store = new RunStore(config, this.#documentOf({ exitStatus: 130, known: undefined }), this.#hide);
+      this.#store = new RunStore(config, this.#documentOf({ exitStatus: 130, known: undefined }), this.#hide, resumed !== undefined);
     } catch (cause) {
+      if (cause instanceof SeqqaError) throw cause;
       throw cannotWrite(config.report.outputDir, cause, 2);
     }
   }
@@ -87,27 +111,81 @@ export class Run {
   }
 
   async explore(path: string): Promise<void> {
-    const { config, machinery, reporter, only, signal, shell, known } = this.#parts;
+    const { config, machinery, reporter, only, signal, shell, known, shard, distribution } = this.#parts;
     const file = shownPath(path, shell.cwd);
     let name = nameOfFile(path);
-    const keep = this.#store?.exploration(file);
+    if (this.#takeOver(file)) return;
+    const keep = this.#keeperOf(file);
     const onEvent = (event: ExplorationEvent): void => {
       if (event.kind === "started") ({ name } = event);
       reporter.event(name, event);
     };
     try {
-      const found = await machinery.exploreFile({ entry: path, config, name, signal, onEvent, only, known: known?.ids, keep });
+      const found = await machinery.exploreFile({
+        entry: path,
+        config,
+        name,
+        signal,
+        onEvent,
+        only,
+        known: known?.ids,
+        keep,
+        shard,
+        distribution,
+      });
       if (found === undefined) return;
       const result = known?.mark(found) ?? found;
       keep?.ended(name, result);
-      const explored = { name, file, result };
-      this.#explorations.push(explored);
-      this.#statuses.push(statusOfResult(result, config.failOnSeverity));
-      reporter.explored(explored);
+      this.#takeIn({ name, file, result });
     } catch (error) {
       keep?.failed();
       this.#fail(error, path);
     }
+  }
+
+  /** An exploration of which nothing is left to do is reported as it was. */
+  #takeOver(file: string): boolean {
+    const { resumed, reporter, known } = this.#parts;
+    const entry = resumed?.finished.get(file);
+    const stored = resumed?.stored.explorations.find((one) => one.file === file);
+    if (entry === undefined || stored === undefined) return false;
+    const { name, stopReason, steps } = entry;
+    reporter.message(`${name} was over (${stopReason}) after ${steps} steps: it is taken over as it is.`);
+    const found = resultOfEntry(entry);
+    const result = known?.mark(found) ?? found;
+    if (known !== undefined) this.#store?.explorationTaken(stored).ended(name, result);
+    this.#takeIn({ name, file, result });
+    return true;
+  }
+
+  #takeIn(explored: ReportedExploration): void {
+    const { config, reporter } = this.#parts;
+    this.#explorations.push(explored);
+    this.#statuses.push(statusOfResult(explored.result, config.failOnSeverity));
+    reporter.explored(explored);
+  }
+
+  /** An exploration that was made elsewhere. */
+  merged({ file, name, merge }: MergedExploration): void {
+    const { known } = this.#parts;
+    const keep = this.#store?.exploration(file);
+    try {
+      const found = merge(keep);
+      const result = known?.mark(found) ?? found;
+      keep?.ended(name, result);
+      this.#takeIn({ name, file, result });
+    } catch (error) {
+      keep?.failed();
+      this.#fail(error, file);
+    }
+  }
+
+  #keeperOf(file: string): ExplorationKeeper | undefined {
+    const { resumed, reporter } = this.#parts;
+    const stored = resumed?.stored.explorations.find((one) => one.file === file);
+    if (stored?.beginning === undefined) return this.#store?.exploration(file);
+    reporter.message(`${stored.name} goes on from ${stored.steps} steps and ${stored.states} states.`);
+    return this.#store?.explorationAgain(stored, stored.beginning);
   }
 
   async journeys(

@@ -4,6 +4,7 @@ import { SeqqaError } from "../model/errors.ts";
 
 /** What commander complains about, as one sentence of ours; its "(Did you mean ...?)" becomes the hint. */
 export function usageError(error: CommanderError, program: Command): SeqqaError {
+  if (error.code === "commander.help") return missingCommand(error, program);
   const [first = "", ...rest] = error.message.replace(/^error:\s*/, "").split("\n");
   const suggestion = rest
     .join(" ")
@@ -17,11 +18,22 @@ export function usageError(error: CommanderError, program: Command): SeqqaError 
   });
 }
 
+/** Only what was named of a command with commands of its own prints help by itself. */
+function missingCommand(cause: CommanderError, program: Command): SeqqaError {
+  const group = program.commands.find(({ commands }) => commands.length > 0);
+  const names = (group?.commands ?? []).map((command) => command.name());
+  return new SeqqaError("USAGE", `${group?.name() ?? "seqqa"} takes another word: ${names.join(" or ")}.`, {
+    exitStatus: 2,
+    hint: `seqqa ${group?.name() ?? ""} ${names[0] ?? ""} --help says what stands behind it.`,
+    cause,
+  });
+}
+
 /** The value that was probably meant where an option takes one of several: commander names them, and no nearest. */
 function meant(complaint: string, program: Command): string | undefined {
   const [, flags, value] = /^option '([^']+)' argument '(.*)' is invalid\. Allowed choices/s.exec(complaint) ?? [];
   if (flags === undefined || value === undefined) return undefined;
-  const options = program.commands.flatMap((command) => command.options as Option[]);
+  const options = program.commands.flatMap((command) => [command, ...command.commands].flatMap((one) => one.options as Option[]));
   const option = options.find((one) => one.flags === flags);
   const near = nearest(value, option?.argChoices ?? []);
   if (near !== undefined) return `Did you mean ${near}?`;

@@ -6,11 +6,16 @@ import { Parser, type CST } from "yaml";
  * comes first; it keeps its own stack.
  */
 export function tooDeepAt(text: string, most: number): number | undefined {
+  return tooDeepIn(new Parser().parse(text), most);
+}
+
+/** The same of text that was parsed already. */
+export function tooDeepIn(tokens: Iterable<CST.Token>, most: number): number | undefined {
   const waiting: { readonly token: CST.Token; readonly depth: number }[] = [];
   const add = (token: CST.Token | null | undefined, depth: number): void => {
     if (token !== null && token !== undefined) waiting.push({ token, depth });
   };
-  for (const token of new Parser().parse(text)) add(token, 0);
+  for (const token of tokens) add(token, 0);
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { token, depth } = next;
     if (depth > most) return token.type === "document" ? 0 : token.offset;

@@ -207,7 +207,7 @@ export const TABLE: SectionSpec = section({
                   "How requests are made to meet; `auto`: by a schedule where a store can hold one, else by what the target speaks.",
               },
               copies: { spec: { kind: "integer", min: 2, max: 100 }, default: 2, description: "Requests sent at once." },
-              max_time: { spec: seconds, description: "Time that probing may take.", example: "5m" },
+              max_time: { spec: seconds, description: "Time that probing and confirming may take together.", example: "5m" },
             }),
           ],
         },

@@ -1,4 +1,5 @@
-import type { Expansion, ImageNews, UnitRequest } from "./messages.ts";
+import { ImageShelf } from "./image-shelf.ts";
+import type { Expansion, ImageNews, News, UnitRequest } from "./messages.ts";
 import { FAILED, KIND, ROW, SKIPPED } from "./messages.ts";
 import { UNCERTAIN, type NodeTable } from "./node-table.ts";
 import { Work } from "./work.ts";
@@ -18,17 +19,22 @@ export class Backlog {
   readonly #actions: number;
   readonly #nodes: NodeTable;
   readonly #works: Map<number, Work> = new Map();
-  readonly #images: Map<number, unknown> = new Map();
+  readonly #images: ImageShelf;
   /** Actions given to lanes and not back yet. */
   underWay = 0;
   /** Executed outcomes that wait to be committed. */
   buffered = 0;
   /** Executed outcomes received in all. */
   executed = 0;
+  /** Executed outcomes of states behind outcomes that are not committed: guesses about what comes next that may still be right. */
+  guessed = 0;
+  /** Executed outcomes that nobody wants any more. */
+  wasted = 0;
 
-  constructor(actions: number, nodes: NodeTable) {
+  constructor(actions: number, nodes: NodeTable, images: ImageShelf = new ImageShelf()) {
     this.#actions = actions;
     this.#nodes = nodes;
+    this.#images = images;
   }
 
   get(node: number): Work | undefined {
@@ -49,11 +55,12 @@ export class Backlog {
   adopt(node: number, parent: number, action: number): void {
     const work = this.#works.get(parent);
     const image = work?.images?.get(action);
-    if (image !== undefined) this.#images.set(node, image);
+    if (image !== undefined) this.#images.put(node, image);
     const predicted = work?.children?.get(action);
     if (predicted === undefined) return;
     work!.children!.delete(action);
     predicted.node = node;
+    this.guessed -= predicted.uncommitted(this.#actions);
     this.#works.set(node, predicted);
   }
 
@@ -67,7 +74,7 @@ export class Backlog {
 
   /** Keeps the root's captured state. */
   adoptRoot(image: unknown): void {
-    if (image !== undefined) this.#images.set(0, image);
+    if (image !== undefined) this.#images.put(0, image);
   }
 
   image(node: number): unknown {
@@ -83,6 +90,8 @@ export class Backlog {
   receive(assignments: readonly Assignment[], expansion: Expansion): void {
     const { rows, failure } = expansion;
     let at = 0;
+    /** Of each unit the first action whose row was not taken. */
+    const ends: number[] = [];
     for (let i = 0; i < assignments.length; i++) {
       const { work, from, to } = assignments[i]!;
       this.underWay -= to - from;
@@ -93,14 +102,28 @@ export class Backlog {
       this.executed += executed;
       if (done > 0) {
         work.learn(from, from + done, rows, at, this.#actions);
-        if (!work.dropped) this.buffered += executed;
+        this.#taken(work, executed);
       }
       at += done * ROW;
+      ends.push(from + done);
       if (from + done < to) work.abandon(from + done, to, this.#actions);
     }
-    for (const news of expansion.news) (assignments[news.unit]!.work.news ??= new Map()).set(news.action, news);
-    for (const detail of expansion.details ?? []) (assignments[detail.unit]!.work.details ??= new Map()).set(detail.action, detail);
-    for (const image of expansion.images) keepImage(assignments, image);
+    // What it says of the action that it was lost at is dropped with the row: a session that ended may have been the cause of it.
+    const isTaken = ({ unit, action }: { readonly unit: number; readonly action: number }): boolean => action < ends[unit]!;
+    for (const news of expansion.news) if (isTaken(news)) (assignments[news.unit]!.work.news ??= new Map()).set(news.action, news);
+    for (const detail of expansion.details ?? [])
+      if (isTaken(detail)) (assignments[detail.unit]!.work.details ??= new Map()).set(detail.action, detail);
+    for (const image of expansion.images) if (isTaken(image)) keepImage(assignments, image);
+  }
+
+  /** Takes in an outcome that was committed before, so that it is committed again. */
+  recall(work: Work, action: number, row: Int32Array, news: News | undefined): void {
+    if ((row[KIND]! & 0xff) !== SKIPPED) {
+      this.executed++;
+      this.buffered++;
+    }
+    work.learn(action, action + 1, row, 0, this.#actions);
+    if (news !== undefined) (work.news ??= new Map()).set(action, news);
   }
 
   /** Gives a unit up: its first action gets an outcome without a state. */
@@ -108,7 +131,7 @@ export class Backlog {
     const row = new Int32Array(ROW);
     row[KIND] = FAILED;
     this.executed++;
-    if (!work.dropped) this.buffered++;
+    this.#taken(work, 1);
     work.learn(from, from + 1, row, 0, this.#actions);
   }
 
@@ -154,9 +177,18 @@ export class Backlog {
     return before === undefined ? undefined : [...before, [...before.at(-1)!, work.action]];
   }
 
+  #taken(work: Work, executed: number): void {
+    if (work.dropped) this.wasted += executed;
+    else this.buffered += executed;
+    if (!work.dropped && work.node < 0) this.guessed += executed;
+  }
+
   #drop(work: Work): void {
+    const uncommitted = work.uncommitted(this.#actions);
     work.dropped = true;
-    this.buffered -= work.uncommitted(this.#actions);
+    this.buffered -= uncommitted;
+    this.wasted += uncommitted;
+    if (work.node < 0) this.guessed -= uncommitted;
     for (const child of work.children?.values() ?? []) this.#drop(child);
   }
 }

@@ -1,3 +1,4 @@
+import type { DoneCheck } from "./commit-journal.ts";
 import type { Committer } from "./committer.ts";
 import { BROKEN, KIND, ROW, type UnitRequest } from "./messages.ts";
 import { mix } from "./mix.ts";
@@ -12,6 +13,12 @@ export interface CheckOptions {
   readonly oneIn: number;
 }
 
+/** The edge that a node was met by once more. */
+interface OtherWay {
+  readonly from: number;
+  readonly action: number;
+}
+
 /**
  * Which committed nodes are to be expanded once more: some that were written directly, now by replay, and some that were met along
  * a second path, along that. The sample is drawn by seed and state. Checks wait apart from the work that commits need, so that
@@ -21,8 +28,8 @@ export class CheckQueue {
   readonly #options: CheckOptions;
   readonly #committer: Committer;
   readonly #pending: UnitRequest[] = [];
-  /** Sampled nodes that were met again before all of their outcomes were committed, with the other path. */
-  readonly #otherPaths: Map<number, Pick<UnitRequest, "path" | "draws">> = new Map();
+  /** Sampled nodes that were met again before all of their outcomes were committed, with the edge that they were met by. */
+  readonly #otherWays: Map<number, OtherWay> = new Map();
 
   constructor(options: CheckOptions, committer: Committer) {
     this.#options = options;
@@ -33,12 +40,19 @@ export class CheckQueue {
     return this.#pending.length;
   }
 
-  next(): UnitRequest | undefined {
-    return this.#pending.shift();
+  /** The first ones, at most so many. */
+  next(most: number): readonly UnitRequest[] {
+    return this.#pending.splice(0, most);
   }
 
   again(unit: UnitRequest): void {
     this.#pending.push(unit);
+  }
+
+  /** What a check found is known: a run that goes on need not make it again. */
+  done({ lo, hi, check }: UnitRequest): void {
+    const { journal, visited } = this.#committer;
+    journal?.checked({ node: visited.find(lo, hi), merge: check?.merge === true });
   }
 
   /** A state was met along a second path. */
@@ -46,27 +60,44 @@ export class CheckQueue {
     const { oneIn, seed } = this.#options;
     const { nodes, visited } = this.#committer;
     if (oneIn === 0 || mix(mix(seed + 1, visited.lo(to)), visited.hi(to)) % oneIn !== 0) return;
-    if (nodes.has(to, EXPANDED) || this.#otherPaths.has(to)) return;
-    const path = nodes.path(from);
-    const draws = nodes.draws(from) ?? Array.from({ length: path.length + 1 }, (_, depth) => path.slice(0, depth));
-    this.#otherPaths.set(to, { path: [...path, action], draws });
+    if (!nodes.has(to, EXPANDED) && !this.#otherWays.has(to)) this.#otherWays.set(to, { from, action });
   }
 
   /** All outcomes of a node are committed; `direct`: it was written and not replayed. */
   expanded(node: number, work: Work, direct: boolean): void {
-    const otherPath = this.#otherPaths.get(node);
-    if (otherPath !== undefined) this.#otherPaths.delete(node);
-    const both = direct && work.image !== undefined && this.#sampled(node);
-    if ((!both && otherPath === undefined) || this.#committer.nodes.has(node, UNCERTAIN)) return;
+    const sampled = this.#sampled(node);
+    const written = direct && work.image !== undefined;
+    // It was reached by its calls: a run that goes on has nothing to compare either.
+    if (sampled && !written) this.#committer.journal?.checked({ node, merge: false });
+    this.#take(node, work, sampled && written, this.#otherWay(node));
+  }
+
+  /** All outcomes of a node were committed before the run was ended; what was to be checked of it and was not yet is due. `direct`: nodes could be written. */
+  recalled(node: number, work: Work, direct: boolean, recorded: { wasChecked(check: DoneCheck): boolean }): void {
+    const otherWay = this.#otherWay(node);
+    const both = direct && this.#sampled(node) && !recorded.wasChecked({ node, merge: false });
+    this.#take(node, work, both, otherWay === undefined || recorded.wasChecked({ node, merge: true }) ? undefined : otherWay);
+  }
+
+  #otherWay(node: number): OtherWay | undefined {
+    const otherWay = this.#otherWays.get(node);
+    if (otherWay !== undefined) this.#otherWays.delete(node);
+    return otherWay;
+  }
+
+  #take(node: number, work: Work, both: boolean, otherWay: OtherWay | undefined): void {
+    if ((!both && otherWay === undefined) || this.#committer.nodes.has(node, UNCERTAIN)) return;
     const expected = rowsOf(work, this.#options.actions);
     if (expected === undefined) return;
     const unit = { from: 0, to: this.#options.actions, lo: work.lo, hi: work.hi, uncertain: false, image: undefined, suspect: undefined };
     const { nodes } = this.#committer;
     if (both) this.#pending.push({ ...unit, path: nodes.path(node), draws: nodes.draws(node), check: { expected, merge: false } });
-    if (otherPath === undefined) return;
+    if (otherWay === undefined) return;
     // On the other way there with what was drawn there, and from the node on with what was drawn at the node.
-    const draws = [...otherPath.draws!, nodes.home(node)];
-    this.#pending.push({ ...unit, path: otherPath.path, draws, check: { expected, merge: true } });
+    const path = nodes.path(otherWay.from);
+    const drawn = nodes.draws(otherWay.from) ?? Array.from({ length: path.length + 1 }, (_, depth) => path.slice(0, depth));
+    const draws = [...drawn, nodes.home(node)];
+    this.#pending.push({ ...unit, path: [...path, otherWay.action], draws, check: { expected, merge: true } });
   }
 
   #sampled(node: number): boolean {

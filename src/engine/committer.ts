@@ -1,4 +1,5 @@
 import type { ActionCoverage } from "../model/result.ts";
+import type { CommitJournal } from "./commit-journal.ts";
 import type { DetailLog } from "./details.ts";
 import { Digest } from "./digest.ts";
 import { EdgeLog } from "./edge-log.ts";
@@ -6,6 +7,7 @@ import { FindingLog, type FoundViolation } from "./finding-log.ts";
 import {
   BOUNDED,
   BROKEN,
+  CHECK_SHIFT,
   FAILED,
   FINDING,
   HI,
@@ -20,6 +22,7 @@ import {
 } from "./messages.ts";
 import { CLEAN, NodeTable, OPENED, UNCERTAIN } from "./node-table.ts";
 import type { Opened } from "./orders/index.ts";
+import type { Spill } from "./spill.ts";
 import { VisitedSet } from "./visited-set.ts";
 
 /** What one committed row did. */
@@ -36,6 +39,8 @@ export interface Committed {
 
 export interface CommitterOptions {
   readonly actions: readonly string[];
+  /** See {@link ExplorerOptions}. */
+  readonly ownActions?: number | undefined;
   readonly maxDepth: number;
   /** States may be met again at a smaller depth: their known rows are kept, so that the smaller depth reaches what is behind them. */
   readonly relaxes: boolean;
@@ -48,6 +53,10 @@ export interface CommitterOptions {
   readonly shapes: boolean;
   /** Takes what reports show of single edges and states; `undefined`: nobody wants it. */
   readonly details?: DetailLog | undefined;
+  /** Takes edges that need not be in memory; `undefined`: all are. */
+  readonly spill?: Spill | undefined;
+  /** Takes every row as it is committed; `undefined`: nobody wants it. */
+  readonly journal?: CommitJournal | undefined;
 }
 
 /**
@@ -57,13 +66,16 @@ export interface CommitterOptions {
 export class Committer {
   readonly visited: VisitedSet = new VisitedSet();
   readonly nodes: NodeTable = new NodeTable();
-  readonly edges: EdgeLog = new EdgeLog();
+  readonly edges: EdgeLog;
   readonly digest: Digest = new Digest();
   readonly findings: FindingLog = new FindingLog();
   readonly details: DetailLog | undefined;
+  readonly journal: CommitJournal | undefined;
   steps = 0;
   skipped = 0;
   bounded = 0;
+  /** Outcomes with the fingerprint of a known state that are another state by their other hash. */
+  collisions = 0;
   deepest = 0;
   readonly #options: CommitterOptions;
   readonly #skips: Int32Array;
@@ -75,7 +87,9 @@ export class Committer {
 
   constructor(options: CommitterOptions) {
     this.#options = options;
+    this.edges = new EdgeLog(options.spill);
     this.details = options.details;
+    this.journal = options.journal;
     this.#skips = new Int32Array(options.actions.length);
     this.#statuses = options.actions.map(() => new Map<number, number>());
   }
@@ -109,6 +123,7 @@ export class Committer {
       this.skipped++;
       this.#skips[action]!++;
       this.digest.add(node, action, -2, 0);
+      this.journal?.add(node, action, rows, at, -1, news);
       if (news !== undefined) this.#takeNews(news, node, action, 0, null);
       return committed;
     }
@@ -122,7 +137,7 @@ export class Committer {
     if (kind !== FAILED && kind !== BROKEN) {
       committed.to = this.visited.find(lo, hi);
       if (committed.to < 0) {
-        committed.to = this.visited.add(lo, hi);
+        committed.to = this.visited.add(lo, hi, bits >>> CHECK_SHIFT);
         committed.fresh = true;
         const depth = this.nodes.depth(node) + 1;
         this.nodes.add(node, action, depth);
@@ -131,9 +146,10 @@ export class Committer {
           this.bounded++;
           this.nodes.flag(committed.to, UNCERTAIN);
         }
-      }
+      } else if (this.visited.differs(committed.to, bits >>> CHECK_SHIFT)) this.collisions++;
     }
     const clean = !committed.found && committed.to >= 0;
+    this.journal?.add(node, action, rows, at, committed.to, news);
     if (this.details !== undefined) this.#keepDetails(committed, detail, news);
     this.edges.add(node, action, committed.to, status, clean, committed.found);
     this.digest.add(node, action, committed.to, (Math.trunc(status / 100) << 8) | (kind << 1) | (committed.found ? 1 : 0));
@@ -159,7 +175,8 @@ export class Committer {
     this.#options.actions.forEach((name, action) => {
       const sorted = [...this.#statuses[action]!].toSorted((a, b) => a[0] - b[0]);
       const applied = sorted.reduce((sum, [, count]) => sum + count, 0);
-      coverage[name] = { applied, skipped: this.#skips[action]!, statuses: Object.fromEntries(sorted) };
+      const brought = action < (this.#options.ownActions ?? Infinity) ? {} : { brought: true as const };
+      coverage[name] = { applied, skipped: this.#skips[action]!, statuses: Object.fromEntries(sorted), ...brought };
     });
     return coverage;
   }

@@ -26,6 +26,17 @@ export class DetailLog implements ExplorationDetails {
     this.#limits = limits;
   }
 
+  get characters(): number {
+    return this.#characters;
+  }
+
+  /** What was kept before was written down, and had so many characters. */
+  resume(characters: number): void {
+    this.states.clear();
+    this.exchanges.clear();
+    this.#characters = characters;
+  }
+
   /** What lanes are to send, as {@link Chunk.details}. */
   wanted(edges: number, states: number): number {
     if (this.#characters >= this.#limits.characters) return 0;

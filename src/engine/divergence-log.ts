@@ -23,6 +23,14 @@ export class DivergenceLog {
     return known === undefined;
   }
 
+  /** What was found before the run went on. What names an action that there is not is left out. */
+  restore(found: readonly Divergence[]): void {
+    for (const one of found) {
+      const path = one.path.map((name) => this.#actions.indexOf(name));
+      if (!path.includes(-1)) this.add({ ...one, path });
+    }
+  }
+
   /** In an order that does not depend on which came first. */
   get all(): readonly Divergence[] {
     return [...this.#found]

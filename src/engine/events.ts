@@ -6,14 +6,25 @@ import type { TargetEnd } from "../model/target-end.ts";
 export type ExplorationEvent =
   | { readonly kind: "started"; readonly name: string; readonly lanes: number; readonly notes: readonly string[] }
   | Progress
-  /** Found, not yet replayed from a clean start. */
-  | { readonly kind: "violation"; readonly invariant: string; readonly severity: Severity; readonly path: readonly string[] }
+  | Found
   /** A divergence, a lane that was rebuilt, anything that the user should see at once. */
   | { readonly kind: "note"; readonly message: string; readonly target?: TargetEnd | undefined }
   /** All violations are being replayed from a clean start. */
   | { readonly kind: "confirming"; readonly violations: number }
   | Racing
   | { readonly kind: "finished"; readonly result: ExplorationResult };
+
+/** A violation was found that is not one of those before; not yet replayed from a clean start. */
+export interface Found {
+  readonly kind: "violation";
+  /** That of the violation in the result. */
+  readonly id: string;
+  readonly invariant: string;
+  readonly severity: Severity;
+  readonly path: readonly string[];
+  /** Steps that were committed until then, the one that broke the rule included; 0 for the initial state. */
+  readonly steps: number;
+}
 
 /** Races are being probed; sent a few times a second. */
 export interface Racing {

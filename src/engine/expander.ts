@@ -2,11 +2,23 @@ import type { Chunk, Expansion, LaneReport, PathEnd, Recording, UnitRequest } fr
 import type { RaceAnswer, RaceRequest } from "./race-messages.ts";
 import type { VisitedSet } from "./visited-set.ts";
 
+/** Lanes on other machines: they come and go, and do nothing but expand. */
+export interface RemoteLanes {
+  /** Of more than this many at once no use is made. */
+  readonly most: number;
+  /** How many there are now. */
+  readonly open: number;
+  /** How long a chunk should keep one busy: long enough that its way there and back does not matter. Milliseconds. */
+  readonly chunkMs: number;
+}
+
 /** How the engine reaches lanes: in this thread, in worker threads, on other machines. */
 export interface Expander {
   readonly lanes: number;
   /** Chunks that a lane may hold at once. */
   readonly depth: number;
+  /** Where nodes are expanded, if not by the lanes above. They build themselves anew; whatever else lanes are for is done by those. */
+  readonly remote?: RemoteLanes | undefined;
   /** Brings all lanes up to the root state. */
   start(): Promise<readonly LaneReport[]>;
   /** The fields that differ between two executions of one path on the first lane. */

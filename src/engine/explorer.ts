@@ -1,55 +1,29 @@
-import { SeqqaError } from "../model/errors.ts";
-import type { Strategy } from "../model/strategy.ts";
 import type { StopReason } from "../model/result.ts";
-import { endText } from "../model/target-end.ts";
-import { differences } from "../state/index.ts";
 import { Backlog, type Assignment } from "./backlog.ts";
 import { CheckQueue } from "./check-queue.ts";
+import { CheckRounds } from "./check-rounds.ts";
+import { CommitJournal } from "./commit-journal.ts";
 import { Committer } from "./committer.ts";
-import { DetailLog, type DetailLimits } from "./details.ts";
+import { DetailLog } from "./details.ts";
 import { DivergenceLog } from "./divergence-log.ts";
-import type { ExplorationEvent } from "./events.ts";
 import type { Expander } from "./expander.ts";
-import type { FoundViolation } from "./finding-log.ts";
-import { KIND, SKIPPED, type Expansion, type LaneFailure, type LaneFailureKind, type LaneReport, type UnitRequest } from "./messages.ts";
+import type { ExplorerOptions } from "./explorer-options.ts";
+import { foldBack, type Recorded } from "./fold-back.ts";
+import { foundEvent } from "./found-event.ts";
+import { ImageShelf } from "./image-shelf.ts";
+import { LanePosts } from "./lane-posts.ts";
+import { LaneRebuilds } from "./lane-rebuilds.ts";
+import { KIND, SKIPPED, type Expansion, type LaneFailure, type LaneReport, type UnitRequest } from "./messages.ts";
 import { EXPANDED } from "./node-table.ts";
 import { orderOf, type Order } from "./orders/index.ts";
 import { ProgressMeter } from "./progress-meter.ts";
-import { sameRoot } from "./same-root.ts";
 import { Scheduler } from "./scheduler.ts";
-import { KNOWN, UNKNOWN } from "./work.ts";
+import { ShardCut } from "./shard-cut.ts";
+import { UnitTries } from "./unit-tries.ts";
+import { KNOWN } from "./work.ts";
 
-export interface ExplorerOptions {
-  readonly name: string;
-  readonly actions: readonly string[];
-  readonly strategy: Strategy["kind"];
-  readonly maxSteps: number;
-  /** `Infinity`: none. */
-  readonly maxDepth: number;
-  /** Milliseconds; `Infinity`: none. */
-  readonly maxTimeMs: number;
-  readonly stopOnFirstViolation: boolean;
-  /** Whether a violation is no reason to stop. */
-  readonly isKnown: (found: FoundViolation) => boolean;
-  readonly seed: number;
-  /** States may be written directly where all stores allow it; `false`: every node is reached by replay. */
-  readonly direct: boolean;
-  /** How many of the first nodes are expanded both ways, and one in how many later. 0: none. */
-  readonly crossCheck: { readonly first: number; readonly oneIn: number };
-  readonly signal: AbortSignal | undefined;
-  readonly onEvent: (event: ExplorationEvent) => void;
-  /** What is kept of single edges and states; `undefined`: nothing. */
-  readonly details?: DetailLimits | undefined;
-  /** Called every few hundred commits and ten times a second, for whoever writes down what was committed. */
-  readonly onCommits?: (() => void) | undefined;
-}
+export type { ExplorerOptions } from "./explorer-options.ts";
 
-/** Tries at a unit before it is given up. */
-const TRIES = 3;
-/** Milliseconds between two tries at building a lane. */
-const PAUSES_MS = [250, 4000] as const;
-/** Chunks that a lane works on between two checks. */
-const BETWEEN_CHECKS = 8;
 /** Milliseconds after which everything else in this thread gets a turn. */
 const TURN_MS = 100;
 /** Commits between two looks at the clock. */
@@ -72,64 +46,86 @@ export class Explorer {
   crossChecked = 0;
   /** What ended the run although the strategy would have gone on: a lane that could not be rebuilt. */
   fatal: unknown;
+  readonly cut: ShardCut | undefined;
   readonly #options: ExplorerOptions;
   readonly #expander: Expander;
   readonly #scheduler: Scheduler;
   readonly #meter: ProgressMeter;
-  readonly #busy: number[];
-  /** Lanes that are being built anew. */
-  readonly #rebuilds: (Promise<unknown> | undefined)[];
-  readonly #tries: Map<string, { kind: LaneFailureKind; count: number }> = new Map();
+  readonly #posts: LanePosts;
+  readonly #rebuilds: LaneRebuilds;
+  readonly #tries: UnitTries;
   readonly #checks: CheckQueue;
-  readonly #sinceCheck: number[] = [];
+  readonly #rounds: CheckRounds;
   #direct: boolean;
-  #root: LaneReport | undefined;
-  #wake: (() => void) | undefined;
   #sinceClock = 0;
+  /** What is committed was committed before, as it is written there. */
+  #recorded: Recorded | undefined;
 
   constructor(options: ExplorerOptions, expander: Expander, startedAt: number) {
     this.#options = options;
     this.#expander = expander;
     this.#direct = options.direct;
+    this.cut = options.shard === undefined ? undefined : new ShardCut(options.shard);
     this.order = orderOf(options.strategy, options.actions.length, options.seed);
     this.committer = new Committer({
       actions: options.actions,
+      ownActions: options.ownActions,
       maxDepth: options.maxDepth,
       relaxes: options.maxDepth !== Infinity && options.strategy !== "bfs",
       shapes: options.strategy === "coverage_guided",
       details: options.details === undefined ? undefined : new DetailLog(options.details),
+      spill: options.spill,
+      journal: options.journal === true ? new CommitJournal() : undefined,
       open: (node, opened) => this.order.open(node, opened),
       moved: (node) => this.backlog.drop(node),
       onViolation: (found) => {
-        const { finding, path } = found;
         this.#foundNew ||= !options.isKnown(found);
-        const names = path.map((action) => options.actions[action]!);
-        options.onEvent({ kind: "violation", invariant: finding.invariant, severity: finding.severity, path: names });
+        options.onEvent(foundEvent(options, found, this.committer.steps));
       },
     });
-    this.backlog = new Backlog(options.actions.length, this.committer.nodes);
+    // Other orders come back to a state at any time: reading a batch for each would take longer than replay.
+    const images = new ImageShelf(options.strategy === "bfs" ? options.spill : undefined);
+    this.backlog = new Backlog(options.actions.length, this.committer.nodes, images);
     this.divergences = new DivergenceLog(options.actions);
+    const most = expander.remote?.most ?? expander.lanes;
     this.#scheduler = new Scheduler({
       actions: options.actions.length,
-      lanes: expander.lanes,
+      mostLanes: most,
+      lanes: () => Math.max(this.#open, 1),
+      chunkMs: expander.remote?.chunkMs,
       maxDepth: options.maxDepth,
       order: this.order,
       backlog: this.backlog,
       visited: this.committer.visited,
+      nodes: this.committer.nodes,
     });
     this.#checks = new CheckQueue({ seed: options.seed, actions: options.actions.length, ...options.crossCheck }, this.committer);
-    this.#busy = new Array<number>(expander.lanes).fill(0);
-    this.#rebuilds = new Array<undefined>(expander.lanes).fill(undefined);
+    this.#posts = new LanePosts(most);
+    this.#rounds = new CheckRounds({
+      checks: this.#checks,
+      atOnce: () => this.#scheduler.replayedNodes,
+      post: (lane, units, take) => this.#post(lane, units, take),
+      measured: (lane, { replayed, checked, busyMs }) => {
+        this.replayed += replayed;
+        this.crossChecked += checked;
+        this.#meter.busy(lane, busyMs);
+      },
+      diverged: (divergence) => this.#diverged(divergence),
+      rebuild: (lane, failure) => this.#rebuild(lane, failure),
+    });
+    this.#rebuilds = new LaneRebuilds({ expander, divergences: this.divergences, abandoned: () => this.#abandoned });
+    this.#tries = new UnitTries(this.backlog, this.divergences);
     this.#meter = new ProgressMeter(this, options, startedAt);
   }
 
   /** Explores from the root that the lanes reported, until the strategy or a budget is used up. */
   async run(root: LaneReport): Promise<void> {
-    this.#root = root;
+    this.#rebuilds.root = root;
     this.committer.root(root);
     this.backlog.adoptRoot(root.image);
     this.#expander.share(this.committer.visited);
     if (this.#foundNew && this.#options.stopOnFirstViolation) this.stopReason = "first_violation";
+    if (this.#options.recorded !== undefined) await this.#foldBack(this.#options.recorded);
     const abort = (): void => this.#stop("interrupted");
     this.#options.signal?.addEventListener("abort", abort, { once: true });
     if (this.#options.signal?.aborted === true) abort();
@@ -140,8 +136,9 @@ export class Explorer {
         this.#commitReady();
         if (this.stopReason !== undefined) break;
         this.#dispatch();
-        if (this.#busy.every((chunks) => chunks === 0)) throw new Error("The engine has nothing to wait for; this is a defect of seqqa.");
-        await new Promise<void>((resolve) => (this.#wake = resolve));
+        if (this.#expander.remote === undefined && !this.#posts.any)
+          throw new Error("The engine has nothing to wait for; this is a defect of seqqa.");
+        await this.#posts.wait();
         // A lane in this thread whose world is in memory never waits: timers and signals would not be heard.
         if (performance.now() - turnedAt > TURN_MS) {
           await new Promise((resolve) => setImmediate(resolve));
@@ -154,8 +151,30 @@ export class Explorer {
       clearInterval(timer);
       this.#options.signal?.removeEventListener("abort", abort);
       this.#expander.cancel();
-      while (this.#busy.some((chunks) => chunks > 0)) await new Promise<void>((resolve) => (this.#wake = resolve));
+      while (this.#posts.any) await this.#posts.wait();
     }
+  }
+
+  async #foldBack(recorded: Recorded): Promise<void> {
+    const { committer, order, backlog } = this;
+    this.#recorded = recorded;
+    if (committer.journal !== undefined) committer.journal.recording = false;
+    await foldBack(recorded, {
+      committer,
+      order,
+      backlog,
+      commit: () => this.#commitReady(),
+      stopReason: () => this.stopReason,
+      signal: this.#options.signal,
+    });
+    this.#recorded = undefined;
+    if (committer.journal !== undefined) committer.journal.recording = true;
+    committer.details?.resume(recorded.characters);
+    this.replayed = recorded.replayed;
+    this.crossChecked = recorded.crossChecked;
+    this.divergences.restore(recorded.divergences);
+    // What can be written does not say everything that the target knows.
+    if (recorded.divergences.some(({ kind }) => kind === "cross_check")) this.#direct = false;
   }
 
   /** Steps executed ahead and not committed. */
@@ -163,9 +182,14 @@ export class Explorer {
     return Math.max(this.backlog.executed - this.committer.steps, 0);
   }
 
-  /** Frontier for the progress line. */
+  /** Chunks that each lane holds. */
   get busy(): readonly number[] {
-    return this.#busy;
+    return this.#posts.held.slice(0, this.#open);
+  }
+
+  /** How many lanes take chunks. */
+  get #open(): number {
+    return Math.min(this.#expander.remote?.open ?? Infinity, this.#posts.held.length);
   }
 
   /** Commits everything that is next in order and known. */
@@ -173,20 +197,20 @@ export class Explorer {
     const { actions, maxSteps, stopOnFirstViolation } = this.#options;
     const { committer, order, backlog } = this;
     while (this.stopReason === undefined) {
-      if (!order.peek()) {
-        this.#stop(this.#reachedBound() ? "max_depth" : "exhausted");
-        return;
-      }
+      if (!order.peek()) return this.#stop(this.#reachedBound() ? "max_depth" : "exhausted");
       const node = order.ref;
+      if (this.cut?.isForeign(node, order, committer.nodes, committer.visited) === true) {
+        for (let action = 0; action < actions.length; action++) order.take();
+        backlog.drop(node);
+        backlog.finish(node);
+        continue;
+      }
       const action = order.action;
       const work = backlog.get(node);
       if (work === undefined || work.state(action) !== KNOWN) return;
       const at = work.at(action);
       const skipped = (work.rows[at + KIND]! & 0xff) === SKIPPED;
-      if (!skipped && committer.steps >= maxSteps) {
-        this.#stop("max_steps");
-        return;
-      }
+      if (!skipped && committer.steps >= maxSteps) return this.#stop("max_steps");
       const committed = committer.commit(node, action, work.rows, at, work.news?.get(action), work.details?.get(action));
       if (!skipped) backlog.committed();
       if (committed.opened) backlog.adopt(committed.to, node, action);
@@ -197,7 +221,8 @@ export class Explorer {
       order.take();
       if (!order.nodewise ? work.settled(actions.length) : action === actions.length - 1) {
         committer.nodes.flag(node, EXPANDED);
-        this.#checks.expanded(node, work, this.#direct);
+        if (this.#recorded !== undefined) this.#checks.recalled(node, work, this.#options.direct, this.#recorded);
+        else this.#checks.expanded(node, work, this.#direct);
         backlog.finish(node);
       }
       if (this.#foundNew && stopOnFirstViolation) this.#stop("first_violation");
@@ -210,85 +235,35 @@ export class Explorer {
     const { committer, backlog } = this;
     for (let chunks = 0; chunks < this.#expander.depth; chunks++) {
       this.#scheduler.round();
-      for (let lane = 0; lane < this.#busy.length; lane++) {
-        if (this.#busy[lane]! > chunks || this.#rebuilds[lane] !== undefined) continue;
+      const open = this.#open;
+      for (let lane = 0; lane < open; lane++) {
+        if (this.#posts.held[lane]! > chunks || this.#rebuilds.has(lane)) continue;
         const left = this.#options.maxSteps - committer.steps;
         const allowance = left - backlog.buffered - backlog.underWay;
-        const idle = this.#busy.filter((held, other) => held <= chunks && this.#rebuilds[other] === undefined).length;
-        const assignments = this.#checkDue(lane) ? [] : this.#scheduler.next(lane, left, allowance, idle);
+        const idle = this.#posts.held.filter((held, other) => other < open && held <= chunks && !this.#rebuilds.has(other)).length;
+        const assignments = this.#rounds.due(lane) ? [] : this.#scheduler.next(lane, left, allowance, idle);
         if (assignments.length > 0) this.#send(lane, assignments);
-        else {
-          const unit = this.#checks.next();
-          if (unit !== undefined) this.#sendCheck(lane, unit);
-        }
+        else this.#rounds.send(lane);
       }
     }
   }
 
-  /** A lane takes a check between chunks now and then, and whenever it has nothing else to do. */
-  #checkDue(lane: number): boolean {
-    if (this.#checks.size === 0) return false;
-    this.#sinceCheck[lane] = (this.#sinceCheck[lane] ?? 0) + 1;
-    if (this.#sinceCheck[lane] <= BETWEEN_CHECKS) return false;
-    this.#sinceCheck[lane] = 0;
-    return true;
-  }
-
   #send(lane: number, assignments: readonly Assignment[]): void {
     for (const assignment of assignments) this.backlog.begin(assignment);
-    const units = assignments.map((assignment) => {
-      const { work, from } = assignment;
-      return this.backlog.request(assignment, { suspect: suspected(this.#tries.get(tryKey(work.lo, work.hi, from))) });
-    });
+    const units = assignments.map((assignment) => this.backlog.request(assignment, { suspect: this.#tries.suspected(assignment) }));
     this.#post(lane, units, (expansion) => this.#receive(lane, assignments, expansion));
-  }
-
-  /** Sends a check; what it finds is reported, and nothing is committed by it. */
-  #sendCheck(lane: number, unit: UnitRequest): void {
-    this.#post(lane, [unit], async ({ divergences, replayed, checked, busyMs, failure }) => {
-      this.replayed += replayed;
-      this.crossChecked += checked;
-      this.#meter.busy(lane, busyMs);
-      for (const divergence of divergences) this.#diverged(divergence);
-      if (failure === undefined) return;
-      this.#checkFailed(unit, failure);
-      await this.#rebuild(lane, failure);
-    });
   }
 
   /** The lane counts as busy until its answer is taken in; what fails then ends the run. */
   #post(lane: number, units: readonly UnitRequest[], take: (expansion: Expansion) => Promise<void>): void {
-    this.#busy[lane]!++;
-    void this.#expander
-      .expand(lane, {
-        units,
-        direct: this.#direct,
-        details: this.committer.details?.wanted(this.committer.edges.size, this.committer.visited.size),
-      })
-      .then(take)
-      .catch((error: unknown) => {
-        // What does not come up any more after an interruption was given up because of it.
-        if (this.stopReason !== "interrupted" || this.#options.signal?.aborted !== true) this.fatal ??= error;
-        this.#stop("interrupted");
-      })
-      .finally(() => {
-        this.#busy[lane]!--;
-        this.#wake?.();
-      });
-  }
-
-  /** A check that did not come through is made once more on a fresh lane; a path that leads elsewhere then is what it looked for. */
-  #checkFailed(unit: UnitRequest, { kind, message, differences }: LaneFailure): void {
-    if (unit.suspect === undefined) this.#checks.again({ ...unit, suspect: kind });
-    else if (kind === "dirty") {
-      const merge = unit.check?.merge === true;
-      this.#diverged({
-        kind: merge ? "merge" : "cross_check",
-        path: unit.path,
-        message: `A path could not be executed again: ${message}`,
-        differences: differences ?? [],
-      });
-    }
+    const details = this.committer.details?.wanted(this.committer.edges.size, this.committer.visited.size);
+    const answer = this.#expander.expand(lane, { units, direct: this.#direct, details });
+    const taken = answer.then(take).catch((error: unknown) => {
+      // What does not come up any more after an interruption was given up because of it.
+      if (this.stopReason !== "interrupted" || this.#options.signal?.aborted !== true) this.fatal ??= error;
+      this.#stop("interrupted");
+    });
+    this.#posts.add(lane, taken);
   }
 
   /** What was sampled and is not compared yet, once the strategy or a budget of steps is used up. */
@@ -296,16 +271,15 @@ export class Explorer {
     while (
       !this.#abandoned &&
       this.#meter.elapsedMs < this.#options.maxTimeMs &&
-      (this.#checks.size > 0 || this.#busy.some((chunks) => chunks > 0)) &&
+      (this.#checks.size > 0 || this.#posts.any) &&
       this.fatal === undefined &&
       this.#options.signal?.aborted !== true
     ) {
-      for (let lane = 0; lane < this.#busy.length; lane++) {
-        if (this.#busy[lane] !== 0 || this.#rebuilds[lane] !== undefined) continue;
-        const unit = this.#checks.next();
-        if (unit !== undefined) this.#sendCheck(lane, unit);
+      for (let lane = 0; lane < this.#open; lane++) {
+        if (this.#posts.held[lane] !== 0 || this.#rebuilds.has(lane)) continue;
+        this.#rounds.send(lane);
       }
-      if (this.#busy.some((chunks) => chunks > 0)) await new Promise<void>((resolve) => (this.#wake = resolve));
+      if (this.#expander.remote !== undefined || this.#posts.any) await this.#posts.wait();
     }
   }
 
@@ -317,52 +291,19 @@ export class Explorer {
     this.#scheduler.measured(expansion.busyMs, executed);
     this.#meter.busy(lane, expansion.busyMs, executed);
     for (const divergence of expansion.divergences) this.#diverged(divergence);
-    this.#wake?.();
+    this.#posts.wake();
     const { failure } = expansion;
     if (failure === undefined || this.#abandoned) return;
     const culprit = assignments[failure.unit];
-    if (culprit !== undefined && this.#rebuilds[lane] === undefined) this.#countTry({ ...culprit, from: failure.action }, failure);
+    if (culprit !== undefined && !this.#rebuilds.has(lane)) this.#tries.count({ ...culprit, from: failure.action }, failure);
     await this.#rebuild(lane, failure);
   }
 
-  async #rebuild(lane: number, failure: LaneFailure): Promise<void> {
-    // A lane that is lost takes every chunk with it that it holds: they are not to blame, and it is built anew once.
-    if (this.#rebuilds[lane] !== undefined) return void (await this.#rebuilds[lane]);
-    this.#options.onEvent({ kind: "note", message: `Lane ${lane} is being rebuilt: ${failure.message}`, target: failure.target });
-    this.#meter.rebuilt(lane);
-    this.#rebuilds[lane] = this.#rebuildInTries(lane);
-    await this.#rebuilds[lane].finally(() => (this.#rebuilds[lane] = undefined));
-  }
-
-  /** A target that dies while it starts is started again; only one that never comes up ends the run. */
-  async #rebuildInTries(lane: number): Promise<LaneReport> {
-    for (let tries = 1; ; tries++) {
-      try {
-        const report = await this.#expander.rebuild(lane);
-        this.#compareRoot(lane, report);
-        return report;
-      } catch (error) {
-        if (tries === TRIES || this.#abandoned) throw error;
-        // A database server that was restarted takes a moment; what failed at once will hardly work at once.
-        await new Promise((resolve) => setTimeout(resolve, PAUSES_MS[tries - 1]));
-        if (this.#abandoned) throw error;
-      }
-    }
-  }
-
-  /** A lane that is built anew begins where all began, or it is of no use. */
-  #compareRoot(lane: number, report: LaneReport): void {
-    const first = this.#root!;
-    if (sameRoot(report, first)) return;
-    const message = "A lane that was built anew begins in another state than before";
-    this.divergences.add({
-      kind: "root",
-      path: [],
-      message,
-      differences: differences(first.rootLines, report.rootLines, 20),
-      hint: "Make the target and setup start alike each time; list what differs by nature under ignore.",
+  #rebuild(lane: number, { message, target }: LaneFailure): Promise<void> {
+    return this.#rebuilds.rebuild(lane, () => {
+      this.#options.onEvent({ kind: "note", message: `Lane ${lane} is being rebuilt: ${message}`, target });
+      this.#meter.rebuilt(lane);
     });
-    throw new SeqqaError("ROOTS_DIFFER", `${message} (lane ${lane}).`);
   }
 
   /** The run ended for another reason than having committed all that was asked for. */
@@ -370,23 +311,6 @@ export class Explorer {
     return (
       this.stopReason !== undefined && this.stopReason !== "exhausted" && this.stopReason !== "max_steps" && this.stopReason !== "max_depth"
     );
-  }
-
-  #countTry(assignment: Assignment, { kind, message, differences, target }: LaneFailure): void {
-    const { work, from } = assignment;
-    const key = tryKey(work.lo, work.hi, from);
-    const tried = this.#tries.get(key) ?? { kind, count: 0 };
-    tried.kind = kind;
-    tried.count++;
-    this.#tries.set(key, tried);
-    if (tried.count < TRIES || work.state(from) !== UNKNOWN) return;
-    this.divergences.add({
-      kind: kind === "worker" ? "lane" : "not_put_back",
-      path: this.backlog.path(work),
-      message: `The lane was lost ${TRIES} times at this state: ${message}${target === undefined ? "" : ` The target ${endText(target)}.`}`,
-      differences: [...(differences ?? []), ...(target?.output ?? []).map((line) => `| ${line}`)].slice(-20),
-    });
-    this.backlog.fail(assignment);
   }
 
   #diverged(divergence: Expansion["divergences"][number]): void {
@@ -406,26 +330,16 @@ export class Explorer {
 
   #tick(): void {
     this.#sinceClock = 0;
+    if (this.#recorded !== undefined) return;
     if (this.#meter.elapsedMs >= this.#options.maxTimeMs) this.#stop("max_time");
     this.#meter.emit(false);
     this.#options.onCommits?.();
+    // Lanes may have come.
+    if (this.#expander.remote !== undefined) this.#posts.wake();
   }
 
   #stop(reason: StopReason): void {
     this.stopReason ??= reason;
-    this.#wake?.();
+    this.#posts.wake();
   }
-}
-
-/**
- * What a try is to confirm. A target that is gone is believed at the last try only: whatever ends targets from outside (a kill, the
- * machine's memory) can hit two lanes at once, and with them one call twice; a wrong finding would cost more than the third start.
- */
-function suspected(tried: { readonly kind: LaneFailureKind; readonly count: number } | undefined): LaneFailureKind | undefined {
-  if (tried === undefined) return undefined;
-  return tried.kind === "unreachable" && tried.count < TRIES - 1 ? undefined : tried.kind;
-}
-
-function tryKey(lo: number, hi: number, from: number): string {
-  return `${lo},${hi},${from}`;
 }

@@ -15,9 +15,9 @@ export function graphPaths({ edges, nodes, visited }: Committer): (found: FoundV
     let nearest = -1;
     let length = path.length;
     for (const node of from) {
-      if (paths.distance[node]! + 1 >= length) continue;
+      if (paths.distance(node) + 1 >= length) continue;
       nearest = node;
-      length = paths.distance[node]! + 1;
+      length = paths.distance(node) + 1;
     }
     if (nearest < 0) return { path, draws };
     const way = paths.to(nearest);

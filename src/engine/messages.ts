@@ -28,6 +28,9 @@ export const FAILED = 2;
 /** The target crashed, or a request timed out, twice: a finding without a state. */
 export const BROKEN = 3;
 
+/** The upper half of {@link KIND} is another hash of the state reached; 0: there is none. */
+export const CHECK_SHIFT = 16;
+
 /** Flags in the second byte of {@link KIND}. */
 export const FINDING: number = 1 << 8;
 /** There is a {@link News} entry for this row. */
@@ -84,7 +87,8 @@ export const EXCHANGES = 1;
 /** The states that are reached and not committed yet, in lines. */
 export const STATES = 2;
 
-export type LaneFailureKind = "unreachable" | "timeout" | "dirty" | "worker";
+/** `store`: a store was gone, which says nothing of what was in progress; `dirty`: the lane cannot vouch for its world. */
+export type LaneFailureKind = "unreachable" | "timeout" | "dirty" | "worker" | "store";
 
 /** Why a lane could not go on. It must be rebuilt before it is used again. */
 export interface LaneFailure {
@@ -116,6 +120,8 @@ export interface ErrorNews {
   readonly message: string;
   readonly source: string;
   readonly stack: string | undefined;
+  /** The first line of the user's own code in the stack, of an error that was written down before; else it is looked for there. */
+  readonly where?: string | undefined;
 }
 
 /** What a row cannot hold. */

@@ -1,4 +1,4 @@
-import { withRoom } from "./growable.ts";
+import { Paged } from "./paged.ts";
 
 /** The node was opened: a clean committed edge (or being the clean root) made it part of the frontier once. */
 export const OPENED = 1;
@@ -8,16 +8,18 @@ export const EXPANDED = 2;
 export const CLEAN = 4;
 /** The canonical form gave up on its symmetric ids: it is never met again, and a replay cannot be compared with it. */
 export const UNCERTAIN = 8;
+/** Another shard goes on from it. */
+export const FOREIGN = 16;
 
 /**
  * The committed states as parent + action, 11 bytes each, so that a path is read back by walking parents. Numbers are those of
  * the visited set. A node that was first reached by an edge with a finding gets the clean edge as its parent when it is opened.
  */
 export class NodeTable {
-  #parent: Int32Array = new Int32Array(1 << 10);
-  #action: Uint16Array = new Uint16Array(1 << 10);
-  #depth: Int32Array = new Int32Array(1 << 10);
-  #flags: Uint8Array = new Uint8Array(1 << 10);
+  readonly #parent: Paged<Int32Array> = new Paged(Int32Array);
+  readonly #action: Paged<Uint16Array> = new Paged(Uint16Array);
+  readonly #depth: Paged<Int32Array> = new Paged(Int32Array);
+  readonly #flags: Paged<Uint8Array> = new Paged(Uint8Array);
   #size = 0;
   /** Nodes below this number were written down: those that are moved afterwards are listed in {@link moved}. */
   written = 0;
@@ -30,57 +32,54 @@ export class NodeTable {
   }
 
   get bytes(): number {
-    return this.#parent.byteLength + this.#action.byteLength + this.#depth.byteLength + this.#flags.byteLength;
+    return this.#parent.bytes + this.#action.bytes + this.#depth.bytes + this.#flags.bytes;
   }
 
   add(parent: number, action: number, depth: number): number {
     const node = this.#size++;
-    this.#parent = withRoom(this.#parent, node);
-    this.#action = withRoom(this.#action, node);
-    this.#depth = withRoom(this.#depth, node);
-    this.#flags = withRoom(this.#flags, node);
+    this.#flags.set(node, 0);
     this.move(node, parent, action, depth);
     return node;
   }
 
   /** Gives a node another way from the root. */
   move(node: number, parent: number, action: number, depth: number): void {
-    if (this.has(node, OPENED) && !this.#homes.has(node)) this.#homes.set(node, [this.#parent[node]!, this.#action[node]!]);
+    if (this.has(node, OPENED) && !this.#homes.has(node)) this.#homes.set(node, [this.#parent.at(node), this.#action.at(node)]);
     if (node < this.written) this.moved.add(node);
-    this.#parent[node] = parent;
-    this.#action[node] = action < 0 ? 0xffff : action;
-    this.#depth[node] = depth;
+    this.#parent.set(node, parent);
+    this.#action.set(node, action < 0 ? 0xffff : action);
+    this.#depth.set(node, depth);
   }
 
   parent(node: number): number {
-    return this.#parent[node]!;
+    return this.#parent.at(node);
   }
 
   /** The action from the parent; -1 for the root. */
   action(node: number): number {
-    const action = this.#action[node]!;
+    const action = this.#action.at(node);
     return action === 0xffff ? -1 : action;
   }
 
   depth(node: number): number {
-    return this.#depth[node]!;
+    return this.#depth.at(node);
   }
 
   has(node: number, flag: number): boolean {
-    return (this.#flags[node]! & flag) !== 0;
+    return (this.#flags.at(node) & flag) !== 0;
   }
 
   flag(node: number, flag: number): void {
-    this.#flags[node]! |= flag;
+    this.#flags.set(node, this.#flags.at(node) | flag);
   }
 
   /** Action indices from the root to a node. */
   path(node: number): number[] {
-    const path = new Array<number>(this.#depth[node]!);
+    const path = new Array<number>(this.#depth.at(node));
     let at = node;
     for (let i = path.length - 1; i >= 0; i--) {
-      path[i] = this.#action[at]!;
-      at = this.#parent[at]!;
+      path[i] = this.#action.at(at);
+      at = this.#parent.at(at);
     }
     return path;
   }
@@ -92,7 +91,7 @@ export class NodeTable {
   home(node: number): number[] {
     const path: number[] = [];
     for (let at = node; at > 0;) {
-      const [parent, action] = this.#homes.get(at) ?? [this.#parent[at]!, this.#action[at]!];
+      const [parent, action] = this.#homes.get(at) ?? [this.#parent.at(at), this.#action.at(at)];
       path.push(action);
       at = parent;
     }
@@ -103,14 +102,14 @@ export class NodeTable {
   draws(node: number): readonly number[][] | undefined {
     if (this.#homes.size === 0) return undefined;
     const draws: number[][] = [];
-    for (let at = node; at >= 0; at = this.#parent[at]!) draws.push(this.home(at));
+    for (let at = node; at >= 0; at = this.#parent.at(at)) draws.push(this.home(at));
     const path = this.path(node);
     draws.reverse();
     return draws.every((home, depth) => home.length === depth && home.every((action, i) => action === path[i])) ? undefined : draws;
   }
 
   parents(): Int32Array {
-    return this.#parent.slice(0, this.#size);
+    return this.#parent.slice(this.#size);
   }
 
   actions(): Int32Array {
@@ -118,6 +117,6 @@ export class NodeTable {
   }
 
   depths(): Int32Array {
-    return this.#depth.slice(0, this.#size);
+    return this.#depth.slice(this.#size);
   }
 }

@@ -1,11 +1,21 @@
-import type { Explorer } from "./explorer.ts";
-import { CLEAN, OPENED } from "./node-table.ts";
+import type { Committer } from "./committer.ts";
+import { CLEAN, FOREIGN, OPENED } from "./node-table.ts";
+import { NodeSet } from "./node-set.ts";
+import type { Order } from "./orders/index.ts";
 
-/** The states that wait to be expanded, or wholly or partly were not. */
-export function openStates({ committer, order }: Pick<Explorer, "committer" | "order">): ReadonlySet<number> {
-  const open = new Set(order.waiting());
-  for (let node = 0; node < committer.visited.size; node++) {
-    if (committer.nodes.has(node, CLEAN) && !committer.nodes.has(node, OPENED)) open.add(node);
+/** The states that wait to be expanded, or wholly or partly were not; another shard's are among them. */
+export function openStates({
+  committer,
+  order,
+}: {
+  readonly committer: Pick<Committer, "nodes" | "visited">;
+  readonly order: Pick<Order, "waiting">;
+}): NodeSet {
+  const { nodes, visited } = committer;
+  const open = new NodeSet(visited.size);
+  for (const node of order.waiting()) open.add(node);
+  for (let node = 0; node < visited.size; node++) {
+    if ((nodes.has(node, CLEAN) && !nodes.has(node, OPENED)) || nodes.has(node, FOREIGN)) open.add(node);
   }
   return open;
 }

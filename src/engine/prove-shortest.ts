@@ -1,8 +1,7 @@
-import { completeToDepth } from "./completeness.ts";
+import { explorationCompleteTo } from "./completeness.ts";
 import { confirmPath, type ConfirmedViolation } from "./confirm.ts";
 import type { Expander } from "./expander.ts";
 import { Explorer, type ExplorerOptions } from "./explorer.ts";
-import { openStates } from "./open-states.ts";
 
 /** What a proof may cost. */
 export interface ProofLimits {
@@ -27,8 +26,8 @@ export async function proveShortest(
   const explorer = await exploreTo(Math.max(...lengths) - 1, options, expander, limits).catch(() => undefined);
   // What kept it from being complete says nothing about the paths.
   if (explorer === undefined || explorer.fatal !== undefined || explorer.divergences.all.length > 0) return violations;
-  const { edges, visited, deepest, findings } = explorer.committer;
-  const complete = completeToDepth(edges, visited.size, openStates(explorer), deepest);
+  const { deepest, findings } = explorer.committer;
+  const complete = explorationCompleteTo(explorer, deepest);
   const proven: ConfirmedViolation[] = [];
   for (const one of violations) {
     const found = isCandidate(one) ? findings.violations.get(one.found.key) : undefined;

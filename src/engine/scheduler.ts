@@ -1,5 +1,6 @@
 import type { Assignment, Backlog } from "./backlog.ts";
 import { FAILED, FINDING, HI, KIND, LO, SHAPE, BROKEN, SKIPPED } from "./messages.ts";
+import { FOREIGN, type NodeTable } from "./node-table.ts";
 import { BfsOrder, type Order } from "./orders/index.ts";
 import { Segments } from "./segments.ts";
 import type { VisitedSet } from "./visited-set.ts";
@@ -15,6 +16,13 @@ const WINDOW = 4096;
 const HORIZON = 20_000;
 /** The same for strategies that go from node to node with every pair: what lies farther ahead is hardly ever needed next, and walking there costs the main thread. */
 const PAIRS_AHEAD = 256;
+/**
+ * States behind outcomes that are not committed are guessed at only while guesses went wrong for less than this share of what was committed: depth first,
+ * another path nearly always comes to such a state before the one that it was guessed on.
+ */
+const WRONG_SHARE = 0.1;
+/** What guesses may go wrong for before that share means anything. */
+const WRONG_AT_FIRST = 64;
 /** At most this many pairs are predicted for a lane at once. */
 const PAIRS = 16;
 /** A part of a node keeps a lane busy for about this long: getting to the node costs a tenth of it. */
@@ -24,11 +32,16 @@ const SPLIT_MS = 0.5;
 
 export interface SchedulerOptions {
   readonly actions: number;
-  readonly lanes: number;
+  readonly mostLanes: number;
+  /** How many take work now. */
+  readonly lanes: () => number;
+  /** How long a chunk is meant to keep a lane busy; default {@link CHUNK_MS}. */
+  readonly chunkMs?: number | undefined;
   readonly maxDepth: number;
   readonly order: Order;
   readonly backlog: Backlog;
   readonly visited: VisitedSet;
+  readonly nodes: NodeTable;
 }
 
 /**
@@ -46,7 +59,7 @@ export class Scheduler {
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
-    this.#segments = options.order instanceof BfsOrder ? new Segments(options.order, options.lanes) : undefined;
+    this.#segments = options.order instanceof BfsOrder ? new Segments(options.order, options.mostLanes) : undefined;
   }
 
   /** A call takes so long that handing out the next one costs nothing in comparison. */
@@ -66,7 +79,8 @@ export class Scheduler {
    * or under way already. The pair that the commit waits for is always given out. `idle`: lanes without work, this one included.
    */
   next(lane: number, left: number, allowance: number, idle: number): readonly Assignment[] {
-    const { actions, order, lanes } = this.#options;
+    const { actions, order } = this.#options;
+    const lanes = this.#options.lanes();
     const room = Math.max(this.#chunkActions(), 1);
     if (allowance > 0 && this.#segments !== undefined && order instanceof BfsOrder) {
       const limit = Math.min(order.head + Math.ceil(allowance / actions) + 1, order.head + WINDOW * lanes);
@@ -82,6 +96,11 @@ export class Scheduler {
     return this.#predicted(room, left, idle);
   }
 
+  /** How many nodes are as many as keep a lane busy for one chunk, when each has to be gone to by a path. */
+  get replayedNodes(): number {
+    return Math.max(Math.floor(this.#chunkActions() / (2 * this.#options.actions)), 1);
+  }
+
   /** Lanes are about to be asked one after the other what they do next. */
   round(): void {
     this.#share = undefined;
@@ -90,26 +109,27 @@ export class Scheduler {
   /** A short frontier is shared out evenly, or one lane takes all of it and the others guess. Never less than what a task costs. */
   #fairShare(waiting: number): number {
     const { actions, lanes } = this.#options;
-    this.#share ??= Math.ceil(waiting / lanes) * actions;
+    this.#share ??= Math.ceil(waiting / lanes()) * actions;
     return Math.max(this.#share, this.#actionMs > 0 ? Math.ceil(LEAST_MS / this.#actionMs) : 1);
   }
 
   #chunkActions(): number {
-    const { actions } = this.#options;
+    const { actions, chunkMs = CHUNK_MS } = this.#options;
     if (this.#actionMs === 0) return actions;
-    return Math.min(Math.max(Math.floor(CHUNK_MS / this.#actionMs), 1), 1 << 16);
+    return Math.min(Math.max(Math.floor(chunkMs / this.#actionMs), 1), 1 << 16);
   }
 
   /** Whole nodes until `room` is filled; only the budget (`allowance`) cuts one. */
   #fromSegments(lane: number, limit: number, room: number, allowance: number, order: BfsOrder): readonly Assignment[] {
-    const { actions, backlog, visited } = this.#options;
+    const { actions, backlog, nodes, visited } = this.#options;
     const given: Assignment[] = [];
     let left = room;
     while (left > 0) {
-      const position = this.#segments!.take(lane, limit);
+      const position = this.#segments!.take(lane, limit, this.#options.lanes());
       if (position < 0) break;
       if (position < order.head) continue;
       const node = order.at(position);
+      if (nodes.has(node, FOREIGN)) continue;
       const work = backlog.of(node, visited.lo(node), visited.hi(node));
       for (let from = 0; from < actions; from++) {
         if (work.state(from) !== UNKNOWN) continue;
@@ -127,7 +147,8 @@ export class Scheduler {
 
   /** What was executed ahead on a wrong guess takes nothing from the budget here: only pairs that will be committed count. */
   #predicted(room: number, budget: number, idle: number): readonly Assignment[] {
-    const { lanes, actions } = this.#options;
+    const { actions } = this.#options;
+    const lanes = this.#options.lanes();
     const pairwise = !this.#options.order.nodewise;
     // A prediction is a guess, the wilder the farther ahead: one node a lane, unless calls are so short that the task is what costs.
     const most = pairwise ? Math.min(room, PAIRS) : this.#actionMs > 0 && this.#actionMs < 0.05 ? room : Math.min(room, actions);
@@ -143,7 +164,9 @@ export class Scheduler {
 
   /** The first units that the strategy will need within a budget of steps and that nobody works on, up to a number of actions. */
   #missing(actionsWanted: number, budget: number): Assignment[] {
-    const { order, maxDepth, visited } = this.#options;
+    const { actions, order, maxDepth, nodes, visited } = this.#options;
+    const { guessed, wasted, executed, buffered } = this.#options.backlog;
+    let guesses = WRONG_AT_FIRST + WRONG_SHARE * (executed - buffered - wasted) - guessed - wasted;
     const horizon = order.nodewise ? HORIZON : PAIRS_AHEAD;
     const ahead = order.fork();
     const predicted: Work[] = [];
@@ -152,17 +175,21 @@ export class Scheduler {
     let found = 0;
     let steps = 0;
     for (let looked = 0; looked < horizon && found < actionsWanted && steps < budget && ahead.peek(); looked++) {
+      if (ahead.ref >= 0 && nodes.has(ahead.ref, FOREIGN)) {
+        for (let action = 0; action < actions; action++) ahead.take();
+        continue;
+      }
       const work = ahead.ref >= 0 ? this.#committedWork(ahead.ref) : predicted[~ahead.ref]!;
       const action = ahead.action;
       const state = work.state(action);
       if (state !== KNOWN || (work.rows[work.at(action) + KIND]! & 0xff) !== SKIPPED) steps++;
-      if (state === UNKNOWN) {
+      if (state === UNKNOWN && (work.node >= 0 || guesses-- > 0)) {
         const last = missing.at(-1);
         if (last !== undefined && last.work === work && last.to === action)
           missing[missing.length - 1] = { work, from: last.from, to: action + 1 };
         else missing.push({ work, from: action, to: action + 1 });
         found++;
-      } else if (state === KNOWN && work.depth + 1 < maxDepth) {
+      } else if (state === KNOWN && guesses > 0 && work.depth + 1 < maxDepth) {
         const child = opened(work, action, visited, seen);
         if (child !== undefined) {
           predicted.push(child);

@@ -26,10 +26,10 @@ export class Segments {
     return rest + Math.max(Math.min(this.#order.end, limit) - this.#next, 0);
   }
 
-  /** The next position for a lane, or -1. Nothing from `limit` on is shared out. */
-  take(lane: number, limit: number): number {
+  /** The next position for a lane, or -1. Nothing from `limit` on is shared out. `sharers`: lanes that take work now; default: all. */
+  take(lane: number, limit: number, sharers: number = this.#segments.length): number {
     const own = this.#segments[lane]!;
-    if (own.from >= own.to && !this.#refill(own, limit)) return -1;
+    if (own.from >= own.to && !this.#refill(own, limit, sharers)) return -1;
     return own.from++;
   }
 
@@ -38,11 +38,11 @@ export class Segments {
     this.#next = Math.max(this.#next, position);
   }
 
-  #refill(own: Segment, limit: number): boolean {
+  #refill(own: Segment, limit: number, sharers: number): boolean {
     const fresh = Math.min(this.#order.end, limit) - this.#next;
     if (fresh > 0) {
       own.from = this.#next;
-      own.to = this.#next + Math.ceil(fresh / this.#segments.length);
+      own.to = this.#next + Math.ceil(fresh / sharers);
       this.#next = own.to;
       return true;
     }

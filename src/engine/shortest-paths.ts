@@ -1,33 +1,37 @@
 import type { EdgeLog } from "./edge-log.ts";
 
+const FAR = -1;
+
 /** The shortest ways from the root over the clean committed edges; of equally short ones the one whose edges were committed first. */
 export class ShortestPaths {
-  /** Per node: edges from the root; `Infinity` when none lead there. */
-  readonly distance: Float64Array;
+  readonly #distance: Int32Array;
   readonly #parent: Int32Array;
-  readonly #action: Int32Array;
+  readonly #action: Uint16Array;
 
   constructor(edges: EdgeLog, nodes: number) {
-    this.distance = new Float64Array(nodes).fill(Infinity);
+    this.#distance = new Int32Array(nodes).fill(FAR);
     this.#parent = new Int32Array(nodes).fill(-1);
-    this.#action = new Int32Array(nodes).fill(-1);
-    const to = edges.to();
-    const actions = edges.actions();
-    const { starts, sorted } = adjacency(edges.from(), edges.clean(), nodes);
+    this.#action = new Uint16Array(nodes);
+    const { starts, targets, actions } = adjacency(edges, nodes);
     const queue = new Int32Array(nodes);
-    this.distance[0] = 0;
+    this.#distance[0] = 0;
     let end = 1;
     for (let at = 0; at < end; at++) {
       const node = queue[at]!;
       for (let i = starts[node]!; i < starts[node + 1]!; i++) {
-        const next = to[sorted[i]!]!;
-        if (this.distance[next]! !== Infinity) continue;
-        this.distance[next] = this.distance[node]! + 1;
+        const next = targets[i]!;
+        if (this.#distance[next] !== FAR) continue;
+        this.#distance[next] = this.#distance[node]! + 1;
         this.#parent[next] = node;
-        this.#action[next] = actions[sorted[i]!]!;
+        this.#action[next] = actions[i]!;
         queue[end++] = next;
       }
     }
+  }
+
+  /** Edges from the root to a node; `Infinity` when none lead there. */
+  distance(node: number): number {
+    return this.#distance[node] === FAR ? Infinity : this.#distance[node]!;
   }
 
   /** The nodes from the root to a node that can be reached, both included, and the actions between them. */
@@ -42,13 +46,28 @@ export class ShortestPaths {
   }
 }
 
-/** The clean edges by the node that they leave, each node's in the order of their commits. */
-function adjacency(from: Int32Array, clean: Uint8Array, nodes: number): { readonly starts: Int32Array; readonly sorted: Int32Array } {
+interface Adjacency {
+  /** Per node, and one more: where its edges begin in the other lists. */
+  readonly starts: Int32Array;
+  readonly targets: Int32Array;
+  readonly actions: Uint16Array;
+}
+
+/** The clean edges by the node that they leave, each node's in the order of their commits: 6 bytes each. */
+function adjacency(edges: EdgeLog, nodes: number): Adjacency {
   const starts = new Int32Array(nodes + 1);
-  for (let edge = 0; edge < from.length; edge++) if (clean[edge] === 1) starts[from[edge]! + 1]!++;
+  edges.each((from, _action, _to, clean) => {
+    if (clean) starts[from + 1]!++;
+  });
   for (let node = 0; node < nodes; node++) starts[node + 1]! += starts[node]!;
   const fill = starts.slice();
-  const sorted = new Int32Array(starts[nodes]!);
-  for (let edge = 0; edge < from.length; edge++) if (clean[edge] === 1) sorted[fill[from[edge]!]!++] = edge;
-  return { starts, sorted };
+  const targets = new Int32Array(starts[nodes]!);
+  const actions = new Uint16Array(starts[nodes]!);
+  edges.each((from, action, to, clean) => {
+    if (!clean) return;
+    const at = fill[from]!++;
+    targets[at] = to;
+    actions[at] = action;
+  });
+  return { starts, targets, actions };
 }

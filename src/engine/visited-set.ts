@@ -1,30 +1,64 @@
-/** The shared memory of a {@link VisitedSet}, for readers in other threads. */
-export interface VisitedMemory {
-  readonly slots: SharedArrayBuffer;
-  readonly keys: SharedArrayBuffer;
+import { mix } from "./mix.ts";
+import { Paged } from "./paged.ts";
+
+/** What of a {@link VisitedSet} is in other memory than before: shared buffers by their places. */
+export interface VisitedGrowth {
+  /** Where the set stands now; see {@link VisitedSet.growth}. */
+  readonly version: number;
+  /** How many parts there are, each with a table of its own. */
+  readonly parts: number;
+  readonly tables: readonly (readonly [part: number, table: SharedArrayBuffer])[];
+  readonly keys: readonly (readonly [page: number, keys: SharedArrayBuffer])[];
 }
 
-/** Slots are at most this full, so that a probe is short. */
-const MOST_FULL = 0.6;
+/** Until it has this many states the set is one part. */
+const ONE_PART = 1 << 16;
+/** Parts after that. */
+const PARTS = 1 << 8;
+/** Tables are at most this full, so that a search is short. */
+const MOST_FULL = 0.82;
+/** How much a part of many grows at once; the only part doubles. */
+const GROWTH = 1.2;
+/** Multiples of it are spread evenly over the unit interval. */
+const GOLDEN = 0.618034;
+const PAGE_BITS = 16;
+const PAGE = 1 << PAGE_BITS;
+const PAGE_MASK = PAGE - 1;
+/** States that there is room for in the beginning. */
+const LEAST = 1 << 10;
+
+interface Part {
+  /** The first value says which bits of a slot are the state's number (after 1), so that readers know it; the others are the slots. 0: it is free. */
+  readonly table: Int32Array;
+  /** It grows before it holds more. */
+  readonly most: number;
+  size: number;
+  /** As of {@link VisitedGrowth}. */
+  readonly version: number;
+}
 
 /**
- * Which states were committed: an open-addressing table over 64-bit fingerprints, which numbers them 0, 1, 2, ... in the order of
- * their insertion. One writer (the main thread); lanes read it through shared memory only to leave payloads out, so that a stale
- * or torn read there costs bytes and never correctness.
+ * Which states were committed: open addressing over 64-bit fingerprints, which numbers them 0, 1, 2, ... in the order of their insertion. One writer
+ * (the main thread); lanes read it through shared memory only to leave payloads out, so that a stale or torn read there costs bytes and never correctness.
  *
- * Memory per state: 8 bytes of key and, at a load of 0.3 to 0.6, 7 to 14 bytes of slots. Two states that share a fingerprint are
- * taken for one; the result states the probability.
+ * It grows while the search goes on. Fingerprints lie in pages, which are never moved. The table is in 256 parts, by the hash, that grow by a fifth, each
+ * when it is full; they were made differently full, so that they never grow together, and a pause is that of one part. A slot of 32 bits holds the state's
+ * number, and in the bits that this leaves over a second hash, so that hardly any state is looked up that is not the one.
+ *
+ * Memory per state: 8 bytes of key, 2 of check and, as parts are filled from 0.68 to 0.82, 4.9 to 5.9 bytes of table. Two states that share a fingerprint
+ * are taken for one; the result states the probability, and {@link VisitedSet.differs} notices nearly all of them.
  */
 export class VisitedSet {
-  #slots: Int32Array;
-  #keys: Int32Array;
-  #mask: number;
+  #parts: Part[];
+  readonly #keys: Int32Array[];
+  readonly #keyVersions: number[] = [0];
+  readonly #checks: Paged<Uint16Array> = new Paged(Uint16Array);
   #size = 0;
+  #version = 0;
 
-  constructor(capacity: number = 1 << 12) {
-    this.#slots = new Int32Array(new SharedArrayBuffer(capacity * 4));
-    this.#keys = new Int32Array(new SharedArrayBuffer(capacity * 4));
-    this.#mask = capacity - 1;
+  constructor() {
+    this.#parts = [partOf(LEAST, 0, 0)];
+    this.#keys = [new Int32Array(new SharedArrayBuffer(LEAST * 8))];
   }
 
   get size(): number {
@@ -33,83 +67,165 @@ export class VisitedSet {
 
   /** Bytes held. */
   get bytes(): number {
-    return this.#slots.byteLength + this.#keys.byteLength;
+    const sum = (list: readonly Int32Array[]): number => list.reduce((bytes, { byteLength }) => bytes + byteLength, 0);
+    return sum(this.#parts.map(({ table }) => table)) + sum(this.#keys) + this.#checks.bytes;
   }
 
-  get memory(): VisitedMemory {
-    return { slots: this.#slots.buffer as SharedArrayBuffer, keys: this.#keys.buffer as SharedArrayBuffer };
+  /** What is in other memory than at a version; `undefined`: nothing. Of version -1 all is. */
+  growth(since: number): VisitedGrowth | undefined {
+    if (since === this.#version) return undefined;
+    return {
+      version: this.#version,
+      parts: this.#parts.length,
+      tables: this.#parts.flatMap(({ table, version }, part) =>
+        version > since ? [[part, table.buffer as SharedArrayBuffer] as const] : [],
+      ),
+      keys: this.#keys.flatMap((keys, page) =>
+        this.#keyVersions[page]! > since ? [[page, keys.buffer as SharedArrayBuffer] as const] : [],
+      ),
+    };
   }
 
   /** The number of a state, or -1. */
   find(lo: number, hi: number): number {
-    return find(this.#slots, this.#keys, this.#mask, lo, hi);
+    const hash = mix(lo, hi);
+    return find(this.#parts[this.#parts.length === 1 ? 0 : hash >>> 24]!.table, this.#keys, hash, lo, hi);
   }
 
-  /** Adds a state that is not in the set, and returns its number. */
-  add(lo: number, hi: number): number {
+  /** Adds a state that is not in the set, and returns its number. `check`: 16 bits of another hash of it, 0 where there is none. */
+  add(lo: number, hi: number, check: number = 0): number {
     const id = this.#size;
-    if (2 * id + 1 >= this.#keys.length) this.#growKeys();
-    if (id >= (this.#mask + 1) * MOST_FULL) this.#growSlots();
-    this.#keys[2 * id] = lo;
-    this.#keys[2 * id + 1] = hi;
-    this.#place(id, lo, hi);
+    const page = id >>> PAGE_BITS;
+    if (page === this.#keys.length || (id & PAGE_MASK) * 2 >= this.#keys[page]!.length) this.#growKeys(page);
+    const keys = this.#keys[page]!;
+    const at = 2 * (id & PAGE_MASK);
+    keys[at] = lo;
+    keys[at + 1] = hi;
+    this.#checks.set(id, check);
+    if (id === ONE_PART) this.#divide();
+    const hash = mix(lo, hi);
+    const index = this.#parts.length === 1 ? 0 : hash >>> 24;
+    let part = this.#parts[index]!;
+    if (part.size >= part.most || id >= part.table[0]!) part = this.#growPart(index);
+    put(part, hash, lo, hi, id);
     this.#size = id + 1;
     return id;
   }
 
   lo(id: number): number {
-    return this.#keys[2 * id]!;
+    return this.#keys[id >>> PAGE_BITS]![2 * (id & PAGE_MASK)]!;
   }
 
   hi(id: number): number {
-    return this.#keys[2 * id + 1]!;
+    return this.#keys[id >>> PAGE_BITS]![2 * (id & PAGE_MASK) + 1]!;
   }
 
-  #place(id: number, lo: number, hi: number): void {
-    let slot = home(lo, hi) & this.#mask;
-    while (this.#slots[slot] !== 0) slot = (slot + 1) & this.#mask;
-    this.#slots[slot] = id + 1;
+  /** 0: there is none. */
+  check(id: number): number {
+    return this.#checks.at(id);
   }
 
-  #growKeys(): void {
-    const grown = new Int32Array(new SharedArrayBuffer(this.#keys.byteLength * 2));
-    grown.set(this.#keys);
-    this.#keys = grown;
+  /** Whether a state with the fingerprint of a known one is another state, by its other hash. A known one without gets it. */
+  differs(id: number, check: number): boolean {
+    if (check === 0) return false;
+    const known = this.#checks.at(id);
+    if (known === 0) this.#checks.set(id, check);
+    return known !== 0 && known !== check;
   }
 
-  #growSlots(): void {
-    const capacity = (this.#mask + 1) * 2;
-    this.#slots = new Int32Array(new SharedArrayBuffer(capacity * 4));
-    this.#mask = capacity - 1;
-    for (let id = 0; id < this.#size; id++) this.#place(id, this.lo(id), this.hi(id));
+  #growKeys(page: number): void {
+    const first = this.#keys[page];
+    const grown = new Int32Array(new SharedArrayBuffer((first === undefined ? PAGE : first.length) * 8));
+    if (first !== undefined) grown.set(first);
+    this.#keys[page] = grown;
+    this.#keyVersions[page] = ++this.#version;
+  }
+
+  #growPart(index: number): Part {
+    const { table, most } = this.#parts[index]!;
+    const part = partOf(most * (this.#parts.length === 1 ? 2 : GROWTH) + 1, this.#size, ++this.#version);
+    const idMask = table[0]!;
+    for (let slot = 1; slot < table.length; slot++) if (table[slot] !== 0) this.#putAgain(part, (table[slot]! & idMask) - 1);
+    return (this.#parts[index] = part);
+  }
+
+  /** From one part to many. How much room each gets decides when it grows next, and all the times after. */
+  #divide(): void {
+    const sizes = new Int32Array(PARTS);
+    for (let id = 0; id < this.#size; id++) sizes[mix(this.lo(id), this.hi(id)) >>> 24]!++;
+    this.#version++;
+    this.#parts = Array.from(sizes, (size, part) => partOf(size * GROWTH ** (0.1 + ((part * GOLDEN) % 1)), this.#size, this.#version));
+    for (let id = 0; id < this.#size; id++) this.#putAgain(this.#parts[mix(this.lo(id), this.hi(id)) >>> 24]!, id);
+  }
+
+  #putAgain(part: Part, id: number): void {
+    const [lo, hi] = [this.lo(id), this.hi(id)];
+    put(part, mix(lo, hi), lo, hi, id);
   }
 }
 
 /** A lane's view of the set; may lag behind. */
 export class VisitedReader {
-  readonly #slots: Int32Array;
-  readonly #keys: Int32Array;
+  readonly #tables: Int32Array[] = [];
+  readonly #keys: Int32Array[] = [];
 
-  constructor(memory: VisitedMemory) {
-    this.#slots = new Int32Array(memory.slots);
-    this.#keys = new Int32Array(memory.keys);
+  /** Takes in what is in other memory now; the first time it must be all. */
+  grow({ parts, tables, keys }: VisitedGrowth): void {
+    this.#tables.length = parts;
+    for (const [part, table] of tables) this.#tables[part] = new Int32Array(table);
+    for (const [page, list] of keys) this.#keys[page] = new Int32Array(list);
   }
 
   has(lo: number, hi: number): boolean {
-    return find(this.#slots, this.#keys, this.#slots.length - 1, lo, hi) >= 0;
+    const hash = mix(lo, hi);
+    const table = this.#tables[this.#tables.length === 1 ? 0 : hash >>> 24];
+    return table !== undefined && find(table, this.#keys, hash, lo, hi) >= 0;
   }
 }
 
-function find(slots: Int32Array, keys: Int32Array, mask: number, lo: number, hi: number): number {
-  let slot = home(lo, hi) & mask;
-  for (;;) {
-    const id = slots[slot]! - 1;
-    if (id < 0) return -1;
-    if (keys[2 * id] === lo && keys[2 * id + 1] === hi) return id;
-    slot = (slot + 1) & mask;
+/** A part with room for so many states, while `states` are in the set. */
+function partOf(most: number, states: number, version: number): Part {
+  const slots = Math.ceil(most / MOST_FULL) + 1;
+  const table = new Int32Array(new SharedArrayBuffer((slots + 1) * 4));
+  // Before the set has outgrown these numbers the part has grown again.
+  const bits = Math.min(32 - Math.clz32(Math.max(2 * states, most) + 1), 31);
+  table[0] = 2 ** bits - 1;
+  return { table, most: Math.floor(most), size: 0, version };
+}
+
+function put(part: Part, hash: number, lo: number, hi: number, id: number): void {
+  const { table } = part;
+  let slot = home(table, hash);
+  while (table[slot] !== 0) slot = after(table, slot);
+  table[slot] = (tagOf(lo, hi) & ~table[0]!) | (id + 1);
+  part.size++;
+}
+
+function find(table: Int32Array, keys: readonly Int32Array[], hash: number, lo: number, hi: number): number {
+  const idMask = table[0]!;
+  const tag = tagOf(lo, hi) & ~idMask;
+  for (let slot = home(table, hash); ; slot = after(table, slot)) {
+    const value = table[slot]!;
+    if (value === 0) return -1;
+    if ((value & ~idMask) !== tag) continue;
+    const id = (value & idMask) - 1;
+    // A reader may not know of the page yet.
+    const page = keys[id >>> PAGE_BITS];
+    const at = 2 * (id & PAGE_MASK);
+    if (page !== undefined && page[at] === lo && page[at + 1] === hi) return id;
   }
 }
 
-function home(lo: number, hi: number): number {
-  return lo ^ Math.imul(hi, 0x9e3779b1);
+/** The low 24 bits of the hash, of which the high 8 chose the part, as a share of the slots. */
+function home(table: Int32Array, hash: number): number {
+  return 1 + Math.trunc(((hash & 0xffffff) * (table.length - 1)) / 0x1000000);
+}
+
+function after(table: Int32Array, slot: number): number {
+  return slot + 1 === table.length ? 1 : slot + 1;
+}
+
+/** Independent of the hash, as far as fingerprints are. */
+function tagOf(lo: number, hi: number): number {
+  return Math.imul(lo ^ (hi << 16) ^ (hi >>> 16), 0x9e3779b1);
 }

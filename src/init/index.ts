@@ -16,3 +16,8 @@ export function init(input: { readonly directory: string; readonly cwd: string; 
   writeFiles(directory, input.directory, files);
   return { ...surroundings, files: files.map(({ path }) => path) };
 }
+
+export { makeFolder, statOf } from "./make-folder.ts";
+export { packageManifest } from "./package-manifest.ts";
+export { schemaPath, surroundingsOf, type Surroundings } from "./surroundings.ts";
+export { templateFiles } from "./template.ts";

@@ -1,6 +1,7 @@
-import { lstatSync, mkdirSync, rmSync, rmdirSync, statSync, writeFileSync, type Stats } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { SeqqaError } from "../model/errors.ts";
+import { makeFolder, statOf } from "./make-folder.ts";
 import type { TemplateFile } from "./template.ts";
 
 /** As many of the files in the way are named. */
@@ -50,28 +51,11 @@ function occupied(directory: string, files: readonly TemplateFile[]): readonly s
   return [...new Set(taken)];
 }
 
-/** `undefined` for what is not there, and for what cannot be looked at: writing says why. */
-function statOf(path: string, follow = false): Stats | undefined {
-  try {
-    return follow ? statSync(path) : lstatSync(path);
-  } catch {
-    return undefined;
-  }
-}
-
 function writeNew(file: string, text: string, made: (() => void)[]): void {
   makeFolder(dirname(file), made);
   // Never over a file that appeared meanwhile.
   writeFileSync(file, text, { flag: "wx" });
   made.push(() => rmSync(file));
-}
-
-/** One folder after another: `recursive` never ends where a file system says of a new name that it is not there, as /proc does. */
-function makeFolder(folder: string, made: (() => void)[]): void {
-  if (statOf(folder, true) !== undefined) return;
-  if (dirname(folder) !== folder) makeFolder(dirname(folder), made);
-  mkdirSync(folder);
-  made.push(() => rmdirSync(folder));
 }
 
 function refused(code: string, message: string, hint: string, cause?: unknown): SeqqaError {

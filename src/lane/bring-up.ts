@@ -6,6 +6,7 @@ import { SeqqaError } from "../model/errors.ts";
 import type { Lane } from "../model/lane.ts";
 import type { System } from "../model/system.ts";
 import type { TestData } from "../model/test-data.ts";
+import { Rule } from "../model/rule.ts";
 import { World } from "../model/world.ts";
 import type { Fingerprint } from "../state/facts.ts";
 import { Canonicalizer, loadHasher } from "../state/index.ts";
@@ -15,6 +16,7 @@ import { briefLines } from "./details.ts";
 import { Drawing } from "./drawing.ts";
 import { gateless, raceObstacle } from "./race-obstacle.ts";
 import { Home, userError } from "./home.ts";
+import { LaneLost } from "./lane-lost.ts";
 import { shapeOf } from "./shape.ts";
 import { withoutSecrets } from "../targets/without-secrets.ts";
 import { impure, Stepper } from "./stepper.ts";
@@ -25,6 +27,8 @@ import { WorldState, type WorldImage } from "./world-state.ts";
 export interface LaneOptions {
   /** The run's clock in milliseconds since the epoch: times near it are not part of the state. */
   readonly clockMs: number;
+  /** Of a run that goes on: its clocks when it was begun and went on before. */
+  readonly earlierClocksMs?: readonly number[] | undefined;
   readonly settleMs: number;
   readonly serverErrors: "violation" | "ignore";
   /** What user code threw is told without the bodies that it quotes. */
@@ -93,8 +97,9 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
     seat.createData,
   );
   contextPartOf(world.context).drawFrom(drawing.source);
-  const stepper = new Stepper(world, state, drawing, options);
-  const checker = new Checker(world, definition.invariants, drawing, stepper.thrown);
+  const rules = definition.invariants.filter((one): one is Rule => one instanceof Rule);
+  const replaced = rules.some(({ replaces }) => replaces === "server_errors");
+  const stepper = new Stepper(world, state, drawing, { ...options, serverErrors: replaced ? "rule" : options.serverErrors });
   const ours = placeholders(seat.lane);
   const canonicalizer = new Canonicalizer(canonicalOptions(world, state.systems, ours, options));
   const home = new Home({
@@ -107,6 +112,10 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
     image: seat.image as WorldImage | undefined,
     shared: seat.shared as WorldImage | undefined,
   });
+  // Where the target keeps what no mark puts back, it is made again after a step, and not in the middle of one.
+  const contextOnly = state.systems.length === 0 && !home.remade && !state.selfContained;
+  const judged = home.remade || contextOnly ? rules.filter(({ writes }) => !writes) : rules;
+  const checker = new Checker(world, definition.invariants, judged, drawing, stepper.thrown);
   await home.make();
   state.listen(stepper.sink);
   const { whole, node, lines: rootLines } = home.facts;
@@ -115,7 +124,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
   const rootState = briefLines(canonicalizer.describe(relative));
   const image = state.portable ? await state.capture() : undefined;
   drawing.root("");
-  await checker.check(undefined);
+  await checkRoot(checker);
   const { findings, errors } = checker.checked;
   const changed = (): Promise<boolean> => differs(state, canonicalizer, node);
   if (await changed()) {
@@ -135,9 +144,9 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
     image,
     made: home.made,
     shape: options.shapes ? shapeOf(relative) : 0,
-    systems: [...systemLines(world), ...targetLines(world, state, restart)],
-    contextOnly: state.systems.length === 0 && !home.remade && !state.selfContained,
-    raceObstacle: raceObstacle(world, state.systems.length === 0 && !home.remade && !state.selfContained),
+    systems: [...systemLines(world), ...targetLines(world, state, restart), ...ruleLines(rules, judged)],
+    contextOnly,
+    raceObstacle: raceObstacle(world, contextOnly),
     gateless: gateless(world),
     uses: usesOf(world, seat.lane),
   };
@@ -179,6 +188,13 @@ function targetLines(world: World<never, never>, state: WorldState, restart: Tar
   return ["target: restart, a process is started on each state's stores before every branch"];
 }
 
+/** What is not judged here, and why. */
+function ruleLines(rules: readonly Rule[], judged: readonly Rule[]): string[] {
+  const left = rules.filter((rule) => !judged.includes(rule)).map(({ name }) => name);
+  if (left.length === 0) return [];
+  return [`rules: ${left.join(", ")} not checked, they need stores that can be put back in the middle of a step`];
+}
+
 /** Whether the state is not the root's any more. */
 async function differs(state: WorldState, canonicalizer: Canonicalizer, root: Fingerprint): Promise<boolean> {
   const now = { lo: 0, hi: 0 };
@@ -201,8 +217,17 @@ async function buildWorld(definition: AgentDefinition<never, never>, seat: LaneS
     });
   }
   world.complete({ api: createClient as never, systems: lane.systems });
+  for (const role of Object.keys(definition.users)) world.introduce(role, () => clientFor(role, createClient) as never);
   if (seat.restart !== undefined) refuseSavedInTarget(world);
   return world as unknown as World<never, never>;
+}
+
+function clientFor(role: string, createClient: (() => unknown) | undefined): unknown {
+  if (createClient !== undefined) return createClient();
+  throw new SeqqaError("NO_CLIENT", `A rule needs a client for "${role}", and there is no target that one could be made for.`, {
+    exitStatus: 2,
+    hint: `Give it in the world: new World({ clients: { ${/^\w+$/.test(role) ? role : JSON.stringify(role)}: ... } }).`,
+  });
 }
 
 /** @throws SeqqaError `RESTART_LOSES_CHECKPOINTS` */
@@ -250,6 +275,7 @@ function canonicalOptions(
     systems.flatMap((system) => (system as { readonly [key in typeof field]?: readonly string[] })[field] ?? []);
   return {
     clockMs: options.clockMs,
+    earlierClocksMs: options.earlierClocksMs,
     literals: new Set(options.literals),
     ignore: [...world.ignore, ...of("ignore")],
     symmetric: of("symmetric"),
@@ -270,4 +296,13 @@ function placeholders(lane: Lane): [string, string][] {
   if (lane.dbPath !== undefined) all.push([lane.dbPath, "{db_path}"]);
   if (lane.tmpDir !== "") all.push([lane.tmpDir, "{tmp}"]);
   return all.toSorted((a, b) => b[0].length - a[0].length);
+}
+
+/** A store that cannot be looked into when the lane begins is no reason to begin anew. */
+async function checkRoot(checker: Checker): Promise<void> {
+  try {
+    await checker.check(undefined);
+  } catch (error) {
+    throw error instanceof LaneLost ? new SeqqaError("STORE_LOST", error.message, { exitStatus: 3 }) : error;
+  }
 }

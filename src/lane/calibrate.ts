@@ -1,5 +1,5 @@
 import { SeqqaError } from "../model/errors.ts";
-import { differingFields } from "../state/index.ts";
+import { differingFields, rowKinds, type RowKinds } from "../state/index.ts";
 import type { Fingerprint } from "../state/facts.ts";
 import type { LaneBase } from "./bring-up.ts";
 import { LaneLost } from "./lane-lost.ts";
@@ -11,6 +11,7 @@ const MOST_STEPS = 25;
 interface Stop {
   readonly fingerprint: Fingerprint;
   readonly lines: readonly string[];
+  readonly kinds: RowKinds;
 }
 
 /**
@@ -52,7 +53,7 @@ async function differingBetweenWalks(base: LaneBase, goHome: () => Promise<unkno
     const a = first[i]!;
     const b = second[i]!;
     if (a.fingerprint.lo === b.fingerprint.lo && a.fingerprint.hi === b.fingerprint.hi) continue;
-    for (const field of differingFields(a.lines, b.lines)) fields.add(field);
+    for (const field of differingFields(a.lines, b.lines, a.kinds)) fields.add(field);
   }
   return [...fields].toSorted();
 }
@@ -86,7 +87,7 @@ async function walk(base: LaneBase, actions: readonly number[], path: number[], 
     const facts = await state.facts();
     const fingerprint = { lo: 0, hi: 0 };
     canonicalizer.fingerprint(facts, fingerprint);
-    stops.push({ fingerprint, lines: canonicalizer.describe(facts) });
+    stops.push({ fingerprint, lines: canonicalizer.describe(facts), kinds: rowKinds(facts) });
   }
   if (accepted) await late.drain(base.home.mark);
   return stops;

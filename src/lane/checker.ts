@@ -1,10 +1,12 @@
 import type { Action } from "../model/action.ts";
 import type { Invariant } from "../model/invariant.ts";
+import { Rule } from "../model/rule.ts";
 import type { World } from "../model/world.ts";
 import { isPromise, type Awaitable } from "../model/system.ts";
 import type { ErrorNews, FindingNews } from "../engine/messages.ts";
 import type { Drawing } from "./drawing.ts";
 import { errorNews, type Stepper } from "./stepper.ts";
+import { requireStores } from "./store-lost.ts";
 
 type AnyInvariant = Invariant<never, never>;
 type AnyAction = Action<never, never>;
@@ -23,6 +25,8 @@ interface Plan {
   readonly all: readonly AnyInvariant[];
   /** After a step that changed nothing: only those that need not have been checked in this state already. */
   readonly conditional: readonly AnyInvariant[];
+  /** Judged by `StepRules`, after every step. */
+  readonly rules: readonly Rule[];
   readonly error: ErrorNews | undefined;
 }
 
@@ -31,22 +35,31 @@ export class Checker {
   readonly checked: Checked = { findings: [], errors: [], last: "" };
   readonly #world: World<never, never>;
   readonly #invariants: readonly AnyInvariant[];
+  readonly #rules: readonly Rule[];
   readonly #drawing: Drawing;
   readonly #thrown: Stepper["thrown"];
   /** `when` says the same for an action each time, so it is asked once. */
   readonly #plans: Map<AnyAction, Plan> = new Map();
 
-  constructor(world: World<never, never>, invariants: readonly AnyInvariant[], drawing: Drawing, thrown: Stepper["thrown"]) {
+  /** `rules`: those of the invariants that can be judged here. */
+  constructor(
+    world: World<never, never>,
+    invariants: readonly AnyInvariant[],
+    rules: readonly Rule[],
+    drawing: Drawing,
+    thrown: Stepper["thrown"],
+  ) {
     this.#world = world;
-    this.#invariants = invariants;
+    this.#invariants = invariants.filter((one) => !(one instanceof Rule));
+    this.#rules = rules;
     this.#drawing = drawing;
     this.#thrown = thrown;
   }
 
   /** Whether nothing has to be checked after a step of this action that changed nothing. */
   settled(action: AnyAction): boolean {
-    const { conditional, error } = this.#plan(action);
-    return conditional.length === 0 && error === undefined;
+    const { conditional, rules, error } = this.#plan(action);
+    return conditional.length === 0 && rules.length === 0 && error === undefined;
   }
 
   /**
@@ -61,6 +74,11 @@ export class Checker {
     const plan = this.#plan(action);
     if (plan.error !== undefined) errors.push(plan.error);
     return this.#from(0, unchanged ? plan.conditional : plan.all);
+  }
+
+  /** The rules that a step of this action is judged by. */
+  rulesAfter(action: AnyAction): readonly Rule[] {
+    return this.#plan(action).rules;
   }
 
   /** Checks what applies after any of these actions. */
@@ -115,7 +133,7 @@ export class Checker {
 
   #plan(action: AnyAction): Plan {
     let plan = this.#plans.get(action);
-    if (plan === undefined) this.#plans.set(action, (plan = planFor(action, this.#invariants, this.#thrown)));
+    if (plan === undefined) this.#plans.set(action, (plan = planFor(action, this.#invariants, this.#rules, this.#thrown)));
     return plan;
   }
 
@@ -136,20 +154,24 @@ export class Checker {
     );
   }
 
+  /** @throws LaneLost when it could not look into a store */
   #threw(invariant: AnyInvariant, error: unknown): void {
+    requireStores(error, `Invariant "${invariant.name}" threw`);
     this.checked.errors.push(this.#thrown("INVARIANT_THREW", `Invariant "${invariant.name}" threw`, invariant.name, error));
   }
 }
 
-function planFor(action: AnyAction, invariants: readonly AnyInvariant[], thrown: Stepper["thrown"]): Plan {
-  const all: AnyInvariant[] = [];
+function planFor(action: AnyAction, invariants: readonly AnyInvariant[], rules: readonly Rule[], thrown: Stepper["thrown"]): Plan {
   let error: ErrorNews | undefined;
-  for (const invariant of invariants) {
+  const asked = ({ name, when }: AnyInvariant): boolean => {
     try {
-      if (invariant.when === undefined || invariant.when(action)) all.push(invariant);
+      return when === undefined || when(action);
     } catch (cause) {
-      error ??= thrown("INVARIANT_THREW", `The \`when\` of invariant "${invariant.name}" threw`, invariant.name, cause);
+      error ??= thrown("INVARIANT_THREW", `The \`when\` of invariant "${name}" threw`, name, cause);
+      return false;
     }
-  }
-  return { all, conditional: all.filter(({ when }) => when !== undefined), error };
+  };
+  const all = invariants.filter(asked);
+  const applying = rules.filter(asked);
+  return { all, conditional: all.filter(({ when }) => when !== undefined), rules: applying, error };
 }

@@ -1,8 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import type { AgentDefinition } from "../model/agent.ts";
 import { setUpByJourney } from "../journeys/index.ts";
+import { Context, contextPartOf } from "../model/context.ts";
 import { SeqqaError } from "../model/errors.ts";
 import { JourneyDefinition } from "../model/journey.ts";
+import { ApiResponse } from "../model/response.ts";
+import type { Login } from "../model/rule.ts";
 import type { Observed } from "../model/system.ts";
 import type { World } from "../model/world.ts";
 import type { Facts, Fingerprint } from "../state/facts.ts";
@@ -179,12 +182,33 @@ export class Home {
     } catch (cause) {
       throw userError("SETUP_THREW", "The agent's setup threw", cause);
     }
+    for (const [role, login] of Object.entries(definition.users)) await this.#logIn(role, login);
+  }
+
+  /** A role acts as its user from here on; what its login says to the context is nobody else's. */
+  async #logIn(role: string, login: Login): Promise<void> {
+    const { world, drawing } = this.#options;
+    drawing.root(`login ${role}`);
+    const context = new Context();
+    contextPartOf(context as never).drawFrom(drawing.source);
+    let answer: unknown;
+    try {
+      answer = await login(world.clients[role]!, context);
+    } catch (cause) {
+      throw userError("LOGIN_THREW", `The login of "${role}" threw`, cause);
+    }
+    if (!(answer instanceof ApiResponse) || answer.statusCode < 400) return;
+    throw new SeqqaError("LOGIN_REFUSED", `The login of "${role}" was answered with status ${answer.statusCode}.`, {
+      exitStatus: 3,
+      hint: "Look at the credentials that it sends, and whether the user is there in the root state.",
+    });
   }
 
   /** Where `setup` draws ids, all lanes get those of the first; what it told the target itself, it told each. */
   async #setUpLikeTheOthers(): Promise<void> {
     const { definition, state, shared } = this.#options;
-    if (definition.setup === undefined || !state.portable) return this.#setUp();
+    const nothing = definition.setup === undefined && Object.keys(definition.users).length === 0;
+    if (nothing || !state.portable) return this.#setUp();
     await state.root();
     await this.#setUp();
     this.#made = await state.capture();

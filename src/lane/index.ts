@@ -1,6 +1,7 @@
 export { bringUp, type LaneBase, type LaneOptions, type LaneSeat } from "./bring-up.ts";
 export { Drawing } from "./drawing.ts";
 export { LaneLost } from "./lane-lost.ts";
+export { lossOf } from "./store-lost.ts";
 export { exchangesOf, type Outcome } from "./outcome.ts";
 export { Stepper } from "./stepper.ts";
 export type { RaceGround } from "./race-ground.ts";
@@ -8,5 +9,6 @@ export { LaneControl } from "./control.ts";
 export { LaneRuntime } from "./lane-runtime.ts";
 export type { LaneWork } from "./lane-work.ts";
 export type { BeforeStep } from "./record-path.ts";
+export { settled } from "./settled.ts";
 export type { TargetControl } from "./target-restart.ts";
 export { workOf } from "./work-of.ts";

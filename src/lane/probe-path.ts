@@ -3,6 +3,7 @@ import type { LaneBase } from "./bring-up.ts";
 import type { Draws } from "./drawing.ts";
 import { brokenFinding } from "./findings.ts";
 import { LaneLost, PathBroken } from "./lane-lost.ts";
+import { judgeStep } from "./step-rules.ts";
 import type { Traveller } from "./traveller.ts";
 
 /**
@@ -16,7 +17,7 @@ export async function probePath(
   draws: Draws,
   settle: () => Promise<void> | void,
 ): Promise<PathEnd> {
-  const { state, stepper, checker, actions, drawing } = base;
+  const { state, stepper, checker, canonicalizer, actions, drawing } = base;
   const last = path.at(-1);
   const nowhere = { steps: 0, status: null, findings: [], failure: undefined };
   try {
@@ -27,6 +28,12 @@ export async function probePath(
       return { ...nowhere, findings: [...checker.checked.findings] };
     }
     const action = actions[last]!;
+    const ruled = checker.rulesAfter(action).length > 0;
+    const [began, reached] = [
+      { lo: 0, hi: 0 },
+      { lo: 0, hi: 0 },
+    ];
+    if (ruled) await state.fingerprint(canonicalizer, began);
     drawing.at(path, path.length - 1, last, draws);
     const outcome = await stepper.run(action);
     const status = outcome.response === undefined ? null : outcome.status;
@@ -37,7 +44,13 @@ export async function probePath(
     await settle();
     const changed = (await state.changed(mark)) || state.systems.length === 0;
     await checker.check(action, !changed);
-    return { steps: path.length, status, findings: [...outcome.findings, ...checker.checked.findings], failure: undefined };
+    const findings = [...outcome.findings, ...checker.checked.findings];
+    if (ruled) {
+      await state.fingerprint(canonicalizer, reached);
+      const rules = await judgeStep(base, action, outcome, began.lo !== reached.lo || began.hi !== reached.hi, mark, settle);
+      findings.push(...rules.findings);
+    }
+    return { steps: path.length, status, findings, failure: undefined };
   } catch (error) {
     if (error instanceof PathBroken) return nowhere;
     if (error instanceof LaneLost) return { ...nowhere, failure: error.kind };

@@ -4,7 +4,8 @@ import { differences } from "../state/index.ts";
 import type { LaneBase } from "./bring-up.ts";
 import type { Draws } from "./drawing.ts";
 import { brokenFinding } from "./findings.ts";
-import { exchangesOf, recorded } from "./outcome.ts";
+import { exchangesOf, recorded, type Outcome } from "./outcome.ts";
+import { judgeStep } from "./step-rules.ts";
 
 /** Lines of a step's changes that are kept, and characters of a line. */
 const CHANGES = 200;
@@ -31,13 +32,16 @@ export async function recordPath(
   drawing.root("");
   drawing.wasUsed = false;
   let facts = await state.facts();
+  const began = { lo: 0, hi: 0 };
+  let outcome: Outcome | undefined;
   let lines = canonicalizer.describe(facts);
   for (let i = 0; i < path.length; i++) {
     const action = actions[path[i]!]!;
     if (beforeStep !== undefined) await beforeStep(i);
     mark = await state.mark();
     drawing.at(path, i, path[i]!, draws);
-    const outcome = await stepper.run(action);
+    canonicalizer.fingerprint(facts, began);
+    outcome = await stepper.run(action);
     const status = outcome.response === undefined ? null : outcome.status;
     const step = { action: action.name, status, requests: exchangesOf(stepper.exchanges, outcome) };
     errors.push(...outcome.errors);
@@ -62,11 +66,17 @@ export async function recordPath(
   stepper.onCheckExchange = (exchange) => checks.push({ invariant: checker.checked.last, exchange: recorded(exchange) });
   try {
     await checker.check(path.length === 0 ? undefined : actions[path.at(-1)!], !changed);
+    findings.push(...checker.checked.findings);
+    errors.push(...checker.checked.errors);
+    if (outcome !== undefined) {
+      const moved = began.lo !== reached.lo || began.hi !== reached.hi;
+      const rules = await judgeStep(base, actions[path.at(-1)!]!, outcome, moved, mark, settle);
+      findings.push(...rules.findings);
+      errors.push(...rules.errors);
+    }
   } finally {
     stepper.onCheckExchange = undefined;
   }
-  findings.push(...checker.checked.findings);
-  errors.push(...checker.checked.errors);
   return { ...broke, reached, lines, drew: drawing.wasUsed, brokeAt: undefined, failure: undefined };
 }
 

@@ -9,10 +9,12 @@ import type { World } from "../model/world.ts";
 import type { ErrorNews, FindingNews } from "../engine/messages.ts";
 import type { Drawing } from "./drawing.ts";
 import type { WorldState } from "./world-state.ts";
+import { requireStores } from "./store-lost.ts";
 import { executed, failed, lost, SKIPPED_OUTCOME, type Outcome } from "./outcome.ts";
 
 export interface StepperOptions {
-  readonly serverErrors: "violation" | "ignore";
+  /** `rule`: a rule of the agent's judges them. */
+  readonly serverErrors: "violation" | "ignore" | "rule";
   /** Errors quote no body of what the step and its checks sent and were answered. */
   readonly hideBodies: boolean;
 }
@@ -124,7 +126,7 @@ export class Stepper {
     return outcome;
   }
 
-  /** Judges what an action threw. */
+  /** Judges what an action threw. @throws LaneLost when it could not look into a store */
   fail(action: AnyAction, error: unknown): Outcome {
     this.#listening = false;
     this.#state.attribute(action.name);
@@ -188,11 +190,12 @@ export class Stepper {
   #judgeThrow(action: AnyAction, error: unknown): Outcome {
     const broken = this.#broken();
     if (broken !== undefined) return broken;
+    requireStores(error, `Action "${action.name}" threw`);
     // One error is told of a step.
     this.uncaught.length = 0;
     const findings = this.#serverErrors(action, undefined);
     // A 5xx wins over the throw that it causes.
-    if (findings.length > 0) {
+    if (findings.length > 0 || this.#options.serverErrors === "rule") {
       const answer = this.exchanges.findLast((one) => one.kind === "answer" && one.response.statusCode >= 500);
       if (answer?.kind === "answer") return executed(answer.response, findings);
     }
@@ -216,7 +219,7 @@ export class Stepper {
   }
 
   #serverErrors(action: AnyAction, response: ApiResponse | undefined): FindingNews[] {
-    if (this.#options.serverErrors === "ignore") return [];
+    if (this.#options.serverErrors !== "violation") return [];
     const answers = this.exchanges.flatMap((one) => (one.kind === "answer" ? [one.response] : []));
     if (response !== undefined && !answers.includes(response)) answers.push(response);
     const worst = answers.find(({ statusCode }) => statusCode >= 500 && !isExpected(statusCode, action.expectedStatus ?? []));

@@ -4,6 +4,7 @@ import { isPromise, type Awaitable, type Mark, type Observed, type System } from
 import type { World } from "../model/world.ts";
 import type { Canonicalizer } from "../state/index.ts";
 import type { Facts, Fingerprint } from "../state/facts.ts";
+import { settled } from "./settled.ts";
 
 /** A saved world, as the lane keeps it. */
 export interface WorldMark {
@@ -276,16 +277,6 @@ export class WorldState {
     }
     if (waiting !== undefined) return settled(waiting).then(() => undefined);
   }
-}
-
-/** All results, or the first error once nothing is under way any more: a lane that is lost must not go on being written to. */
-async function settled<T>(results: readonly Awaitable<T>[]): Promise<T[]> {
-  const values: T[] = [];
-  for (const one of await Promise.allSettled(results)) {
-    if (one.status === "rejected") throw one.reason;
-    values.push(one.value);
-  }
-  return values;
 }
 
 function bearerOf(client: ClientPart): Bearer {

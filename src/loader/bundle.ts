@@ -5,6 +5,7 @@ import { mkdir, rename, writeFile } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { SeqqaError } from "../model/errors.ts";
+import { codeHash } from "./code-hash.ts";
 import { isBuildFailure, syntaxError } from "./load-errors.ts";
 import { stringLiterals } from "./string-literals.ts";
 import { externalPackages } from "./external-packages.ts";
@@ -22,7 +23,7 @@ export interface Bundle {
   readonly source: string;
   /** Every string of at least 8 characters that stands in the user's own code or JSON, once each: ids among them are constants, not generated. */
   readonly literals: readonly string[];
-  /** SHA-256 of the bundled code: equal as long as the user's code is. */
+  /** SHA-256 of the bundled code: equal as long as the user's code is, wherever it lies. */
   readonly hash: string;
 }
 
@@ -53,11 +54,11 @@ export async function bundle(entry: string, options: { readonly outDir: string }
     file: code.path,
     source,
     literals: stringLiterals(code.text, MIN_LITERAL_LENGTH),
-    hash: createHash("sha256").update(code.contents).digest("hex"),
+    hash: codeHash(code.text, source, built.metafile),
   };
 }
 
-async function buildOnce(source: string, outDir: string): Promise<BuildResult<{ write: false }>> {
+async function buildOnce(source: string, outDir: string): Promise<BuildResult<{ write: false; metafile: true }>> {
   try {
     return await build({
       entryPoints: [{ in: source, out: basename(source, extname(source)) }],
@@ -68,6 +69,7 @@ async function buildOnce(source: string, outDir: string): Promise<BuildResult<{ 
       outExtension: { ".js": ".mjs" },
       bundle: true,
       write: false,
+      metafile: true,
       platform: "node",
       format: "esm",
       target: "node20",

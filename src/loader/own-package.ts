@@ -36,6 +36,13 @@ export function isOwn(path: string): boolean {
   return ["src", "dist", "bin"].some((folder) => path.startsWith(join(packageRoot, folder) + sep));
 }
 
+/** Where in the package a file of its own is, as it is when built. */
+export function ownPath(path: string): string {
+  return relative(packageRoot, path)
+    .replace(/^src\b/, "dist")
+    .replace(/\.ts$/, ".js");
+}
+
 type Export = string | { readonly default?: string };
 
 function ownExports(): Readonly<Record<string, Export>> {

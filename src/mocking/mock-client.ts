@@ -162,6 +162,7 @@ export class MockClient extends Verbs implements ApiClient {
     const client = this.#client;
     return {
       selfContained: true,
+      base: BASE.origin,
       get version(): number {
         return mock.version + client.version;
       },

@@ -8,6 +8,7 @@ import { Invariant } from "./invariant.ts";
 import type { JourneyDefinition } from "./journey.ts";
 import type { Lane } from "./lane.ts";
 import { declaredRaces, type DeclaredRaces, type RacesSetting } from "./races.ts";
+import { Rule, type Login } from "./rule.ts";
 import { BFS, type Strategy } from "./strategy.ts";
 import type { World } from "./world.ts";
 
@@ -41,6 +42,8 @@ export class AgentDefinition<C extends object = Values, A = ApiClient> {
   readonly name: string | undefined;
   readonly world: World<C, A> | ((lane: Lane) => World<C, A> | Promise<World<C, A>>) | undefined;
   readonly actions: readonly Action<C, A>[];
+  /** How many of the actions are the agent's own; those after them were brought by rules. */
+  readonly ownActions: number;
   readonly invariants: readonly Invariant<C, A>[];
   readonly strategy: Strategy | undefined;
   readonly maxSteps: number | undefined;
@@ -50,6 +53,8 @@ export class AgentDefinition<C extends object = Values, A = ApiClient> {
   readonly seed: number | undefined;
   readonly races: DeclaredRaces | undefined;
   readonly setup: Setup<C, A> | undefined;
+  /** Roles that rules need, and how each logs in. */
+  readonly users: Readonly<Record<string, Login>>;
 
   /** What a `StateGraph` was compiled from; its edges are the actions, index by index. */
   readonly graph: GraphShape | undefined = undefined;
@@ -58,7 +63,6 @@ export class AgentDefinition<C extends object = Values, A = ApiClient> {
   constructor(options: AgentOptions<C, A>) {
     this.name = options.name;
     this.world = options.world;
-    this.actions = options.actions;
     this.invariants = options.invariants;
     this.strategy = options.strategy;
     const { maxSteps, maxDepth, maxTime } = checkBounds("Agent", options);
@@ -72,6 +76,12 @@ export class AgentDefinition<C extends object = Values, A = ApiClient> {
     checkMembers("Agent", "actions", options.actions, Action, "Action");
     checkMembers("Agent", "invariants", options.invariants, Invariant, "Invariant");
     if (options.actions.length === 0) throw invalid("Agent", "The Agent has no actions.", "List at least one Action in `actions`.");
+    const rules = options.invariants.filter((one): one is Rule<C, A> => one instanceof Rule);
+    this.ownActions = options.actions.length;
+    const brought = rules.flatMap((rule) => rule.brings(options.actions));
+    this.actions = brought.length === 0 ? options.actions : [...options.actions, ...brought];
+    checkMembers("Agent", "actions", this.actions, Action, "Action");
+    this.users = Object.assign(Object.create(null), ...rules.map(({ users }) => users)) as Readonly<Record<string, Login>>;
   }
 
   /** The order of exploration when the configuration does not say. */

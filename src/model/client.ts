@@ -54,6 +54,8 @@ export interface ApiClient {
 export interface ClientPart {
   /** The origin that it sends to; `undefined` when it leaves the process nowhere. Two lanes must not share one. */
   readonly uses?: string | undefined;
+  /** The URL that paths are joined to, without a slash at its end. */
+  readonly base?: string | undefined;
   /** Grows with every change of the client's own state (token, headers, cookies, canned replies); equal numbers mean nothing changed. */
   readonly version: number;
   /** The state as plain, structured-cloneable data that {@link restore} takes, any number of times. */

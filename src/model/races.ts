@@ -10,7 +10,7 @@ export interface RacesOptions {
   readonly delivery?: "auto" | RaceDelivery;
   /** How many calls of one action are sent at once, 2 to 100; default 2. */
   readonly copies?: number;
-  /** Seconds, or a duration such as `"5m"`; default: no limit. */
+  /** For probing and confirming together: seconds, or a duration such as `"5m"`; default: no limit. */
   readonly maxTime?: Duration;
 }
 

@@ -205,7 +205,7 @@ export interface RaceCoverage {
   readonly misses: number;
   /** Pairs that were not probed, by reason: `read_only`, `same_class`, `unexplored`, `max_time`, ... */
   readonly skipped: Readonly<Record<string, number>>;
-  /** Hits that were not reported, by reason: `control` (the staggered arm showed them, too), `unconfirmed`. */
+  /** Hits that were not reported, by reason: `control` (the staggered arm showed them, too), `unconfirmed`, `max_time` (pairs that were not confirmed for want of time), ... */
   readonly dismissed: Readonly<Record<string, number>>;
   /** How requests were made to meet (see {@link RaceDelivery}), and in how many trials. */
   readonly deliveries: Readonly<Record<string, number>>;
@@ -259,6 +259,8 @@ export interface ActionCoverage {
   readonly skipped: number;
   /** Status -> how often. */
   readonly statuses: Readonly<Record<string, number>>;
+  /** A rule added it to the agent's own, as `ownership` does: where it never applied, nothing is missing. */
+  readonly brought?: true;
 }
 
 /** The committed graph, as arrays that are indexed alike. Node 0 is the root state. */
@@ -345,6 +347,8 @@ export interface ExplorationFacts {
   readonly digest: string;
   /** Upper bound of the probability that two of the visited states share a 64-bit fingerprint (birthday bound n(n-1)/2^65). */
   readonly collisionProbability: number;
+  /** Committed steps that reached a state with the fingerprint of another one, by a second hash of 16 bits: the two count as one, so that something may be missing. */
+  readonly collisions: number;
   /** States whose symmetric ids were more than the canonical form tries; each counts as its own. */
   readonly bounded: number;
   /** What the reader should know about how far the result can be trusted. */

@@ -27,6 +27,8 @@ export interface ObservedColumn {
   readonly name: string;
   /** Part of the primary key. */
   readonly key?: boolean;
+  /** Rows whose values here differ in more than ids and numbers are of different kinds: what of them is noise is found out for each kind. */
+  readonly kind?: boolean;
   /** The table and column that this one refers to by a declared foreign key. */
   readonly references?: { readonly table: string; readonly column: string };
 }

@@ -85,6 +85,13 @@ export class World<C extends object = Values, A = ApiClient> {
     this.#join();
   }
 
+  /** For lanes: gives a role that the user gave no client one. */
+  introduce(role: string, create: () => A): void {
+    if (Object.hasOwn(this.#clients, role)) return;
+    this.#clients = { ...this.#clients, [role]: create() };
+    this.#join();
+  }
+
   /** Saves systems, context and the clients' own state. */
   async checkpoint(): Promise<WorldCheckpoint> {
     const systems = new Map<string, Mark>();

@@ -37,10 +37,15 @@ export function explorationCases(entry: ExplorationEntry, failOn: RunDocument["f
   return [
     ...invariants.map((invariant) => invariantCase(entry, invariant, failOn, errors)),
     ...raceCases(entry, failOn),
-    ...actions.map(([action, { applied, skipped }]): Case => {
+    ...actions.map(([action, { applied, skipped, brought }]): Case => {
       const own = errors.filter(({ source }) => source === action);
       const never = { kind: "skipped", type: "never_applied", message: `never applied, skipped ${grouped(skipped)} times` } as const;
-      return { name: action, classname: `${name}.actions`, ms: 0, outcome: errorOf(own) ?? (applied === 0 ? never : undefined) };
+      return {
+        name: action,
+        classname: `${name}.actions`,
+        ms: 0,
+        outcome: errorOf(own) ?? (applied === 0 && brought !== true ? never : undefined),
+      };
     }),
     ...errors
       .filter(({ source }) => !ofAction(source) && !invariants.includes(source))

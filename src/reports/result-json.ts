@@ -41,7 +41,10 @@ export function resultJson(result: Omit<ExplorationResult, "toJSON">): Omit<Expl
     })),
     coverage: {
       actions: Object.fromEntries(
-        Object.entries(result.coverage.actions).map(([name, { applied, skipped, statuses }]) => [name, { applied, skipped, statuses }]),
+        Object.entries(result.coverage.actions).map(([name, { applied, skipped, statuses, brought }]) => [
+          name,
+          { applied, skipped, statuses, ...(brought && { brought }) },
+        ]),
       ),
       pairs: result.coverage.pairs,
     },
@@ -50,6 +53,7 @@ export function resultJson(result: Omit<ExplorationResult, "toJSON">): Omit<Expl
     seed: result.seed,
     digest: result.digest,
     collisionProbability: result.collisionProbability,
+    collisions: result.collisions,
     bounded: result.bounded,
     notes: result.notes,
     invariants: result.invariants,

@@ -1,4 +1,5 @@
 import type { ExplorationResult, StopReason } from "../model/result.ts";
+import { collisionText, isWorthTelling } from "./collisions.ts";
 import { duration, grouped, plural } from "./numbers.ts";
 import { printable } from "./printable.ts";
 import { raceRows } from "./race-coverage-text.ts";
@@ -55,6 +56,7 @@ export function summaryLines(name: string, result: ExplorationResult): readonly 
     ...(result.bounded > 0
       ? [["bounded", `${plural(result.bounded, "state")} whose ids are too symmetric to be told apart for certain`] as const]
       : []),
+    ...(isWorthTelling(result) ? [["collisions", collisionText(result)] as const] : []),
     ...graphRows(result),
     ["time", `${duration(result.durationMs)}${perSecond}`],
     ["digest", printable(result.digest)],

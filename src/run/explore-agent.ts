@@ -1,14 +1,18 @@
 import { fileURLToPath } from "node:url";
-import { loadConfig, type FlagValue } from "../config/index.ts";
+import { loadConfig, type Config, type FlagValue } from "../config/index.ts";
 import { bundle, load } from "../loader/index.ts";
 import type { AgentDefinition } from "../model/agent.ts";
 import { SeqqaError } from "../model/errors.ts";
 import { explorationOf } from "../model/exploration.ts";
 import { isLoading } from "../model/loading.ts";
 import type { ExplorationResult } from "../model/result.ts";
-import { explore, type UserModule } from "./explore.ts";
+import { explore } from "./explore.ts";
+import type { UserModule } from "./user-module.ts";
 import { exploreWithServices } from "./explore-with-services.ts";
+import { KeptRun, runToGoOn } from "./kept-run.ts";
 import type { ExploreOptions } from "./options.ts";
+import { withRunDirectory } from "./run-directory.ts";
+import { shardOf } from "./shard.ts";
 
 /** `agent.explore()`: the agent is here as an object; lanes in other threads import its module. */
 export async function exploreAgent(definition: AgentDefinition<never, never>, options: ExploreOptions): Promise<ExplorationResult> {
@@ -20,24 +24,54 @@ export async function exploreAgent(definition: AgentDefinition<never, never>, op
   }
   const flags: FlagValue[] = options.parallel === undefined ? [] : [{ key: "parallel", flag: "parallel", value: String(options.parallel) }];
   const config = loadConfig({ file: options.config, flags, env: options.config === undefined ? {} : process.env });
+  const name = definition.name ?? (options.module === undefined ? "agent" : nameOf(options.module));
+  const keptAs = options.resume === undefined || options.resume === false ? undefined : await keptRun(name, config, definition, options);
   return exploreWithServices(config, options.signal, async (directory) => {
     const module = options.module === undefined ? undefined : await moduleOf(options.module, directory, definition);
-    return explore({
+    const kept = keptAs?.();
+    const exploring = explore({
       definition,
       module,
-      name: definition.name ?? (options.module === undefined ? "agent" : nameOf(options.module)),
+      name,
       config,
       directory,
       signal: options.signal,
       onEvent: options.onEvent ?? (() => undefined),
+      keep: kept?.keep,
+      shard: options.shard === undefined ? undefined : shardOf(options.shard),
     });
+    return kept === undefined ? exploring : kept.until(exploring);
   });
+}
+
+/** How the exploration is kept, once everything else is ready. @throws SeqqaError where it cannot go on with what there is */
+async function keptRun(
+  name: string,
+  config: Config,
+  definition: AgentDefinition<never, never>,
+  options: ExploreOptions,
+): Promise<() => KeptRun> {
+  const { module } = options;
+  if (module === undefined) {
+    throw new SeqqaError(
+      "RESUME_NEEDS_MODULE",
+      "explore() was given resume without module, so that nobody could tell whether the code changed.",
+      {
+        exitStatus: 2,
+        hint: "Pass module: import.meta.url from the file that exports the agent.",
+      },
+    );
+  }
+  const code = await withRunDirectory(async (directory) => (await moduleOf(module, directory, definition)).hash);
+  const input = { config, definition, name, code, options };
+  const stored = runToGoOn(input);
+  return () => new KeptRun(input, stored);
 }
 
 async function moduleOf(url: string, directory: string, definition: AgentDefinition<never, never>): Promise<UserModule> {
   const file = url.startsWith("file:") ? fileURLToPath(url) : url;
   const bundled = await bundle(file, { outDir: directory });
-  return { bundle: bundled.file, exportName: await exportNameOf(bundled, definition), literals: bundled.literals };
+  return { bundle: bundled.file, exportName: await exportNameOf(bundled, definition), literals: bundled.literals, hash: bundled.hash };
 }
 
 /** The name under which the module exports the agent or graph that is explored: its copy there has the same actions and invariants. */

@@ -2,9 +2,11 @@ import type { Config } from "../config/index.ts";
 import type { ExplorationEvent } from "../engine/events.ts";
 import type { ExplorationResult } from "../model/result.ts";
 import type { ExplorationKeeper } from "../store/index.ts";
+import type { Distribution } from "./distribution.ts";
 import { explore } from "./explore.ts";
 import { loadExploration } from "./load-exploration.ts";
 import { withRunDirectory } from "./run-directory.ts";
+import { shardOf } from "./shard.ts";
 
 export interface ExploreFileInput {
   /** The `*.explore.*` file. */
@@ -20,6 +22,10 @@ export interface ExploreFileInput {
   readonly known?: ReadonlySet<string> | undefined;
   /** Writes down what the exploration commits; `undefined`: nothing is kept of it. */
   readonly keep?: ExplorationKeeper | undefined;
+  /** As `2/4`: this is one of several runs that share the states out. */
+  readonly shard?: string | undefined;
+  /** Nodes are expanded by workers. */
+  readonly distribution?: Distribution | undefined;
 }
 
 /** Loads one exploration file and runs it. `undefined`: its name does not contain `only`. */
@@ -38,6 +44,8 @@ export async function exploreFile(input: ExploreFileInput): Promise<ExplorationR
       onEvent: input.onEvent,
       known: input.known,
       keep: input.keep,
+      shard: input.shard === undefined ? undefined : shardOf(input.shard),
+      distributed: input.distribution === undefined ? undefined : { by: input.distribution, entry: input.entry },
     });
   });
 }

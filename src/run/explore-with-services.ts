@@ -23,6 +23,11 @@ export async function exploreWithServices(
     throw problems.length === 0 ? error : withProblems(error, problems);
   }
   if (result === undefined) throw signal.reason;
+  return withProblemsOf(result, problems);
+}
+
+/** A result that also says what happened to the run around it. */
+export function withProblemsOf(result: ExplorationResult, problems: readonly SeqqaError[]): ExplorationResult {
   if (problems.length === 0) return result;
   const more = { ...result, errors: [...problems.map(runError), ...result.errors] };
   return { ...more, toJSON: () => resultJson(more) };

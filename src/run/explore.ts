@@ -1,39 +1,37 @@
-import { availableParallelism } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { resolveExploration, type Config, type ResolvedExploration } from "../config/index.ts";
 import type { ExplorationEvent } from "../engine/events.ts";
 import type { Expander } from "../engine/expander.ts";
 import { Explorer, type ExplorerOptions } from "../engine/explorer.ts";
 import { findingId } from "../engine/finding-id.ts";
 import type { LaneReport } from "../engine/messages.ts";
-import { buildLane } from "../expanders/build-lane.ts";
-import { InlineExpander } from "../expanders/inline/inline-expander.ts";
-import { ThreadsExpander } from "../expanders/threads/threads-expander.ts";
+import type { Shard } from "../engine/shard-cut.ts";
+import type { ClusterExpander } from "../expanders/cluster/cluster-expander.ts";
 import { WatchedExpander } from "../expanders/watched-expander.ts";
+import type { LaneOptions } from "../lane/index.ts";
 import { mapStack, whereOf } from "../loader/index.ts";
 import type { AgentDefinition } from "../model/agent.ts";
 import { SeqqaError } from "../model/errors.ts";
 import type { ExplorationResult, RunError } from "../model/result.ts";
-import type { ExplorationKeeper } from "../store/index.ts";
+import { ScratchFile, type ExplorationKeeper } from "../store/index.ts";
 import { spareCount, TargetHost } from "../targets/index.ts";
 import { checkLanes } from "./check-lanes.ts";
 import { declaredAt } from "./declared-at.ts";
+import type { Distribution } from "./distribution.ts";
 import { freshStateNotes } from "./fresh-states.ts";
 import { hostOptions } from "./host-options.ts";
-import { httpSettings } from "./http-settings.ts";
+import { expanderOf, refuseLanesWithoutModule } from "./expander-of.ts";
 import { laneOptions } from "./lane-options.ts";
 import { buildResult } from "./result-builder.ts";
 import { resultSoFar } from "./result-so-far.ts";
+import { beginningWith, refuseOtherRoot } from "./resume.ts";
+import { shardBudget, shardNote } from "./shard.ts";
 import { ShownUrls } from "./shown-urls.ts";
 import { findRaces, refuseRaces, type FoundRaces } from "./races.ts";
+import { toldNews } from "./told-news.ts";
+import type { UserModule } from "./user-module.ts";
+import { wasteNotes } from "./waste.ts";
 import { shortestViolations, shrinkingCutNote } from "./shrinking.ts";
-
-/** The bundle of the user's module, for lanes in other threads. */
-export interface UserModule {
-  readonly bundle: string;
-  readonly exportName: string;
-  /** String literals of the user's own code. */
-  readonly literals: readonly string[];
-}
 
 export interface ExploreInput {
   readonly definition: AgentDefinition<never, never>;
@@ -46,8 +44,12 @@ export interface ExploreInput {
   readonly onEvent: (event: ExplorationEvent) => void;
   /** Ids of findings that are no reason to stop at the first violation. */
   readonly known?: ReadonlySet<string> | undefined;
-  /** Writes down what is committed; `undefined`: nothing is kept of single steps and states. */
+  /** Writes down what is committed, and knows what was before; `undefined`: nothing is kept of single steps and states. */
   readonly keep?: ExplorationKeeper | undefined;
+  /** This is one of several runs that share the states out. */
+  readonly shard?: Shard | undefined;
+  /** Nodes are expanded by workers elsewhere, who know the file. */
+  readonly distributed?: { readonly by: Distribution; readonly entry: string } | undefined;
 }
 
 /** Cross-checks: the first 20 nodes of a run, and 1 in 200 later. */
@@ -55,9 +57,10 @@ const CROSS_CHECK = { first: 20, oneIn: 200 } as const;
 
 /** The composition root of an exploration: targets, lanes, engine, confirmation, result; everything is put away at the end. */
 export async function explore(input: ExploreInput): Promise<ExplorationResult> {
-  const begun = performance.now();
+  const begun = performance.now() - (input.keep?.before?.durationMs ?? 0);
   const { config, definition, onEvent } = input;
-  const budget = resolveExploration(config, definition);
+  const { shard } = input;
+  const budget = shardBudget(resolveExploration(config, definition), shard, input.name, definition);
   refuseLanesWithoutModule(input);
   const host = await TargetHost.create(config, {
     ...hostOptions(input.directory),
@@ -69,15 +72,19 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
   try {
     const impossible = config.parallel > 1 ? host.canMakeLanes(config.parallel) : undefined;
     if (impossible !== undefined) throw impossible;
-    const expander = new WatchedExpander(expanderFor(input, host, budget), host);
+    const lanes = optionsOfLanes(input, budget);
+    const home = new WatchedExpander(expanderOf({ config, definition, module: input.module, host, options: lanes }), host);
+    const cluster = clusterOf(input, lanes, home, host.origins);
+    const expander = cluster ?? home;
     try {
-      const { reports, notes } = await bringUpLanes(expander, config, input.signal);
+      const { reports, notes, masked } = await bringUpLanes(expander, input);
       refuseRaces(budget.races, reports[0]!);
       onEvent({ kind: "started", name: input.name, lanes: expander.lanes, notes });
       const actions = definition.actions.map(({ name }) => name);
       const options: ExplorerOptions = {
         name: input.name,
         actions,
+        ownActions: definition.ownActions,
         strategy: budget.strategyKind,
         maxSteps: budget.maxSteps,
         maxDepth: budget.maxDepth ?? Infinity,
@@ -87,12 +94,24 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
         seed: budget.seed,
         direct: directAllowed(reports),
         crossCheck: CROSS_CHECK,
+        shard,
         signal: input.signal,
         onEvent,
       };
       const { keep } = input;
       const shown = shownUrls(config, host);
-      keep?.begin({ name: input.name, strategy: budget.strategyKind, actions, shown: (exchange) => shown().exchange(exchange) });
+      keep?.begin({
+        name: input.name,
+        strategy: budget.strategyKind,
+        actions,
+        shown: (exchange) => shown().exchange(exchange),
+        told: (news) => toldNews(news, shown(), { mapStack, whereOf: whereOfStack }),
+        beginning: beginningWith(
+          input.module?.hash ?? "",
+          { root: reports[0]!, masked, clockMs: lanes.clockMs, maxDepth: budget.maxDepth, shard },
+          keep.before?.beginning,
+        ),
+      });
       const declared = declaredAt(definition);
       const soFar = (): ExplorationResult =>
         resultSoFar({
@@ -110,11 +129,15 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
           declaredAt: declared,
         });
       const onCommits = keep === undefined ? undefined : (): void => keep.commits(explorer.committer, soFar);
-      const explorer: Explorer = new Explorer({ ...options, details: keep?.limits, onCommits }, expander, performance.now());
+      const spill = new ScratchFile(keep?.folder ?? tmpdir());
+      const kept = { spill, details: keep?.limits, journal: keep !== undefined, recorded: keep?.before?.recorded, onCommits };
+      const explorer: Explorer = new Explorer({ ...options, ...kept }, expander, performance.now());
       await explorer.run(reports[0]!);
+      // What is confirmed, made shorter and raced is so on the lanes of this process, as after any run.
+      await cluster?.dismiss();
       keep?.flush(explorer.committer, soFar);
-      const races = await findRaces(explorer, options, expander, budget.races);
-      return await conclude(input, explorer, options, expander, notes, races, begun, host.origins);
+      const races = await findRaces(explorer, options, home, budget.races);
+      return await conclude(input, explorer, options, home, notes, races, begun, host.origins);
     } finally {
       await expander.close();
     }
@@ -126,28 +149,33 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
 interface BroughtUp {
   readonly reports: readonly LaneReport[];
   readonly notes: readonly string[];
+  /** Fields that are left out of states. */
+  readonly masked: readonly string[];
 }
 
 /** What does not come up any more once the signal is aborted was given up because of it. @throws its reason then */
-async function bringUpLanes(expander: Expander, config: Config, signal: AbortSignal | undefined): Promise<BroughtUp> {
+async function bringUpLanes(expander: Expander, { config, signal, keep }: ExploreInput): Promise<BroughtUp> {
   try {
-    return await atOneRoot(expander, config);
+    const lanes = await atOneRoot(expander, config, keep?.before?.beginning.masked);
+    if (keep !== undefined) refuseOtherRoot(keep, lanes.reports[0]!);
+    return lanes;
   } catch (error) {
     signal?.throwIfAborted();
     throw error;
   }
 }
 
-/** All lanes at one root state, with what differs from execution to execution left out of it. */
-async function atOneRoot(expander: Expander, config: Config): Promise<BroughtUp> {
+/** All lanes at one root state, with what differs from execution to execution left out of it; `known`: what that is, of a run that goes on. */
+async function atOneRoot(expander: Expander, config: Config, known: readonly string[] | undefined): Promise<BroughtUp> {
   const reports = await expander.start();
   const notes = checkLanes(reports, config);
-  const fields = await expander.calibrate();
-  if (fields.length === 0) return { reports, notes };
+  const fields = known ?? (await expander.calibrate());
+  if (fields.length === 0) return { reports, notes, masked: fields };
   const masked = await expander.mask(fields);
   const list = fields.join(", ");
   return {
     reports: masked,
+    masked: fields,
     notes: [...checkLanes(masked, config), `Not part of the state, since they differ between two executions of one path: ${list}.`],
   };
 }
@@ -167,11 +195,13 @@ async function conclude(
   const { findings } = explorer.committer;
   if (findings.violations.size > 0) onEvent({ kind: "confirming", violations: findings.violations.size });
   const violations = await shortestViolations(explorer, options, expander);
-  const more = [...notes, ...(await freshStateNotes(explorer, expander))];
+  const sharing = options.shard === undefined || explorer.cut === undefined ? [] : [shardNote(options.shard, explorer.cut)];
+  const more = [...notes, ...sharing, ...(await freshStateNotes(explorer, expander))];
   if (input.signal?.aborted === true && violations.some(({ recording }) => recording === undefined)) {
     more.push("Interrupted before every violation was replayed from a clean start: those that were not are marked as not confirmed.");
   }
   const asFound = violations.filter(({ minimality }) => minimality === "as_found").length;
+  more.push(...wasteNotes(definition, explorer.committer.coverage()));
   if (asFound > 0 && input.signal?.aborted !== true) more.push(shrinkingCutNote(asFound));
   await closeLanes(expander, explorer);
   const result = buildResult({
@@ -224,58 +254,32 @@ async function closeLanes(expander: Expander, explorer: Explorer): Promise<void>
   }
 }
 
-function expanderFor(input: ExploreInput, host: TargetHost, budget: ResolvedExploration): Expander {
-  const { config, definition, module } = input;
-  const options = laneOptions(config, {
+function optionsOfLanes({ config, module, keep }: ExploreInput, budget: ResolvedExploration): LaneOptions {
+  return laneOptions(config, {
     literals: module?.literals,
     dataSeed: budget.seed,
     shapes: budget.strategyKind === "coverage_guided",
     gated: budget.races.mode === "pairs" && ["auto", "gated"].includes(budget.races.delivery),
-  });
-  const http = httpSettings(config);
-  if (config.parallel === 1) {
-    return new InlineExpander({ definition, host, options, build: (d, spec, o, shared) => buildLane(d, spec, o, http, host, shared) });
-  }
-  return new ThreadsExpander({
-    lanes: config.parallel,
-    // A second chunk waits in the lane, so that it need not wait for the main thread.
-    depth: 2,
-    host,
-    bundle: module!.bundle,
-    exportName: module!.exportName,
-    options,
-    http,
-    setUp: definition.setup !== undefined,
-    hangMs: Math.max(60_000, 2 * longestRequestMs(config)),
+    earlierClocksMs: keep?.before?.beginning.clocksMs,
   });
 }
 
-/** With all its retries. */
-function longestRequestMs({ timeout, retry }: Config): number {
-  const attempts = retry?.maxAttempts ?? 1;
-  return 1000 * (timeout * attempts + (retry?.maxDelay ?? 0) * (attempts - 1));
-}
-
-function refuseLanesWithoutModule({ config, definition, module }: ExploreInput): void {
-  if (config.parallel === 1) return;
-  if (module === undefined) {
-    throw new SeqqaError("LANES_NEED_MODULE", `parallel is ${config.parallel}, but functions cannot cross threads.`, {
-      exitStatus: 2,
-      hint: "Pass module: import.meta.url from the file that exports the agent, or run it with the command line.",
-    });
-  }
-  if (definition.world !== undefined && typeof definition.world !== "function") {
-    throw new SeqqaError(
-      "LANES_NEED_FACTORY",
-      definition.graph === undefined
-        ? `parallel is ${config.parallel}, but the agent's world is one World, which only one lane can use.`
-        : `parallel is ${config.parallel}, but explore() was given one client, or the graph one World, which only one lane can use.`,
-      {
-        exitStatus: 2,
-        hint: "Write world: (lane) => new World({ ... }), so that every lane gets its own.",
-      },
-    );
-  }
+/** The lanes of workers, where the run has any. */
+function clusterOf(
+  { distributed, module, definition, name }: ExploreInput,
+  lanes: LaneOptions,
+  home: Expander,
+  origins: Set<string>,
+): ClusterExpander | undefined {
+  return distributed?.by.expander({
+    name,
+    entry: distributed.entry,
+    code: module!.hash,
+    actions: definition.actions.length,
+    lanes,
+    home,
+    origins,
+  });
 }
 
 /** A state can be written directly only where every store can, and there is a store at all. */

@@ -12,10 +12,10 @@ export async function freshStateNotes(explorer: Explorer, expander: Expander): P
   const { committer, stopReason } = explorer;
   const { nodes, edges } = committer;
   if (stopReason === "exhausted" || stopReason === "interrupted" || committer.steps < FEWEST_STEPS) return [];
-  const from = edges.from();
-  const to = edges.to();
   let changing = 0;
-  for (let edge = 0; edge < from.length; edge++) if (to[edge]! >= 0 && to[edge] !== from[edge]) changing++;
+  edges.each((from, _action, to) => {
+    if (to >= 0 && to !== from) changing++;
+  });
   const fresh = nodes.size - 1;
   if (changing < FEWEST_STEPS / 2 || fresh < changing * SUSPICIOUS) return [];
   const fields = await fieldsThatDiffer(nodes.path(nodes.size - 1), expander);

@@ -1,11 +1,16 @@
 export { Agent } from "./agent.ts";
+export { checkResumable, type ResumableInput } from "./check-resumable.ts";
 export { clean } from "./clean.ts";
 export { describeExplorations, type DescribedExploration, type UnusableFile } from "./describe-explorations.ts";
+export { distribute, type DistributeInput, type Distribution } from "./distribution.ts";
 export { doctor } from "./doctor.ts";
 export { exploreFile, type ExploreFileInput } from "./explore-file.ts";
 export { findJourneys } from "./find-journeys.ts";
 export type { FoundJourney, FoundJourneys, JourneyEvent, JourneyFile, JourneyRun, RunJourneysInput } from "./journey-run.ts";
+export { mergeExplorations } from "./merge-explorations.ts";
+export { refuseStrangers } from "./refuse-strangers.ts";
 export { replayFile, type ReplayFileInput } from "./replay-file.ts";
 export { runJourneys } from "./run-journeys.ts";
+export { work, type WorkInput } from "./work.ts";
 export { withServices } from "./with-services.ts";
 export type { ExploreOptions } from "./options.ts";

@@ -10,15 +10,18 @@ export function laneOptions(
     dataSeed,
     shapes,
     gated,
+    earlierClocksMs,
   }: {
     readonly literals?: readonly string[] | undefined;
     readonly dataSeed: number;
     readonly shapes: boolean;
     readonly gated?: boolean | undefined;
+    readonly earlierClocksMs?: readonly number[] | undefined;
   },
 ): LaneOptions {
   return {
     clockMs: Date.now(),
+    earlierClocksMs,
     settleMs: (config.target?.settle ?? 0) * 1000,
     serverErrors: config.exploration.serverErrors,
     hideBodies: !config.report.includeRequestResponse,

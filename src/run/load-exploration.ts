@@ -2,7 +2,7 @@ import { bundle, load } from "../loader/index.ts";
 import type { AgentDefinition } from "../model/agent.ts";
 import { SeqqaError } from "../model/errors.ts";
 import { explorationOf } from "../model/exploration.ts";
-import type { UserModule } from "./explore.ts";
+import type { UserModule } from "./user-module.ts";
 
 export interface LoadedExploration {
   readonly module: UserModule;
@@ -13,7 +13,7 @@ export interface LoadedExploration {
 export async function loadExploration(file: string, directory: string): Promise<LoadedExploration> {
   const bundled = await bundle(file, { outDir: directory });
   const { definition, exportName } = exportedBy(await load(bundled), file);
-  return { module: { bundle: bundled.file, exportName, literals: bundled.literals }, definition };
+  return { module: { bundle: bundled.file, exportName, literals: bundled.literals, hash: bundled.hash }, definition };
 }
 
 /** What a file may export, and as what. */

@@ -8,6 +8,16 @@ export interface ExploreOptions {
   readonly module?: string;
   /** Path of a `seqqa.yaml`; default: none is read. */
   readonly config?: string;
+  /** As `2/4`: this exploration is the second of four that share the states out without talking to each other. Breadth first alone; `maxSteps` is the total of all. */
+  readonly shard?: string;
+  /**
+   * Keeps the exploration in a store, `runs/<id>.db` in the configuration's `report.output_dir`, as `seqqa run` does, and goes on with one that was interrupted, killed or out of budget, as `--resume` does: it comes to the
+   * result of one that was never ended. `true`: with the last run of this exploration alone, or begins one; a text: with the run of that id. One that was over ends as it did, without further steps. Needs `module`, by
+   * whose code is known whether it changed. Default: nothing is kept.
+   */
+  readonly resume?: boolean | string;
+  /** Goes on although code or configuration changed since. Default: that is refused, with what changed. */
+  readonly force?: boolean;
   /** Aborting it ends the run with stopReason `interrupted`. Where a target or a service does not come up because of it, the promise is rejected with its reason. */
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: ExplorationEvent) => void;

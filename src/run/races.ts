@@ -4,7 +4,7 @@ import type { Explorer, ExplorerOptions } from "../engine/explorer.ts";
 import type { LaneReport } from "../engine/messages.ts";
 import { SeqqaError } from "../model/errors.ts";
 import type { RaceCoverage } from "../model/result.ts";
-import { confirmRaces, probeRaces, type ConfirmedRace } from "../races/index.ts";
+import { confirmRaces, probeRaces, RacesEnd, type ConfirmedRace } from "../races/index.ts";
 
 /** Concurrent trials of a pair that is not suspect. */
 const FIRST = 2;
@@ -38,7 +38,7 @@ export function refuseRaces({ mode, delivery }: Races, { raceObstacle, gateless,
 /** Probes the pairs of calls of what was explored, and confirms what is seen on lanes that are built anew. */
 export async function findRaces(
   explorer: Explorer,
-  { actions, seed, signal, onEvent }: ExplorerOptions,
+  { actions, ownActions, seed, signal, onEvent }: ExplorerOptions,
   expander: Expander,
   { mode, trials, delivery, copies, maxTime }: Races,
 ): Promise<FoundRaces> {
@@ -47,15 +47,16 @@ export async function findRaces(
   const cancel = (): void => expander.cancel();
   signal?.addEventListener("abort", cancel, { once: true });
   try {
+    const end = new RacesEnd((maxTime ?? Infinity) * 1000, signal);
     const { seen, tally } = await probeRaces(explorer.committer, expander, {
       actions: actions.length,
+      ownActions: ownActions ?? actions.length,
       effort: { first: FIRST, trials, delivery, seed },
       copies,
-      maxTimeMs: (maxTime ?? Infinity) * 1000,
-      signal,
+      end,
       onProgress: ({ probed, trials: made, hits }, planned) => onEvent({ kind: "racing", probed, planned, trials: made, hits }),
     });
-    const races = await confirmRaces(seen, expander, tally, signal);
+    const races = await confirmRaces(seen, expander, tally, end);
     return { races, coverage: tally.coverage() };
   } finally {
     signal?.removeEventListener("abort", cancel);

@@ -1,13 +1,14 @@
-import { completeToDepth } from "../engine/completeness.ts";
+import { explorationCompleteTo } from "../engine/completeness.ts";
 import type { ConfirmedViolation } from "../engine/confirm.ts";
 import type { Explorer } from "../engine/explorer.ts";
 import { findingId } from "../engine/finding-id.ts";
 import { openStates } from "../engine/open-states.ts";
 import type { GraphShape } from "../model/graph-shape.ts";
-import type { Recording } from "../engine/messages.ts";
-import type { ExplorationGraph, ExplorationResult, RecordedExchange, RunError, Violation } from "../model/result.ts";
+import type { ErrorNews, Recording } from "../engine/messages.ts";
+import type { ExplorationResult, RecordedExchange, RunError, Violation } from "../model/result.ts";
 import type { Strategy } from "../model/strategy.ts";
 import { resultJson, violationText } from "../reports/index.ts";
+import { CommittedGraph } from "./committed-graph.ts";
 import { graphFindings } from "./graph-findings.ts";
 import { raceOf } from "./race-result.ts";
 import type { FoundRaces } from "./races.ts";
@@ -46,8 +47,8 @@ export function buildResult(parts: ResultParts): ExplorationResult {
   const { committer } = explorer;
   const states = committer.visited.size;
   const open = openStates(explorer);
-  const depths = committer.nodes.depths();
-  const deepest = depths.reduce((most, depth) => Math.max(most, depth), 0);
+  let deepest = 0;
+  for (let node = 0; node < states; node++) deepest = Math.max(deepest, committer.nodes.depth(node));
   const stopReason = explorer.stopReason ?? "interrupted";
   const violations = parts.violations.map((one) => violationOf(one, parts));
   const ofGraph =
@@ -64,7 +65,7 @@ export function buildResult(parts: ResultParts): ExplorationResult {
     speculative: explorer.speculative,
     open: open.size,
     maxDepthReached: deepest,
-    completeToDepth: completeToDepth(committer.edges, states, open, deepest),
+    completeToDepth: explorationCompleteTo(explorer, deepest, open),
     violations: [...violations, ...(ofGraph?.violations ?? [])],
     races: parts.races.races.map((race) => raceOf(race, parts)),
     raceCoverage: parts.races.coverage,
@@ -80,9 +81,10 @@ export function buildResult(parts: ResultParts): ExplorationResult {
     seed,
     digest: committer.digest.value(),
     collisionProbability: Math.min((states * (states - 1)) / 2 ** 65, 1),
+    collisions: committer.collisions,
     bounded: committer.bounded,
     notes: parts.notes,
-    graph: graphOf(explorer, actions),
+    graph: new CommittedGraph(committer, actions),
     invariants: parts.invariants,
     ...ofGraph?.lists,
   };
@@ -136,37 +138,20 @@ function reachedState(recording: Recording | undefined, { committer }: Explorer)
 /** A failure of the user's code as it is reported. */
 export function errorOf(
   found: {
-    readonly error: { code: string; message: string; source: string; stack: string | undefined };
+    readonly error: ErrorNews;
     readonly path: readonly number[];
     readonly count: number;
   },
-  parts: FindingParts,
+  parts: Pick<FindingParts, "actions" | "urls" | "mapStack" | "whereOf">,
 ): RunError {
-  const { code, message, source, stack } = found.error;
+  const { code, message, source, stack, where } = found.error;
   return {
     code,
     message: parts.urls.text(message),
     source,
     path: found.path.map((action) => parts.actions[action]!),
-    where: stack === undefined ? undefined : parts.whereOf(stack),
+    where: where ?? (stack === undefined ? undefined : parts.whereOf(stack)),
     stack: stack === undefined ? undefined : parts.mapStack(stack),
     count: found.count,
-  };
-}
-
-function graphOf({ committer }: Explorer, actions: readonly string[]): ExplorationGraph {
-  const { nodes, edges } = committer;
-  return {
-    actions,
-    nodes: nodes.size,
-    edges: edges.size,
-    parents: nodes.parents(),
-    parentActions: nodes.actions(),
-    depths: nodes.depths(),
-    edgeFrom: edges.from(),
-    edgeAction: edges.actions(),
-    edgeTo: edges.to(),
-    edgeStatus: edges.statuses(),
-    path: (node) => nodes.path(node).map((action) => actions[action]!),
   };
 }

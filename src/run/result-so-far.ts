@@ -44,6 +44,7 @@ export function resultSoFar(parts: PartsSoFar): ExplorationResult {
     seed,
     digest: committer.digest.value(),
     collisionProbability: Math.min((states * (states - 1)) / 2 ** 65, 1),
+    collisions: committer.collisions,
     bounded: committer.bounded,
     notes,
     graph: emptyGraph(actions),

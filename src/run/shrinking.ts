@@ -1,9 +1,9 @@
-import { completeToDepth } from "../engine/completeness.ts";
+import { explorationCompleteTo } from "../engine/completeness.ts";
 import { confirmViolations, type ConfirmedViolation } from "../engine/confirm.ts";
 import type { Expander } from "../engine/expander.ts";
 import type { Explorer, ExplorerOptions } from "../engine/explorer.ts";
 import { graphPaths } from "../engine/graph-path.ts";
-import { openStates } from "../engine/open-states.ts";
+import { BfsOrder } from "../engine/orders/index.ts";
 import { proveShortest } from "../engine/prove-shortest.ts";
 
 /** Seconds for leaving steps out of one path, and of all of an exploration. */
@@ -21,12 +21,13 @@ export async function shortestViolations(
   options: ExplorerOptions,
   expander: Expander,
 ): Promise<readonly ConfirmedViolation[]> {
-  const { committer, divergences } = explorer;
+  const { committer, divergences, order } = explorer;
   const share = options.maxTimeMs * SHARE;
   const allMs = Math.min(ALL * 1000, share);
   const confirmed = await confirmViolations(committer.findings, options.actions, expander, options.signal, {
-    shortest: graphPaths(committer),
-    completeToDepth: completeToDepth(committer.edges, committer.visited.size, openStates(explorer), committer.deepest),
+    // Breadth first finds each by a path that is as short as any over what was committed.
+    shortest: order instanceof BfsOrder ? ({ path, draws }) => ({ path, draws }) : graphPaths(committer),
+    completeToDepth: explorationCompleteTo(explorer, committer.deepest),
     eachMs: Math.min(EACH * 1000, allMs),
     allMs,
   });

@@ -2,6 +2,8 @@
 export interface CanonicalOptions {
   /** The run's clock in ms since 1970. Times within a day of it become one mark. */
   readonly clockMs: number;
+  /** Of a run that goes on: its clocks when it was begun and went on before. Times near any of them are times of the run. */
+  readonly earlierClocksMs?: readonly number[] | undefined;
   /** Opaque-looking tokens that stand literally in the user's code ({@link opaqueTokens}): constants. */
   readonly literals: ReadonlySet<string>;
   /** `table.column`s (also `system.table.column`), context keys and paths (`context.user.seen`) that are no part of the state. */

@@ -70,6 +70,15 @@ export class Canonicalizer {
     return this.#bounded;
   }
 
+  /**
+   * 16 bits of another hash of the state of the last fingerprint, never 0: two states that share a fingerprint by chance differ in it but for one case
+   * in 65,535.
+   */
+  get check(): number {
+    const hash = this.#writer.check;
+    return 1 + (((hash ^ (hash >>> 16)) & 0xffff) % 0xffff);
+  }
+
   /** The state in lines for people, sorted, e.g. `systems.db.orders + {id: #1, status: "paid"}`. Values of clients are not shown. */
   describe(facts: Facts): readonly string[] {
     return describeFacts(facts, this.#writer);

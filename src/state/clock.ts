@@ -7,16 +7,19 @@ const DATE_TIME = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d)?(?:[.,](\d{1,9}))?(Z
 
 /** Which times are near the run's clock: drawn by the run itself rather than given. */
 export class Clock {
-  readonly #ms: number;
+  readonly #clocks: readonly number[];
   readonly #bounds: Float64Array;
 
-  constructor(ms: number) {
-    this.#ms = ms;
-    this.#bounds = Float64Array.from(UNITS_PER_MS.flatMap((unit) => [(ms - DAY_MS) * unit, (ms + DAY_MS) * unit]));
+  /** `earlier`: the clocks of a run that goes on, when it was begun and went on before. */
+  constructor(ms: number, earlier: readonly number[] = []) {
+    this.#clocks = [ms, ...earlier];
+    this.#bounds = Float64Array.from(
+      this.#clocks.flatMap((clock) => UNITS_PER_MS.flatMap((unit) => [(clock - DAY_MS) * unit, (clock + DAY_MS) * unit])),
+    );
   }
 
   nearMs(ms: number): boolean {
-    return Math.abs(ms - this.#ms) <= DAY_MS;
+    return this.#clocks.some((clock) => Math.abs(ms - clock) <= DAY_MS);
   }
 
   /** A number since the epoch, in whichever unit. Numbers below 1e9 never count, whatever the clock says. */

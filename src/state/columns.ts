@@ -1,11 +1,17 @@
 import type { ObservedColumn, ObservedTable } from "../model/system.ts";
+import type { RowKind } from "./row-kinds.ts";
 import type { Rules } from "./rules.ts";
+
+/** How the values of one column are read where it does not depend on the row. */
+export type PlainMode = Exclude<ColumnMode, { readonly kind: "mask_some" }>;
 
 /** How the values of one column are read. */
 export type ColumnMode =
   | { readonly kind: "plain" }
   | { readonly kind: "ignore" }
   | { readonly kind: "mask" }
+  /** As `mask` in rows of these kinds, else as `other`. */
+  | { readonly kind: "mask_some"; readonly kinds: readonly RowKind[]; readonly other: PlainMode }
   /** Integers of this domain are renamed in full. */
   | { readonly kind: "symmetric"; readonly domain: string }
   /** A whole key or a reference: a number that looks like a time is an id here, and keeps its rank. */
@@ -48,9 +54,11 @@ export class TablePlans {
       const rule =
         this.#rules.columns.get(`${system}.${table.name}.${column.name}`) ?? this.#rules.columns.get(`${table.name}.${column.name}`);
       if (rule !== undefined) return { kind: rule };
-      const domain = this.#domain(system, table.name, column);
-      if (domain !== undefined) return { kind: "symmetric", domain: `s:${system.length}:${system}${domain}` };
-      return { kind: column.references !== undefined || (column.key === true && keys === 1) ? "key" : "plain" };
+      const other = this.#unmasked(system, table.name, column, keys);
+      const kinds = [`${system}.${table.name}.${column.name}`, `${table.name}.${column.name}`].flatMap(
+        (field) => this.#rules.kinds.get(field) ?? [],
+      );
+      return kinds.length === 0 ? other : { kind: "mask_some", kinds, other };
     });
     return {
       prefix: `R${system.length}:${system}${table.name.length}:${table.name}`,
@@ -58,6 +66,13 @@ export class TablePlans {
       plain: modes.every((mode) => mode.kind === "plain"),
       columns: table.columns,
     };
+  }
+
+  /** `keys`: how many columns the primary key has. */
+  #unmasked(system: string, table: string, column: ObservedColumn, keys: number): PlainMode {
+    const domain = this.#domain(system, table, column);
+    if (domain !== undefined) return { kind: "symmetric", domain: `s:${system.length}:${system}${domain}` };
+    return { kind: column.references !== undefined || (column.key === true && keys === 1) ? "key" : "plain" };
   }
 
   #domain(system: string, table: string, column: ObservedColumn): string | undefined {

@@ -4,6 +4,8 @@ import type { Facts } from "./facts.ts";
 import { hashText32 } from "./hasher.ts";
 import { uuidPiece } from "./ids.ts";
 import type { IdPiece } from "./pieces.ts";
+import type { ColumnMode, PlainMode } from "./columns.ts";
+import { isOfKind } from "./row-kinds.ts";
 import { childRules, joinPath, type PathRules } from "./rules.ts";
 import type { StateWriter } from "./state-text.ts";
 
@@ -57,7 +59,7 @@ class Describer {
     const show = (row: readonly StoredValue[]): string => {
       const cells: string[] = [];
       for (const [index, value] of row.entries()) {
-        const mode = modes[index]!;
+        const mode = this.#modeOf(modes[index]!, table, row);
         if (mode.kind === "ignore") continue;
         let text: string | undefined;
         if (mode.kind === "mask") text = value === null ? "null" : "<masked>";
@@ -74,6 +76,11 @@ class Describer {
       else this.#lines.push(`${path} + ${row}`);
     }
     for (const row of removed) this.#lines.push(`${path} - ${row}`);
+  }
+
+  #modeOf(mode: ColumnMode, { columns }: ObservedTable, row: readonly StoredValue[]): PlainMode {
+    if (mode.kind !== "mask_some") return mode;
+    return isOfKind(row, columns, mode.kinds, (text) => this.#writer.pieces(text)) ? { kind: "mask" } : mode.other;
   }
 
   #value(path: string, value: unknown, rules: PathRules | undefined, depth: number): void {

@@ -1,4 +1,7 @@
 import { onlyIn } from "./differences.ts";
+import { fieldOfKind, patternShown, type RowKind, type RowKinds } from "./row-kinds.ts";
+
+const NO_KINDS: RowKinds = new Map();
 
 const LINE = /^((?:"(?:[^"\\]|\\.)*"|[^\s"])+) ([=+-]) (.*)$/s;
 const SEGMENT = /"(?:[^"\\]|\\.)*"|\[\d+\]|[^.[\]]+/g;
@@ -15,7 +18,7 @@ interface Row {
  * `context.user.seen` or `systems.model.orders[].code` for values, as {@link CanonicalOptions.masked} takes them. Ids count as equal to any other
  * id: another field may have shifted their names. Rows and values that only one side has name no field.
  */
-export function differingFields(a: readonly string[], b: readonly string[]): readonly string[] {
+export function differingFields(a: readonly string[], b: readonly string[], kinds: RowKinds = NO_KINDS): readonly string[] {
   const fields = new Set<string>();
   const { onlyA, onlyB } = onlyIn(a.map(withoutNames), b.map(withoutNames));
   const left = parse(onlyA);
@@ -24,7 +27,8 @@ export function differingFields(a: readonly string[], b: readonly string[]): rea
     const other = right.values.get(path);
     if (other !== undefined && other !== text) fields.add(pathOf(path));
   }
-  for (const [place, rows] of left.rows) pairRows(rows.slice(0, MOST_ROWS), (right.rows.get(place) ?? []).slice(0, MOST_ROWS), fields);
+  for (const [place, rows] of left.rows)
+    pairRows(rows.slice(0, MOST_ROWS), (right.rows.get(place) ?? []).slice(0, MOST_ROWS), fields, kinds);
   return [...fields].sort();
 }
 
@@ -59,21 +63,53 @@ function parseCells(text: string): Map<string, string> {
   return cells;
 }
 
-/** Pairs the rows that are most alike and adds the columns in which they differ. */
-function pairRows(left: readonly Row[], right: readonly Row[], fields: Set<string>): void {
-  const pairs: { readonly i: number; readonly j: number; readonly columns: readonly string[] }[] = [];
+/** Two rows that may be one that differs by itself. */
+interface Pair {
+  readonly i: number;
+  readonly j: number;
+  readonly columns: readonly string[];
+  /** How many of the columns that say of what kind they are differ. */
+  readonly apart: number;
+  readonly kind: RowKind | undefined;
+}
+
+/** Pairs the rows that are most alike and adds the columns in which they differ. Rows of two kinds are no pair. */
+function pairRows(left: readonly Row[], right: readonly Row[], fields: Set<string>, kinds: RowKinds): void {
+  const pairs: Pair[] = [];
   left.forEach((a, i) =>
-    right.forEach((b, j) => pairs.push({ i, j, columns: [...a.cells.keys()].filter((name) => a.cells.get(name) !== b.cells.get(name)) })),
+    right.forEach((b, j) => {
+      const of = kinds.get(a.table) ?? [];
+      const kind = kindOfBoth(a, b, of);
+      if (kind === "unlike") return;
+      const differs = (name: string): boolean => a.cells.get(name) !== b.cells.get(name);
+      pairs.push({ i, j, columns: [...a.cells.keys()].filter(differs), apart: of.filter(differs).length, kind });
+    }),
   );
-  pairs.sort((a, b) => a.columns.length - b.columns.length || a.i - b.i || a.j - b.j);
+  pairs.sort((a, b) => a.apart - b.apart || a.columns.length - b.columns.length || a.i - b.i || a.j - b.j);
   const usedLeft = new Set<number>();
   const usedRight = new Set<number>();
-  for (const { i, j, columns } of pairs) {
+  for (const { i, j, columns, kind } of pairs) {
     if (usedLeft.has(i) || usedRight.has(j)) continue;
     usedLeft.add(i);
     usedRight.add(j);
-    for (const column of columns) fields.add(`${left[i]!.table}.${column}`);
+    for (const column of columns) {
+      const field = `${left[i]!.table}.${column}`;
+      fields.add(kind === undefined ? field : fieldOfKind(field, kind));
+    }
   }
+}
+
+/** What two rows have in common in the columns that say of what kind they are; `undefined`: there are none, or it is not shown whole. */
+function kindOfBoth(a: Row, b: Row, columns: readonly string[]): RowKind | "unlike" | undefined {
+  if (columns.length === 0) return undefined;
+  const kind: Record<string, string> = {};
+  for (const column of columns) {
+    const [one, other] = [a, b].map(({ cells }) => patternShown(cells.get(column) ?? "null"));
+    if (one === undefined || other === undefined) return undefined;
+    if (one !== other) return "unlike";
+    kind[column] = one;
+  }
+  return kind;
 }
 
 function pathOf(path: string): string {

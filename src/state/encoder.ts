@@ -2,13 +2,16 @@ import { types } from "node:util";
 import type { Observed, ObservedTable, StoredValue } from "../model/system.ts";
 import { SeqqaError } from "../model/errors.ts";
 import type { Clock } from "./clock.ts";
-import type { TablePlan, TablePlans } from "./columns.ts";
+import type { PlainMode, TablePlan, TablePlans } from "./columns.ts";
 import type { Facts } from "./facts.ts";
 import { uuidPiece } from "./ids.ts";
+import { isOfKind } from "./row-kinds.ts";
 import { childRules, type PathRules, type Rules } from "./rules.ts";
 import { sortedKeys } from "./sorted-keys.ts";
 import { plainText, type Strings } from "./strings.ts";
 import { anonymousToken, type Token } from "./tokens.ts";
+
+const MASK: PlainMode = { kind: "mask" };
 
 /** A part of the state: a text with an `@` for every id, and the ids in that order. */
 export interface Encoded {
@@ -121,12 +124,17 @@ export class Encoder {
     this.#tokens = [];
     let text = "[";
     if (plan.plain) for (let i = 0; i < row.length; i++) text += this.#value(row[i], 0, undefined);
-    else for (let i = 0; i < row.length; i++) text += this.#cell(plan, i, row[i]!);
+    else for (let i = 0; i < row.length; i++) text += this.#cell(this.#modeOf(plan, i, row), row[i]!);
     return `${text}]`;
   }
 
-  #cell(plan: TablePlan, column: number, value: StoredValue): string {
-    const mode = plan.modes[column]!;
+  #modeOf({ modes, columns }: TablePlan, column: number, row: readonly StoredValue[]): PlainMode {
+    const mode = modes[column]!;
+    if (mode.kind !== "mask_some") return mode;
+    return isOfKind(row, columns, mode.kinds, (text) => this.#strings.pieces(text)) ? MASK : mode.other;
+  }
+
+  #cell(mode: PlainMode, value: StoredValue): string {
     switch (mode.kind) {
       case "plain":
         return this.#value(value, 0, undefined);

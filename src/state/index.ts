@@ -5,4 +5,5 @@ export { differences } from "./differences.ts";
 export { differingFields } from "./differing-fields.ts";
 export { hashText, loadHasher } from "./hasher.ts";
 export { opaqueTokens } from "./opaque-tokens.ts";
+export { rowKinds, type RowKinds } from "./row-kinds.ts";
 export { responseHash } from "./response-hash.ts";

@@ -1,3 +1,5 @@
+import { readFieldOfKind, type RowKind } from "./row-kinds.ts";
+
 /** What becomes of a field: left out, or one mark whatever it holds (NULL stays NULL). */
 export type FieldRule = "ignore" | "mask";
 
@@ -8,6 +10,8 @@ export interface PathRules {
 }
 
 export interface Rules {
+  /** As `columns`: what is masked in rows of some kinds alone. */
+  readonly kinds: ReadonlyMap<string, readonly RowKind[]>;
   /** By `table.column` and by `system.table.column`. */
   readonly columns: ReadonlyMap<string, FieldRule>;
   readonly context: PathRules | undefined;
@@ -34,9 +38,20 @@ export function readRules(ignore: readonly string[], masked: readonly string[]):
       insert(root, ["context", field], rule);
     }
   };
-  for (const field of masked) add(field, "mask");
+  const kinds = new Map<string, RowKind[]>();
+  for (const one of masked) {
+    const ofKind = readFieldOfKind(one);
+    if (ofKind === undefined) add(one, "mask");
+    else kinds.set(ofKind.field, [...(kinds.get(ofKind.field) ?? []), ofKind.kind]);
+  }
   for (const field of ignore) add(field, "ignore");
-  return { columns, context: root.children.get("context"), clients: root.children.get("clients"), systems: root.children.get("systems") };
+  return {
+    kinds,
+    columns,
+    context: root.children.get("context"),
+    clients: root.children.get("clients"),
+    systems: root.children.get("systems"),
+  };
 }
 
 function insert(root: PathRules, path: readonly string[], rule: FieldRule): void {

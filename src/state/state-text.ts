@@ -4,7 +4,7 @@ import type { Facts, Fingerprint } from "./facts.ts";
 import { TablePlans } from "./columns.ts";
 import type { Piece } from "./pieces.ts";
 import { scan, type Placeholders } from "./scan.ts";
-import { hashText } from "./hasher.ts";
+import { hashText, hashText32 } from "./hasher.ts";
 import { WordHasher } from "./word-hasher.ts";
 import { nameIds } from "./naming.ts";
 import type { Part } from "./parts.ts";
@@ -38,10 +38,11 @@ export class StateWriter {
   /** Absent where rules reach into values. */
   readonly #words: WordHasher | undefined;
   #stamp = 0;
+  #check = 0;
   readonly #fixed: string[] = [];
 
   constructor(options: CanonicalOptions) {
-    this.clock = new Clock(options.clockMs);
+    this.clock = new Clock(options.clockMs, options.earlierClocksMs);
     this.rules = readRules(options.ignore, options.masked);
     this.tokens = new Tokens(literalKeys(options.literals, this.clock));
     // The longest first: a URL holds the port.
@@ -76,12 +77,21 @@ export class StateWriter {
     return scan(text, this.clock, this.#placeholders);
   }
 
+  /** Another hash of the facts of the last fingerprint; 32 bits. */
+  get check(): number {
+    return this.#check;
+  }
+
   /** Writes the fingerprint of facts into `out`; returns whether it was bounded. */
   fingerprint(facts: Facts, out: Fingerprint): boolean {
     this.#strings.trim();
-    if (this.#words !== undefined && this.#words.hash(facts, out)) return false;
+    if (this.#words !== undefined && this.#words.hash(facts, out)) {
+      this.#check = this.#words.check;
+      return false;
+    }
     const { text, bounded } = this.write(facts);
     hashText(text, out);
+    this.#check = hashText32(text);
     return bounded;
   }
 

@@ -1,5 +1,5 @@
 import type { Clock } from "./clock.ts";
-import { hashText, isWellFormed } from "./hasher.ts";
+import { hashText, hashText32, isWellFormed } from "./hasher.ts";
 import type { Piece } from "./pieces.ts";
 import { scan, SHORTEST_CANDIDATE, type Placeholders } from "./scan.ts";
 import type { Token, Tokens } from "./tokens.ts";
@@ -12,6 +12,8 @@ export interface KnownString {
   /** xxHash64 of the text. */
   readonly lo: number;
   readonly hi: number;
+  /** xxHash32 of it, which agrees for texts that share the other hash as seldom as for any. */
+  readonly check: number;
 }
 
 const NO_TOKENS: readonly Token[] = [];
@@ -44,6 +46,11 @@ export class Strings {
     this.tokens.clear();
   }
 
+  /** What a string is made of; `null` for text alone. */
+  pieces(value: string): readonly Piece[] | null {
+    return value.length < this.#shortest ? null : scan(value, this.#clock, this.#placeholders);
+  }
+
   of(value: string): KnownString {
     const known = this.#known.get(value);
     if (known !== undefined) return known;
@@ -53,12 +60,12 @@ export class Strings {
   }
 
   #classify(value: string): KnownString {
-    const pieces = value.length < this.#shortest ? null : scan(value, this.#clock, this.#placeholders);
+    const pieces = this.pieces(value);
     if (pieces === null) return hashed(plainText(value));
     const tokens: Token[] = [];
     let text = pieces.length === 1 ? "" : `E${pieces.length}:`;
     for (const piece of pieces) text += this.#pieceText(piece, tokens);
-    return tokens.length === 0 ? hashed(text) : { text, tokens, lo: 0, hi: 0 };
+    return tokens.length === 0 ? hashed(text) : { text, tokens, lo: 0, hi: 0, check: 0 };
   }
 
   #pieceText(piece: Piece, tokens: Token[]): string {
@@ -87,7 +94,7 @@ export function plainText(value: string): string {
 }
 
 function hashed(text: string): KnownString {
-  const fresh = { text, tokens: NO_TOKENS, lo: 0, hi: 0 };
+  const fresh = { text, tokens: NO_TOKENS, lo: 0, hi: 0, check: hashText32(text) };
   hashText(text, fresh);
   return fresh;
 }

@@ -1,6 +1,7 @@
 import type { Clock } from "./clock.ts";
 import type { Facts, Fingerprint } from "./facts.ts";
-import { hashBytes, hashText } from "./hasher.ts";
+import { hashBytes, hashText, hashText32 } from "./hasher.ts";
+import { mix } from "./mixing.ts";
 import { sortedKeys } from "./sorted-keys.ts";
 import type { Strings } from "./strings.ts";
 
@@ -37,7 +38,11 @@ export class WordHasher {
   readonly #strings: Strings;
   readonly #clock: Clock;
   #shapes: Shape[][] = [];
-  readonly #nodes: Map<string, Fingerprint> = new Map();
+  readonly #nodes: Map<string, Fingerprint & { readonly check: number }> = new Map();
+  /** Of the strings, keys and nodes of these facts, in their order: in the words stands their other hash. */
+  #texts = 0;
+  /** Another hash of the facts that were hashed last, by other means all the way; 32 bits. */
+  check = 0;
 
   constructor(strings: Strings, clock: Clock) {
     this.#strings = strings;
@@ -53,6 +58,7 @@ export class WordHasher {
   hash(facts: Facts, out: Fingerprint): boolean {
     const { systems } = facts;
     let at = 0;
+    this.#texts = 0;
     for (const name of sortedKeys(systems)) {
       const observed = systems[name]!;
       if (observed.kind !== "value") return false;
@@ -66,7 +72,15 @@ export class WordHasher {
     // What went past the end was dropped.
     if (at === UNKNOWN || at > CAPACITY) return false;
     hashBytes((this.#views[at] ??= this.#bytes.subarray(0, at * 4)), out);
+    this.check = this.#checkOf(at);
     return true;
+  }
+
+  #checkOf(count: number): number {
+    const words = this.#words;
+    let hash = this.#texts;
+    for (let i = 0; i < count; i++) hash = mix(hash, words[i]!);
+    return hash;
   }
 
   /** Writes a value at a position; returns the next one. */
@@ -111,6 +125,7 @@ export class WordHasher {
     const shape = this.#shapeOf(Object.keys(value), depth);
     if (shape === undefined) return UNKNOWN;
     this.#words[at] = RECORD;
+    this.#texts = mix(this.#texts, shape.check);
     this.#words[at + 1] = shape.lo;
     this.#words[at + 2] = shape.hi;
     const { sorted } = shape;
@@ -126,7 +141,7 @@ export class WordHasher {
     const shapes = (this.#shapes[depth] ??= []);
     for (let i = 0; i < shapes.length; i++) if (sameKeys(shapes[i]!.keys, keys)) return shapes[i];
     const sorted = keys.slice().sort();
-    const shape: Shape = { keys, sorted, lo: 0, hi: 0 };
+    const shape: Shape = { keys, sorted, lo: 0, hi: 0, check: 0 };
     let text = `${keys.length};`;
     for (const key of sorted) {
       const known = this.#strings.of(key);
@@ -134,6 +149,7 @@ export class WordHasher {
       text += known.text;
     }
     hashText(text, shape);
+    shape.check = hashText32(text);
     if (shapes.length >= SHAPES_PER_DEPTH) shapes.shift();
     shapes.push(shape);
     return shape;
@@ -142,6 +158,7 @@ export class WordHasher {
   #string(value: string, at: number): number {
     const known = this.#strings.of(value);
     if (known.tokens.length > 0) return UNKNOWN;
+    this.#texts = mix(this.#texts, known.check);
     this.#words[at] = known.lo;
     this.#words[at + 1] = known.hi;
     return at + 2;
@@ -151,10 +168,11 @@ export class WordHasher {
   #node(name: string, at: number): number {
     let known = this.#nodes.get(name);
     if (known === undefined) {
-      known = { lo: 0, hi: 0 };
+      known = { lo: 0, hi: 0, check: hashText32(name) };
       hashText(name, known);
       this.#nodes.set(name, known);
     }
+    this.#texts = mix(this.#texts, known.check);
     this.#words[at] = NODE;
     this.#words[at + 1] = known.lo;
     this.#words[at + 2] = known.hi;
@@ -182,6 +200,7 @@ interface Shape {
   readonly sorted: readonly string[];
   lo: number;
   hi: number;
+  check: number;
 }
 
 const float = new Float64Array(1);

@@ -1,10 +1,15 @@
+import { dirname } from "node:path";
 import type { Database, Statement } from "better-sqlite3";
 import type { Committer } from "../engine/committer.ts";
 import type { DetailLimits } from "../engine/details.ts";
 import type { ExplorationResult, RecordedExchange } from "../model/result.ts";
-import { explorationEntry, redactExchange, type Redactor, type Visibility } from "../reports/index.ts";
+import { explorationEntry, redactExchange, redactTarget, redactText, type Redactor, type Visibility } from "../reports/index.ts";
+import type { JournalNews } from "../engine/commit-journal.ts";
+import type { Beginning } from "./beginning.ts";
+import { CommitWriter } from "./commit-batches.ts";
 import { EntryWriter, type Outcome } from "./entry-rows.ts";
 import { ExchangeWriter } from "./exchange-rows.ts";
+import type { KeptBefore } from "./kept-before.ts";
 
 /** What is known of an exploration when it begins. */
 export interface ExplorationStart {
@@ -13,6 +18,10 @@ export interface ExplorationStart {
   readonly actions: readonly string[];
   /** An exchange with the URLs that users know in place of the lanes' own. */
   readonly shown: (exchange: RecordedExchange) => RecordedExchange;
+  /** What a step brought to light, as it is told: URLs as users know them, stacks in the user's own lines. */
+  readonly told: (news: JournalNews) => JournalNews;
+  /** `undefined` where nothing was written along. */
+  readonly beginning: Beginning | undefined;
 }
 
 /** The result so far. Its graph is not looked at. */
@@ -34,6 +43,8 @@ const LINES = 10_000;
  */
 export class ExplorationKeeper {
   readonly limits: DetailLimits;
+  /** Of an exploration that goes on. */
+  readonly before: KeptBefore | undefined;
   readonly #id: number;
   readonly #file: string;
   readonly #db: Database;
@@ -44,17 +55,28 @@ export class ExplorationKeeper {
   readonly #exchanges: ExchangeWriter;
   readonly #node: Statement;
   readonly #state: Statement;
-  readonly #edge: Statement;
   readonly #move: Statement;
+  readonly #begin: Statement;
+  readonly #characters: Statement;
+  readonly #commits: CommitWriter;
   readonly #lines: Map<string, string> = new Map();
+  #begun = false;
   #start: ExplorationStart | undefined;
   #nodes = 0;
   #edges = 0;
   /** When the last batch was written. */
   #at = -Infinity;
 
-  /** `attempt` runs a transaction, and keeps its failure from ending the run. */
-  constructor(id: number, file: string, db: Database, visibility: Visibility, hide: Redactor, attempt: (work: () => void) => void) {
+  /** `attempt` runs a transaction, and keeps its failure from ending the run. `before`: of an exploration that goes on. */
+  constructor(
+    id: number,
+    file: string,
+    db: Database,
+    visibility: Visibility,
+    hide: Redactor,
+    attempt: (work: () => void) => void,
+    before?: KeptBefore,
+  ) {
     this.#id = id;
     this.#file = file;
     this.#db = db;
@@ -66,8 +88,20 @@ export class ExplorationKeeper {
     this.#exchanges = new ExchangeWriter(db);
     this.#node = db.prepare("INSERT INTO nodes VALUES (?, ?, ?, ?, ?, ?, ?)");
     this.#state = db.prepare("INSERT INTO states VALUES (?, ?, ?)");
-    this.#edge = db.prepare("INSERT INTO edges VALUES (?, ?, ?, ?, ?, ?, ?)");
+    this.#begin = db.prepare(
+      "INSERT INTO beginnings (code, document, exploration, characters) VALUES (?, ?, ?, 0) ON CONFLICT DO UPDATE SET code = excluded.code, document = excluded.document",
+    );
+    this.#characters = db.prepare("UPDATE beginnings SET characters = ? WHERE exploration = ?");
+    this.#commits = new CommitWriter(db, id, (news) => this.#told(news));
+    this.before = before;
+    this.#nodes = before?.nodes ?? 0;
+    this.#edges = before?.edges ?? 0;
     this.#move = db.prepare("UPDATE nodes SET parent = ?, action = ?, depth = ? WHERE exploration = ? AND id = ?");
+  }
+
+  /** Where the store lies. */
+  get folder(): string {
+    return dirname(this.#db.name);
   }
 
   begin(start: ExplorationStart): void {
@@ -84,22 +118,79 @@ export class ExplorationKeeper {
     this.#attempt(() => {
       this.#graph(committer);
       this.#entry(soFar(), "running");
+      if (!this.#begun && this.#start!.beginning !== undefined) {
+        this.#beginning();
+        this.#begun = true;
+      }
+      this.#characters.run(committer.details?.characters ?? 0, this.#id);
     });
     this.#at = performance.now();
   }
 
+  /** What was committed, of an exploration whose result is known only in the end. */
+  graph(committer: Committer): void {
+    this.#attempt(() => this.#graph(committer));
+  }
+
   /** The exploration is over. */
   ended(name: string, result: ExplorationResult): void {
-    this.#start ??= { name, strategy: "", actions: result.graph.actions, shown: (exchange) => exchange };
+    this.#start ??= {
+      name,
+      strategy: result.strategy ?? "",
+      actions: result.graph.actions,
+      shown: (exchange) => exchange,
+      told: (news) => news,
+      beginning: undefined,
+    };
     this.#attempt(() => {
       this.#rest(result);
       this.#entry(result, "ended");
+      // What was hidden since is a secret in its lines, too.
+      if (this.#begun) this.#beginning();
     });
   }
 
-  /** It ended without a result. */
+  /** It is taken over from an earlier session: its graph is there already. */
+  taken(): void {
+    this.#nodes = Infinity;
+    this.#edges = Infinity;
+  }
+
+  /** Lines of a state as they may be shown. */
+  shownLines(lines: readonly string[]): readonly string[] {
+    return lines.map((line) => this.#hide.line(line));
+  }
+
+  /** It ended without a result. One that goes on is what it was, as long as it did not. */
   failed(): void {
+    if (this.before !== undefined && !this.#begun) return;
     this.#attempt(() => this.#db.prepare("UPDATE explorations SET outcome = 'failed' WHERE id = ?").run(this.#id));
+  }
+
+  #beginning(): void {
+    const { code, root, ...rest } = this.#start!.beginning!;
+    this.#begin.run(code, JSON.stringify({ ...rest, root: { ...root, lines: this.shownLines(root.lines) } }), this.#id);
+  }
+
+  /** What user code threw, and what processes printed, is searched for secrets. */
+  #told(news: JournalNews): JournalNews {
+    const { findings, errors } = this.#start!.told(news);
+    const text = (value: string): string => redactText(value, this.#visibility, this.#hide);
+    return {
+      findings: findings.map(({ invariant, severity, message, target }) => ({
+        invariant,
+        severity,
+        message: text(message),
+        ...(target === undefined ? {} : { target: redactTarget(target, this.#hide) }),
+      })),
+      errors: errors.map(({ code, message, source, stack, where }) => ({
+        code,
+        message: text(message),
+        source,
+        stack: stack === undefined ? undefined : text(stack),
+        where,
+      })),
+    };
   }
 
   #entry(result: ExplorationResult, outcome: Outcome): void {
@@ -109,7 +200,7 @@ export class ExplorationKeeper {
     this.#entries.exploration(this.#id, entry, strategy, actions, outcome);
   }
 
-  #graph({ nodes, edges, visited, details }: Committer): void {
+  #graph({ nodes, edges, visited, details, journal }: Committer): void {
     for (; this.#nodes < nodes.size; this.#nodes++) {
       const node = this.#nodes;
       this.#node.run(this.#id, node, nodes.parent(node), nodes.action(node), nodes.depth(node), visited.lo(node), visited.hi(node));
@@ -117,10 +208,8 @@ export class ExplorationKeeper {
     nodes.written = this.#nodes;
     for (const node of nodes.moved) this.#move.run(nodes.parent(node), nodes.action(node), nodes.depth(node), this.#id, node);
     nodes.moved.clear();
-    for (; this.#edges < edges.size; this.#edges++) {
-      const { from, action, to, status, found } = edges.at(this.#edges);
-      this.#edge.run(this.#id, this.#edges, from, action, to, status, found ? 1 : 0);
-    }
+    this.#edges = edges.size;
+    if (journal !== undefined) this.#commits.add(journal.take());
     if (details === undefined) return;
     for (const [edge, exchanges] of details.exchanges)
       this.#exchanges.add(
@@ -140,10 +229,9 @@ export class ExplorationKeeper {
       const node = this.#nodes;
       this.#node.run(this.#id, node, graph.parents[node], graph.parentActions[node], graph.depths[node], null, null);
     }
-    for (; this.#edges < graph.edges; this.#edges++) {
-      const edge = this.#edges;
-      this.#edge.run(this.#id, edge, graph.edgeFrom[edge], graph.edgeAction[edge], graph.edgeTo[edge], graph.edgeStatus[edge], 0);
-    }
+    if (this.#edges >= graph.edges) return;
+    this.#commits.rest(graph, this.#edges);
+    this.#edges = graph.edges;
   }
 
   /** Most lines of a state stand in many others. */

@@ -1,8 +1,15 @@
 export { readKnownFindings, type KnownEntry, type KnownFindings } from "./known-findings.ts";
 export { updateKnownFindings } from "./update-known.ts";
-export { newRunId } from "./run-id.ts";
+export { newRunId, RUN_ID } from "./run-id.ts";
+export { runIds } from "./runs.ts";
 export { readRun } from "./read-run.ts";
+export { ScratchFile } from "./scratch-file.ts";
 export { RunStore } from "./run-store.ts";
 export type { ExplorationKeeper } from "./exploration-keeper.ts";
 export { unreadable } from "./open-run.ts";
 export { writeWhole } from "./write-whole.ts";
+export { readStoredRun, type StoredExploration, type StoredRun } from "./stored-run.ts";
+export type { Beginning } from "./beginning.ts";
+export { configRows } from "./config-rows.ts";
+export { environmentOf, otherValues } from "./environment-rows.ts";
+export { withShardStores, type ShardStore } from "./shard-stores.ts";

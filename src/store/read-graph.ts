@@ -1,5 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { GraphData } from "../reports/index.ts";
+import { edgesOf } from "./commit-batches.ts";
 import { exchangesOf, type ExchangeRow } from "./exchange-rows.ts";
 import { lines } from "./json-columns.ts";
 import { sampleNodes } from "./sample-nodes.ts";
@@ -15,35 +16,29 @@ const EXCHANGE_CHARACTERS = 4_000_000;
 export function readGraph(db: Database, exploration: number): StoredGraph {
   const actions = db.prepare("SELECT name FROM actions WHERE exploration = ? ORDER BY id").pluck().all(exploration) as readonly string[];
   const [ids, parents, parentActions, depths] = columns(db, "id, parent, action, depth FROM nodes", exploration, 4);
-  const [places, edgeFrom, edgeAction, edgeTo, edgeStatus, edgeFound] = columns(
-    db,
-    "id, from_node, action, to_node, status, found FROM edges",
-    exploration,
-    6,
-  );
+  const edges = edgesOf(db, exploration);
   const nodes = ids!.length;
   const inOrder = (list: readonly number[]): boolean => list.every((id, index) => id === index);
   const within = (list: readonly number[], low: number, end: number): boolean => list.every((value) => value >= low && value < end);
   const sound =
     inOrder(ids!) &&
-    inOrder(places!) &&
     parents!.every((parent, node) => (node === 0 ? parent === -1 : parent >= 0 && parent < nodes && depths![parent]! < depths![node]!)) &&
     (nodes === 0 || depths![0] === 0) &&
     within(parentActions!, -1, actions.length) &&
-    within(edgeFrom!, 0, nodes) &&
-    within(edgeTo!, -1, nodes) &&
-    within(edgeAction!, 0, actions.length);
+    within(edges.from, 0, nodes) &&
+    within(edges.to, -1, nodes) &&
+    within(edges.action, 0, actions.length);
   if (!sound) throw new TypeError("its nodes and edges are no graph");
   return {
     actions,
     parents: parents!,
     parentActions: parentActions!,
     depths: depths!,
-    edgeFrom: edgeFrom!,
-    edgeAction: edgeAction!,
-    edgeTo: edgeTo!,
-    edgeStatus: edgeStatus!,
-    edgeFound: edgeFound!,
+    edgeFrom: edges.from,
+    edgeAction: edges.action,
+    edgeTo: edges.to,
+    edgeStatus: edges.status,
+    edgeFound: edges.found,
   };
 }
 

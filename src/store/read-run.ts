@@ -62,6 +62,12 @@ function pathsOf({ violations, races }: ExplorationEntry): readonly (readonly st
   ];
 }
 
+/** An exploration as it stands in the document of its run. */
+export function readEntry(db: Database, id: number): ExplorationEntry {
+  const document = db.prepare("SELECT document FROM explorations WHERE id = ?").pluck().get(id);
+  return explorationOf(db, id, record(document), readGraph(db, id));
+}
+
 function explorationOf(db: Database, id: number, document: Readonly<Record<string, unknown>>, graph: StoredGraph): ExplorationEntry {
   const of = (table: string): string => `${table} WHERE exploration = ${id} ORDER BY position`;
   return {

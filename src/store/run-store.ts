@@ -1,13 +1,18 @@
-import { closeSync, mkdirSync, openSync, rmSync } from "node:fs";
+import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
 import type { Config } from "../config/index.ts";
 import type { JourneyEntry, Redactor, ReportedFailure, RunDocument } from "../reports/index.ts";
 import { configRows } from "./config-rows.ts";
+import { environmentRows } from "./environment-rows.ts";
 import { EntryWriter } from "./entry-rows.ts";
 import { ExplorationKeeper } from "./exploration-keeper.ts";
-import { dropOldRuns, runFile } from "./runs.ts";
+import type { Beginning } from "./beginning.ts";
+import { keptBefore } from "./kept-before.ts";
+import { RunLock } from "./run-lock.ts";
+import { dropOldRuns, removeRun, runFile } from "./runs.ts";
 import { SCHEMA, SCHEMA_VERSION } from "./schema.ts";
+import type { StoredExploration } from "./stored-run.ts";
 
 /** Pages of the log before they are moved into the file: about 16 MB. */
 const CHECKPOINT_PAGES = 4_000;
@@ -24,29 +29,40 @@ export class RunStore {
   readonly #hide: Redactor;
   readonly #db: Database;
   readonly #entries: EntryWriter;
+  readonly #lock: RunLock;
+  readonly #goesOn: boolean;
   #explorations = 0;
   #journeys = 0;
   #failures = 0;
   #problem: Error | undefined;
 
-  /** `document`: that of the run as if it ended here. `hide`: the run's own, which knows what it has hidden. @throws what the file system says */
-  constructor(config: Config, document: RunDocument, hide: Redactor) {
+  /**
+   * `document`: that of the run as if it ended here. `hide`: the run's own, which knows what it has hidden. `goesOn`: there is a store already, and the run
+   * goes on in it. @throws what the file system says, and SeqqaError `RUN_GOES_ON`
+   */
+  constructor(config: Config, document: RunDocument, hide: Redactor, goesOn = false) {
     this.#config = config;
     this.#hide = hide;
+    this.#goesOn = goesOn;
     this.file = runFile(config.report.outputDir, document.run);
     mkdirSync(dirname(this.file), { recursive: true });
-    closeSync(openSync(this.file, "wx", 0o600));
-    this.#db = new DatabaseConstructor(this.file);
+    if (!goesOn) closeSync(openSync(this.file, "wx", 0o600));
+    this.#lock = new RunLock(this.file);
+    let db: Database | undefined;
     try {
+      this.#db = db = new DatabaseConstructor(this.file, { fileMustExist: true });
+      this.#db.pragma("trusted_schema = OFF");
       this.#db.pragma("journal_mode = WAL");
       this.#db.pragma("synchronous = NORMAL");
       // What was written before it was known to be a secret, and is written anew, leaves no trace.
       this.#db.pragma("secure_delete = ON");
       this.#db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
-      this.#db.transaction(() => this.#create(document))();
+      this.#db.transaction(() => (goesOn ? this.#goOn(document) : this.#create(document)))();
       this.#entries = new EntryWriter(this.#db);
     } catch (error) {
-      this.discard();
+      db?.close();
+      this.#lock.release();
+      if (!goesOn) removeRun(this.file);
       throw error;
     }
   }
@@ -54,6 +70,19 @@ export class RunStore {
   /** A keeper for the next exploration, of this file. */
   exploration(file: string): ExplorationKeeper {
     return new ExplorationKeeper(this.#explorations++, file, this.#db, this.#config.report, this.#hide, (work) => this.#attempt(work));
+  }
+
+  /** A keeper for an exploration that goes on. */
+  explorationAgain({ id, file }: StoredExploration, beginning: Beginning): ExplorationKeeper {
+    const before = keptBefore(this.#db, id, beginning);
+    return new ExplorationKeeper(id, file, this.#db, this.#config.report, this.#hide, (work) => this.#attempt(work), before);
+  }
+
+  /** A keeper for an exploration that is taken over as it is. */
+  explorationTaken({ id, file }: StoredExploration): ExplorationKeeper {
+    const keep = new ExplorationKeeper(id, file, this.#db, this.#config.report, this.#hide, (work) => this.#attempt(work));
+    keep.taken();
+    return keep;
   }
 
   /** A journey that ended. */
@@ -89,10 +118,11 @@ export class RunStore {
     }
   }
 
-  /** There was nothing to run: as if it had not been begun. */
+  /** There was nothing to run: as if it had not been begun, or not gone on. */
   discard(): void {
     this.#db.close();
-    for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(`${this.file}${suffix}`, { force: true });
+    if (!this.#goesOn) removeRun(this.file);
+    this.#lock.release();
   }
 
   #create(document: RunDocument): void {
@@ -102,8 +132,22 @@ export class RunStore {
     this.#db
       .prepare("INSERT INTO run (id, seqqa, started_at, document) VALUES (?, ?, ?, ?)")
       .run(run, seqqa, startedAt, documentText(document));
+    this.#putConfig();
+  }
+
+  /** Until it is over again, what is here is the beginning of it. Files that failed are tried again. */
+  #goOn(document: RunDocument): void {
+    this.#db.prepare("UPDATE run SET ended_at = NULL, exit_status = NULL, document = ?").run(documentText(document));
+    this.#db.exec("DELETE FROM failures; DELETE FROM config; DELETE FROM environment");
+    this.#putConfig();
+    this.#explorations = this.#db.prepare("SELECT ifnull(max(id) + 1, 0) FROM explorations").pluck().get() as number;
+  }
+
+  #putConfig(): void {
     const put = this.#db.prepare("INSERT INTO config (key, value, source) VALUES (?, ?, ?)");
     for (const { key, value, source } of configRows(this.#config)) put.run(key, value, source);
+    const putValue = this.#db.prepare("INSERT INTO environment (key, salt, hash) VALUES (?, ?, ?)");
+    for (const { key, salt, hash } of environmentRows(this.#config)) putValue.run(key, salt, hash);
   }
 
   #attempt(work: () => void): void {
@@ -124,6 +168,7 @@ export class RunStore {
       if (!String((error as { readonly code?: unknown }).code).startsWith("SQLITE_BUSY")) this.#problem ??= asError(error);
     } finally {
       this.#db.close();
+      this.#lock.release();
     }
   }
 }

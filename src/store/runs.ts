@@ -2,13 +2,14 @@ import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { SeqqaError } from "../model/errors.ts";
 import { RUN_ID } from "./run-id.ts";
+import { LOCK_SUFFIX } from "./run-lock.ts";
 
 /** How many runs are kept. */
 const KEPT = 20;
 /** How many are named when another one was asked for. */
 const NAMED = 5;
-/** What SQLite keeps beside a file that is being written. */
-const BESIDE = ["", "-wal", "-shm", "-journal"];
+/** What is beside a file that is being written. */
+const BESIDE = ["", "-wal", "-shm", "-journal", LOCK_SUFFIX];
 
 const folderOf = (outputDir: string): string => join(outputDir, "runs");
 

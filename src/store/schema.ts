@@ -1,5 +1,5 @@
 /** `PRAGMA user_version` of a store. A store of another version is refused. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 4;
 
 /**
  * The tables of a run store. Everything in them is redacted already. A column `document` holds an entry of results.json as JSON, as it stands there, but
@@ -21,6 +21,13 @@ CREATE TABLE config (
   key TEXT PRIMARY KEY,
   value TEXT NOT NULL,              -- JSON
   source TEXT NOT NULL              -- what set it: default, a line of the file, a flag
+) WITHOUT ROWID, STRICT;
+
+-- The variables that it gives to processes: when the run goes on, whether a value is the same can be told by its hash (scrypt, N 4096, r 8, p 1).
+CREATE TABLE environment (
+  key TEXT PRIMARY KEY,             -- target.env.TOKEN
+  salt TEXT NOT NULL,
+  hash TEXT NOT NULL
 ) WITHOUT ROWID, STRICT;
 
 CREATE TABLE explorations (
@@ -75,17 +82,42 @@ CREATE TABLE states (
   PRIMARY KEY (exploration, node)
 ) STRICT;
 
--- Every (state, action) pair that was executed, in the order of commit: what stands here is a prefix of the run.
-CREATE TABLE edges (
+-- Every (state, action) pair that was committed, in the order of commit: what stands here is a prefix of the run. A row is a batch; in it, as int32 values
+-- (little endian), one record after the other: 65536 * (kind + 256 * flags) + action; unless it has flag 128 the node that it leaves (else that of the record
+-- before); unless it was skipped (kind 1) the status (low 16 bits; in the high ones a second hash of the state, 0: none), the node that it leads to (-1: the outcome has no state), a hash of the response, and of the state's
+-- shape (0: nobody asked); with flag 2 the id of its news. Kinds: 0 executed, 1 skipped, 2 failed, 3 broken. Flags: 1 a finding is on it, 2 it has news,
+-- 4 the state changed, 8 its ids could not be put in order.
+-- Executed ones are numbered in this order; exchanges name them by that (edge).
+CREATE TABLE commits (
+  exploration INTEGER NOT NULL,
+  batch INTEGER NOT NULL,           -- 0, 1, 2, ...
+  records BLOB NOT NULL,
+  PRIMARY KEY (exploration, batch)
+) STRICT;
+
+-- Sampled states of which nothing is left to compare: they were expanded once more, by replay or along a second path (merge 1), or never written directly.
+CREATE TABLE checks (
+  exploration INTEGER NOT NULL,
+  node INTEGER NOT NULL,
+  merge INTEGER NOT NULL,
+  PRIMARY KEY (exploration, node, merge)
+) WITHOUT ROWID, STRICT;
+
+-- What committed pairs brought to light: a JSON object of findings and errors.
+CREATE TABLE news (
   exploration INTEGER NOT NULL,
   id INTEGER NOT NULL,
-  from_node INTEGER NOT NULL,
-  action INTEGER NOT NULL,
-  to_node INTEGER NOT NULL,         -- -1: the outcome has no state (an error, a crash, a timeout)
-  status INTEGER NOT NULL,
-  found INTEGER NOT NULL,           -- 1: a finding is on it
+  document TEXT NOT NULL,
   PRIMARY KEY (exploration, id)
-) WITHOUT ROWID, STRICT;
+) STRICT;
+
+-- What has to be the same when an exploration goes on later.
+CREATE TABLE beginnings (
+  exploration INTEGER PRIMARY KEY,
+  code TEXT NOT NULL,               -- SHA-256 of the bundled code
+  characters INTEGER NOT NULL,      -- of states and exchanges that were kept until the last batch
+  document TEXT NOT NULL            -- JSON: the run's clocks, masked fields, the root state, bounds
+) STRICT;
 
 CREATE TABLE findings (
   exploration INTEGER NOT NULL,

@@ -15,3 +15,13 @@ export async function afterLoss<T>(work: () => Promise<T>, isLost: (error: unkno
   }
   return work();
 }
+
+/** Does what only reads once more, at once, where its session was ended meanwhile. */
+export async function onceMoreAfterLoss<T>(read: () => Promise<T>, isLost: (error: unknown) => boolean): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!isLost(error)) throw error;
+    return read();
+  }
+}

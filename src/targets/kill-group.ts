@@ -10,21 +10,36 @@ export function killProcess(pid: number, signal: NodeJS.Signals | 0): boolean {
   return send(pid, signal);
 }
 
-/** Whether anything of the group still runs. Zombies do not: an init that is slow to collect them would otherwise be waited for. */
+/**
+ * Whether anything of the group still runs. Zombies do not: an init that is slow to collect them would otherwise be waited for. But a process whose first
+ * thread is one while others have not ended yet still has its files open, and its locks on them.
+ */
 export function groupRuns(group: number): boolean {
   if (!killGroup(group, 0)) return false;
   if (process.platform !== "linux") return true;
   return readdirSync("/proc").some((name) => {
     if (!/^\d+$/.test(name)) return false;
     const [state, , itsGroup] = statFields(name);
-    return itsGroup === String(group) && state !== "Z" && state !== "X";
+    return (
+      itsGroup === String(group) && (isAlive(state) || threadsOf(name).some((thread) => isAlive(statFields(`${name}/task/${thread}`)[0])))
+    );
   });
 }
 
-/** The fields after the command: state, parent, process group, ... */
-function statFields(pid: string): readonly string[] {
+const isAlive = (state: string | undefined): boolean => state !== undefined && state !== "Z" && state !== "X";
+
+function threadsOf(pid: string): readonly string[] {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    return readdirSync(`/proc/${pid}/task`);
+  } catch {
+    return [];
+  }
+}
+
+/** The fields after the command, of a process or (`pid/task/tid`) of a thread: state, parent, process group, ... */
+function statFields(of: string): readonly string[] {
+  try {
+    const stat = readFileSync(`/proc/${of}/stat`, "latin1");
     return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   } catch {
     return [];

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { completeToDepth } from "../../src/engine/completeness.ts";
+import { completeToDepth, explorationCompleteTo } from "../../src/engine/completeness.ts";
 import type { Explorer } from "../../src/engine/explorer.ts";
 import { CLEAN, OPENED } from "../../src/engine/node-table.ts";
 import type { Strategy } from "../../src/model/strategy.ts";
 import { Draws } from "../support/draws.ts";
 import { sorted, statesOfNodes, stepsOf, walk } from "../support/graph-of-run.ts";
-import { agentOf, randomGraph, type Graph } from "../support/graph-model.ts";
+import { agentOf, randomGraph, type Behaviour, type Graph } from "../support/graph-model.ts";
 import { breadthFirst, closure, cleanDepths, depthFirst, findingsOf } from "../support/naive-explorer.ts";
 import { runExplorer, type RunOptions } from "../support/run-explorer.ts";
 import { size } from "../sizes.ts";
@@ -223,10 +223,29 @@ describe("the engine over random graphs", () => {
         expect([applied, skipped]).toEqual([committer.steps, committer.skipped]);
         if (all < maxSteps) {
           expect(explorer.stopReason).not.toBe("max_steps");
-          expect(backlog.buffered).toBe(0);
+          expect([backlog.buffered, backlog.guessed]).toEqual([0, 0]);
         }
       }),
     );
+  });
+
+  it.each(STRATEGIES)("%s: what one lane executes on wrong guesses is a small share of what is committed", async (strategy) => {
+    // Eight switches and a counter: depth first, nearly every state is come to by another path than the one it was first guessed on.
+    const target = (state: number, action: number): number => {
+      const [switches, counter] = [state % 256, Math.floor(state / 256)];
+      return action < 8 ? counter * 256 + (switches ^ (1 << action)) : Math.min(counter + 1, 3) * 256 + switches;
+    };
+    const actions = 9;
+    const table = Array.from({ length: 1024 }, (_, state) =>
+      Array.from({ length: actions }, (_one, action): Behaviour => ({ kind: "answer", to: target(state, action), status: 200 })),
+    );
+    const fine = Array.from({ length: 1024 }, () => false);
+    const graph: Graph = { states: 1024, actions, table, unsafe: fine, oddUnsafe: fine, strict: fine.slice(0, actions) };
+    const { explorer } = await runExplorer(agentOf(graph), { strategy });
+    const { committer, backlog } = explorer;
+    expect([committer.visited.size, committer.steps]).toEqual([1024, 1024 * actions]);
+    expect(backlog.wasted).toBe(explorer.speculative);
+    expect(explorer.speculative).toBeLessThan(65 + 0.1 * committer.steps);
   });
 
   it.each(STRATEGIES)("%s: completeToDepth is what brute force says", async (strategy) => {
@@ -243,12 +262,10 @@ describe("the engine over random graphs", () => {
           return (taken.get(state) ?? 0) === applicable && states.includes(state);
         };
         const open = openOf(explorer);
-        const depth = completeToDepth(
-          committer.edges,
-          committer.visited.size,
-          open,
-          committer.nodes.depths().reduce((a, b) => Math.max(a, b), 0),
-        );
+        const deepest = committer.nodes.depths().reduce((a, b) => Math.max(a, b), 0);
+        const depth = completeToDepth(committer.edges, committer.visited.size, open, deepest);
+        // Breadth first looks at depths alone.
+        expect(explorationCompleteTo(explorer, deepest)).toBe(depth);
         const truth = cleanDepths(graph, Infinity);
         // The claim: every state up to this depth was found, and every nearer one has all its actions taken.
         for (const [state, at] of truth) {

@@ -18,6 +18,7 @@ import { Action, type ActionOptions } from "../../src/model/action.ts";
 import { AgentDefinition } from "../../src/model/agent.ts";
 import type { Context } from "../../src/model/context.ts";
 import { Invariant, type InvariantOptions } from "../../src/model/invariant.ts";
+import { Rule } from "../../src/model/rule.ts";
 import type { SystemTraits } from "../../src/model/system.ts";
 import { World } from "../../src/model/world.ts";
 import { ActingClient } from "./acting-client.ts";
@@ -49,6 +50,7 @@ export interface LaneCase {
     readonly name: string;
     readonly check: (hands: Hands) => unknown;
   })[];
+  readonly rules?: readonly { readonly name: string; readonly judge: (hands: Hands) => unknown }[];
   readonly clients?: Readonly<Record<string, ActingClient>>;
   readonly options?: Partial<LaneOptions>;
   /** What the context begins with; default a list. */
@@ -106,9 +108,14 @@ export async function laneCase(given: LaneCase): Promise<CaseLane> {
           run: (async (api: ActingClient) => run(hands, api)) as never,
         }),
     ),
-    invariants: (given.invariants ?? []).map(
-      ({ check, ...rest }) => new Invariant<Record<string, unknown>, ActingClient>({ ...rest, check: () => check(hands) as boolean }),
-    ),
+    invariants: [
+      ...(given.invariants ?? []).map(
+        ({ check, ...rest }) => new Invariant<Record<string, unknown>, ActingClient>({ ...rest, check: () => check(hands) as boolean }),
+      ),
+      ...(given.rules ?? []).map(
+        ({ name, judge }) => new Rule<Record<string, unknown>, ActingClient>({ name, judge: () => judge(hands) as boolean }),
+      ),
+    ],
   });
   const lane = await laneOf(definition, given.options);
   const { rootLo: lo, rootHi: hi } = lane.base.report;

@@ -1,4 +1,4 @@
-import type { Expander } from "../../src/engine/expander.ts";
+import type { Expander, RemoteLanes } from "../../src/engine/expander.ts";
 import type { Chunk, Expansion, LaneFailureKind, LaneReport, PathEnd, Recording, UnitRequest } from "../../src/engine/messages.ts";
 import type { RaceAnswer, RaceRequest } from "../../src/engine/race-messages.ts";
 import type { VisitedSet } from "../../src/engine/visited-set.ts";
@@ -19,7 +19,11 @@ export interface LanesExpanderOptions {
   readonly losses?: number;
   /** Whether answers are delayed, so that they come back out of order; default true. */
   readonly delays?: boolean;
+  /** How many lanes take chunks each time that the engine asks; default: all. */
+  readonly open?: (() => number) | undefined;
   readonly options?: Partial<LaneOptions>;
+  /** Told how many chunks were expanded, after each. */
+  readonly onExpansion?: ((count: number) => unknown) | undefined;
 }
 
 interface Seat {
@@ -41,6 +45,11 @@ export class LanesExpander implements Expander {
   rebuilt = 0;
   /** Actions that lanes were asked to execute. */
   asked = 0;
+  /** Checks that came through: by what they are of, and the path that they went. */
+  readonly checks: string[] = [];
+  /** Paths of nodes that were written directly. */
+  readonly written: Set<string> = new Set();
+  #expansions = 0;
   readonly #options: LanesExpanderOptions;
   readonly #draws: Draws;
   readonly #seats: Seat[] = [];
@@ -54,6 +63,11 @@ export class LanesExpander implements Expander {
     this.lanes = options.lanes;
     this.depth = options.depth ?? 1;
     this.#draws = new Draws(options.seed ?? 0);
+  }
+
+  get remote(): RemoteLanes | undefined {
+    const { open, lanes } = this.#options;
+    return open === undefined ? undefined : { most: lanes, open: open(), chunkMs: 100 };
   }
 
   async start(): Promise<readonly LaneReport[]> {
@@ -123,6 +137,11 @@ export class LanesExpander implements Expander {
     const cut = this.#cancelled ? undefined : this.#cut(chunk);
     const runtime = this.#seats[lane]!.runtime;
     const expansion = cut === undefined ? await runtime.expand(chunk) : await this.#lose(runtime, chunk, cut);
+    for (const { check, path, image } of chunk.units.slice(0, expansion.finished)) {
+      if (check !== undefined) this.checks.push(`${check.merge ? "merge" : "both"} ${path.join()}`);
+      else if (image !== undefined && chunk.direct) this.written.add(path.join());
+    }
+    this.#options.onExpansion?.(++this.#expansions);
     await this.#delay();
     // What the engine measures decides how it cuts chunks and splits nodes: all of it is to be met.
     return { ...expansion, busyMs: chunk.units.length * this.#draws.pick([0.0001, 0.01, 0.3, 2, 40]) };

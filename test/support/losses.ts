@@ -27,15 +27,26 @@ export async function ownServer(kind: "postgres" | "mysql"): Promise<OwnServer> 
   return kind === "postgres" ? ownPostgres() : ownMysql();
 }
 
-async function started(service: Service): Promise<{ readonly url: string; readonly restart: (downMs?: number) => Promise<void> }> {
+async function started(
+  service: Service,
+  looks: (url: string) => Promise<boolean>,
+): Promise<{ readonly url: string; readonly restart: (downMs?: number) => Promise<void> }> {
   const found = await find(service, { running: false });
   if (found.kind === "missing") throw new Error(found.problem);
   atEnd(found.stop);
-  return { url: found.url, restart: found.restart! };
+  // A server that recovers takes connections, and refuses them, before it is ready.
+  const ready = (): Promise<void> => until(() => looks(found.url), `${service.name} to be ready`, 60_000);
+  await ready();
+  return { url: found.url, restart: async (downMs) => (await found.restart!(downMs), ready()) };
 }
 
 async function ownPostgres(): Promise<OwnServer> {
-  const { url, restart } = await started(postgres);
+  const { url, restart } = await started(postgres, (url) =>
+    onPostgres(url, "SELECT 1").then(
+      () => true,
+      () => false,
+    ),
+  );
   const column = async (sql: string): Promise<readonly string[]> =>
     (await onPostgres(url, sql)).map((row) => String(Object.values(row)[0]));
   const end = (which: string): Promise<unknown> =>
@@ -56,7 +67,12 @@ async function ownPostgres(): Promise<OwnServer> {
 }
 
 async function ownMysql(): Promise<OwnServer> {
-  const { url, restart } = await started(mysql);
+  const { url, restart } = await started(mysql, (url) =>
+    onMysql(url, "SELECT 1").then(
+      () => true,
+      () => false,
+    ),
+  );
   const column = async (sql: string): Promise<readonly string[]> => (await onMysql(url, sql)).map((row) => String(Object.values(row)[0]));
   const kill = async (ids: readonly string[]): Promise<void> => {
     // Who has ended by himself meanwhile need not be ended.
@@ -82,6 +98,9 @@ async function ownMysql(): Promise<OwnServer> {
       if (held.length === 0) throw new Error("No session of ours was found.");
       await kill(held);
     },
-    endAll: async () => kill(await column("SELECT id FROM information_schema.processlist WHERE id <> connection_id() AND user = 'root'")),
+    endAll: async () => {
+      // All at once: a target whose sessions end well before ours fails for a reason that nobody could tell from one of its own. It ends this one, too.
+      await onMysql(url, "KILL USER root").catch(() => undefined);
+    },
   };
 }

@@ -28,6 +28,8 @@ export async function runExplorer<C extends object, A>(definition: AgentDefiniti
     seed: noise,
     losses,
     delays,
+    open: options.open,
+    onExpansion: options.onExpansion,
     options: { shapes: strategy === "coverage_guided", dataSeed: options.dataSeed ?? 0 },
   });
   const reports = await expander.start();
@@ -46,6 +48,10 @@ export async function runExplorer<C extends object, A>(definition: AgentDefiniti
       crossCheck: options.crossCheck ?? { first: 3, oneIn: 5 },
       signal: options.signal,
       onEvent: options.onEvent ?? (() => undefined),
+      journal: options.journal,
+      spill: options.spill,
+      recorded: options.recorded,
+      shard: options.shard,
     },
     expander,
     performance.now(),

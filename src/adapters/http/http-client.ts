@@ -188,6 +188,7 @@ export class HttpClient extends Verbs implements ApiClient {
         return ownState(state, requestScope()).version;
       },
       uses: this.#base.origin === IN_PROCESS_ORIGIN ? undefined : this.#base.origin,
+      base: this.#base.origin + this.#base.path,
       save: () => ownState(state, requestScope()).save(),
       restore: (saved) => ownState(state, requestScope()).restore(saved as SavedClient),
       acting: () => ownState(state, requestScope()).acting(),

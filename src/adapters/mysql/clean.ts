@@ -12,7 +12,9 @@ export async function clean(url: string): Promise<Removed> {
   const failures: unknown[] = [];
   let removed: string[];
   try {
-    removed = await server.use("remove what dead runs left", (ask) => sweepDeadRuns(ask, undefined, (error) => failures.push(error)));
+    removed = await server.use("remove what dead runs left", (ask, beside) =>
+      sweepDeadRuns(ask, beside, undefined, (error) => failures.push(error)),
+    );
   } finally {
     await server.close();
   }

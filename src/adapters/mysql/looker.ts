@@ -1,5 +1,6 @@
 import type { Connection, FieldPacket, RowDataPacket } from "mysql2/promise";
 import { SeqqaError } from "../../model/errors.ts";
+import { onceMoreAfterLoss } from "../../systems/after-loss.ts";
 import { connect, disconnect } from "./connect.ts";
 import { errnoOf, isLost, lostError, safeCause } from "./failures.ts";
 import type { QueryRow } from "./mode.ts";
@@ -46,7 +47,19 @@ export class Looker {
     return mine;
   }
 
+  /** A session that was ended says nothing of the store: what only reads is asked once more, on a new one. */
   async #query(sql: string, values: readonly unknown[]): Promise<QueryRow[]> {
+    try {
+      return await onceMoreAfterLoss(
+        () => this.#rows(sql, values),
+        (error) => isLost(error) && !(error instanceof SeqqaError),
+      );
+    } catch (error) {
+      throw queryError(this.#store, sql, error);
+    }
+  }
+
+  async #rows(sql: string, values: readonly unknown[]): Promise<QueryRow[]> {
     try {
       this.#connection ??= connect(this.#store, {
         driver: { supportBigNumbers: true },
@@ -65,7 +78,7 @@ export class Looker {
       }
     } catch (error) {
       if (isLost(error) || error instanceof SeqqaError) await this.#forget();
-      throw queryError(this.#store, sql, error);
+      throw error;
     }
   }
 

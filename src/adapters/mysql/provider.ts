@@ -4,7 +4,7 @@ import { DatabaseNames } from "../../systems/database-names.ts";
 import { databaseNames, dropDatabase } from "./databases.ts";
 import { copySchema } from "./copy-schema.ts";
 import { NAMING } from "./provider-names.ts";
-import { Server, type Ask } from "./server.ts";
+import { Server, type Ask, type Beside } from "./server.ts";
 import { named } from "./sql-text.ts";
 import { storeUrl, withDatabase, type StoreUrl } from "./store-url.ts";
 import { claim, sweepDeadRuns } from "./sweep.ts";
@@ -27,20 +27,20 @@ export class MysqlProvider implements StoreProvider {
   }
 
   prepare(): Promise<void> {
-    return this.#server.use("copy the template", async (ask) => {
+    return this.#server.use("copy the template", async (ask, beside) => {
       // What others left and cannot be removed does not keep this run from its work.
-      await sweepDeadRuns(ask, this.#runId, () => undefined);
+      await sweepDeadRuns(ask, beside, this.#runId, () => undefined);
       const there = await ask(`select 1 from information_schema.schemata where ${named("schema_name", this.#store.database)}`);
       if (there.length === 0) throw templateMissing(this.#store);
       this.#begun = true;
-      await dropDatabase(ask, this.#names.template);
+      await dropDatabase(ask, this.#names.template, beside);
       await copySchema(ask, this.#store.database, this.#names.template);
     });
   }
 
   provide(lane: number, generation: number): Promise<string> {
-    return this.#server.use("make a lane's database", async (ask) => {
-      await this.#drop(ask, (name) => name.startsWith(this.#names.ofLane(lane)));
+    return this.#server.use("make a lane's database", async (ask, beside) => {
+      await this.#drop(ask, beside, (name) => name.startsWith(this.#names.ofLane(lane)));
       const name = this.#names.lane(lane, generation);
       await copySchema(ask, this.#names.template, name);
       return withDatabase(this.#store, name).href;
@@ -48,22 +48,25 @@ export class MysqlProvider implements StoreProvider {
   }
 
   release(lane: number): Promise<void> {
-    return this.#server.use("remove a lane's database", (ask) => this.#drop(ask, (name) => name.startsWith(this.#names.ofLane(lane))));
+    return this.#server.use("remove a lane's database", (ask, beside) =>
+      this.#drop(ask, beside, (name) => name.startsWith(this.#names.ofLane(lane))),
+    );
   }
 
   async close(): Promise<void> {
     if (this.#closed) return;
     try {
       // Where nothing was made, the server may be one that never answered.
-      if (this.#begun) await this.#server.use("remove the lanes' databases", (ask) => this.#drop(ask, (name) => this.#names.owns(name)));
+      if (this.#begun)
+        await this.#server.use("remove the lanes' databases", (ask, beside) => this.#drop(ask, beside, (name) => this.#names.owns(name)));
       this.#closed = true;
     } finally {
       await this.#server.close();
     }
   }
 
-  async #drop(ask: Ask, which: (name: string) => boolean): Promise<void> {
-    for (const name of (await databaseNames(ask)).filter(which)) if (this.#names.owns(name)) await dropDatabase(ask, name);
+  async #drop(ask: Ask, beside: Beside, which: (name: string) => boolean): Promise<void> {
+    for (const name of (await databaseNames(ask)).filter(which)) if (this.#names.owns(name)) await dropDatabase(ask, name, beside);
   }
 }
 

@@ -10,9 +10,14 @@ const RETRY_MS = [100, 300, 1000, 3000, 10_000];
 /** How long a server that is being restarted is waited for. */
 const RESTART_MS = 20_000;
 const PAUSE_MS = 200;
+/** Rows as arrays of text. */
+const PLAIN = { serverOnly: true, driver: { rowsAsArray: true, typeCast: (field: { string(): string | null }) => field.string() } };
 
 /** Rows of one statement, as arrays of text. */
 export type Ask = (sql: string) => Promise<(string | null)[][]>;
+
+/** Something that is asked on a connection of its own, while a statement waits. */
+export type Beside = (work: (ask: Ask) => Promise<void>) => Promise<void>;
 
 /**
  * A connection to a server for making and removing databases. When it is lost, another takes its place at once, so that what says
@@ -35,7 +40,7 @@ export class Server {
   }
 
   /** One after the other. What is lost on the way is begun again: work that makes something removes first what is left of it. */
-  use<T>(doing: string, work: (ask: Ask) => Promise<T>): Promise<T> {
+  use<T>(doing: string, work: (ask: Ask, beside: Beside) => Promise<T>): Promise<T> {
     const mine = this.#turn.then(async () => {
       try {
         return await afterLoss(() => this.#once(work), wasEnded);
@@ -55,10 +60,10 @@ export class Server {
     this.#connection = undefined;
   }
 
-  async #once<T>(work: (ask: Ask) => Promise<T>): Promise<T> {
+  async #once<T>(work: (ask: Ask, beside: Beside) => Promise<T>): Promise<T> {
     const connection = await this.#open();
     try {
-      return await work(asking(connection));
+      return await work(asking(connection), this.#beside);
     } catch (error) {
       // The driver tells this to the statement under way, and then not to the connection's listener.
       if (wasEnded(error)) {
@@ -89,12 +94,20 @@ export class Server {
     }
   }
 
+  readonly #beside: Beside = async (work) => {
+    const connection = await connect(this.store, { ...PLAIN, settings: OUR_SETTINGS });
+    try {
+      await work(asking(connection));
+    } finally {
+      await disconnect(connection);
+    }
+  };
+
   async #connect(): Promise<Connection> {
     let connected: Connection | undefined;
     const connection = await connect(this.store, {
-      serverOnly: true,
+      ...PLAIN,
       settings: [...OUR_SETTINGS, "session foreign_key_checks = 0", "session lock_wait_timeout = 60"],
-      driver: { rowsAsArray: true, typeCast: (field: { string(): string | null }) => field.string() },
       lost: () => {
         if (connected !== undefined && this.#live === connected) this.#lost();
       },

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { databaseNames, dropDatabase } from "./databases.ts";
 import { runLock, runOf } from "./provider-names.ts";
-import type { Ask } from "./server.ts";
+import type { Ask, Beside } from "./server.ts";
 import { quoteText } from "./sql-text.ts";
 
 /** A run whose connection was lost takes another one at once; one whose databases are in use is given time for that. */
@@ -46,7 +46,12 @@ async function ifDead(ask: Ask, runId: string, work: () => Promise<void>): Promi
  * Removes the databases of dead runs, told by their names and by the locks that a living run holds, and nothing else. `failed` is told of
  * those that could not be removed.
  */
-export async function sweepDeadRuns(ask: Ask, ownRun: string | undefined, failed: (error: unknown) => void): Promise<string[]> {
+export async function sweepDeadRuns(
+  ask: Ask,
+  beside: Beside,
+  ownRun: string | undefined,
+  failed: (error: unknown) => void,
+): Promise<string[]> {
   const runs = new Map<string, string[]>();
   for (const name of await databaseNames(ask)) {
     const run = runOf(name);
@@ -62,7 +67,7 @@ export async function sweepDeadRuns(ask: Ask, ownRun: string | undefined, failed
     await ifDead(ask, run, async () => {
       for (const name of names) {
         try {
-          await dropDatabase(ask, name);
+          await dropDatabase(ask, name, beside);
           removed.push(`database ${name}`);
         } catch (error) {
           failed(error);

@@ -1,5 +1,6 @@
 import type { Client } from "pg";
 import { SeqqaError } from "../../model/errors.ts";
+import { onceMoreAfterLoss } from "../../systems/after-loss.ts";
 import { connect, importDriver } from "./connect.ts";
 import { codeOf, isLost, lostError, safeCause } from "./failures.ts";
 import type { QueryRow } from "./mode.ts";
@@ -44,9 +45,21 @@ export class Looker {
 
   /** One after the other, as the driver wants it. */
   query(sql: string, values: readonly unknown[]): Promise<QueryRow[]> {
-    const mine = this.#turn.then(() => this.#rows(sql, values));
+    const mine = this.#turn.then(() => this.#query(sql, values));
     this.#turn = mine.catch(() => undefined);
     return mine;
+  }
+
+  /** A session that was ended says nothing of the store: what only reads is asked once more, on a new one. */
+  async #query(sql: string, values: readonly unknown[]): Promise<QueryRow[]> {
+    try {
+      return await onceMoreAfterLoss(
+        () => this.#rows(sql, values),
+        (error) => isLost(error) && !(error instanceof SeqqaError),
+      );
+    } catch (error) {
+      throw queryError(this.#store, sql, error);
+    }
   }
 
   async #rows(sql: string, values: readonly unknown[]): Promise<QueryRow[]> {
@@ -56,8 +69,8 @@ export class Looker {
       const config = { text: sql, values: values as unknown[], queryMode: "extended" };
       return (await (await this.#client).query<QueryRow>(config)).rows;
     } catch (error) {
-      if (isLost(error)) await this.close();
-      throw queryError(this.#store, sql, error);
+      if (isLost(error) || error instanceof SeqqaError) await this.close();
+      throw error;
     }
   }
 

@@ -4,9 +4,14 @@ import { bytesOf, type Bytes, type Entry, type Reply } from "./entry.ts";
 import { pairs } from "./exact-text.ts";
 import { streamRows, type RawRow } from "./stream-rows.ts";
 
+/** All that has one type is one table here: what a row is, its key says, and the field of a hash or of an entry. */
+const KINDS: ReadonlySet<string> = new Set(["key", "field"]);
+
+const kindOf = (name: string): Pick<ObservedColumn, "kind"> => (KINDS.has(name) ? { kind: true } : {});
+
 const columns = (keys: readonly string[], others: readonly string[]): readonly ObservedColumn[] => [
-  ...keys.map((name) => ({ name, key: true })),
-  ...others.map((name) => ({ name })),
+  ...keys.map((name) => ({ name, key: true, ...kindOf(name) })),
+  ...others.map((name) => ({ name, ...kindOf(name) })),
 ];
 
 /** Each type is a table, so that a state is what it differs in from the root, element by element. */

@@ -1,7 +1,5 @@
+import { NodeQueue } from "./node-queue.ts";
 import type { Order } from "./order.ts";
-
-/** Committed nodes are cut off the front of the queue in pieces of this many. */
-const CUT = 1 << 16;
 
 /** First opened, first expanded: a queue that is only appended to, so that a fork shares it and keeps a tail of its own. */
 export class BfsOrder implements Order {
@@ -9,21 +7,19 @@ export class BfsOrder implements Order {
   ref = -1;
   action = 0;
   readonly #actions: number;
-  readonly #queue: number[];
+  readonly #queue: NodeQueue;
   /** A fork sees the shared queue up to here. */
   readonly #sharedEnd: number;
   readonly #tail: number[] | undefined;
   #head = 0;
-  #cut = 0;
 
   constructor(actions: number, base?: BfsOrder) {
     this.#actions = actions;
-    this.#queue = base === undefined ? [] : base.#queue;
+    this.#queue = base === undefined ? new NodeQueue() : base.#queue;
     this.#tail = base === undefined ? undefined : [];
     this.#sharedEnd = base === undefined ? Infinity : base.end;
     if (base !== undefined) {
       this.#head = base.#head;
-      this.#cut = base.#cut;
       this.action = base.action;
     }
   }
@@ -39,11 +35,11 @@ export class BfsOrder implements Order {
 
   /** Position after the last opened node. */
   get end(): number {
-    return this.#tail === undefined ? this.#cut + this.#queue.length : this.#sharedEnd + this.#tail.length;
+    return this.#tail === undefined ? this.#queue.end : this.#sharedEnd + this.#tail.length;
   }
 
   at(position: number): number {
-    return position >= this.#sharedEnd ? this.#tail![position - this.#sharedEnd]! : this.#queue[position - this.#cut]!;
+    return position >= this.#sharedEnd ? this.#tail![position - this.#sharedEnd]! : this.#queue.at(position);
   }
 
   peek(): boolean {
@@ -60,10 +56,7 @@ export class BfsOrder implements Order {
     if (++this.action < this.#actions) return;
     this.action = 0;
     this.#head++;
-    if (this.#tail === undefined && this.#head - this.#cut >= CUT) {
-      this.#queue.splice(0, this.#head - this.#cut);
-      this.#cut = this.#head;
-    }
+    if (this.#tail === undefined) this.#queue.cut(this.#head);
   }
 
   fork(): BfsOrder {

@@ -14,6 +14,8 @@ export interface InlineExpanderOptions {
   readonly host: LaneHost;
   readonly build: LaneFactory;
   readonly options: LaneOptions;
+  /** What `setup` made on the run's first lane, where that is another one. */
+  readonly shared?: unknown;
 }
 
 /** One lane in this thread: nothing is copied and nothing is sent. */
@@ -36,6 +38,7 @@ export class InlineExpander implements Expander {
 
   constructor(options: InlineExpanderOptions) {
     this.#options = options;
+    this.#made = options.shared;
   }
 
   async start(): Promise<readonly LaneReport[]> {
@@ -54,7 +57,7 @@ export class InlineExpander implements Expander {
 
   async mask(fields: readonly string[]): Promise<readonly LaneReport[]> {
     this.#masked = fields;
-    this.#made = undefined;
+    this.#made = this.#options.shared;
     return [await this.rebuild(0)];
   }
 

@@ -1,5 +1,5 @@
 import type { Chunk, Expansion, ImageNews, UnitRequest } from "../../engine/messages.ts";
-import { decodeImage, encodeImage } from "./image-codec.ts";
+import { decodeImage, imageText } from "./image-codec.ts";
 
 /**
  * Chunks and images cross threads as a flat buffer, which is handed over, and a string: cloning thousands of small objects costs
@@ -26,7 +26,8 @@ export interface EncodedExpansion {
 }
 
 const UNCERTAIN = 1;
-const HEAD = 7;
+/** Words of a unit before its path. */
+export const HEAD = 7;
 
 /** Images in here are strings, as {@link decodeExpansion} left them. */
 export function encodeChunk(chunk: Chunk): EncodedChunk {
@@ -52,7 +53,11 @@ export function encodeChunk(chunk: Chunk): EncodedChunk {
   return { units: chunk.units.length, words, images: images.join(""), rare, direct: chunk.direct, details: chunk.details };
 }
 
-export function decodeChunk({ units: count, words, images, rare, direct, details }: EncodedChunk): Chunk {
+/** `image`: what is made of a captured state's text; by default the state. */
+export function decodeChunk(
+  { units: count, words, images, rare, direct, details }: EncodedChunk,
+  image: (text: string) => unknown = decodeImage,
+): Chunk {
   const rest = new Map(rare);
   const units: UnitRequest[] = [];
   let at = 0;
@@ -67,7 +72,7 @@ export function decodeChunk({ units: count, words, images, rare, direct, details
       lo: words[at + 2]!,
       hi: words[at + 3]!,
       uncertain: (flags & UNCERTAIN) !== 0,
-      image: length < 0 ? undefined : decodeImage(images.slice(offset, offset + length)),
+      image: length < 0 ? undefined : image(images.slice(offset, offset + length)),
       path: Array.from(words.subarray(at + HEAD, end)),
       ...rest.get(index),
     });
@@ -77,8 +82,9 @@ export function decodeChunk({ units: count, words, images, rare, direct, details
   return { units, direct, details };
 }
 
+/** Images that are encoded already are passed on. */
 export function encodeExpansion({ images: given, rows, ...plain }: Expansion): EncodedExpansion {
-  const texts = given.map(({ image }) => encodeImage(image));
+  const texts = given.map(({ image }) => imageText(image));
   const words = new Int32Array(given.length * 3);
   given.forEach(({ unit, action }, i) => {
     words[3 * i] = unit;

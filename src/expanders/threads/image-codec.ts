@@ -14,6 +14,11 @@ export function encodeImage(image: unknown): string {
   return `V${serialize(image).toString("latin1")}`;
 }
 
+/** As {@link encodeImage}, for what may be encoded already. */
+export function imageText(image: unknown): string {
+  return typeof image === "string" ? image : encodeImage(image);
+}
+
 export function decodeImage(text: string): unknown {
   if (text.startsWith("V")) return deserialize(Buffer.from(text.slice(1), "latin1"));
   const { systems, context, objects, node, clients, setBy } = JSON.parse(text.slice(1)) as PlainImage;

@@ -24,6 +24,7 @@ export class LaneServer implements ControlChannel {
   #runtime: LaneWork | undefined;
   #racing: RaceLane | undefined;
   #processes: ProcessHost | undefined;
+  #visited: VisitedReader = new VisitedReader();
   #expanded = 0;
   #wasAttached = false;
   #failure: LaneFailure | undefined;
@@ -47,6 +48,7 @@ export class LaneServer implements ControlChannel {
         task.shared === undefined ? undefined : decodeImage(task.shared),
       );
       this.#runtime = workOf(this.#lane.base, this.#lane.spares, control);
+      this.#visited = new VisitedReader();
       this.#wasAttached = true;
       const { report } = this.#lane.base;
       const encoded = (image: unknown): string | undefined => (image === undefined ? undefined : encodeImage(image));
@@ -59,7 +61,8 @@ export class LaneServer implements ControlChannel {
       const runtime = this.#running();
       // A lane that is lost does nothing more until it is built anew, whatever was sent to it meanwhile.
       if (this.#failure !== undefined) return encodeExpansion(lostExpansion({ ...this.#failure, unit: -1, action: 0 }));
-      if (task.visited !== undefined) runtime.visited = new VisitedReader(task.visited);
+      if (task.visited !== undefined) this.#visited.grow(task.visited);
+      runtime.visited ??= this.#visited;
       const expansion = await runtime.expand(decodeChunk(task.chunk));
       this.#expanded += expansion.finished;
       this.#failure = expansion.failure;

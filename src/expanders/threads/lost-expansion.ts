@@ -1,7 +1,7 @@
 import type { Expansion, LaneFailure } from "../../engine/messages.ts";
 
 /** What is known of a chunk whose lane is lost: nothing but why. */
-export function lostExpansion(failure: LaneFailure): Expansion {
+export function lostExpansion(failure: LaneFailure | undefined): Expansion {
   return {
     finished: 0,
     rows: new Int32Array(0),

@@ -1,7 +1,7 @@
 import type { LaneOptions } from "../../lane/index.ts";
 import type { LaneReport, PathEnd, Recording, UnitRequest } from "../../engine/messages.ts";
 import type { RaceAnswer, RaceRequest } from "../../engine/race-messages.ts";
-import type { VisitedMemory } from "../../engine/visited-set.ts";
+import type { VisitedGrowth } from "../../engine/visited-set.ts";
 import type { MessagePort } from "node:worker_threads";
 import type { LaneSpec } from "../../targets/lane-spec.ts";
 import type { HttpSettings } from "../../adapters/http/defaults.ts";
@@ -41,8 +41,8 @@ export interface AttachTask {
 export interface ExpandTask {
   readonly kind: "expand";
   readonly chunk: EncodedChunk;
-  /** Present when the table was replaced since the last chunk of this lane. */
-  readonly visited: VisitedMemory | undefined;
+  /** Present when something of the set lies in other memory since the last chunk of this lane. */
+  readonly visited: VisitedGrowth | undefined;
 }
 
 export type Task = AttachTask | ExpandTask;

@@ -27,6 +27,8 @@ export interface ThreadsExpanderOptions {
   readonly http: HttpSettings;
   /** The agent has a `setup`: what it draws on the first lane is given to the others. */
   readonly setUp: boolean;
+  /** What `setup` made on the run's first lane, encoded, where that is none of these. */
+  readonly shared?: string | undefined;
   /** A lane that does not begin an action for this long is taken to hang. Milliseconds. */
   readonly hangMs: number;
   /** Where the worker's entry lies; only tests of the unbuilt tree need to say. */
@@ -38,7 +40,8 @@ interface LaneHandle {
   threadId: number | undefined;
   channel: Remote<ControlChannel> | undefined;
   closePort: (() => void) | undefined;
-  visitedSlots: SharedArrayBuffer | undefined;
+  /** What of the visited set it was told: see VisitedSet.growth. */
+  visitedVersion: number;
 }
 
 /** How long a call on a control channel may take. Milliseconds. */
@@ -70,7 +73,7 @@ export class ThreadsExpander implements Expander {
       threadId: undefined,
       channel: undefined,
       closePort: undefined,
-      visitedSlots: undefined,
+      visitedVersion: -1,
     }));
     this.#pool = new Piscina({
       filename: (options.workerUrl ?? new URL("./worker.js", import.meta.url)).href,
@@ -115,15 +118,15 @@ export class ThreadsExpander implements Expander {
 
   share(visited: VisitedSet): void {
     this.#visited = visited;
+    for (const handle of this.#lanes) handle.visitedVersion = -1;
   }
 
   async expand(lane: number, chunk: Chunk): Promise<Expansion> {
     const handle = this.#lanes[lane]!;
     // A task for a thread that is gone would wait in the pool, and everybody's tasks behind it.
     if (!this.#alive(handle)) return lostExpansion({ kind: "worker", unit: -1, action: 0, message: "the lane's thread is gone" });
-    const memory = this.#visited?.memory;
-    const visited = memory !== undefined && memory.slots !== handle.visitedSlots ? memory : undefined;
-    handle.visitedSlots = memory?.slots;
+    const visited = this.#visited?.growth(handle.visitedVersion);
+    handle.visitedVersion = visited?.version ?? handle.visitedVersion;
     const answer = await this.#watched(lane, { kind: "expand", chunk: encodeChunk(chunk), visited });
     if (answer.kind === "done") return decodeExpansion(answer.value);
     const unit = Math.min(handle.control.unit, chunk.units.length - 1);
@@ -133,7 +136,7 @@ export class ThreadsExpander implements Expander {
   async rebuild(lane: number): Promise<LaneReport> {
     const handle = this.#lanes[lane]!;
     if (this.#alive(handle)) await this.#call(lane, (channel) => channel.close() as Promise<Answer<void>>).catch(() => this.#kill(lane));
-    handle.visitedSlots = undefined;
+    handle.visitedVersion = -1;
     return this.#attach(lane, await this.#options.host.reprovision(lane));
   }
 
@@ -226,9 +229,9 @@ export class ThreadsExpander implements Expander {
   async #together(build: (lane: number) => Promise<LaneReport>): Promise<readonly LaneReport[]> {
     const lanes = this.#lanes.map((_, lane) => lane);
     if (!this.#options.setUp) return Promise.all(lanes.map(build));
-    this.#made = undefined;
+    this.#made = this.#options.shared;
     const first = await build(0);
-    this.#made = first.made as string | undefined;
+    this.#made ??= first.made as string | undefined;
     return [first, ...(await Promise.all(lanes.slice(1).map(build)))];
   }
 

@@ -1,6 +1,6 @@
 import type { LaneBase } from "../../lane/index.ts";
 import type { Facts } from "../../state/facts.ts";
-import { differingFields } from "../../state/index.ts";
+import { differingFields, rowKinds } from "../../state/index.ts";
 import type { Execution } from "../oracle/execution.ts";
 import { FreshIds } from "../oracle/fresh-ids.ts";
 import type { Measure } from "../oracle/judge.ts";
@@ -74,8 +74,8 @@ export class Oracle {
     const { before, states, answers } = this.#measure;
     if (!states.agree(a.states[0]!.facts, b.states[0]!.facts)) {
       const { canonicalizer } = this.#base;
-      for (const field of differingFields(canonicalizer.describe(a.states[0]!.facts), canonicalizer.describe(b.states[0]!.facts)))
-        fields.add(field);
+      const [one, other] = [a.states[0]!.facts, b.states[0]!.facts];
+      for (const field of differingFields(canonicalizer.describe(one), canonicalizer.describe(other), rowKinds(one))) fields.add(field);
       // Nothing that has a name differs: rows came or went by themselves.
       if (fields.size === 0) this.isUnsteady = true;
     }

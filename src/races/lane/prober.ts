@@ -1,6 +1,6 @@
 import type { RaceAnswer, RaceHit, RaceRequest } from "../../engine/race-messages.ts";
 import { mix } from "../../engine/mix.ts";
-import { LaneLost, type RaceGround } from "../../lane/index.ts";
+import { LaneLost, lossOf, type RaceGround } from "../../lane/index.ts";
 import type { RaceDelivery, RaceOutcome, RaceSchedule } from "../../model/result.ts";
 import { Severity } from "../../model/severity.ts";
 import type { WireRoute } from "../../model/wire.ts";
@@ -57,7 +57,7 @@ export class Prober {
         if (mode === "measure" && this.#hit !== undefined) await this.#compareOrders();
       });
     } catch (error) {
-      failure = { kind: error instanceof LaneLost ? error.kind : "dirty", message: error instanceof Error ? error.message : String(error) };
+      failure = { kind: lossOf(error), message: error instanceof Error ? error.message : String(error) };
     } finally {
       stopFollowing();
       // Nobody's step was in progress.

@@ -1,4 +1,5 @@
 import type { MeetingPoint, MeetingPoints } from "../../adapters/http/meeting/index.ts";
+import { settled } from "../../lane/index.ts";
 import type { RaceDelivery, RaceSchedule } from "../../model/result.ts";
 import type { Gate, HeldWrite } from "../../model/system.ts";
 import type { Execution } from "../oracle/execution.ts";
@@ -40,7 +41,7 @@ export function deliveredWay(points: MeetingPoints, point: MeetingPoint, route: 
       const execution = await calls.together(
         async (call) => {
           const sides = meetAt.map((_, side) => side);
-          await allSettled((reversed ? sides.toReversed() : sides).map((side) => call(side).finally(() => meeting.leave(side))));
+          await settled((reversed ? sides.toReversed() : sides).map((side) => call(side).finally(() => meeting.leave(side))));
           return true;
         },
         (side, request, to, send) => (to.key === route ? meeting.send(side, request, send) : send(request)),
@@ -64,7 +65,7 @@ export const PLAIN_WAY: Way = {
   try: async (calls, { offsets }) => {
     const intervals: { from: number; to: number }[] = [];
     const execution = await calls.together(async (call) => {
-      await allSettled(
+      await settled(
         offsets.map(async (offset, side) => {
           if (offset > 0) await new Promise((resolve) => setTimeout(resolve, offset));
           const from = performance.now();
@@ -122,10 +123,10 @@ export function gatedWay(gate: Gate, schedule: RaceSchedule): Way {
             await gate.release();
             await first;
           }
-          const rest = allSettled(others.map((side) => call(side)));
+          const rest = settled(others.map((side) => call(side)));
           if (held && !staggered) await doneOrBlocked(gate, rest);
           await gate.release();
-          await allSettled([first, rest]);
+          await settled<unknown>([first, rest]);
         } finally {
           await gate.release();
         }
@@ -149,11 +150,6 @@ async function doneOrBlocked(gate: Gate, rest: Promise<unknown>): Promise<void> 
     await Promise.race([done, new Promise((resolve) => setTimeout(resolve, LOOK))]);
     if (!isDone && (await gate.view()).kind === "blocked") return;
   }
-}
-
-/** Waits for all, then throws the first error: nothing is under way any more when it is thrown. */
-async function allSettled(work: readonly Promise<unknown>[]): Promise<void> {
-  for (const one of await Promise.allSettled(work)) if (one.status === "rejected") throw one.reason;
 }
 
 function meet(intervals: readonly ({ readonly from: number; readonly to: number } | undefined)[]): boolean {

@@ -6,6 +6,7 @@ import { severityRank } from "../../model/severity.ts";
 import { raceOn, type SeenRace } from "./probe-races.ts";
 import { verdictRank } from "../oracle/verdict-rank.ts";
 import type { RaceTally } from "./race-tally.ts";
+import type { RacesEnd } from "./races-end.ts";
 
 /** Milliseconds for leaving steps out of the prefix of one race. */
 const SHRINKING = 10_000;
@@ -26,25 +27,26 @@ export interface ConfirmedRace {
 /**
  * Confirms what was seen: one race for each pair of actions, the worst in the shortest way. Its prefix is made shorter, and copies of a call are moved into
  * it where that still shows the race (as PropEr moves commands from the parallel part of a test to its prefix); what is left is measured on a lane that is built
- * anew, all trials, and is not reported where it is not seen there.
+ * anew, all trials, and is not reported where it is not seen there. When the time is up, what is being measured is brought to its end, and what is left is
+ * counted.
  */
 export async function confirmRaces(
   seen: readonly SeenRace[],
   expander: Expander,
   tally: RaceTally,
-  signal: AbortSignal | undefined,
+  end: RacesEnd,
 ): Promise<readonly ConfirmedRace[]> {
   const groups = groupsOf(seen);
   const confirmed: (ConfirmedRace | undefined)[] = [];
   let next = 0;
   const work = async (lane: number): Promise<void> => {
-    while (next < groups.length && signal?.aborted !== true) {
+    while (next < groups.length && end.reason === undefined) {
       const at = next++;
-      confirmed[at] = await confirm(groups[at]!, expander, lane, tally, signal);
+      confirmed[at] = await confirm(groups[at]!, { expander, lane, tally, end });
     }
   };
   await Promise.all(Array.from({ length: Math.min(expander.lanes, groups.length) }, (_, lane) => work(lane)));
-  for (let at = next; at < groups.length; at++) tally.dismiss("interrupted");
+  for (let at = next; at < groups.length; at++) tally.dismiss(end.reason!);
   tally.end();
   return confirmed.filter((one) => one !== undefined);
 }
@@ -61,34 +63,37 @@ function groupsOf(seen: readonly SeenRace[]): readonly (readonly SeenRace[])[] {
   return [...groups.values()];
 }
 
-async function confirm(
-  group: readonly SeenRace[],
-  expander: Expander,
-  lane: number,
-  tally: RaceTally,
-  signal: AbortSignal | undefined,
-): Promise<ConfirmedRace | undefined> {
+/** Where races are confirmed. */
+interface Seat {
+  readonly expander: Expander;
+  readonly lane: number;
+  readonly tally: RaceTally;
+  readonly end: RacesEnd;
+}
+
+async function confirm(group: readonly SeenRace[], seat: Seat): Promise<ConfirmedRace | undefined> {
   const worstFirst = group.toSorted((a, b) => rank(a) - rank(b) || a.request.path.length - b.request.path.length);
-  for (const one of worstFirst.slice(0, MOST_SEEN)) {
-    const confirmed = await confirmOne(one, expander, lane, tally, signal);
+  const tries = worstFirst.slice(0, MOST_SEEN);
+  let left = tries.length;
+  for (const one of tries) {
+    const confirmed = await confirmOne(one, seat);
+    if (confirmed === "left") break;
     if (confirmed !== undefined) return { ...confirmed, count: group.length };
-    if (signal?.aborted === true) break;
+    left--;
   }
-  tally.dismiss(signal?.aborted === true ? "interrupted" : "unconfirmed");
+  seat.tally.dismiss(left === 0 ? "unconfirmed" : seat.end.reason!);
   return undefined;
 }
 
+/** `undefined`: it is not seen; `left`: that could not be found out to the end. */
 async function confirmOne(
   seen: SeenRace,
-  expander: Expander,
-  lane: number,
-  tally: RaceTally,
-  signal: AbortSignal | undefined,
-): Promise<Omit<ConfirmedRace, "count"> | undefined> {
+  { expander, lane, tally, end }: Seat,
+): Promise<Omit<ConfirmedRace, "count"> | "left" | undefined> {
   const found = asFound(seen);
-  const shorter = await shrink(found, expander, lane, signal);
+  const shorter = await shrink(found, expander, lane, end);
   for (const request of shorter.path.length === found.path.length && shorter.sides === found.sides ? [found] : [shorter, found]) {
-    if (signal?.aborted === true) return undefined;
+    if (end.reason !== undefined) return "left";
     await expander.rebuild(lane);
     const answer = await raceOn(expander, lane, { ...request, mode: "measure" });
     tally.addTrials(answer);
@@ -96,7 +101,8 @@ async function confirmOne(
     const recording = await expander.record(lane, request.path, request.draws);
     return { request, hit: answer.hit, answer, recording };
   }
-  return undefined;
+  // An interruption also ends what is being measured.
+  return end.reason === "interrupted" ? "left" : undefined;
 }
 
 /** The request that shows the race in the way in which it was seen. */
@@ -105,10 +111,11 @@ function asFound({ request, answer }: SeenRace): RaceRequest {
   return { ...request, effort: { ...request.effort, delivery }, schedule, wanted: { verdict, invariant } };
 }
 
-async function shrink(found: RaceRequest, expander: Expander, lane: number, signal: AbortSignal | undefined): Promise<RaceRequest> {
-  const until = performance.now() + SHRINKING;
+async function shrink(found: RaceRequest, expander: Expander, lane: number, end: RacesEnd): Promise<RaceRequest> {
+  // A long prefix that is confirmed is worth more than a short one that is not.
+  const until = performance.now() + Math.min(SHRINKING, end.leftMs / 2);
   const shows = async (request: RaceRequest): Promise<boolean | undefined> => {
-    if (signal?.aborted === true || performance.now() > until) return undefined;
+    if (end.reason !== undefined || performance.now() > until) return undefined;
     return (await raceOn(expander, lane, { ...request, at: undefined })).hit !== undefined;
   };
   let request = await fewerCopies(found, shows);

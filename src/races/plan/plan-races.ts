@@ -21,9 +21,9 @@ export interface RacePlan {
 /**
  * Chooses the pairs that are worth probing, from the committed graph alone. Of all pairs in all states those are one class that have the same actions, the same
  * answers alone and after each other, and change or keep the state alike: of each class the first one in the order of commits is probed. Skipped are pairs
- * that only read (both leave the state as it is) and those of which a call alone has a finding, fails or leads nowhere.
+ * that only read (both leave the state as it is), those of an action that a rule brought (`ownActions`: the ones before are the agent's own) and those of which a call alone has a finding, fails or leads nowhere.
  */
-export function planRaces(committer: Committer, actions: number, copies: number): RacePlan {
+export function planRaces(committer: Committer, actions: number, copies: number, ownActions: number = actions): RacePlan {
   const outcomes = new Outcomes(committer, actions);
   const classes = new Map<string, PlannedRace>();
   const skipped: Record<string, number> = {};
@@ -38,7 +38,8 @@ export function planRaces(committer: Committer, actions: number, copies: number)
         const second = ends[b];
         if (second === undefined) continue;
         pairs++;
-        if (first.found || second.found || first.to < 0 || second.to < 0) skip("finding");
+        if (b >= ownActions) skip("brought");
+        else if (first.found || second.found || first.to < 0 || second.to < 0) skip("finding");
         else if (first.to === node && second.to === node) skip("read_only");
         else {
           const pair = { node, a, b, first, second, bAfterA: outcomes.of(first.to, b), aAfterB: outcomes.of(second.to, a) };

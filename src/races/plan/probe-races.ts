@@ -5,15 +5,16 @@ import type { RaceAnswer, RaceEffort, RaceRequest } from "../../engine/race-mess
 import { UNCERTAIN } from "../../engine/node-table.ts";
 import { planRaces, type PlannedRace } from "./plan-races.ts";
 import { RaceTally } from "./race-tally.ts";
+import type { RacesEnd } from "./races-end.ts";
 
 export interface ProbeOptions {
   readonly actions: number;
+  /** Those that rules brought come after them, and are not raced. */
+  readonly ownActions: number;
   readonly effort: RaceEffort;
   /** How many calls of one action are made at once. */
   readonly copies: number;
-  /** Milliseconds; `Infinity`: no limit. */
-  readonly maxTimeMs: number;
-  readonly signal: AbortSignal | undefined;
+  readonly end: RacesEnd;
   readonly onProgress: (tally: RaceTally, planned: number) => void;
 }
 
@@ -36,13 +37,13 @@ export async function probeRaces(
   expander: Expander,
   options: ProbeOptions,
 ): Promise<{ readonly seen: readonly SeenRace[]; readonly tally: RaceTally }> {
-  const plan = planRaces(committer, options.actions, options.copies);
+  const plan = planRaces(committer, options.actions, options.copies, options.ownActions);
   const tally = new RaceTally(plan);
-  const until = performance.now() + options.maxTimeMs;
   const seen: (SeenRace | undefined)[] = [];
   let next = 0;
+  let over: ReturnType<RacesEnd["ofProbing"]>;
   const work = async (lane: number): Promise<void> => {
-    while (next < plan.races.length && options.signal?.aborted !== true && performance.now() < until) {
+    while (next < plan.races.length && (over ??= options.end.ofProbing(seen.length > 0)) === undefined) {
       const at = next++;
       const planned = plan.races[at]!;
       const request = requestFor(committer, planned, options);
@@ -55,7 +56,7 @@ export async function probeRaces(
   await Promise.all(Array.from({ length: expander.lanes }, (_, lane) => work(lane)));
   // One of each class: the others are counted by the plan.
   const left = plan.races.length - next;
-  if (left > 0) tally.skip(options.signal?.aborted === true ? "interrupted" : "max_time", left);
+  if (left > 0) tally.skip(over!, left);
   tally.end();
   return { seen: seen.filter((one) => one !== undefined), tally };
 }

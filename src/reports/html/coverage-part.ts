@@ -12,10 +12,10 @@ const MOST_DEPTHS = 40;
 export function coveragePart(entry: ExplorationEntry, graph: WholeGraph | undefined): string {
   const actions = Object.entries(entry.coverage.actions);
   if (actions.length === 0) return "";
-  const dead = actions.filter(([, { applied }]) => applied === 0).map(([name]) => name);
-  const rows = actions.map(([name, { applied, skipped, statuses }]) => {
+  const dead = actions.filter(([, { applied, brought }]) => applied === 0 && brought !== true).map(([name]) => name);
+  const rows = actions.map(([name, { applied, skipped, statuses, brought }]) => {
     const answers = Object.entries(statuses).map(([status, times]) => `${answer(status)} <span class="quiet">${grouped(times)}</span>`);
-    return `<tr><th scope="row">${text(name)}</th><td class="number">${applied === 0 ? '<span class="warn">never</span>' : grouped(applied)}</td><td class="number">${grouped(skipped)}</td><td>${answers.join(" ")}</td></tr>`;
+    return `<tr><th scope="row">${text(name)}</th><td class="number">${applied > 0 ? grouped(applied) : brought === true ? "never" : '<span class="warn">never</span>'}</td><td class="number">${grouped(skipped)}</td><td>${answers.join(" ")}</td></tr>`;
   });
   return [
     `<section class="coverage"><h3>Coverage</h3>`,

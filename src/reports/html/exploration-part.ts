@@ -1,3 +1,4 @@
+import { collisionText, isWorthTelling } from "../collisions.ts";
 import type { ExplorationEntry } from "../document-types.ts";
 import { duration, grouped, plural } from "../numbers.ts";
 import type { GraphData } from "../report-data.ts";
@@ -77,6 +78,7 @@ function numbersPart(entry: ExplorationEntry): string {
     ["Deepest", grouped(entry.maxDepthReached)],
     ["Complete to depth", grouped(entry.completeToDepth)],
     ...(entry.bounded > 0 ? [["Bounded", plural(entry.bounded, "state")] as const] : []),
+    ...(isWorthTelling(entry) ? [["Collisions", collisionText(entry)] as const] : []),
     ["Time", `${duration(entry.durationMs)}${perSecond}`],
     ["Digest", entry.digest],
     ...(

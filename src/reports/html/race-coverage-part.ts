@@ -7,6 +7,7 @@ import { text } from "./safe-text.ts";
 const REASONS: Readonly<Record<string, string>> = {
   read_only: "neither of the two changes anything",
   same_class: "a pair of the same kind was probed already",
+  brought: "one of the two was added by a rule",
   finding: "one of the two leads to a finding, or to no state, by itself",
   too_many_states: "the pairs of these states were not looked at",
   max_time: "the time for races was used up",

@@ -4,7 +4,8 @@ import { gateLocks } from "../../../src/adapters/mysql/gate-sql.ts";
 import { MysqlAdapter, stores } from "../../../src/adapters/mysql/index.ts";
 import { admin, databaseUrl, dropDatabase, dropDatabases, newDatabase } from "../system/mysql-databases.ts";
 import { otherRuns } from "../../unit/adapters/other-run.ts";
-import { GATE_SCHEMA, gateContract, type GateSubject } from "./gate-contract.ts";
+import { GATE_SCHEMA, gateContract } from "./gate-contract.ts";
+import { gateSubject, seated, type Subject } from "./gate-seat.ts";
 import type { Gate } from "../../../src/model/system.ts";
 import { race, type Session } from "./race.ts";
 
@@ -26,24 +27,12 @@ async function sessionOf(url: string): Promise<Session & { readonly connection: 
   };
 }
 
-type Subject = GateSubject & { readonly database: string };
-
-async function subject({ borrowed, closed = false }: { readonly borrowed: boolean; readonly closed?: boolean }): Promise<Subject> {
+async function subject(how: { readonly borrowed: boolean; readonly closed?: boolean }): Promise<Subject> {
   const database = await newDatabase(SCHEMA);
   const url = await databaseUrl(database);
   const system = new MysqlAdapter({ url, checkpoint: "journal" });
-  if (!closed) await system.open({ name: "db", laneIndex: 0, inProcess: false, borrowed, gated: true });
-  return {
-    system,
-    url,
-    database,
-    session: () => sessionOf(url),
-    inventory: () => admin((connection) => inventory(connection, database), database),
-    close: async () => {
-      await system.close();
-      await dropDatabase(database);
-    },
-  };
+  const looked = (): Promise<string> => admin((connection) => inventory(connection, database), database);
+  return gateSubject({ system, url, database, sessionOf, inventory: looked, drop: dropDatabase }, how);
 }
 
 async function inventory(connection: Connection, database: string): Promise<string> {
@@ -85,18 +74,12 @@ describe("gate of mysql alone", () => {
   let session: Session;
   let other: Session;
 
+  let close: () => Promise<void>;
+
   beforeEach(async () => {
-    opened = await subject({ borrowed: false });
-    gate = opened.system.gate?.() as Gate;
-    await opened.system.root();
-    [session, other] = [await opened.session(), await opened.session()];
+    ({ opened, gate, session, other, close } = await seated(await subject({ borrowed: false })));
   });
-  afterEach(async () => {
-    await gate.release();
-    await session.end();
-    await other.end();
-    await opened.close();
-  });
+  afterEach(() => close());
   const nothing = (): Promise<void> => Promise.resolve();
 
   test("a statement without a row is not seen; one that does two things to a row counts once", async () => {

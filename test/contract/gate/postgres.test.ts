@@ -3,7 +3,8 @@ import pg from "pg";
 import { PostgresAdapter, stores } from "../../../src/adapters/postgres/index.ts";
 import { admin, databaseUrl, dropDatabase, dropDatabases, newDatabase } from "../system/postgres-databases.ts";
 import { otherRuns } from "../../unit/adapters/other-run.ts";
-import { GATE_SCHEMA, gateContract, type GateSubject } from "./gate-contract.ts";
+import { GATE_SCHEMA, gateContract } from "./gate-contract.ts";
+import { gateSubject, openClosed, seated, type Subject } from "./gate-seat.ts";
 import type { Gate } from "../../../src/model/system.ts";
 import { race, settled, transaction, type Call, type Session } from "./race.ts";
 
@@ -32,24 +33,11 @@ async function sessionOf(url: string): Promise<Session & { readonly client: pg.C
   };
 }
 
-type Subject = GateSubject & { readonly database: string };
-
-async function subject({ borrowed, closed = false }: { readonly borrowed: boolean; readonly closed?: boolean }): Promise<Subject> {
+async function subject(how: { readonly borrowed: boolean; readonly closed?: boolean }): Promise<Subject> {
   const database = await newDatabase([], await (template ??= newDatabase(SCHEMA)));
   const url = await databaseUrl(database);
   const system = new PostgresAdapter({ url, checkpoint: "journal" });
-  if (!closed) await system.open({ name: "db", laneIndex: 0, inProcess: false, borrowed, gated: true });
-  return {
-    system,
-    url,
-    database,
-    session: () => sessionOf(url),
-    inventory: () => admin(inventory, database),
-    close: async () => {
-      await system.close();
-      await dropDatabase(database);
-    },
-  };
+  return gateSubject({ system, url, database, sessionOf, inventory: () => admin(inventory, database), drop: dropDatabase }, how);
 }
 
 async function inventory(client: pg.Client): Promise<string> {
@@ -91,18 +79,17 @@ describe("gate of postgres alone", () => {
   let gate: Gate;
   let session: Session;
   let other: Session;
+  let close: () => Promise<void>;
 
   async function prepare(statements: readonly string[], as = ""): Promise<void> {
-    opened = await subject({ borrowed: false, closed: true });
+    const made = await subject({ borrowed: false, closed: true });
     await admin(async (client) => {
       for (const sql of statements) await client.query(sql);
-    }, opened.database);
-    await opened.system.open({ name: "db", laneIndex: 0, inProcess: false, borrowed: false, gated: true });
-    gate = opened.system.gate?.() as Gate;
-    await opened.system.root();
-    const url = new URL(opened.url);
+    }, made.database);
+    await openClosed(made);
+    const url = new URL(made.url);
     if (as !== "") url.username = as;
-    [session, other] = [await sessionOf(url.href), await sessionOf(url.href)];
+    ({ opened, gate, session, other, close } = await seated(made, () => sessionOf(url.href)));
   }
 
   let role = "";
@@ -111,10 +98,7 @@ describe("gate of postgres alone", () => {
     await admin((client) => client.query(`create role ${role} login`));
   });
   afterEach(async () => {
-    await gate.release();
-    await session.end();
-    await other.end();
-    await opened.close();
+    await close();
     await admin((client) => client.query(`drop role ${role}`));
   });
 

@@ -61,6 +61,17 @@ describe.each(STRATEGIES)("%s", (strategy) => {
     expect(larger.committer.edges.actions().slice(0, 1007)).toEqual(small.committer.edges.actions());
   });
 
+  it("the same with lanes that come and go, all of them at times", async () => {
+    const small = (await run(clean, { strategy, maxSteps: 1507 })).explorer;
+    let asked = 0;
+    const open = (): number => [0, 0, 3, 4, 1, 0, 2][Math.floor(asked++ / 11) % 7]!;
+    const { explorer, expander } = await run(clean, { strategy, maxSteps: 1507, lanes: 4, delays: true, depth: 2, open });
+    expect(asked).toBeGreaterThan(77);
+    expect(expander.asked).toBeGreaterThanOrEqual(1507);
+    expect([explorer.committer.steps, explorer.stopReason]).toEqual([1507, "max_steps"]);
+    expect(explorer.committer.digest.value()).toBe(small.committer.digest.value());
+  });
+
   it("with the planted bug: the pruned counts of the model", async () => {
     const bound = full ? {} : { maxDepth: 7 };
     const { explorer } = await run(buggy, { strategy, ...bound });

@@ -34,6 +34,9 @@ describe("completion in bash", () => {
     ["directories", ["run", "q"], ["qa"]],
     ["files", ["run", "--config", "no"], ["notes.txt"]],
     ["shells", ["completion", "z"], ["zsh"]],
+    ["what scaffold takes", ["scaffold", "o"], ["openapi"]],
+    ["options of a command below", ["scaffold", "openapi", "--al"], ["--allow-refs"]],
+    ["descriptions", ["scaffold", "openapi", "no"], ["notes.txt"]],
     ["nothing for an unknown command", ["nonsense", ""], []],
   ])("%s", async (_what, words, expected) => {
     expect(await offered(...words)).toEqual(expected);

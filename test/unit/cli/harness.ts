@@ -60,7 +60,11 @@ export interface Setting {
   readonly checks?: readonly StoreCheck[];
   /** What is cleaned up. */
   readonly removed?: readonly string[];
+  readonly distribute?: Machinery["distribute"];
+  readonly work?: Machinery["work"];
 }
+
+const nobody = (): Promise<never> => Promise.reject(new Error("not asked for"));
 
 /** Runs a command line with a shell and an engine of the test's own. */
 export async function seqqa(argv: readonly string[], setting: Setting = {}): Promise<Outcome> {
@@ -76,6 +80,10 @@ export async function seqqa(argv: readonly string[], setting: Setting = {}): Pro
       inputs.push(input);
       return await (setting.explore ?? (() => result()))(input, interrupt);
     },
+    distribute: (input) => (setting.distribute ?? nobody)(input),
+    work: (input) => (setting.work ?? nobody)(input),
+    merging: () => import("../../../src/run/index.ts"),
+    checkResumable: () => Promise.resolve(new Set()),
     replayFile: (input) => {
       replayInputs.push(input);
       const none: ReplayResult = { steps: [], completed: true, violations: [], errors: [] };

@@ -191,8 +191,13 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
       /^error: Option '--races \[mode\]' argument 'qa' is invalid\. [^\n]*\nhint: What follows --races is taken for its value: name what to run before it\.\n$/,
     ],
     ["run --all --races", /^error: --races is for explorations, and this is a run of journeys\.\nhint: /],
-    ["run qa --shard 1/2", /^error: Unknown option '--shard'\.\n/],
-    ["run qa --resume", /^error: Unknown option '--resume'\.\n/],
+    ["run qa --shard 1", /^error: "1" names no shard\.\nhint: Write i\/n /],
+    ["run qa --resume nope", /^error: "nope" is no id of a run\.\nhint: Leave it out for the last run/],
+    ["run --resume qa", /^error: "qa" is no id of a run\.\nhint: [^\n]*: seqqa run qa --resume\.\n$/],
+    ["run qa --force", /^error: --force is for --resume, and no run is to go on\.\n/],
+    ["run --all --resume", /^error: --resume is for explorations, and this is a run of journeys\.\n/],
+    ["merge", /^error: Missing required argument 'store'\./],
+    ["merge nowhere", /^error: There is no store [^\n]*nowhere\.\nhint: /],
     ["init a b", /^error: Too many arguments for 'init'\. Expected 1 argument but got 2[^\n]*\.\n/],
     ["init --force", /^error: Unknown option '--force'\.\n/],
     ["inti", /^error: Unknown command 'inti'\.\nhint: Did you mean init\?\n$/],
@@ -221,30 +226,33 @@ async function optionsOf(command: string): Promise<readonly (readonly [flag: str
 }
 
 describe("every option of every command", () => {
-  it.each(["run", "list", "report", "replay", "completion", "demo", "doctor", "clean"])("of %s refuses a wrong use", async (command) => {
-    const options = await optionsOf(command);
-    expect(options.length > 0 || command === "completion").toBe(true);
-    for (const [flag, value] of options) {
-      const wrong = value?.startsWith("<") ? [flag] : [`${flag}=yes`];
-      const typo = `${flag.slice(0, -2)}${flag.at(-1)}${flag.at(-2)}x`;
-      const [misused, mistyped] = [
-        await seqqa([command, ...wrong], { cwd, ...setting }),
-        await seqqa([command, typo], { cwd, ...setting }),
-      ];
-      expect(misused.stderr, flag).toMatch(
-        value === undefined
-          ? /^error: (?:Unknown option|Option) '[^\n]*\.\nhint: [^\n]+\n$/
-          : value.startsWith("<")
-            ? /^error: Option '[^\n]*' argument missing\.\nhint: [^\n]+\n$/
-            : /^error: Option '[^\n]*' argument 'yes' is invalid\. Allowed choices are [^\n]+\.\nhint: [^\n]+\n$/,
-      );
-      expect(mistyped.stderr, typo).toMatch(
-        new RegExp(`^error: Unknown option '${typo}'\\.\nhint: Did you mean (?:one of )?[^\n]*${flag}[^\n]*\n$`),
-      );
-      for (const { status, stdout, inputs, journeyInputs } of [misused, mistyped])
-        expect({ status, stdout, sent: inputs.length + journeyInputs.length }).toEqual({ status: 2, stdout: "", sent: 0 });
-    }
-  });
+  it.each(["run", "list", "report", "merge", "replay", "completion", "demo", "doctor", "clean"])(
+    "of %s refuses a wrong use",
+    async (command) => {
+      const options = await optionsOf(command);
+      expect(options.length > 0 || command === "completion").toBe(true);
+      for (const [flag, value] of options) {
+        const wrong = value?.startsWith("<") ? [flag] : [`${flag}=yes`];
+        const typo = `${flag.slice(0, -2)}${flag.at(-1)}${flag.at(-2)}x`;
+        const [misused, mistyped] = [
+          await seqqa([command, ...wrong], { cwd, ...setting }),
+          await seqqa([command, typo], { cwd, ...setting }),
+        ];
+        expect(misused.stderr, flag).toMatch(
+          value === undefined
+            ? /^error: (?:Unknown option|Option) '[^\n]*\.\nhint: [^\n]+\n$/
+            : value.startsWith("<")
+              ? /^error: Option '[^\n]*' argument missing\.\nhint: [^\n]+\n$/
+              : /^error: (?:Option '[^\n]*' argument 'yes' is invalid\. Allowed choices are [^\n]+|"yes" is no id of a run)\.\nhint: [^\n]+\n$/,
+        );
+        expect(mistyped.stderr, typo).toMatch(
+          new RegExp(`^error: Unknown option '${typo}'\\.\nhint: Did you mean (?:one of )?[^\n]*${flag}[^\n]*\n$`),
+        );
+        for (const { status, stdout, inputs, journeyInputs } of [misused, mistyped])
+          expect({ status, stdout, sent: inputs.length + journeyInputs.length }).toEqual({ status: 2, stdout: "", sent: 0 });
+      }
+    },
+  );
 });
 
 describe("help and version", () => {

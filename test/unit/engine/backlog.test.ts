@@ -3,7 +3,7 @@ import { Backlog, type Assignment } from "../../../src/engine/backlog.ts";
 import { SKIPPED } from "../../../src/engine/messages.ts";
 import { NodeTable } from "../../../src/engine/node-table.ts";
 import { COMMITTED, KNOWN, UNDER_WAY, UNKNOWN, Work } from "../../../src/engine/work.ts";
-import { expansionOf, rowsOf } from "./rows.ts";
+import { expansionOf, findingNews, rowsOf } from "./rows.ts";
 
 const ACTIONS = 3;
 
@@ -88,6 +88,31 @@ describe("Backlog", () => {
     expect(states(root)).toEqual([KNOWN, KNOWN, KNOWN]);
     expect(states(other)).toEqual([KNOWN, KNOWN, UNKNOWN]);
     expect([backlog.underWay, backlog.buffered]).toEqual([0, 5]);
+  });
+
+  it("of the action that a lane was lost at, keeps nothing that was said: what a session that ended caused is no finding", () => {
+    const { backlog, root } = backlogOf();
+    backlog.begin(whole(root));
+    const failure = { kind: "dirty", unit: 0, action: 1, message: "The connection was lost" } as const;
+    const told = {
+      news: [findingNews(0), findingNews(1)],
+      images: [0, 1].map((action) => ({ unit: 0, action, image: `behind ${action}` })),
+      details: [0, 1].map((action) => ({ unit: 0, action, exchanges: [], state: undefined })),
+    };
+    // Both rows were written: the second before the lane knew.
+    backlog.receive(
+      [whole(root)],
+      expansionOf(
+        0,
+        [
+          { to: 3, found: true },
+          { to: 4, found: true },
+        ],
+        { failure, ...told },
+      ),
+    );
+    expect(states(root)).toEqual([KNOWN, UNKNOWN, UNKNOWN]);
+    expect([root.news, root.images, root.details].map((map) => [...map!.keys()])).toEqual([[0], [0], [0]]);
   });
 
   it("after a cancelled chunk, forgets the unit in progress", () => {

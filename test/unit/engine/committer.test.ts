@@ -54,6 +54,27 @@ describe("the root", () => {
   });
 });
 
+describe("another state with the fingerprint of a known one", () => {
+  it("is counted by its other hash, and stands for the known one all the same", () => {
+    const committer = committerOf();
+    expect(commit(committer, 0, 0, { to: 1, check: 0xffff })).toBe(1);
+    expect(commit(committer, 0, 1, { to: 1, check: 0xffff })).toBe(1);
+    expect(committer.collisions).toBe(0);
+    expect(commit(committer, 0, 2, { to: 1, check: 0x8000 })).toBe(1);
+    expect([committer.collisions, committer.visited.size]).toEqual([1, 2]);
+  });
+
+  it("is not taken for one where there is no other hash", () => {
+    const committer = committerOf();
+    // The root has none until it is met again.
+    expect(commit(committer, 0, 0, { to: 0, check: 5 })).toBe(0);
+    expect(commit(committer, 0, 1, { to: 0 })).toBe(0);
+    expect(committer.collisions).toBe(0);
+    commit(committer, 0, 2, { to: 0, check: 6 });
+    expect(committer.collisions).toBe(1);
+  });
+});
+
 describe("committing", () => {
   it("counts steps, skips, states and edges", () => {
     const committer = committerOf();

@@ -1,4 +1,5 @@
 import {
+  CHECK_SHIFT,
   EXECUTED,
   FINDING,
   HI,
@@ -18,13 +19,15 @@ export interface Told {
   readonly status?: number;
   readonly kind?: number;
   readonly found?: boolean;
+  /** Another hash of the state. */
+  readonly check?: number;
 }
 
 /** The rows of outcomes, as a lane sends them. */
 export function rowsOf(told: readonly Told[]): Int32Array {
   const rows = new Int32Array(told.length * ROW);
-  told.forEach(({ to = 0, status = 200, kind = EXECUTED, found = false }, i) => {
-    rows[i * ROW + KIND] = kind | (found ? FINDING | NEWS : 0);
+  told.forEach(({ to = 0, status = 200, kind = EXECUTED, found = false, check = 0 }, i) => {
+    rows[i * ROW + KIND] = kind | (found ? FINDING | NEWS : 0) | (check << CHECK_SHIFT);
     rows[i * ROW + STATUS] = kind === EXECUTED ? status : 0;
     rows[i * ROW + LO] = to;
     rows[i * ROW + HI] = to === 0 ? 0 : 7;

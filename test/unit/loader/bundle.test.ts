@@ -124,6 +124,30 @@ describe("a bundle", () => {
     expect(readFileSync(`${one.file}.map`, "utf8")).toContain("a.explore.ts");
   });
 
+  it("has the same hash in another checkout, packages, own files and seqqa included, and another one for another package or depth", async () => {
+    const checkout = (more: Record<string, string> = {}): Record<string, string> => ({
+      "node_modules/dep/package.json": `{ "name": "dep", "main": "index.js" }`,
+      "node_modules/dep/index.js": `exports.n = 1;`,
+      "node_modules/esm/package.json": `{ "name": "esm", "type": "module", "main": "index.js" }`,
+      "node_modules/esm/index.js": `export const n = 1;`,
+      "shared/where.ts": `export const place = [import.meta.url, import.meta.dirname, import.meta.filename];`,
+      "shared/old.cjs": `module.exports = [__dirname, __filename, require("dep")];`,
+      "qa/a.explore.ts": `import { Agent } from "seqqa"; import { n } from "dep"; import { n as m } from "esm";
+        import { place } from "../shared/where.ts"; import old from "../shared/old.cjs";
+        export const all = [Agent, n, m, place, old, import.meta.url];`,
+      ...more,
+    });
+    const hashOf = async (files: Record<string, string>, entry = "qa/a.explore.ts"): Promise<string> =>
+      (await bundle(join(workspace(files), entry), { outDir: workspace({}) })).hash;
+    const hash = await hashOf(checkout());
+    expect(await hashOf(checkout())).toBe(hash);
+    const deeper = Object.fromEntries(Object.entries(checkout()).map(([name, text]) => [`deep/er/${name}`, text]));
+    expect(await hashOf(deeper, "deep/er/qa/a.explore.ts")).toBe(hash);
+    const moved = { ...checkout(), "qa/node_modules/dep/package.json": `{ "name": "dep", "main": "index.js" }` };
+    expect(await hashOf({ ...moved, "qa/node_modules/dep/index.js": `exports.n = 1;` })).not.toBe(hash);
+    expect(await hashOf(checkout({ "shared/where.ts": `export const place = [import.meta.url];` }))).not.toBe(hash);
+  });
+
   it("does not meet another of the same name", async () => {
     const folder = workspace({ "x/a.explore.ts": `export const n = 1;`, "y/a.explore.ts": `export const n = 1;` });
     const outDir = workspace({});

@@ -77,6 +77,7 @@ export function result(changes: Partial<ExplorationResult> = {}): ExplorationRes
     seed: 7,
     digest: "9f8e7d6c5b4a3921",
     collisionProbability: 5.6e-12,
+    collisions: 0,
     bounded: 0,
     notes: [],
     invariants: ["refund_within_amount"],

@@ -606,3 +606,62 @@ describe("values", () => {
     expect(print(canonical, state())).toBe(before);
   });
 });
+
+describe("the other hash", () => {
+  const checkOf = (canonical: ReturnType<typeof canonicalizer>, state: Parameters<typeof print>[1]): readonly [string, number] => [
+    print(canonical, state),
+    canonical.check,
+  ];
+
+  test("is the same where the fingerprint is, whatever ids, times and orders the facts have", () => {
+    const canonical = canonicalizer();
+    const [a, b] = [randomUUID(), randomUUID()];
+    const pairs = [
+      [
+        stored(
+          table("orders", "*id name", [
+            [a, "x"],
+            [b, "y"],
+          ]),
+        ),
+        stored(
+          table("orders", "*id name", [
+            [a, "y"],
+            [b, "x"],
+          ]),
+        ),
+      ],
+      [valued({ at: iso(CLOCK - 5), n: 1 }), valued({ n: 1, at: iso(CLOCK - 99) })],
+      [valued(new Set([1, 2])), valued(new Set([2, 1]))],
+    ] as const;
+    for (const [one, other] of pairs) expect(checkOf(canonical, one)).toEqual(checkOf(canonical, other));
+  });
+
+  test("is another one for other facts, but for one case in 65,535", () => {
+    const canonical = canonicalizer();
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.jsonValue(), { minLength: 2, maxLength: 20, comparator: "SameValueZero" }), (values) => {
+        const known = new Map<string, number>();
+        for (const value of values) {
+          const [fingerprint, check] = checkOf(canonical, valued(value));
+          expect(check).toBeGreaterThan(0);
+          expect(check).toBeLessThanOrEqual(0xffff);
+          expect(known.get(fingerprint) ?? check).toBe(check);
+          known.set(fingerprint, check);
+        }
+      }),
+    );
+    // By chance 19,999 states would have some 15,000 or more of 65,535 values; far fewer would be no hash.
+    const seen = new Set<number>();
+    for (let n = 1; n < 20_000; n++) seen.add(checkOf(canonical, valued({ n, name: `name ${n % 7}` }))[1]);
+    expect(seen.size).toBeGreaterThan(16_500);
+    expect(seen.size).toBeLessThan(17_800);
+  });
+
+  test("tells strings and keys apart that would share the hash by which they are in the words", () => {
+    const canonical = canonicalizer();
+    const seen = new Set(["a", "b", "c"].map((text) => checkOf(canonical, valued({ text }))[1]));
+    for (const key of ["x", "y"]) seen.add(checkOf(canonical, valued({ [key]: "a" }))[1]);
+    expect(seen.size).toBe(5);
+  });
+});

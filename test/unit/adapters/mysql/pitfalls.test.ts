@@ -202,6 +202,40 @@ test("the user's triggers fire for the target and not when rows are put back", (
     },
   ));
 
+test("a query whose session is ended meanwhile is asked once more", () =>
+  opened(["create table t(id int primary key)", "insert into t values (7)"], async ({ system, database }) => {
+    const lock = `${database} lock`;
+    await admin(async (connection) => {
+      await connection.query("select get_lock(?, 10)", [lock]);
+      const looks = async (): Promise<readonly { readonly id: number }[]> =>
+        (
+          await connection.query(
+            "select id from information_schema.processlist where info like '%from t as looked%' and id <> connection_id()",
+          )
+        )[0] as never;
+      // Twice: then somebody means it.
+      for (const [kills, ends] of [
+        [1, [{ id: 7, got: 1 }]],
+        [2, "STORE_LOST"],
+      ] as const) {
+        const answer = system
+          .query("select id, get_lock(?, 30) as got from t as looked", [lock])
+          .catch(({ code }: { code: string }) => code);
+        const killed = new Set<number>();
+        while (killed.size < kills) {
+          for (const { id } of await looks()) {
+            if (!killed.has(id)) await connection.query(`kill ${id}`);
+            killed.add(id);
+          }
+        }
+        await connection.query("do release_lock(?)", [lock]);
+        expect(await answer).toEqual(ends);
+        await system.query("select release_lock(?)", [lock]);
+        await connection.query("select get_lock(?, 10)", [lock]);
+      }
+    });
+  }));
+
 test("an open transaction is waited for, with a limit", () =>
   opened(["create table t(id int primary key)"], async ({ system, database }) => {
     const mark = await system.mark();

@@ -9,6 +9,32 @@ import { adapterOn, column, failure, role, rooted, SCOPE, scratch, session } fro
 
 const ORDERS = "create table orders(id serial primary key, status text, total numeric)";
 
+test("a query whose session is ended meanwhile is asked once more", async () => {
+  const { api, adapter } = await rooted(["create table t(id int primary key)", "insert into t values (7)"]);
+  const looks =
+    "select pid || '' from pg_stat_activity where query like '%from t as looked%' and pid <> pg_backend_pid() and state = 'active'";
+  // Twice: then somebody means it.
+  for (const [kills, ends] of [
+    [1, [{ id: 7, got: 1 }]],
+    [2, "STORE_LOST"],
+  ] as const) {
+    await api.query("select pg_advisory_lock(7)");
+    const answer = adapter
+      .query("select id, (select 1 where pg_advisory_lock(7) is not null) as got from t as looked")
+      .catch(({ code }: { code: string }) => code);
+    const ended = new Set<string>();
+    while (ended.size < kills) {
+      for (const pid of await column(api, looks)) {
+        if (!ended.has(String(pid))) await api.query(`select pg_terminate_backend(${String(pid)})`);
+        ended.add(String(pid));
+      }
+    }
+    await api.query("select pg_advisory_unlock(7)");
+    expect(await answer).toEqual(ends);
+    await adapter.query("select pg_advisory_unlock(7)");
+  }
+});
+
 describe("transactions that are open", () => {
   test("a mark waits for them: what they commit belongs to the state, and is not undone", async () => {
     const { api, adapter } = await rooted([ORDERS]);

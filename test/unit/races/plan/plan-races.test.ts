@@ -22,6 +22,15 @@ describe("what is worth probing", () => {
     expect(new Set(planned).size).toBe(planned.length);
   });
 
+  it("no pair of an action that a rule brought, and says how many those are", async () => {
+    const { explorer } = await runExplorer(shop());
+    const { races, pairs, skipped } = planRaces(explorer.committer, 3, 2, 1);
+    expect(pairs).toBe(36);
+    // Of 6 pairs in each of 6 states one is of the agent's own action alone.
+    expect(skipped["brought"]).toBe(30);
+    expect(new Set(races.flatMap(({ sides }) => sides))).toEqual(new Set([0]));
+  });
+
   it("is the same for every number of lanes", async () => {
     const plans = await Promise.all(
       [1, 3].map(async (lanes) => planRaces((await runExplorer(shop(), { lanes, delays: true })).explorer.committer, 3, 2)),

@@ -1,20 +1,9 @@
 import { expect, it } from "vitest";
 import type { Expander } from "../../../../src/engine/expander.ts";
-import type { RaceAnswer } from "../../../../src/engine/race-messages.ts";
-import { probeRaces } from "../../../../src/races/index.ts";
+import { probeRaces, RacesEnd } from "../../../../src/races/index.ts";
 import { runExplorer } from "../../../support/run-explorer.ts";
+import { NOTHING } from "./answers.ts";
 import { shop } from "./shop.ts";
-
-const NOTHING: RaceAnswer = {
-  hit: undefined,
-  suspect: false,
-  hits: 0,
-  trials: 2,
-  misses: 0,
-  deliveries: {},
-  dismissed: undefined,
-  failure: undefined,
-};
 
 it("counts each pair once, also where probing is interrupted", async () => {
   const { explorer } = await runExplorer(shop());
@@ -31,10 +20,10 @@ it("counts each pair once, also where probing is interrupted", async () => {
     } as unknown as Expander;
     const { tally } = await probeRaces(explorer.committer, expander, {
       actions: 3,
+      ownActions: 3,
       effort: { first: 2, trials: 20, delivery: "auto", seed: 0 },
       copies: 2,
-      maxTimeMs: Infinity,
-      signal: stop.signal,
+      end: new RacesEnd(Infinity, stop.signal),
       onProgress: () => undefined,
     });
     const { pairs, probed, skipped } = tally.coverage();

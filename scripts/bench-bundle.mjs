@@ -1,0 +1,60 @@
+// What the benchmarks have in common: TypeScript to JavaScript, and the commit that is measured.
+import { build } from "esbuild";
+import { execFileSync } from "node:child_process";
+import { readFileSync, readdirSync, rmSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+export const root = fileURLToPath(new URL("..", import.meta.url));
+
+/**
+ * Modules of bench/, by name, and every exploration of fixtures/ and bench/ as JavaScript; returns their folder. What belongs to the package is
+ * taken from dist, where its worker threads find their own files too.
+ */
+export async function bundle(command, names) {
+  const out = join(root, "node_modules/.cache/seqqa-bench", command);
+  rmSync(out, { recursive: true, force: true });
+  const agents = ["fixtures", "bench"].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true })
+      .filter((file) => /\.explore\.(m?ts|m?js)$/.test(file))
+      .map((file) => join(folder, file)),
+  );
+  const entryPoints = {
+    ...Object.fromEntries(names.map((name) => [name, `bench/${name}.ts`])),
+    ...Object.fromEntries(agents.map((file) => [`agents/${file.replace(/\.[^.]+$/, "")}`, file])),
+  };
+  const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const external = (file) => ({ path: pathToFileURL(join(root, file)).href, external: true });
+  await build({
+    absWorkingDir: root,
+    entryPoints,
+    outdir: out,
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    packages: "external",
+    sourcemap: true,
+    logLevel: "warning",
+    plugins: [
+      {
+        name: "built-package",
+        setup({ onResolve }) {
+          onResolve({ filter: /^seqqa(\/|$)/ }, ({ path }) => external(exports[path.replace(/^seqqa/, ".")].default));
+          onResolve({ filter: /\/src\/.*\.ts$/ }, ({ path, resolveDir }) =>
+            external(relative(root, resolve(resolveDir, path)).replace(/^src/, "dist").replace(/ts$/, "js")),
+          );
+        },
+      },
+    ],
+  });
+  return out;
+}
+
+/** With a mark when what is measured is not what was committed. */
+export function commit() {
+  const git = (...args) => execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
+  const changed = git("status", "--porcelain", "--", "src", "bench", "fixtures", ":!bench/*.json", ":!bench/*.svg") !== "";
+  return git("rev-parse", "HEAD") + (changed ? " with changes" : "");
+}

@@ -1,0 +1,77 @@
+import { resolve } from "node:path";
+import { loadConfig } from "../config/index.ts";
+import { withShardStores, type ShardStore } from "../store/index.ts";
+import type { ExitStatus } from "./exit-status.ts";
+import { interruptible } from "./interruptible.ts";
+import { Known } from "./known.ts";
+import type { Machinery } from "./machinery.ts";
+import { prepareReports } from "./report-files.ts";
+import { reporterFor } from "./run-command.ts";
+import { usage } from "./run-options.ts";
+import { Run } from "./run.ts";
+import type { Shell } from "./shell.ts";
+
+export interface MergeOptions {
+  readonly output?: string;
+  readonly config?: string;
+  readonly failOnSeverity?: string;
+  readonly reporter?: "console" | "json";
+  readonly verbose?: boolean;
+}
+
+/** `seqqa merge`: the shards of a run become one run, with its reports and its exit status. */
+export async function mergeCommand(
+  paths: readonly string[],
+  options: MergeOptions,
+  shell: Shell,
+  machinery: Machinery,
+  version: string,
+): Promise<ExitStatus> {
+  if (paths.some((path) => path.trim() === ""))
+    throw usage("The name of a store is empty.", "Name runs/<id>.db of each shard, or its folder of reports.");
+  const config = loadConfig({
+    directory: ".",
+    file: options.config,
+    flags: [
+      ...(options.output === undefined ? [] : [{ key: "report.output_dir", flag: "--output", value: options.output }]),
+      ...(options.failOnSeverity === undefined
+        ? []
+        : [{ key: "fail_on_severity", flag: "--fail-on-severity", value: options.failOnSeverity }]),
+    ],
+    env: shell.env,
+    cwd: shell.cwd,
+  });
+  const { mergeExplorations, refuseStrangers } = await machinery.merging();
+  const { stdout, stderr, env } = shell;
+  const verbose = options.verbose === true;
+  const reporter = reporterFor(options.reporter ?? "console", { stdout, stderr, env, verbose, visibility: config.report });
+  return await interruptible(shell, reporter, async (signal) => {
+    const known = Known.read(config, false, shell.cwd);
+    let run: Run | undefined;
+    const merge = (stores: readonly ShardStore[]): void => {
+      refuseStrangers(stores.map(({ stored }) => stored));
+      prepareReports(config);
+      run = new Run({
+        config,
+        shell,
+        machinery,
+        reporter,
+        verbose,
+        only: undefined,
+        signal,
+        known,
+        version,
+        resumed: undefined,
+        shard: undefined,
+      });
+      for (const { file, name } of stores[0]!.stored.explorations) {
+        run.merged({ file, name, merge: (keep) => mergeExplorations(stores, file, keep) });
+      }
+    };
+    withShardStores(
+      paths.map((path) => resolve(shell.cwd, path)),
+      merge,
+    );
+    return await run!.end(false);
+  });
+}

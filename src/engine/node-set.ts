@@ -1,0 +1,31 @@
+/** A set of nodes below a number: a bit for each that there may be, however many there are. */
+export class NodeSet implements Iterable<number> {
+  readonly #bits: Uint32Array;
+  #size = 0;
+
+  /** `nodes`: how many nodes there are. */
+  constructor(nodes: number) {
+    this.#bits = new Uint32Array(Math.ceil(nodes / 32));
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  has(node: number): boolean {
+    return (this.#bits[node >>> 5]! & (1 << (node & 31))) !== 0;
+  }
+
+  add(node: number): void {
+    if (this.has(node)) return;
+    this.#bits[node >>> 5]! |= 1 << (node & 31);
+    this.#size++;
+  }
+
+  *[Symbol.iterator](): Iterator<number> {
+    for (let word = 0; word < this.#bits.length; word++) {
+      if (this.#bits[word] === 0) continue;
+      for (let bit = 0; bit < 32; bit++) if ((this.#bits[word]! & (1 << bit)) !== 0) yield word * 32 + bit;
+    }
+  }
+}

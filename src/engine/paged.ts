@@ -1,0 +1,55 @@
+import { withRoom } from "./growable.ts";
+
+type Typed = Int32Array | Uint16Array | Uint8Array;
+
+const BITS = 16;
+/** Values of a page. */
+export const PAGE: number = 1 << BITS;
+const MASK = PAGE - 1;
+/** Values of the first page in the beginning; it doubles until it is whole. */
+const LEAST = 1 << 10;
+
+/** A list of integers in pages: however long it is, growing costs one page more, and what is there is not copied. */
+export class Paged<T extends Typed> {
+  readonly #pages: T[];
+  readonly #kind: new (length: number) => T;
+
+  constructor(kind: new (length: number) => T) {
+    this.#kind = kind;
+    this.#pages = [new kind(LEAST)];
+  }
+
+  get bytes(): number {
+    return this.#pages.reduce((sum, page) => sum + page.byteLength, 0);
+  }
+
+  /** Only what {@link set} was given room for. */
+  at(index: number): number {
+    return this.#pages[index >>> BITS]![index & MASK]!;
+  }
+
+  /** The same, of any index. */
+  atOr0(index: number): number {
+    return this.#pages[index >>> BITS]?.[index & MASK] ?? 0;
+  }
+
+  /** Whatever lies between the end of the list and the index is 0. */
+  set(index: number, value: number): void {
+    const page = this.#pages[index >>> BITS];
+    if (page === undefined || (index & MASK) >= page.length) this.#grow(index);
+    this.#pages[index >>> BITS]![index & MASK] = value;
+  }
+
+  /** A copy of the first values as one array. */
+  slice(count: number): T {
+    const whole = new this.#kind(count);
+    for (let page = 0; page * PAGE < count; page++)
+      whole.set(this.#pages[page]!.subarray(0, Math.min(PAGE, count - page * PAGE)), page * PAGE);
+    return whole;
+  }
+
+  #grow(index: number): void {
+    this.#pages[0] = withRoom(this.#pages[0]!, Math.min(index, MASK));
+    while (this.#pages.length <= index >>> BITS) this.#pages.push(new this.#kind(PAGE));
+  }
+}

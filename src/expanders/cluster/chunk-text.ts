@@ -1,0 +1,198 @@
+import { EXCHANGES, ROW, STATES, type Chunk, type Expansion, type LaneFailureKind, type UnitRequest } from "../../engine/messages.ts";
+import type { RecordedExchange } from "../../model/result.ts";
+import { Severity } from "../../model/severity.ts";
+import {
+  decodeChunk,
+  decodeExpansion,
+  encodeChunk,
+  encodeExpansion,
+  HEAD,
+  type EncodedChunk,
+  type EncodedExpansion,
+} from "../threads/chunk-codec.ts";
+import {
+  count,
+  flag,
+  int32,
+  integer,
+  listOf,
+  mapOf,
+  members,
+  nullable,
+  number,
+  oneOf,
+  optional,
+  parseAs,
+  ShapeError,
+  text,
+  words,
+  wordsText,
+  type Shape,
+} from "./shape.ts";
+
+/** Units and actions of one chunk: more are never asked for. */
+const MOST_UNITS = 1 << 16;
+const LONGEST_PATH = 1 << 16;
+const FAILURES = ["unreachable", "timeout", "dirty", "worker", "store"] as const satisfies readonly LaneFailureKind[];
+const DIVERGENCES = ["replay", "cross_check", "merge", "late_write", "not_put_back", "lane", "root"] as const;
+
+/** A chunk as text; images in it are encoded already. */
+export function chunkText(chunk: Chunk): string {
+  const { words: numbers, rare, ...rest } = encodeChunk(chunk);
+  return JSON.stringify({
+    ...rest,
+    words: wordsText(numbers),
+    rare: rare.map(([index, { check, draws, suspect }]) => [
+      index,
+      { draws, suspect, check: check && { merge: check.merge, expected: wordsText(check.expected) } },
+    ]),
+  });
+}
+
+/**
+ * The chunk that a text says. `actions`: how many there are; `image`: what is made of a captured state.
+ * @throws ShapeError for what cannot be executed
+ */
+export function chunkOf(given: string, actions: number, image?: (text: string) => unknown): Chunk {
+  const path = listOf(integer(0, actions - 1), LONGEST_PATH);
+  const rest = members<Pick<UnitRequest, "check" | "draws" | "suspect">>({
+    check: optional(members<NonNullable<UnitRequest["check"]>>({ expected: words(actions * ROW), merge: flag })),
+    draws: optional(listOf(path, LONGEST_PATH)),
+    suspect: optional(oneOf(...FAILURES)),
+  });
+  const rare: Shape<EncodedChunk["rare"][number]> = (value, at) => {
+    if (!Array.isArray(value) || value.length !== 2) throw new ShapeError(at, "a pair");
+    return [integer(0, MOST_UNITS)(value[0], at), rest(value[1], at)];
+  };
+  const encoded = parseAs(
+    given,
+    members<EncodedChunk>({
+      units: integer(1, MOST_UNITS),
+      words: words(MOST_UNITS * HEAD * 64),
+      images: text(),
+      rare: listOf(rare, MOST_UNITS),
+      direct: flag,
+      details: optional(integer(0, EXCHANGES | STATES)),
+    }),
+  );
+  refuseTorn(encoded, actions);
+  return decodeChunk(encoded, image);
+}
+
+/** Lengths and indices in the words of a chunk. */
+function refuseTorn({ units, words: numbers, images }: EncodedChunk, actions: number): void {
+  let at = 0;
+  let taken = 0;
+  for (let unit = 0; unit < units; unit++) {
+    const [from, to, image, length] = [numbers[at]!, numbers[at + 1]!, numbers[at + 5]!, numbers[at + 6]!];
+    const end = at + HEAD + length;
+    if (!(from >= 0 && from < to && to <= actions)) throw new ShapeError(`unit ${unit}`, "a range of actions");
+    if (!(length >= 0 && end <= numbers.length && image >= -1)) throw new ShapeError(`unit ${unit}`, "whole");
+    for (let step = at + HEAD; step < end; step++)
+      if (!(numbers[step]! >= 0 && numbers[step]! < actions)) throw new ShapeError(`unit ${unit}`, "a path of actions");
+    taken += Math.max(image, 0);
+    at = end;
+  }
+  if (at !== numbers.length || taken !== images.length) throw new ShapeError("", "a chunk as long as it says");
+}
+
+/** What a lane answered, as text. */
+export function expansionText(expansion: Expansion): string {
+  const { words: numbers, rows, ...rest } = encodeExpansion(expansion);
+  return JSON.stringify({ ...rest, words: wordsText(numbers), rows: wordsText(rows) });
+}
+
+const headers = mapOf(text());
+const request = members<RecordedExchange["request"]>({ method: text(), url: text(), headers, body: optional(text()) });
+const response = members<NonNullable<RecordedExchange["response"]>>({ status: integer(0, 999), headers, body: text() });
+const exchange = members<RecordedExchange>({
+  request,
+  response: optional(response),
+  error: optional(text()),
+  durationMs: number(0, Number.MAX_VALUE),
+});
+const targetEnd = members<NonNullable<NonNullable<Expansion["failure"]>["target"]>>({
+  exitCode: nullable(int32),
+  signal: nullable(text(20)),
+  output: listOf(text(), 40),
+});
+const finding = members<Expansion["news"][number]["findings"][number]>({
+  invariant: text(),
+  severity: oneOf(...Object.values(Severity)),
+  message: text(),
+  target: optional(targetEnd),
+});
+const problem = members<Expansion["news"][number]["errors"][number]>({
+  code: text(200),
+  message: text(),
+  source: text(),
+  stack: optional(text()),
+  where: optional(text()),
+});
+
+/** The answer to a chunk of these units that a text says; images stay encoded. @throws ShapeError for what is no answer to them */
+export function expansionOf(given: string, units: readonly UnitRequest[], actions: number): Expansion {
+  const total = units.reduce((sum, { from, to }) => sum + to - from, 0);
+  const unit = integer(0, units.length - 1);
+  const action = integer(0, actions - 1);
+  const path = listOf(action, LONGEST_PATH);
+  const plain = members<EncodedExpansion["plain"]>({
+    finished: integer(0, units.length),
+    news: listOf(
+      members<Expansion["news"][number]>({ unit, action, findings: listOf(finding), errors: listOf(problem), exchanges: listOf(exchange) }),
+      total,
+    ),
+    details: optional(
+      listOf(
+        members<NonNullable<Expansion["details"]>[number]>({
+          unit,
+          action,
+          exchanges: listOf(exchange),
+          // A state that is known is left out.
+          state: optional(listOf(text())),
+        }),
+        total,
+      ),
+    ),
+    divergences: listOf(
+      members<Expansion["divergences"][number]>({
+        kind: oneOf(...DIVERGENCES),
+        path,
+        message: text(),
+        differences: listOf(text(), 1000),
+        hint: optional(text()),
+      }),
+      total + units.length,
+    ),
+    replayed: count,
+    checked: count,
+    busyMs: number(0, Number.MAX_VALUE),
+    failure: optional(
+      members<NonNullable<Expansion["failure"]>>({
+        kind: oneOf(...FAILURES),
+        unit: integer(-1, units.length - 1),
+        action: integer(0, actions),
+        message: text(),
+        differences: optional(listOf(text(), 1000)),
+        target: optional(targetEnd),
+      }),
+    ),
+  });
+  const encoded = parseAs(given, members<EncodedExpansion>({ plain, rows: words(total * ROW), words: words(total * 3), images: text() }));
+  const { rows, words: numbers, images } = encoded;
+  if (rows.length % ROW !== 0 || rows.length < leastRows(units, encoded.plain)) throw new ShapeError("rows", "those of the units");
+  let taken = 0;
+  for (let at = 0; at < numbers.length; at += 3) {
+    unit(numbers[at], "images");
+    action(numbers[at + 1], "images");
+    taken += count(numbers[at + 2], "images");
+  }
+  if (numbers.length % 3 !== 0 || taken !== images.length) throw new ShapeError("images", "as long as they say");
+  // Text has no place for what there is not.
+  return { ...decodeExpansion(encoded), failure: encoded.plain.failure };
+}
+
+/** Words that the finished units take at least; a unit that was checked sends no rows. */
+function leastRows(units: readonly UnitRequest[], { finished }: Pick<Expansion, "finished">): number {
+  return units.slice(0, finished).reduce((sum, { from, to, check }) => sum + (check === undefined ? to - from : 0), 0) * ROW;
+}

@@ -1,0 +1,137 @@
+import type { LaneOptions } from "../../lane/index.ts";
+import type { LaneReport } from "../../engine/messages.ts";
+import {
+  count,
+  flag,
+  int32,
+  integer,
+  listOf,
+  mapOf,
+  matching,
+  members,
+  nullable,
+  number,
+  oneOf,
+  optional,
+  text,
+  type Shape,
+} from "./shape.ts";
+
+/** An exploration that is to be worked on. */
+export interface Announced {
+  /** Its place among those of the run. */
+  readonly index: number;
+  readonly name: string;
+  /** Where its file lies in the directory that was run. */
+  readonly file: string;
+  /** Hash of its bundle. */
+  readonly code: string;
+}
+
+/** What a run says of itself, again and again. */
+export interface Announcement {
+  readonly state: "open" | "over";
+  /** `null`: none at the moment. */
+  readonly exploration: Announced | null;
+}
+
+/** What a worker says of itself, to begin with. */
+export interface Join {
+  /** Drawn for this: an answer to it was made for it. */
+  readonly worker: string;
+  /** Host and process, for people. */
+  readonly name: string;
+  readonly seqqa: string;
+  readonly code: string;
+  /** Keys of the configuration, and digests of their values. */
+  readonly config: Readonly<Record<string, string>>;
+}
+
+/** What lanes elsewhere must know to be like those of the run. */
+export interface Facts {
+  readonly options: Pick<LaneOptions, "clockMs" | "earlierClocksMs" | "hideBodies" | "masked" | "shapes" | "gated"> & {
+    readonly dataSeed: number;
+  };
+  /** What `setup` made on the run's first lane, encoded. */
+  readonly shared: string | undefined;
+  readonly root: Root;
+  /** All stores can be written directly. */
+  readonly portable: boolean;
+}
+
+/** Where lanes begin. */
+export type Root = Pick<LaneReport, "wholeLo" | "wholeHi" | "rootLo" | "rootHi" | "rootLines">;
+
+/** What a worker's lanes came up as. */
+export interface Ready {
+  readonly worker: string;
+  readonly lanes: number;
+  readonly root: Root;
+  readonly portable: boolean;
+  readonly origins: readonly string[];
+}
+
+export type Refusable<T> = { readonly kind: "taken"; readonly value: T } | { readonly kind: "refused"; readonly why: string };
+
+/** That a worker is still there. */
+export interface Alive {
+  readonly worker: string;
+}
+
+/** Why a worker goes; `null`: it has done what there was, or was interrupted. */
+export interface Leave {
+  readonly worker: string;
+  readonly why: string | null;
+}
+
+/** Beside the outcomes. */
+export interface ResultHead {
+  readonly worker: string;
+  /** Where its lanes answer, when that changed. */
+  readonly origins: readonly string[];
+}
+
+const LINES = 10_000;
+const hash = matching(/^[0-9a-f]{64}$/, "a SHA-256");
+const worker = matching(/^[0-9a-f]{32}$/, "the id of a worker");
+/** Shown to people: one line of printable characters. */
+const name = matching(/^[\w.:@-]{1,200}$/, "a name");
+const origin: Shape<string> = matching(/^https?:\/\/[^\s"'<>]{1,300}$/, "the URL of a target");
+const origins = listOf(origin, 10_000);
+const root = members<Root>({ wholeLo: int32, wholeHi: int32, rootLo: int32, rootHi: int32, rootLines: listOf(text(), LINES) });
+
+export const MOST_LANES = 256;
+
+export const announcement: Shape<Announcement> = members<Announcement>({
+  state: oneOf("open", "over"),
+  exploration: nullable(members<Announced>({ index: integer(0, 100_000), name: text(1000), file: text(4000), code: hash })),
+});
+export const join: Shape<Join> = members<Join>({ worker, name, seqqa: text(100), code: hash, config: mapOf(text(100)) });
+export const ready: Shape<Ready> = members<Ready>({ worker, lanes: integer(1, MOST_LANES), root, portable: flag, origins });
+export const alive: Shape<Alive> = members<Alive>({ worker });
+export const leave: Shape<Leave> = members<Leave>({ worker, why: nullable(text(2000)) });
+export const resultHead: Shape<ResultHead> = members<ResultHead>({ worker, origins });
+const facts = members<Facts>({
+  options: members<Facts["options"]>({
+    clockMs: count,
+    earlierClocksMs: optional(listOf(count)),
+    hideBodies: flag,
+    masked: listOf(text()),
+    shapes: flag,
+    gated: optional(flag),
+    dataSeed: number(-Number.MAX_VALUE, Number.MAX_VALUE),
+  }),
+  shared: optional(text()),
+  root,
+  portable: flag,
+});
+
+const refusable =
+  <T>(value: Shape<T>): Shape<Refusable<T>> =>
+  (given, at) =>
+    members<{ readonly kind: "taken" | "refused" }>({ kind: oneOf("taken", "refused") })(given, at).kind === "taken"
+      ? members<Refusable<T> & { readonly kind: "taken" }>({ kind: oneOf("taken"), value })(given, at)
+      : members<Refusable<T> & { readonly kind: "refused" }>({ kind: oneOf("refused"), why: text(4000) })(given, at);
+
+export const welcome: Shape<Refusable<Facts>> = refusable(facts);
+export const verdict: Shape<Refusable<"go">> = refusable(oneOf("go"));

@@ -1,0 +1,111 @@
+import type { News, UnitRequest } from "../engine/messages.ts";
+import type { Fingerprint } from "../state/facts.ts";
+import type { LaneBase } from "./bring-up.ts";
+import type { ChunkReport } from "./chunk-report.ts";
+import { LaneLost } from "./lane-lost.ts";
+import type { LateWrites } from "./late-writes.ts";
+import type { Outcome } from "./outcome.ts";
+import { impure as impureError } from "./stepper.ts";
+import type { WorldMark } from "./world-state.ts";
+
+/** What happens to the state beside a step (checks that write, work that goes on after an answer), and putting it back. */
+export class StateWatch {
+  /** Others may write to a store: it is not in this process. */
+  readonly watched: boolean;
+  readonly #base: LaneBase;
+  readonly #late: LateWrites;
+  readonly #report: ChunkReport;
+  readonly #reached: Fingerprint = { lo: 0, hi: 0 };
+
+  constructor(base: LaneBase, late: LateWrites, report: ChunkReport) {
+    this.#base = base;
+    this.#late = late;
+    this.#report = report;
+    this.watched = base.state.systems.some(({ traits }) => traits.inMemory !== true);
+  }
+
+  /** Whether the world is in another state now. */
+  async differs(reached: { readonly lo: number; readonly hi: number }): Promise<boolean> {
+    await this.#base.state.fingerprint(this.#base.canonicalizer, this.#reached);
+    return this.#reached.lo !== reached.lo || this.#reached.hi !== reached.hi;
+  }
+
+  /**
+   * Whether another state was written since the mark. What does not belong to the state (tables that are left out, ignored columns) is the
+   * business of the target's own jobs: it is put back with everything else, and is nobody's late write.
+   */
+  async otherState(after: WorldMark, reached: { readonly lo: number; readonly hi: number }): Promise<boolean> {
+    return (await this.#base.state.storesChanged(after)) && (await this.differs(reached));
+  }
+
+  /** The error that a check wrote to something, naming the check. */
+  async impure(action: number, after: WorldMark, reached: Fingerprint, what: string): Promise<News["errors"][number]> {
+    const { state, checker, actions } = this.#base;
+    const name = await checker.culprit(
+      actions[action],
+      () => state.restore(after),
+      async () => (await state.storesChanged(after)) || this.differs(reached),
+    );
+    return impureError(name, what);
+  }
+
+  /** Rows appeared during the checks: a check that calls the API may have written them, or the action after its answer. */
+  async lateOrImpure(
+    unit: UnitRequest,
+    action: number,
+    after: WorldMark,
+    reached: Fingerprint,
+    errors: News["errors"][number][],
+  ): Promise<void> {
+    const { stepper, actions } = this.#base;
+    if (await this.#late.comesByItself(actions[action]!, stepper, (since) => this.otherState(since, reached)))
+      this.#reportLate(unit, action);
+    else errors.push(await this.impure(action, after, reached, "a store"));
+  }
+
+  /** 202 announces work that is done later: the first time that an action answers so, it is waited for. */
+  async watchAccepted(unit: UnitRequest, action: number, outcome: Outcome, after: WorldMark, reached: Fingerprint): Promise<void> {
+    if (outcome.status !== 202) return;
+    if (await this.#late.watch(action, () => this.otherState(after, reached))) this.#reportLate(unit, action);
+  }
+
+  #reportLate(unit: UnitRequest, action: number): void {
+    this.#late.remember(action);
+    const { name } = this.#base.actions[action]!;
+    this.#report.divergences.push({
+      kind: "late_write",
+      path: [...unit.path, action],
+      message: `Late writes: action "${name}" was answered before its work was committed, so the state that it leads to is not known`,
+      differences: [],
+      hint: "Set `target.settle` to the seconds that it takes (for example 0.1), so that seqqa waits for it after every answer.",
+    });
+  }
+
+  /** What was written since the put-back belongs to the action before, and is not left for the next one. */
+  async catchLate(unit: UnitRequest, action: number, mark: WorldMark): Promise<void> {
+    const { state } = this.#base;
+    const changed = state.storesChanged(mark);
+    if (changed === false || !(await changed)) return;
+    if (unit.uncertain || (await this.differs(unit))) this.#reportLate(unit, action);
+    await state.restore(mark);
+  }
+
+  /** Puts the world back after an action. `spot`: whether it really is at the node is looked at, too. @throws LaneLost where it is elsewhere */
+  async putBack(unit: UnitRequest, action: number, mark: WorldMark, spot = false): Promise<void> {
+    const { state, canonicalizer } = this.#base;
+    if (this.#late.known(action)) await this.#late.drain(mark);
+    await state.restore(mark);
+    if (this.watched && (await state.storesChanged(mark))) {
+      if (unit.uncertain || (await this.differs(unit))) this.#reportLate(unit, action);
+      await state.restore(mark);
+    }
+    if (!spot || unit.uncertain) return;
+    await state.fingerprint(canonicalizer, this.#reached);
+    if (this.#reached.lo === unit.lo && this.#reached.hi === unit.hi) return;
+    throw new LaneLost(
+      "dirty",
+      `After action "${this.#base.actions[action]!.name}" the state could not be put back`,
+      canonicalizer.describe(await state.facts()).slice(0, 20),
+    );
+  }
+}

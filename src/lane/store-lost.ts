@@ -1,0 +1,27 @@
+import type { LaneFailureKind } from "../engine/messages.ts";
+import { LaneLost } from "./lane-lost.ts";
+
+const CODES: ReadonlySet<unknown> = new Set(["STORE_LOST", "STORE_UNREACHABLE"]);
+/** Causes that are looked at. */
+const DEPTH = 5;
+
+/** Whether user code failed because a store was gone, which says nothing about the state: also where it threw an error of its own for that. */
+export function isStoreLost(error: unknown): boolean {
+  let at = error;
+  for (let depth = 0; depth < DEPTH && typeof at === "object" && at !== null; depth++) {
+    if (CODES.has((at as { readonly code?: unknown }).code)) return true;
+    at = (at as { readonly cause?: unknown }).cause;
+  }
+  return false;
+}
+
+/** Why a lane is lost by what was thrown. */
+export function lossOf(error: unknown): LaneFailureKind {
+  if (error instanceof LaneLost) return error.kind;
+  return isStoreLost(error) ? "store" : "dirty";
+}
+
+/** @throws LaneLost when that is why user code failed: what it was asked is asked again on a lane that is built anew. */
+export function requireStores(error: unknown, what: string): void {
+  if (isStoreLost(error)) throw new LaneLost("store", `${what}: ${error instanceof Error ? error.message : String(error)}`);
+}

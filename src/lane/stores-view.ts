@@ -1,0 +1,46 @@
+import type { Observed, ObservedTable, StoredValue } from "../model/system.ts";
+import type { StoresView } from "../model/rule.ts";
+import type { Facts } from "../state/facts.ts";
+import type { Canonicalizer } from "../state/index.ts";
+
+const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({});
+
+/** What the stores of some facts hold, without context and clients. */
+export function storesView(facts: Facts, canonicalizer: Canonicalizer): StoresView {
+  const out = { lo: 0, hi: 0 };
+  canonicalizer.fingerprint({ systems: facts.systems, context: NOTHING, clients: NOTHING }, out);
+  return { fingerprint: `${out.lo}:${out.hi}`, tables: tablesOf(facts.systems) };
+}
+
+function tablesOf(systems: Facts["systems"]): StoresView["tables"] {
+  const tables = new Map<string, ReadonlyMap<string, number>>();
+  for (const [name, observed] of Object.entries(systems)) {
+    for (const [table, rows] of rowsOf(observed)) tables.set(table === "" ? name : `${name}.${table}`, rows);
+  }
+  return tables;
+}
+
+function rowsOf(observed: Observed): readonly (readonly [table: string, rows: ReadonlyMap<string, number>])[] {
+  if (observed.kind === "value") return [["", new Map([[textOf([observed.value]), 1]])]];
+  return observed.tables.map((table) => [table.name, balance(table)]);
+}
+
+function balance({ added, removed }: ObservedTable): ReadonlyMap<string, number> {
+  const rows = new Map<string, number>();
+  const count = (row: readonly StoredValue[], by: number): void => {
+    const text = textOf(row);
+    rows.set(text, (rows.get(text) ?? 0) + by);
+  };
+  for (const row of added) count(row, 1);
+  for (const row of removed) count(row, -1);
+  return rows;
+}
+
+function textOf(row: readonly unknown[]): string {
+  return JSON.stringify(row, (_key, value: unknown) => {
+    if (typeof value === "bigint") return `${value}n`;
+    if (value instanceof Map) return [...value];
+    if (value instanceof Set) return [...value];
+    return value;
+  });
+}

@@ -1,0 +1,101 @@
+import type { ApiResponse } from "../../model/response.ts";
+import type { ApiDescription, DescribedResponse, MediaType, Operation } from "../description.ts";
+import { quoted } from "../problem.ts";
+import { bodyCheck, type BodyCheck } from "./body-check.ts";
+import { OperationIndex } from "./operation-index.ts";
+import { essence, isJson, mediaFor, responseFor } from "./response-for.ts";
+
+/** What is looked at of an answer. */
+export type Answer = Pick<ApiResponse, "statusCode" | "headers" | "text"> & {
+  readonly request: Pick<ApiResponse["request"], "method" | "url">;
+};
+
+export type Verdict =
+  /** The description has no such call, and says nothing about its answer. */
+  | { readonly kind: "undescribed" }
+  | { readonly kind: "conforms"; readonly operation: Operation }
+  /** `what` names the call as the description does, status, place and rule; nothing of the body. */
+  | {
+      readonly kind: "differs";
+      readonly operation: Operation;
+      readonly clause: "status" | "content_type" | "body" | "headers";
+      readonly what: string;
+    };
+
+type Difference = Pick<Extract<Verdict, { kind: "differs" }>, "clause" | "what">;
+
+/** Answers without a body, whatever is described: RFC 9110, 6.4.1. */
+const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
+
+/** Holds answers against a description. */
+export class Conformance {
+  readonly #description: ApiDescription;
+  readonly #index: OperationIndex;
+  readonly #checks = new WeakMap<MediaType, BodyCheck>();
+
+  /** @param base Where the target has what the description has at `/`, beside the paths of its servers. */
+  constructor(description: ApiDescription, base?: string) {
+    this.#description = description;
+    this.#index = new OperationIndex(description, base);
+  }
+
+  judge(answer: Answer): Verdict {
+    const { method, url } = answer.request;
+    const operation = this.#index.find(method, url);
+    if (operation === undefined) return { kind: "undescribed" };
+    const found = this.#difference(operation, answer);
+    if (found === undefined) return { kind: "conforms", operation };
+    const name = `${operation.method.toUpperCase()} ${operation.path}`;
+    return { kind: "differs", operation, clause: found.clause, what: `${shown(name)}, status ${answer.statusCode}: ${found.what}` };
+  }
+
+  #difference({ responses, method }: Operation, answer: Answer): Difference | undefined {
+    // A description that names no answers does not mean that there may be none.
+    if (responses.length === 0) return undefined;
+    const described = responseFor(responses, answer.statusCode);
+    if (described === undefined)
+      return { clause: "status", what: `the status is not described (${responses.map(({ status }) => status).join(", ")})` };
+    const missing = missingHeader(described, answer);
+    if (missing !== undefined) return { clause: "headers", what: `the header ${quoted(missing)} is required, and is not there` };
+    return method === "head" || BODILESS.has(answer.statusCode) || answer.statusCode < 200
+      ? undefined
+      : this.#bodyDifference(described, answer);
+  }
+
+  #bodyDifference({ media }: DescribedResponse, answer: Answer): Difference | undefined {
+    // Descriptions often say nothing about the body of an answer, of errors above all, and mean no rule by it.
+    if (media.length === 0) return undefined;
+    const types = media.map(({ type }) => type).join(", ");
+    if (answer.text === "") return { clause: "body", what: `there is no body (described: ${shown(types)})` };
+    const given = answer.headers["content-type"];
+    if (given === undefined) return { clause: "content_type", what: `there is no content type (described: ${shown(types)})` };
+    const described = mediaFor(media, given);
+    if (described === undefined)
+      return { clause: "content_type", what: `the content type ${quoted(essence(given))} is not described (${shown(types)})` };
+    return isJson(essence(given)) ? this.#jsonDifference(described, answer.text) : undefined;
+  }
+
+  #jsonDifference(media: MediaType, text: string): Difference | undefined {
+    let body: unknown;
+    try {
+      body = JSON.parse(text);
+    } catch {
+      return { clause: "body", what: "the body is not JSON" };
+    }
+    if (media.schema === undefined) return undefined;
+    let check = this.#checks.get(media);
+    if (check === undefined) this.#checks.set(media, (check = bodyCheck(this.#description, media.schema)));
+    const what = check(body);
+    return what === undefined ? undefined : { clause: "body", what };
+  }
+}
+
+/** `Content-Type` is described by the media types alone: OpenAPI, Response Object. */
+function missingHeader({ headers }: DescribedResponse, answer: Answer): string | undefined {
+  return [...headers].find(([name, { required }]) => required && name !== "content-type" && answer.headers[name] === undefined)?.[0];
+}
+
+/** What the description says, on one line. */
+function shown(text: string): string {
+  return quoted(text).slice(1, -1);
+}

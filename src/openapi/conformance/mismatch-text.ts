@@ -1,0 +1,88 @@
+import type { ErrorObject } from "ajv";
+import { keysOf } from "../pointer.ts";
+import { quoted } from "../problem.ts";
+
+/**
+ * What a body does not keep to, by what the description says: the body's own values are not in it, nor are names that are not in the description.
+ * @param errors Of one validation, in its order.
+ * @param names Of properties that are in the description.
+ */
+export function mismatchText(errors: readonly ErrorObject[], names: ReadonlySet<string>): string {
+  const error = telling(errors);
+  return `${shownPlace(error.instancePath, names)} ${ruleText(error)}`;
+}
+
+/** Where alternatives were tried, the error that is deepest in the body says most: that alternative came furthest. */
+function telling(errors: readonly ErrorObject[]): ErrorObject {
+  const last = errors.at(-1)!;
+  if (last.keyword !== "anyOf" && last.keyword !== "oneOf" && last.keyword !== "if") return last;
+  const depth = ({ instancePath }: ErrorObject): number => instancePath.split("/").length;
+  return errors.reduce((best, one) => (depth(one) > depth(best) ? one : best), last);
+}
+
+function shownPlace(pointer: string, names: ReadonlySet<string>): string {
+  const keys = keysOf(pointer) ?? [];
+  if (keys.length === 0) return "the body";
+  const shown = keys.map((key) => (names.has(key) || /^\d{1,9}$/.test(key) ? key.replaceAll("~", "~0").replaceAll("/", "~1") : "*"));
+  return quoted(`/${shown.join("/")}`).slice(1, -1);
+}
+
+/** The keyword, with what the description gives for it. */
+function ruleText({ keyword, params }: ErrorObject): string {
+  const given = params as Readonly<Record<string, unknown>>;
+  const limit = String(given["limit"]);
+  switch (keyword) {
+    case "type":
+      return `is not of type ${listText(given["type"])}`;
+    case "required":
+      return `lacks the property ${quoted(String(given["missingProperty"]))}`;
+    case "dependentRequired":
+      return `lacks the property ${quoted(String(given["missingProperty"]))}, which goes with another one`;
+    case "additionalProperties":
+    case "unevaluatedProperties":
+      return "has a property that is not described";
+    case "additionalItems":
+    case "items":
+    case "unevaluatedItems":
+      return "has more items than are described";
+    case "enum":
+    case "const":
+      return "is none of the values that are described";
+    case "format":
+      return `has not the format ${quoted(String(given["format"]))}`;
+    case "pattern":
+      return `does not match the pattern ${quoted(String(given["pattern"]))}`;
+    case "minimum":
+    case "maximum":
+    case "exclusiveMinimum":
+    case "exclusiveMaximum":
+      return `is not ${String(given["comparison"])} ${limit}`;
+    case "multipleOf":
+      return `is no multiple of ${String(given["multipleOf"])}`;
+    case "minLength":
+    case "maxLength":
+      return `has ${keyword === "minLength" ? "fewer" : "more"} than ${limit} characters`;
+    case "minItems":
+    case "maxItems":
+      return `has ${keyword === "minItems" ? "fewer" : "more"} than ${limit} items`;
+    case "minProperties":
+    case "maxProperties":
+      return `has ${keyword === "minProperties" ? "fewer" : "more"} than ${limit} properties`;
+    case "uniqueItems":
+      return "has an item twice";
+    case "anyOf":
+      return "is none of the alternatives (anyOf)";
+    case "oneOf":
+      return given["passingSchemas"] === null ? "is none of the alternatives (oneOf)" : "is more than one of the alternatives (oneOf)";
+    case "not":
+      return "is what it must not be (not)";
+    case "false schema":
+      return "is there, where nothing is described";
+    default:
+      return `does not keep to ${quoted(keyword)}`;
+  }
+}
+
+function listText(value: unknown): string {
+  return Array.isArray(value) ? value.map(String).join(" or ") : String(value);
+}

@@ -1,0 +1,112 @@
+import type { ApiDescription, Schema } from "../description.ts";
+import { entriesOf, isPlain, listOf, own, put, type Plain } from "../plain.ts";
+import { References, refOf } from "../references.ts";
+import { discriminated } from "./discriminated.ts";
+
+/** A schema by itself, for a validator: what it refers to is in its `$defs`. */
+export interface ResponseSchema {
+  readonly schema: Schema;
+  /** Names of properties that are in it. Others in a body are data. */
+  readonly names: ReadonlySet<string>;
+}
+
+/** Keywords that say something about a value, beside those with schemas in them. */
+const ASSERTIONS = [
+  "type enum const format pattern required dependentRequired multipleOf minimum maximum exclusiveMinimum exclusiveMaximum",
+  "minLength maxLength minItems maxItems uniqueItems minContains maxContains minProperties maxProperties",
+].flatMap((keywords) => keywords.split(" "));
+const ONE = [
+  "additionalProperties",
+  "unevaluatedProperties",
+  "unevaluatedItems",
+  "propertyNames",
+  "contains",
+  "items",
+  "not",
+  "if",
+  "then",
+  "else",
+];
+const LISTS = ["prefixItems", "allOf", "anyOf", "oneOf"];
+const MAPS = ["properties", "patternProperties", "dependentSchemas"];
+
+/** The schema of an answer's body. What is `writeOnly` is not required there. */
+export function responseSchema(description: ApiDescription, schema: Schema): ResponseSchema {
+  return new Copy(description).whole(schema);
+}
+
+class Copy {
+  readonly #references: References;
+  readonly #names = new Set<string>();
+  /** What was referred to, by its `$ref`, and its name in `$defs`. */
+  readonly #defs = new Map<string, string>();
+  readonly #waiting: { readonly name: string; readonly ref: string }[] = [];
+
+  constructor({ document }: ApiDescription) {
+    this.#references = new References(document);
+  }
+
+  whole(schema: Schema): ResponseSchema {
+    const copy = this.#copied(schema, new Set());
+    const defs: Plain = {};
+    for (let next = this.#waiting.pop(); next !== undefined; next = this.#waiting.pop()) {
+      put(defs, next.name, this.#copied(this.#references.target(next.ref), new Set()));
+    }
+    return { schema: typeof copy === "boolean" ? copy : { ...copy, $defs: defs }, names: this.#names };
+  }
+
+  /** @param written Names that are `writeOnly` in the schema that this one is a part of. */
+  #copied(value: unknown, written: ReadonlySet<string>): Schema {
+    if (!isPlain(value)) return value !== false;
+    const copy: Plain = {};
+    const writeOnly = new Set([...written, ...this.#writeOnly(value, new Set())]);
+    const ref = refOf(value);
+    if (ref !== undefined) copy["$ref"] = `#/$defs/${this.#def(ref)}`;
+    for (const key of ASSERTIONS) if (Object.hasOwn(value, key)) copy[key] = value[key];
+    if (writeOnly.size > 0 && Array.isArray(copy["required"]))
+      copy["required"] = (copy["required"] as unknown[]).filter((name) => !writeOnly.has(String(name)));
+    for (const key of ONE) if (Object.hasOwn(value, key)) copy[key] = this.#copied(value[key], new Set());
+    for (const key of LISTS)
+      if (Object.hasOwn(value, key))
+        copy[key] = listOf(value[key]).map((item) => this.#copied(item, key === "allOf" ? writeOnly : new Set()));
+    for (const key of MAPS) if (Object.hasOwn(value, key)) copy[key] = this.#map(key, value[key]);
+    const chosen = discriminated(value, copy);
+    return own(value, "nullable") === true ? { anyOf: [{ type: "null" }, chosen] } : chosen;
+  }
+
+  #map(key: string, value: unknown): Plain {
+    const copy: Plain = {};
+    for (const [name, schema] of entriesOf(value)) {
+      if (key === "properties") this.#names.add(name);
+      put(copy, name, this.#copied(schema, new Set()));
+    }
+    return copy;
+  }
+
+  #def(ref: string): string {
+    let name = this.#defs.get(ref);
+    if (name === undefined) {
+      name = `d${this.#defs.size}`;
+      this.#defs.set(ref, name);
+      this.#waiting.push({ name, ref });
+    }
+    return name;
+  }
+
+  /** Names of properties that are only ever sent, those of what it is made of (`allOf`, `$ref`) included. */
+  #writeOnly(value: unknown, seen: Set<unknown>): readonly string[] {
+    if (!isPlain(value) || seen.has(value)) return [];
+    seen.add(value);
+    const ofOwn = entriesOf(own(value, "properties")).flatMap(([name, schema]) => (this.#isWriteOnly(schema) ? [name] : []));
+    const ref = refOf(value);
+    const parts = [...listOf(own(value, "allOf")), ...(ref === undefined ? [] : [this.#references.target(ref)])];
+    return [...ofOwn, ...parts.flatMap((part) => this.#writeOnly(part, seen))];
+  }
+
+  #isWriteOnly(schema: unknown): boolean {
+    if (!isPlain(schema)) return false;
+    if (own(schema, "writeOnly") === true) return true;
+    const end = refOf(schema) === undefined ? undefined : this.#references.object(schema);
+    return end !== undefined && own(end, "writeOnly") === true;
+  }
+}

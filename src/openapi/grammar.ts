@@ -1,0 +1,96 @@
+/** What an object of a description is. Versions are not told apart: no key means one thing in one of them and another in another. */
+export type Kind =
+  | "document"
+  | "components"
+  | "pathItem"
+  | "operation"
+  | "parameter"
+  | "header"
+  | "requestBody"
+  | "mediaType"
+  | "encoding"
+  | "response"
+  | "link"
+  | "example"
+  | "schema";
+
+/** What is under a key: one of a kind, a map from names to such, a list of such, or one or a list. */
+export interface Child {
+  readonly kind: Kind;
+  readonly as: "one" | "map" | "list" | "one-or-list";
+}
+
+const one = (kind: Kind): Child => ({ kind, as: "one" });
+const map = (kind: Kind): Child => ({ kind, as: "map" });
+const list = (kind: Kind): Child => ({ kind, as: "list" });
+
+const described: Readonly<Record<string, Child>> = {
+  schema: one("schema"),
+  // 2.0 has the items of a parameter beside its type.
+  items: one("schema"),
+  content: map("mediaType"),
+  examples: map("example"),
+};
+
+const methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"] as const;
+
+const keys: Readonly<Record<Kind, Readonly<Record<string, Child>>>> = {
+  document: {
+    paths: map("pathItem"),
+    components: one("components"),
+    definitions: map("schema"),
+    parameters: map("parameter"),
+    responses: map("response"),
+  },
+  components: {
+    schemas: map("schema"),
+    responses: map("response"),
+    parameters: map("parameter"),
+    examples: map("example"),
+    requestBodies: map("requestBody"),
+    headers: map("header"),
+    links: map("link"),
+    pathItems: map("pathItem"),
+  },
+  pathItem: { parameters: list("parameter"), ...Object.fromEntries(methods.map((method) => [method, one("operation")])) },
+  operation: { parameters: list("parameter"), requestBody: one("requestBody"), responses: map("response") },
+  parameter: described,
+  header: described,
+  requestBody: { content: map("mediaType") },
+  mediaType: { schema: one("schema"), examples: map("example"), encoding: map("encoding") },
+  encoding: { headers: map("header") },
+  response: { headers: map("header"), content: map("mediaType"), links: map("link"), schema: one("schema") },
+  link: {},
+  example: {},
+  schema: {
+    properties: map("schema"),
+    patternProperties: map("schema"),
+    dependentSchemas: map("schema"),
+    definitions: map("schema"),
+    $defs: map("schema"),
+    additionalProperties: one("schema"),
+    unevaluatedProperties: one("schema"),
+    unevaluatedItems: one("schema"),
+    propertyNames: one("schema"),
+    contains: one("schema"),
+    contentSchema: one("schema"),
+    not: one("schema"),
+    if: one("schema"),
+    // oxlint-disable-next-line unicorn/no-thenable -- it is the name of a keyword
+    then: one("schema"),
+    else: one("schema"),
+    items: { kind: "schema", as: "one-or-list" },
+    prefixItems: list("schema"),
+    allOf: list("schema"),
+    anyOf: list("schema"),
+    oneOf: list("schema"),
+  },
+};
+
+/**
+ * What each kind of object holds. By position alone a `$ref` is told from a property that is called `$ref`, and a schema from an example that looks like one. Callbacks
+ * and webhooks are left out: nobody here asks for what the API sends by itself.
+ */
+export const GRAMMAR: Readonly<Record<Kind, readonly (readonly [string, Child])[]>> = Object.fromEntries(
+  Object.entries(keys).map(([kind, children]) => [kind, Object.entries(children)]),
+) as unknown as Readonly<Record<Kind, readonly (readonly [string, Child])[]>>;

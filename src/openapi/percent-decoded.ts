@@ -1,0 +1,9 @@
+/** Without percent-encoding; as it is, where that is broken. */
+export function percentDecoded(text: string): string {
+  if (!text.includes("%")) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

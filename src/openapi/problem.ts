@@ -1,0 +1,25 @@
+import { SeqqaError } from "../model/errors.ts";
+
+export type DescriptionCode =
+  | "DESCRIPTION_NOT_FOUND"
+  | "DESCRIPTION_UNREADABLE"
+  | "DESCRIPTION_TOO_LARGE"
+  | "DESCRIPTION_SYNTAX"
+  | "DESCRIPTION_NOT_OPENAPI"
+  | "DESCRIPTION_NOT_GRAPHQL"
+  | "INTROSPECTION_REFUSED"
+  | "DESCRIPTION_EMPTY"
+  | "DESCRIPTION_REF_REFUSED"
+  | "DESCRIPTION_REF";
+
+/** What is wrong with a description: nothing was made of it yet, so the exit status is 2. */
+export function problem(code: DescriptionCode, message: string, hint?: string, cause?: unknown): SeqqaError {
+  return new SeqqaError(code, message, { hint, exitStatus: 2, cause });
+}
+
+const LONGEST = 120;
+
+/** A text out of a description, as a message may show it: on one line and not long. */
+export function quoted(text: string): string {
+  return JSON.stringify(text.length > LONGEST ? `${text.slice(0, LONGEST)}...` : text);
+}

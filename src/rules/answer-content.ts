@@ -1,0 +1,69 @@
+import type { Resource } from "../model/resource.ts";
+import type { ApiResponse } from "../model/response.ts";
+
+/** A JSON object. */
+export type Item = Readonly<Record<string, unknown>>;
+
+/** The body as JSON; `undefined` where it is none. */
+export function jsonOf(answer: ApiResponse): unknown {
+  try {
+    return answer.json();
+  } catch {
+    return undefined;
+  }
+}
+
+/** The item in the answer to creating or reading one. */
+export function itemIn(answer: ApiResponse, { body = [] }: Resource): Item | undefined {
+  const found = at(jsonOf(answer), body);
+  return isObject(found) ? found : undefined;
+}
+
+/** The id of an item as it stands in paths. */
+export function idOf(item: Item | undefined, { id = ["id"] }: Resource): string | undefined {
+  const found = at(item, id);
+  // A larger number is not the one that was sent.
+  if (typeof found === "number") return Number.isSafeInteger(found) ? String(found) : undefined;
+  return typeof found === "string" && found !== "" ? found : undefined;
+}
+
+/** The items of a list, where the answer says nowhere that there are more; `undefined` where it is no list. */
+export function listIn(answer: ApiResponse, { items = [] }: Resource): readonly Item[] | undefined {
+  if (!answer.ok || answer.statusCode === 206 || /\brel="?[^",;]*\bnext\b/i.test(answer.headers["link"] ?? "")) return undefined;
+  const found = at(jsonOf(answer), items);
+  return Array.isArray(found) && found.every(isObject) ? found : undefined;
+}
+
+/** Whether a 2xx brought nothing: no body, `null`, `[]` or `{}`. */
+export function isEmpty(answer: ApiResponse): boolean {
+  if (answer.text === "") return true;
+  const body = jsonOf(answer);
+  return body === null || (typeof body === "object" && Object.keys(body).length === 0);
+}
+
+const GONE = /^(?:is)?(?:deleted|removed|archived|revoked|cancell?ed|deactivated|terminated|destroyed)(?:at|on|time|date|timestamp)?$/;
+const STATE = /^(?:status|state)$/;
+const ENDED = /delet|remov|archiv|revok|cancel|inactive|deactivat|terminat|destroy|closed|expired/i;
+
+/** Whether an item says of itself that it was deleted: `deleted: true`, `deletedAt: "..."`, `deletionTimestamp`, `status: "cancelled"`. */
+export function isTombstone(item: Item): boolean {
+  return Object.entries(item).some(([key, value]) => {
+    const name = key.toLowerCase().replace(/[_-]/g, "");
+    if (GONE.test(name) || name === "deletiontimestamp") return Boolean(value);
+    if (/^(?:is)?active$/.test(name)) return value === false || value === 0;
+    return STATE.test(name) && typeof value === "string" && ENDED.test(value);
+  });
+}
+
+export function isObject(value: unknown): value is Item {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function at(value: unknown, path: readonly string[]): unknown {
+  let found = value;
+  for (const key of path) {
+    if (!isObject(found) || !Object.hasOwn(found, key)) return undefined;
+    found = found[key];
+  }
+  return found;
+}

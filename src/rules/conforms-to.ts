@@ -1,0 +1,68 @@
+import { isExpected, type ExpectedStatus } from "../model/action.ts";
+import type { ApiClient } from "../model/client.ts";
+import type { Values } from "../model/context.ts";
+import { Rule } from "../model/rule.ts";
+import { Severity } from "../model/severity.ts";
+import { Conformance } from "../openapi/conformance/conformance.ts";
+import { describe, readDescription } from "../openapi/index.ts";
+
+export interface ConformsToOptions {
+  /** Statuses that need not be described, e.g. `[401, "5xx"]`; what is answered with them is not looked at. Default: none. */
+  readonly except?: readonly ExpectedStatus[];
+  /** Whether a request that the description does not have is a finding. Default: it says nothing about them. */
+  readonly undescribed?: "ignore" | "report";
+  /** Where the target has what the description has at `/`, e.g. `/api`. The paths of its `servers`, and none, are known without it. */
+  readonly base?: string;
+  /** Reads what the description refers to outside its own folder, and on the network. Default: no. */
+  readonly allowRefs?: boolean;
+  /** Default MEDIUM. */
+  readonly severity?: Severity;
+}
+
+/**
+ * Every answer that an action receives is one that an OpenAPI description (2.0, 3.0, 3.1) has for its operation:
+ *
+ * - the operation is the one whose path template the path matches, literal segments before named ones, with or without the path of a server before it;
+ * - its status is described, by itself, else by its range (`4XX`), else by `default`;
+ * - the headers that are required are there;
+ * - the content type is one of those described, parameters aside, where any is and the status has a body;
+ * - a body in JSON is valid against the schema, by JSON Schema 2020-12 with formats; `nullable`, and the alternatives that a `discriminator` chooses from, hold; what is `writeOnly` may be
+ *   missing. What cannot be judged within 3 seconds is not.
+ *
+ * The finding names operation, status, the place in the body as a JSON pointer, and the rule that is broken; no value of the body. MEDIUM.
+ * @param spec A path (relative to where seqqa runs), a URL, or the description as an object. Read once for each lane, when it is first needed.
+ */
+export function conformsTo<C extends object = Values, A = ApiClient>(
+  spec: string | URL | Readonly<Record<string, unknown>>,
+  options: ConformsToOptions = {},
+): Rule<C, A> {
+  const { except = [], undescribed = "ignore" } = options;
+  let reading: Promise<Conformance> | undefined;
+  return new Rule<C, A>({
+    name: "conforms_to",
+    message: "an answer is not as the description has it",
+    severity: options.severity ?? Severity.MEDIUM,
+    judge: async (_world, { action, answers, explain }) => {
+      const conformance = await (reading ??= read(spec, options));
+      for (const answer of answers) {
+        if (isExpected(answer.statusCode, except)) continue;
+        const verdict = conformance.judge(answer);
+        if (verdict.kind === "differs") return explain(verdict.what);
+        if (verdict.kind === "undescribed" && undescribed === "report")
+          return explain(`${action.name} made a ${answer.request.method} request that is not described`);
+      }
+      return true;
+    },
+  });
+}
+
+async function read(
+  spec: string | URL | Readonly<Record<string, unknown>>,
+  { allowRefs = false, base }: ConformsToOptions,
+): Promise<Conformance> {
+  const inMemory = typeof spec === "object" && !(spec instanceof URL);
+  const description = inMemory
+    ? describe(spec, "the description of conformsTo")
+    : await readDescription(String(spec), { cwd: process.cwd(), allowRefs });
+  return new Conformance(description, base);
+}

@@ -1,0 +1,78 @@
+import type { ApiClient } from "../model/client.ts";
+import type { Values } from "../model/context.ts";
+import type { Resource } from "../model/resource.ts";
+import { Rule, type CheckedStep } from "../model/rule.ts";
+import type { ApiResponse } from "../model/response.ts";
+import { Severity } from "../model/severity.ts";
+import { createdBy, requestTo } from "./created.ts";
+import { isDone, isMissing, pathOf, shownPath, urlOf, writesOf } from "./requests.ts";
+import { ResourcePaths } from "./resource-paths.ts";
+
+export interface CreatedMeansAvailableOptions {
+  /** What the API keeps: what is created without a `Location` is looked for at the path of its item. */
+  readonly resources?: readonly Resource[];
+}
+
+/** What is asked for, and how messages call it. */
+interface Wanted {
+  readonly url: string;
+  readonly called: string;
+  readonly created: string;
+}
+
+/**
+ * What was created is there. Judged after a step whose last writing request created something, by the first of these that applies:
+ * - it was answered 201 with a `Location` on the origin that it was sent to: `GET` of that;
+ * - `resources` know it: a `POST` to a collection where one can create, answered 2xx (not 202) with an id, or a `PUT` to an item answered 201, of a kind
+ *   that can be read: `GET` of the item.
+ *
+ * It must not be answered 404, 410 or 5xx (501 and 503 aside). Every other answer is none about the thing: 401 and 403 (it may not be read), 405, 406, 3xx, 429.
+ * Where the client of the action gets such an answer, it is asked once more with the headers of the request that created it, as an action may
+ * have used another client. An address elsewhere is never asked. HIGH.
+ *
+ * RFC 9110, 15.3.2; the resource-availability rule of Atlidakis, Godefroid and Polishchuk, "Checking Security Properties of Cloud Service REST APIs",
+ * ICST 2020, is its other half.
+ * @throws SeqqaError `RULE_INVALID`
+ */
+export function createdMeansAvailable<C extends object = Values, A = ApiClient>(options: CreatedMeansAvailableOptions = {}): Rule<C, A> {
+  const paths = new ResourcePaths("createdMeansAvailable", options.resources ?? []);
+  return new Rule<C, A>({
+    name: "created_means_available",
+    message: "what was created is not there",
+    severity: Severity.HIGH,
+    judge: async (_world, step) => {
+      const { action, answers, client, explain } = step;
+      const answer = writesOf(answers).at(-1);
+      if (answer === undefined || !isDone(answer)) return true;
+      const wanted = wantedOf(step, answer, paths);
+      if (wanted === undefined) return true;
+      const first = await client.get(wanted.url);
+      if (!isMissing(first.statusCode)) return true;
+      const again = await client.get(wanted.url, { headers: credentials(answer) });
+      if (!isMissing(again.statusCode)) return true;
+      return explain(`${action.name}: ${wanted.created} was answered ${answer.statusCode}, GET ${wanted.called} then ${again.statusCode}`);
+    },
+  });
+}
+
+function wantedOf(step: CheckedStep, answer: ApiResponse, paths: ResourcePaths): Wanted | undefined {
+  const path = pathOf(step.client, answer);
+  if (path === undefined) return undefined;
+  const { method, url } = answer.request;
+  const place = paths.place(path);
+  const created = place === undefined ? `${method} ${shownPath(path)}` : requestTo(place, answer);
+  const location = answer.headers["location"];
+  if (answer.statusCode === 201 && location !== undefined) {
+    const target = urlOf(location, url);
+    if (target === undefined || target.origin !== urlOf(url)?.origin) return undefined;
+    return { url: target.origin + target.pathname + target.search, called: `its Location ${shownPath(target.pathname)}`, created };
+  }
+  const known = createdBy(step, paths);
+  if (known === undefined || known.kind.resource.can.read !== true) return undefined;
+  return { url: known.path, called: known.kind.item.text, created };
+}
+
+/** Who sent a request, without what it said. */
+function credentials({ request }: ApiResponse): Record<string, string> {
+  return Object.fromEntries(Object.entries(request.headers).filter(([name]) => /^(?:authorization|cookie|x-.*)$/i.test(name)));
+}

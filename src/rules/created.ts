@@ -1,0 +1,42 @@
+import type { CheckedStep } from "../model/rule.ts";
+import type { ApiResponse } from "../model/response.ts";
+import { idOf, itemIn } from "./answer-content.ts";
+import { isDone, pathOf, writesOf } from "./requests.ts";
+import { itemPath, type Kind, type Place, type ResourcePaths } from "./resource-paths.ts";
+
+/** An item that a step created. */
+export interface Created {
+  readonly kind: Kind;
+  readonly id: string;
+  /** Of the item, below the client's base. */
+  readonly path: string;
+  /** Where the request was sent: to the collection, or with `PUT` to the item. */
+  readonly place: Place;
+  readonly answer: ApiResponse;
+}
+
+/**
+ * The item that the last writing request of a step created: a `POST` to a collection where one can create, answered 2xx (not 202) with an id,
+ * or a `PUT` to an item answered 201. What was created before that may be gone by it.
+ */
+export function createdBy({ answers, client }: Pick<CheckedStep, "answers" | "client">, paths: ResourcePaths): Created | undefined {
+  const answer = writesOf(answers).at(-1);
+  if (answer === undefined || !isDone(answer)) return undefined;
+  const path = pathOf(client, answer);
+  const place = path === undefined ? undefined : paths.place(path);
+  if (path === undefined || place === undefined) return undefined;
+  const { kind, parameters } = place;
+  if (place.of === "item") {
+    const own = answer.request.method === "PUT" && answer.statusCode === 201;
+    return own ? { kind, id: place.segments.at(-1)!, path, place, answer } : undefined;
+  }
+  if (answer.request.method !== "POST" || kind.resource.can.create !== true) return undefined;
+  const id = idOf(itemIn(answer, kind.resource), kind.resource);
+  const item = id === undefined ? undefined : itemPath(kind, parameters, id);
+  return id === undefined || item === undefined ? undefined : { kind, id, path: item, place, answer };
+}
+
+/** `POST /orders`, of a request whose place is known. */
+export function requestTo({ kind, of }: Place, { request }: ApiResponse): string {
+  return `${request.method} ${kind[of].text}`;
+}

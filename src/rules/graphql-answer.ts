@@ -1,0 +1,44 @@
+import type { ApiResponse } from "../model/response.ts";
+
+/** What an answer says of itself, where it is one of GraphQL with a status of 200 to 299. */
+export type GraphqlAnswer =
+  /** It has errors, and no field has data: nothing of what was asked for was done, it says. */
+  | { readonly kind: "refused"; readonly message: string }
+  /** To a query, which has no side effects (GraphQL specification, 6.2.1). */
+  | { readonly kind: "read" }
+  | { readonly kind: "other" };
+
+const OTHER: GraphqlAnswer = { kind: "other" };
+const LONGEST = 120;
+
+/** Told by the form of request and answer: a POST of JSON with a `query`, answered by JSON with `data` or `errors`. */
+export function graphqlAnswer({ statusCode, request, text }: ApiResponse): GraphqlAnswer {
+  if (request.method !== "POST" || statusCode < 200 || statusCode > 299) return OTHER;
+  const query = recordOf(request.body)?.["query"];
+  const answer = recordOf(text);
+  if (typeof query !== "string" || answer === undefined) return OTHER;
+  const { data, errors } = answer;
+  if (Array.isArray(errors) && errors.length > 0) {
+    const nothing =
+      data === null || data === undefined || (typeof data === "object" && Object.values(data).every((value) => value === null));
+    if (nothing) return { kind: "refused", message: messageOf(errors[0]) };
+  }
+  // A document can hold several operations: it reads for certain where none of them could be anything else.
+  const reads = /^\s*(?:query\b|\{)/.test(query) && !/\b(?:mutation|subscription)\b/.test(query);
+  return reads && (Object.hasOwn(answer, "data") || Array.isArray(errors)) ? { kind: "read" } : OTHER;
+}
+
+function messageOf(error: unknown): string {
+  const { message } = (error ?? {}) as { readonly message?: unknown };
+  const text = typeof message === "string" ? message.replaceAll(/\s+/g, " ") : "no reason given";
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}...` : text;
+}
+
+function recordOf(text: string | undefined): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text ?? "");
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Readonly<Record<string, unknown>>) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,60 @@
+import type { ApiClient } from "../model/client.ts";
+import type { Values } from "../model/context.ts";
+import { SeqqaError } from "../model/errors.ts";
+import { Rule } from "../model/rule.ts";
+import type { ApiResponse } from "../model/response.ts";
+import { Severity } from "../model/severity.ts";
+import { isDone, isFailure, pathOf, shownPath, writesOf } from "./requests.ts";
+import { storeChanges } from "./store-changes.ts";
+
+export interface IdempotentOptions {
+  /** Default `["PUT", "DELETE"]`. */
+  readonly methods?: readonly string[];
+}
+
+/** They say who may, how often, or that the state is another than the one that the request was made for, and nothing about having been sent twice. */
+const NO_STATEMENT = new Set([401, 403, 408, 409, 412, 425, 428, 429]);
+
+/**
+ * `PUT` and `DELETE` twice are as once. After a step whose only writing request has one of these methods and was answered 2xx (not 202), the same
+ * request (method, URL, headers, body) is sent again:
+ * - the stores are then as they were before it, compared as states are (times near the run are one, what `ignore` lists is left out);
+ * - it is answered 2xx, a `DELETE` also 404 or 410. 401, 403, 409, 412, 428 and 429 are no finding (the first time may have ended the session, or made another version than the
+ *   one that `If-Match` or the body names), nor are 408, 425, 501, 503 and 3xx. Every other 4xx or 5xx is.
+ *
+ * RFC 9110, 9.2.2 asks it of the effect that is intended, and lets a server keep a log or a history of each request: such tables belong into `ignore`. HIGH.
+ * @throws SeqqaError `RULE_INVALID` when `methods` is not a list of names.
+ */
+export function idempotent<C extends object = Values, A = ApiClient>({ methods = ["PUT", "DELETE"] }: IdempotentOptions = {}): Rule<C, A> {
+  if (!Array.isArray(methods) || !methods.every((one) => typeof one === "string" && /^[A-Za-z]+$/.test(one))) {
+    throw new SeqqaError("RULE_INVALID", "idempotent: `methods` is not a list of HTTP methods.", {
+      exitStatus: 2,
+      hint: 'Give for example ["PUT"]; the default is ["PUT", "DELETE"].',
+    });
+  }
+  const judged = new Set(methods.map((one) => one.toUpperCase()));
+  return new Rule<C, A>({
+    name: "idempotent",
+    message: "an idempotent request sent twice is not as once",
+    severity: Severity.HIGH,
+    writes: true,
+    judge: async (_world, { action, answers, client, again, stores, explain }) => {
+      const [answer, ...others] = writesOf(answers);
+      if (answer === undefined || others.length > 0 || !judged.has(answer.request.method) || !isDone(answer)) return true;
+      const path = pathOf(client, answer);
+      const before = path === undefined ? undefined : await stores();
+      const second = before === undefined ? undefined : await again(answer);
+      if (path === undefined || before === undefined || second === undefined) return true;
+      const what = `${action.name}: ${answer.request.method} ${shownPath(path)} sent again was answered ${second.statusCode}`;
+      const after = (await stores())!;
+      if (before.fingerprint !== after.fingerprint) return explain(`${what} and changed the stores: ${storeChanges(before, after)}`);
+      return isAsOnce(answer, second) || explain(`${what}, at first ${answer.statusCode}`);
+    },
+  });
+}
+
+function isAsOnce({ request }: ApiResponse, { statusCode }: ApiResponse): boolean {
+  if (statusCode < 400 || NO_STATEMENT.has(statusCode)) return true;
+  if (request.method === "DELETE" && (statusCode === 404 || statusCode === 410)) return true;
+  return statusCode >= 500 && !isFailure(statusCode);
+}

@@ -1,0 +1,13 @@
+export { conformsTo, type ConformsToOptions } from "./conforms-to.ts";
+export { createdMeansAvailable, type CreatedMeansAvailableOptions } from "./created-means-available.ts";
+export { idempotent, type IdempotentOptions } from "./idempotent.ts";
+export { leakage, type LeakageOptions } from "./leakage.ts";
+export { listAgreesWithItem, type ListAgreesWithItemOptions } from "./list-agrees-with-item.ts";
+export { noServerErrors, type NoServerErrorsOptions } from "./no-server-errors.ts";
+export { ownership, type OwnershipOptions } from "./ownership.ts";
+export { rejectedMeansUnchanged } from "./rejected-means-unchanged.ts";
+export { resourceHierarchy, type ResourceHierarchyOptions } from "./resource-hierarchy.ts";
+export { retrySafe, type RetrySafeOptions } from "./retry-safe.ts";
+export { useAfterFree, type UseAfterFreeOptions } from "./use-after-free.ts";
+export { Rule, type CheckedStep, type Earlier, type Login, type RuleOptions, type StoresView } from "../model/rule.ts";
+export type { Resource } from "../model/resource.ts";

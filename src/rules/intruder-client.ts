@@ -1,0 +1,88 @@
+import { clientPartOf, type RequestOptions } from "../model/client.ts";
+import { namedArguments, namedRequest, type NamedCall } from "./named-call.ts";
+import type { ReadValue } from "./owners-view.ts";
+
+/** A call that was made with an intruder's client. */
+export interface TriedCall {
+  readonly call: NamedCall;
+  /** What it was answered; `undefined` until then, and where it threw. */
+  answer: unknown;
+}
+
+/** Thrown in the place of a call that names nothing of the owner's: making it is the intruder's own business. */
+export class NothingNamed extends Error {}
+
+const VERBS = new Set(["get", "post", "put", "patch", "delete", "head", "options"]);
+/** What would make the intruder somebody else. */
+const IDENTITY = new Set(["setAuthToken", "setBasicAuth", "setHeader", "close"]);
+const OF_IDENTITY = /auth|token|secret|api-?key|session|cookie|user|tenant|account|role/i;
+
+/** An intruder's client: it sends what names something of the owner's, as the intruder and nobody else. */
+export class IntruderClient<A> {
+  readonly api: A;
+  readonly tried: TriedCall[] = [];
+  readonly #read: () => readonly ReadValue[];
+  readonly #pending: Promise<unknown>[] = [];
+
+  /** `read`: what the call has read of the owner's context until then. */
+  constructor(client: A, read: () => readonly ReadValue[]) {
+    this.#read = read;
+    this.api = this.#wrap(client as object, clientPartOf(client) !== undefined) as A;
+  }
+
+  /** When all that was sent is answered, also what nobody waited for. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#pending);
+  }
+
+  #wrap(client: object, isClient: boolean): object {
+    const wrapped: object = new Proxy(client, {
+      get: (target, key): unknown => {
+        const member: unknown = Reflect.get(target, key, target);
+        if (typeof key === "symbol") return member;
+        // A part of a client of the user's own: `api.notes.remove(id)`.
+        if (typeof member === "object" && member !== null) return this.#wrap(member, false);
+        if (typeof member !== "function") return member;
+        if (isClient && key === "as") return () => wrapped;
+        if (isClient && IDENTITY.has(key)) return () => undefined;
+        const make = (args: readonly unknown[]): unknown => Reflect.apply(member, target, args);
+        return (...args: readonly unknown[]): unknown => {
+          if (isClient && VERBS.has(key)) return this.#request(key, args[0], args[1], (options) => make([args[0], options]));
+          if (isClient && key === "request")
+            return this.#request(args[0], args[1], args[2], (options) => make([args[0], args[1], options]));
+          return this.#make(namedArguments(key, args, this.#read()), () => make(args));
+        };
+      },
+    });
+    return wrapped;
+  }
+
+  async #request(
+    method: unknown,
+    path: unknown,
+    options: unknown,
+    send: (options: RequestOptions | undefined) => unknown,
+  ): Promise<unknown> {
+    const given = options as RequestOptions | undefined;
+    return this.#make(namedRequest(String(method), String(path), given, this.#read()), () => send(withoutIdentity(given)));
+  }
+
+  #make(call: NamedCall, send: () => unknown): unknown {
+    // What is only read beside is not judged; what it would write is its own.
+    const isBeside = call.names === "nothing" && call.safe && this.tried.length > 0;
+    if (call.names !== "owned" && !isBeside) throw new NothingNamed(call.text);
+    const tried: TriedCall = { call, answer: undefined };
+    if (!isBeside) this.tried.push(tried);
+    const answer = send();
+    if (!(answer instanceof Promise)) return (tried.answer = answer);
+    const told = answer.then((one: unknown) => (tried.answer = one));
+    this.#pending.push(told);
+    return told;
+  }
+}
+
+/** The owner's word for who it is does not go with the call. */
+function withoutIdentity(options: RequestOptions | undefined): RequestOptions | undefined {
+  if (options?.headers === undefined) return options;
+  return { ...options, headers: Object.fromEntries(Object.entries(options.headers).filter(([name]) => !OF_IDENTITY.test(name))) };
+}

@@ -1,0 +1,123 @@
+import type { ApiClient } from "../model/client.ts";
+import type { Values } from "../model/context.ts";
+import type { Resource } from "../model/resource.ts";
+import { Rule, type CheckedStep, type StoresView } from "../model/rule.ts";
+import type { ApiResponse } from "../model/response.ts";
+import { Severity } from "../model/severity.ts";
+import { idOf, isObject, listIn } from "./answer-content.ts";
+import { requestTo } from "./created.ts";
+import { pathOf, writesOf } from "./requests.ts";
+import { itemPath, ResourcePaths, type Place } from "./resource-paths.ts";
+import { storeChanges } from "./store-changes.ts";
+
+export interface LeakageOptions {
+  /** What the API keeps, and where it is created. */
+  readonly resources: readonly Resource[];
+}
+
+/** Whether an item that has not been created is there, and how many there are. */
+interface Seen {
+  /** `undefined`: cannot be said. */
+  readonly there: boolean | undefined;
+  readonly ids: readonly string[] | undefined;
+}
+
+/**
+ * A create that was refused leaves nothing. Judged after a step that changed something and whose only writing request is a `POST` to a collection where one
+ * can create, or a `PUT` to an item, answered with 4xx (408 aside: the request may not have come to its end). Compared with the state that the step began in:
+ * - the list of the collection, if it gives all, has no id that it had not;
+ * - the item is not answered 2xx if it was not then: for a `PUT` its URL, for a `POST` the item with the id that its JSON body said, if items can be read;
+ * - no table of the stores has more rows than it had; for a `PUT` only where it is known that the item was not there.
+ *
+ * A log of refusals belongs into `ignore`. `rejectedMeansUnchanged` finds these and others, and does not know what was to be created: this one says what the users
+ * of the API see of it. HIGH, as that one.
+ *
+ * The leakage rule of Atlidakis, Godefroid and Polishchuk, "Checking Security Properties of Cloud Service REST APIs", ICST 2020.
+ * @throws SeqqaError `RULE_INVALID`
+ */
+export function leakage<C extends object = Values, A = ApiClient>({ resources }: LeakageOptions): Rule<C, A> {
+  const paths = new ResourcePaths("leakage", resources);
+  return new Rule<C, A>({
+    name: "leakage",
+    message: "a create that was refused left something",
+    severity: Severity.HIGH,
+    writes: true,
+    judge: async (_world, step) => {
+      const { action, answers, changed, client } = step;
+      const [answer, ...others] = writesOf(answers);
+      if (!changed || answer === undefined || others.length > 0 || !isRefused(answer)) return true;
+      const path = pathOf(client, answer);
+      const place = path === undefined ? undefined : paths.place(path);
+      if (path === undefined || place === undefined || !creates(place, answer)) return true;
+      const item = place.of === "item" ? path : sentItem(place, answer);
+      const after = await look(client, place, item);
+      const stores = await step.stores();
+      return {
+        earlier: async (begun) => {
+          const before = await look(client, place, item);
+          const left = difference(before, after) ?? (await rowsLeft(begun, stores, place, before));
+          return (
+            left === undefined ||
+            begun.explain(`${action.name}: ${requestTo(place, answer)} was refused with ${answer.statusCode}, and ${left}`)
+          );
+        },
+      };
+    },
+  });
+}
+
+const isRefused = ({ statusCode }: ApiResponse): boolean => statusCode >= 400 && statusCode < 500 && statusCode !== 408;
+
+function creates({ of, kind }: Place, { request }: ApiResponse): boolean {
+  return of === "item" ? request.method === "PUT" : request.method === "POST" && kind.resource.can.create === true;
+}
+
+/** The path of the item whose id the body of a `POST` says. */
+function sentItem({ kind, parameters }: Place, { request }: ApiResponse): string | undefined {
+  let body: unknown;
+  try {
+    body = JSON.parse(request.body ?? "");
+  } catch {
+    return undefined;
+  }
+  const id = isObject(body) ? idOf(body, kind.resource) : undefined;
+  return id === undefined ? undefined : itemPath(kind, parameters, id);
+}
+
+async function look(client: ApiClient, { of, kind, segments }: Place, item: string | undefined): Promise<Seen> {
+  const { resource, collection } = kind;
+  const reads = item !== undefined && resource.can.read === true;
+  const there = reads ? (await client.get(item)).ok : undefined;
+  const bound = of === "collection" ? segments : segments.slice(0, -1);
+  const parameters = resource.can.list === true ? collection.match(bound) : undefined;
+  const list = parameters === undefined ? undefined : collection.filled(parameters);
+  const items = list === undefined ? undefined : listIn(await client.get(list), resource);
+  return { there, ids: items?.flatMap((one) => idOf(one, resource) ?? []) };
+}
+
+function difference(before: Seen, after: Seen): string | undefined {
+  if (after.there === true && before.there === false) return "the item is there";
+  if (before.ids === undefined || after.ids === undefined) return undefined;
+  const known = new Set(before.ids);
+  const more = after.ids.filter((id) => !known.has(id)).length;
+  return more === 0 ? undefined : `the list has ${more} more`;
+}
+
+async function rowsLeft(
+  begun: Pick<CheckedStep, "stores">,
+  after: StoresView | undefined,
+  { of }: Place,
+  { there }: Seen,
+): Promise<string | undefined> {
+  if (after === undefined || (of === "item" && there !== false)) return undefined;
+  const before = await begun.stores();
+  if (before === undefined || before.fingerprint === after.fingerprint) return undefined;
+  const grown = [...after.tables].some(([table, rows]) => count(rows) > count(before.tables.get(table) ?? new Map()));
+  return grown ? `the stores have more: ${storeChanges(before, after)}` : undefined;
+}
+
+function count(rows: ReadonlyMap<string, number>): number {
+  let sum = 0;
+  for (const number of rows.values()) sum += number;
+  return sum;
+}

@@ -1,0 +1,128 @@
+import type { ApiClient } from "../model/client.ts";
+import type { Values } from "../model/context.ts";
+import type { Resource } from "../model/resource.ts";
+import { Rule, type CheckedStep } from "../model/rule.ts";
+import { Severity } from "../model/severity.ts";
+import { contradictions, isSteady } from "./agreement.ts";
+import { idOf, isTombstone, itemIn, listIn, type Item } from "./answer-content.ts";
+import { createdBy } from "./created.ts";
+import { isDone, isMissing, pathOf, writesOf } from "./requests.ts";
+import { collectionPath, itemPath, ResourcePaths, type Kind } from "./resource-paths.ts";
+import { segmentsOf } from "./path-template.ts";
+
+/** So many items of a list are looked at. */
+const LOOKED_AT = 20;
+/** So many fields are named, of so many characters. */
+const NAMED = 3;
+const LONGEST = 40;
+
+export interface ListAgreesWithItemOptions {
+  /** What the API keeps; those that can be listed and read are judged. */
+  readonly resources: readonly Resource[];
+}
+
+/** A list and where it is. */
+interface Listed {
+  readonly kind: Kind;
+  readonly path: string;
+  readonly items: readonly Item[];
+}
+
+/**
+ * A list and its items say the same. Judged after a step that changed something and had a writing request answered 2xx (not 202), for each kind that can be listed (all
+ * of them, not a page) and read, whose list's path has no parameters or those of a path that the step wrote to. Of a list that is answered 2xx:
+ * - each of the first 20 items can be read: `GET` is not answered 404, 410 or 5xx (501 and 503 aside), unless the list says that it was deleted;
+ * - the fields that an item has in the list and by itself do not contradict each other: numbers, texts and truth values are equal, objects in the fields that both have,
+ *   lists of as many plain values in any order, and of objects those of one `id`. `null`, an empty text, another type, a list of another length, a text cut short (that ends with dots, or
+ *   of 20 and more characters), a time that is less exact, and links are another view and no contradiction. What differs is read twice, list and item: a field that is not the
+ *   same both times in each, such as a time or a countdown, is left out;
+ * - an item that the last writing request created, and that can be read, is in the list. One that was updated may have left it by design.
+ *
+ * MEDIUM. It asks once for each list and each item, after each step that changes something. Wrong fields are what the use-after-free and leakage rules of
+ * Atlidakis, Godefroid and Polishchuk, "Checking Security Properties of Cloud Service REST APIs", ICST 2020, do not look at.
+ * @throws SeqqaError `RULE_INVALID`
+ */
+export function listAgreesWithItem<C extends object = Values, A = ApiClient>({ resources }: ListAgreesWithItemOptions): Rule<C, A> {
+  const paths = new ResourcePaths("listAgreesWithItem", resources);
+  return new Rule<C, A>({
+    name: "list_agrees_with_item",
+    message: "a list and its items do not say the same",
+    severity: Severity.MEDIUM,
+    judge: async (_world, step) => {
+      if (!step.changed) return true;
+      for (const [path, kind] of listsOf(step, paths)) {
+        const items = listIn(await step.client.get(path), kind.resource);
+        const wrong = items === undefined ? undefined : await whatIsWrong({ kind, path, items }, step, paths);
+        if (wrong !== undefined) return step.explain(`${step.action.name}: ${wrong}`);
+      }
+      return true;
+    },
+  });
+}
+
+/** Those that a step may have changed, by their paths. */
+function listsOf({ answers, client }: CheckedStep, paths: ResourcePaths): ReadonlyMap<string, Kind> {
+  const written = writesOf(answers)
+    .filter(isDone)
+    .flatMap((answer) => {
+      const path = pathOf(client, answer);
+      const segments = path === undefined ? undefined : segmentsOf(path);
+      return segments === undefined ? [] : [segments];
+    });
+  const lists = new Map<string, Kind>();
+  for (const kind of paths.kinds) {
+    if (kind.resource.can.list !== true || kind.resource.can.read !== true) continue;
+    for (const segments of written) {
+      const path = kind.collection.parameters === 0 ? kind.collection.filled(new Map()) : collectionPath(kind, segments);
+      if (path !== undefined) lists.set(path, kind);
+    }
+  }
+  return lists;
+}
+
+async function whatIsWrong(list: Listed, step: CheckedStep, paths: ResourcePaths): Promise<string | undefined> {
+  const { kind, items } = list;
+  const { client } = step;
+  for (const item of items.slice(0, LOOKED_AT)) {
+    const path = pathIn(list, item);
+    if (path === undefined) continue;
+    const answer = await client.get(path);
+    if (isMissing(answer.statusCode) && !isTombstone(item)) {
+      return `GET ${kind.collection.text} has an item whose GET ${kind.item.text} is answered ${answer.statusCode}`;
+    }
+    const own = answer.ok ? itemIn(answer, kind.resource) : undefined;
+    const fields = own === undefined ? [] : await steady(contradictions(item, own), list, item, own, path, client);
+    if (fields.length > 0) return `GET ${kind.collection.text} and GET ${kind.item.text} of an item in it differ in ${shown(fields)}`;
+  }
+  const created = createdBy(step, paths);
+  if (created === undefined || created.kind !== kind || pathIn(list, undefined, created.id) !== created.path) return undefined;
+  if (items.some((item) => idOf(item, kind.resource) === created.id) || !(await client.get(created.path)).ok) return undefined;
+  return `GET ${kind.item.text} gives what was created, and GET ${kind.collection.text} does not have it`;
+}
+
+/** The fields that differ and are the same when both are read again. */
+async function steady(
+  fields: readonly string[],
+  { kind, path: list }: Listed,
+  item: Item,
+  own: Item,
+  path: string,
+  client: ApiClient,
+): Promise<readonly string[]> {
+  if (fields.length === 0) return fields;
+  const ownAgain = itemIn(await client.get(path), kind.resource);
+  const id = idOf(item, kind.resource);
+  const itemAgain = listIn(await client.get(list), kind.resource)?.find((one) => idOf(one, kind.resource) === id);
+  if (ownAgain === undefined || itemAgain === undefined) return [];
+  return fields.filter((field) => isSteady(field, own, ownAgain) && isSteady(field, item, itemAgain));
+}
+
+function pathIn({ kind, path }: Listed, item: Item | undefined, id: string | undefined = idOf(item, kind.resource)): string | undefined {
+  const parameters = kind.collection.match(segmentsOf(path) ?? []);
+  return id === undefined || parameters === undefined ? undefined : itemPath(kind, parameters, id);
+}
+
+function shown(fields: readonly string[]): string {
+  const named = fields.slice(0, NAMED).map((field) => JSON.stringify(field.slice(0, LONGEST)));
+  return `${named.join(", ")}${fields.length > NAMED ? ` and ${fields.length - NAMED} more` : ""}`;
+}

@@ -1,0 +1,119 @@
+import type { RequestOptions } from "../model/client.ts";
+import { leavesOf, type ReadValue } from "./owners-view.ts";
+
+/** A call that is about to be made, and what of the owner's it names. */
+export interface NamedCall {
+  /** For people: `GET /notes/{note_id}`. */
+  readonly text: string;
+  /** It only reads, by RFC 9110, 9.2.1. */
+  readonly safe: boolean;
+  readonly names: "owned" | "nothing" | "credential";
+}
+
+const SAFE = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/** What a request of an HTTP client names of the values that were read. */
+export function namedRequest(method: string, path: string, options: RequestOptions | undefined, read: readonly ReadValue[]): NamedCall {
+  const search = new Search(read);
+  const [beforeQuery = "", ...inQuery] = withoutOrigin(path).split("#", 1)[0]!.split("?");
+  const way = beforeQuery
+    .split("/")
+    .map((segment) => search.segment(segment))
+    .join("/");
+  const query = [...new URLSearchParams(inQuery.join("?")), ...leavesOf(options?.query, "")].flatMap(([name, text]) => {
+    const found = search.whole(text);
+    return found === undefined ? [] : [`${name}={${found}}`];
+  });
+  const inBody = leavesOf(bodyOf(options), "").flatMap(([, text]) => search.value(text) ?? []);
+  const asked = query.length === 0 ? "" : `?${query.join("&")}`;
+  const verb = method.toUpperCase();
+  return {
+    text: `${verb} ${way}${asked}${inBody.length === 0 ? "" : ` with ${[...new Set(inBody)].map((name) => `{${name}}`).join(", ")}`}`,
+    safe: SAFE.has(verb),
+    names: search.names,
+  };
+}
+
+/** What a call of a client of another kind names: its arguments speak for it. */
+export function namedArguments(name: string, args: readonly unknown[], read: readonly ReadValue[]): NamedCall {
+  const search = new Search(read);
+  const found = leavesOf(args, "").flatMap(([, text]) => search.value(text) ?? search.within(text) ?? []);
+  return { text: `${name}(${[...new Set(found)].map((one) => `{${one}}`).join(", ")})`, safe: false, names: search.names };
+}
+
+/** Finds values in a request. Where several have one text, as first ids have, each is found once before one is found again. */
+class Search {
+  readonly #byText: Map<string, ReadValue[]> = new Map();
+  readonly #found: Set<ReadValue> = new Set();
+
+  constructor(read: readonly ReadValue[]) {
+    for (const value of read) this.#byText.set(value.text, [...(this.#byText.get(value.text) ?? []), value]);
+  }
+
+  get names(): NamedCall["names"] {
+    const kinds = new Set([...this.#found].map(({ kind }) => kind));
+    return kinds.has("credential") ? "credential" : kinds.has("owned") ? "owned" : "nothing";
+  }
+
+  whole(text: string): string | undefined {
+    const candidates = this.#byText.get(text);
+    if (candidates === undefined) return undefined;
+    const one = candidates.find((candidate) => !this.#found.has(candidate)) ?? candidates[0]!;
+    this.#found.add(one);
+    return one.name;
+  }
+
+  /** A segment of a path, with names in the place of values: `{note_id}`, `{note_id}.json`. */
+  segment(segment: string): string {
+    const text = decoded(segment);
+    const found = this.whole(text);
+    if (found !== undefined) return `{${found}}`;
+    // What stands between marks: `1` in `1.json` and `orders(1)`, and not in `10` or in a UUID.
+    return text.split(/([^\p{L}\p{N}_-]+)/u).reduce((shown, part) => {
+      const name = part === text ? undefined : this.whole(part);
+      return shown + (name === undefined ? part : `{${name}}`);
+    }, "");
+  }
+
+  /** A value of a body: itself, or a URL that leads to it. */
+  value(text: string): string | undefined {
+    const found = this.whole(text);
+    if (found !== undefined || !/^(?:https?:\/)?\//.test(text)) return found;
+    for (const segment of withoutOrigin(text).split(/[/?#]/)) {
+      const named = this.whole(decoded(segment));
+      if (named !== undefined) return named;
+    }
+    return undefined;
+  }
+
+  /** In a text of another language, such as a query: a value that stands between quotes or other marks. */
+  within(text: string): string | undefined {
+    for (const part of text.split(/[^\p{L}\p{N}_-]+/u)) {
+      const named = part === text ? undefined : this.whole(part);
+      if (named !== undefined) return named;
+    }
+    return undefined;
+  }
+}
+
+function bodyOf(options: RequestOptions | undefined): unknown {
+  const { json, form, multipart, body } = options ?? {};
+  if (typeof body !== "string") return [json, form, multipart];
+  try {
+    return JSON.parse(body) as unknown;
+  } catch {
+    return Object.fromEntries(new URLSearchParams(body));
+  }
+}
+
+function withoutOrigin(path: string): string {
+  return path.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, "");
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}

@@ -1,0 +1,29 @@
+import { isExpected, type ExpectedStatus } from "../model/action.ts";
+import type { ApiClient } from "../model/client.ts";
+import type { Values } from "../model/context.ts";
+import { Rule } from "../model/rule.ts";
+import { Severity } from "../model/severity.ts";
+
+export interface NoServerErrorsOptions {
+  /** Statuses that are no defect, e.g. `[503]`; an action's own `expectedStatus` is none either. Default: none. */
+  readonly except?: readonly ExpectedStatus[];
+}
+
+/**
+ * No answer that an action receives, returned or not, has a status of 500 or above. HIGH. It takes the place of the built-in finding
+ * `<action>_server_error`, whatever `exploration.server_errors` says.
+ */
+export function noServerErrors<C extends object = Values, A = ApiClient>(options: NoServerErrorsOptions = {}): Rule<C, A> {
+  const { except = [] } = options;
+  return new Rule<C, A>({
+    name: "no_server_errors",
+    message: "an action was answered with a server error",
+    severity: Severity.HIGH,
+    replaces: "server_errors",
+    judge: (_world, { action, answers, explain }) => {
+      const allowed = [...except, ...(action.expectedStatus ?? [])];
+      const worst = answers.find(({ statusCode }) => statusCode >= 500 && !isExpected(statusCode, allowed));
+      return worst === undefined || explain(`${action.name} was answered with status ${worst.statusCode}`);
+    },
+  });
+}

@@ -1,0 +1,82 @@
+import { Context, contextPartOf } from "../model/context.ts";
+
+/** A value of the context that an action has read: of the owner's, or shared, or what the owner proves its right by. */
+export interface ReadValue {
+  /** The key, and the way to the value in it: `note_id`, `order.id`. */
+  readonly name: string;
+  /** As it stands in a request. */
+  readonly text: string;
+  readonly kind: "owned" | "shared" | "credential";
+}
+
+/** Names of keys that hold what somebody proves who they are by. */
+const CREDENTIAL = /token|secret|password|passwd|api_?key|session|credential|cookie|jwt|bearer/i;
+
+/** How deep a value is looked into. */
+const DEEPEST = 5;
+
+/**
+ * The owner's context as an intruder's call sees it: what it reads is the owner's, and noted; what it writes, it reads again, and nobody else does.
+ */
+export class OwnersView<C extends object> {
+  readonly context: Context<C>;
+  readonly #owners: ReadonlyMap<string, unknown>;
+  readonly #shared: ReadonlySet<string>;
+  readonly #read: Map<string, readonly ReadValue[]> = new Map();
+
+  constructor(owners: Context<C>, shared: ReadonlySet<string>) {
+    this.#shared = shared;
+    const { entries } = contextPartOf(owners as never);
+    const copy = new Context<C>(structuredClone(Object.fromEntries(entries)) as Partial<C>);
+    contextPartOf(copy as never).drawFrom(() => owners.data);
+    this.#owners = new Map(contextPartOf(copy as never).entries);
+    this.context = this.#watched(copy);
+  }
+
+  /** What was read until now, in that order. */
+  get read(): readonly ReadValue[] {
+    return [...this.#read.values()].flat();
+  }
+
+  #watched(copy: Context<C>): Context<C> {
+    const { entries } = contextPartOf(copy as never);
+    const part = contextPartOf(copy as never);
+    const note = (key: string): void => this.#note(key, part.entries);
+    return new Proxy(copy, {
+      get: (target, key): unknown => {
+        const member: unknown = Reflect.get(target, key);
+        if (typeof key === "symbol" || key === "data") return member;
+        if (key === "get" || key === "getRequired") {
+          return (name: string, ...rest: readonly unknown[]): unknown => {
+            note(name);
+            return (member as (...args: readonly unknown[]) => unknown)(name, ...rest);
+          };
+        }
+        if (key === "toJSON") for (const name of entries.keys()) note(name);
+        else note(key);
+        return member;
+      },
+    });
+  }
+
+  /** What the call itself has written over is not the owner's. */
+  #note(key: string, now: ReadonlyMap<string, unknown>): void {
+    if (this.#read.has(key) || !this.#owners.has(key) || now.get(key) !== this.#owners.get(key)) return;
+    const kind = this.#shared.has(key) ? "shared" : CREDENTIAL.test(key) ? "credential" : "owned";
+    this.#read.set(
+      key,
+      leavesOf(this.#owners.get(key), key).map(([name, text]) => ({ name, text, kind })),
+    );
+  }
+}
+
+/** Texts and numbers in a value, each with the way to it. */
+export function leavesOf(value: unknown, name: string, depth = 0): readonly (readonly [name: string, text: string])[] {
+  if (typeof value === "string") return value === "" ? [] : [[name, value]];
+  if (typeof value === "number" || typeof value === "bigint") return [[name, String(value)]];
+  if (typeof value !== "object" || value === null || depth === DEEPEST) return [];
+  if (value instanceof Uint8Array || value instanceof Blob) return [];
+  const entries: Iterable<readonly [unknown, unknown]> =
+    value instanceof Map ? value : value instanceof Set || value instanceof URLSearchParams ? value.entries() : Object.entries(value);
+  return [...entries].flatMap(([key, one]) => leavesOf(one, name === "" ? String(key) : `${name}.${String(key)}`, depth + 1));
+}

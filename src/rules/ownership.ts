@@ -1,0 +1,154 @@
+import { Action } from "../model/action.ts";
+import type { ApiClient } from "../model/client.ts";
+import type { Context, Values } from "../model/context.ts";
+import { EdgeAction } from "../model/edge-action.ts";
+import { ApiResponse } from "../model/response.ts";
+import { Rule, type Login, type StoresView } from "../model/rule.ts";
+import { Severity } from "../model/severity.ts";
+import { IntruderClient, NothingNamed, type TriedCall } from "./intruder-client.ts";
+import { OwnersView } from "./owners-view.ts";
+import { seenFields } from "./seen-fields.ts";
+import { onlyAdds, storeChanges } from "./store-changes.ts";
+
+export interface OwnershipOptions<C extends object = Values, A = ApiClient> {
+  /**
+   * Who tries what others made, by role, and how each logs in. Where the world has a client for the role, it is that one's login; else one is made. A user who needs none: `async () => {}`.
+   * A login that is answered with 400 or above ends the run with `LOGIN_REFUSED`.
+   */
+  readonly users: Readonly<Record<string, Login | Action<C, A>>>;
+  /** Actions that everybody may do, e.g. those that read what is public: `read_product`, or for one user alone `read_product_as_bob`. Default: none. */
+  readonly except?: readonly string[];
+  /** Keys of the context for what belongs to all of them, e.g. `tenant_id`: calls that name nothing else are not tried. Default: none. */
+  readonly shared?: readonly (keyof NoInfer<C> & string)[];
+}
+
+/** Whose action is tried by whom. */
+interface Trial {
+  readonly owner: string;
+  readonly intruder: string;
+}
+
+type Run<C extends object, A> = Action<C, A>["run"];
+
+/**
+ * What one user made, no other one sees or changes: in every state, every user of `users` makes every call of the agent's actions that names something of the owner's.
+ *
+ * The owner of what an action names is who the action acts as: its `as`, or the world's own client. Each user but that one gets an action `<action>_as_<user>`, with the tag `intruder`, which runs the action
+ * with that user's client: what it reads of the context is the owner's, what it writes is forgotten. It is made where the action's own precondition holds, and only where the request names
+ * something of the owner's: a value of the context that the action has read stands in the path, the query or the body. What stands in headers names nothing, and headers that say who the owner is are left out; a
+ * call that carries a token or a password of the owner's context is not made. These actions are steps like any other: they count towards `max_steps`, have findings with a path, and are not raced.
+ *
+ * It does not hold when something was seen (an answer of 2xx whose body holds anything; not `{}`, `[]`, a list's envelope without items, or the word that it failed) or changed (the stores are in another state, whatever the
+ * answer was, but for rows that a refused call adds; without stores that is not known). CRITICAL. It is API1:2023 of the OWASP API Security Top 10, broken object level authorization.
+ */
+export function ownership<C extends object = Values, A = ApiClient>(options: OwnershipOptions<C, A>): Rule<C, A> {
+  const except = new Set(options.except);
+  const shared: ReadonlySet<string> = new Set(options.shared);
+  const trials = new Map<string, Trial>();
+  const calls: Calls = new WeakMap();
+  return new Rule<C, A>({
+    name: "ownership",
+    message: "a user saw or changed what another one made",
+    severity: Severity.CRITICAL,
+    users: Object.fromEntries(Object.entries(options.users).map(([role, login]) => [role, loginOf(login)])),
+    when: ({ name }) => trials.has(name),
+    brings: (actions) =>
+      actions.flatMap((action) =>
+        Object.keys(options.users).flatMap((intruder) => {
+          const name = `${action.name}_as_${intruder}`;
+          // The edges of a state graph lead from node to node, and are their own user's.
+          const left = action.as === intruder || except.has(action.name) || except.has(name) || action instanceof EdgeAction;
+          if (left) return [];
+          trials.set(name, { owner: action.as ?? "the owner", intruder });
+          return [intrudersAction(action, name, intruder, { calls, shared })];
+        }),
+      ),
+    judge: async (_world, { action, answers, changed, canGoBack, stores, explain }) => {
+      const trial = trials.get(action.name);
+      const tried = answers.flatMap((answer) => {
+        const call = calls.get(answer);
+        return call === undefined ? [] : [{ answer, call, seen: seenFields(answer) }];
+      });
+      if (trial === undefined || tried.length === 0) return true;
+      const shown = tried.find(({ seen }) => seen !== undefined);
+      const sawNothing = (say: (message: string) => false): boolean =>
+        shown === undefined || say(`${trial.intruder} saw ${made(trial)}: ${told(shown)}`);
+      const after = changed ? await stores() : undefined;
+      if (after === undefined) return sawNothing(explain);
+      const writing = tried.findLast(({ call }) => !call.safe) ?? tried.at(-1)!;
+      const wrote = `${trial.intruder} changed ${made(trial)}: ${told(writing)}`;
+      // The context and the other clients are out of an intruder's reach: without a new cookie it is the stores that are others.
+      if (!canGoBack) return answers.some(({ headers }) => headers["set-cookie"] !== undefined) ? sawNothing(explain) : explain(wrote);
+      return {
+        earlier: async (begun) => {
+          const before: StoresView | undefined = await begun.stores();
+          if (before === undefined || before.fingerprint === after.fingerprint) return sawNothing(begun.explain);
+          // Nothing of the owner's is another one: what a refused call leaves behind is for `leakage` and `rejectedMeansUnchanged` to say.
+          if (tried.every(({ answer }) => answer.statusCode >= 400) && onlyAdds(before, after)) return sawNothing(begun.explain);
+          return begun.explain(`${wrote}; ${storeChanges(before, after)}`);
+        },
+      };
+    },
+  });
+}
+
+type Calls = WeakMap<ApiResponse, TriedCall["call"]>;
+
+interface Setting {
+  readonly calls: Calls;
+  readonly shared: ReadonlySet<string>;
+}
+
+function intrudersAction<C extends object, A>(action: Action<C, A>, name: string, intruder: string, setting: Setting): Action<C, A> {
+  return new Action<C, A>({
+    name,
+    as: intruder,
+    tags: [...action.tags, "intruder"],
+    description: `${action.name}, tried by ${intruder}`,
+    run: async (api, context) => tryAs(action.run, api, context, setting),
+    ...(action.precondition !== undefined && { precondition: action.precondition }),
+  });
+}
+
+/** What the action makes of an answer that it was never meant to get is of no interest: the last answer to a call that was made stands for it. */
+async function tryAs<C extends object, A>(
+  run: Run<C, A>,
+  api: A,
+  owners: Context<C>,
+  { calls, shared }: Setting,
+): Promise<ApiResponse | null> {
+  const view = new OwnersView(owners, shared);
+  const client = new IntruderClient(api, () => view.read);
+  const running = (async () => run(client.api, view.context))();
+  const [ended] = await Promise.allSettled([running]);
+  await client.settled();
+  const { tried } = client;
+  if (tried.length === 0 && (ended.status === "fulfilled" || ended.reason instanceof NothingNamed)) return null;
+  for (const { answer, call } of tried) if (answer instanceof ApiResponse) calls.set(answer, call);
+  const last = tried.findLast(({ answer }) => answer instanceof ApiResponse)?.answer as ApiResponse | undefined;
+  const returned: unknown = ended.status === "fulfilled" ? ended.value : undefined;
+  // A client of the user's own returns what it likes, and the action makes a response of it.
+  const answer = returned instanceof ApiResponse && (last === undefined || calls.has(returned)) ? returned : last;
+  if (answer === undefined) return ended.status === "fulfilled" ? null : running;
+  if (!calls.has(answer)) calls.set(answer, tried.at(-1)!.call);
+  return answer;
+}
+
+function loginOf<C extends object, A>(login: Login | Action<C, A>): Login {
+  if (!(login instanceof Action)) return login;
+  return (api, context) => login.run(api as unknown as A, context as unknown as Context<C>);
+}
+
+const made = ({ owner }: Trial): string => `what ${owner} made`;
+
+function told({
+  call,
+  answer,
+  seen,
+}: {
+  readonly call: TriedCall["call"];
+  readonly answer: ApiResponse;
+  readonly seen: string | undefined;
+}): string {
+  return `${call.text} was answered with status ${answer.statusCode}${seen === undefined ? "" : ` and ${seen}`}`;
+}

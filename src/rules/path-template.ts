@@ -1,0 +1,79 @@
+/** The parameters of a path by name, decoded. */
+export type Parameters = ReadonlyMap<string, string>;
+
+type Part = { readonly kind: "text"; readonly text: string } | { readonly kind: "parameter"; readonly name: string };
+
+/** A path such as `/orders/{order_id}`, whose parameters are whole segments: what is only a part of one is text like any other. */
+export class PathTemplate {
+  readonly text: string;
+  readonly #parts: readonly Part[];
+
+  constructor(text: string) {
+    this.text = text;
+    this.#parts = trimmed(text).map((part) => {
+      const name = /^\{([^{}]+)\}$/.exec(part)?.[1];
+      return name === undefined ? { kind: "text", text: part } : { kind: "parameter", name };
+    });
+  }
+
+  get length(): number {
+    return this.#parts.length;
+  }
+
+  /** The name of the parameter at its end. */
+  get last(): string | undefined {
+    const part = this.#parts.at(-1);
+    return part?.kind === "parameter" ? part.name : undefined;
+  }
+
+  /** How many of its segments are parameters. */
+  get parameters(): number {
+    return this.#parts.filter(({ kind }) => kind === "parameter").length;
+  }
+
+  /** The parameters of a path that has this form; `undefined` for another one. */
+  match(segments: readonly string[]): Parameters | undefined {
+    return segments.length === this.length ? this.bind(segments) : undefined;
+  }
+
+  /** What the common part of the two says of the parameters; `undefined` where they differ there, or a parameter lies behind it. */
+  bind(segments: readonly string[]): Parameters | undefined {
+    const found = new Map<string, string>();
+    for (const [i, part] of this.#parts.entries()) {
+      const segment = segments[i];
+      if (part.kind === "text") {
+        if (segment !== undefined && segment !== part.text) return undefined;
+      } else {
+        if (segment === undefined || segment === "") return undefined;
+        found.set(part.name, segment);
+      }
+    }
+    return found;
+  }
+
+  /** The path with these values; `undefined` where one is missing or is no segment of a path. */
+  filled(values: Parameters): string | undefined {
+    const segments: string[] = [];
+    for (const part of this.#parts) {
+      const value = part.kind === "text" ? undefined : (values.get(part.name) ?? "");
+      // `..` means another path, however it is encoded; a lone surrogate has no encoding.
+      if (value !== undefined && (/^\.{0,2}$/.test(value) || /\p{Surrogate}/u.test(value))) return undefined;
+      segments.push(part.kind === "text" ? part.text : encodeURIComponent(value!));
+    }
+    return `/${segments.join("/")}`;
+  }
+}
+
+/** The segments of a path, decoded; `undefined` where one is not encoded as UTF-8 is. */
+export function segmentsOf(path: string): readonly string[] | undefined {
+  try {
+    return trimmed(path).map((segment) => decodeURIComponent(segment));
+  } catch {
+    return undefined;
+  }
+}
+
+function trimmed(path: string): readonly string[] {
+  const inner = path.replace(/^\//, "").replace(/\/$/, "");
+  return inner === "" ? [] : inner.split("/");
+}

@@ -1,0 +1,53 @@
+import type { ApiClient } from "../model/client.ts";
+import type { Values } from "../model/context.ts";
+import type { ApiResponse } from "../model/response.ts";
+import { Rule } from "../model/rule.ts";
+import { Severity } from "../model/severity.ts";
+import { graphqlAnswer } from "./graphql-answer.ts";
+import { storeChanges } from "./store-changes.ts";
+
+const READS = new Set(["GET", "HEAD"]);
+
+/**
+ * A call that was refused, and one that only reads, leaves the stores as they were: when every answer of a step has a status of 400 to 499, or
+ * belongs to a `GET` or `HEAD`, the stores are in the state that the step began in. Compared as states are (what `ignore` lists is left out, times
+ * near the run are one; of GraphQL, an answer with errors that has no data and one to a query count as such), by what the stores say and not through the API; worlds without stores have nothing to compare. HIGH. GET and HEAD are safe
+ * by RFC 9110, 9.2.1.
+ */
+export function rejectedMeansUnchanged<C extends object = Values, A = ApiClient>(): Rule<C, A> {
+  return new Rule<C, A>({
+    name: "rejected_means_unchanged",
+    message: "a call that was refused, or only reads, changed the stores",
+    severity: Severity.HIGH,
+    writes: true,
+    judge: async (_world, { action, answers, changed, stores }) => {
+      if (!changed || answers.length === 0) return true;
+      const refused = answers.every((answer) => wasRefused(answer) || onlyReads(answer));
+      const after = refused ? await stores() : undefined;
+      if (after === undefined) return true;
+      const last = answers.at(-1)!;
+      return {
+        earlier: async (begun) => {
+          const before = (await begun.stores())!;
+          if (before.fingerprint === after.fingerprint) return true;
+          return begun.explain(`${action.name} ${howOf(last)} and changed the stores: ${storeChanges(before, after)}`);
+        },
+      };
+    },
+  });
+}
+
+function wasRefused(answer: ApiResponse): boolean {
+  return (answer.statusCode >= 400 && answer.statusCode < 500) || graphqlAnswer(answer).kind === "refused";
+}
+
+function onlyReads(answer: ApiResponse): boolean {
+  return READS.has(answer.request.method) || graphqlAnswer(answer).kind === "read";
+}
+
+function howOf(answer: ApiResponse): string {
+  if (answer.statusCode >= 400) return `was refused with status ${answer.statusCode}`;
+  if (READS.has(answer.request.method)) return `only reads (${answer.request.method})`;
+  const graphql = graphqlAnswer(answer);
+  return graphql.kind === "refused" ? `was refused (${graphql.message})` : "only reads (a query)";
+}

@@ -1,0 +1,93 @@
+import type { ApiClient } from "../model/client.ts";
+import type { Values } from "../model/context.ts";
+import type { Resource } from "../model/resource.ts";
+import { Rule } from "../model/rule.ts";
+import { Severity } from "../model/severity.ts";
+import { idOf, listIn } from "./answer-content.ts";
+import { createdBy, type Created } from "./created.ts";
+import { isDone } from "./requests.ts";
+import { collectionPath, itemPath, ResourcePaths, type Kind } from "./resource-paths.ts";
+
+export interface ResourceHierarchyOptions {
+  /** What the API keeps; those with a `parent` that their paths lead through are judged. */
+  readonly resources: readonly Resource[];
+}
+
+/** The same item under another parent. */
+interface Elsewhere {
+  readonly parent: Kind;
+  readonly path: string;
+}
+
+/**
+ * What was made under one parent is not to be had under another. Judged after a step whose last writing request created a child: a `POST` to its collection
+ * answered 2xx (not 202) with an id, or a `PUT` to its item answered 201; its item's path has to lead through the parent's, and the parents have to be
+ * listed. With the first other parent of that list:
+ * - `GET` of the child under it is not answered 2xx, where children can be read;
+ * - where they can be read and deleted, `DELETE` of it under the other parent is not answered 2xx (not 202) while `GET` under its own, answered 2xx before, is then
+ *   answered 404 or 410. That is put back.
+ *
+ * Neither is a finding where `GET` under the other parent was answered 2xx in the state that the step began in, too: each parent counts for itself, or
+ * they share what they have. Each child is judged when it is created, and so not when it is read or updated later. HIGH.
+ *
+ * The resource-hierarchy rule of Atlidakis, Godefroid and Polishchuk, "Checking Security Properties of Cloud Service REST APIs", ICST 2020.
+ * @throws SeqqaError `RULE_INVALID`
+ */
+export function resourceHierarchy<C extends object = Values, A = ApiClient>({ resources }: ResourceHierarchyOptions): Rule<C, A> {
+  const paths = new ResourcePaths("resourceHierarchy", resources);
+  return new Rule<C, A>({
+    name: "resource_hierarchy",
+    message: "what was made under one parent is to be had under another",
+    severity: Severity.HIGH,
+    writes: true,
+    judge: async (_world, { action, answers, client }) => {
+      const created = createdBy({ answers, client }, paths);
+      if (created === undefined || created.kind.resource.can.read !== true) return true;
+      const other = await underAnother(created, paths, client);
+      if (other === undefined) return true;
+      const broken = await foundUnder(other, created, client);
+      if (broken === undefined) return true;
+      return {
+        earlier: async (begun) => {
+          if ((await client.get(other.path)).ok) return true;
+          return begun.explain(
+            `${action.name}: made by ${created.answer.request.method} ${created.kind[created.place.of].text}, ${broken}`,
+          );
+        },
+      };
+    },
+  });
+}
+
+async function underAnother({ kind, id, place }: Created, paths: ResourcePaths, client: ApiClient): Promise<Elsewhere | undefined> {
+  const parent = paths.named(kind.resource.parent);
+  if (parent === undefined || parent.resource.can.list !== true) return undefined;
+  const { segments } = place;
+  const position = parent.item.length - 1;
+  if (position >= segments.length || parent.item.bind(segments) === undefined) return undefined;
+  const list = collectionPath(parent, segments);
+  if (list === undefined) return undefined;
+  const others = listIn(await client.get(list), parent.resource)?.map((one) => idOf(one, parent.resource)) ?? [];
+  const other = others.find((one) => one !== undefined && one !== segments[position]);
+  if (other === undefined) return undefined;
+  const there = segments.with(position, other);
+  const parameters = kind.collection.bind(there);
+  const own = kind.collection.bind(segments);
+  if (parameters === undefined || own === undefined) return undefined;
+  const path = itemPath(kind, parameters, id);
+  // The item's path may not lead through the parent at all.
+  return path === undefined || path === itemPath(kind, own, id) ? undefined : { parent, path };
+}
+
+/** What is wrong, in words. */
+async function foundUnder({ parent, path }: Elsewhere, { kind, path: own }: Created, client: ApiClient): Promise<string | undefined> {
+  const under = `under another ${parent.resource.name}`;
+  const seen = await client.get(path);
+  if (seen.ok) return `GET ${kind.item.text} of it ${under} was answered ${seen.statusCode}`;
+  if (kind.resource.can.delete !== true || !(await client.get(own)).ok) return undefined;
+  const deleted = await client.delete(path);
+  if (!isDone(deleted)) return undefined;
+  const { statusCode } = await client.get(own);
+  if (statusCode !== 404 && statusCode !== 410) return undefined;
+  return `DELETE ${kind.item.text} of it ${under} was answered ${deleted.statusCode} and deleted it`;
+}

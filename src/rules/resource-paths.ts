@@ -1,0 +1,107 @@
+import { SeqqaError } from "../model/errors.ts";
+import type { Resource } from "../model/resource.ts";
+import { PathTemplate, segmentsOf, type Parameters } from "./path-template.ts";
+
+/** A resource with its paths taken apart. */
+export interface Kind {
+  readonly resource: Resource;
+  readonly collection: PathTemplate;
+  readonly item: PathTemplate;
+}
+
+/** What a path means. */
+export interface Place {
+  readonly of: "collection" | "item";
+  readonly kind: Kind;
+  readonly parameters: Parameters;
+  /** Decoded. */
+  readonly segments: readonly string[];
+}
+
+/** Which paths are whose, for rules that are told the resources. */
+export class ResourcePaths {
+  readonly kinds: readonly Kind[];
+
+  /** @throws SeqqaError `RULE_INVALID` saying what of the resources is wrong. */
+  constructor(rule: string, resources: readonly Resource[]) {
+    this.kinds = checked(rule, resources).map((resource) => ({
+      resource,
+      collection: new PathTemplate(resource.collection),
+      item: new PathTemplate(resource.item),
+    }));
+  }
+
+  /** What a path, without query and without the target's own base, means. Of several forms that fit, the one with the fewest parameters. */
+  place(path: string): Place | undefined {
+    const segments = segmentsOf(path);
+    if (segments === undefined) return undefined;
+    let best: { readonly place: Place; readonly parameters: number } | undefined;
+    for (const kind of this.kinds) {
+      for (const of of ["collection", "item"] as const) {
+        const parameters = kind[of].match(segments);
+        if (parameters === undefined || (best !== undefined && best.parameters <= kind[of].parameters)) continue;
+        best = { place: { of, kind, parameters, segments }, parameters: kind[of].parameters };
+      }
+    }
+    return best?.place;
+  }
+
+  named(name: string | undefined): Kind | undefined {
+    return this.kinds.find(({ resource }) => resource.name === name);
+  }
+
+  childrenOf({ resource }: Kind): readonly Kind[] {
+    return this.kinds.filter((kind) => kind.resource.parent === resource.name);
+  }
+}
+
+/** The path of an item of this collection. */
+export function itemPath({ item }: Kind, parameters: Parameters, id: string): string | undefined {
+  return item.filled(new Map([...parameters, [item.last!, id]]));
+}
+
+/** The path of all of a kind that lie where these segments lead. */
+export function collectionPath({ collection }: Kind, segments: readonly string[]): string | undefined {
+  const parameters = collection.bind(segments);
+  return parameters === undefined ? undefined : collection.filled(parameters);
+}
+
+const MEMBERS = ["id", "items", "body"] as const;
+
+function checked(rule: string, resources: readonly Resource[]): readonly Resource[] {
+  const wrong = (what: string): SeqqaError =>
+    new SeqqaError("RULE_INVALID", `${rule}: ${what}.`, {
+      exitStatus: 2,
+      hint: 'Give resources such as { name: "order", collection: "/orders", item: "/orders/{order_id}", can: { create: true, read: true } }.',
+    });
+  if (!Array.isArray(resources)) throw wrong("`resources` is not a list");
+  const names = new Set<string>();
+  for (const one of resources as readonly unknown[]) {
+    if (typeof one !== "object" || one === null) throw wrong("one of the `resources` is not an object");
+    const { name, collection, item, can, parent, ...rest } = one as Partial<Resource>;
+    if (typeof name !== "string" || name === "") throw wrong("one of the `resources` has no name");
+    const called = `the resource ${JSON.stringify(name)}`;
+    if (names.has(name)) throw wrong(`${called} is there twice`);
+    names.add(name);
+    if (!isPath(collection)) throw wrong(`the collection of ${called} is not a path that begins with /`);
+    if (!isPath(item) || new PathTemplate(item).last === undefined) {
+      throw wrong(`the item of ${called} is not a path that begins with / and ends with a parameter`);
+    }
+    if (typeof can !== "object" || can === null) throw wrong(`${called} does not say what it can`);
+    if (parent !== undefined && typeof parent !== "string") throw wrong(`the parent of ${called} is not a name`);
+    for (const member of MEMBERS) {
+      const place = rest[member];
+      if (place !== undefined && !(Array.isArray(place) && place.every((key) => typeof key === "string"))) {
+        throw wrong(`\`${member}\` of ${called} is not a list of names`);
+      }
+    }
+  }
+  for (const { name, parent } of resources) {
+    if (parent !== undefined && !names.has(parent)) {
+      throw wrong(`the resource ${JSON.stringify(name)} has the parent ${JSON.stringify(parent)}, which is not among the resources`);
+    }
+  }
+  return resources;
+}
+
+const isPath = (value: unknown): value is string => typeof value === "string" && value.startsWith("/");

@@ -1,0 +1,82 @@
+import type { ApiClient } from "../model/client.ts";
+import type { Values } from "../model/context.ts";
+import { SeqqaError } from "../model/errors.ts";
+import { Rule } from "../model/rule.ts";
+import type { ApiResponse } from "../model/response.ts";
+import { Severity } from "../model/severity.ts";
+import { isObject, jsonOf, type Item } from "./answer-content.ts";
+import { isDone, isFailure, pathOf, shownPath, writesOf } from "./requests.ts";
+import { storeChanges } from "./store-changes.ts";
+
+export interface RetrySafeOptions {
+  /** The header that carries the key; default `Idempotency-Key`. */
+  readonly header?: string;
+}
+
+/** They say who may, how often, what is in progress, or that the state is another than the one that the request was made for. */
+const NO_STATEMENT = new Set([401, 403, 408, 409, 412, 422, 425, 428, 429]);
+
+/**
+ * The same request again, as a client sends it that never got the answer, does nothing more. After a step whose only writing request carries an idempotency key and was
+ * answered 2xx (not 202), the same request (method, URL, headers, body) is sent again:
+ * - the stores are then as they were before it, compared as states are (times near the run are one, what `ignore` lists is left out);
+ * - it is answered 2xx. 409 and 422 are no finding (the draft has them for a request in progress, and for one whose key was used for another), nor are 401, 403, 408,
+ *   412, 425, 428, 429, 501, 503 and 3xx. Every other 4xx or 5xx is;
+ * - where both answers are 2xx, a `Location` in both is the same, and where both are JSON objects, so is each `id` or `uuid` that both have, at the top or in one
+ *   object below it (such as `data`; not `meta`, and not what is named for requests and traces).
+ *
+ * Without the header there is nothing to say. HIGH. IETF draft-ietf-httpapi-idempotency-key-header.
+ * @throws SeqqaError `RULE_INVALID` when `header` is not the name of one.
+ */
+export function retrySafe<C extends object = Values, A = ApiClient>({ header = "Idempotency-Key" }: RetrySafeOptions = {}): Rule<C, A> {
+  if (typeof header !== "string" || !/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(header)) {
+    throw new SeqqaError("RULE_INVALID", "retrySafe: `header` is not the name of a header.", {
+      exitStatus: 2,
+      hint: 'Give for example "X-Request-Key"; the default is "Idempotency-Key".',
+    });
+  }
+  const name = header.toLowerCase();
+  return new Rule<C, A>({
+    name: "retry_safe",
+    message: "a request with an idempotency key did more when it was sent again",
+    severity: Severity.HIGH,
+    writes: true,
+    judge: async (_world, { action, answers, client, again, stores, explain }) => {
+      const [answer, ...others] = writesOf(answers);
+      if (answer === undefined || others.length > 0 || !isDone(answer) || !hasHeader(answer, name)) return true;
+      const path = pathOf(client, answer);
+      const before = path === undefined ? undefined : await stores();
+      const second = before === undefined ? undefined : await again(answer);
+      if (path === undefined || before === undefined || second === undefined) return true;
+      const request = `${answer.request.method} ${shownPath(path)} with the same ${header}`;
+      const what = `${action.name}: ${request} was answered ${answer.statusCode} and then ${second.statusCode}`;
+      const after = (await stores())!;
+      if (before.fingerprint !== after.fingerprint) return explain(`${what}, and changed the stores: ${storeChanges(before, after)}`);
+      if (isRefusal(second.statusCode)) return explain(what);
+      const other = second.ok ? differentId(answer, second) : undefined;
+      return other === undefined || explain(`${what}, with another ${other}`);
+    },
+  });
+}
+
+function hasHeader({ request }: ApiResponse, name: string): boolean {
+  return Object.entries(request.headers).some(([key, value]) => key.toLowerCase() === name && value !== "");
+}
+
+/** What names something else in the second answer. */
+function differentId(first: ApiResponse, second: ApiResponse): string | undefined {
+  const [location, other] = [first.headers["location"], second.headers["location"]];
+  if (location !== undefined && other !== undefined && location !== other) return "Location";
+  const [one, two] = [jsonOf(first), jsonOf(second)];
+  if (!isObject(one) || !isObject(two)) return undefined;
+  const below = Object.keys(one).filter((key) => isOfThing(key) && isObject(one[key]) && isObject(two[key]));
+  const pairs = [[one, two] as const, ...below.map((key) => [one[key] as Item, two[key] as Item] as const)];
+  return ["id", "uuid"].find((key) => pairs.some(([a, b]) => isId(a[key]) && isId(b[key]) && a[key] !== b[key]));
+}
+
+function isRefusal(status: number): boolean {
+  return status >= 500 ? isFailure(status) : status >= 400 && !NO_STATEMENT.has(status);
+}
+
+const isId = (value: unknown): boolean => typeof value === "string" || typeof value === "number";
+const isOfThing = (key: string): boolean => !/^_?meta(?:data)?$|request|trace|correlation|span/i.test(key);

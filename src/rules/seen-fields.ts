@@ -1,0 +1,70 @@
+import type { ApiResponse } from "../model/response.ts";
+
+/** Fields that say something of a list and nothing of what is in it, without `_` and `-`, in small letters. */
+const OF_LISTS = new Set(
+  "total totalcount totalitems totalpages totalresults count size length page pages pagesize perpage currentpage lastpage pagenumber number limit offset skip start cursor nextcursor endcursor startcursor next nextpage previous prev first last self hasmore hasnext hasprevious hasnextpage haspreviouspage links pageinfo pagination meta metadata object kind type url status ok success".split(
+    " ",
+  ),
+);
+/** As many names of fields are told. */
+const SHOWN = 10;
+/** Names that may be values, such as ids that are keys, are not told. */
+const NAME = /^(?=[a-z_$][\w$-]{0,39}$)(?!.*\d\D*\d\D*\d)/i;
+const DEEPEST = 4;
+
+/**
+ * What an answer shows of a thing: the names of the fields of its body that hold anything, for people. `undefined` when it shows nothing: no 2xx, no body, nothing
+ * but empty values, a list's envelope without items, or the word that it failed.
+ */
+export function seenFields(answer: ApiResponse): string | undefined {
+  if (!answer.ok || answer.request.method === "HEAD") return undefined;
+  const body = bodyOf(answer);
+  if (isNothing(body) || saysFailed(body)) return undefined;
+  const names = [...new Set(namesOf(body))].filter((name) => NAME.test(name));
+  if (names.length === 0) return typeof body === "object" ? "a body" : "a text";
+  return [...names.slice(0, SHOWN), ...(names.length > SHOWN ? [`${names.length - SHOWN} more`] : [])].join(", ");
+}
+
+function bodyOf(answer: ApiResponse): unknown {
+  try {
+    return answer.json();
+  } catch {
+    return answer.text.trim();
+  }
+}
+
+function isNothing(value: unknown, depth = 0): boolean {
+  if (value === null || value === undefined || value === "") return true;
+  if (typeof value !== "object") return false;
+  if (Array.isArray(value)) return value.every((one) => isNothing(one, depth + 1));
+  const fields = Object.entries(value);
+  if (depth === DEEPEST) return fields.length === 0;
+  const filled = fields.filter(([, one]) => !isNothing(one, depth + 1));
+  if (filled.length === 0) return true;
+  // An envelope: a list that is empty, and beside it only what is said of lists.
+  const isEnvelope = fields.some(([, one]) => Array.isArray(one) && one.length === 0);
+  return isEnvelope && filled.every(([name]) => OF_LISTS.has(name.toLowerCase().replaceAll(/[_\-$@]/g, "")));
+}
+
+/** An error in an answer that says 200: as GraphQL does, or `{ "ok": false }`. */
+function saysFailed(body: unknown): boolean {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) return false;
+  const { error, errors, data, ok, success } = body as Readonly<Record<string, unknown>>;
+  if (ok === false || success === false) return true;
+  return (!isNothing(error) || !isNothing(errors)) && isNothing(data === undefined ? null : firstLevel(data));
+}
+
+/** GraphQL says `{ "note": null }`. */
+function firstLevel(data: unknown): unknown {
+  return typeof data === "object" && data !== null ? Object.values(data) : data;
+}
+
+/** Of the item, or of the items of a list; through one envelope. */
+function namesOf(value: unknown, depth = 0): readonly string[] {
+  if (typeof value !== "object" || value === null || depth === DEEPEST) return [];
+  if (Array.isArray(value)) return value.flatMap((one) => namesOf(one, depth));
+  const filled = Object.entries(value).filter(([, one]) => !isNothing(one));
+  const [first] = filled;
+  const inside = filled.length === 1 && typeof first![1] === "object" ? namesOf(first![1], depth + 1) : [];
+  return inside.length > 0 ? inside : filled.map(([name]) => name);
+}

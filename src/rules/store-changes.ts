@@ -1,0 +1,40 @@
+import type { StoresView } from "../model/rule.ts";
+
+/** As many tables are named. */
+const SHOWN = 10;
+
+/** What one state's stores have and the other's have not, in words for people: `db.orders: 1 row added, 1 removed`. At most ten tables. */
+export function storeChanges(before: StoresView, after: StoresView): string {
+  const changes = [...new Set([...before.tables.keys(), ...after.tables.keys()])].toSorted().flatMap((table) => {
+    const [added, removed] = balance(before.tables.get(table) ?? NONE, after.tables.get(table) ?? NONE);
+    if (added === 0 && removed === 0) return [];
+    const words = [
+      ...(added > 0 ? [`${rows(added)} added`] : []),
+      ...(removed > 0 ? [`${added > 0 ? removed : rows(removed)} removed`] : []),
+    ];
+    return [`${table}: ${words.join(", ")}`];
+  });
+  const shown = changes.slice(0, SHOWN);
+  return [...shown, ...(changes.length > shown.length ? [`${changes.length - shown.length} more`] : [])].join("; ");
+}
+
+/** Whether every row of the state before is there yet. */
+export function onlyAdds(before: StoresView, after: StoresView): boolean {
+  return [...before.tables.keys(), ...after.tables.keys()].every(
+    (table) => balance(before.tables.get(table) ?? NONE, after.tables.get(table) ?? NONE)[1] === 0,
+  );
+}
+
+const NONE: ReadonlyMap<string, number> = new Map();
+
+function balance(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): [added: number, removed: number] {
+  let [added, removed] = [0, 0];
+  for (const row of new Set([...before.keys(), ...after.keys()])) {
+    const more = (after.get(row) ?? 0) - (before.get(row) ?? 0);
+    if (more > 0) added += more;
+    else removed -= more;
+  }
+  return [added, removed];
+}
+
+const rows = (count: number): string => `${count} ${count === 1 ? "row" : "rows"}`;

@@ -1,0 +1,184 @@
+import { resolveExploration, type Config, type ResolvedExploration } from "../config/index.ts";
+import { beyondBudget } from "../engine/fold-back.ts";
+import type { Shard } from "../engine/shard-cut.ts";
+import { SeqqaError } from "../model/errors.ts";
+import type { StoredExploration, StoredRun } from "../store/index.ts";
+import { changedKeys } from "./changed-keys.ts";
+import { loadExploration, type LoadedExploration } from "./load-exploration.ts";
+import { withRunDirectory } from "./run-directory.ts";
+import { shardBudget, shardOf, shardText } from "./shard.ts";
+
+export interface ResumableInput {
+  readonly stored: StoredRun;
+  readonly config: Config;
+  /** The version of seqqa that goes on. */
+  readonly version: string;
+  /** What is to be explored: as the store names it, and its absolute path. */
+  readonly files: ReadonlyMap<string, string>;
+  /** As `2/4`. */
+  readonly shard: string | undefined;
+  /** A part of the names of what is explored; of the rest no budget is asked for. */
+  readonly only?: string | undefined;
+  /** Ids of violations that are listed, and end nothing. */
+  readonly known?: ReadonlySet<string> | undefined;
+  /** Changed configuration and code are no reason to refuse. */
+  readonly force: boolean;
+}
+
+/**
+ * Whether a run can go on: it is refused where its outcomes may come out otherwise than they did, before anything is sent. Budgets, reports and the number of
+ * lanes may change. Returns the files whose explorations are over, so that nothing of them is left to do.
+ * @throws SeqqaError `RESUME_CHANGED`, `RESUME_BUDGET` with exit status 2, and what loading the files throws
+ */
+export async function checkResumable(input: ResumableInput): Promise<ReadonlySet<string>> {
+  const { stored, config, version, files, force, only = "", known } = input;
+  const shard = input.shard === undefined ? undefined : shardOf(input.shard);
+  const finished = new Set<string>();
+  const changes = changesOfRun(stored, config, version);
+  const barred: string[] = [];
+  const beyond: string[] = [];
+  await withRunDirectory(async (directory) => {
+    for (const exploration of stored.explorations) {
+      const path = files.get(exploration.file);
+      if (path === undefined) {
+        barred.push(`${exploration.file} is not among what is to be run`);
+        continue;
+      }
+      const { definition, module } = await loadExploration(path, directory);
+      const compared = compareExploration(exploration, { definition, code: module.hash, config, shard, known });
+      changes.push(...compared.changes);
+      barred.push(...compared.barred);
+      if (compared.isOver) finished.add(exploration.file);
+      else if ((definition.name ?? exploration.name).includes(only)) beyond.push(...compared.beyond);
+    }
+  });
+  refuseChanged(stored, { barred, changes }, force, "--force");
+  refuseBeyond(stored, beyond);
+  return finished;
+}
+
+/** What changed that outcomes may depend on, beside the explorations. */
+export function changesOfRun(stored: Pick<StoredRun, "seqqa" | "config" | "environment">, config: Config, version: string): string[] {
+  return [...(stored.seqqa === version ? [] : [`seqqa (${stored.seqqa}, now ${version})`]), ...changedKeys(stored, config)];
+}
+
+/** An exploration as it is now. */
+export interface ExplorationNow {
+  readonly definition: LoadedExploration["definition"];
+  /** SHA-256 of the bundled code. */
+  readonly code: string;
+  readonly config: Config;
+  readonly shard: Shard | undefined;
+  /** As in {@link ResumableInput}. */
+  readonly known?: ReadonlySet<string> | undefined;
+}
+
+export interface ComparedExploration {
+  /** What outcomes may depend on. */
+  readonly changes: readonly string[];
+  /** With what the exploration cannot go on at all. */
+  readonly barred: readonly string[];
+  /** Where it would end now, and what it has beyond that. */
+  readonly beyond: readonly string[];
+  /** Nothing of it is left to do. */
+  readonly isOver: boolean;
+}
+
+/** What changed of an exploration. */
+export function compareExploration(
+  exploration: StoredExploration,
+  { definition, code, config, shard, known }: ExplorationNow,
+): ComparedExploration {
+  const { name, file, beginning } = exploration;
+  const budget = shardBudget(resolveExploration(config, definition), shard, name, definition);
+  const over = isOver(exploration, budget);
+  const [was, is] = [beginning?.shard ?? undefined, shard].map((one) => (one === undefined ? "none" : shardText(one)));
+  const isSame = beginning === undefined || beginning.code === code;
+  return {
+    changes: isSame ? [] : [`the code of ${file} (${beginning.code.slice(0, 8)}, now ${code.slice(0, 8)})`],
+    barred: [
+      ...(was === is ? [] : [`the shard of ${file} (${was}, now ${is})`]),
+      ...otherOrder(exploration, definition, budget),
+      ...(over || beginning !== undefined ? [] : [`${file} was not written along`]),
+    ],
+    beyond: beyondNow(exploration, budget, known),
+    isOver: over,
+  };
+}
+
+/** `how`: by what it goes on all the same. @throws SeqqaError `RESUME_CHANGED` with exit status 2 where anything changed */
+export function refuseChanged(
+  { id }: Pick<StoredRun, "id">,
+  { barred, changes }: Pick<ComparedExploration, "barred" | "changes">,
+  force: boolean,
+  how: string,
+): void {
+  if (barred.length > 0) throw changed(id, [...barred, ...changes], "Begin a new run.");
+  if (changes.length > 0 && !force) {
+    throw changed(id, changes, `Bring back what it was, begin a new run, or go on all the same with ${how}.`);
+  }
+}
+
+/** @throws SeqqaError `RESUME_BUDGET` with exit status 2 where anything was done that would not be done now */
+export function refuseBeyond({ id }: Pick<StoredRun, "id">, beyond: readonly string[]): void {
+  if (beyond.length > 0) throw beyondBudget(`Run ${id} went on beyond where it would end now: ${beyond.join("; ")}.`);
+}
+
+/** As far as the store tells at a glance; what is left shows when it is committed again (fold-back.ts). */
+function beyondNow(
+  { file, steps, depth, violations, endsWithFinding }: StoredExploration,
+  { maxSteps, maxDepth = Infinity, stopOnFirstViolation }: ResolvedExploration,
+  known: ReadonlySet<string> = new Set(),
+): readonly string[] {
+  const wentPast = stopOnFirstViolation && steps > 0 && !endsWithFinding;
+  const unknown = wentPast ? violations.find((id) => !known.has(id)) : undefined;
+  return [
+    ...(steps > maxSteps ? [`${file} has ${steps} steps (max_steps ${maxSteps})`] : []),
+    ...(depth > maxDepth ? [`${file} has states at depth ${depth} (max_depth ${maxDepth})`] : []),
+    ...(unknown === undefined ? [] : [`${file} went past violation ${unknown} (stop_on_first_violation)`]),
+  ];
+}
+
+/** What decides which step comes next: with another one the steps on record are not the ones that are asked for. */
+function otherOrder(
+  { file, actions, strategy, seed, beginning }: StoredExploration,
+  definition: LoadedExploration["definition"],
+  { strategyKind, seed: seedNow, maxDepth }: ResolvedExploration,
+): readonly string[] {
+  const found: string[] = [];
+  const names = definition.actions.map(({ name }) => name);
+  const added = names.filter((name) => !actions.includes(name)).map((name) => `${name} is new`);
+  const removed = actions.filter((name) => !names.includes(name)).map((name) => `${name} is gone`);
+  const which = added.length + removed.length > 0 ? [...added, ...removed].join(", ") : "their order";
+  if (names.length !== actions.length || names.some((name, index) => name !== actions[index])) {
+    found.push(`the actions of ${file} (${which})`);
+  }
+  if (strategy !== strategyKind) found.push(`exploration.strategy of ${file} (${strategy}, now ${strategyKind})`);
+  if (seed !== seedNow) found.push(`exploration.seed of ${file} (${seed}, now ${seedNow})`);
+  const depth = beginning === undefined ? (maxDepth ?? null) : beginning.maxDepth;
+  // Breadth first comes to a depth when all before it is done; the other strategies would have gone there in between.
+  if (depth !== (maxDepth ?? null) && strategyKind !== "bfs") {
+    found.push(`exploration.max_depth of ${file} (${depth ?? "none"}, now ${maxDepth ?? "none"}; it may change with bfs alone)`);
+  }
+  return found;
+}
+
+function isOver({ outcome, stopReason, steps, beginning }: StoredExploration, budget: ResolvedExploration): boolean {
+  if (outcome !== "ended") return false;
+  switch (stopReason) {
+    case "exhausted":
+      return true;
+    case "max_steps":
+      return budget.maxSteps <= steps;
+    case "max_depth":
+      return beginning === undefined || beginning.maxDepth === (budget.maxDepth ?? null);
+    case "first_violation":
+      return budget.stopOnFirstViolation;
+    default:
+      return false;
+  }
+}
+
+function changed(run: string, what: readonly string[], hint: string): SeqqaError {
+  return new SeqqaError("RESUME_CHANGED", `Run ${run} cannot go on, since this changed: ${what.join("; ")}.`, { exitStatus: 2, hint });
+}

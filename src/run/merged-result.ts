@@ -1,0 +1,153 @@
+import { completeToDepth } from "../engine/completeness.ts";
+import { findingId } from "../engine/finding-id.ts";
+import type { FoundViolation } from "../engine/finding-log.ts";
+import type { Merged } from "../engine/merge-shards.ts";
+import { openStates } from "../engine/open-states.ts";
+import type { Divergence, ExplorationResult, Race, RaceCoverage, StopReason, Violation } from "../model/result.ts";
+import { raceText, resultJson, violationText, type ExplorationEntry } from "../reports/index.ts";
+import { CommittedGraph } from "./committed-graph.ts";
+import { errorOf } from "./result-builder.ts";
+import { ShownUrls } from "./shown-urls.ts";
+
+export interface MergedParts {
+  readonly name: string;
+  readonly actions: readonly string[];
+  /** Of the shards, by their numbers. */
+  readonly entries: readonly ExplorationEntry[];
+}
+
+/** What shards say together: what the merged graph says, with findings, races and failures as the shards confirmed them. */
+export function mergedResult(merged: Merged, parts: MergedParts): ExplorationResult {
+  const { committer, open } = merged;
+  const { entries, actions } = parts;
+  const boundary = committer.boundary();
+  const states = committer.visited.size;
+  const sum = (of: (entry: ExplorationEntry) => number): number => entries.reduce((total, entry) => total + of(entry), 0);
+  const notExpanded = openStates({ committer, order: { waiting: () => open } });
+  const coverage = coverageOf(entries);
+  const urls = new ShownUrls(undefined, []);
+  const told = { name: parts.name, actions, urls, mapStack: (stack: string) => stack, whereOf: () => undefined };
+  const result: Omit<ExplorationResult, "toJSON"> = {
+    statesVisited: states,
+    transitions: committer.edges.size,
+    steps: committer.steps,
+    skipped: committer.skipped,
+    replayed: sum(({ replayed }) => replayed),
+    crossChecked: sum(({ crossChecked }) => crossChecked),
+    speculative: sum(({ speculative }) => speculative),
+    open: notExpanded.size,
+    maxDepthReached: committer.deepest,
+    completeToDepth: completeToDepth(committer.edges, states, notExpanded, committer.deepest),
+    violations: [...committer.findings.violations.values()].flatMap((found) => violationOf(found, merged, parts)),
+    races: racesOf(entries),
+    raceCoverage: coverage,
+    divergences: divergencesOf(merged, entries),
+    errors: [
+      ...entries.flatMap(({ errors }) => errors.filter(({ source }) => source === "run")),
+      ...[...committer.findings.errors.values()].map((found) => errorOf(found, told)),
+    ],
+    stopReason: stopReasonOf(open.size, boundary, entries),
+    coverage: {
+      actions: committer.coverage(),
+      pairs: states === 0 ? 0 : (committer.edges.size + committer.skipped) / (states * actions.length),
+    },
+    durationMs: Math.max(...entries.map(({ durationMs }) => durationMs)),
+    strategy: "bfs",
+    seed: entries[0]!.seed,
+    digest: committer.digest.value(),
+    collisionProbability: Math.min((states * (states - 1)) / 2 ** 65, 1),
+    collisions: committer.collisions,
+    bounded: committer.bounded,
+    notes: notesOf(merged, entries),
+    graph: new CommittedGraph(committer, actions),
+    invariants: entries[0]!.invariants,
+  };
+  return { ...result, toJSON: () => resultJson(result) };
+}
+
+/** As the shard reported it that confirmed it by the shortest path. */
+function violationOf(found: FoundViolation, { committer }: Merged, { name, actions, entries }: MergedParts): readonly Violation[] {
+  const id = findingId(name, found);
+  const [best] = entries
+    .flatMap(({ violations }) => violations.filter((one) => one.id === id))
+    .toSorted((a, b) => Number(b.confirmed) - Number(a.confirmed) || a.reproductionPath.length - b.reproductionPath.length);
+  if (best === undefined) return [];
+  const own = { ...best, count: found.count, state: stateAt(best.reproductionPath, committer, actions) };
+  return [{ ...own, toString: () => violationText(own) }];
+}
+
+/** Where a path leads in the merged graph; `null` where it leaves it. */
+function stateAt(path: readonly string[], { edges, nodes }: Merged["committer"], actions: readonly string[]): number | null {
+  const [from, action, to] = [edges.from(), edges.actions(), edges.to()];
+  let node = nodes.size > 0 ? 0 : -1;
+  for (const name of path) {
+    const wanted = actions.indexOf(name);
+    const edge = from.findIndex((one, index) => one === node && action[index] === wanted);
+    node = edge < 0 ? -1 : to[edge]!;
+    if (node < 0) return null;
+  }
+  return node;
+}
+
+/** Each once, as the shard saw it that saw it most often. */
+function racesOf(entries: readonly ExplorationEntry[]): readonly Race[] {
+  const best = new Map<string, Race>();
+  for (const race of entries.flatMap(({ races }) => races)) if (race.hits > (best.get(race.id)?.hits ?? -1)) best.set(race.id, race);
+  return [...best.values()].map((race) => ({ ...race, toString: () => raceText(race) }));
+}
+
+/** The work of all shards, where any of them probed. */
+function coverageOf(entries: readonly ExplorationEntry[]): RaceCoverage | undefined {
+  const all = entries.flatMap(({ raceCoverage }) => raceCoverage ?? []);
+  if (all.length === 0) return undefined;
+  const sum = (of: (one: RaceCoverage) => number): number => all.reduce((total, one) => total + of(one), 0);
+  const counts = (of: (one: RaceCoverage) => Readonly<Record<string, number>>): Record<string, number> => {
+    const total: Record<string, number> = {};
+    for (const [name, count] of all.flatMap((one) => Object.entries(of(one)))) total[name] = (total[name] ?? 0) + count;
+    return total;
+  };
+  return {
+    pairs: sum(({ pairs }) => pairs),
+    probed: sum(({ probed }) => probed),
+    trials: sum(({ trials }) => trials),
+    misses: sum(({ misses }) => misses),
+    skipped: counts(({ skipped }) => skipped),
+    dismissed: counts(({ dismissed }) => dismissed),
+    deliveries: counts(({ deliveries }) => deliveries),
+    durationMs: sum(({ durationMs }) => durationMs),
+  };
+}
+
+function divergencesOf({ differing }: Merged, entries: readonly ExplorationEntry[]): readonly Divergence[] {
+  const all = new Map(entries.flatMap(({ divergences }) => divergences).map((one) => [`${one.kind}\n${one.message}`, one]));
+  const found = [...all.values()];
+  if (differing.common === 0) return found;
+  const message = `Shards say different things of ${differing.common} outcomes that all of them explored by the same paths.`;
+  return [{ kind: "merge", path: [], message, differences: [], hint: "Make the target answer alike each time." }, ...found];
+}
+
+/** Why states are open: what says most about it. */
+const REASONS: readonly StopReason[] = ["interrupted", "first_violation", "max_time", "max_steps"];
+
+function stopReasonOf(open: number, boundary: number, entries: readonly ExplorationEntry[]): StopReason {
+  if (open === 0) return boundary > 0 ? "max_depth" : "exhausted";
+  return REASONS.find((reason) => entries.some(({ stopReason }) => stopReason === reason)) ?? "interrupted";
+}
+
+const grouped = (value: number): string => value.toLocaleString("en-US");
+
+function notesOf({ rows, committer, differing }: Merged, entries: readonly ExplorationEntry[]): readonly string[] {
+  const notes = new Set(entries.flatMap(({ notes: own }) => own.filter((note) => !note.startsWith("This is shard "))));
+  const { steps } = committer;
+  const times = steps === 0 ? 1 : rows.executed / steps;
+  const overlap =
+    `Merged from ${entries.length} shards, which executed ${grouped(rows.executed)} steps for ${grouped(steps)} (${times.toFixed(2)} times as many): ` +
+    `${grouped(rows.shared.size)} of ${grouped(committer.visited.size)} states were met by more than one.`;
+  const differ =
+    differing.behind === 0
+      ? []
+      : [
+          `Of ${grouped(differing.behind)} outcomes shards that came there by different paths say different things, as where data is drawn; each is taken from the shard of its own path.`,
+        ];
+  return [...notes, overlap, ...differ];
+}

@@ -1,0 +1,19 @@
+import type { JournalNews } from "../engine/commit-journal.ts";
+import type { ShownUrls } from "./shown-urls.ts";
+
+/** What a step brought to light, as it is told: URLs as users know them, and stacks in the user's own lines, since the bundle does not outlive the run. */
+export function toldNews(
+  { findings, errors }: JournalNews,
+  urls: ShownUrls,
+  { mapStack, whereOf }: { readonly mapStack: (stack: string) => string; readonly whereOf: (stack: string) => string | undefined },
+): JournalNews {
+  return {
+    findings,
+    errors: errors.map((error) => ({
+      ...error,
+      message: urls.text(error.message),
+      where: error.where ?? (error.stack === undefined ? undefined : whereOf(error.stack)),
+      stack: error.stack === undefined ? undefined : mapStack(error.stack),
+    })),
+  };
+}

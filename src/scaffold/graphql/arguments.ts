@@ -1,0 +1,161 @@
+import {
+  getNamedType,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isRequiredArgument,
+  isRequiredInputField,
+  isScalarType,
+  type GraphQLArgument,
+  type GraphQLInputField,
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+} from "graphql";
+import type { PlannedValue } from "../infer/plan.ts";
+import { scalarFor } from "./scalar.ts";
+import { takesId, type Place } from "./match-ids.ts";
+import { isDeprecated, isReserved } from "./shapes.ts";
+
+/** Asked of every argument and field that could take an id: the value to send, or `undefined` for none. */
+export type IdValue = (place: Place, required: boolean) => PlannedValue | undefined;
+
+export interface ArgumentsInput {
+  readonly args: readonly GraphQLArgument[];
+  readonly idValue: IdValue;
+  /** It makes something. */
+  readonly creates: boolean;
+  readonly isQuery: boolean;
+  /** What could not be known is told. */
+  readonly unsure: (what: string, hint: string) => void;
+}
+
+export interface Variable {
+  readonly name: string;
+  /** In GraphQL's language. */
+  readonly type: string;
+  readonly value: PlannedValue;
+}
+
+/** Inputs in inputs are as deep as this, and no deeper unless they must be. */
+const DEEPEST = 4;
+const DEEPEST_REQUIRED = 24;
+/** Of one argument: inputs that are wide and deep have more fields than anybody fills in. */
+const MOST_LOOKED_AT = 3000;
+
+/** The variables of a call: what must be given, and ids that are known. `undefined` where something that must be given cannot be. */
+export function variablesOf(input: ArgumentsInput): readonly Variable[] | undefined {
+  const variables: Variable[] = [];
+  for (const arg of input.args) {
+    const value = argumentValue(arg, input);
+    if (value === "impossible") return undefined;
+    if (value !== undefined) variables.push({ name: arg.name, type: String(arg.type), value });
+  }
+  return variables;
+}
+
+function argumentValue(arg: GraphQLArgument, input: ArgumentsInput): PlannedValue | "impossible" | undefined {
+  const required = isRequiredArgument(arg);
+  if (isReserved(arg.name)) return required ? "impossible" : undefined;
+  // How many there are to be: some servers want to know, though they do not say so.
+  if (!required && arg.name === "first" && String(arg.type) === "Int" && !arg.defaultValue) return { kind: "constant", value: 10 };
+  const builder = new Builder(input);
+  const value = builder.optional(arg, required, [], 0);
+  return value ?? (required ? "impossible" : undefined);
+}
+
+class Builder {
+  readonly #input: ArgumentsInput;
+  #lookedAt = 0;
+
+  constructor(input: ArgumentsInput) {
+    this.#input = input;
+  }
+
+  /** A value where it must be given, or where a key goes into it. */
+  optional(of: GraphQLArgument | GraphQLInputField, required: boolean, inside: Place["inside"], depth: number): PlannedValue | undefined {
+    if (this.#lookedAt++ > MOST_LOOKED_AT) return undefined;
+    const place: Place = { name: of.name, type: of.type, inside };
+    const id = takesId(place) ? this.#input.idValue(place, required) : undefined;
+    if (id !== undefined) return id;
+    if (required) return this.#value(place, of.type, depth);
+    const named = getNamedType(of.type);
+    if (!isInputObjectType(named) || depth >= DEEPEST || this.#input.isQuery || inside.some(({ type }) => type === named.name))
+      return undefined;
+    const value = this.#value(place, of.type, depth);
+    return value !== undefined && hasKey(value) ? value : undefined;
+  }
+
+  #value(place: Place, type: GraphQLInputType, depth: number): PlannedValue | undefined {
+    const own = getNullableType(type);
+    if (isListType(own)) {
+      const item = this.#value(place, own.ofType, depth);
+      // A list may end where it goes round in a circle.
+      return { kind: "list", items: item === undefined ? [] : [item] };
+    }
+    if (isEnumType(own)) {
+      const value =
+        own.getValues().find(({ deprecationReason, name }) => !isDeprecated(deprecationReason) && !isReserved(name)) ?? own.getValues()[0];
+      return value === undefined ? undefined : { kind: "constant", value: value.name };
+    }
+    if (isInputObjectType(own)) return this.#object(place, own, depth);
+    return isScalarType(own) ? this.#scalar(place, own.name) : undefined;
+  }
+
+  #object(place: Place, type: GraphQLInputObjectType, depth: number): PlannedValue | undefined {
+    if (depth >= DEEPEST_REQUIRED || place.inside.some((one) => one.type === type.name)) return undefined;
+    const inside = [...place.inside, { name: place.name, type: type.name }];
+    const fields = Object.values(type.getFields()).filter(({ name }) => !isReserved(name));
+    if (type.isOneOf) return this.#oneOf(fields, inside, depth);
+    const entries: (readonly [string, PlannedValue])[] = [];
+    // Where nothing but ids must be given, what can be given says more.
+    const loose = !this.#input.isQuery && !fields.some((field) => isRequiredInputField(field) && !takesId({ ...field, inside }));
+    for (const field of fields) {
+      const required = isRequiredInputField(field);
+      const plain = loose && depth < 2 && isPlain(field) && !takesId({ ...field, inside }) && !isDeprecated(field.deprecationReason);
+      const value = this.optional(field, required || plain, inside, depth + 1);
+      if (value !== undefined) entries.push([field.name, value]);
+      else if (required) return undefined;
+    }
+    return { kind: "object", entries };
+  }
+
+  /** One field, and exactly one: the first that a key goes into, else the first that can be made. */
+  #oneOf(fields: readonly GraphQLInputField[], inside: Place["inside"], depth: number): PlannedValue | undefined {
+    let first: PlannedValue | undefined;
+    for (const field of fields) {
+      const value = this.optional(field, true, inside, depth + 1);
+      if (value === undefined) continue;
+      const made: PlannedValue = { kind: "object", entries: [[field.name, value]] };
+      if (hasKey(value)) return made;
+      first ??= made;
+    }
+    return first;
+  }
+
+  #scalar(place: Place, typeName: string): PlannedValue | undefined {
+    const type = getNamedType(place.type);
+    if (!isScalarType(type)) return undefined;
+    const what = [...place.inside.map(({ name }) => name), place.name].join(".");
+    if (/^(upload|file)$/i.test(typeName)) {
+      this.#input.unsure(
+        `argument ${what}`,
+        `Files (${typeName}) are not sent by the client: leave the action out, or write how it is called.`,
+      );
+      return undefined;
+    }
+    const { value, known } = scalarFor(type, place.name, this.#input.creates);
+    if (!known) this.#input.unsure(`argument ${what}`, `Nothing says what a ${typeName} is: write a value that the server takes.`);
+    return value;
+  }
+}
+
+function isPlain({ type }: GraphQLInputField): boolean {
+  const own = getNullableType(type);
+  return isEnumType(own) || (isScalarType(own) && /^(String|Int|Float|Boolean)$/.test(own.name));
+}
+
+function hasKey(value: PlannedValue): boolean {
+  if (value.kind === "list") return value.items.some(hasKey);
+  return value.kind === "context" || (value.kind === "object" && value.entries.some(([, of]) => hasKey(of)));
+}

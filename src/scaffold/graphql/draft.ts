@@ -1,0 +1,184 @@
+import { getNamedType, isScalarType } from "graphql";
+import { groupName } from "../infer/group-name.ts";
+import { identifier } from "../infer/identifiers.ts";
+import type { NotInferred, PlannedAction, PlannedKey, PlannedValue, Production } from "../infer/plan.ts";
+import { variablesOf } from "./arguments.ts";
+import { documentOf } from "./document.ts";
+import type { Entity } from "./entities.ts";
+import type { FoundId, Step } from "./find-ids.ts";
+import { withoutId, type IdMatcher, type Place } from "./match-ids.ts";
+import type { Known } from "./producers.ts";
+import type { RootField } from "./root-fields.ts";
+import type { Selector } from "./selection.ts";
+import { isDeprecated, isList, listDepth } from "./shapes.ts";
+
+/** What all drafts are made with. */
+export interface Knowledge {
+  readonly matcher: IdMatcher;
+  readonly selector: Selector;
+  readonly names: ReadonlyMap<RootField, string>;
+  readonly gives: ReadonlyMap<RootField, readonly FoundId[]>;
+  /** By key, the name of the first action that gives it. */
+  readonly producers: ReadonlyMap<string, string>;
+  readonly path: string;
+}
+
+export interface Draft {
+  readonly known: Known;
+  readonly action: PlannedAction;
+  /** Keys that it needs; whether it could be called without. */
+  readonly needs: ReadonlyMap<string, "required" | "optional">;
+  /** Keys that nothing gives, with their types. */
+  readonly open: readonly PlannedKey[];
+  readonly notInferred: readonly NotInferred[];
+  /** Ids that it takes, and of how many it is known who gives them. */
+  readonly ids: { readonly all: number; readonly inferred: number };
+}
+
+/**
+ * One field as an action. `undefined` where something that must be given cannot be.
+ * @param avoid keys that are not to be used where they can be left out
+ */
+export function draftAction(
+  known: Known,
+  knowledge: Knowledge,
+  avoid: ReadonlySet<string> = new Set(),
+  wanted: readonly (readonly Step[])[] = [],
+): Draft | undefined {
+  const { root, answers } = known;
+  const { matcher, names, producers } = knowledge;
+  const name = names.get(root)!;
+  const produced = knowledge.gives.get(root) ?? [];
+  const needs = new Map<string, "required" | "optional">();
+  const open: PlannedKey[] = [];
+  const notInferred: NotInferred[] = [];
+  const reasons = new Map<string, string>();
+  let [all, inferred] = [0, 0];
+  const use = (place: Place, key: string, required: boolean): PlannedValue => {
+    if (needs.get(key) !== "required") needs.set(key, required ? "required" : "optional");
+    let value: PlannedValue = { kind: "context", key };
+    for (let depth = listDepth(place.type); depth > 0; depth--) value = { kind: "list", items: [value] };
+    return value;
+  };
+  const idValue = (place: Place, required: boolean): PlannedValue | undefined => {
+    const entity = isNodeField(root) ? anyThing(root, knowledge) : matcher.match(place, root, answers);
+    const key = entity?.key;
+    const own = produced.some((one) => one.entity.key === key);
+    const isAsked = required || root.kind === "mutation" || isOwnId(entity, known);
+    if (key !== undefined && producers.has(key) && !own && !avoid.has(key) && isAsked) {
+      all++;
+      inferred++;
+      reasons.set(pathOf(place), `${entity?.idField ?? "id"} of ${producers.get(key)!}'s answer`);
+      return use(place, key, required);
+    }
+    if (!required || !isIdType(place)) return undefined;
+    // Who makes a thing may choose its id.
+    if (own && root.verb === "create" && withoutId(place.name).length === 0) return { kind: "drawn", call: "uuid" };
+    all++;
+    const missing = entity?.key ?? identifier(`${withoutId(place.name).join("_") || names.get(root)!}_id`, "id");
+    if (!open.some((one) => one.key === missing)) open.push({ key: missing, type: entity?.idType ?? "string" });
+    notInferred.push({
+      action: name,
+      what: `argument ${pathOf(place)}`,
+      hint: `Nothing in the schema gives this id: set "${missing}" in the context, in an action or in setup.`,
+    });
+    return use(place, missing, true);
+  };
+  const unsure = (what: string, hint: string): void => void notInferred.push({ action: name, what, hint });
+  const creates = root.verb === "create" || (root.kind === "mutation" && produced.length > 0);
+  const variables = variablesOf({ args: root.field.args, idValue, creates, isQuery: root.kind === "query", unsure });
+  if (variables === undefined) return undefined;
+  const { selector } = knowledge;
+  const selection = selector.select(root.field, [...produced.map(({ steps }) => steps), ...wanted]);
+  const noun = matcher.noun(root);
+  const about = produced[0]?.entity ?? noun ?? answers[0]?.entity ?? known.taken[0]?.entity;
+  const kind = kindOf(known, produced);
+  const action: PlannedAction = {
+    operation: {
+      method: "post",
+      path: knowledge.path,
+      id: root.field.name,
+      tags: [root.kind],
+      summary: undefined,
+      description: descriptionOf(root),
+      deprecated: isDeprecated(root.field.deprecationReason),
+      parameters: [],
+      body: undefined,
+      responses: [],
+      security: [],
+      pointer: "",
+    },
+    name,
+    group: groupName(about === undefined ? (root.kind === "query" ? "queries" : "mutations") : about.name.replaceAll("_", "-")),
+    kind,
+    resource: kind === "create" ? (produced[0]?.entity.name ?? noun?.name) : about?.name,
+    parameters: [],
+    body:
+      variables.length === 0
+        ? undefined
+        : { as: "json", mediaType: "application/json", value: { kind: "object", entries: variables.map((one) => [one.name, one.value]) } },
+    needs: [...needs.keys()],
+    produces: produced.map((one) => productionOf(one, root)),
+    frees: kind === "delete" ? freed(known, noun, needs) : [],
+    graphql: {
+      kind: root.kind,
+      name: root.field.name,
+      document: documentOf(root, variables, selection),
+      reasons: [...reasons].map(([of, why]) => ({ name: of, why })),
+    },
+  };
+  return { known, action, needs, open, notInferred, ids: { all, inferred } };
+}
+
+function kindOf({ root, answers, taken }: Known, produced: readonly FoundId[]): PlannedAction["kind"] {
+  if (root.verb === "delete") return "delete";
+  if (root.kind === "query") {
+    if (isList(root.field.type) || (answers.length > 0 && answers.every(({ listed }) => listed))) return "list";
+    return answers.length > 0 || taken.length > 0 ? "read" : "other";
+  }
+  if (root.verb === "create" || produced.length > 0) return "create";
+  return root.verb === "update" ? "update" : "other";
+}
+
+/** The key of what is deleted: what the field is named for, else the only one that it takes. */
+function freed({ taken }: Known, noun: Entity | undefined, needs: ReadonlyMap<string, unknown>): readonly string[] {
+  const keys = [...new Set(taken.map(({ entity }) => entity.key))].filter((key) => needs.has(key));
+  if (noun !== undefined && keys.includes(noun.key)) return [noun.key];
+  return keys.length === 1 ? keys : [];
+}
+
+function productionOf({ entity, steps }: FoundId, { field }: RootField): Production {
+  const path: (string | number)[] = ["data", field.name, ...Array.from({ length: listDepth(field.type) }, () => 0)];
+  for (const step of steps) path.push(step.field, ...Array.from({ length: step.lists }, () => 0));
+  return { key: entity.key, from: "body", path };
+}
+
+/** `order(id)`: what it answers is what it is asked for. */
+function isOwnId(entity: Entity | undefined, { answers }: Known): boolean {
+  return entity !== undefined && answers.some((one) => !one.listed && one.entity.key === entity.key);
+}
+
+/** Of Relay: any thing by its id. */
+function isNodeField({ kind, field }: RootField): boolean {
+  return kind === "query" && /^nodes?$/.test(field.name) && getNamedType(field.type).name === "Node";
+}
+
+function anyThing({ field }: RootField, { producers, matcher }: Knowledge): Entity | undefined {
+  const { name } = getNamedType(field.type);
+  return matcher.entities.find(({ key, type }) => producers.has(key) && type.getInterfaces().some((one) => one.name === name));
+}
+
+function isIdType({ type }: Place): boolean {
+  const named = getNamedType(type);
+  return isScalarType(named) && named.name === "ID";
+}
+
+function pathOf({ name, inside }: Place): string {
+  return [...inside.map((one) => one.name), name].join(".");
+}
+
+function descriptionOf({ field }: RootField): string | undefined {
+  const parts = [field.description ?? "", !isDeprecated(field.deprecationReason) ? "" : `Deprecated: ${field.deprecationReason}`];
+  const text = parts.filter((part) => part.trim() !== "").join(" ");
+  return text === "" ? undefined : text;
+}

@@ -1,0 +1,82 @@
+import {
+  getNamedType,
+  getNullableType,
+  isInterfaceType,
+  isObjectType,
+  isScalarType,
+  type GraphQLInterfaceType,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+} from "graphql";
+import { identifier } from "../infer/identifiers.ts";
+import type { PlannedKey } from "../infer/plan.ts";
+import { singularName, squashed } from "../infer/words.ts";
+import { callable } from "./shapes.ts";
+
+/** A type whose things have ids of their own. */
+export interface Entity {
+  readonly type: GraphQLObjectType | GraphQLInterfaceType;
+  /** `order_item`. */
+  readonly name: string;
+  readonly words: readonly string[];
+  /** The key of the context that holds an id: `order_item_id`. */
+  readonly key: string;
+  readonly idField: string;
+  readonly idType: PlannedKey["type"];
+}
+
+/** Names of fields that hold a thing's own id, the best first. */
+const ID_FIELDS = ["id", "uuid", "guid", "objectid", "gid", "pk"];
+const ID_SCALARS = /^(uuid|guid|uid|objectid|bigint|long|cuid|ulid|nanoid|globalid)/;
+/** What says that a type wraps an answer, and is no thing. */
+const WRAPPER = /(Payload|Result|Response|Connection|Edge|PageInfo|Output)$/;
+
+/** Types with an id, by their names. The interface `Node` is all of them and none. */
+export function findEntities(schema: GraphQLSchema): ReadonlyMap<string, Entity> {
+  const roots = new Set<GraphQLNamedType | null | undefined>([
+    schema.getQueryType(),
+    schema.getMutationType(),
+    schema.getSubscriptionType(),
+  ]);
+  const found = new Map<string, Entity>();
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!(isObjectType(type) || isInterfaceType(type)) || roots.has(type) || type.name.startsWith("__") || type.name === "Node") continue;
+    const idField = idFieldOf(type);
+    if (idField === undefined) continue;
+    const name = singularName(type.name.replace(/(?<=[a-z0-9])_?(Type|Object|Node|Entity|Model|Dto|Response|Payload|Result|Output)$/, ""));
+    if (name === "") continue;
+    // `Order` and `OrderResponse` are one thing.
+    const key = identifier(`${name}_id`, "id");
+    found.set(type.name, { type, name, words: name.split("_"), key, idField, idType: idTypeOf(type, idField) });
+  }
+  return found;
+}
+
+/** The scalar that a field's type is, without `!`. */
+function scalarOf(type: Entity["type"], field: string): string | undefined {
+  const own = getNullableType(type.getFields()[field]!.type);
+  return isScalarType(own) ? own.name : undefined;
+}
+
+function idFieldOf(type: Entity["type"]): string | undefined {
+  const fields = Object.values(type.getFields()).filter((field) => callable(field) && scalarOf(type, field.name) !== undefined);
+  const wrapper = WRAPPER.test(type.name);
+  const names = wrapper ? ["id"] : [...ID_FIELDS, squashed(`${type.name}Id`)];
+  for (const name of names) {
+    const field = fields.find((one) => squashed(one.name) === name);
+    if (field !== undefined && isIdScalar(scalarOf(type, field.name)!)) return field.name;
+  }
+  const ids = fields.filter(({ name, type: own }) => getNamedType(own).name === "ID" && !/[iI][dD]$/.test(name));
+  return !wrapper && ids.length === 1 ? ids[0]!.name : undefined;
+}
+
+function isIdScalar(name: string): boolean {
+  return name === "ID" || name === "String" || name === "Int" || ID_SCALARS.test(squashed(name));
+}
+
+/** Ids are texts on the wire, whatever they are made of. */
+function idTypeOf(type: Entity["type"], field: string): PlannedKey["type"] {
+  const name = scalarOf(type, field);
+  return name === "Int" ? "number" : name === "ID" || name === "String" || /^(uuid|guid)/i.test(name!) ? "string" : "unknown";
+}

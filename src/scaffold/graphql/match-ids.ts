@@ -1,0 +1,144 @@
+import { getNamedType, isEnumType, isScalarType, type GraphQLInputType } from "graphql";
+import { singular, squashed, words } from "../infer/words.ts";
+import type { Entity } from "./entities.ts";
+import type { FoundId } from "./find-ids.ts";
+import type { RootField } from "./root-fields.ts";
+
+/** An argument, or a field of an input object in one. */
+export interface Place {
+  readonly name: string;
+  readonly type: GraphQLInputType;
+  /** What it stands in, from the outside in: names of arguments and fields, and of input types. */
+  readonly inside: readonly { readonly name: string; readonly type: string }[];
+}
+
+const ID_WORDS = new Set(["id", "ids", "uuid", "guid", "gid", "pk", "pks"]);
+/** Names that say nothing of what an input object is about. */
+const GENERIC = /^(input|data|where|filter|params|payload|args|attributes|record|object|values|patch|fields|by|options|request)$/;
+const INPUT_WORDS = new Set(
+  "input create update delete add remove new where unique patch payload data filter args params by ref reference".split(" "),
+);
+
+/** Tells which thing's id an argument takes. */
+export class IdMatcher {
+  readonly entities: readonly Entity[];
+  readonly #byType: ReadonlyMap<string, Entity>;
+
+  /** By words with `_` between them. */
+  readonly #byName = new Map<string, Entity>();
+  readonly #bySquashed = new Map<string, Entity>();
+  /** By what their names end with: all that do. */
+  readonly #byEnd = new Map<string, Entity[]>();
+
+  constructor(entities: ReadonlyMap<string, Entity>) {
+    this.#byType = entities;
+    this.entities = [...entities.values()];
+    for (const entity of this.entities) {
+      const { words: own, name } = entity;
+      if (this.#byName.has(name)) continue;
+      this.#byName.set(name, entity);
+      if (!this.#bySquashed.has(own.join(""))) this.#bySquashed.set(own.join(""), entity);
+      for (let at = 1; at < own.length; at++) {
+        const end = own.slice(at).join("_");
+        this.#byEnd.set(end, [...(this.#byEnd.get(end) ?? []), entity].slice(0, 2));
+      }
+    }
+  }
+
+  /** `undefined`: no id, or one of which nothing says whose. */
+  match(place: Place, root: RootField, answers: readonly FoundId[]): Entity | undefined {
+    const kind = idKind(place);
+    if (kind === "none") return undefined;
+    const rest = withoutId(place.name);
+    if (rest.length > 0) {
+      return (
+        this.#exact(rest) ??
+        this.#ending(rest) ??
+        (kind === "id" || rest.length < words(place.name).length ? this.#related(rest, root, answers) : undefined)
+      );
+    }
+    return this.#around(place) ?? this.#ofField(root, answers);
+  }
+
+  /** The thing that a field is about by its name: the longest, then the first. */
+  noun(root: RootField): Entity | undefined {
+    // `itemFromOrder` is about the item, `orderItem` about the item of an order.
+    for (let length = root.words.length; length > 0; length--) {
+      for (let at = 0; at + length <= root.words.length; at++) {
+        const entity = this.#byName.get(root.words.slice(at, at + length).join("_"));
+        if (entity !== undefined) return entity;
+      }
+    }
+    const said = root.words.slice(1);
+    return said.length === 0 ? undefined : this.#ending(said);
+  }
+
+  #exact(rest: readonly string[]): Entity | undefined {
+    return this.#bySquashed.get(rest.join(""));
+  }
+
+  /** `parentComment` is a comment, `comment_author` none; and `item` an `order_item` where there is but one such. */
+  #ending(rest: readonly string[]): Entity | undefined {
+    for (let at = 1; at < rest.length; at++) {
+      const entity = this.#byName.get(rest.slice(at).join("_"));
+      if (entity !== undefined) return entity;
+    }
+    const wider = this.#byEnd.get(rest.join("_")) ?? [];
+    return wider.length === 1 ? wider[0] : undefined;
+  }
+
+  /** `ownerId` where what is made or asked for has a field `owner`. */
+  #related(rest: readonly string[], root: RootField, answers: readonly FoundId[]): Entity | undefined {
+    const name = rest.join("");
+    for (const entity of [this.noun(root), ...answers.map((one) => one.entity)]) {
+      const field = Object.values(entity?.type.getFields() ?? {}).find(
+        (one) => squashed(one.name) === name || singular(squashed(one.name)) === name,
+      );
+      const related = field === undefined ? undefined : this.#byType.get(getNamedType(field.type).name);
+      if (related !== undefined) return related;
+    }
+    return undefined;
+  }
+
+  /** `customer: { id }`, or `CustomerRef` where the name says nothing. */
+  #around({ inside }: Place): Entity | undefined {
+    const nearest = inside.at(-1);
+    if (nearest === undefined) return undefined;
+    if (!GENERIC.test(squashed(nearest.name))) {
+      const named = words(nearest.name).map(singular);
+      const own = this.#exact(named) ?? this.#ending(named);
+      if (own !== undefined) return own;
+    }
+    const ofType = words(nearest.type)
+      .map(singular)
+      .filter((word) => !INPUT_WORDS.has(word));
+    return ofType.length === 0 ? undefined : this.#exact(ofType);
+  }
+
+  #ofField(root: RootField, answers: readonly FoundId[]): Entity | undefined {
+    const noun = this.noun(root);
+    const single = answers.find(({ listed }) => !listed)?.entity;
+    return root.kind === "query" ? (single ?? noun) : (noun ?? single);
+  }
+}
+
+/** `id`: the schema's own type for ids, or one that says so. `named`: a text or a number that is called so. */
+function idKind({ name, type }: Place): "id" | "named" | "none" {
+  const named = getNamedType(type);
+  if (!isScalarType(named) || isEnumType(named)) return "none";
+  if (named.name === "ID") return "id";
+  const says = ID_WORDS.has(singular(words(name).at(-1) ?? ""));
+  const idLike = named.name === "String" || named.name === "Int" || /id$|^(bigint|long)/i.test(named.name);
+  return says && idLike ? "named" : "none";
+}
+
+/** Whether an argument takes ids, as far as its name and type say. */
+export function takesId(place: Place): boolean {
+  return idKind(place) !== "none";
+}
+
+/** `orderIds` -> `order`. */
+export function withoutId(name: string): readonly string[] {
+  const all = words(name).map(singular);
+  return ID_WORDS.has(all.at(-1) ?? "") ? all.slice(0, -1) : all;
+}

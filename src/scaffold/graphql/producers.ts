@@ -1,0 +1,62 @@
+import type { Entity } from "./entities.ts";
+import type { FoundId } from "./find-ids.ts";
+import type { TakenId } from "./ids-taken.ts";
+import type { RootField } from "./root-fields.ts";
+import type { IdMatcher } from "./match-ids.ts";
+
+/** A field with what its arguments take and its answer gives. */
+export interface Known {
+  readonly root: RootField;
+  readonly answers: readonly FoundId[];
+  readonly taken: readonly TakenId[];
+}
+
+/**
+ * Which ids each field gives. A mutation gives the id of what it answers where it does not take that thing's id; of several things that of the one it is named for. Where no
+ * mutation gives a thing that is asked for, a query does.
+ */
+export function findProducers(all: readonly Known[], matcher: IdMatcher): ReadonlyMap<RootField, readonly FoundId[]> {
+  const gives = new Map<RootField, readonly FoundId[]>();
+  const given = new Set<string>();
+  const add = (root: RootField, found: readonly FoundId[]): void => {
+    const fresh = found.filter(({ entity }) => !(gives.get(root) ?? []).some((one) => one.entity.key === entity.key));
+    gives.set(root, [...(gives.get(root) ?? []), ...unlike(fresh)]);
+    for (const { entity } of fresh) given.add(entity.key);
+  };
+  const mutations = all.filter(({ root }) => root.kind === "mutation" && root.verb !== "delete" && root.verb !== "update");
+  const second: (() => void)[] = [];
+  for (const known of mutations) {
+    const made = known.answers.filter(({ entity }) => isNew(entity, known));
+    const noun = matcher.noun(known.root);
+    const first = made.find(({ entity }) => entity === noun) ?? made.find(({ listed }) => !listed) ?? made[0];
+    if (first !== undefined) add(known.root, [first]);
+    second.push(() =>
+      add(
+        known.root,
+        made.filter(({ entity, listed }) => !listed && !given.has(entity.key)),
+      ),
+    );
+  }
+  for (const step of second) step();
+  const asked = new Set(all.flatMap(({ taken }) => taken.map(({ entity }) => entity.key)));
+  const queries = all.filter(({ root }) => root.kind === "query").toSorted((a, b) => hurdles(a) - hurdles(b));
+  for (const { root, answers, taken } of queries) {
+    const found = answers.filter(
+      ({ entity }) =>
+        asked.has(entity.key) && !given.has(entity.key) && !taken.some((one) => one.entity.key === entity.key && one.required),
+    );
+    if (found.length > 0) add(root, found);
+  }
+  return gives;
+}
+
+/** What it takes the id of was there before; what creates may be told of another one of its kind. */
+function isNew(entity: Entity, { root, taken }: Known): boolean {
+  return !taken.some((one) => one.entity.key === entity.key && (one.required || root.verb !== "create"));
+}
+
+const hurdles = ({ taken }: Known): number => taken.filter(({ required }) => required).length;
+
+function unlike(found: readonly FoundId[]): readonly FoundId[] {
+  return found.filter((one, at) => found.findIndex(({ entity }) => entity.key === one.entity.key) === at);
+}

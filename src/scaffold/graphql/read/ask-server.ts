@@ -1,0 +1,130 @@
+import { getIntrospectionQuery } from "graphql";
+import { fetch as undiciFetch, type Response } from "undici";
+import { connections } from "../../../openapi/connections.ts";
+import { decodeText } from "../../../openapi/decode-text.ts";
+import { problem, quoted } from "../../../openapi/problem.ts";
+import { MOST_BYTES, tooLarge } from "../../../openapi/read-file.ts";
+import { explained, TIME } from "../../../openapi/read-url.ts";
+import { shownUrl } from "../../../openapi/source.ts";
+
+/** One POST. A stand-in for tests; `undefined` takes proxies and certificates as the configuration says. */
+export type Ask = (
+  url: URL,
+  options: { readonly body: string; readonly signal: AbortSignal; readonly headers: Readonly<Record<string, string>> },
+) => Promise<Pick<Response, "status" | "body"> & { readonly headers: { get(name: string): string | null } }>;
+
+/** What newer servers know, and then what all do: older ones refuse to hear of fields that they do not have. */
+const QUERIES = [
+  getIntrospectionQuery({ specifiedByUrl: true, inputValueDeprecation: true, oneOf: true }),
+  getIntrospectionQuery({ specifiedByUrl: true, inputValueDeprecation: true }),
+  getIntrospectionQuery(),
+];
+
+/**
+ * The result of the introspection query, as text.
+ * @throws SeqqaError `INTROSPECTION_REFUSED`, `DESCRIPTION_NOT_FOUND`, `DESCRIPTION_NOT_GRAPHQL`, `DESCRIPTION_UNREADABLE`, `DESCRIPTION_TOO_LARGE`
+ */
+export async function askServer(url: URL, ask?: Ask): Promise<{ readonly text: string; readonly warnings: readonly string[] }> {
+  const warnings =
+    url.search === ""
+      ? []
+      : [
+          "The query of the endpoint's URL is not written into the folder, since it may be secret: it belongs into the `world` of the exploration.",
+        ];
+  if (ask !== undefined) return { text: await askInTurn(url, ask), warnings };
+  const dispatcher = connections();
+  try {
+    const send: Ask = async (to, options) => undiciFetch(to, { ...options, method: "POST", dispatcher, redirect: "manual" });
+    return { text: await askInTurn(url, send), warnings };
+  } finally {
+    await dispatcher.destroy();
+  }
+}
+
+async function askInTurn(url: URL, ask: Ask): Promise<string> {
+  const signal = AbortSignal.timeout(TIME);
+  const name = shownUrl(url);
+  const { username, password } = url;
+  const to = new URL(url);
+  to.username = to.password = "";
+  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const headers = {
+    "content-type": "application/json",
+    accept: "application/graphql-response+json, application/json",
+    ...(username === "" && password === "" ? {} : { authorization: `Basic ${Buffer.from(credentials).toString("base64")}` }),
+  };
+  let refusal: string | undefined;
+  try {
+    for (const query of QUERIES) {
+      const answer = await ask(to, { body: JSON.stringify({ query, operationName: "IntrospectionQuery" }), signal, headers });
+      const text = await textOf(answer, name);
+      const said = reading(text);
+      if (said.kind === "schema") return text;
+      if (said.kind === "other") throw unexpected(answer, name);
+      refusal ??= said.message;
+      // Only what the server does not know is left out and asked for again.
+      if (
+        !/oneOf|isOneOf|specifiedBy|includeDeprecated|isDeprecated|deprecationReason|unknown (?:argument|field)|cannot query field/i.test(
+          said.message,
+        )
+      )
+        break;
+      refusal = said.message;
+    }
+  } catch (error) {
+    throw explained(error, name, signal);
+  }
+  throw problem(
+    "INTROSPECTION_REFUSED",
+    `${name} refuses to say its schema: ${quoted(refusal ?? "")}.`,
+    "Allow introspection where you test, or give the schema as a file: SDL, or the result of an introspection.",
+  );
+}
+
+async function textOf(answer: Awaited<ReturnType<Ask>>, name: string): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of (answer.body ?? []) as AsyncIterable<Uint8Array>) {
+    if ((bytes += chunk.length) > MOST_BYTES) throw tooLarge(name);
+    chunks.push(chunk);
+  }
+  return decodeText(Buffer.concat(chunks), name);
+}
+
+type Said = { readonly kind: "schema" } | { readonly kind: "refused"; readonly message: string } | { readonly kind: "other" };
+
+function reading(text: string): Said {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { kind: "other" };
+  }
+  const { data, errors } = (value ?? {}) as { readonly data?: { readonly __schema?: unknown } | null; readonly errors?: unknown };
+  if (data?.__schema !== undefined && data.__schema !== null) return { kind: "schema" };
+  if (!Array.isArray(errors) || errors.length === 0) {
+    return typeof data === "object" ? { kind: "refused", message: "it answers without one" } : { kind: "other" };
+  }
+  const { message } = (errors[0] ?? {}) as { readonly message?: unknown };
+  return { kind: "refused", message: typeof message === "string" ? message : "it gives no reason" };
+}
+
+function unexpected({ status, headers }: Awaited<ReturnType<Ask>>, name: string): Error {
+  if (status >= 300 && status < 400) {
+    const to = headers.get("location") ?? "";
+    return problem(
+      "DESCRIPTION_NOT_GRAPHQL",
+      `${name} redirects to ${quoted(to)}; a query is not sent on.`,
+      "Give the URL of the endpoint itself.",
+    );
+  }
+  if (status === 401 || status === 403) {
+    return problem(
+      "INTROSPECTION_REFUSED",
+      `${name} answered the introspection query with status ${status}.`,
+      "Give the schema as a file: SDL, or the result of an introspection.",
+    );
+  }
+  const hint = "Give the URL of a GraphQL endpoint, or the schema as a file.";
+  return problem("DESCRIPTION_NOT_GRAPHQL", `${name} answered the introspection query with status ${status} and no GraphQL answer.`, hint);
+}

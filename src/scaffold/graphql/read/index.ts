@@ -1,0 +1,75 @@
+import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { validateSchema, type GraphQLError, type GraphQLSchema } from "graphql";
+import { SeqqaError } from "../../../model/errors.ts";
+import { problem, quoted } from "../../../openapi/problem.ts";
+import { readFile } from "../../../openapi/read-file.ts";
+import { shownUrl } from "../../../openapi/source.ts";
+import { askServer, type Ask } from "./ask-server.ts";
+import { parseIntrospection } from "./parse-introspection.ts";
+import { parseSdl } from "./parse-sdl.ts";
+
+/** A schema, and where its API is, as far as that is known. */
+export interface ReadSchema {
+  readonly schema: GraphQLSchema;
+  readonly title: string;
+  /** The origin of the server that was asked. */
+  readonly baseUrl: string | undefined;
+  /** The endpoint below it; `/graphql` where nothing says. */
+  readonly path: string;
+  readonly warnings: readonly string[];
+}
+
+/** As many of what is wrong with a schema are said. */
+const MOST_WARNINGS = 20;
+
+/**
+ * Reads a GraphQL schema: SDL or the result of an introspection in a file, or that of a server which is asked for it.
+ * @param source A path, or the URL of an endpoint.
+ * @throws SeqqaError exit status 2: `DESCRIPTION_NOT_FOUND`, `DESCRIPTION_UNREADABLE`, `DESCRIPTION_TOO_LARGE`, `DESCRIPTION_SYNTAX` with line and column,
+ * `DESCRIPTION_NOT_GRAPHQL`, `INTROSPECTION_REFUSED`
+ */
+export async function readSchema(source: string, options: { readonly cwd: string; readonly ask?: Ask }): Promise<ReadSchema> {
+  const url = /^https?:\/\//i.test(source) && URL.canParse(source) ? new URL(source) : undefined;
+  if (url !== undefined) {
+    const { text, warnings } = await askServer(url, options.ask);
+    const { schema } = shallow(shownUrl(url), () => parseIntrospection(text, shownUrl(url)));
+    return { schema, title: url.hostname, baseUrl: url.origin, path: url.pathname, warnings: [...warnings, ...problemsOf(schema)] };
+  }
+  const { text, name } = await readText(source, options.cwd);
+  const { schema, warnings } = shallow(name, () => (/^\s*[{[]/.test(text) ? parseIntrospection(text, name) : parseSdl(text, name)));
+  const title = name
+    .split(/[\\/]/)
+    .at(-1)!
+    .replace(/\.(?:graphqls?|gql|json|sdl)$/i, "");
+  return { schema, title, baseUrl: undefined, path: "/graphql", warnings: [...warnings, ...problemsOf(schema)] };
+}
+
+async function readText(source: string, cwd: string): Promise<{ readonly text: string; readonly name: string }> {
+  try {
+    return await readFile(/^file:\/\//i.test(source) ? fileURLToPath(source) : resolve(cwd, source), cwd);
+  } catch (error) {
+    if (!(error instanceof SeqqaError) || error.code !== "DESCRIPTION_NOT_FOUND") throw error;
+    throw problem("DESCRIPTION_NOT_FOUND", error.message, "Give a file with a GraphQL schema, or the URL of the endpoint.");
+  }
+}
+
+/** What is nested without end is refused: the parser of the language recurses. */
+function shallow<T>(name: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw problem("DESCRIPTION_TOO_LARGE", `${name} is nested too deeply.`, "No GraphQL schema needs that: check what made it.");
+  }
+}
+
+/** What servers would refuse in a schema does not keep the rest of it from being used. */
+function problemsOf(schema: GraphQLSchema): readonly string[] {
+  const found = validateSchema(schema).filter(({ message }) => !message.startsWith("Query root type must be provided"));
+  const shown = found.slice(0, MOST_WARNINGS).map((error) => `The schema is not valid${placeOf(error)}: ${quoted(error.message)}.`);
+  return found.length > shown.length ? [...shown, `The schema is not valid in ${found.length - shown.length} more places.`] : shown;
+}
+
+const placeOf = ({ locations }: GraphQLError): string =>
+  locations?.[0] === undefined ? "" : ` at line ${locations[0].line}, column ${locations[0].column}`;

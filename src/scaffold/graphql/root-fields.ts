@@ -1,0 +1,46 @@
+import type { GraphQLField, GraphQLSchema } from "graphql";
+import { singular, words } from "../infer/words.ts";
+import { isReserved } from "./shapes.ts";
+
+/** A query or a mutation. */
+export interface RootField {
+  readonly kind: "query" | "mutation";
+  readonly field: GraphQLField<unknown, unknown>;
+  /** Of its name, each as one of it: `list_orders` has `list` and `order`. */
+  readonly words: readonly string[];
+  /** What is done, as far as the name says. */
+  readonly verb: "create" | "delete" | "update" | "other";
+}
+
+const CREATE = new Set(
+  "create add register signup insert new place open make post book issue invite enroll publish submit schedule upload start save generate request import".split(
+    " ",
+  ),
+);
+const DELETE = new Set("delete remove destroy drop erase purge".split(" "));
+const UPDATE = new Set("update edit set change patch modify rename replace move".split(" "));
+
+export function rootFields(schema: GraphQLSchema): readonly RootField[] {
+  const of = (kind: RootField["kind"]): readonly RootField[] => {
+    const type = kind === "query" ? schema.getQueryType() : schema.getMutationType();
+    return Object.values(type?.getFields() ?? {})
+      .filter(({ name }) => !isReserved(name))
+      .map((field) => {
+        const all = words(field.name);
+        return { kind, field, words: all.map(singular), verb: kind === "query" ? "other" : verbOf(all) };
+      });
+  };
+  return [...of("mutation"), ...of("query")];
+}
+
+/** The first word says it (`createOrder`), or the last (`orderCreate`). */
+function verbOf(all: readonly string[]): RootField["verb"] {
+  const [first = "", second = ""] = all;
+  if (first === "sign" && second === "up") return "create";
+  for (const word of [first, all.at(-1) ?? ""]) {
+    if (DELETE.has(word)) return "delete";
+    if (UPDATE.has(word)) return "update";
+    if (CREATE.has(word)) return "create";
+  }
+  return "other";
+}

@@ -1,0 +1,77 @@
+import { relative, resolve, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { SeqqaError } from "../model/errors.ts";
+import { readDescription } from "../openapi/index.ts";
+import { planGraphql, readSchema } from "./graphql/index.ts";
+import { planScaffold } from "./infer/index.ts";
+import type { ScaffoldPlan } from "./infer/plan.ts";
+import { writeScaffold, type WriteInput, type Written } from "./write/index.ts";
+
+export type { Written } from "./write/index.ts";
+export type { ScaffoldPlan } from "./infer/plan.ts";
+
+export interface ScaffoldInput {
+  /** A file, or the URL of one. */
+  readonly source: string;
+  readonly cwd: string;
+  /** The folder, as the user named it. */
+  readonly out: string;
+  /** Overwrites what the user changed. */
+  readonly force: boolean;
+  /** Other files and URLs that the description refers to are read, wherever they are. */
+  readonly allowRefs: boolean;
+  readonly version: string;
+}
+
+export interface Scaffolded extends Written {
+  readonly plan: ScaffoldPlan;
+}
+
+/**
+ * Reads an OpenAPI description, infers how its operations hang together, and writes a folder that explores it.
+ * @throws SeqqaError exit status 2: what cannot be read, `SCAFFOLD_EMPTY` for what describes no operation, and what cannot be written
+ */
+export async function scaffoldOpenapi(input: ScaffoldInput): Promise<Scaffolded> {
+  const { source, cwd, out, force, allowRefs, version } = input;
+  const description = await readDescription(source, { cwd, allowRefs });
+  const plan = planScaffold(description);
+  if (plan.actions.length === 0) {
+    throw new SeqqaError("SCAFFOLD_EMPTY", `${source} describes no operation that could be called: there is nothing to generate.`, {
+      exitStatus: 2,
+      hint: "An operation is a method below a path of `paths`.",
+    });
+  }
+  const directory = resolve(cwd, out);
+  const file = /^https?:\/\//i.test(source) ? undefined : /^file:\/\//i.test(source) ? fileURLToPath(source) : resolve(cwd, source);
+  const described: WriteInput["description"] =
+    file === undefined
+      ? { kind: "copy", text: `${JSON.stringify(description.document, null, 2)}\n` }
+      : { kind: "file", url: relativeUrl(directory, file), allowRefs };
+  return { plan, ...writeScaffold({ plan, directory, shown: out, description: described, version, force }) };
+}
+
+/**
+ * Reads a GraphQL schema, infers how its queries and mutations hang together, and writes a folder that explores it.
+ * @throws SeqqaError exit status 2: what cannot be read, `SCAFFOLD_EMPTY` for a schema without queries and mutations, and what cannot be written
+ */
+export async function scaffoldGraphql(input: Omit<ScaffoldInput, "allowRefs">): Promise<Scaffolded> {
+  const { source, cwd, out, force, version } = input;
+  const plan = planGraphql(await readSchema(source, { cwd }));
+  if (plan.actions.length === 0) {
+    throw new SeqqaError("SCAFFOLD_EMPTY", `${source} has no query or mutation that could be called: there is nothing to generate.`, {
+      exitStatus: 2,
+      hint: "They are the fields of the types `Query` and `Mutation`, or of those that `schema` names.",
+    });
+  }
+  const directory = resolve(cwd, out);
+  return { plan, ...writeScaffold({ plan, directory, shown: out, description: { kind: "none" }, version, force }) };
+}
+
+/** From a folder to a file, as `new URL(..., import.meta.url)` takes it. */
+function relativeUrl(directory: string, file: string): string {
+  const path = relative(directory, file)
+    .split(sep)
+    .map((part) => encodeURIComponent(part))
+    .join("/");
+  return path.startsWith("..") ? path : `./${path}`;
+}

@@ -1,0 +1,128 @@
+import type { ApiDescription, Parameter, Schema } from "../../openapi/description.ts";
+import { basePathOf } from "./base-path.ts";
+import { Checker } from "./check-value.ts";
+import { classify } from "./classify.ts";
+import { draftAction, type Draft } from "./draft-action.ts";
+import type { Facts } from "./facts.ts";
+import { asLogin, loginSetsCookie, loginTakesPart, planLogin, type LoginOperation } from "./find-login.ts";
+import { findListed } from "./find-listed.ts";
+import { findResources } from "./find-resources.ts";
+import { followLinks } from "./follow-links.ts";
+import type { Called } from "./found-resource.ts";
+import { KeyIndex } from "./key-index.ts";
+import { linkEdges } from "./links.ts";
+import { nameOperations } from "./name-operations.ts";
+import { nameResources } from "./name-resources.ts";
+import { orderActions, type Ordered } from "./order-actions.ts";
+import { parsePath } from "./path-shape.ts";
+import type { PlannedKey, ScaffoldPlan } from "./plan.ts";
+import { producersOf } from "./producers.ts";
+import { relateResources } from "./relate-resources.ts";
+import { Schemas } from "./schemas.ts";
+import { toResource } from "./to-resource.ts";
+
+/**
+ * What a description says of how its operations hang together: which call gives the ids that another one needs, in what order they make sense, and what they send. What is not
+ * certain is not inferred but said in `notInferred`.
+ */
+export function planScaffold(description: ApiDescription): ScaffoldPlan {
+  const schemas = new Schemas(description);
+  const calls = description.operations.map((operation): Called => ({ operation, path: parsePath(operation.path) }));
+  const login = findLogin(calls, description, schemas);
+  const facts = findFacts(description, calls, login?.call, schemas);
+  const drafts = draftAll(calls, facts);
+  const ordered = orderActions(
+    drafts.filter(({ call }) => call !== login?.call),
+    (draft, avoid) => draftAction(draft.call, facts, avoid),
+  );
+  return {
+    title: description.title,
+    baseUrl: description.servers.find((server) => /^https?:\/\//i.test(server)),
+    basePath: basePathOf(description.servers),
+    actions: ordered.drafts.map(({ action }) => action),
+    keys: keysOf(ordered.drafts, facts),
+    resources: facts.resources.flatMap((one) => toResource(one, schemas) ?? []),
+    login: planLogin(login && { action: drafts.find(({ call }) => call === login.call)!.action, as: login.as }, description),
+    notInferred: [...ordered.drafts.flatMap(({ notInferred }) => notInferred), ...ordered.lost],
+    pathParameters: share(drafts, ordered),
+    warnings: description.warnings,
+  };
+}
+
+/** @param login gives no ids: it is called before everything else */
+function findFacts(description: ApiDescription, calls: readonly Called[], login: Called | undefined, schemas: Schemas): Facts {
+  const others = calls.filter((call) => call !== login);
+  const reached = findResources(others, schemas);
+  relateResources(reached, others, schemas);
+  const resources = [...reached, ...findListed(others, reached, schemas)];
+  nameResources(resources);
+  const producers = new Map(
+    resources.map((resource) => [resource.key, producersOf(resource, schemas)] as const).filter(([, all]) => all.length > 0),
+  );
+  const linked = followLinks(linkEdges(others, schemas), resources, producers);
+  return {
+    description,
+    schemas,
+    checker: new Checker(schemas),
+    resources,
+    names: nameOperations(calls),
+    kinds: classify(calls, resources, schemas),
+    producers,
+    index: new KeyIndex(resources, producers, schemas),
+    linked,
+  };
+}
+
+/** Twice where a key was to be taken from a field that is not sent after all: then nothing gives it. */
+function draftAll(calls: readonly Called[], facts: Facts): readonly Draft[] {
+  const drafts = calls.map((call) => draftAction(call, facts));
+  const given = new Set(drafts.flatMap(({ action }) => action.produces.map(({ key }) => key)));
+  const without = [...facts.producers.keys()].filter((key) => !given.has(key));
+  if (without.length === 0) return drafts;
+  for (const key of without) facts.producers.delete(key);
+  return draftAll(calls, facts);
+}
+
+function findLogin(
+  calls: readonly Called[],
+  description: ApiDescription,
+  schemas: Schemas,
+): { readonly call: Called; readonly as: LoginOperation } | undefined {
+  for (const call of calls) {
+    const as = loginTakesPart(description) ? asLogin(call.operation, schemas, loginSetsCookie(description)) : undefined;
+    if (as !== undefined) return { call, as };
+  }
+  return undefined;
+}
+
+/** Those that are produced, in that order, then those that the user has to give. */
+function keysOf(drafts: readonly Draft[], { producers, schemas }: Facts): readonly PlannedKey[] {
+  const typeOf = (schema: Schema | undefined): PlannedKey["type"] => {
+    const { types } = schemas.flat(schema);
+    if (types.size === 0) return "unknown";
+    if ([...types].every((one) => one === "integer" || one === "number")) return "number";
+    return [...types].every((one) => one === "string") ? "string" : "unknown";
+  };
+  const keys = new Map<string, PlannedKey>();
+  for (const { action } of drafts) {
+    for (const { key } of action.produces) {
+      const types = new Set(producers.get(key)!.map(({ schema }) => typeOf(schema)));
+      keys.set(key, { key, type: types.size === 1 ? [...types][0]! : "unknown" });
+    }
+  }
+  const open = drafts.flatMap((draft): [string, Parameter][] => [...draft.open]);
+  for (const [key, { schema }] of open) if (!keys.has(key)) keys.set(key, { key, type: typeOf(schema) });
+  return [...keys.values()];
+}
+
+/** A parameter counts where a call before gives it, or where this call makes the thing and chooses its id. */
+function share(drafts: readonly Draft[], { lostKeys }: Ordered): ScaffoldPlan["pathParameters"] {
+  let all = 0;
+  let inferred = 0;
+  for (const { action, open, chosen } of drafts) {
+    const inPath = action.parameters.filter((one) => one.in === "path");
+    all += inPath.length;
+    inferred += chosen + inPath.filter(({ value }) => value.kind === "context" && !open.has(value.key) && !lostKeys.has(value.key)).length;
+  }
+  return { all, inferred };
+}

@@ -1,0 +1,33 @@
+import type { FoundResource } from "./found-resource.ts";
+import { idName, isGeneric, keyName } from "./id-field.ts";
+import { identifier, plainName, unique } from "./identifiers.ts";
+import { saysNothing } from "./path-shape.ts";
+import { singularName, snake } from "./words.ts";
+
+/** Names the resources and their keys, each but once: who comes first has the shorter name. */
+export function nameResources(resources: readonly FoundResource[]): void {
+  const names = new Set<string>();
+  const keys = new Set<string>();
+  for (const resource of resources) {
+    const { nouns, parameter } = resource;
+    const noun = plainName(nouns.at(-1)!, "thing");
+    const longer = qualifiers(resource).map((one) => plainName(`${one}_${noun}`, "thing"));
+    resource.name = unique(names, noun, ...longer);
+    const { suffix, own } = idName(parameter.name, nouns);
+    const end = own && isGeneric(suffix) ? suffix : own && suffix === "" ? "id" : snake(parameter.name);
+    const key = identifier(keyName(parameter.name, resource.name, nouns), "id");
+    resource.key = unique(keys, key, ...[resource.name, ...longer].map((one) => identifier(`${one}_${end}`, "id")));
+  }
+}
+
+/** What stands before a thing's name when another one has it: its parent, then the words of its path, the nearest first. */
+function qualifiers({ parent, collectionShape }: FoundResource): readonly string[] {
+  const literals = collectionShape
+    .split("/")
+    .filter((part) => part !== "" && !part.includes("{}") && !saysNothing(part))
+    .slice(0, -1)
+    .reverse()
+    .map(singularName)
+    .filter((one) => one !== "");
+  return [...(parent === undefined ? [] : [parent.name]), ...literals, literals.toReversed().join("_")].filter((one) => one !== "");
+}

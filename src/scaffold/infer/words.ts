@@ -1,0 +1,100 @@
+/** Names of descriptions can be of any length; what tells them apart stands in front. */
+const LONGEST = 200;
+
+const IRREGULAR: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    people: "person",
+    children: "child",
+    men: "man",
+    women: "woman",
+    mice: "mouse",
+    indices: "index",
+    vertices: "vertex",
+    matrices: "matrix",
+    criteria: "criterion",
+    analyses: "analysis",
+    crises: "crisis",
+    axes: "axis",
+    leaves: "leaf",
+    knives: "knife",
+    lives: "life",
+    shelves: "shelf",
+    halves: "half",
+    quizzes: "quiz",
+    caches: "cache",
+    movies: "movie",
+    cookies: "cookie",
+    heroes: "hero",
+    news: "news",
+    series: "series",
+    species: "species",
+    aliases: "alias",
+    biases: "bias",
+    canvases: "canvas",
+    atlases: "atlas",
+    gas: "gas",
+    lens: "lens",
+    lenses: "lens",
+    aws: "aws",
+    dns: "dns",
+    sms: "sms",
+    https: "https",
+  }),
+);
+
+/** The words of a name in small letters, however they are set apart: `orderId`, `order_id`, `Order-ID`. Letters other than a to z lose their marks or are left out. */
+export function words(name: string): readonly string[] {
+  let known = split.get(name);
+  if (known !== undefined) return known;
+  // Names are looked at again and again, once for every resource.
+  if (split.size > MOST_KEPT) split.clear();
+  split.set(name, (known = wordsOf(name)));
+  return known;
+}
+
+const MOST_KEPT = 20_000;
+const split = new Map<string, readonly string[]>();
+
+function wordsOf(name: string): readonly string[] {
+  return name
+    .slice(0, LONGEST)
+    .normalize("NFKD")
+    .replace(/\p{M}+/gu, "")
+    .replace(/IDs(?![a-z])/g, "Ids")
+    .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
+    .replace(/([A-Z]+)([A-Z][a-z])/g, "$1 $2")
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== "");
+}
+
+/** `orderId` as `order_id`; empty where no letter or digit is left. */
+export function snake(name: string): string {
+  return words(name).join("_");
+}
+
+/** What is equal in `order_id`, `orderId`, `orderid` and `Order-ID`. */
+export function squashed(name: string): string {
+  return words(name).join("");
+}
+
+/** One of what a word in small letters names many of; the word itself where it names one. */
+export function singular(word: string): string {
+  const irregular = IRREGULAR.get(word);
+  if (irregular !== undefined) return irregular;
+  if (word.length <= 3 || /(ss|us|is)$/.test(word)) return word;
+  if (/(stat|vir|bon|camp|cens|radi)uses$|(ss|sh|ch|x)es$/.test(word)) return word.slice(0, -2);
+  if (word.endsWith("ies") && word.length > 4) return `${word.slice(0, -3)}y`;
+  return word.endsWith("s") ? word.slice(0, -1) : word;
+}
+
+/** The last word as one of it: `order-items` gives `order_item`. */
+export function singularName(name: string): string {
+  const all = words(name);
+  return [...all.slice(0, -1), ...all.slice(-1).map(singular)].join("_");
+}
+
+/** `order_id`, `orderId`, `id`. */
+export function looksLikeId(name: string): boolean {
+  return /(^|_)(id|uuid|guid)$/.test(snake(name));
+}

@@ -1,0 +1,43 @@
+/** Words of the language, globals that generated code uses, and names of its own: no declaration takes them. */
+const TAKEN = new Set(
+  [
+    "abstract any arguments as async await bigint boolean break case catch class const continue debugger declare default delete do else enum",
+    "eval export extends false finally for from function get if implements import in infer instanceof interface is keyof let module namespace",
+    "never new null number object of package private protected public readonly require return satisfies set static string super switch symbol",
+    "this throw true try type typeof undefined unique unknown using var void while with yield constructor prototype hasOwnProperty toString",
+    "encodeURIComponent globalThis process exports isNaN parseInt parseFloat escape unescape",
+    "actions api context response user users resources agent read lastSegment fromEnvironment logIn",
+  ].flatMap((line) => line.split(" ")),
+);
+
+/** `create_order` -> `createOrder`: an identifier for any text, which is no word of the language and none of generated code's own names. */
+export function identifier(name: string, suffix = "Action"): string {
+  const words = name.split(/[^A-Za-z0-9]+/).filter((word) => word !== "");
+  const joined = words.map((word, index) => (index === 0 ? lowered(word) : raised(word))).join("");
+  if (joined === "") return lowered(suffix);
+  if (/^\d/.test(joined)) return `${lowered(suffix)}${joined}`;
+  return TAKEN.has(joined) ? `${joined}${suffix}` : joined;
+}
+
+/** The name, or with a number behind it the first one that is not taken; takes it. */
+export function unique(name: string, taken: Set<string>, separator = ""): string {
+  let free = name;
+  for (let number = 2; taken.has(free); number++) free = `${name}${separator}${number}`;
+  taken.add(free);
+  return free;
+}
+
+/** `Ünique Shop!` -> `unique-shop`; `otherwise` where nothing is left. */
+export function slug(name: string, otherwise: string): string {
+  const plain = name
+    .normalize("NFKD")
+    .replaceAll(/\p{M}/gu, "")
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .slice(0, 60)
+    .replaceAll(/^-+|-+$/g, "");
+  return plain === "" ? otherwise : plain;
+}
+
+const lowered = (word: string): string => word.charAt(0).toLowerCase() + word.slice(1);
+const raised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);

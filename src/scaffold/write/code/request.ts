@@ -1,0 +1,147 @@
+import type { PlannedAction, PlannedParameter, PlannedValue } from "../../infer/plan.ts";
+import { flat, list, object, row, text, type Code } from "./layout.ts";
+import { propertyName, quoted, templateText } from "./text.ts";
+import { constantOf, scalarCode, stringCode, valueCode, type ValueScope } from "./value.ts";
+
+/** Verbs that a client has a method for; others go through `request`. */
+const VERBS = new Set(["get", "post", "put", "patch", "delete", "head", "options"]);
+/** RFC 9110, 5.6.2, as the client checks it. */
+const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+
+/** `api.post("/orders", { json: ... })`. `credentials`: queries that every authenticated call carries. `segments`: parts of the path that have a constant of their own. */
+export function requestCode(
+  action: PlannedAction,
+  scope: ValueScope,
+  credentials: readonly Code[],
+  segments: ReadonlyMap<PlannedValue, string> = new Map(),
+): Code {
+  const { method } = action.operation;
+  const options = requestOptions(action, scope, credentials);
+  const target = pathCode(action, scope, segments);
+  const call = VERBS.has(method) ? `api.${method}(` : `api.request(${quoted(method.toUpperCase())}, `;
+  return options.length === 0 ? row(call, target, ")") : row(call, target, ", ", object(options), ")");
+}
+
+/** The template with its parameters filled in: a template literal, or a string where nothing is left to be known. */
+export function pathCode(
+  { operation: { path }, parameters }: PlannedAction,
+  scope: ValueScope,
+  segments: ReadonlyMap<PlannedValue, string>,
+): Code {
+  const values = new Map(parameters.filter((one) => one.in === "path").map(({ name, value }) => [name, value]));
+  const parts = path.split(/(\{[^{}]*\})/).map((part) => {
+    const value = part.startsWith("{") ? values.get(part.slice(1, -1)) : undefined;
+    if (value === undefined) return { fixed: pathText(part) };
+    const constant = constantOf(value);
+    return constant === undefined ? { code: text(segments.get(value) ?? flat(segmentCode(value, scope))) } : { fixed: segment(constant) };
+  });
+  const first = path.startsWith("/") ? "" : "/";
+  if (parts.every(({ fixed }) => fixed !== undefined)) return text(quoted(first + parts.map(({ fixed }) => fixed).join("")));
+  const inside = parts.map(({ fixed, code }) => (fixed === undefined ? `\${${flat(code)}}` : templateText(fixed)));
+  return text(`\`${first}${inside.join("")}\``);
+}
+
+/** What is known only when it runs, as a part of a path. */
+export function segmentCode(value: PlannedValue, scope: ValueScope): Code {
+  const list_ = value.kind === "list" ? row(list(value.items.map((item) => scalarCode(item, scope))), '.join(",")') : undefined;
+  return row("encodeURIComponent(", list_ ?? scalarCode(value, scope), ")");
+}
+
+function segment(value: unknown): string {
+  const shown = (one: unknown): string => (typeof one === "object" && one !== null ? JSON.stringify(one) : String(one));
+  return encodeURIComponent(wellFormed(Array.isArray(value) ? value.map(shown).join(",") : shown(value)));
+}
+
+/** What the client would refuse in a path, or not send, is percent-encoded; the rest is as the description has it. */
+function pathText(part: string): string {
+  return wellFormed(part).replaceAll(/[\p{C}\p{Z}#]/gu, encodeURIComponent);
+}
+
+function requestOptions(action: PlannedAction, scope: ValueScope, credentials: readonly Code[]): readonly Code[] {
+  const { parameters, body } = action;
+  const query = parameters.filter((one) => one.in === "query").map(({ name, value }) => property(name, queryCode(value, scope)));
+  const headers = headersOf(action, scope);
+  return [
+    ...(query.length + credentials.length === 0 ? [] : [row("query: ", object([...query, ...credentials]))]),
+    ...(headers.length === 0 ? [] : [row("headers: ", object(headers))]),
+    ...(body === undefined ? [] : [bodyCode(action, scope)]),
+  ];
+}
+
+function headersOf({ parameters, body }: PlannedAction, scope: ValueScope): readonly Code[] {
+  const code = (value: PlannedValue): Code => stringCode(value, scope, headerText);
+  const names = new Set<string>();
+  const headers = parameters
+    .filter((one) => one.in === "header" && HEADER_NAME.test(one.name))
+    .filter(({ name }) => !names.has(name.toLowerCase()) && names.add(name.toLowerCase()))
+    .map(({ name, value }) => property(name, code(value)));
+  const type = contentTypeOf(body);
+  const cookies = parameters.filter((one) => one.in === "cookie" && HEADER_NAME.test(one.name));
+  return [
+    ...(type === undefined || names.has("content-type") ? [] : [property("content-type", text(quoted(headerText(type))))]),
+    ...headers,
+    ...(cookies.length === 0 || names.has("cookie") ? [] : [property("cookie", cookieCode(cookies, scope))]),
+  ];
+}
+
+/** `undefined` where the client sets it by itself. */
+function contentTypeOf(body: PlannedAction["body"]): string | undefined {
+  if (body?.as === "text") return body.mediaType;
+  return body?.as === "json" && body.mediaType !== "application/json" ? body.mediaType : undefined;
+}
+
+function cookieCode(cookies: readonly PlannedParameter[], scope: ValueScope): Code {
+  const parts = cookies.map(({ name, value }, index) => {
+    const start = `${index === 0 ? "" : "; "}${name}=`;
+    const fixed = constantOf(value);
+    return fixed === undefined ? { start, code: scalarCode(value, scope) } : { start: start + segment(fixed), code: undefined };
+  });
+  if (parts.every(({ code }) => code === undefined)) return text(quoted(parts.map(({ start }) => start).join("")));
+  const inside = parts.map(({ start, code }) => templateText(start) + (code === undefined ? "" : `\${encodeURIComponent(${flat(code)})}`));
+  return text(`\`${inside.join("")}\``);
+}
+
+function queryCode(value: PlannedValue, scope: ValueScope): Code {
+  return value.kind === "list" ? list(value.items.map((item) => queryItem(item, scope))) : fixedList(value, scope);
+}
+
+function fixedList(value: PlannedValue, scope: ValueScope): Code {
+  if (value.kind !== "constant" || !Array.isArray(value.value)) return scalarCode(value, scope);
+  return list(value.value.map((item) => queryItem({ kind: "constant", value: item }, scope)));
+}
+
+/** `null` stands for no query at all, which a list has no place for. */
+function queryItem(item: PlannedValue, scope: ValueScope): Code {
+  return item.kind === "constant" && item.value === null ? text('""') : scalarCode(item, scope);
+}
+
+function bodyCode({ body }: PlannedAction, scope: ValueScope): Code {
+  const { as, value } = body!;
+  if (as === "json") return row("json: ", valueCode(value, scope));
+  if (as === "text") return row("body: ", stringCode(value, scope));
+  const fields = fieldsOf(value).map(([name, of]) => property(name, fieldCode(of, scope)));
+  return row(as === "form" ? "form: " : "multipart: ", object(fields));
+}
+
+function fieldsOf(value: PlannedValue): readonly (readonly [string, PlannedValue])[] {
+  if (value.kind === "object") return value.entries;
+  if (value.kind !== "constant" || typeof value.value !== "object" || value.value === null || Array.isArray(value.value)) return [];
+  return Object.entries(value.value).map(([name, of]) => [name, { kind: "constant", value: of }]);
+}
+
+/** Forms know no null. */
+function fieldCode(value: PlannedValue, scope: ValueScope): Code {
+  return value.kind === "constant" && value.value === null ? text('""') : scalarCode(value, scope);
+}
+
+const property = (name: string, value: Code): Code => row(`${propertyName(name)}: `, value);
+
+/** As header values may be: the client refuses others. */
+function headerText(value: string): string {
+  return wellFormed(value).replaceAll(/[^\t\x20-\x7e]/gu, encodeURIComponent);
+}
+
+/** Without lone surrogates, which cannot be percent-encoded. */
+function wellFormed(value: string): string {
+  return value.replaceAll(/\p{Cs}/gu, "\ufffd");
+}

@@ -1,0 +1,90 @@
+import type { Json, PlannedKey, PlannedValue } from "../../infer/plan.ts";
+import { list, object, row, text, type Code } from "./layout.ts";
+import { propertyName, quoted } from "./text.ts";
+
+/** What the values of an action are written with. */
+export interface ValueScope {
+  /** Of keys of the context. */
+  readonly typeOf: (key: string) => PlannedKey["type"];
+  /** Values that are drawn before the request, because they are kept after it: with the name of their constant. */
+  readonly drawnBefore: ReadonlyMap<PlannedValue, string>;
+}
+
+/** A value of whatever type, as JSON bodies take it. */
+export function valueCode(value: PlannedValue, scope: ValueScope): Code {
+  const before = scope.drawnBefore.get(value);
+  if (before !== undefined) return text(before);
+  switch (value.kind) {
+    case "constant":
+      return jsonCode(value.value);
+    case "object":
+      return object(value.entries.map(([name, of]) => row(`${propertyName(name)}: `, valueCode(of, scope))));
+    case "list":
+      return list(value.items.map((item) => valueCode(item, scope)));
+    default:
+      return text(scalarExpression(value));
+  }
+}
+
+/** A value where only texts, numbers and booleans are taken; others are sent as their JSON. */
+export function scalarCode(value: PlannedValue, scope: ValueScope): Code {
+  if (scope.drawnBefore.has(value)) return valueCode(value, scope);
+  if (value.kind === "constant") return jsonCode(isScalar(value.value) ? value.value : JSON.stringify(value.value));
+  if (value.kind === "object" || value.kind === "list") {
+    const fixed = constantOf(value);
+    return fixed === undefined ? row("JSON.stringify(", valueCode(value, scope), ")") : text(quoted(JSON.stringify(fixed)));
+  }
+  return valueCode(value, scope);
+}
+
+/** A value as a text. `fit` mends what is written into the code. */
+export function stringCode(value: PlannedValue, scope: ValueScope, fit = (fixed: string): string => fixed): Code {
+  const fixed = constantOf(value);
+  if (fixed !== undefined) return text(quoted(fit(typeof fixed === "string" ? fixed : JSON.stringify(fixed))));
+  const code = scalarCode(value, scope);
+  return value.kind === "context" && scope.typeOf(value.key) !== "string" ? row("String(", code, ")") : code;
+}
+
+/** What is known when the code is written; `undefined` where something is known only when it runs. */
+export function constantOf(value: PlannedValue): Json | undefined {
+  switch (value.kind) {
+    case "constant":
+      return value.value;
+    case "list": {
+      const items = value.items.map(constantOf);
+      return items.every((item) => item !== undefined) ? items : undefined;
+    }
+    case "object": {
+      const entries = value.entries.map(([name, of]) => [name, constantOf(of)] as const);
+      if (entries.some(([, of]) => of === undefined)) return undefined;
+      return Object.fromEntries(entries as readonly (readonly [string, Json])[]);
+    }
+    default:
+      return undefined;
+  }
+}
+
+function jsonCode(value: Json): Code {
+  if (Array.isArray(value)) return list((value as readonly Json[]).map(jsonCode));
+  if (typeof value === "object" && value !== null) {
+    return object(Object.entries(value).map(([name, of]) => row(`${propertyName(name)}: `, jsonCode(of))));
+  }
+  if (typeof value === "string") return text(quoted(value));
+  // Infinity and NaN are no JSON, and would be names.
+  return text(typeof value === "number" && !Number.isFinite(value) ? "null" : String(value));
+}
+
+function scalarExpression(value: Extract<PlannedValue, { readonly kind: "context" | "drawn" | "environment" }>): string {
+  switch (value.kind) {
+    case "context":
+      return `context.getRequired(${quoted(value.key)})`;
+    case "drawn":
+      return `context.data.${value.call}()`;
+    case "environment":
+      return `fromEnvironment(${quoted(value.name)}, ${quoted(value.otherwise)})`;
+  }
+}
+
+function isScalar(value: Json): boolean {
+  return typeof value !== "object" || value === null;
+}

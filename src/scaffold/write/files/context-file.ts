@@ -1,0 +1,43 @@
+import type { PlannedKey } from "../../infer/plan.ts";
+import { propertyName } from "../code/text.ts";
+import { insertItem } from "../merge/insert.ts";
+import type { ScaffoldFile } from "./scaffold-file.ts";
+
+/** Of one kind. Two are enough for what goes wrong between one thing and another. */
+const MOST = 2;
+const TYPES = { string: "string", number: "number", unknown: "string | number" } as const;
+const INTERFACE = "export interface Keys";
+
+/** `context.ts`: the keys and their types. */
+export function contextFile(keys: readonly PlannedKey[], counters: readonly string[], added: readonly string[]): ScaffoldFile {
+  const lines = new Map([
+    ...keys.map(({ key, type }) => [key, `${propertyName(key)}: ${TYPES[type]}`] as const),
+    ...counters.map((key) => [key, `${propertyName(key)}: number`] as const),
+  ]);
+  const counts = new Set(counters);
+  const own = keys.filter(({ key }) => !counts.has(key)).map(({ key }) => `  ${lines.get(key)!};`);
+  const counted = counters.map((key) => `  ${lines.get(key)!};`);
+  const members = [...own, ...(counted.length === 0 ? [] : ["  /** How many were created. */", ...counted])];
+  return {
+    path: "context.ts",
+    isImported: true,
+    text: `/** What the context holds: it belongs to the state, and is put back with it. */
+${members.length === 0 ? `${INTERFACE} {}` : `${INTERFACE} {\n${members.join("\n")}\n}`}
+
+/** So many are created of each kind, and then no more: without a bound there would be no end of states. */
+export const MOST_OF_A_KIND = ${MOST};
+`,
+    extend: (edited) => {
+      let done = edited;
+      const left: string[] = [];
+      for (const key of added) {
+        const line = lines.get(key);
+        if (line === undefined || new RegExp(`^\\s*["']?${key}["']?\\??\\s*:`, "m").test(done)) continue;
+        const with_ = insertItem(done, INTERFACE, "{}", line);
+        if (with_ === undefined) left.push(`The key ${key} is not declared: context.ts has no interface Keys`);
+        else done = with_;
+      }
+      return { text: done, left };
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import type { PlannedAction, PlannedValue, ScaffoldPlan } from "../../infer/plan.ts";
+import { callOf } from "../code/field.ts";
+import type { NamedAction } from "../names.ts";
+import { oneLine, shortened } from "../code/text.ts";
+import type { ScaffoldFile } from "./scaffold-file.ts";
+
+export interface ReadmeInput {
+  readonly plan: ScaffoldPlan;
+  readonly named: readonly NamedAction[];
+  readonly exploration: string;
+  /** File and line of an action, e.g. `actions/orders.ts:12`; the file alone where the user took it out. */
+  readonly placeOf: (action: NamedAction) => string;
+}
+
+/** `README.md`: what was inferred, what was not and where to write it, and how to run it. */
+export function readmeFile({ plan, named, exploration, placeOf }: ReadmeInput): ScaffoldFile {
+  const { all, inferred } = plan.pathParameters;
+  const byName = new Map(named.map((one) => [one.action.name, one]));
+  const rows = named.map((one) => {
+    const { action } = one;
+    const cells = [
+      code(one.name),
+      code(callOf(action)),
+      action.needs.map(code).join(", "),
+      action.produces.map(({ key }) => code(key)).join(", "),
+      action.frees.map(code).join(", "),
+      reasons(action),
+    ];
+    return `| ${cells.join(" | ")} |`;
+  });
+  const missing = plan.notInferred.map(({ action, what, hint }) => {
+    const at = byName.get(action);
+    return `| ${at === undefined ? "" : code(placeOf(at))} | ${code(at?.name ?? action)} | ${markdown(what)} | ${markdown(hint)} |`;
+  });
+  const resources = plan.resources.map(
+    ({ name, collection, item, parent }) => `| ${markdown(name)} | ${code(collection)} | ${code(item)} | ${markdown(parent ?? "")} |`,
+  );
+  const text = `# ${markdown(plan.title) || "API"}
+
+Written by \`seqqa scaffold ${plan.graphql === undefined ? "openapi" : "graphql"}\`. Change what you like: another run keeps what you changed and adds what is new; \`--force\` overwrites it.
+
+| file | what it is |
+| --- | --- |
+| \`seqqa.yaml\` | where the API runs, and how far to explore |
+| \`actions/\` | the calls, one file for each group of the description |
+| \`${exploration}\` | the exploration: how it begins, and the rules that hold after every call |
+| \`context.ts\` | the ids that calls hand on to each other |
+${plan.graphql === undefined ? "| `resources.ts` | what the API keeps: the rules go by it |\n" : ""}${plan.login === undefined ? "" : "| `session.ts` | who calls, with placeholders from the environment |\n"}| \`.seqqa-scaffold.json\` | what was written, so that your changes are told from it; keep it |
+
+\`\`\`sh
+npx seqqa doctor          # whether the configuration can run
+npx seqqa run .           # the exploration
+npx tsc --noEmit -p .     # types
+\`\`\`
+
+Between two branches seqqa puts back the stores that \`seqqa.yaml\` declares. With \`base_url\` alone it knows of none, and says so when it runs.
+
+## What was inferred
+
+${inferred} of ${all} ${plan.graphql === undefined ? "path parameters" : "arguments that take ids"} have a producer${all === 0 ? "" : ` (${Math.floor((inferred / all) * 100)} %)`}.
+
+${table(["action", "call", "needs", "produces", "frees", "why"], rows)}
+${resources.length === 0 ? "" : `\n${table(["resource", "all", "one", "below"], resources)}\n`}
+## What was not
+
+${missing.length === 0 ? "Nothing is missing." : table(["where", "action", "what", "what to write"], missing)}
+${plan.warnings.length === 0 ? "" : `\n## ${plan.graphql === undefined ? "What the description was mended in" : "What was left out or is not right in the schema"}\n\n${plan.warnings.map((warning) => `- ${markdown(warning)}`).join("\n")}\n`}`;
+  return { path: "README.md", isImported: false, text: `${text.trimEnd()}\n` };
+}
+
+function reasons({ parameters, graphql }: PlannedAction): string {
+  const known = graphql?.reasons ?? parameters.filter(({ in: place, value }) => place === "path" || usesContext(value));
+  return known.map(({ name, why }) => `${code(name)}: ${markdown(why)}`).join("; ");
+}
+
+function usesContext(value: PlannedValue): boolean {
+  if (value.kind === "list") return value.items.some(usesContext);
+  return value.kind === "context" || (value.kind === "object" && value.entries.some(([, of]) => usesContext(of)));
+}
+
+function table(head: readonly string[], rows: readonly string[]): string {
+  return [`| ${head.join(" | ")} |`, `| ${head.map(() => "---").join(" | ")} |`, ...rows].join("\n");
+}
+
+/** Text of the description: no markup, no link, no cell or line of its own. */
+export function markdown(text: string): string {
+  return shortened(oneLine(text), 400)
+    .replaceAll(/[\\`*_{}[\]<>()|~#!$&]/g, "\\$&")
+    .replaceAll(/^([-+]|\d+[.)])/g, (start) => `${start.slice(0, -1)}\\${start.at(-1)!}`)
+    .replaceAll(/:\/\/|www\.|@/g, (part) => (part === "@" ? "&#64;" : part === "://" ? "&#58;//" : "www&#46;"));
+}
+
+/** As code where it is plain enough for that. */
+function code(text: string): string {
+  return /^[\w{}/.:~,;=?&+%() -]+$/.test(text) ? `\`${text}\`` : markdown(text);
+}

@@ -1,0 +1,160 @@
+import type { PlannedAction, PlannedLogin, PlannedValue } from "../../infer/plan.ts";
+import { callOf, fieldCode, queryLines } from "../code/field.ts";
+import { laidOut, object, row, text, type Code } from "../code/layout.ts";
+import { requestCode } from "../code/request.ts";
+import { commentText, propertyName, quoted, templateText } from "../code/text.ts";
+import type { ValueScope } from "../code/value.ts";
+import type { ScaffoldFile } from "./scaffold-file.ts";
+
+/** `session.ts`: who calls the API, and how requests say so. */
+export function sessionFile(login: PlannedLogin): ScaffoldFile {
+  return { path: "session.ts", isImported: true, text: isQueryKey(login) ? credentialsText(login) : loginText(login) };
+}
+
+/** A key in the query goes with each call by itself: a client keeps no query. */
+export function isQueryKey(login: PlannedLogin | undefined): login is Extract<PlannedLogin, { readonly kind: "apiKey" }> {
+  return login?.kind === "apiKey" && login.in === "query";
+}
+
+function credentialsText({ name, variable }: Extract<PlannedLogin, { readonly kind: "apiKey" }>): string {
+  return `import { fromEnvironment } from "./support.ts";
+
+/** What authenticated calls carry in their query: set ${commentText(variable)}. */
+export const credentials = {
+  ${propertyName(name)}: fromEnvironment(${quoted(variable)}, ""),
+};
+`;
+}
+
+function loginText(login: PlannedLogin): string {
+  const { fields, variables, placeholders } = userOf(login);
+  const user = (name: string, number: number): string => {
+    const entries = fields.map((field, index) => {
+      const variable = number === 1 ? variables[index]! : `${variables[index]!}_${number}`;
+      return text(`${field}: fromEnvironment(${quoted(variable)}, ${quoted(placeholders(name)[index]!)})`);
+    });
+    return `  ${laidOut(row(`${name}: `, object(entries)), 2, 2, 1)},\n`;
+  };
+  const { imports, body } = loginBody(login);
+  const isGraphql = login.kind === "operation" && login.action.graphql !== undefined;
+  const client = isGraphql ? "GraphQLClient" : "ApiClient";
+  return `import type { ${client} } from "${isGraphql ? "seqqa/clients/graphql" : "seqqa"}";
+import { ${["fromEnvironment", ...imports].join(", ")} } from "./support.ts";
+
+export interface User {
+${fields.map((field) => `  readonly ${field}: string;\n`).join("")}}
+
+/** Two users, so that what is one's can be kept from the other. The environment says who they are. */
+export const users: { readonly alice: User; readonly bob: User } = {
+${user("alice", 1)}${user("bob", 2)}};
+
+/** From here on the client acts for this user. */
+export async function logIn(api: ${client}, user: User): Promise<void> {
+${body.map((line) => `  ${line}\n`).join("")}}
+`;
+}
+
+interface UserShape {
+  readonly fields: readonly string[];
+  readonly variables: readonly string[];
+  readonly placeholders: (name: string) => readonly string[];
+}
+
+function userOf(login: PlannedLogin): UserShape {
+  const named = { fields: ["name", "password"], placeholders: (name: string) => [name, "password"] };
+  switch (login.kind) {
+    case "operation": {
+      const sent = [login.userField, login.passwordField].map((field) => sentAt(login.action, field));
+      const of = (index: number, otherwise: string): string => {
+        const value = sent[index];
+        return value?.kind === "environment" ? value.name : otherwise;
+      };
+      return { ...named, variables: [of(0, "API_USER"), of(1, "API_PASSWORD")] };
+    }
+    case "basic":
+      return { ...named, variables: [login.userVariable, login.passwordVariable] };
+    default:
+      return { fields: ["token"], variables: [login.variable], placeholders: () => [""] };
+  }
+}
+
+function loginBody(login: PlannedLogin): { readonly imports: readonly string[]; readonly body: readonly string[] } {
+  switch (login.kind) {
+    case "basic":
+      return { imports: [], body: ["api.setBasicAuth(user.name, user.password);"] };
+    case "bearer":
+      return { imports: [], body: ["api.setAuthToken(user.token);"] };
+    case "apiKey":
+      return { imports: [], body: [keyStatement(login)] };
+    case "operation":
+      return { imports: login.token.length === 0 ? [] : ["read"], body: operationBody(login) };
+  }
+}
+
+function keyStatement({ in: place, name }: Extract<PlannedLogin, { readonly kind: "apiKey" }>): string {
+  if (place === "header") return `api.setHeader(${quoted(name)}, user.token);`;
+  return `api.setHeader("cookie", \`${templateText(name)}=\${encodeURIComponent(user.token)}\`);`;
+}
+
+function operationBody(login: Extract<PlannedLogin, { readonly kind: "operation" }>): readonly string[] {
+  const action = withoutContext(login.action);
+  const names = new Map<PlannedValue, string>();
+  const [user, password] = [sentAt(action, login.userField), sentAt(action, login.passwordField)];
+  if (user !== undefined) names.set(user, "user.name");
+  if (password !== undefined) names.set(password, "user.password");
+  const scope: ValueScope = { typeOf: () => "unknown", drawnBefore: names };
+  const start = "const response = await ";
+  const what =
+    login.token.length === 0 ? " did not log in, but ${response.statusCode}.`);" : " gave no token, but ${response.statusCode}.`);";
+  const failed = row("throw new Error(`", templateText(callOf(action)), what);
+  const request = action.graphql === undefined ? requestCode(action, scope, []) : fieldCode(action, scope);
+  return [
+    ...queryLines(action, 2).map((line) => line.slice(2)),
+    `${start}${laidOut(request, 2, 2 + start.length, 1)};`,
+    ...(login.token.length === 0 ? cookieLines(failed) : tokenLines(login.token, failed)),
+  ];
+}
+
+/** The client keeps the cookie. */
+const cookieLines = (failed: Code): readonly string[] => [laidOut(row("if (!response.ok) ", failed), 2, 2, 0)];
+
+const tokenLines = (token: readonly string[], failed: Code): readonly string[] => [
+  `const token = read<string>(${["response", ...token.map(quoted)].join(", ")});`,
+  laidOut(row("if (token === undefined) ", failed), 2, 2, 0),
+  "api.setAuthToken(token);",
+];
+
+/** Where a field of the login is sent: in its body, or as a parameter. */
+function sentAt({ body, parameters }: PlannedAction, field: string): PlannedValue | undefined {
+  return (body && fieldIn(body.value, field)) ?? parameters.find(({ name }) => name === field)?.value;
+}
+
+/** The outermost field of that name. */
+function fieldIn(value: PlannedValue, field: string): PlannedValue | undefined {
+  if (value.kind !== "object") return undefined;
+  const own = value.entries.find(([name]) => name === field)?.[1];
+  return own ?? value.entries.map(([, of]) => fieldIn(of, field)).find((found) => found !== undefined);
+}
+
+/** At the beginning there is no context to read, and no path to draw by. */
+function withoutContext(action: PlannedAction): PlannedAction {
+  const plain = (value: PlannedValue): PlannedValue => {
+    switch (value.kind) {
+      case "context":
+      case "drawn":
+        return { kind: "constant", value: value.kind === "drawn" ? value.call : value.key };
+      case "object":
+        return { kind: "object", entries: value.entries.map(([name, of]) => [name, plain(of)]) };
+      case "list":
+        return { kind: "list", items: value.items.map(plain) };
+      default:
+        // A copy: two fields with one value are two.
+        return { ...value };
+    }
+  };
+  return {
+    ...action,
+    parameters: action.parameters.map((one) => ({ ...one, value: plain(one.value) })),
+    body: action.body && { ...action.body, value: plain(action.body.value) },
+  };
+}

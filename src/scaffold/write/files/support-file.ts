@@ -1,0 +1,49 @@
+import type { ScaffoldFile } from "./scaffold-file.ts";
+
+/** `support.ts`: what the actions read answers with. Nothing of the description is in it. */
+export function supportFile(): ScaffoldFile {
+  return { path: "support.ts", isImported: true, text: TEXT };
+}
+
+const TEXT = `import type { ApiResponse } from "seqqa";
+
+declare const process: { readonly env: Readonly<Record<string, string | undefined>> };
+
+/** The text or number at a place of the JSON body; \`undefined\` where there is none: what is right is for the rules to say. */
+export function read<T extends string | number>(
+  response: ApiResponse,
+  ...path: readonly (string | number)[]
+): T | undefined {
+  let value: unknown;
+  try {
+    value = response.json();
+  } catch {
+    return undefined;
+  }
+  for (const name of path) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
+    value = (value as Readonly<Record<string | number, unknown>>)[name];
+  }
+  return typeof value === "string" || typeof value === "number" ? (value as T) : undefined;
+}
+
+/** The end of the URL that \`Location\` names, e.g. \`7\` of \`/orders/7\`. */
+export function lastSegment<T extends string | number>(response: ApiResponse): T | undefined {
+  const [path = ""] = (response.headers["location"] ?? "").split(/[?#]/);
+  const last = path.split("/").findLast((segment) => segment !== "");
+  return last === undefined ? undefined : (decoded(last) as T);
+}
+
+/** A variable of the environment, or what stands in for it. */
+export function fromEnvironment(name: string, otherwise: string): string {
+  return process.env[name] ?? otherwise;
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+`;

@@ -1,0 +1,241 @@
+import { join } from "node:path";
+import { packageManifest, schemaPath, surroundingsOf, templateFiles, type Surroundings } from "../../init/index.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import type { PlannedKey, ScaffoldPlan } from "../infer/plan.ts";
+import { actionCode, usesOf } from "./code/action.ts";
+import { slug } from "./code/identifier.ts";
+import { text } from "./code/layout.ts";
+import { configFile } from "./files/config-file.ts";
+import { contextFile } from "./files/context-file.ts";
+import { explorationFile } from "./files/exploration-file.ts";
+import { indexFile } from "./files/index-file.ts";
+import { readmeFile } from "./files/readme-file.ts";
+import { resourcesFile } from "./files/resources-file.ts";
+import type { ScaffoldFile } from "./files/scaffold-file.ts";
+import { isQueryKey, sessionFile } from "./files/session-file.ts";
+import { smallFiles } from "./files/small-files.ts";
+import { supportFile } from "./files/support-file.ts";
+import { keysOf } from "./keys.ts";
+import { Disk } from "./merge/disk.ts";
+import { MANIFEST, manifestText, NOTHING_WRITTEN, parseManifest, type Manifest, type WrittenAction } from "./merge/manifest.ts";
+import { mergeActions, type Fate, type MergedFile, type WrittenCode } from "./merge/merge-actions.ts";
+import { settleFile } from "./merge/merge-file.ts";
+import { nameActions, type NamedAction } from "./names.ts";
+
+export interface WriteInput {
+  readonly plan: ScaffoldPlan;
+  readonly directory: string;
+  /** The folder as the user named it. */
+  readonly shown: string;
+  /** Where `conformsTo` finds the description: the copy that is written, or the relative URL of a file; a GraphQL schema has no use for it. */
+  readonly description:
+    | { readonly kind: "copy"; readonly text: string }
+    | { readonly kind: "file"; readonly url: string; readonly allowRefs: boolean }
+    | { readonly kind: "none" };
+  readonly version: string;
+  readonly force: boolean;
+}
+
+export interface Written {
+  readonly surroundings: Surroundings;
+  /** Files that were written, relative to the folder. */
+  readonly files: readonly string[];
+  /** Files of the scaffold that were left as they are, because the user wrote, changed or deleted them. */
+  readonly kept: readonly { readonly path: string; readonly why: "edited" | "deleted" | "yours" }[];
+  readonly actions: readonly { readonly name: string; readonly file: string; readonly fate: Fate }[];
+  /** What found no place in files that the user changed, a sentence each. */
+  readonly left: readonly string[];
+  /** It was written before. */
+  readonly again: boolean;
+}
+
+/** The copy of a description that is no file here. */
+const COPY = "openapi.json";
+
+/**
+ * Writes a plan as a folder, or what is new of it into one that was written before.
+ * @throws SeqqaError exit status 2; nothing is written then
+ */
+export function writeScaffold(input: WriteInput): Written {
+  const { plan, directory, shown, force } = input;
+  const disk = new Disk(directory, shown);
+  const before = manifestOf(disk, shown, force);
+  const named = nameActions(plan, before, (file) => !force && !Object.hasOwn(before.files, file) && disk.read(file) !== undefined);
+  refuseAnother(named, before, shown, force);
+  const keys = keysOf(plan);
+  const merged = mergedActions(input, named, keys, before, disk);
+  const surroundings = surroundingsOf(directory);
+  const exploration = before.exploration ?? freeExploration(plan.title, disk);
+  const actions = writtenActions(before, merged);
+  const ofPlan = [...merged].filter(([, { text: written }]) => written !== undefined).map(([file]) => file);
+  const kept = Object.values(actions).filter(({ file, deleted }) => deleted !== true && !merged.has(file) && disk.read(file) !== undefined);
+  const living = new Set(Object.values(actions).flatMap(({ file, deleted }) => (deleted === true ? [] : [file])));
+  const counters = [...new Set(named.flatMap(({ counter }) => counter ?? []))];
+  const allKeys = withoutDoubles([...keys, ...counters.map((key): PlannedKey => ({ key, type: "number" })), ...(force ? [] : before.keys)]);
+  const files: readonly ScaffoldFile[] = [
+    indexFile(
+      [...new Set([...ofPlan, ...kept.map(({ file }) => file)])].filter((file) => living.has(file)),
+      ofPlan.filter((file) => !Object.hasOwn(before.files, file)),
+      plan.graphql !== undefined,
+    ),
+    contextFile(
+      allKeys,
+      counters,
+      allKeys.map(({ key }) => key).filter((key) => !before.keys.some((one) => one.key === key)),
+    ),
+    ...(plan.graphql === undefined ? [ofResources(plan, before)] : []),
+    supportFile(),
+    ...(plan.login === undefined ? [] : [sessionFile(plan.login)]),
+    explorationFile({
+      path: exploration,
+      name: exploration.slice(0, -".explore.ts".length),
+      description: input.description.kind === "file" ? input.description.url : `./${COPY}`,
+      allowRefs: input.description.kind === "file" && input.description.allowRefs,
+      endpoint: plan.graphql?.path,
+      basePath: plan.basePath,
+      hasUsers: plan.login !== undefined && !isQueryKey(plan.login),
+    }),
+    ...(input.description.kind === "copy" ? [{ path: COPY, text: input.description.text, isImported: false }] : []),
+    configFile(plan, schemaPath(directory, surroundings)),
+    readmeFile({ plan, named, exploration, placeOf: (action) => placeOf(action, merged) }),
+    ...smallFiles(new Map(templateFiles().map(({ path, text: template }) => [path, template]))),
+    ...(surroundings.packageFolder === undefined || Object.hasOwn(before.files, "package.json")
+      ? [{ path: "package.json", text: packageManifest(directory, input.version), isImported: false }]
+      : []),
+  ];
+  return conclude();
+
+  function conclude(): Written {
+    const changes: { path: string; text: string }[] = [];
+    const hashes: Record<string, string> = { ...before.files };
+    const keptFiles: { path: string; why: "edited" | "deleted" | "yours" }[] = [];
+    const left = [...merged.values()].flatMap((one) => one.left);
+    const conflicts: string[] = [];
+    for (const [path, one] of merged) {
+      if (one.hash !== undefined) hashes[path] = one.hash;
+      if (one.text !== undefined && one.text !== disk.read(path)) changes.push({ path, text: one.text });
+    }
+    for (const file of files) {
+      const settled = settleFile(file, disk.read(file.path), before, force);
+      if (settled.kind === "conflict") conflicts.push(join(shown, file.path));
+      else if (settled.hash !== undefined) hashes[file.path] = settled.hash;
+      if (settled.kind === "write") {
+        changes.push({ path: file.path, text: settled.text });
+        left.push(...settled.left);
+      }
+      if (settled.kind === "keep" && settled.why !== undefined) keptFiles.push({ path: file.path, why: settled.why });
+    }
+    if (conflicts.length > 0) throw wouldOverwrite(conflicts);
+    const manifest: Manifest = {
+      exploration,
+      files: hashes,
+      actions,
+      keys: allKeys,
+      resources: [...new Set([...plan.resources.map(({ name }) => name), ...before.resources])],
+    };
+    const text_ = manifestText(manifest);
+    disk.write(text_ === disk.read(MANIFEST) ? changes : [...changes, { path: MANIFEST, text: text_ }]);
+    return {
+      surroundings,
+      files: changes.map(({ path }) => path),
+      kept: keptFiles,
+      actions: named.map(({ id, name, file }) => ({ name, file, fate: merged.get(file)!.fates.get(id)! })),
+      left,
+      again: before !== NOTHING_WRITTEN,
+    };
+  }
+}
+
+function ofResources({ resources }: ScaffoldPlan, before: Manifest): ScaffoldFile {
+  const names = resources.map(({ name }) => name);
+  return resourcesFile(
+    resources,
+    names.filter((name) => !before.resources.includes(name)),
+  );
+}
+
+function manifestOf(disk: Disk, shown: string, force: boolean): Manifest {
+  const written = disk.read(MANIFEST);
+  if (written === undefined) return NOTHING_WRITTEN;
+  try {
+    return parseManifest(written, join(shown, MANIFEST));
+  } catch (error) {
+    if (force) return NOTHING_WRITTEN;
+    throw error;
+  }
+}
+
+function mergedActions(
+  { plan, force }: WriteInput,
+  named: readonly NamedAction[],
+  keys: readonly PlannedKey[],
+  manifest: Manifest,
+  disk: Disk,
+): ReadonlyMap<string, MergedFile> {
+  const types = new Map(keys.map(({ key, type }) => [key, type]));
+  const query = isQueryKey(plan.login);
+  const toDo = new Map<string, string[]>();
+  for (const { action, what, hint } of plan.notInferred) append(toDo, action, `${what}: ${hint}`);
+  const byFile = new Map<string, WrittenCode[]>();
+  for (const one of named) {
+    const credentials = query && one.action.operation.security.length > 0 ? [text("...credentials")] : [];
+    const parts = { typeOf: (key: string) => types.get(key) ?? "unknown", toDo: toDo.get(one.action.name) ?? [], credentials };
+    append(byFile, one.file, { named: one, code: actionCode(one, parts), uses: usesOf(one, parts) });
+  }
+  return new Map([...byFile].map(([file, actions]) => [file, mergeActions({ file, actions, existing: disk.read(file), manifest, force })]));
+}
+
+function append<T>(lists: Map<string, T[]>, name: string, one: T): void {
+  const list = lists.get(name);
+  if (list === undefined) lists.set(name, [one]);
+  else list.push(one);
+}
+
+/** Those of the plan, and of those that the description has no more what stands in files that are not written anew. */
+function writtenActions(before: Manifest, merged: ReadonlyMap<string, MergedFile>): Readonly<Record<string, WrittenAction>> {
+  const old = Object.entries(before.actions).filter(([, { file }]) => {
+    const now = merged.get(file);
+    return now === undefined || now.hash === before.files[file];
+  });
+  return Object.fromEntries([...old, ...[...merged.values()].flatMap(({ written }) => [...written])]);
+}
+
+function withoutDoubles(keys: readonly PlannedKey[]): readonly PlannedKey[] {
+  return [...new Map([...keys].reverse().map((one) => [one.key, one])).values()].reverse();
+}
+
+/** A name that no exploration of the user's has. */
+function freeExploration(title: string, disk: Disk): string {
+  const start = slug(title, "api");
+  for (let number = 1; ; number++) {
+    const path = `${start}${number === 1 ? "" : `-${number}`}.explore.ts`;
+    if (disk.read(path) === undefined) return path;
+  }
+}
+
+function placeOf({ file, identifier }: NamedAction, merged: ReadonlyMap<string, MergedFile>): string {
+  const lines = (merged.get(file)?.text ?? "").split("\n");
+  const line = lines.findIndex((one) => one.startsWith(`export const ${identifier}:`));
+  return line === -1 ? file : `${file}:${line + 1}`;
+}
+
+/** Two descriptions in one folder would take each other's actions for ones that are gone. */
+function refuseAnother(named: readonly NamedAction[], { actions }: Manifest, shown: string, force: boolean): void {
+  if (force || Object.keys(actions).length === 0 || named.some(({ id }) => Object.hasOwn(actions, id))) return;
+  throw new SeqqaError(
+    "SCAFFOLD_OTHER",
+    `${shown} was written from a description that has none of these operations; nothing was written.`,
+    {
+      exitStatus: 2,
+      hint: "Name another folder with --out, or overwrite it with --force.",
+    },
+  );
+}
+
+function wouldOverwrite(paths: readonly string[]): SeqqaError {
+  return new SeqqaError(
+    "SCAFFOLD_WOULD_OVERWRITE",
+    `${paths.join(" and ")} ${paths.length === 1 ? "is" : "are"} there and no scaffold wrote ${paths.length === 1 ? "it" : "them"}; nothing was written.`,
+    { exitStatus: 2, hint: "Name another folder with --out, or overwrite with --force." },
+  );
+}

@@ -1,0 +1,97 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { makeFolder, statOf } from "../../../init/index.ts";
+import { SeqqaError } from "../../../model/errors.ts";
+
+export interface Change {
+  /** Relative to the folder, with `/`. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** The folder that is written to. */
+export class Disk {
+  readonly #directory: string;
+  /** As the user named it. */
+  readonly #shown: string;
+
+  /** @throws SeqqaError `SCAFFOLD_NOT_A_FOLDER` for a file of that name */
+  constructor(directory: string, shown: string) {
+    this.#directory = directory;
+    this.#shown = shown;
+    // A link that leads nowhere is there, too.
+    if (statOf(directory) !== undefined && statOf(directory, true)?.isDirectory() !== true) {
+      throw refused("SCAFFOLD_NOT_A_FOLDER", `${shown} is there and is not a folder.`, "Name another one with --out.");
+    }
+  }
+
+  /** `undefined` where nothing is. @throws SeqqaError for links and whatever else is no file: what they lead to is not this folder's */
+  read(path: string): string | undefined {
+    const parts = path.split("/");
+    for (let length = 1; length <= parts.length; length++) {
+      const part = parts.slice(0, length).join("/");
+      const stat = statOf(join(this.#directory, part));
+      if (stat === undefined) return undefined;
+      const shown = join(this.#shown, part);
+      if (stat.isSymbolicLink()) {
+        throw refused("SCAFFOLD_LINK", `${shown} is a link, and nothing is written through links.`, "Name another folder with --out.");
+      }
+      if (length === parts.length ? !stat.isFile() : !stat.isDirectory()) {
+        const what = length === parts.length ? "file" : "folder";
+        throw refused("SCAFFOLD_IN_THE_WAY", `${shown} is there and is no ${what}.`, "Name another folder with --out.");
+      }
+    }
+    try {
+      return readFileSync(join(this.#directory, path), "utf8");
+    } catch (cause) {
+      throw this.#failed("read", path, cause);
+    }
+  }
+
+  /** Writes all, or none. @throws SeqqaError `SCAFFOLD_NOT_WRITTEN`; what was there before is there again */
+  write(changes: readonly Change[]): void {
+    const undo: (() => void)[] = [];
+    let at = "";
+    try {
+      for (const { path, text } of changes) {
+        at = path;
+        this.#writeOne(path, text, undo);
+      }
+    } catch (cause) {
+      for (const step of undo.reverse()) step();
+      if (cause instanceof SeqqaError) throw cause;
+      throw this.#failed("written", at, cause);
+    }
+  }
+
+  #writeOne(path: string, text: string, undo: (() => void)[]): void {
+    const before = this.read(path);
+    if (before === text) return;
+    const file = join(this.#directory, path);
+    makeFolder(dirname(file), undo);
+    const beside = `${file}.${process.pid}.tmp`;
+    const mode = before === undefined ? {} : { mode: statOf(file)!.mode };
+    const replace = (by: string): void => {
+      try {
+        // Renaming never writes through a link that took the file's place meanwhile.
+        writeFileSync(beside, by, { flag: "wx", ...mode });
+        renameSync(beside, file);
+      } catch (cause) {
+        rmSync(beside, { force: true });
+        throw cause;
+      }
+    };
+    replace(text);
+    undo.push(() => (before === undefined ? rmSync(file) : replace(before)));
+  }
+
+  #failed(what: string, path: string, cause: unknown): SeqqaError {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const said = `${join(this.#shown, path)} cannot be ${what}: ${code ?? message}.`;
+    return refused("SCAFFOLD_NOT_WRITTEN", said, "Name a folder that you may write with --out.", cause);
+  }
+}
+
+function refused(code: string, message: string, hint: string, cause?: unknown): SeqqaError {
+  return new SeqqaError(code, message, { exitStatus: 2, hint, ...(cause === undefined ? {} : { cause }) });
+}

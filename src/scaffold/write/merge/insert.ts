@@ -1,0 +1,60 @@
+/** After the last import of a file, or at its top. */
+export function insertImport(text: string, line: string): string {
+  const lines = text.split("\n");
+  const last = lines.findLastIndex((one) => /^(?:import\b.*|\})\s*\bfrom\s*["'][^"']*["'];?\s*$|^import\s*["'][^"']*["'];?\s*$/.test(one));
+  lines.splice(last + 1, 0, line);
+  return lines.join("\n");
+}
+
+/** Whether a file imports something by its name. */
+export function imports(text: string, name: string): boolean {
+  return [...text.matchAll(/^import\b[^;"']*/gm)].some(([statement]) => new RegExp(`\\b${name}\\b`).test(statement));
+}
+
+/** Before the declaration that begins with these words, or at the end of the file. */
+export function insertDeclaration(text: string, before: string, declaration: string): string {
+  const at = startOf(text, before);
+  if (at === -1) return `${text.trimEnd()}\n\n${declaration}\n`;
+  const start = beforeComment(text, at);
+  return `${text.slice(0, start)}${declaration}\n\n${text.slice(start)}`;
+}
+
+/** As the last item between the brackets of the declaration that begins with these words; `undefined` where there are none to be found. */
+export function insertItem(text: string, declaration: string, brackets: "[]" | "{}", item: string): string | undefined {
+  const start = startOf(text, declaration);
+  if (start === -1) return undefined;
+  const opening = brackets === "[]" ? /=\s*\[/ : /\{/;
+  const own = text.slice(start).split(/\n(?=(?:export|const|let|var|function|class|interface|type|import)\b)/, 1)[0]!;
+  const opened = opening.exec(own);
+  if (opened === null) return undefined;
+  const inside = start + opened.index + opened[0].length;
+  const line = text.slice(inside).split("\n", 1)[0]!;
+  const semicolon = brackets === "{}" ? ";" : ",";
+  if (line.trim() !== "") {
+    const end = line.lastIndexOf(brackets[1]!);
+    if (end === -1) return undefined;
+    const before = line.slice(0, end).trimEnd();
+    const comma = before === "" || /[,;]$/.test(before) ? "" : semicolon;
+    return `${text.slice(0, inside)}${before}${comma}${before === "" ? "" : " "}${item}${text.slice(inside + end)}`;
+  }
+  const closing = new RegExp(`^\\${brackets[1]!}`, "m").exec(text.slice(inside));
+  if (closing === null) return undefined;
+  const at = inside + closing.index;
+  // The last item may lack the comma that another one after it needs.
+  const before = text.slice(0, at).replace(brackets === "[]" ? /([^,\s[])(\s*)$/ : /([^;,\s{])(\s*)$/, `$1${semicolon}$2`);
+  return `${before}  ${item.replaceAll("\n", "\n  ")}${semicolon}\n${text.slice(at)}`;
+}
+
+/** Where a line begins with these words. */
+function startOf(text: string, words: string): number {
+  if (text.startsWith(words)) return 0;
+  const newline = text.indexOf(`\n${words}`);
+  return newline === -1 ? -1 : newline + 1;
+}
+
+/** Where the comment directly above begins. */
+function beforeComment(text: string, at: number): number {
+  const lines = text.slice(0, at).split("\n").slice(0, -1);
+  const first = lines.findLastIndex((line) => !/^(?:\/\*\*|\/\/| \*)/.test(line)) + 1;
+  return lines.slice(0, first).reduce((sum, line) => sum + line.length + 1, 0);
+}

@@ -1,0 +1,100 @@
+import { createHash } from "node:crypto";
+import { SeqqaError } from "../../../model/errors.ts";
+import type { PlannedKey } from "../../infer/plan.ts";
+
+/** Where a scaffold writes down what it wrote, next to it: by that, another run knows what is the user's. */
+export const MANIFEST = ".seqqa-scaffold.json";
+const FORMAT = 1;
+
+export interface Manifest {
+  /** The name of the exploration's file. */
+  readonly exploration: string | undefined;
+  /** Path to the hash of the text as it was generated. */
+  readonly files: Readonly<Record<string, string>>;
+  /** By operation, e.g. `POST /orders`. */
+  readonly actions: Readonly<Record<string, WrittenAction>>;
+  /** All keys that there ever were: actions that the user wrote or kept may use them. */
+  readonly keys: readonly PlannedKey[];
+  /** Names of the resources that were written. */
+  readonly resources: readonly string[];
+}
+
+export interface WrittenAction {
+  readonly name: string;
+  readonly identifier: string;
+  readonly file: string;
+  /** Of its declaration as it was generated, and how many lines that has. */
+  readonly hash: string;
+  readonly lines: number;
+  /** The user took it out. */
+  readonly deleted?: boolean;
+}
+
+export const NOTHING_WRITTEN: Manifest = { exploration: undefined, files: {}, actions: {}, keys: [], resources: [] };
+
+export function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 32);
+}
+
+export function manifestText(manifest: Manifest): string {
+  const about = "What seqqa scaffold wrote here. Keep it with the rest: by it, the next scaffold knows what you changed.";
+  return `${JSON.stringify({ about, format: FORMAT, ...manifest }, null, 2)}\n`;
+}
+
+/** @throws SeqqaError `SCAFFOLD_MANIFEST` for what is none, exit status 2 */
+export function parseManifest(text: string, shown: string): Manifest {
+  let read: unknown;
+  try {
+    read = JSON.parse(text);
+  } catch {
+    read = undefined;
+  }
+  if (!isManifest(read)) {
+    throw new SeqqaError("SCAFFOLD_MANIFEST", `${shown} is not what a scaffold of this version wrote.`, {
+      exitStatus: 2,
+      hint: "Restore it, name another folder with --out, or overwrite all that a scaffold writes with --force.",
+    });
+  }
+  const { exploration, files, actions, keys, resources } = read;
+  return { exploration, files, actions, keys, resources };
+}
+
+/** Names end in paths and in code, so they are what a scaffold writes and nothing else. */
+function isManifest(read: unknown): read is Manifest & { readonly format: number } {
+  if (!isRecord(read) || read["format"] !== FORMAT) return false;
+  const { exploration, files, actions, keys, resources } = read;
+  return (
+    (exploration === undefined || (typeof exploration === "string" && /^[a-z0-9-]+\.explore\.ts$/.test(exploration))) &&
+    isRecord(files) &&
+    Object.values(files).every((hash) => typeof hash === "string") &&
+    isRecord(actions) &&
+    Object.values(actions).every(isAction) &&
+    Array.isArray(keys) &&
+    keys.every(isKey) &&
+    Array.isArray(resources) &&
+    resources.every((name) => typeof name === "string")
+  );
+}
+
+function isAction(action: unknown): boolean {
+  if (!isRecord(action)) return false;
+  const { name, identifier, file, hash, lines, deleted } = action;
+  return (
+    typeof name === "string" &&
+    typeof identifier === "string" &&
+    /^[A-Za-z][A-Za-z0-9]*$/.test(identifier) &&
+    typeof file === "string" &&
+    /^actions\/[a-z0-9-]+\.ts$/.test(file) &&
+    typeof hash === "string" &&
+    Number.isSafeInteger(lines) &&
+    (deleted === undefined || typeof deleted === "boolean")
+  );
+}
+
+function isKey(key: unknown): boolean {
+  return isRecord(key) && typeof key["key"] === "string" && ["string", "number", "unknown"].includes(key["type"] as string);
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,141 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { describe, expect, it } from "vitest";
+import { explore, stock as stockModel } from "../models/index.ts";
+import { full, size } from "../sizes.ts";
+import { emptyFolder, folderWith, seqqa, start, until, writtenIn } from "../support/e2e.ts";
+import { outcomeIn } from "../support/outcome.ts";
+
+/** What must be the same, in however many shards a run was carried out; a shard proves no path to be the shortest of all. */
+const found = (output: string): unknown =>
+  outcomeIn(output, ({ violations }) => ({
+    violations: violations.map(({ id, reproductionPath, confirmed, count, state }) => ({
+      id,
+      reproductionPath,
+      confirmed,
+      count,
+      state,
+    })),
+  }));
+
+/** The stock in memory; at full size over HTTP. */
+const ONLY = full ? "stock" : "memory";
+const ITEMS = size(4, 7);
+const long = { timeoutMs: 1_800_000 };
+
+function stock(output: string, env: Readonly<Record<string, string>>, ...args: readonly string[]) {
+  return seqqa(["run", "fixtures/stock", "--only", ONLY, "--max-steps", "10000000", "--output", output, ...args], {
+    ...long,
+    env: { N: String(ITEMS), ...env },
+  });
+}
+
+describe("four shards", () => {
+  it.each([
+    ["a clean stock", {}],
+    ["one with a defect", { BUG: "1" }],
+  ])("of %s are together the exploration that nobody shared out", { timeout: size(200_000, 3_600_000) }, async (_which, env) => {
+    const whole = emptyFolder();
+    const status = "BUG" in env ? 1 : 0;
+    expect((await stock(whole, env)).status).toBe(status);
+    const { states } = explore(stockModel(ITEMS, status === 1));
+    if (status === 0 && full) expect(states).toBe(45_320);
+    expect(writtenIn(whole).explorations).toMatchObject([{ statesVisited: states, stopReason: "exhausted", open: 0 }]);
+    const shards: string[] = [];
+    for (let shard = 1; shard <= 4; shard++) {
+      const output = emptyFolder();
+      // One of them in two goes.
+      if (shard === 2) await stock(output, env, "--shard", "2/4", "--max-steps", "2000");
+      const ran = await stock(output, env, "--shard", `${shard}/4`, ...(shard === 2 ? ["--resume"] : []));
+      expect([ran.status, ran.stdout]).toEqual([
+        status,
+        expect.stringMatching(/This is shard \d\/4: of the \d+ states at depth \d+ it went on from \d+/),
+      ]);
+      const [exploration] = writtenIn(output).explorations;
+      expect(exploration!.open).toBeGreaterThan(0);
+      expect(exploration!.transitions).toBeLessThan(writtenIn(whole).explorations[0]!.transitions);
+      shards.push(output);
+    }
+    const output = emptyFolder();
+    const merged = await seqqa(["merge", ...shards, "--output", output], long);
+    expect([merged.status, merged.stdout]).toEqual([status, expect.stringContaining(": exhaustive: ")]);
+    expect(found(output)).toEqual(found(whole));
+    expect(merged.stdout).toMatch(
+      /Merged from 4 shards, which executed [\d,]+ steps for [\d,]+ \(\d\.\d\d times as many\): [\d,]+ of [\d,]+ states were met by more than one\./,
+    );
+    const document = JSON.stringify(writtenIn(output).explorations[0]);
+    expect(document).not.toContain("This is shard");
+    expect(readdirSync(output).toSorted()).toEqual(["report.html", "results.json", "runs"]);
+    // The store of a merged run is one like any other.
+    const again = await seqqa(["report", "--format", "json", "--output", "-", "--config", configFor(output)]);
+    expect(again.stdout).toBe(readFileSync(join(output, "results.json"), "utf8"));
+  });
+});
+
+/** A configuration whose reports are there. */
+const configFor = (output: string): string =>
+  join(folderWith({ "seqqa.yaml": `report: { output_dir: ${JSON.stringify(output)} }\n` }), "seqqa.yaml");
+
+describe("merge refuses", () => {
+  it("stores that are not all the shards of one run, once each, by name", { timeout: 200_000 }, async () => {
+    const shard = async (name: string, ...args: readonly string[]): Promise<string> => {
+      const output = emptyFolder();
+      await seqqa(["run", "fixtures/stock", "--only", "memory", "--output", output, ...(name === "" ? [] : ["--shard", name]), ...args], {
+        env: { N: "3" },
+      });
+      return output;
+    };
+    const [one, two, other, whole, seed] = await Promise.all([
+      shard("1/2"),
+      shard("2/2"),
+      shard("2/3"),
+      shard(""),
+      shard("2/2", "--seed", "4"),
+    ]);
+    const refused = async (says: string, ...stores: readonly string[]): Promise<void> => {
+      const output = emptyFolder();
+      const { status, stderr, stdout } = await seqqa(["merge", ...stores, "--output", output]);
+      expect([status, stderr, stdout]).toEqual([2, expect.stringContaining(says), ""]);
+      expect(readdirSync(output)).toEqual([]);
+    };
+    await refused("shard 2/2 of fixtures/stock/memory.explore.ts is missing", one);
+    await refused("are both shard 1/2 of fixtures/stock/memory.explore.ts", one, one);
+    await refused("is shard 2/3 of fixtures/stock/memory.explore.ts, and the others are of 2", one, other);
+    await refused("is no shard of fixtures/stock/memory.explore.ts", whole);
+    await refused("exploration.seed of fixtures/stock/memory.explore.ts differs", one, seed);
+    await refused("There is no store", one, join(one, "nowhere"));
+    await refused("There is no run in", one, emptyFolder());
+    // A shard that was killed is to go on first.
+    const killed = emptyFolder();
+    const { child, ended } = start(["run", "fixtures/stock", "--only", "stock", "--output", killed, "--shard", "2/2"], {
+      env: { N: "3", WAIT_MS: "20" },
+    });
+    await until(() => readdirSync(killed).includes("runs") && stored(killed) > 0, "commits", 60_000);
+    child.kill("SIGKILL");
+    await ended;
+    await refused("was not ended", killed, killed);
+    expect((await seqqa(["merge", one, two, "--output", emptyFolder()])).status).toBe(0);
+  });
+
+  it("what cannot be shared out, before anything is sent", { timeout: 100_000 }, async () => {
+    const refused = async (says: string, ...args: readonly string[]): Promise<void> => {
+      const { status, stderr } = await seqqa(["run", "fixtures/stock", "--only", "memory", "--output", emptyFolder(), ...args]);
+      expect([status, stderr]).toEqual([2, expect.stringContaining(says)]);
+    };
+    await refused("memory has the strategy dfs, and states are shared out by levels", "--shard", "1/2", "--strategy", "dfs");
+    for (const wrong of ["0/2", "3/2", "1", "a/b", "1/0", "1/2/3"]) await refused("names no shard", "--shard", wrong);
+  });
+});
+
+function stored(output: string): number {
+  try {
+    const [name] = readdirSync(join(output, "runs")).filter((one) => one.endsWith(".db"));
+    const db = new Database(join(output, "runs", name ?? "none"), { readonly: true, timeout: 5000 });
+    const count = db.prepare("SELECT count(*) FROM commits").pluck().get() as number;
+    db.close();
+    return count;
+  } catch {
+    return 0;
+  }
+}

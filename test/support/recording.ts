@@ -1,0 +1,33 @@
+import type { JournalNews } from "../../src/engine/commit-journal.ts";
+import type { Explorer } from "../../src/engine/explorer.ts";
+import type { Recorded } from "../../src/engine/fold-back.ts";
+
+/** What an exploration wrote down, over all of its sessions. */
+export class Recording {
+  readonly batches: Int32Array[] = [];
+  readonly news: JournalNews[] = [];
+  readonly checks: Set<string> = new Set();
+
+  /** Takes in what was committed since, as a store does; what a session that goes on finds there. */
+  add({ committer, divergences, replayed, crossChecked }: Explorer): Recorded {
+    const { rows, news, checks } = committer.journal!.take();
+    for (const one of news) rows[one.place] = this.news.push(one.news) - 1;
+    this.batches.push(rows.slice());
+    for (const { node, merge } of checks) this.checks.add(`${node} ${merge}`);
+    const { visited } = committer;
+    return {
+      batches: this.batches.length,
+      batch: (index) => this.batches[index]!,
+      lo: Int32Array.from({ length: visited.size }, (_, node) => visited.lo(node)),
+      hi: Int32Array.from({ length: visited.size }, (_, node) => visited.hi(node)),
+      news: (id) => this.news[id]!,
+      wasChecked: ({ node, merge }) => this.checks.has(`${node} ${merge}`),
+      sentFor: () => [],
+      digest: committer.digest.value(),
+      divergences: divergences.all,
+      replayed,
+      crossChecked,
+      characters: committer.details?.characters ?? 0,
+    };
+  }
+}

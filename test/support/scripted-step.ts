@@ -1,0 +1,93 @@
+import { HttpClient } from "../../src/adapters/http/index.ts";
+import type { Resource } from "../../src/model/resource.ts";
+import type { ApiResponse } from "../../src/model/response.ts";
+import type { Rule, StoresView } from "../../src/model/rule.ts";
+
+/** A status, or status, body and headers. */
+export type Answer = number | readonly [status: number, body?: unknown, headers?: Readonly<Record<string, string>>];
+
+export interface Script {
+  /** The requests of the step, in order, as `POST /orders`, with their bodies and headers. */
+  readonly sends: readonly (string | readonly [request: string, json: unknown, headers?: Readonly<Record<string, string>>])[];
+  /** What is answered while the step runs, by texts such as `POST /orders`. Default: 200 without a body. */
+  readonly during?: Readonly<Record<string, Answer>>;
+  /** In the state that it led to. Default: 404. A function is asked each time. */
+  readonly after?: Readonly<Record<string, Answer | (() => Answer)>>;
+  /** In the state that it began in. Default: 404. */
+  readonly before?: Readonly<Record<string, Answer>>;
+  readonly changed?: boolean;
+  /** What the stores hold at each look. */
+  readonly stores?: readonly StoresView[];
+}
+
+export interface Judged {
+  /** `true`, or why not. */
+  readonly said: true | string;
+  /** What the rule asked, in order; those in the state before begin with `before: `. */
+  readonly asked: readonly string[];
+}
+
+/** A state of stores with so many orders. */
+export function orders(count: number): StoresView {
+  return { fingerprint: String(count), tables: new Map([["db.orders", new Map([["row", count]])]]) };
+}
+
+/** What a rule says of a step against an API that answers by a script. */
+export async function judged(rule: Rule, script: Script): Promise<Judged> {
+  const { sends, during = {}, after = {}, before = {}, changed = true } = script;
+  const asked: string[] = [];
+  let phase: "during" | "after" | "before" = "during";
+  const client = new HttpClient(async (request) => {
+    const url = new URL(request.url);
+    const key = `${request.method} ${url.pathname}${url.search}`;
+    if (phase !== "during") asked.push(phase === "before" ? `before: ${key}` : key);
+    const entry = { during, after, before }[phase][key] ?? (phase === "during" ? 200 : 404);
+    const answer = typeof entry === "function" ? entry() : entry;
+    const [status, body, headers = {}] = typeof answer === "number" ? [answer] : answer;
+    return new Response(body === undefined || status === 204 ? null : JSON.stringify(body), { status, headers });
+  });
+  const answers: ApiResponse[] = [];
+  for (const sent of sends) {
+    const [request, json, headers = {}] = typeof sent === "string" ? [sent] : sent;
+    const [method = "", path = ""] = request.split(" ");
+    answers.push(await client.request(method, path, { headers, ...(json === undefined ? {} : { json }) }));
+  }
+  phase = "after";
+  const views = [...(script.stores ?? [])];
+  let because: string | undefined;
+  const explain = (message: string): false => {
+    because = message;
+    return false;
+  };
+  const stores = async (): Promise<StoresView | undefined> => (views.length > 1 ? views.shift() : views[0]);
+  let said = await rule.judge({} as never, {
+    action: { name: "act", tags: [], as: undefined, expectedStatus: undefined },
+    response: answers.at(-1),
+    answers,
+    canGoBack: true,
+    changed,
+    client,
+    explain,
+    stores,
+    again: async ({ request }) => client.request(request.method, request.url, { headers: request.headers }),
+  });
+  if (typeof said === "object") {
+    phase = "before";
+    said = (await said.earlier({ explain, stores })) as boolean;
+  }
+  await client.close();
+  return { said: said === true ? true : (because ?? rule.message), asked };
+}
+
+/** Customers, and orders below them. */
+export const RESOURCES: readonly Resource[] = [
+  { name: "customer", collection: "/customers", item: "/customers/{id}", can: { create: true, list: true, read: true, delete: true } },
+  {
+    name: "order",
+    collection: "/customers/{customer_id}/orders",
+    item: "/customers/{customer_id}/orders/{order_id}",
+    items: ["data"],
+    can: { create: true, list: true, read: true, update: ["PUT"], delete: true },
+    parent: "customer",
+  },
+];

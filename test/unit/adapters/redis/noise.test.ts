@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import { RedisAdapter } from "../../../../src/adapters/redis/index.ts";
+import { Action } from "../../../../src/model/action.ts";
+import { AgentDefinition } from "../../../../src/model/agent.ts";
+import { ApiResponse } from "../../../../src/model/response.ts";
+import { World } from "../../../../src/model/world.ts";
+import { laneOf } from "../../../support/seats.ts";
+import { ownServer } from "./scratch.ts";
+
+const server = ownServer();
+
+test("of two hashes one has a field that is drawn anew each time: that one alone is left out, and no state of the other is lost", async () => {
+  const target = server.client();
+  let drawn = 0;
+  const set = async (key: string, field: string, value: string | number): Promise<ApiResponse> => {
+    await target.hset(key, field, value);
+    return ApiResponse.of(200);
+  };
+  const api = {
+    order: (n: number) => set(`order:${n}`, "price", 10.5 + ++drawn / 7),
+    pay: (n: number) => set(`order:${n}`, "status", "paid"),
+    visit: (n: number) => set("page:start", "price", n),
+  };
+  const actions = [
+    new Action({ name: "order_1", run: async (client: typeof api) => client.order(1) }),
+    new Action({ name: "order_2", run: async (client: typeof api) => client.order(2) }),
+    new Action({ name: "pay_1", run: async (client: typeof api) => client.pay(1) }),
+    new Action({ name: "visit_3", run: async (client: typeof api) => client.visit(3) }),
+    new Action({ name: "visit_4", run: async (client: typeof api) => client.visit(4) }),
+  ] as readonly Action<never, never>[];
+  const reached = async (masked: readonly string[], ...path: readonly number[]): Promise<string> => {
+    const { base, runtime } = await laneOf(definition(), { masked });
+    const { reached: at } = await runtime.record(path);
+    await base.world.close();
+    return `${at!.lo} ${at!.hi}`;
+  };
+  const definition = (): AgentDefinition<never, never> =>
+    new AgentDefinition({
+      world: () => new World({ api, systems: { db: new RedisAdapter({ url: server.url(1) }) } }),
+      actions: actions as never,
+      invariants: [],
+    }) as unknown as AgentDefinition<never, never>;
+  await target.select(1);
+  const { base, runtime } = await laneOf(definition());
+  const fields = await runtime.calibrate();
+  await base.world.close();
+  expect(fields).toEqual(['hash.value where {"key":"order:*","field":"price"}']);
+
+  expect(await reached(fields, 0)).toBe(await reached(fields, 0));
+  expect(await reached([], 0)).not.toBe(await reached([], 0));
+  const states = [
+    await reached(fields),
+    await reached(fields, 0),
+    await reached(fields, 0, 2),
+    await reached(fields, 3),
+    await reached(fields, 4),
+  ];
+  expect(new Set(states).size).toBe(5);
+  // As it was: all prices and all of any other field are one.
+  expect(await reached(["hash.value"], 3)).toBe(await reached(["hash.value"], 4));
+});

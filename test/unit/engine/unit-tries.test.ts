@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { Backlog } from "../../../src/engine/backlog.ts";
+import { DivergenceLog } from "../../../src/engine/divergence-log.ts";
+import type { LaneFailure, LaneFailureKind } from "../../../src/engine/messages.ts";
+import { NodeTable } from "../../../src/engine/node-table.ts";
+import { UnitTries } from "../../../src/engine/unit-tries.ts";
+import { KNOWN } from "../../../src/engine/work.ts";
+
+function tries() {
+  const nodes = new NodeTable();
+  nodes.add(-1, -1, 0);
+  nodes.add(0, 1, 1);
+  const backlog = new Backlog(2, nodes);
+  const divergences = new DivergenceLog(["a", "b"]);
+  const work = backlog.of(1, 5, 6);
+  return { backlog, divergences, work, units: new UnitTries(backlog, divergences), unit: { work, from: 0, to: 2 } };
+}
+
+const lost = (kind: LaneFailureKind, more: Partial<LaneFailure> = {}): LaneFailure => ({
+  kind,
+  unit: 0,
+  action: 0,
+  message: "it broke",
+  ...more,
+});
+
+describe("UnitTries", () => {
+  it("has the next try confirm what was seen, a target that is gone only the last", () => {
+    const { units, unit } = tries();
+    expect(units.suspected(unit)).toBeUndefined();
+    units.count(unit, lost("timeout"));
+    expect([units.suspected(unit), units.suspected({ ...unit, from: 1 })]).toEqual(["timeout", undefined]);
+    units.count({ ...unit, from: 1 }, lost("unreachable"));
+    expect(units.suspected({ ...unit, from: 1 })).toBeUndefined();
+    units.count({ ...unit, from: 1 }, lost("unreachable"));
+    expect(units.suspected({ ...unit, from: 1 })).toBe("unreachable");
+  });
+
+  it("gives a unit up after three tries, and says where and how the target stood", () => {
+    const { units, unit, work, divergences } = tries();
+    const target = { exitCode: 1, signal: null, output: ["boom"] };
+    for (let round = 0; round < 2; round++) units.count(unit, lost("dirty"));
+    expect([divergences.all.length, work.state(0)]).toEqual([0, 0]);
+    units.count(unit, lost("dirty", { differences: ["- x"], target }));
+    expect(divergences.all).toMatchObject([
+      { kind: "not_put_back", path: ["b"], message: expect.stringContaining("3 times"), differences: ["- x", "| boom"] },
+    ]);
+    expect(work.state(0)).toBe(KNOWN);
+  });
+
+  it.each(["worker", "store"] as const)("says of a %s that the lane was lost", (kind) => {
+    const { units, unit, divergences } = tries();
+    for (let round = 0; round < 3; round++) units.count(unit, lost(kind));
+    expect(divergences.all).toMatchObject([{ kind: "lane" }]);
+  });
+});

@@ -1,0 +1,319 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Conformance, type Answer, type Verdict } from "../../../../src/openapi/conformance/conformance.ts";
+import { describe as describeApi } from "../../../../src/openapi/index.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+function api(responses: Json, more: Json = {}): Conformance {
+  return new Conformance(
+    describeApi({ openapi: "3.1.0", info: { title: "t", version: "1" }, paths: { "/orders/{id}": { get: { responses } } }, ...more }),
+  );
+}
+
+/** An operation whose answer 200 has this schema. */
+function body(schema: unknown, more: Json = {}): Conformance {
+  return api({ "200": { description: "", content: { "application/json": { schema } } } }, more);
+}
+
+const JSON_TYPE = { "content-type": "application/json" };
+
+function answer(
+  statusCode: number,
+  value: unknown,
+  headers: Readonly<Record<string, string>> = JSON_TYPE,
+  url = "http://127.0.0.1:3000/orders/7",
+): Answer {
+  return { statusCode, headers, text: typeof value === "string" ? value : JSON.stringify(value), request: { method: "GET", url } };
+}
+
+function what(verdict: Verdict): string {
+  return verdict.kind === "differs" ? verdict.what : verdict.kind;
+}
+
+const conforms = { kind: "conforms" };
+
+describe("status", () => {
+  const of = (...names: string[]): Conformance => api(Object.fromEntries(names.map((name) => [name, { description: "" }])));
+
+  it.each([
+    [200, ["200"], true],
+    [201, ["200", "404"], false],
+    [404, ["200", "4XX"], true],
+    [404, ["4xx"], true],
+    [500, ["200", "4XX"], false],
+    [500, ["200", "default"], true],
+  ])("%i of %j: %s", (status, names, holds) => {
+    const verdict = of(...names).judge(answer(status, ""));
+    expect(verdict).toMatchObject(holds ? conforms : { kind: "differs", clause: "status" });
+  });
+
+  it("by itself before its range, and its range before the default", () => {
+    const one = (name: string): Json => ({ description: "", headers: { [`x-${name}`]: { required: true } } });
+    const conformance = api({ default: one("default"), "4XX": one("range"), "404": one("exact") });
+    const wants = (status: number): string => what(conformance.judge(answer(status, "")));
+    expect(wants(404)).toBe('GET /orders/{id}, status 404: the header "x-exact" is required, and is not there');
+    expect(wants(400)).toContain("x-range");
+    expect(wants(200)).toContain("x-default");
+  });
+
+  it("names what is described", () => {
+    expect(what(of("200", "404").judge(answer(418, "")))).toBe("GET /orders/{id}, status 418: the status is not described (200, 404)");
+  });
+
+  it("anything, where no answer is described at all", () => {
+    expect(of().judge(answer(418, "teapot"))).toMatchObject(conforms);
+  });
+});
+
+describe("headers", () => {
+  const conformance = api({
+    "200": {
+      description: "",
+      headers: { "X-Total": { required: true, schema: { type: "integer" } }, "X-Note": {}, "Content-Type": { required: true } },
+    },
+  });
+
+  it("that are required have to be there, whatever the case of their letters; the content type is described elsewhere", () => {
+    expect(conformance.judge(answer(200, "", { "x-total": "3" }))).toMatchObject(conforms);
+    expect(conformance.judge(answer(200, "", {}))).toMatchObject({ kind: "differs", clause: "headers" });
+  });
+});
+
+describe("content type", () => {
+  const of = (...types: string[]): Conformance =>
+    api({ "200": { description: "", content: Object.fromEntries(types.map((type) => [type, {}])) } });
+
+  it.each([
+    ["application/json", ["application/json"], true],
+    ["application/JSON; charset=utf-8", ["application/json"], true],
+    ["application/json", ["application/json; charset=utf-8"], true],
+    ["text/html", ["application/json"], false],
+    ["application/problem+json", ["application/json"], false],
+    ["application/problem+json", ["application/*+json"], true],
+    ["text/csv", ["text/*"], true],
+    ["image/png", ["text/*", "*/*"], true],
+    ["image/png", ["text/*"], false],
+  ])("%s for %j: %s", (given, types, holds) => {
+    const verdict = of(...types).judge(answer(200, "{}", { "content-type": given }));
+    expect(verdict).toMatchObject(holds ? conforms : { kind: "differs", clause: "content_type" });
+  });
+
+  it("has to be there with a body, and a body where one is described", () => {
+    expect(what(of("application/json").judge(answer(200, "{}", {})))).toContain("there is no content type (described: application/json)");
+    expect(what(of("application/json").judge(answer(200, "")))).toContain("there is no body (described: application/json)");
+  });
+
+  it("of an answer that has no body by its status or method is not asked for", () => {
+    const content = { "application/json": { schema: { type: "object" } } };
+    expect(api({ "204": { content }, "304": { content } }).judge(answer(204, "", {}))).toMatchObject(conforms);
+    const head = new Conformance(describeApi({ openapi: "3.1.0", paths: { "/a": { head: { responses: { "200": { content } } } } } }));
+    expect(head.judge({ ...answer(200, "", {}, "/a"), request: { method: "HEAD", url: "/a" } })).toMatchObject(conforms);
+  });
+
+  it("of which nothing is described may be any", () => {
+    expect(api({ "200": { description: "" } }).judge(answer(200, "<html>", { "content-type": "text/html" }))).toMatchObject(conforms);
+  });
+
+  it("decides the schema, the narrowest first", () => {
+    const type = (name: string): Json => ({ schema: { required: [name] } });
+    const conformance = api({
+      "200": { content: { "*/*": type("any"), "application/*": type("range"), "application/json": type("exact") } },
+    });
+    expect(what(conformance.judge(answer(200, {})))).toContain('lacks the property "exact"');
+    expect(what(conformance.judge(answer(200, {}, { "content-type": "application/x+json" })))).toContain('"range"');
+    expect(what(conformance.judge(answer(200, {}, { "content-type": "text/json" })))).toContain('"any"');
+  });
+});
+
+describe("body", () => {
+  const order = {
+    type: "object",
+    required: ["id", "lines"],
+    properties: {
+      id: { type: "integer", format: "int32" },
+      state: { enum: ["open", "paid"] },
+      at: { type: "string", format: "date-time" },
+      code: { type: "string", pattern: "^[A-Z]{2}$" },
+      lines: { type: "array", maxItems: 2, items: { $ref: "#/components/schemas/Line" } },
+      price: { type: "number", multipleOf: 0.01, minimum: 0 },
+    },
+    additionalProperties: false,
+  };
+  const conformance = body(
+    { $ref: "#/components/schemas/Order" },
+    {
+      components: {
+        schemas: {
+          Order: order,
+          Line: { type: "object", properties: { of: { type: "string" }, next: { $ref: "#/components/schemas/Line" } } },
+        },
+      },
+    },
+  );
+  const good = { id: 1, state: "paid", at: "2026-01-02T03:04:05Z", code: "AB", lines: [{ of: "x", next: { of: "y" } }], price: 19.99 };
+
+  it("is valid", () => {
+    expect(conformance.judge(answer(200, good))).toMatchObject(conforms);
+  });
+
+  it.each<[string, unknown, string]>([
+    ["type", { ...good, id: "SECRET" }, "/id is not of type integer"],
+    ["int32", { ...good, id: 2 ** 31 }, '/id has not the format "int32"'],
+    ["required", { id: 1 }, 'the body lacks the property "lines"'],
+    ["enum", { ...good, state: "SECRET" }, "/state is none of the values that are described"],
+    ["format", { ...good, at: "SECRET" }, '/at has not the format "date-time"'],
+    ["pattern", { ...good, code: "SECRET" }, '/code does not match the pattern "^[A-Z]{2}$"'],
+    ["deep, through references", { ...good, lines: [{}, { next: { next: { of: 5 } } }] }, "/lines/1/next/next/of is not of type string"],
+    ["maxItems", { ...good, lines: [{}, {}, {}] }, "/lines has more than 2 items"],
+    ["minimum", { ...good, price: -1 }, "/price is not >= 0"],
+    ["multipleOf", { ...good, price: 0.001 }, "/price is no multiple of 0.01"],
+    ["additionalProperties", { ...good, SECRET: 1 }, "the body has a property that is not described"],
+    ["no JSON", "{SECRET", "the body is not JSON"],
+    ["a whole of another type", "[]", "the body is not of type object"],
+  ])("breaks %s, and the finding has no value of it", (_, value, text) => {
+    const verdict = conformance.judge(answer(200, value));
+    expect(verdict).toMatchObject({ kind: "differs", clause: "body", what: `GET /orders/{id}, status 200: ${text}` });
+    expect(what(verdict)).not.toContain("SECRET");
+  });
+
+  it("names keys of maps by no more than a star", () => {
+    const map = body({ type: "object", additionalProperties: { type: "object", properties: { n: { type: "integer" } } } });
+    expect(map.judge(answer(200, { SECRET: { n: 1 } }))).toMatchObject(conforms);
+    expect(what(map.judge(answer(200, { SECRET: { n: "1" } })))).toBe("GET /orders/{id}, status 200: /*/n is not of type integer");
+  });
+
+  it("without a schema may be any JSON", () => {
+    expect(api({ "200": { content: { "application/json": {} } } }).judge(answer(200, [1]))).toMatchObject(conforms);
+  });
+
+  it("that is not JSON is not looked into", () => {
+    const text = api({ "200": { content: { "text/plain": { schema: { type: "integer" } } } } });
+    expect(text.judge(answer(200, "x", { "content-type": "text/plain" }))).toMatchObject(conforms);
+  });
+
+  it("may lack what is writeOnly, also where it is required beside, and may not lack what is readOnly", () => {
+    const user = {
+      type: "object",
+      required: ["name", "password", "pin", "id"],
+      properties: {
+        name: { type: "string" },
+        password: { type: "string", writeOnly: true },
+        pin: { $ref: "#/components/schemas/Pin" },
+        id: { readOnly: true },
+      },
+    };
+    const components = { schemas: { User: user, Pin: { type: "string", writeOnly: true } } };
+    const whole = body({ $ref: "#/components/schemas/User" }, { components });
+    expect(whole.judge(answer(200, { name: "n", id: 1 }))).toMatchObject(conforms);
+    expect(whole.judge(answer(200, { name: "n" }))).toMatchObject({ kind: "differs", clause: "body" });
+    const extended = body({ allOf: [{ $ref: "#/components/schemas/User" }, { required: ["password"] }] }, { components });
+    expect(extended.judge(answer(200, { name: "n", id: 1 }))).toMatchObject(conforms);
+  });
+
+  it("may be null where it is nullable, in 3.0 with and without a type and beside a reference", () => {
+    const properties = {
+      a: { type: "string", nullable: true },
+      b: { nullable: true, allOf: [{ $ref: "#/components/schemas/S" }] },
+      c: { $ref: "#/components/schemas/S", nullable: true },
+      d: { type: "string", nullable: true, enum: ["x"] },
+      e: { type: "string" },
+    };
+    const whole = body({ type: "object", properties }, { openapi: "3.0.3", components: { schemas: { S: { type: "string" } } } });
+    for (const name of ["a", "b", "c", "d"]) expect(whole.judge(answer(200, { [name]: null }))).toMatchObject(conforms);
+    for (const name of ["a", "b", "c", "d", "e"]) expect(what(whole.judge(answer(200, { [name]: 1 })))).toContain(`/${name} `);
+    expect(what(whole.judge(answer(200, { e: null })))).toContain("/e is not of type string");
+  });
+
+  it("is the alternative that a discriminator names", () => {
+    const schemas = {
+      Cat: { type: "object", properties: { kind: { type: "string" }, lives: { type: "integer" } } },
+      Dog: { type: "object", properties: { kind: { type: "string" }, tricks: { type: "array" } } },
+    };
+    const oneOf = [{ $ref: "#/components/schemas/Cat" }, { $ref: "#/components/schemas/Dog" }];
+    const named = body({ oneOf, discriminator: { propertyName: "kind" } }, { components: { schemas } });
+    // Each would fit both without it.
+    expect(named.judge(answer(200, { kind: "Cat", lives: 9 }))).toMatchObject(conforms);
+    expect(what(named.judge(answer(200, { kind: "Cat", lives: "nine" })))).toContain("/lives is not of type integer");
+    expect(named.judge(answer(200, { kind: "Cow" }))).toMatchObject({ kind: "differs" });
+    expect(named.judge(answer(200, { lives: 9 }))).toMatchObject({ kind: "differs" });
+    const mapping = { feline: "#/components/schemas/Cat", canine: "Dog" };
+    const mapped = body({ oneOf, discriminator: { propertyName: "kind", mapping } }, { components: { schemas } });
+    expect(mapped.judge(answer(200, { kind: "canine", lives: "any" }))).toMatchObject(conforms);
+    expect(mapped.judge(answer(200, { kind: "feline", lives: "any" }))).toMatchObject({ kind: "differs" });
+    expect(mapped.judge(answer(200, { kind: "Cat" }))).toMatchObject({ kind: "differs" });
+  });
+});
+
+describe("hostile descriptions", () => {
+  it("a pattern that would take for ever is not waited for, then or later", () => {
+    const conformance = body({ properties: { code: { type: "string", pattern: "^(a+)+$" }, n: { type: "integer" } } });
+    expect(conformance.judge(answer(200, { code: `${"a".repeat(60)}!` }))).toMatchObject(conforms);
+    expect(conformance.judge(answer(200, { n: "x" }))).toMatchObject(conforms);
+  });
+
+  it("alternatives of alternatives are not followed for ever", () => {
+    const schemas = Object.fromEntries(
+      Array.from({ length: 60 }, (_, n) => {
+        const next = { $ref: `#/components/schemas/S${n + 1}` };
+        return [`S${n}`, { anyOf: [{ allOf: [next, { type: "string" }] }, { allOf: [next, { type: "integer" }] }] }];
+      }),
+    );
+    const conformance = body({ $ref: "#/components/schemas/S0" }, { components: { schemas: { ...schemas, S60: {} } } });
+    expect(conformance.judge(answer(200, {}))).toMatchObject(conforms);
+  });
+
+  it.each<[string, Json]>([
+    ["to itself", { A: { $ref: "#/components/schemas/A" } }],
+    ["to each other", { A: { $ref: "#/components/schemas/B" }, B: { $ref: "#/components/schemas/A" } }],
+    ["within allOf", { A: { allOf: [{ $ref: "#/components/schemas/A" }] } }],
+    ["nowhere", { A: { $ref: "#/components/schemas/Nothing" } }],
+    ["out", { A: { $ref: "file:///etc/passwd" } }],
+  ])("a reference that leads %s says nothing", (_, schemas) => {
+    expect(body({ $ref: "#/components/schemas/A" }, { components: { schemas } }).judge(answer(200, { a: 1 }))).toMatchObject(conforms);
+  });
+
+  it.each(["__proto__", "constructor", "toString", "a/b~c", '"]; process.exit(1); //', "*/"])("a property called %j is a name", (name) => {
+    const properties = JSON.parse(`{${JSON.stringify(name)}: {"type": "integer"}}`) as Json;
+    const conformance = body({ type: "object", properties, required: [name] });
+    const value = (text: string): string => `{${JSON.stringify(name)}: ${text}}`;
+    expect(conformance.judge(answer(200, value("1")))).toMatchObject(conforms);
+    if (name !== "__proto__") expect(conformance.judge(answer(200, value('"x"')))).toMatchObject({ kind: "differs" });
+    expect(({} as Json)["type"]).toBeUndefined();
+  });
+
+  it("any schema, and any body, gives a verdict", () => {
+    const keyword = fc.constantFrom(
+      "type",
+      "properties",
+      "required",
+      "items",
+      "allOf",
+      "enum",
+      "pattern",
+      "$ref",
+      "minimum",
+      "discriminator",
+      "oneOf",
+      "nullable",
+      "format",
+      "not",
+    );
+    const { schema } = fc.letrec((tie) => ({
+      schema: fc.oneof(
+        { maxDepth: 3 },
+        fc.constantFrom<unknown>(true, "object", "string", 1, null, "^a", "#/components/schemas/A"),
+        tie("object"),
+        fc.array(tie("schema"), { maxLength: 3 }),
+      ),
+      object: fc.dictionary(fc.oneof(keyword, fc.constantFrom("a", "__proto__")), tie("schema"), { maxKeys: 4 }),
+    }));
+    fc.assert(
+      fc.property(schema, schema, fc.jsonValue(), (one, other, value) => {
+        const verdict = body(one, { components: { schemas: { A: other } } }).judge(answer(200, { a: value }));
+        expect(["conforms", "differs"]).toContain(verdict.kind);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

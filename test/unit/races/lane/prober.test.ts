@@ -1,0 +1,161 @@
+import { describe, expect, it } from "vitest";
+import { MemoryAdapter } from "../../../../src/adapters/memory/index.ts";
+import type { RaceAnswer, RaceRequest } from "../../../../src/engine/race-messages.ts";
+import { Action } from "../../../../src/model/action.ts";
+import { AgentDefinition } from "../../../../src/model/agent.ts";
+import { ApiResponse } from "../../../../src/model/response.ts";
+import { World } from "../../../../src/model/world.ts";
+import { Prober } from "../../../../src/races/lane/prober.ts";
+import type { WaysOfLane } from "../../../../src/races/lane/ways-of-lane.ts";
+import { PLAIN_WAY, type Trial, type TrialPlan, type Way } from "../../../../src/races/lane/ways.ts";
+import { laneOf } from "../../../support/seats.ts";
+
+interface Post {
+  likes: number;
+}
+
+/** What the sending of one trial does beside the calls. */
+interface Sending {
+  readonly plan: TrialPlan;
+  readonly isStaggered: boolean;
+  readonly store: MemoryAdapter<Post>;
+  /** What came of it by the plain way. */
+  trial: Trial | undefined;
+}
+
+interface Given {
+  /** A like looks, lets others go first, and writes. */
+  readonly gap?: boolean;
+  /** What the way of sending does to the target when all calls were answered. */
+  readonly beside?: (sending: Sending) => void;
+  /** What the way makes of a trial. */
+  readonly made?: (sending: Sending) => Trial | undefined;
+}
+
+const REQUEST: RaceRequest = { path: [], sides: [0, 0], effort: { first: 2, trials: 20, delivery: "auto", seed: 0 }, mode: "search" };
+
+/** Probes likes of a post that are sent in one way, and tells how they were sent. */
+async function probe(given: Given, request: Partial<RaceRequest> = {}) {
+  const store = new MemoryAdapter<Post>({ state: { likes: 0 } });
+  const like = async (): Promise<ApiResponse> => {
+    const { likes } = store.state;
+    if (given.gap === true) await Promise.resolve();
+    store.state.likes = likes + 1;
+    return ApiResponse.of(200, {});
+  };
+  const definition = new AgentDefinition<object, { like: typeof like }>({
+    world: new World({ api: { like }, systems: { posts: store } }),
+    actions: [new Action({ name: "like", run: (client) => client.like() })],
+    invariants: [],
+  });
+  const { runtime } = await laneOf(definition);
+  const sendings: Sending[] = [];
+  const way: Way = {
+    ...PLAIN_WAY,
+    try: async (calls, plan) => {
+      const sending: Sending = { plan, isStaggered: plan.offsets.some((offset) => offset > 0), store, trial: undefined };
+      sendings.push(sending);
+      // What comes beside the calls is there before anybody looks.
+      const together: typeof calls.together = (run, deliver) =>
+        calls.together(async (call) => {
+          const made = await run(call);
+          given.beside?.(sending);
+          return made;
+        }, deliver);
+      sending.trial = await PLAIN_WAY.try({ call: calls.call.bind(calls), together } as unknown as typeof calls, plan);
+      return given.made === undefined ? sending.trial : given.made(sending);
+    },
+  };
+  const ways = { gates: () => [], delivered: () => Promise.resolve([way]) } as unknown as WaysOfLane;
+  const answer: RaceAnswer = await runtime.lend((ground) => new Prober(ground, { ...REQUEST, ...request }, ways).run());
+  return { answer, sendings, staggered: sendings.filter(({ isStaggered }) => isStaggered) };
+}
+
+/** A trial in which the last call got no answer. */
+const lost = (trial: Trial, isRefused = false): Trial => ({
+  ...trial,
+  isRefused,
+  execution: {
+    ...trial.execution,
+    calls: trial.execution.calls.map((call, side) => (side === 0 ? call : { ...call!, kind: "lost", status: 0, lost: "unreachable" })),
+  },
+});
+
+describe("the control arm: what was seen of calls at the same time is looked for in the same calls, one well after the other", () => {
+  it("a race is none of what it shows: either call comes first, at least 50 ms before the other, and is over by then", async () => {
+    const { answer, sendings, staggered } = await probe({ gap: true });
+    expect(answer).toMatchObject({ hits: 1, trials: 1, misses: 0, dismissed: undefined, failure: undefined });
+    expect(answer.hit).toMatchObject({ verdict: "state" });
+    expect(sendings.map(({ isStaggered, trial }) => [isStaggered, trial!.overlapped])).toEqual([
+      [false, true],
+      [true, false],
+      [true, false],
+    ]);
+    expect(staggered.map(({ plan }) => plan.offsets.map((offset) => (offset === 0 ? 0 : offset >= 50)))).toEqual([
+      [0, true],
+      [true, 0],
+    ]);
+    expect(staggered.map(({ plan }) => [plan.meetAt, plan.reversed])).toEqual([
+      [sendings[0]!.plan.meetAt, false],
+      [sendings[0]!.plan.meetAt, false],
+    ]);
+  });
+
+  it("what the way of sending does by itself is no race, however often it is seen", async () => {
+    const { answer, staggered } = await probe({ beside: ({ store }) => store.state.likes++ });
+    expect(answer).toMatchObject({ hit: undefined, hits: 0, trials: 20, dismissed: "control", failure: undefined });
+    // Each time it was asked, and not a second time once it had been seen.
+    expect(staggered).toHaveLength(20);
+  });
+
+  it.each([0, 1])("nor is what shows only where call %i comes first", async (first) => {
+    const { answer } = await probe({
+      beside: ({ plan, isStaggered, store }) => {
+        if (!isStaggered || plan.offsets[first] === 0) store.state.likes++;
+      },
+    });
+    expect(answer).toMatchObject({ hit: undefined, hits: 0, dismissed: "control" });
+  });
+
+  it("more calls come one after the other, too", async () => {
+    const { answer, staggered } = await probe({ gap: true }, { sides: [0, 0, 0] });
+    expect(answer.hit).toMatchObject({ verdict: "state" });
+    const [forth, back] = staggered.map(({ plan }) => plan.offsets);
+    expect(forth).toEqual([0, forth![1]!, 2 * forth![1]!]);
+    expect(back).toEqual([forth![1]!, 2 * forth![1]!, 0]);
+    for (const { trial } of staggered) expect(trial!.overlapped).toBe(false);
+  });
+
+  it("is asked once for a rate", async () => {
+    const { answer, staggered } = await probe({ gap: true }, { mode: "measure" });
+    expect(answer).toMatchObject({ hits: 20, trials: 20, misses: 0, dismissed: undefined });
+    expect(staggered).toHaveLength(2);
+  });
+
+  it("says nothing where it could not be made", async () => {
+    const { answer, staggered } = await probe({ gap: true, made: ({ trial, isStaggered }) => (isStaggered ? undefined : trial) });
+    expect(answer).toMatchObject({ hits: 1, dismissed: undefined });
+    expect(staggered).toHaveLength(2);
+  });
+
+  it("a call that gets no answer in it leaves nothing to compare, and the lane is given up", async () => {
+    const { answer, staggered } = await probe({ gap: true, made: ({ trial, isStaggered }) => (isStaggered ? lost(trial!) : trial) });
+    expect(answer).toMatchObject({
+      hit: undefined,
+      hits: 0,
+      dismissed: "control",
+      failure: { kind: "unreachable", message: "like got no answer" },
+    });
+    expect(staggered).toHaveLength(1);
+  });
+
+  it("is asked before anything else where a call got no answer: afterwards there is nobody to ask", async () => {
+    const request = { mode: "measure", wanted: { verdict: "server_error", invariant: undefined } } as const;
+    const silent = await probe({ made: ({ trial, isStaggered }) => (isStaggered ? trial : lost(trial!)) }, request);
+    expect(silent.sendings.map(({ isStaggered }) => isStaggered)).toEqual([true, true, false]);
+    expect(silent.answer).toMatchObject({ hits: 1, hit: { verdict: "server_error" }, failure: { kind: "unreachable" } });
+    const by = await probe({ beside: ({ store }) => store.state.likes++, made: ({ trial }) => trial }, request);
+    expect(by.answer).toMatchObject({ hit: undefined, trials: 0, dismissed: "control", failure: undefined });
+    expect(by.sendings.map(({ isStaggered }) => isStaggered)).toEqual([true]);
+  });
+});

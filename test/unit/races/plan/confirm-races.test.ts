@@ -1,0 +1,159 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { RaceAnswer, RaceRequest } from "../../../../src/engine/race-messages.ts";
+import { confirmRaces, RacesEnd } from "../../../../src/races/index.ts";
+import { RaceTally } from "../../../../src/races/plan/race-tally.ts";
+import type { SeenRace } from "../../../../src/races/plan/probe-races.ts";
+import { hitOf, laneThat, NOTHING, seenAt } from "./answers.ts";
+
+afterEach(() => vi.restoreAllMocks());
+
+const isMeasured = ({ mode }: RaceRequest): boolean => mode === "measure";
+
+/** What comes of races where a lane answers so. */
+async function confirmed(seen: readonly SeenRace[], answer: (request: RaceRequest) => RaceAnswer, end = new RacesEnd(Infinity, undefined)) {
+  const { expander, asked } = laneThat(answer);
+  const tally = new RaceTally({ races: [], pairs: 0, skipped: {} });
+  const races = await confirmRaces(seen, expander, tally, end);
+  const measured = asked.flatMap((one, at) => (one !== "rebuilt" && isMeasured(one) ? [{ path: one.path, after: asked[at - 1] }] : []));
+  return { races, measured, dismissed: tally.coverage().dismissed };
+}
+
+describe("a pair that was seen in several states", () => {
+  const PAIR = [0, 1];
+  // The first by severity is `state`, in the shortest way; paths cannot be made shorter, for only the measured ones are seen.
+  const seen = [seenAt([2, 2, 2], PAIR), seenAt([3], PAIR), seenAt([4, 4], PAIR), seenAt([5, 5, 5, 5], PAIR)];
+  const seenBehind =
+    (...prefixes: readonly (readonly number[])[]) =>
+    (request: RaceRequest): RaceAnswer =>
+      isMeasured(request) && prefixes.some((one) => one.join() === request.path.join()) ? hitOf("state") : NOTHING;
+
+  it("is confirmed in the first that shows it, the shortest way first, each on a lane built anew", async () => {
+    const { races, measured, dismissed } = await confirmed(seen, seenBehind([4, 4]));
+    expect(measured).toEqual([
+      { path: [3], after: "rebuilt" },
+      { path: [4, 4], after: "rebuilt" },
+    ]);
+    expect(races.map(({ request, count }) => [request.path, count])).toEqual([[[4, 4], 4]]);
+    expect(dismissed).toEqual({});
+  });
+
+  it("is given up after three", async () => {
+    const { races, measured, dismissed } = await confirmed(seen, seenBehind([5, 5, 5, 5]));
+    expect(measured.map(({ path }) => path)).toEqual([[3], [4, 4], [2, 2, 2]]);
+    expect(races).toEqual([]);
+    expect(dismissed).toEqual({ unconfirmed: 1 });
+  });
+
+  it("is looked at first where it is worst, whatever the way", async () => {
+    const worse = [seenAt([3], PAIR, "responses"), seenAt([2, 2, 2], PAIR, "state")];
+    const { races } = await confirmed(worse, (request) => (isMeasured(request) ? hitOf(request.wanted!.verdict) : NOTHING));
+    expect(races.map(({ hit, request }) => [hit.verdict, request.path])).toEqual([["state", [2, 2, 2]]]);
+  });
+
+  it("is one race, and another pair is another", async () => {
+    const { races } = await confirmed([...seen, seenAt([1], [1, 1])], (request) => (isMeasured(request) ? hitOf("state") : NOTHING));
+    expect(races.map(({ request, count }) => [request.sides, count])).toEqual([
+      [[0, 1], 4],
+      [[1, 1], 1],
+    ]);
+  });
+});
+
+describe("a prefix that is made shorter", () => {
+  it("is kept as it was found where the shorter one is not seen on a lane built anew", async () => {
+    // Searching shows it behind any prefix; measured, only behind the whole.
+    const answer = (request: RaceRequest): RaceAnswer => (isMeasured(request) && request.path.length < 3 ? NOTHING : hitOf("state"));
+    const { races, measured } = await confirmed([seenAt([2, 3, 4], [0, 0])], answer);
+    expect(measured.map(({ path }) => path)).toEqual([[], [2, 3, 4]]);
+    expect(races.map(({ request }) => request.path)).toEqual([[2, 3, 4]]);
+  });
+
+  it("has only the steps without which the race is not seen", async () => {
+    const answer = ({ path }: RaceRequest): RaceAnswer => (path.includes(3) ? hitOf("state") : NOTHING);
+    const { races } = await confirmed([seenAt([2, 3, 4], [0, 0])], answer);
+    expect(races.map(({ request }) => request.path)).toEqual([[3]]);
+  });
+
+  it("takes copies of the call that are not needed", async () => {
+    const answer = ({ path, sides }: RaceRequest): RaceAnswer => (path.length + sides.length > 3 ? hitOf("state") : NOTHING);
+    const { races } = await confirmed([seenAt([], [0, 0, 0, 0])], answer);
+    // One of four has to come before the others, or among them.
+    expect(races.map(({ request }) => [request.path, request.sides])).toEqual([
+      [
+        [0, 0],
+        [0, 0],
+      ],
+    ]);
+  });
+});
+
+describe("the time for races", () => {
+  /** A clock that stands still but for what measuring takes. */
+  function clock(): { add(ms: number): void } {
+    let now = 1000;
+    vi.spyOn(performance, "now").mockImplementation(() => now);
+    return { add: (ms) => void (now += ms) };
+  }
+  const pairs = [seenAt([], [0, 0]), seenAt([], [1, 1]), seenAt([], [2, 2])];
+
+  it("ends confirming, too: what is being measured then is brought to its end, and what is left is counted", async () => {
+    const time = clock();
+    const { races, dismissed } = await confirmed(
+      pairs,
+      (request) => {
+        if (isMeasured(request)) time.add(600);
+        return isMeasured(request) ? hitOf("state") : NOTHING;
+      },
+      new RacesEnd(1000, undefined),
+    );
+    expect(races.map(({ request }) => request.sides)).toEqual([
+      [0, 0],
+      [1, 1],
+    ]);
+    expect(dismissed).toEqual({ max_time: 1 });
+  });
+
+  it("that was up before another state of a pair was looked at leaves the pair unconfirmed for that reason", async () => {
+    const time = clock();
+    const twice = [seenAt([], [0, 0]), seenAt([1], [0, 0])];
+    const { dismissed } = await confirmed(twice, () => (time.add(600), NOTHING), new RacesEnd(500, undefined));
+    expect(dismissed).toEqual({ max_time: 1 });
+    // All states were looked at: that it was not seen is known.
+    expect((await confirmed(twice.slice(0, 1), () => (time.add(600), NOTHING), new RacesEnd(500, undefined))).dismissed).toEqual({
+      unconfirmed: 1,
+    });
+  });
+
+  it("is not used up by leaving steps out: half of what is left is for the race itself", async () => {
+    const time = clock();
+    const answer = (request: RaceRequest): RaceAnswer => {
+      time.add(isMeasured(request) ? 100 : 60);
+      return isMeasured(request) ? hitOf("state") : NOTHING;
+    };
+    const path = Array.from({ length: 40 }, (_, step) => step);
+    const { races } = await confirmed([seenAt(path, [0, 0])], answer, new RacesEnd(1000, undefined));
+    expect(races.map(({ request }) => request.path)).toEqual([path]);
+  });
+
+  it("leaves a quarter for confirming once something is seen, and all of it for probing until then", () => {
+    const time = clock();
+    const end = new RacesEnd(1000, undefined);
+    time.add(749);
+    expect([end.ofProbing(true), end.ofProbing(false)]).toEqual([undefined, undefined]);
+    time.add(1);
+    expect([end.ofProbing(true), end.ofProbing(false), end.reason]).toEqual(["max_time", undefined, undefined]);
+    time.add(250);
+    expect([end.ofProbing(true), end.ofProbing(false), end.reason]).toEqual(["max_time", "max_time", "max_time"]);
+  });
+
+  it("an interruption leaves what is unconfirmed for that reason, also in the middle of measuring", async () => {
+    const stop = new AbortController();
+    const answer = (request: RaceRequest): RaceAnswer => {
+      if (isMeasured(request) && request.sides[0] === 1) stop.abort();
+      return isMeasured(request) && !stop.signal.aborted ? hitOf("state") : NOTHING;
+    };
+    const { races, dismissed } = await confirmed(pairs, answer, new RacesEnd(Infinity, stop.signal));
+    expect(races.map(({ request }) => request.sides)).toEqual([[0, 0]]);
+    expect(dismissed).toEqual({ interrupted: 2 });
+  });
+});

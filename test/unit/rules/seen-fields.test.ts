@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import { ApiResponse } from "../../../src/model/response.ts";
+import { seenFields } from "../../../src/rules/seen-fields.ts";
+
+const answer = (body: unknown, status = 200): string | undefined => seenFields(ApiResponse.of(status, body));
+
+describe("what an answer shows", () => {
+  it.each([
+    ["nothing at all", undefined],
+    ["null", null],
+    ["an empty text", ""],
+    ["an empty object", {}],
+    ["an empty list", []],
+    ["a list's envelope without items", { items: [], total: 0, next: null, page: { number: 1 }, per_page: 20 }],
+    ["an envelope in an envelope", { data: { items: [] } }],
+    ["empty values", { note: null, tags: [], owner: {} }],
+    ["the word that it failed", { ok: false, message: "not yours" }],
+    ["an error of GraphQL", { data: { note: null }, errors: [{ message: "not yours" }] }],
+    ["an error with 200", { error: "not yours" }],
+  ])("nothing: %s", (_what, body) => {
+    expect(answer(body)).toBeUndefined();
+  });
+
+  it.each([
+    ["an item", { id: 1, text: "x" }, "id, text"],
+    ["an item with an empty list", { id: 1, tags: [] }, "id"],
+    ["a list", [{ id: 1 }, { id: 2, text: "x" }], "id, text"],
+    ["a list in an envelope", { items: [{ id: 1, text: "x" }] }, "id, text"],
+    ["a number of something", { balance: 0 }, "balance"],
+    ["a word", "secret", "a text"],
+    ["ids that are keys", { "3f2a-11": { a: 1 }, "4b2c-22": { a: 2 } }, "a body"],
+    ["what is there beside an error", { data: { note: { id: 1 } }, errors: [{ message: "no lines" }] }, "data, errors"],
+  ])("%s", (_what, body, fields) => {
+    expect(answer(body)).toBe(fields);
+  });
+
+  it("names and no values, and at most ten", () => {
+    const letters = "abcdefghijkl".split("");
+    expect(answer(Object.fromEntries(letters.map((name) => [name, "secret"])))).toBe("a, b, c, d, e, f, g, h, i, j, 2 more");
+  });
+
+  it("nothing where it is refused, or where there is no body by definition", () => {
+    expect(answer({ id: 1 }, 404)).toBeUndefined();
+    expect(answer({ id: 1 }, 302)).toBeUndefined();
+    expect(seenFields(new ApiResponse(200, "x", {}, { method: "HEAD", url: "/", headers: {} }))).toBeUndefined();
+  });
+});

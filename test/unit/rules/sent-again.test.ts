@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { idempotent, retrySafe } from "../../../src/rules/index.ts";
+import { judged, orders, type Answer, type Script } from "../../support/scripted-step.ts";
+
+const SAME = [orders(1)];
+const MORE = [orders(1), orders(2)];
+
+describe("idempotent", () => {
+  const sent = async (method: string, again: Answer, stores = SAME, rule = idempotent()): Promise<unknown> => {
+    const request = `${method} /orders/1`;
+    return (await judged(rule as never, { sends: [request], after: { [request]: again }, stores })).said;
+  };
+
+  it.each([200, 204, 302, 401, 403, 409, 412, 429, 503] as Answer[])("holds where PUT is answered %j again", async (answer) => {
+    expect(await sent("PUT", answer)).toBe(true);
+  });
+
+  it("says which other status, and lets a DELETE find nothing any more", async () => {
+    expect(await sent("PUT", 404)).toBe("act: PUT /orders/{id} sent again was answered 404, at first 200");
+    expect(await sent("DELETE", 500)).toBe("act: DELETE /orders/{id} sent again was answered 500, at first 200");
+    expect([await sent("DELETE", 404), await sent("DELETE", 410)]).toEqual([true, true]);
+  });
+
+  it("says what changed in the stores", async () => {
+    expect(await sent("DELETE", 204, MORE)).toBe(
+      "act: DELETE /orders/{id} sent again was answered 204 and changed the stores: db.orders: 1 row added",
+    );
+  });
+
+  it("judges the methods that it is given, of steps with one write, done", async () => {
+    expect(await sent("POST", 500, MORE)).toBe(true);
+    expect(await sent("POST", 500, SAME, idempotent({ methods: ["post"] }))).not.toBe(true);
+    const quiet: readonly Script[] = [
+      { sends: ["PUT /a", "POST /b"], stores: MORE },
+      { sends: ["PUT /a"], during: { "PUT /a": 202 }, stores: MORE },
+      { sends: ["PUT /a"], during: { "PUT /a": 409 }, stores: MORE },
+      { sends: ["PUT /a"] },
+    ];
+    for (const script of quiet) expect(await judged(idempotent() as never, script)).toEqual({ said: true, asked: [] });
+    expect(() => idempotent({ methods: "PUT" as never })).toThrow("idempotent: `methods` is not a list of HTTP methods.");
+  });
+});
+
+describe("retrySafe", () => {
+  const PAY = "POST /payments";
+  const sent = async (first: Answer, again: Answer, stores = SAME): Promise<unknown> => {
+    const sends = [[PAY, { amount: 1 }, { "Idempotency-Key": "k" }]] as const;
+    return (await judged(retrySafe() as never, { sends, during: { [PAY]: first }, after: { [PAY]: again }, stores })).said;
+  };
+
+  it.each([[200, { id: 1 }], [201, { id: 1, at: "later" }], 204, 409, 422, 401, 503] as Answer[])(
+    "holds where it is answered %j again",
+    async (answer) => {
+      expect(await sent([201, { id: 1, at: "now", request: { id: "x" } }], answer)).toBe(true);
+    },
+  );
+
+  it("is broken by another thing, a refusal, and a change", async () => {
+    const what = "act: POST /payments with the same Idempotency-Key was answered 201 and then";
+    expect(await sent([201, { id: 1 }], [201, { id: 2 }])).toBe(`${what} 201, with another id`);
+    expect(await sent([201, { data: { uuid: "a" } }], [201, { data: { uuid: "b" } }])).toBe(`${what} 201, with another uuid`);
+    expect(await sent([201, {}, { location: "/1" }], [201, {}, { location: "/2" }])).toBe(`${what} 201, with another Location`);
+    expect(await sent(201, 400)).toBe(`${what} 400`);
+    expect(await sent(201, 201, MORE)).toBe(`${what} 201, and changed the stores: db.orders: 1 row added`);
+  });
+
+  it("takes ids of requests for none of things", async () => {
+    expect(await sent([201, { trace: { id: 1 }, meta: { id: 1 } }], [201, { trace: { id: 2 }, meta: { id: 2 } }])).toBe(true);
+  });
+
+  it("says nothing without the header, and takes another one", async () => {
+    expect(await judged(retrySafe() as never, { sends: [PAY], stores: MORE })).toEqual({ said: true, asked: [] });
+    const sends = [[PAY, {}, { "x-key": "k" }]] as const;
+    expect((await judged(retrySafe({ header: "X-Key" }) as never, { sends, stores: MORE, after: { [PAY]: 200 } })).said).not.toBe(true);
+    expect(() => retrySafe({ header: "a b" })).toThrow("retrySafe: `header` is not the name of a header.");
+  });
+});

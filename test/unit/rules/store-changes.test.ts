@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+import type { StoresView } from "../../../src/model/rule.ts";
+import { onlyAdds, storeChanges } from "../../../src/rules/store-changes.ts";
+
+const view = (tables: Readonly<Record<string, Readonly<Record<string, number>>>>): StoresView => ({
+  fingerprint: JSON.stringify(tables),
+  tables: new Map(Object.entries(tables).map(([name, rows]) => [name, new Map(Object.entries(rows))])),
+});
+
+describe("what one state's stores have and another's have not", () => {
+  // Relative to the root state: a row of the root that is gone counts as one less.
+  const before = view({ "db.notes": { a: 1, b: 2 }, "db.tags": { t: -1 } });
+
+  it.each([
+    ["nothing", before, "", true],
+    ["a row more", view({ "db.notes": { a: 1, b: 2, c: 1 }, "db.tags": { t: -1 } }), "db.notes: 1 row added", true],
+    ["a table more", view({ "db.log": { x: 2 }, "db.notes": { a: 1, b: 2 }, "db.tags": { t: -1 } }), "db.log: 2 rows added", true],
+    ["a row of the root that is back", view({ "db.notes": { a: 1, b: 2 } }), "db.tags: 1 row added", true],
+    ["a row less", view({ "db.notes": { b: 2 }, "db.tags": { t: -1 } }), "db.notes: 1 row removed", false],
+    ["one of two equal rows less", view({ "db.notes": { a: 1, b: 1 }, "db.tags": { t: -1 } }), "db.notes: 1 row removed", false],
+    ["another row", view({ "db.notes": { a2: 1, b: 2 }, "db.tags": { t: -1 } }), "db.notes: 1 row added, 1 removed", false],
+    ["a table less", view({ "db.tags": { t: -1 } }), "db.notes: 3 rows removed", false],
+  ])("is told: %s", (_what, after, words, adds) => {
+    expect([storeChanges(before, after), onlyAdds(before, after)]).toEqual([words, adds]);
+  });
+
+  it("names ten tables at most", () => {
+    const many = view(Object.fromEntries(Array.from({ length: 13 }, (_, i) => [`t${String(i).padStart(2, "0")}`, { a: 1 }])));
+    expect(storeChanges(view({}), many)).toMatch(/^t00: 1 row added; .*; t09: 1 row added; 3 more$/);
+  });
+});

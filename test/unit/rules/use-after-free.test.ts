@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import { useAfterFree } from "../../../src/rules/index.ts";
+import { judged, RESOURCES, type Answer, type Script } from "../../support/scripted-step.ts";
+
+const deleted = (script: Partial<Script>, status: Answer = 204): Script => ({
+  sends: ["DELETE /customers/7"],
+  during: { "DELETE /customers/7": status },
+  ...script,
+});
+
+describe("useAfterFree with resources", () => {
+  const rule = useAfterFree({ resources: RESOURCES });
+  const holds = async (script: Script): Promise<unknown> => (await judged(rule as never, script)).said;
+
+  it.each([404, 410, 401, 403, 405, 501, 503, 302, [200, null], [200, {}], [200, { id: 7, deleted_at: "now" }]] as Answer[])(
+    "holds where GET is answered %j",
+    async (answer) => {
+      expect(await holds(deleted({ after: { "GET /customers/7": answer } }))).toBe(true);
+    },
+  );
+
+  it.each([[[200, { id: 7, deleted_at: null }], 200] as const, [500 as Answer, 500] as const])(
+    "is broken by %j",
+    async (answer, status) => {
+      const said = await holds(deleted({ after: { "GET /customers/7": answer } }));
+      expect(said).toBe(`act: DELETE /customers/{id} was answered 204, GET /customers/{id} of it then ${status}`);
+    },
+  );
+
+  it("is broken by what lies below, and by a list that still has it", async () => {
+    expect(await holds(deleted({ after: { "GET /customers/7/orders": [200, { data: [{ id: 1 }] }] } }))).toBe(
+      "act: DELETE /customers/{id} was answered 204, GET /customers/{customer_id}/orders below it then 200 with 1 of them",
+    );
+    expect(await holds(deleted({ after: { "GET /customers/7/orders": [200, { data: [{ id: 1, status: "cancelled" }] }] } }))).toBe(true);
+    expect(await holds(deleted({ after: { "GET /customers": [200, [{ id: 6 }, { id: 7 }]] } }))).toBe(
+      "act: DELETE /customers/{id} was answered 204, GET /customers then still has it",
+    );
+    expect(await holds(deleted({ after: { "GET /customers": [200, [{ id: 7 }], { link: '</customers?page=2>; rel="next"' }] } }))).toBe(
+      true,
+    );
+  });
+
+  it("asks nothing where nothing was deleted, it was only accepted, something was written behind it, or it is no item", async () => {
+    const quiet: readonly Script[] = [
+      deleted({}, 202),
+      deleted({}, 404),
+      deleted({ sends: ["DELETE /customers/7", "PUT /customers/7"] }),
+      { sends: ["DELETE /session"] },
+      { sends: ["GET /customers/7"] },
+    ];
+    for (const script of quiet) expect(await judged(rule as never, script)).toEqual({ said: true, asked: [] });
+  });
+});
+
+describe("useAfterFree without resources", () => {
+  const rule = useAfterFree();
+  const body = [200, { id: 7 }] as const;
+
+  it("is broken where the same is served as before", async () => {
+    const { said } = await judged(rule as never, deleted({ after: { "GET /customers/7": body }, before: { "GET /customers/7": body } }));
+    expect(said).toBe("act: DELETE /customers/{id} was answered 204, GET of it then 200 with the same content as before");
+  });
+
+  it("holds where it is served otherwise, was not there, is empty, or nothing changed", async () => {
+    const scripts: readonly Partial<Script>[] = [
+      { after: { "GET /customers/7": [200, { id: 7, gone: true }] }, before: { "GET /customers/7": body } },
+      { after: { "GET /customers/7": body } },
+      { after: { "GET /customers/7": [200, []] }, before: { "GET /customers/7": [200, []] } },
+      { after: { "GET /customers/7": body }, before: { "GET /customers/7": body }, changed: false },
+    ];
+    for (const script of scripts) expect((await judged(rule as never, deleted(script))).said).toBe(true);
+  });
+});

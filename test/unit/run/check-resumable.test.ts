@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+import { loadConfig } from "../../../src/config/index.ts";
+import { Action } from "../../../src/model/action.ts";
+import { Agent } from "../../../src/run/agent.ts";
+import { compareExploration, refuseBeyond } from "../../../src/run/check-resumable.ts";
+import type { StoredExploration } from "../../../src/store/index.ts";
+
+const definition = new Agent({
+  name: "a",
+  actions: [new Action({ name: "go", run: (api) => api.get("/") })],
+  invariants: [],
+}) as never;
+
+const ended: StoredExploration = {
+  id: 0,
+  name: "a",
+  file: "qa/a.explore.ts",
+  outcome: "ended",
+  strategy: "bfs",
+  seed: 0,
+  stopReason: "max_time",
+  steps: 60,
+  states: 20,
+  depth: 3,
+  violations: [],
+  endsWithFinding: false,
+  actions: ["go"],
+  beginning: {
+    code: "c0de",
+    clocksMs: [],
+    masked: [],
+    maxDepth: null,
+    shard: null,
+    root: { wholeLo: 0, wholeHi: 0, rootLo: 0, rootHi: 0, lines: [] },
+  },
+};
+
+/** How an exploration compares with a budget that is given now. */
+function compared(exploration: Partial<StoredExploration>, budget: object, known: readonly string[] = [], of?: number) {
+  const flags = Object.entries(budget).map(([key, value]) => ({ key: `exploration.${key}`, flag: `--${key}`, value: String(value) }));
+  const config = loadConfig({ env: {}, flags });
+  const shard = of === undefined ? undefined : { index: 0, of };
+  return compareExploration({ ...ended, ...exploration }, { definition, code: "c0de", config, shard, known: new Set(known) });
+}
+const beyond = (...args: Parameters<typeof compared>): readonly string[] => compared(...args).beyond;
+
+describe("what an exploration has beyond where it would end now", () => {
+  it("are steps beyond max_steps, however it ended", () => {
+    for (const stopReason of ["max_time", "interrupted", "lane_lost"]) {
+      expect(beyond({ stopReason }, { max_steps: 59 })).toEqual(["qa/a.explore.ts has 60 steps (max_steps 59)"]);
+      expect(beyond({ stopReason }, { max_steps: 60 })).toEqual([]);
+    }
+    expect(beyond({ outcome: "running" }, { max_steps: 10 })).toHaveLength(1);
+  });
+
+  it("are those beyond a shard's share", () => {
+    expect(beyond({}, { max_steps: 120 }, [], 2)).toEqual([]);
+    expect(beyond({}, { max_steps: 100 }, [], 2)).toEqual(["qa/a.explore.ts has 60 steps (max_steps 50)"]);
+  });
+
+  it("are states below max_depth", () => {
+    expect(beyond({}, { max_depth: 2 })).toEqual(["qa/a.explore.ts has states at depth 3 (max_depth 2)"]);
+    expect(beyond({}, { max_depth: 3 })).toEqual([]);
+  });
+
+  it("is an unknown violation that it went past, where the first one ends it", () => {
+    const bail = { stop_on_first_violation: true };
+    expect(beyond({ violations: ["k", "u"] }, bail, ["k"])).toEqual(["qa/a.explore.ts went past violation u (stop_on_first_violation)"]);
+    expect(beyond({ violations: ["k", "u"] }, bail, ["k", "u"])).toEqual([]);
+    expect(beyond({ violations: ["u"] }, {})).toEqual([]);
+    // It may be the one that it ends with; of the root state nothing comes after it.
+    expect(beyond({ violations: ["u"], endsWithFinding: true }, bail)).toEqual([]);
+    expect(beyond({ violations: ["u"], steps: 0 }, bail)).toEqual([]);
+  });
+
+  it("is nothing to refuse where it is over", () => {
+    expect(compared({ stopReason: "max_steps" }, { max_steps: 10 }).isOver).toBe(true);
+    expect(compared({ stopReason: "max_time" }, { max_steps: 10 }).isOver).toBe(false);
+  });
+
+  it("is refused by name", () => {
+    expect(() => refuseBeyond({ id: "r" }, [])).not.toThrow();
+    expect(() => refuseBeyond({ id: "r" }, beyond({}, { max_steps: 10, max_depth: 1 }))).toThrow(
+      expect.objectContaining({
+        code: "RESUME_BUDGET",
+        exitStatus: 2,
+        message:
+          "Run r went on beyond where it would end now: qa/a.explore.ts has 60 steps (max_steps 10); qa/a.explore.ts has states at depth 3 (max_depth 1).",
+      }),
+    );
+  });
+});

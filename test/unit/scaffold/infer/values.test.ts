@@ -1,0 +1,341 @@
+import fc from "fast-check";
+import { describe as group, expect, it } from "vitest";
+import type { Json, PlannedValue, ScaffoldPlan } from "../../../../src/scaffold/infer/plan.ts";
+import { basePathOf } from "../../../../src/scaffold/infer/base-path.ts";
+import { planScaffold } from "../../../../src/scaffold/infer/index.ts";
+import { matchingText } from "../../../../src/scaffold/infer/matching-text.ts";
+import { singular, snake } from "../../../../src/scaffold/infer/words.ts";
+import { describe } from "../../../../src/openapi/index.ts";
+import { expectSound } from "../../../support/plan-invariants.ts";
+
+interface Described {
+  readonly paths: object;
+  readonly schemas?: object;
+}
+
+function planOf({ paths, schemas = {} }: Described): ScaffoldPlan {
+  const plan = planScaffold(describe({ openapi: "3.1.0", info: { title: "t", version: "1" }, paths, components: { schemas } }));
+  expectSound(plan);
+  return plan;
+}
+
+/** The body of a `POST /things` with that schema. */
+function bodyOf(
+  schema: object,
+  media: object = {},
+  schemas: object = {},
+): { readonly value: PlannedValue | undefined; readonly notes: readonly string[] } {
+  const requestBody = { required: true, content: { "application/json": { schema, ...media } } };
+  const plan = planOf({ paths: { "/things": { post: { requestBody, responses: { 204: { description: "" } } } } }, schemas });
+  return { value: plan.actions[0]?.body?.value, notes: plan.notInferred.map(({ hint }) => hint) };
+}
+
+const constant = (value: Json): object => ({ value: { kind: "constant", value }, notes: [] });
+
+group("bodies", () => {
+  it.each<[string, object, Json]>([
+    ["required fields alone", { type: "object", required: ["a"], properties: { a: { type: "integer" }, b: { type: "string" } } }, { a: 1 }],
+    [
+      "plain fields where none is required",
+      { properties: { a: { type: "boolean" }, b: { type: "object", properties: { c: {} } } } },
+      { a: true },
+    ],
+    [
+      "const, enum, default, example",
+      {
+        required: ["a", "b", "c", "d"],
+        properties: {
+          a: { const: 7 },
+          b: { enum: ["x", "y"] },
+          c: { type: "string", default: "z" },
+          d: { type: "string", examples: ["w"] },
+        },
+      },
+      { a: 7, b: "x", c: "z", d: "w" },
+    ],
+    [
+      "an example that the enumeration does not know",
+      { required: ["a"], properties: { a: { type: "string", enum: ["x"], example: "nope" } } },
+      { a: "x" },
+    ],
+    [
+      "read-only fields left out, though required",
+      { required: ["id", "a"], properties: { id: { type: "integer", readOnly: true }, a: { type: "integer" } } },
+      { a: 1 },
+    ],
+    [
+      "allOf",
+      { allOf: [{ required: ["a"], properties: { a: { type: "integer", minimum: 3 } } }, { properties: { a: { multipleOf: 4 } } }] },
+      { a: 4 },
+    ],
+    [
+      "oneOf, the first that is valid",
+      {
+        oneOf: [
+          { type: "object", required: ["a"], properties: { a: false } },
+          { type: "object", required: ["b"], properties: { b: { type: "integer" } } },
+        ],
+      },
+      { b: 1 },
+    ],
+    [
+      "null or something",
+      { required: ["a"], properties: { a: { anyOf: [{ type: "null" }, { type: "number", exclusiveMinimum: 2, exclusiveMaximum: 3 }] } } },
+      { a: 2.5 },
+    ],
+    [
+      "lists that differ",
+      { required: ["a"], properties: { a: { type: "array", minItems: 3, uniqueItems: true, items: { enum: [1, 2, 3] } } } },
+      { a: [1, 2, 3] },
+    ],
+    ["free names", { minProperties: 2, additionalProperties: { type: "integer" } }, { key1: 1, key2: 1 }],
+    [
+      "patterns and lengths",
+      {
+        required: ["a", "b"],
+        properties: { a: { type: "string", pattern: "^[a-z]{2}-\\d+$", minLength: 6 }, b: { type: "string", maxLength: 3 } },
+      },
+      { a: "aa-111", b: "exa" },
+    ],
+    ["the largest number", { required: ["a"], properties: { a: { type: "integer", maximum: -5 } } }, { a: -5 }],
+  ])("%s", (_, schema, value) => {
+    expect(bodyOf(schema)).toEqual(constant(value));
+  });
+
+  it("an example goes before the schema", () => {
+    expect(bodyOf({ required: ["a"], properties: { a: { type: "string" } } }, { example: { a: "said", b: 2 } })).toEqual(
+      constant({ a: "said", b: 2 }),
+    );
+  });
+
+  it("what cannot be built, or does not fit, is said", () => {
+    expect(bodyOf({ required: ["a"], properties: { a: { type: "string", not: {} } } }).notes).toEqual([
+      "What was built does not fit its schema (a must NOT be valid): mend it.",
+    ]);
+    expect(bodyOf({ required: ["a"], properties: { a: { type: "integer", minimum: 3, maximum: 2 } } }).notes).toEqual([
+      "No value could be built that its schema allows: write it.",
+    ]);
+  });
+
+  it("schemas that go round in a circle end", () => {
+    const Tree = {
+      type: "object",
+      required: ["name", "children"],
+      properties: { name: { type: "string" }, children: { type: "array", items: { $ref: "#/components/schemas/Tree" } } },
+    };
+    const { value, notes } = bodyOf({ $ref: "#/components/schemas/Tree" }, {}, { Tree });
+    expect(notes).toEqual([]);
+    expect(value?.kind).toBe("constant");
+    const Endless = { type: "object", required: ["next"], properties: { next: { $ref: "#/components/schemas/Endless" } } };
+    expect(bodyOf({ $ref: "#/components/schemas/Endless" }, {}, { Endless }).notes).toHaveLength(1);
+  });
+});
+
+group("keys", () => {
+  const created = (schema: object): object => ({ 201: { description: "", content: { "application/json": { schema } } } });
+  const withId = { type: "object", properties: { id: { type: "integer" } } };
+  const item = (name: string): object => ({
+    parameters: [{ name, in: "path", required: true, schema: { type: "integer" } }],
+    get: { responses: { 200: { description: "" } } },
+  });
+  const body = (fields: object, required: readonly string[]): object => ({
+    requestBody: { required: true, content: { "application/json": { schema: { type: "object", properties: fields, required } } } },
+  });
+
+  it("a circle of optional fields is broken where nothing is lost", () => {
+    const plan = planOf({
+      paths: {
+        "/teams": { post: { operationId: "team", ...body({ lead_id: {}, user_id: { type: "integer" } }, []), responses: created(withId) } },
+        "/teams/{id}": item("id"),
+        "/users": { post: { operationId: "user", ...body({ team_id: { type: "integer" } }, ["team_id"]), responses: created(withId) } },
+        "/users/{id}": item("id"),
+      },
+    });
+    expect(plan.actions.map(({ name, needs }) => [name, ...needs])).toEqual([
+      ["team"],
+      ["get_team", "team_id"],
+      ["user", "team_id"],
+      ["get_user", "user_id"],
+    ]);
+    expect(plan.notInferred).toEqual([]);
+  });
+
+  it("of required ones one gets a constant, and it is said", () => {
+    const plan = planOf({
+      paths: {
+        "/teams": { post: { operationId: "team", ...body({ user_id: { type: "integer" } }, ["user_id"]), responses: created(withId) } },
+        "/teams/{id}": item("id"),
+        "/users": { post: { operationId: "user", ...body({ team_id: { type: "integer" } }, ["team_id"]), responses: created(withId) } },
+        "/users/{id}": item("id"),
+      },
+    });
+    expect(plan.actions.map(({ name }) => name)).toEqual(["team", "get_team", "user", "get_user"]);
+    expect(plan.actions.find(({ name }) => name === "user")?.needs).toEqual(["team_id"]);
+    expect(plan.notInferred.map(({ action, what }) => [action, what])).toEqual([["team", "body field user_id"]]);
+  });
+
+  it("are never methods of a context", () => {
+    const one = (name: string): object => ({
+      parameters: [{ name, in: "path", required: true, schema: { type: "string" } }],
+      get: { responses: { 200: { description: "" } } },
+    });
+    const plan = planOf({ paths: { "/a/{get}": one("get"), "/b/{constructor}": one("constructor"), "/c/{__proto__}": one("__proto__") } });
+    expect(plan.keys.map(({ key }) => key)).toEqual(["get_id", "constructor_id", "proto"]);
+  });
+
+  it("the same word for two things is not taken for one", () => {
+    const comments = (parent: string): object => ({
+      [`/${parent}/{id}/comments`]: {
+        parameters: [{ name: "id", in: "path", required: true, schema: { type: "integer" } }],
+        post: { responses: created(withId) },
+      },
+      [`/${parent}/{id}/comments/{comment_id}`]: {
+        parameters: [
+          { name: "id", in: "path", required: true, schema: { type: "integer" } },
+          { name: "comment_id", in: "path", required: true, schema: { type: "integer" } },
+        ],
+        get: { responses: { 200: { description: "" } } },
+      },
+      [`/${parent}`]: { post: { responses: created(withId) } },
+      [`/${parent}/{id}`]: item("id"),
+    });
+    const plan = planOf({ paths: { ...comments("posts"), ...comments("photos") } });
+    expect(
+      plan.actions.map(({ name, needs, produces }) => `${name}: ${needs.join(" ")} -> ${produces.map(({ key }) => key).join(" ")}`),
+    ).toEqual([
+      "create_post:  -> post_id",
+      "get_post: post_id -> ",
+      "create_photo:  -> photo_id",
+      "get_photo: photo_id -> ",
+      "create_post_comment: post_id -> comment_id",
+      "get_post_comment: post_id comment_id -> ",
+      "create_photo_comment: photo_id -> photo_comment_id",
+      "get_photo_comment: photo_id photo_comment_id -> ",
+    ]);
+  });
+});
+
+group("words", () => {
+  it.each([
+    ["orderID", "order_id"],
+    ["Order-Items", "order_items"],
+    ["HTTPServer2", "http_server2"],
+    ["Größe", "gro_e"],
+    ["日本", ""],
+    ["userIDs", "user_ids"],
+  ])("%s", (name, expected) => {
+    expect(snake(name)).toBe(expected);
+  });
+
+  it.each(
+    Object.entries({
+      orders: "order",
+      categories: "category",
+      addresses: "address",
+      statuses: "status",
+      boxes: "box",
+      people: "person",
+      status: "status",
+      news: "news",
+      houses: "house",
+      movies: "movie",
+      analysis: "analysis",
+      bus: "bus",
+    }),
+  )("one of %s", (many, one) => {
+    expect(singular(many)).toBe(one);
+  });
+});
+
+group("texts of patterns", () => {
+  it.each([
+    "^[A-Z]{3}-\\d{2,4}$",
+    "^(a|b)+c?$",
+    "[^a-z]\\w\\s\\S",
+    "^\\p{L}?$|x",
+    "(?<year>\\d{4})",
+    "\\u0041\\x42",
+    "^[\\w.-]+@[a-z]+\\.[a-z]{2,}$",
+    "a{0}b",
+    "[]]x?",
+  ])("%s", (pattern) => {
+    const text = matchingText(pattern);
+    if (pattern.includes("\\p") || pattern.startsWith("[]")) return;
+    expect(text).toMatch(new RegExp(pattern));
+  });
+
+  it("what is not understood is not guessed", () => {
+    for (const pattern of ["(?=a)b", "(?!a)b", "(a)\\1", "\\p{L}", "[", "(", "a**", "*"]) expect(matchingText(pattern)).toBeUndefined();
+  });
+
+  it("keeps to lengths", () => {
+    expect(matchingText("^[a-z]+$", 7, 9)).toHaveLength(8);
+    expect(matchingText("^[a-z]+$", 50_000)).toBeUndefined();
+    expect(matchingText("^a{5}$", 0, 4)).toBeUndefined();
+  });
+
+  it("any pattern gives a text that it matches, or none", () => {
+    const atom = fc.constantFrom("a", "\\d", "[a-c]", "[^x]", "\\.", ".", "(b|c)", "(?:de)");
+    const times = fc.constantFrom("", "+", "*", "?", "{2}", "{1,3}");
+    fc.assert(
+      fc.property(fc.array(fc.tuple(atom, times), { minLength: 1, maxLength: 6 }), (parts) => {
+        const pattern = `^${parts.map(([one, count]) => one + count).join("")}$`;
+        expect(matchingText(pattern)).toMatch(new RegExp(pattern));
+      }),
+    );
+  });
+});
+
+group("the path before all others", () => {
+  it.each<[readonly string[], string | undefined]>([
+    [["https://api.example.com/v1/"], "/v1"],
+    [["/api/v3"], "/api/v3"],
+    [["https://api.example.com"], undefined],
+    [["/"], undefined],
+    [[], undefined],
+    [["https://{region}.example.com/{stage}"], undefined],
+    [["/`${process.exit()}"], undefined],
+  ])("of %j is %j", (servers, basePath) => {
+    expect(basePathOf(servers)).toBe(basePath);
+  });
+});
+
+group("patterns", () => {
+  it("are each held to their own values", () => {
+    const text = (pattern: string): object => ({ type: "string", pattern });
+    const properties = { zip: text("^\\d{5}$"), color: text("^#[0-9a-f]{6}$") };
+    expect(bodyOf({ type: "object", required: ["zip", "color"], properties }).notes).toEqual([]);
+  });
+});
+
+group("conditions and jobs", () => {
+  const responses = (status: number, schema: object): object => ({
+    [status]: { description: "", content: { "application/json": { schema } } },
+  });
+  const job = { $ref: "#/components/schemas/Job" };
+  const schemas = { Job: { type: "object", properties: { jobId: { type: "integer" } } } };
+  const path = (name: string): object => ({ name, in: "path", required: true, schema: { type: "integer" } });
+
+  it("If-Match is whatever there is, unless the description says otherwise", () => {
+    const put = (schema: object): object => ({
+      parameters: [path("id"), { name: "If-Match", in: "header", required: true, schema }],
+      responses: responses(200, {}),
+    });
+    const sent = (schema: object): unknown =>
+      planOf({ paths: { "/things/{id}": { put: put(schema) } } }).actions[0]?.parameters.find((one) => one.in === "header")?.value;
+    expect(sent({ type: "string" })).toEqual({ kind: "constant", value: "*" });
+    expect(sent({ type: "string", example: '"1"' })).toEqual({ kind: "constant", value: '"1"' });
+    expect(sent({ type: "integer" })).not.toMatchObject({ value: "*" });
+  });
+
+  it("what is accepted, 202, gives the id of what is on its way", () => {
+    const plan = planOf({
+      paths: {
+        "/things/{id}/exports": { post: { parameters: [path("id")], responses: responses(202, job) } },
+        "/jobs/{jobId}": { get: { parameters: [path("jobId")], responses: responses(200, job) } },
+      },
+      schemas,
+    });
+    expect(plan.actions.find(({ operation }) => operation.method === "post")?.produces).toMatchObject([{ key: "job_id" }]);
+  });
+});

@@ -1,0 +1,211 @@
+import { describe, expect, it } from "vitest";
+import { format } from "prettier";
+import * as rules from "../../../../src/rules/index.ts";
+import { newFolder, scaffold, textOf } from "./folder.ts";
+import { action, constant, drawn, fromContext, operation, plan, shop } from "./plans.ts";
+
+/** The declaration of an action, without its comment. */
+function declarationOf(directory: string, file: string, name: string): string {
+  const text = textOf(directory, file);
+  const start = text.indexOf(`export const ${name}:`);
+  expect(start, `${name} in ${file}`).not.toBe(-1);
+  return text.slice(start, text.indexOf("\n});", start) + 4);
+}
+
+describe("what is written of a plan", () => {
+  it("is what a person would write", () => {
+    const directory = newFolder();
+    const { files, kept, left, again } = scaffold(shop, directory);
+    expect({ kept, left, again }).toEqual({ kept: [], left: [], again: false });
+    expect(files).toContain("shop.explore.ts");
+    expect(textOf(directory, "actions/orders.ts")).toBe(`import { Action } from "seqqa";
+import { MOST_OF_A_KIND, type Keys } from "../context.ts";
+import { read } from "../support.ts";
+
+/**
+ * Place an order.
+ * POST /orders
+ */
+export const createOrder: Action<Keys> = new Action<Keys>({
+  name: "create_order",
+  tags: ["orders", "create"],
+  precondition: (context) => context.has("customer_id") && context.get("order_count", { default: 0 }) < MOST_OF_A_KIND,
+  run: async (api, context) => {
+    const response = await api.post("/orders", {
+      json: { customer_id: context.getRequired("customer_id"), amount: 100 },
+    });
+    if (response.ok) {
+      const orderId = read<number>(response, "id");
+      if (orderId !== undefined) context.set("order_id", orderId);
+      context.set("order_count", context.get("order_count", { default: 0 }) + 1);
+    }
+    return response;
+  },
+});
+
+/** GET /orders */
+export const listOrders: Action<Keys> = new Action<Keys>({
+  name: "list_orders",
+  tags: ["orders", "list"],
+  run: async (api) => api.get("/orders", { query: { limit: 20 } }),
+});
+
+/**
+ * Look at an order.
+ * GET /orders/{order_id}
+ */
+export const readOrder: Action<Keys> = new Action<Keys>({
+  name: "read_order",
+  tags: ["orders", "read"],
+  precondition: (context) => context.has("order_id"),
+  run: async (api, context) => api.get(\`/orders/\${encodeURIComponent(context.getRequired("order_id"))}\`),
+});
+
+/**
+ * DELETE /orders/{order_id}
+ * Deprecated.
+ */
+export const deleteOrder: Action<Keys> = new Action<Keys>({
+  name: "delete_order",
+  tags: ["orders", "delete", "deprecated"],
+  precondition: (context) => context.has("order_id"),
+  run: async (api, context) => {
+    const response = await api.delete(\`/orders/\${encodeURIComponent(context.getRequired("order_id"))}\`);
+    if (response.ok) context.delete("order_id");
+    return response;
+  },
+});
+
+/** The actions of this file that are explored. */
+export const actions: readonly Action<Keys>[] = [createOrder, listOrders, readOrder, deleteOrder];
+`);
+  });
+
+  it("uses the rules of seqqa/rules, a line each, and what needs a login or a description only with it", () => {
+    const directory = newFolder();
+    scaffold(shop, directory);
+    const code = textOf(directory, "shop.explore.ts");
+    const used = [...code.slice(code.indexOf("invariants: [")).matchAll(/^ {4}(\w+)\(.*\),$/gm)].map(([, name]) => name);
+    expect(used).toEqual(
+      Object.keys(rules)
+        .filter((name) => name !== "Rule")
+        .sort((one, other) => used.indexOf(one) - used.indexOf(other)),
+    );
+    expect(code).toContain('conformsTo(new URL("../openapi.yaml", import.meta.url)),');
+    expect(code).toContain("setup: ({ api }) => logIn(api, users.alice),");
+    const without = newFolder();
+    scaffold({ ...shop, login: undefined }, without, { description: { kind: "copy", text: "{}" } });
+    const plain = textOf(without, "shop.explore.ts");
+    expect(plain).not.toMatch(/ownership|logIn|setup/);
+    expect(plain).toContain('conformsTo(new URL("./openapi.json", import.meta.url)),');
+    expect(textOf(without, "openapi.json")).toBe("{}");
+  });
+
+  it("asks below the base path, with the clients of rules too", () => {
+    const directory = newFolder();
+    scaffold({ ...shop, basePath: "/v1" }, directory);
+    const text = textOf(directory, "shop.explore.ts");
+    expect(text).toContain('import { Agent, World } from "seqqa";\nimport { HttpClient } from "seqqa/adapters/http";\n');
+    expect(text).toContain("const client = () => new HttpClient(`${lane.baseUrl}/v1`);");
+    expect(text).toContain("new World<Keys>({ api: client(), clients: { bob: client() } })");
+    const alone = newFolder();
+    scaffold({ ...shop, basePath: "/`${x}", login: undefined }, alone);
+    expect(textOf(alone, "shop.explore.ts")).toContain("new World<Keys>({ api: new HttpClient(`${lane.baseUrl}/\\`\\${x}`) })");
+  });
+
+  it("is laid out as prettier would", async () => {
+    const directory = newFolder();
+    const { files } = scaffold(shop, directory);
+    for (const file of files.filter((path) => path.endsWith(".ts"))) {
+      const text = textOf(directory, file);
+      expect(await format(text, { parser: "typescript", printWidth: 120 }), file).toBe(text);
+    }
+  });
+
+  it("keeps what it draws where a key is to know it", () => {
+    const directory = newFolder();
+    scaffold(shop, directory);
+    const code = declarationOf(directory, "actions/customers.ts", "createCustomer");
+    expect(code.match(/context\.data\.email\(\)/g)).toHaveLength(1);
+    expect(code).toContain("json: { email: customerEmail, name: context.data.name(), newsletter: false }");
+    expect(code).toContain('context.set("customer_email", customerEmail);');
+  });
+
+  it("imports what it uses, and nothing because of a word in the description", () => {
+    const directory = newFolder();
+    const body = constant({ credentials: 1, read: 2, fromEnvironment: "...credentials" });
+    const value = {
+      kind: "object",
+      entries: [
+        ["secret", { kind: "environment", name: "SECRET", otherwise: "" }],
+        ["other", body],
+      ],
+    } as const;
+    const send = { as: "json", mediaType: "application/json" } as const;
+    const words = action("words", operation("post", "/`...credentials`"), { group: "words", body: { ...send, value: body } });
+    const secret = action("secret", operation("post", "/secret"), {
+      group: "secrets",
+      body: { ...send, value },
+      produces: [{ key: "where", from: "location" }],
+    });
+    scaffold(plan([words, secret]), directory);
+    const imports = (file: string): readonly string[] => textOf(directory, file).match(/^import .*/gm) ?? [];
+    expect(imports("actions/words.ts")).toEqual(['import { Action } from "seqqa";', 'import type { Keys } from "../context.ts";']);
+    expect(imports("actions/secrets.ts").at(-1)).toBe('import { fromEnvironment, lastSegment } from "../support.ts";');
+  });
+
+  it("names the parts of a long path, so that the call fits on a line", () => {
+    const directory = newFolder();
+    const part = (name: string, key: string) => ({ name, in: "path" as const, value: fromContext(key), why: "" });
+    const parameters = [part("repository", "repository_id"), part("number", "issue_number"), part("gone", "repository_id")];
+    const read = action("read_comment", operation("get", "/repositories/{repository}/issues/{number}/comments"), { parameters });
+    scaffold(plan([read], { keys: [{ key: "issue_number", type: "number" }] }), directory);
+    expect(declarationOf(directory, "actions/orders.ts", "readComment")).toContain(`  run: async (api, context) => {
+    const repositoryId = encodeURIComponent(context.getRequired("repository_id"));
+    const issueNumber = encodeURIComponent(context.getRequired("issue_number"));
+    return api.get(\`/repositories/\${repositoryId}/issues/\${issueNumber}/comments\`);
+  },`);
+  });
+
+  it("sends parameters and bodies where they belong", () => {
+    const directory = newFolder();
+    const value = (name: string, place: "path" | "query" | "header" | "cookie", of: ReturnType<typeof constant>) => ({
+      name,
+      in: place,
+      value: of,
+      why: "",
+    });
+    const send = action("send", operation("put", "/a/{one}/b/{two}#x"), {
+      parameters: [
+        value("one", "path", constant("a/b c")),
+        value("two", "path", fromContext("two")),
+        value("q", "query", constant([1, "x", { deep: true }])),
+        value("w", "query", fromContext("any")),
+        value("X-Any", "header", fromContext("any")),
+        value("X-Count", "header", constant(3)),
+        value("not a name", "header", constant("x")),
+        value("session", "cookie", constant("a;b")),
+      ],
+      needs: ["two", "any"],
+      body: { as: "form", mediaType: "application/x-www-form-urlencoded", value: constant({ a: 1, b: null, __proto__x: [1] }) },
+    });
+    const merge = action("merge", operation("patch", "/things"), {
+      body: { as: "json", mediaType: "application/merge-patch+json", value: constant({ ["__proto__"]: 1 }) },
+    });
+    const trace = action("trace", operation("trace", "/things"), {
+      body: { as: "text", mediaType: "text/plain", value: drawn("word") },
+    });
+    scaffold(plan([send, merge, trace], { keys: [{ key: "two", type: "string" }] }), directory);
+    expect(declarationOf(directory, "actions/orders.ts", "send")).toContain(`  run: async (api, context) =>
+    api.put(\`/a/a%2Fb%20c/b/\${encodeURIComponent(context.getRequired("two"))}%23x\`, {
+      query: { q: [1, "x", "{\\"deep\\":true}"], w: context.getRequired("any") },
+      headers: { "X-Any": String(context.getRequired("any")), "X-Count": "3", cookie: "session=a%3Bb" },
+      form: { a: 1, b: "", __proto__x: "[1]" },
+    }),`);
+    expect(declarationOf(directory, "actions/orders.ts", "merge")).toContain(
+      'api.patch("/things", { headers: { "content-type": "application/merge-patch+json" }, json: { ["__proto__"]: 1 } })',
+    );
+    expect(declarationOf(directory, "actions/orders.ts", "trace")).toContain('api.request("TRACE", "/things", {');
+    expect(textOf(directory, "context.ts")).toContain("  any: string | number;");
+  });
+});
