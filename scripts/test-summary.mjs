@@ -1,9 +1,12 @@
-// Prints "N passed, N failed" from the test runner's JSON report: files that could not be loaded count as failed.
+// Prints "N passed, N failed" from the test runner's JSON report: files that could not be loaded count as failed. Before it stands every test that passed
+// only when it was tried again, with what it failed with: such a test is a defect to mend.
 import { readFileSync } from "node:fs";
+import { relative } from "node:path";
 
 const file = process.argv[2];
 let passed = 0;
 let failed = 0;
+const flaky = [];
 try {
   const report = JSON.parse(readFileSync(file, "utf8"));
   passed = report.numPassedTests;
@@ -11,10 +14,21 @@ try {
   failed += report.testResults.filter(
     (suite) => suite.status === "failed" && suite.assertionResults.every((test) => test.status !== "failed"),
   ).length;
+  for (const suite of report.testResults)
+    for (const test of suite.assertionResults)
+      if (test.status === "passed" && test.failureMessages.length > 0) flaky.push({ file: relative(process.cwd(), suite.name), ...test });
   if (!report.success && failed === 0) failed = 1;
 } catch (error) {
   console.error(`No test report: ${error.message}`);
   failed = 1;
 }
+for (const { file, fullName, failureMessages } of flaky) console.log(`FLAKY ${file} > ${fullName}\n${indented(failureMessages[0])}`);
+if (flaky.length > 0) console.log(`${flaky.length} flaky: passed when tried again, to be mended`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
+
+/** The first lines of a text, a little to the right. */
+function indented(text) {
+  const lines = text.split("\n").slice(0, 12);
+  return lines.map((line) => `  ${line}`).join("\n");
+}
