@@ -12,6 +12,9 @@ import { Rule, type Login } from "./rule.ts";
 import { BFS, type Strategy } from "./strategy.ts";
 import type { World } from "./world.ts";
 
+/** The engine keeps an action's place in 16 bits, of which one value stands for none. */
+const MOST_ACTIONS = 0xffff;
+
 type Setup<C extends object, A> = ((world: World<C, A>) => void | Promise<void>) | JourneyDefinition<C, A>;
 
 export interface AgentOptions<C extends object = Values, A = ApiClient> {
@@ -59,7 +62,7 @@ export class AgentDefinition<C extends object = Values, A = ApiClient> {
   /** What a `StateGraph` was compiled from; its edges are the actions, index by index. */
   readonly graph: GraphShape | undefined = undefined;
 
-  /** @throws SeqqaError `AGENT_INVALID` for empty or duplicate actions, duplicate invariants, and budgets out of range. */
+  /** @throws SeqqaError `AGENT_INVALID` for empty, duplicate or more than 65,535 actions, duplicate invariants, and budgets out of range. */
   constructor(options: AgentOptions<C, A>) {
     this.name = options.name;
     this.world = options.world;
@@ -81,6 +84,10 @@ export class AgentDefinition<C extends object = Values, A = ApiClient> {
     const brought = rules.flatMap((rule) => rule.brings(options.actions));
     this.actions = brought.length === 0 ? options.actions : [...options.actions, ...brought];
     checkMembers("Agent", "actions", this.actions, Action, "Action");
+    if (this.actions.length > MOST_ACTIONS) {
+      const count = `The Agent has ${this.actions.length} actions${brought.length === 0 ? "" : `, ${brought.length} of them from its rules`}`;
+      throw invalid("Agent", `${count}: at most ${MOST_ACTIONS} are possible.`, "Share them out over several explorations.");
+    }
     this.users = Object.assign(Object.create(null), ...rules.map(({ users }) => users)) as Readonly<Record<string, Login>>;
   }
 

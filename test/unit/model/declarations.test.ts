@@ -92,6 +92,11 @@ describe("Agent", () => {
     ["actions that are no list", { actions: action("a") }, /not a list/],
     ["a plain object for an action", { actions: [{ name: "a", run }] }, /actions\[0\] is not an instance of Action/],
     ["two actions of one name", { actions: [action("a"), action("b"), action("a")] }, /actions\[0\] and actions\[2\].*"a"/],
+    [
+      "more actions than the engine can tell apart",
+      { actions: Array.from({ length: 65_536 }, (_, i) => action(`a${i}`)) },
+      /65536 actions: at most 65535/,
+    ],
     ["two invariants of one name", { invariants: [invariant("x"), invariant("x")] }, /invariants\[0\] and invariants\[1\].*"x"/],
     ["an action among invariants", { invariants: [action("a")] }, /invariants\[0\] is not an instance of Invariant/],
     ["maxSteps 0", { maxSteps: 0 }, /maxSteps is 0/],
