@@ -16,7 +16,7 @@ import { Lease } from "./lease.ts";
 import { encodeMultipart } from "./multipart.ts";
 import { MAX_REDIRECTS, redirected, type Redirectable } from "./redirects.ts";
 import { retryDelay, retryPolicy, type RetryOptions, type RetryPolicy } from "./retry.ts";
-import { parseBaseUrl, resolveTarget, withoutSecrets, type BaseUrl } from "./target-url.ts";
+import { belowBase, parseBaseUrl, resolveTarget, withoutSecrets, type BaseUrl } from "./target-url.ts";
 import type { Transport, WireRequest } from "./transport.ts";
 import { Verbs } from "./verbs.ts";
 
@@ -27,6 +27,8 @@ export interface HttpClientOptions extends ConnectionOptions {
   readonly retry?: RetryOptions | false;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Put before every path, e.g. `/v1`; below the path of the base URL, where it has one. What a fetch handler needs, which has no URL. Default: nothing. */
+  readonly basePath?: string;
   /** Follows redirects within the origin, at most 20; default `false`: a redirect is an answer like any other. */
   readonly followRedirects?: boolean;
 }
@@ -54,11 +56,12 @@ export class HttpClient extends Verbs implements ApiClient {
   /**
    * @param target The base URL, which paths are joined to; `http://user:password@host` sends basic authentication. Or a fetch handler
    *   of this process, which sees URLs under `http://localhost`.
-   * @throws SeqqaError `BASE_URL_INVALID`, `TIMEOUT_INVALID`, `RETRY_INVALID`, `HEADER_INVALID`, `CA_INVALID`, `PROXY_INVALID`
+   * @throws SeqqaError `BASE_URL_INVALID`, `BASE_PATH_INVALID`, `TIMEOUT_INVALID`, `RETRY_INVALID`, `HEADER_INVALID`, `CA_INVALID`, `PROXY_INVALID`
    */
   constructor(target: string | FetchHandler, options: HttpClientOptions = {}) {
     super();
-    this.#base = parseBaseUrl(typeof target === "function" ? IN_PROCESS_ORIGIN : target);
+    const base = parseBaseUrl(typeof target === "function" ? IN_PROCESS_ORIGIN : target);
+    this.#base = options.basePath === undefined ? base : belowBase(base, options.basePath);
     this.#timeoutMs = options.timeout === undefined ? undefined : milliseconds(options.timeout);
     this.#retry = options.retry === undefined || options.retry === false ? options.retry : retryPolicy(options.retry);
     this.#followRedirects = options.followRedirects ?? false;

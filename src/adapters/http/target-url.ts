@@ -34,6 +34,33 @@ export function parseBaseUrl(text: string): BaseUrl {
   return { origin: url.origin, path: url.pathname.replace(/\/+$/, ""), credentials };
 }
 
+/**
+ * The base of a client that puts this path before all others. Encoded as a URL is, so that it is as if it had stood in the base URL.
+ * @throws SeqqaError `BASE_PATH_INVALID`
+ */
+export function belowBase(base: BaseUrl, path: string): BaseUrl {
+  const found = typeof path === "string" && path.startsWith("/") ? url(`${base.origin}${base.path}${path}`) : undefined;
+  if (found === undefined || found.search !== "" || found.hash !== "") {
+    throw new SeqqaError(
+      "BASE_PATH_INVALID",
+      `The basePath of an HttpClient is ${shownPath(path)}, not a path that begins with / and has no query.`,
+      {
+        hint: 'Pass something like basePath: "/v1".',
+        exitStatus: 2,
+      },
+    );
+  }
+  return { ...base, path: found.pathname.replace(/\/+$/, "") };
+}
+
+function url(text: string): URL | undefined {
+  return URL.canParse(text) ? new URL(text) : undefined;
+}
+
+function shownPath(path: unknown): string {
+  return typeof path === "string" ? JSON.stringify(withoutSecrets(path)) : `of type ${path === null ? "null" : typeof path}`;
+}
+
 const PLAIN = /^[\x21\x22\x24-\x7e]*$/;
 const ABSOLUTE = /^[A-Za-z][A-Za-z0-9+.-]*:\/\//;
 

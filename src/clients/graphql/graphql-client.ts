@@ -5,6 +5,8 @@ import { SeqqaError } from "../../model/errors.ts";
 import { GraphQLResponse } from "./graphql-response.ts";
 
 export interface GraphQLClientOptions extends ConnectionOptions {
+  /** Where the API answers, e.g. `/graphql`: below a URL, or for a fetch handler of this process. Default: the URL itself, and `/graphql` for a handler. */
+  readonly path?: string;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Seconds that a request may take; default: `timeout` of the configuration, else 30. */
@@ -28,12 +30,14 @@ export class GraphQLClient {
   readonly #path: string;
 
   /**
-   * @param target The URL of the endpoint. Or a fetch handler of this process, which sees requests to `/graphql`.
+   * @param target The URL of the endpoint. Or a fetch handler of this process, which sees requests to `/graphql`, or to the `path` that is given.
    * @throws SeqqaError as `HttpClient`
    */
   constructor(target: string | FetchHandler, options: GraphQLClientOptions = {}) {
-    const { origin, path } = typeof target === "string" ? taken(target) : { origin: target, path: "/graphql" };
-    this.#http = new HttpClient(origin, { ...options, headers: { accept: ACCEPT, ...options.headers } });
+    const { path: own, ...rest } = options;
+    const { origin, path } =
+      own !== undefined ? { origin: target, path: own } : typeof target === "string" ? taken(target) : { origin: target, path: "/graphql" };
+    this.#http = new HttpClient(origin, { ...rest, headers: { accept: ACCEPT, ...rest.headers } });
     this.#path = path;
     offerClientPart(this, clientPartOf(this.#http)!);
   }

@@ -1,5 +1,5 @@
 import { flat, laidOut, list, WIDTH } from "../code/layout.ts";
-import { quoted, templateText } from "../code/text.ts";
+import { quoted } from "../code/text.ts";
 import { rulesOf, type RuleInput } from "./rules.ts";
 import type { ScaffoldFile } from "./scaffold-file.ts";
 
@@ -42,16 +42,16 @@ ${isGraphql ? worldLines(endpoint) : clientLines(basePath, hasUsers)}${hasUsers 
   };
 }
 
-/** Where a GraphQL API answers: below the base URL of the lane. */
+/** Where a GraphQL API answers: below the base URL of the lane, or in this process. */
 function worldLines(endpoint: string): string {
-  const url = `\`\${lane.baseUrl}${templateText(endpoint === "/" ? "" : endpoint)}\``;
-  return `  world: (lane) => new World<Keys, GraphQLClient>({ api: new GraphQLClient(${url}) }),\n`;
+  const client = `new GraphQLClient(lane.fetch ?? lane.baseUrl, { path: ${quoted(endpoint)} })`;
+  return `  world: (lane) => new World<Keys, GraphQLClient>({ api: ${client} }),\n`;
 }
 
-/** Where all paths begin alike: every client of a rule is made so, too. */
+/** Where all paths begin alike: every client of a rule is made so, too. A target that is a fetch handler has no URL. */
 function clientLines(basePath: string | undefined, hasUsers: boolean): string {
   if (basePath === undefined) return "";
-  const client = `new HttpClient(\`\${lane.baseUrl}${templateText(basePath)}\`)`;
+  const client = `new HttpClient(lane.fetch ?? lane.baseUrl, { basePath: ${quoted(basePath)} })`;
   if (!hasUsers) return `  world: (lane) => new World<Keys>({ api: ${client} }),\n`;
   return `  world: (lane) => {
     const client = () => ${client};

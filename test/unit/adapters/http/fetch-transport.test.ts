@@ -13,6 +13,35 @@ describe("a fetch handler of this process", () => {
     expect(response.json()).toMatchObject({ method: verb.toUpperCase(), url: "http://localhost/a?q=1", headers: { "x-a": "1" } });
   });
 
+  it.each([
+    ["/v1", "/a?b", "http://localhost/v1/a?b"],
+    ["/v1/", "a", "http://localhost/v1/a"],
+    ["/v 1", "", "http://localhost/v%201"],
+    ["/", "/a", "http://localhost/a"],
+    ["/v1", "http://localhost/b", "http://localhost/b"],
+  ])("below the base path %s: %s", async (basePath, path, url) => {
+    const api = new HttpClient(echo, { basePath });
+    expect((await api.get(path)).json()).toMatchObject({ url });
+    expect(clientPartOf(api)!.base).toBe(`http://localhost${basePath === "/" ? "" : basePath.replace(" ", "%20").replace(/\/$/, "")}`);
+  });
+
+  it("below the base path, and that of a URL before it", () => {
+    expect(clientPartOf(new HttpClient("http://127.0.0.1:1/api/", { basePath: "/v1" }))!.base).toBe("http://127.0.0.1:1/api/v1");
+  });
+
+  it.each([
+    ["v1", '"v1"'],
+    ["/v1?a=1", '"/v1?a=1"'],
+    ["/v1#a", '"/v1#a"'],
+    ["", '""'],
+    [7, "of type number"],
+    [null, "of type null"],
+  ])("refuses the base path %j", (basePath, shown) => {
+    expect(() => new HttpClient(echo, { basePath: basePath as string })).toThrow(
+      `The basePath of an HttpClient is ${shown}, not a path that begins with / and has no query.`,
+    );
+  });
+
   it("head, 204, json, form, bytes", async () => {
     expect((await new HttpClient(echo).head("/")).text).toBe("");
     expect((await new HttpClient(() => new Response(null, { status: 204 })).get("/")).statusCode).toBe(204);

@@ -65,6 +65,13 @@ describe("query", () => {
     expect((await inProcess.query("{ a }")).data).toBe("/graphql");
   });
 
+  it("to a path of its own, below a URL and of a handler", async () => {
+    const api = new GraphQLClient(await echoing(), { path: "/api/gql?v=2" });
+    expect((await api.query<Echo>("{ a }")).data!.url).toBe("/graphql/api/gql?v=2");
+    const inProcess = new GraphQLClient((request) => Response.json({ data: new URL(request.url).pathname }), { path: "/gql" });
+    expect((await inProcess.query("{ a }")).data).toBe("/gql");
+  });
+
   it("sends the token that was set", async () => {
     const api = new GraphQLClient(await echoing());
     api.setAuthToken("t");

@@ -106,11 +106,13 @@ export const actions: readonly Action<Keys>[] = [createOrder, listOrders, readOr
     scaffold({ ...shop, basePath: "/v1" }, directory);
     const text = textOf(directory, "shop.explore.ts");
     expect(text).toContain('import { Agent, World } from "seqqa";\nimport { HttpClient } from "seqqa/adapters/http";\n');
-    expect(text).toContain("const client = () => new HttpClient(`${lane.baseUrl}/v1`);");
+    expect(text).toContain('const client = () => new HttpClient(lane.fetch ?? lane.baseUrl, { basePath: "/v1" });');
     expect(text).toContain("new World<Keys>({ api: client(), clients: { bob: client() } })");
     const alone = newFolder();
     scaffold({ ...shop, basePath: "/`${x}", login: undefined }, alone);
-    expect(textOf(alone, "shop.explore.ts")).toContain("new World<Keys>({ api: new HttpClient(`${lane.baseUrl}/\\`\\${x}`) })");
+    expect(textOf(alone, "shop.explore.ts")).toContain(
+      'new World<Keys>({ api: new HttpClient(lane.fetch ?? lane.baseUrl, { basePath: "/`${x}" }) })',
+    );
   });
 
   it("is laid out as prettier would", async () => {
