@@ -1,15 +1,36 @@
-import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { atEnd, emptyFolder, linkPackages, root, start, type Ran, type Running } from "./e2e.ts";
+import type { Authority } from "./certificates.ts";
+import { atEnd, emptyFolder, linkPackages, root, seqqa, start, type Ran, type Running } from "./e2e.ts";
+import { outcomeIn } from "./outcome.ts";
 import { redis } from "./services/kinds.ts";
-import { find, type Found } from "./services/service.ts";
+import { background, find, program, type Found, type Service } from "./services/service.ts";
 
 /** Of the distributed runs of tests. */
 export const SECRET = "of-the-distributed-runs-of-tests-0123456789";
 
 /** A Redis of one test's own: workers take the newest run that there is. */
-export async function ownRedis(): Promise<Extract<Found, { kind: "found" }>> {
-  const found = await find(redis, { running: false });
+export const ownRedis = (): Promise<OwnRedis> => own(redis);
+
+type OwnRedis = Extract<Found, { kind: "found" }>;
+
+/** The same behind TLS alone, with a password. Its URL has none. */
+export function ownSecureRedis({ cert, key }: Authority, password: string): Promise<OwnRedis> {
+  return own({
+    ...redis,
+    url: (port) => `rediss://127.0.0.1:${port}`,
+    start: (port, directory) => {
+      for (const [name, text] of Object.entries({ cert, key })) writeFileSync(join(directory, name), text);
+      const tls = ["--tls-port", `${port}`, "--port", "0", "--tls-cert-file", "cert", "--tls-key-file", "key", "--tls-auth-clients", "no"];
+      const server = program("redis-server");
+      if (server === undefined) return undefined;
+      return background(server, ["--dir", directory, ...tls, "--bind", "127.0.0.1", "--save", "", "--requirepass", password]);
+    },
+  });
+}
+
+async function own(service: Service): Promise<OwnRedis> {
+  const found = await find(service, { running: false });
   if (found.kind === "missing") throw new Error(found.problem);
   atEnd(() => found.stop());
   return found;
@@ -55,3 +76,36 @@ export function worker({ url, directory, env, args = [], cwd = root, secret = SE
 /** How they ended, the output of one that did not end as it should with it. */
 export const endings = async (all: readonly Running[]): Promise<readonly (number | string | null)[]> =>
   (await Promise.all(all.map(({ ended }) => ended))).map(({ status, signal }: Ran) => signal ?? status);
+
+/** What a process printed so far. */
+export const said = ({ said: { stdout, stderr } }: Running): string => stdout + stderr;
+
+/** What must be the same, whoever expanded the states. */
+export const found = (output: string): readonly object[] =>
+  outcomeIn(output, ({ violations, divergences, errors }) => ({
+    violations: violations.map(({ id, reproductionPath, confirmed, count, state, minimality, steps }) => ({
+      id,
+      reproductionPath,
+      confirmed,
+      count,
+      state,
+      minimality,
+      steps: steps.length,
+    })),
+    divergences,
+    errors,
+  }));
+
+/** A local run, for comparison: the folder of its reports. */
+export async function locally(directory: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {
+  const output = emptyFolder();
+  await seqqa(["run", directory, ...args, "--output", output], { env, timeoutMs: LONG });
+  return output;
+}
+
+/** Everything that is written in a folder. */
+export function textsIn(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((one) => one.isFile())
+    .map((one) => readFileSync(join(one.parentPath, one.name), "latin1"));
+}

@@ -189,7 +189,7 @@ function unreachable(shown: string, cause: unknown): SeqqaError {
   const [what, check] = isUntrusted(code)
     ? UNTRUSTED
     : /^(?:NOAUTH|WRONGPASS|NOPERM|ERR AUTH|ERR invalid password)/.test(message)
-      ? ["Access refused", "Put user and password into the URL: redis://user:password@host:port."]
+      ? ["Access refused", "Put user and password into the URL, before the host: user:password@."]
       : [code === "ECONNREFUSED" ? "Connection refused" : (code || message).slice(0, 200), "Check that Redis runs there, and the URL."];
   return new SeqqaError("QUEUE_UNREACHABLE", `The Redis of the distributed run cannot be reached: ${what} (${shown}).`, {
     hint: check,
