@@ -25,6 +25,8 @@ export interface Resource {
     readonly update?: readonly ("PUT" | "PATCH")[];
     readonly delete?: boolean;
   };
+  /** The path that brings a deleted one back, by whichever verb, e.g. `/orders/{order_id}/restore`. */
+  readonly restore?: string;
   /** The name of the resource that its paths lead through. */
   readonly parent?: string;
 }

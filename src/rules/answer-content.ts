@@ -45,7 +45,17 @@ const GONE = /^(?:is)?(?:deleted|removed|archived|revoked|cancell?ed|deactivated
 const STATE = /^(?:status|state)$/;
 const ENDED = /delet|remov|archiv|revok|cancel|inactive|deactivat|terminat|destroy|closed|expired/i;
 
-/** Whether an item says of itself that it was deleted: `deleted: true`, `deletedAt: "..."`, `deletionTimestamp`, `status: "cancelled"`. */
+const DELETED = /^(?:is)?(?:deleted|removed|destroyed)(?:at|on|time|date|timestamp)?$|^deletiontimestamp$/;
+
+/** Whether an item says of itself that it was deleted, and no other word: a task that is closed, and an order that is cancelled, are still there. */
+export function saysDeleted(item: Item): boolean {
+  return Object.entries(item).some(([key, value]) => {
+    const name = key.toLowerCase().replace(/[_-]/g, "");
+    return DELETED.test(name) ? Boolean(value) : STATE.test(name) && typeof value === "string" && /delet|remov|destroy/i.test(value);
+  });
+}
+
+/** Whether an item says of itself that it was deleted, or is at an end: `deleted: true`, `deletedAt: "..."`, `deletionTimestamp`, `status: "cancelled"`. */
 export function isTombstone(item: Item): boolean {
   return Object.entries(item).some(([key, value]) => {
     const name = key.toLowerCase().replace(/[_-]/g, "");

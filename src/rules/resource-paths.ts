@@ -7,6 +7,7 @@ export interface Kind {
   readonly resource: Resource;
   readonly collection: PathTemplate;
   readonly item: PathTemplate;
+  readonly restore: PathTemplate | undefined;
 }
 
 /** What a path means. */
@@ -28,6 +29,7 @@ export class ResourcePaths {
       resource,
       collection: new PathTemplate(resource.collection),
       item: new PathTemplate(resource.item),
+      restore: resource.restore === undefined ? undefined : new PathTemplate(resource.restore),
     }));
   }
 
@@ -44,6 +46,18 @@ export class ResourcePaths {
       }
     }
     return best?.place;
+  }
+
+  /** The item that a path brings back: its kind and its own path. */
+  restored(path: string): { readonly kind: Kind; readonly path: string } | undefined {
+    const segments = segmentsOf(path);
+    if (segments === undefined) return undefined;
+    for (const kind of this.kinds) {
+      const parameters = kind.restore?.match(segments);
+      const item = parameters === undefined ? undefined : kind.item.filled(parameters);
+      if (item !== undefined) return { kind, path: item };
+    }
+    return undefined;
   }
 
   named(name: string | undefined): Kind | undefined {
@@ -78,7 +92,7 @@ function checked(rule: string, resources: readonly Resource[]): readonly Resourc
   const names = new Set<string>();
   for (const one of resources as readonly unknown[]) {
     if (typeof one !== "object" || one === null) throw wrong("one of the `resources` is not an object");
-    const { name, collection, item, can, parent, ...rest } = one as Partial<Resource>;
+    const { name, collection, item, can, parent, restore, ...rest } = one as Partial<Resource>;
     if (typeof name !== "string" || name === "") throw wrong("one of the `resources` has no name");
     const called = `the resource ${JSON.stringify(name)}`;
     if (names.has(name)) throw wrong(`${called} is there twice`);
@@ -88,6 +102,9 @@ function checked(rule: string, resources: readonly Resource[]): readonly Resourc
       throw wrong(`the item of ${called} is not a path that begins with / and ends with a parameter`);
     }
     if (typeof can !== "object" || can === null) throw wrong(`${called} does not say what it can`);
+    if (restore !== undefined && !(isPath(restore) && restoresOne(restore, item))) {
+      throw wrong(`\`restore\` of ${called} is not a path that begins with / and has the parameters of its item`);
+    }
     if (parent !== undefined && typeof parent !== "string") throw wrong(`the parent of ${called} is not a name`);
     for (const member of MEMBERS) {
       const place = rest[member];
@@ -102,6 +119,13 @@ function checked(rule: string, resources: readonly Resource[]): readonly Resourc
     }
   }
   return resources;
+}
+
+/** Whether it says which one, in the words of the item's path. */
+function restoresOne(restore: string, item: string): boolean {
+  const parametersOf = (path: string): readonly string[] => path.match(/\{[^{}]+\}/g) ?? [];
+  const own = new Set(parametersOf(restore));
+  return parametersOf(item).every((one) => own.has(one));
 }
 
 const isPath = (value: unknown): value is string => typeof value === "string" && value.startsWith("/");

@@ -4,9 +4,9 @@ import type { Resource } from "../model/resource.ts";
 import { Rule, type CheckedStep, type Earlier } from "../model/rule.ts";
 import type { ApiResponse } from "../model/response.ts";
 import { Severity } from "../model/severity.ts";
-import { idOf, isEmpty, isTombstone, itemIn, jsonOf, isObject, listIn } from "./answer-content.ts";
-import { isDone, isFailure, pathOf, shownPath, writesOf } from "./requests.ts";
-import { collectionPath, ResourcePaths, type Place } from "./resource-paths.ts";
+import { idOf, isEmpty, isTombstone, itemIn, jsonOf, isObject, listIn, saysDeleted, type Item } from "./answer-content.ts";
+import { isDone, isFailure, isMissing, pathOf, shownPath, writesOf } from "./requests.ts";
+import { collectionPath, ResourcePaths, type Kind, type Place } from "./resource-paths.ts";
 
 export interface UseAfterFreeOptions {
   /** What the API keeps. With them it is known what is an item, and lists are asked, too. */
@@ -14,14 +14,18 @@ export interface UseAfterFreeOptions {
 }
 
 /**
- * What was deleted is gone. Judged after a step whose last writing request is a `DELETE` answered 2xx (not 202). HIGH.
+ * What was deleted is gone, until it is brought back. Judged after a step whose last writing request is a `DELETE` answered 2xx (not 202), or brings a deleted thing back. HIGH.
  *
- * With `resources`, where the deleted path is that of an item:
- * - `GET` of it, if the item can be read, is not answered 2xx, and not with a failure of the server (5xx but 501 and 503). 3xx and 4xx say that it is
+ * With `resources`, where the deleted path is that of an item. Whether its row is still in the store is of no interest: gone is what nobody is given any more.
+ * - `GET` of it, if the item can be read, is not answered 2xx, and not with a failure of the server (5xx but 501 and 503). 3xx and 4xx, 404 and 410 above all, say that it is
  *   not to be had. A 2xx that brings nothing (no body, `null`, `[]`, `{}`), or an item that says itself that it is gone (a field such as `deleted`, `deleted_at`,
  *   `archived`, with a value; a `status` or `state` such as `cancelled`), is no finding;
- * - the lists of the kinds below it that can be listed are not answered 2xx with items that do not say so;
+ * - the lists of the kinds below it that can be listed are not answered 2xx with items that do not say so. Where the item itself is answered 404 or 410, one that only says that
+ *   it is at an end (`closed`, `cancelled`, `archived`), and said so before, is one of them: it says nothing of this deletion;
  * - the list of its own kind, if it can be listed, does not have its id, unless with such an item.
+ *
+ * With `resources` that say how an item is brought back (`restore`), where that is answered 2xx (not 202): it lives again. `GET` of it, if it can be read, is not answered 404, 410 or 5xx
+ * (501 and 503 aside), nor 2xx with an item that still says that it is deleted (`deleted`, `deleted_at`, a `status` such as `deleted`). 401 and 403, and every other answer, say nothing of that.
  *
  * Without `resources` nobody knows what is an item and what a setting that a `DELETE` sets back, so less is said: `GET` of the deleted URL is not
  * answered 2xx with the very body that it was answered with in the state that the step began in, when the step changed something and the body is not empty.
@@ -39,9 +43,12 @@ export function useAfterFree<C extends object = Values, A = ApiClient>({ resourc
     writes: paths === undefined,
     judge: async (_world, step) => {
       const answer = writesOf(step.answers).at(-1);
-      if (answer === undefined || answer.request.method !== "DELETE" || !isDone(answer)) return true;
+      if (answer === undefined || !isDone(answer)) return true;
       const path = pathOf(step.client, answer);
       if (path === undefined) return true;
+      const restored = paths?.restored(path);
+      if (restored !== undefined) return livesAgain(step, answer, restored);
+      if (answer.request.method !== "DELETE") return true;
       if (paths === undefined) return sameAsBefore(step, answer, path);
       const place = paths.place(path);
       return place?.of !== "item" || isGone(step, answer, path, place, paths);
@@ -73,27 +80,71 @@ async function isGone(
   path: string,
   { kind, segments }: Place,
   paths: ResourcePaths,
-): Promise<boolean> {
+): Promise<boolean | Earlier> {
   const { resource, item, collection } = kind;
   const what = `${action.name}: DELETE ${item.text} was answered ${deleted.statusCode}`;
+  let isMissed = false;
   if (resource.can.read === true) {
     const now = await client.get(path);
+    isMissed = now.statusCode === 404 || now.statusCode === 410;
     if (isFailure(now.statusCode) || isServed(now, resource)) return explain(`${what}, GET ${item.text} of it then ${now.statusCode}`);
   }
+  const ended: Ended[] = [];
   for (const child of paths.childrenOf(kind)) {
     // A list that does not lead through the item is not below it.
     const leads = child.collection.length > segments.length && child.resource.can.list === true;
     const below = leads ? collectionPath(child, segments) : undefined;
     if (below === undefined) continue;
     const now = await client.get(below);
-    const left = listIn(now, child.resource)?.filter((one) => !isTombstone(one)).length ?? 0;
-    if (left > 0) return explain(`${what}, GET ${child.collection.text} below it then ${now.statusCode} with ${left} of them`);
+    const listed = listIn(now, child.resource) ?? [];
+    const left = listed.filter((one) => !isTombstone(one)).length;
+    const says = (count: number): string => `${what}, GET ${child.collection.text} below it then ${now.statusCode} with ${count} of them`;
+    if (left > 0) return explain(says(left));
+    const only = listed.filter((one) => !saysDeleted(one));
+    if (isMissed && only.length > 0) ended.push({ path: below, kind: child, items: only, says });
   }
   const all = resource.can.list === true ? collectionPath(kind, segments) : undefined;
-  if (all === undefined) return true;
-  const now = await client.get(all);
-  const listed = listIn(now, resource)?.some((one) => idOf(one, resource) === segments.at(-1) && !isTombstone(one)) ?? false;
-  return !listed || explain(`${what}, GET ${collection.text} then still has it`);
+  if (all !== undefined) {
+    const now = await client.get(all);
+    const listed = listIn(now, resource)?.some((one) => idOf(one, resource) === segments.at(-1) && !isTombstone(one)) ?? false;
+    if (listed) return explain(`${what}, GET ${collection.text} then still has it`);
+  }
+  return ended.length === 0 || { earlier: async (begun) => endedByIt(ended, client, begun.explain) };
+}
+
+/** What lies below a thing that is gone, and says that it is at an end. */
+interface Ended {
+  readonly path: string;
+  readonly kind: Kind;
+  readonly items: readonly Item[];
+  readonly says: (count: number) => string;
+}
+
+/** In the state that the step began in: what was at an end before did not get there with what was deleted. */
+async function endedByIt(ended: readonly Ended[], client: ApiClient, explain: CheckedStep["explain"]): Promise<boolean> {
+  for (const { path, kind, items, says } of ended) {
+    const before = new Map(listIn(await client.get(path), kind.resource)?.map((one) => [idOf(one, kind.resource), one]));
+    const left = items.filter((one) => {
+      const id = idOf(one, kind.resource);
+      const was = id === undefined ? undefined : before.get(id);
+      return was !== undefined && isTombstone(was);
+    });
+    if (left.length > 0) return explain(says(left.length));
+  }
+  return true;
+}
+
+async function livesAgain(
+  { action, client, explain }: CheckedStep,
+  restored: ApiResponse,
+  { kind: { resource, item, restore }, path }: NonNullable<ReturnType<ResourcePaths["restored"]>>,
+): Promise<boolean> {
+  if (resource.can.read !== true) return true;
+  const now = await client.get(path);
+  const what = `${action.name}: ${restored.request.method} ${restore!.text} was answered ${restored.statusCode}, GET ${item.text} of it then ${now.statusCode}`;
+  if (isMissing(now.statusCode)) return explain(what);
+  const one = now.ok ? itemIn(now, resource) : undefined;
+  return one === undefined || !saysDeleted(one) || explain(`${what} with an item that says that it is deleted`);
 }
 
 function isServed(answer: ApiResponse, resource: Resource): boolean {

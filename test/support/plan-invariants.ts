@@ -21,6 +21,9 @@ export function expectSound(plan: ScaffoldPlan): void {
   expect(plan.actions.flatMap(({ resource }) => (resource === undefined || resources.includes(resource) ? [] : [resource]))).toEqual([]);
 
   const producedByAny = new Set(plan.actions.flatMap(({ produces }) => produces.map(({ key }) => key)));
+  const keptByAny = new Set(plan.actions.flatMap(({ keeps = [] }) => keeps.map(({ to }) => to)));
+  // What is brought back is what another action keeps.
+  expect(plan.actions.flatMap(({ restores }) => (restores === undefined || keptByAny.has(restores.from) ? [] : [restores]))).toEqual([]);
   const noted = new Set(plan.notInferred.map(({ action }) => action));
   const have = new Set<string>();
   for (const { name, needs, produces, parameters, body, operation, frees } of plan.actions) {
@@ -30,7 +33,7 @@ export function expectSound(plan: ScaffoldPlan): void {
       if (!have.has(key)) expect([name, key, noted.has(name)]).toEqual([name, key, true]);
     }
     for (const { key } of produces) have.add(key);
-    expect(frees.filter((key) => !producedByAny.has(key))).toEqual([]);
+    expect(frees.filter((key) => !producedByAny.has(key) && !keptByAny.has(key))).toEqual([]);
     const used = new Set<string>();
     for (const { value } of parameters) keysIn(value, used);
     if (body !== undefined) keysIn(body.value, used);

@@ -81,7 +81,13 @@ export async function judged(rule: Rule, script: Script): Promise<Judged> {
 
 /** Customers, and orders below them. */
 export const RESOURCES: readonly Resource[] = [
-  { name: "customer", collection: "/customers", item: "/customers/{id}", can: { create: true, list: true, read: true, delete: true } },
+  {
+    name: "customer",
+    collection: "/customers",
+    item: "/customers/{id}",
+    can: { create: true, list: true, read: true, delete: true },
+    restore: "/customers/{id}/restore",
+  },
   {
     name: "order",
     collection: "/customers/{customer_id}/orders",

@@ -2,6 +2,7 @@ import type { Parameter } from "../../openapi/description.ts";
 import { buildBody } from "./build-body.ts";
 import type { Built } from "./built.ts";
 import type { Drafting, Need } from "./drafting.ts";
+import { deletedKey } from "./find-restores.ts";
 import type { Facts } from "./facts.ts";
 import type { Called, FoundResource } from "./found-resource.ts";
 import { otherParameter } from "./other-parameter.ts";
@@ -42,6 +43,10 @@ export function draftAction(call: Called, facts: Facts, avoid: ReadonlySet<strin
     return planned === undefined ? [] : [planned];
   });
   const body = buildBody(drafting);
+  const frees = kind.kind === "delete" && kind.resource !== undefined ? freed(kind.resource, call, facts) : [];
+  const restored = parameters.flatMap(({ value }) =>
+    value.kind === "context" && value.first !== undefined ? [{ from: value.first, to: value.key }] : [],
+  )[0];
   const produces = [...facts.producers.values()].flat().filter((one) => one.call === call);
   return {
     call,
@@ -60,7 +65,18 @@ export function draftAction(call: Called, facts: Facts, avoid: ReadonlySet<strin
       body,
       needs: [...drafting.needs.keys()],
       produces: produces.flatMap((one) => production(one, drafting.sent, sentParameters)),
-      frees: kind.kind === "delete" && kind.resource !== undefined ? freed(kind.resource, call, facts) : [],
+      frees: [
+        ...frees.map(({ key }) => key),
+        ...frees
+          .slice(1)
+          .filter((one) => canComeBack(one, facts))
+          .map(deletedKey),
+      ],
+      keeps: frees
+        .slice(0, 1)
+        .filter((one) => one === kind.resource && drafting.needs.has(one.key) && canComeBack(one, facts))
+        .map((one) => ({ from: one.key, to: deletedKey(one) })),
+      restores: restored,
     },
   };
 }
@@ -84,8 +100,13 @@ function production(
 }
 
 /** The key of what is deleted, and of all that lies below it. One that names something else (`/teams/{id}/members/{user_id}`) is not gone. */
-function freed(resource: FoundResource, call: Called, { index, resources }: Facts): readonly string[] {
+function freed(resource: FoundResource, call: Called, { index, resources }: Facts): readonly FoundResource[] {
   if (index.resourceAt(call, call.path.segments.length - 1) !== resource) return [];
   const below = (one: FoundResource | undefined): boolean => one !== undefined && (one === resource || below(one.parent));
-  return resources.filter((one) => below(one) && index.produced(one.key)).map(({ key }) => key);
+  const gone = resources.filter((one) => below(one) && index.produced(one.key));
+  return [...gone.filter((one) => one === resource), ...gone.filter((one) => one !== resource)];
+}
+
+function canComeBack(resource: FoundResource, { restores }: Facts): boolean {
+  return [...restores.values()].includes(resource);
 }

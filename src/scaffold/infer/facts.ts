@@ -15,6 +15,8 @@ export interface Facts {
   readonly resources: readonly FoundResource[];
   readonly names: ReadonlyMap<Operation, OperationName>;
   readonly kinds: ReadonlyMap<Operation, Kind>;
+  /** What brings deleted things back. */
+  readonly restores: ReadonlyMap<Operation, FoundResource>;
   readonly producers: Map<string, readonly Producer[]>;
   readonly index: KeyIndex;
   /** Keys or constants that links give to parameters, by {@link placeOfParameter}. */

@@ -7,6 +7,7 @@ import type { Facts } from "./facts.ts";
 import { asLogin, loginSetsCookie, loginTakesPart, planLogin, type LoginOperation } from "./find-login.ts";
 import { findListed } from "./find-listed.ts";
 import { findResources } from "./find-resources.ts";
+import { findRestores } from "./find-restores.ts";
 import { followLinks } from "./follow-links.ts";
 import type { Called } from "./found-resource.ts";
 import { KeyIndex } from "./key-index.ts";
@@ -41,7 +42,7 @@ export function planScaffold(description: ApiDescription): ScaffoldPlan {
     basePath: basePathOf(description.servers),
     actions: ordered.drafts.map(({ action }) => action),
     keys: keysOf(ordered.drafts, facts),
-    resources: facts.resources.flatMap((one) => toResource(one, schemas) ?? []),
+    resources: facts.resources.flatMap((one) => toResource(one, facts) ?? []),
     login: planLogin(login && { action: drafts.find(({ call }) => call === login.call)!.action, as: login.as }, description),
     notInferred: [...ordered.drafts.flatMap(({ notInferred }) => notInferred), ...ordered.lost],
     pathParameters: share(drafts, ordered),
@@ -67,6 +68,7 @@ function findFacts(description: ApiDescription, calls: readonly Called[], login:
     resources,
     names: nameOperations(calls),
     kinds: classify(calls, resources, schemas),
+    restores: findRestores(calls, resources),
     producers,
     index: new KeyIndex(resources, producers, schemas),
     linked,
@@ -112,6 +114,9 @@ function keysOf(drafts: readonly Draft[], { producers, schemas }: Facts): readon
   }
   const open = drafts.flatMap((draft): [string, Parameter][] => [...draft.open]);
   for (const [key, { schema }] of open) if (!keys.has(key)) keys.set(key, { key, type: typeOf(schema) });
+  for (const { action } of drafts) {
+    for (const { from, to } of action.keeps ?? []) keys.set(to, { key: to, type: keys.get(from)?.type ?? "unknown" });
+  }
   return [...keys.values()];
 }
 

@@ -2,6 +2,7 @@ import type { Parameter } from "../../openapi/description.ts";
 import { asJson, constant, type Built } from "./built.ts";
 import { whyOf, type Drafting } from "./drafting.ts";
 import { drawnValue } from "./drawn-value.ts";
+import { deletedKey } from "./find-restores.ts";
 import { placeOfParameter } from "./facts.ts";
 import type { FoundResource } from "./found-resource.ts";
 import { isGeneric } from "./id-field.ts";
@@ -40,7 +41,9 @@ export function pathParameter(
   const key = linked?.key ?? (resource !== undefined && index.produced(resource.key) ? resource.key : index.byName(name, call)?.key);
   if (key !== undefined) {
     drafting.needs.set(key, "path");
-    return planned({ kind: "context", key }, whyOf(key, facts));
+    const restored = facts.restores.get(call.operation);
+    const first = restored?.key === key && at === call.path.segments.length - 2 ? deletedKey(restored) : undefined;
+    return planned({ kind: "context", key, ...(first !== undefined && { first }) }, whyOf(key, facts));
   }
   const given = givenValue(parameter, drafting);
   if (given !== undefined) return planned(given.value, "an example of the description");

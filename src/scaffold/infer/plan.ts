@@ -51,8 +51,18 @@ export interface PlannedAction {
   readonly produces: readonly Production[];
   /** Keys that are gone after a 2xx answer: the deleted thing's, and those of what lay below it. */
   readonly frees: readonly string[];
+  /** Of what it frees: keys under which ids go on to be known, since another action brings back what they name. */
+  readonly keeps?: readonly Moved[] | undefined;
+  /** It brings back what was deleted: the id goes back to its own key. Where nothing was deleted, it is called for what is there. */
+  readonly restores?: Moved | undefined;
   /** A field of a GraphQL API: `operation` is what carries it, and the value of `body` its variables, by name. `undefined`: a call of HTTP. */
   readonly graphql?: PlannedField | undefined;
+}
+
+/** An id that is known under another key from then on. */
+export interface Moved {
+  readonly from: string;
+  readonly to: string;
 }
 
 /** A field of the root types of a GraphQL API. */
@@ -90,8 +100,8 @@ export type Production =
 export type PlannedValue =
   /** Written into the code. */
   | { readonly kind: "constant"; readonly value: Json }
-  /** `context.getRequired(key)`. */
-  | { readonly kind: "context"; readonly key: string }
+  /** `context.getRequired(key)`; `first`: the key that is asked before that one. */
+  | { readonly kind: "context"; readonly key: string; readonly first?: string }
   /** A call of the data factory, seeded by the path: what has to be unlike what was sent before. */
   | { readonly kind: "drawn"; readonly call: "email" | "uuid" | "username" | "name" | "phone" | "password" | "word" }
   /** A placeholder for a secret: the environment's variable. */

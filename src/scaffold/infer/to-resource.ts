@@ -1,12 +1,13 @@
 import type { Resource } from "../../model/resource.ts";
 import { answerSchema } from "./answers.ts";
+import type { Facts } from "./facts.ts";
 import type { Called, FoundResource } from "./found-resource.ts";
 import { placeOfItem, placeOfItems } from "./places.ts";
 import type { Schemas } from "./schemas.ts";
 import { squashed } from "./words.ts";
 
 /** As rules want to know it; `undefined` where nothing says where the id stands in an item. */
-export function toResource(resource: FoundResource, schemas: Schemas): Resource | undefined {
+export function toResource(resource: FoundResource, { schemas, restores }: Pick<Facts, "schemas" | "restores">): Resource | undefined {
   const { operations, id } = resource;
   if (id === undefined || resource.unreachable) return undefined;
   const created = placeOf(operations.create[0], resource, schemas);
@@ -17,6 +18,7 @@ export function toResource(resource: FoundResource, schemas: Schemas): Resource 
   const list = items === undefined ? undefined : placeOfItems(answerSchema(items.operation), resource.nouns, schemas)?.path.map(String);
   const own = operations.create[0] ?? (items !== undefined && onlyParameters(items) ? items : undefined);
   const update = operations.update.map(({ operation }) => (operation.method === "put" ? "PUT" : "PATCH"));
+  const verb = [...restores].find(([, of]) => of === resource)?.[0].path.match(/\/[^/{}]+\/?$/)?.[0];
   // A rule reads both at one place.
   const alike = created === undefined || read === undefined || created.body.join("/") === read.body.join("/");
   return {
@@ -33,6 +35,7 @@ export function toResource(resource: FoundResource, schemas: Schemas): Resource 
       ...(update.length > 0 && { update: [...new Set(update)] }),
       ...(operations.delete !== undefined && { delete: true }),
     },
+    ...(verb !== undefined && { restore: resource.itemPath + verb }),
     ...(resource.parent !== undefined && { parent: resource.parent.name }),
   };
 }

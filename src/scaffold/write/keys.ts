@@ -7,14 +7,14 @@ export function keysOf({ keys, actions }: ScaffoldPlan): readonly PlannedKey[] {
   return [...keys, ...[...more].map((key): PlannedKey => ({ key, type: "unknown" }))];
 }
 
-function usedIn({ needs, frees, produces, parameters, body }: PlannedAction): readonly string[] {
+function usedIn({ needs, frees, keeps = [], produces, parameters, body }: PlannedAction): readonly string[] {
   const values = [...parameters.map(({ value }) => value), ...(body === undefined ? [] : [body.value])];
   const sent = produces.flatMap((production) => (production.from === "sent" ? [production.value] : []));
-  return [...needs, ...frees, ...produces.map(({ key }) => key), ...[...values, ...sent].flatMap(keysIn)];
+  return [...needs, ...frees, ...keeps.map(({ to }) => to), ...produces.map(({ key }) => key), ...[...values, ...sent].flatMap(keysIn)];
 }
 
 function keysIn(value: PlannedValue): readonly string[] {
-  if (value.kind === "context") return [value.key];
+  if (value.kind === "context") return value.first === undefined ? [value.key] : [value.key, value.first];
   if (value.kind === "list") return value.items.flatMap(keysIn);
   return value.kind === "object" ? value.entries.flatMap(([, of]) => keysIn(of)) : [];
 }

@@ -40,6 +40,59 @@ describe("useAfterFree with resources", () => {
     );
   });
 
+  it("is broken by what lies below a thing that is gone and was at an end before, and not by what it ended, or what says that it is deleted", async () => {
+    const below = "GET /customers/7/orders";
+    const list = (...items: readonly object[]): Answer => [200, { data: items }];
+    const closed = { id: 1, status: "closed" };
+    const broken = deleted({ after: { [below]: list(closed) }, before: { [below]: list(closed) } });
+    expect(await holds(broken)).toBe(
+      "act: DELETE /customers/{id} was answered 204, GET /customers/{customer_id}/orders below it then 200 with 1 of them",
+    );
+    const fine: readonly Partial<Script>[] = [
+      { after: { [below]: list(closed) }, before: { [below]: list({ id: 1, status: "open" }) } },
+      { after: { [below]: list(closed) }, before: {} },
+      { after: { [below]: list({ id: 1, deleted_at: "now" }) }, before: { [below]: list({ id: 1, deleted_at: "now" }) } },
+      // The customer itself is served as one that is gone: so may be what it has.
+      { after: { "GET /customers/7": [200, { id: 7, status: "archived" }], [below]: list(closed) }, before: { [below]: list(closed) } },
+    ];
+    for (const script of fine) expect(await holds(deleted(script))).toBe(true);
+  });
+
+  const restored = (answer: Answer, after: Answer): Script => ({
+    sends: ["POST /customers/7/restore"],
+    during: { "POST /customers/7/restore": answer },
+    after: { "GET /customers/7": after },
+  });
+
+  it.each<[Answer, string]>([
+    [404, "404"],
+    [410, "410"],
+    [500, "500"],
+    [[200, { id: 7, deleted_at: "now" }], "200 with an item that says that it is deleted"],
+    [[200, { id: 7, status: "deleted" }], "200 with an item that says that it is deleted"],
+  ])("is broken by what was brought back and is answered %j", async (answer, said) => {
+    expect(await holds(restored(200, answer))).toBe(
+      `act: POST /customers/{id}/restore was answered 200, GET /customers/{id} of it then ${said}`,
+    );
+  });
+
+  it.each<[Answer, Answer]>([
+    [200, [200, { id: 7, deleted_at: null }]],
+    [200, [200, { id: 7, archived: true, status: "closed" }]],
+    [200, 403],
+    [200, 503],
+    [202, 404],
+    [409, 404],
+  ])("holds where bringing back is answered %j and GET then %j", async (answer, after) => {
+    expect(await holds(restored(answer, after))).toBe(true);
+  });
+
+  it.each(["restore", "/customers/restore", 7])("refuses `restore` %j", (restore) => {
+    expect(() => useAfterFree({ resources: [{ ...RESOURCES[0]!, restore: restore as string }] })).toThrow(
+      'useAfterFree: `restore` of the resource "customer" is not a path that begins with / and has the parameters of its item.',
+    );
+  });
+
   it("asks nothing where nothing was deleted, it was only accepted, something was written behind it, or it is no item", async () => {
     const quiet: readonly Script[] = [
       deleted({}, 202),

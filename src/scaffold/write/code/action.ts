@@ -1,4 +1,4 @@
-import type { PlannedAction, PlannedKey, PlannedValue, Production } from "../../infer/plan.ts";
+import type { Moved, PlannedAction, PlannedKey, PlannedValue, Production } from "../../infer/plan.ts";
 import type { NamedAction } from "../names.ts";
 import { actionType, callOf, fieldCode, queryLines } from "./field.ts";
 import { identifier, slug, unique } from "./identifier.ts";
@@ -77,9 +77,15 @@ function tagsOf({ operation, kind }: PlannedAction): readonly string[] {
   return [...new Set([...own, kind, ...(operation.deprecated ? ["deprecated"] : [])])];
 }
 
-function precondition({ needs }: PlannedAction, counter: string | undefined): readonly string[] {
+function precondition({ needs, restores }: PlannedAction, counter: string | undefined): readonly string[] {
+  const alone = needs.length + (counter === undefined ? 0 : 1) === 1;
   const conditions = [
-    ...needs.map((key) => `context.has(${quoted(key)})`),
+    ...needs.map((key) => {
+      const has = `context.has(${quoted(key)})`;
+      if (restores?.to !== key) return has;
+      const either = `context.has(${quoted(restores.from)}) || ${has}`;
+      return alone ? either : `(${either})`;
+    }),
     ...(counter === undefined ? [] : [`context.get(${quoted(counter)}, { default: 0 }) < MOST_OF_A_KIND`]),
   ];
   if (conditions.length === 0) return [];
@@ -106,6 +112,8 @@ function runLines({ action, counter }: NamedAction, { typeOf, credentials }: Act
   const after = [
     ...action.produces.flatMap((production) => productionLines(production, scope, locals)),
     ...(counter === undefined ? [] : [`context.set(${quoted(counter)}, context.get(${quoted(counter)}, { default: 0 }) + 1);`]),
+    ...(action.keeps ?? []).map(({ from, to }) => `context.set(${quoted(to)}, context.getRequired(${quoted(from)}));`),
+    ...(action.restores === undefined ? [] : restoredLines(action.restores, locals)),
     ...action.frees.map((key) => `context.delete(${quoted(key)});`),
   ];
   if (before.length + after.length === 0) return expressionBody(request);
@@ -171,6 +179,16 @@ function productionLines(production: Production, scope: ValueScope, locals: Set<
   const value =
     production.from === "location" ? `lastSegment<${written}>(response)` : `read<${written}>(${["response", ...path].join(", ")})`;
   return [`const ${name} = ${value};`, `if (${name} !== undefined) context.set(${quoted(key)}, ${name});`];
+}
+
+/** The id of what was brought back, where something was. */
+function restoredLines({ from, to }: Moved, locals: Set<string>): readonly string[] {
+  const name = unique(identifier(to, "Value"), locals);
+  return [
+    `const ${name} = context.get(${quoted(from)});`,
+    `if (${name} !== undefined) context.set(${quoted(to)}, ${name});`,
+    `context.delete(${quoted(from)});`,
+  ];
 }
 
 /** The value that was sent, in the type that its key has. */

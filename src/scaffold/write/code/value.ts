@@ -77,7 +77,7 @@ function jsonCode(value: Json): Code {
 function scalarExpression(value: Extract<PlannedValue, { readonly kind: "context" | "drawn" | "environment" }>): string {
   switch (value.kind) {
     case "context":
-      return `context.getRequired(${quoted(value.key)})`;
+      return value.first === undefined ? required(value.key) : `context.get(${quoted(value.first)}) ?? ${required(value.key)}`;
     case "drawn":
       return `context.data.${value.call}()`;
     case "environment":
@@ -88,3 +88,5 @@ function scalarExpression(value: Extract<PlannedValue, { readonly kind: "context
 function isScalar(value: Json): boolean {
   return typeof value !== "object" || value === null;
 }
+
+const required = (key: string): string => `context.getRequired(${quoted(key)})`;

@@ -30,7 +30,7 @@ ${LIST}: readonly Resource[] = [${items === "" ? "" : `\n${items}`}];
   };
 }
 
-function resourceCode({ name, collection, item, id, items, body, can, parent }: Resource): Code {
+function resourceCode({ name, collection, item, id, items, body, can, parent, restore }: Resource): Code {
   const strings = (of: readonly string[]): Code => list(of.map((one) => text(quoted(one))));
   const optional = (key: string, path: readonly string[] | undefined): readonly Code[] =>
     path === undefined ? [] : [row(`${key}: `, strings(path))];
@@ -47,6 +47,7 @@ function resourceCode({ name, collection, item, id, items, body, can, parent }: 
     ...optional("items", items),
     ...optional("body", body),
     row("can: ", object(can_)),
+    ...(restore === undefined ? [] : [text(`restore: ${quoted(restore)}`)]),
     ...(parent === undefined ? [] : [text(`parent: ${quoted(parent)}`)]),
   ]);
 }
