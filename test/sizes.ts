@@ -12,3 +12,6 @@ export function size(quick: number, fullSize: number): number {
   if (!(chosen > 0)) throw new RangeError(`A suite's size must be above 0, not ${chosen}.`);
   return chosen;
 }
+
+/** With how many lanes something is shown, where other tests show one answer for every number of them: in `npm test` with two, at full size with one, too. */
+export const laneCounts: readonly string[] = full ? ["1", "2"] : ["2"];

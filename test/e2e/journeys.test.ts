@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { createServer } from "node:net";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
+import { laneCounts } from "../sizes.ts";
 import type { JourneyEvent, JourneyRun } from "../../src/run/journey-run.ts";
 import { folderWith, root, startNode, until, type RunOptions } from "../support/e2e.ts";
 import { NOTES_CONFIG, NOTES_SERVER } from "../support/e2e-servers.ts";
@@ -209,7 +210,7 @@ describe("what goes wrong on a lane", () => {
     });
   });
 
-  it.each(["1", "2"])("an interruption ends the running step; the rest are skipped (%s lanes)", async (lanes) => {
+  it.each(laneCounts)("an interruption ends the running step; the rest are skipped (%s lanes)", async (lanes) => {
     const hang = (name: string): string =>
       journey(
         name,

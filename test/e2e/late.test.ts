@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { laneCounts } from "../sizes.ts";
 import { explore, late } from "../models/index.ts";
 import { emptyFolder, only, seqqa, writtenIn } from "../support/e2e.ts";
 
@@ -20,7 +21,7 @@ describe("an API that commits 50 ms after its answer", () => {
     expect(ran.stdout).toMatch(/^ {2}hint .*target\.settle/m);
   });
 
-  it.each(["1", "2"])("is explored exactly once it is waited for, with --parallel %s", async (parallel) => {
+  it.each(laneCounts)("is explored exactly once it is waited for, with --parallel %s", async (parallel) => {
     const output = emptyFolder();
     const ran = await seqqa(["run", "fixtures/late", "--parallel", parallel, "--output", output], { env: { SETTLE: "200ms" } });
     expect({ status: ran.status, stderr: ran.stderr.replace(/^note: .*\n/gm, "") }).toEqual({ status: 0, stderr: "" });

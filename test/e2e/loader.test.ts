@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { laneCounts } from "../sizes.ts";
 import { documentOf, folderWith, linkPackages, only, seqqa, startNode } from "../support/e2e.ts";
 import { NOTES_CONFIG, NOTES_COUNTS, NOTES_SERVER, notesExploration } from "../support/e2e-servers.ts";
 
@@ -50,7 +51,7 @@ const PACKAGES = {
 };
 
 describe("what an exploration may import", () => {
-  it.each(["1", "2"])("paths, JSON, CommonJS, a native package and one copy of seqqa, with --parallel %s", async (parallel) => {
+  it.each(laneCounts)("paths, JSON, CommonJS, a native package and one copy of seqqa, with --parallel %s", async (parallel) => {
     const cwd = folderWith({ ...NOTES, ...PACKAGES });
     linkPackages(cwd, "better-sqlite3");
     const ran = await seqqa(["run", "qa", "--parallel", parallel, "--reporter", "json", "--output", "out"], { cwd });
@@ -90,7 +91,7 @@ export function fails<T>(value: T): never {
 `,
   };
 
-  it.each(["1", "2"])("is the user's own line, with --parallel %s", async (parallel) => {
+  it.each(laneCounts)("is the user's own line, with --parallel %s", async (parallel) => {
     const ran = await seqqa(["run", "qa", "--parallel", parallel, "--output", "out"], { cwd: folderWith(THROWING) });
     expect(ran.status).toBe(3);
     expect(ran.stdout).toContain('Action "fails" threw: failed with 7');

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { laneCounts } from "../sizes.ts";
 import { documentOf, emptyFolder, folderWith, linkPackages, only, seqqa, type Explored, type Ran } from "../support/e2e.ts";
 
 /** Notes that belong to whom made them, a public list of them, and boards that everybody shares. DEFECT is a list of what is wrong. Sessions have random tokens. */
@@ -174,7 +175,7 @@ describe("ownership, over a real server and store", () => {
     ]);
   });
 
-  it.each(["1", "2"])("finds what shows another's note, with --parallel %s", async (parallel) => {
+  it.each(laneCounts)("finds what shows another's note, with --parallel %s", async (parallel) => {
     expect(found(await explored("leaks_reads", undefined, ["--parallel", parallel]))).toEqual([
       ownership(
         "bob saw what the owner made: GET /notes/{id} was answered with status 200 and id, owner, text",
@@ -183,7 +184,7 @@ describe("ownership, over a real server and store", () => {
     ]);
   });
 
-  it.each(["1", "2"])("finds what lets another one write and remove, with --parallel %s", async (parallel) => {
+  it.each(laneCounts)("finds what lets another one write and remove, with --parallel %s", async (parallel) => {
     expect(found(await explored("lets_write,lets_delete", undefined, ["--parallel", parallel]))).toEqual([
       ownership(
         "bob changed what the owner made: PUT /notes/{id} was answered with status 200 and id, owner, text; db.notes: 1 row added, 1 removed",

@@ -1,6 +1,7 @@
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { laneCounts } from "../sizes.ts";
 import { privateAuthority } from "../support/certificates.ts";
 import { atEnd, documentOf, folderWith, only, root, seqqa, startNode, until } from "../support/e2e.ts";
 import { forwardProxy } from "../support/forward-proxy.ts";
@@ -47,7 +48,7 @@ describe("a target with a certificate of a private authority", () => {
   const target = "target:\n  command: node counter.mjs\n  ready: https://127.0.0.1:{port}/\n";
   const files = { "ca.pem": ca, "cert.pem": cert, "key.pem": key, "counter.mjs": COUNTER, "there.explore.js": exploration("/up") };
 
-  it.each(["1", "2"])("is explored on %s lanes with tls.ca_file, and past the proxies of the environment", async (parallel) => {
+  it.each(laneCounts)("is explored on %s lanes with tls.ca_file, and past the proxies of the environment", async (parallel) => {
     const cwd = folderWith({ ...files, "seqqa.yaml": `tls: { ca_file: ./ca.pem }\n${target}` });
     const ran = await seqqa(["run", ".", "--parallel", parallel, "--reporter", "json", "--output", "out"], { cwd, env: NOBODY });
     expect({ status: ran.status, stderr: ran.stderr }).toEqual({ status: 0, stderr: "" });

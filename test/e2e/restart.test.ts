@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { laneCounts } from "../sizes.ts";
 import { explore, type Model } from "../models/index.ts";
 import { CACHING_SERVER } from "../support/caching-server.ts";
 import { commandOf, descendants, documentOf, folderWith, isRunning, only, seqqa, start, until, type Explored } from "../support/e2e.ts";
@@ -86,7 +87,7 @@ describe("a target that caches its rows", () => {
     expect(seen(result)).not.toEqual(statuses());
   });
 
-  it.each(["1", "2"])("is seen rightly with target.rollback: restart, with %s lanes", async (lanes) => {
+  it.each(laneCounts)("is seen rightly with target.rollback: restart, with %s lanes", async (lanes) => {
     const depth = "2";
     const counts = explore(notes, { maxDepth: Number(depth) });
     const result = await run("restart", ["--parallel", lanes, "--max-depth", depth]);

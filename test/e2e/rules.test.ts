@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { laneCounts } from "../sizes.ts";
 import { documentOf, emptyFolder, folderWith, linkPackages, only, seqqa, type Explored } from "../support/e2e.ts";
 
 /** Notes with a counter of views. DEFECT is a list of what is wrong. */
@@ -94,7 +95,7 @@ describe("rules of steps, over a real store", () => {
     expect(await explored("")).toMatchObject({ statesVisited: 3, transitions: 5, violations: [], errors: [], divergences: [] });
   });
 
-  it.each(["1", "2"])("find a refused call that wrote, with --parallel %s", async (parallel) => {
+  it.each(laneCounts)("find a refused call that wrote, with --parallel %s", async (parallel) => {
     expect(found(await explored("refused_writes", "--parallel", parallel))).toEqual([
       {
         invariant: "rejected_means_unchanged",
