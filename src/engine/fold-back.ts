@@ -56,7 +56,7 @@ export async function foldBack(recorded: Recorded, folding: Folding): Promise<vo
   const { committer, signal } = folding;
   let turnedAt = performance.now();
   for (let index = 0; index < recorded.batches; index++) {
-    for (const row of rowsOf(recorded, index)) {
+    for (const row of recordedRows(recorded, index)) {
       refold(row, recorded, folding);
       if (performance.now() - turnedAt < TURN_MS) continue;
       await new Promise((resolve) => setImmediate(resolve));
@@ -71,7 +71,8 @@ export async function foldBack(recorded: Recorded, folding: Folding): Promise<vo
   }
 }
 
-function* rowsOf(recorded: Recorded, index: number): Iterable<CommitRow> {
+/** @throws SeqqaError `RESUME_MISMATCH` where a batch is cut off */
+export function* recordedRows(recorded: Recorded, index: number): Iterable<CommitRow> {
   try {
     yield* commitRows(recorded.batch(index));
   } catch (cause) {
@@ -110,7 +111,7 @@ export function beyondBudget(message: string): SeqqaError {
   });
 }
 
-function mismatch(why: string): SeqqaError {
+export function mismatch(why: string): SeqqaError {
   return new SeqqaError("RESUME_MISMATCH", `What the store holds is not this exploration: ${why}.`, {
     exitStatus: 2,
     hint: "It was made by another exploration, or is damaged: begin a new run.",

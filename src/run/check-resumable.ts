@@ -2,7 +2,8 @@ import { resolveExploration, type Config, type ResolvedExploration } from "../co
 import { beyondBudget } from "../engine/fold-back.ts";
 import type { Shard } from "../engine/shard-cut.ts";
 import { SeqqaError } from "../model/errors.ts";
-import type { StoredExploration, StoredRun } from "../store/index.ts";
+import { refuseWritten, type StoredExploration, type StoredRun } from "../store/index.ts";
+import { beyondInRecord, type RecordInput } from "./check-record.ts";
 import { changedKeys } from "./changed-keys.ts";
 import { loadExploration, type LoadedExploration } from "./load-exploration.ts";
 import { withRunDirectory } from "./run-directory.ts";
@@ -26,9 +27,9 @@ export interface ResumableInput {
 }
 
 /**
- * Whether a run can go on: it is refused where its outcomes may come out otherwise than they did, before anything is sent. Budgets, reports and the number of
+ * Whether a run can go on: it is refused where its outcomes may come out otherwise than they did, or cannot be read, before anything is sent. Budgets, reports and the number of
  * lanes may change. Returns the files whose explorations are over, so that nothing of them is left to do.
- * @throws SeqqaError `RESUME_CHANGED`, `RESUME_BUDGET` with exit status 2, and what loading the files throws
+ * @throws SeqqaError `RUN_GOES_ON`, `RESUME_CHANGED`, `RESUME_BUDGET`, `RESUME_MISMATCH`, `RUN_UNREADABLE` with exit status 2, and what loading the files throws
  */
 export async function checkResumable(input: ResumableInput): Promise<ReadonlySet<string>> {
   const { stored, config, version, files, force, only = "", known } = input;
@@ -36,7 +37,8 @@ export async function checkResumable(input: ResumableInput): Promise<ReadonlySet
   const finished = new Set<string>();
   const changes = changesOfRun(stored, config, version);
   const barred: string[] = [];
-  const beyond: string[] = [];
+  const goingOn: (RecordInput & Pick<ComparedExploration, "beyond">)[] = [];
+  refuseWritten(stored.file);
   await withRunDirectory(async (directory) => {
     for (const exploration of stored.explorations) {
       const path = files.get(exploration.file);
@@ -45,15 +47,18 @@ export async function checkResumable(input: ResumableInput): Promise<ReadonlySet
         continue;
       }
       const { definition, module } = await loadExploration(path, directory);
-      const compared = compareExploration(exploration, { definition, code: module.hash, config, shard, known });
+      const compared = compareExploration(exploration, { definition, code: module.hash, config, shard });
       changes.push(...compared.changes);
       barred.push(...compared.barred);
       if (compared.isOver) finished.add(exploration.file);
-      else if ((definition.name ?? exploration.name).includes(only)) beyond.push(...compared.beyond);
+      else {
+        const name = definition.name ?? exploration.name;
+        if (name.includes(only)) goingOn.push({ ...compared, exploration, name, known });
+      }
     }
   });
   refuseChanged(stored, { barred, changes }, force, "--force");
-  refuseBeyond(stored, beyond);
+  refuseBeyond(stored, goingOn);
   return finished;
 }
 
@@ -69,8 +74,6 @@ export interface ExplorationNow {
   readonly code: string;
   readonly config: Config;
   readonly shard: Shard | undefined;
-  /** As in {@link ResumableInput}. */
-  readonly known?: ReadonlySet<string> | undefined;
 }
 
 export interface ComparedExploration {
@@ -78,8 +81,10 @@ export interface ComparedExploration {
   readonly changes: readonly string[];
   /** With what the exploration cannot go on at all. */
   readonly barred: readonly string[];
-  /** Where it would end now, and what it has beyond that. */
+  /** Where it would end now, and what it has beyond that, as far as the store tells at a glance. */
   readonly beyond: readonly string[];
+  /** What it would be given now. */
+  readonly budget: ResolvedExploration;
   /** Nothing of it is left to do. */
   readonly isOver: boolean;
 }
@@ -87,7 +92,7 @@ export interface ComparedExploration {
 /** What changed of an exploration. */
 export function compareExploration(
   exploration: StoredExploration,
-  { definition, code, config, shard, known }: ExplorationNow,
+  { definition, code, config, shard }: ExplorationNow,
 ): ComparedExploration {
   const { name, file, beginning } = exploration;
   const budget = shardBudget(resolveExploration(config, definition), shard, name, definition);
@@ -101,7 +106,8 @@ export function compareExploration(
       ...otherOrder(exploration, definition, budget),
       ...(over || beginning !== undefined ? [] : [`${file} was not written along`]),
     ],
-    beyond: beyondNow(exploration, budget, known),
+    beyond: beyondNow(exploration, budget),
+    budget,
     isOver: over,
   };
 }
@@ -119,23 +125,23 @@ export function refuseChanged(
   }
 }
 
-/** @throws SeqqaError `RESUME_BUDGET` with exit status 2 where anything was done that would not be done now */
-export function refuseBeyond({ id }: Pick<StoredRun, "id">, beyond: readonly string[]): void {
-  if (beyond.length > 0) throw beyondBudget(`Run ${id} went on beyond where it would end now: ${beyond.join("; ")}.`);
+/**
+ * Reads through what is to go on, so that nothing is started for what cannot.
+ * @throws SeqqaError `RESUME_BUDGET` with exit status 2 where anything was done that would not be done now; `RESUME_MISMATCH`, `RUN_UNREADABLE` where a store is damaged
+ */
+export function refuseBeyond(
+  stored: Pick<StoredRun, "id" | "file">,
+  goingOn: readonly (RecordInput & Pick<ComparedExploration, "beyond">)[],
+): void {
+  const glance = goingOn.flatMap(({ beyond }) => beyond);
+  const beyond = glance.length > 0 ? glance : goingOn.flatMap((one) => beyondInRecord(stored, one));
+  if (beyond.length > 0) throw beyondBudget(`Run ${stored.id} went on beyond where it would end now: ${beyond.join("; ")}.`);
 }
 
-/** As far as the store tells at a glance; what is left shows when it is committed again (fold-back.ts). */
-function beyondNow(
-  { file, steps, depth, violations, endsWithFinding }: StoredExploration,
-  { maxSteps, maxDepth = Infinity, stopOnFirstViolation }: ResolvedExploration,
-  known: ReadonlySet<string> = new Set(),
-): readonly string[] {
-  const wentPast = stopOnFirstViolation && steps > 0 && !endsWithFinding;
-  const unknown = wentPast ? violations.find((id) => !known.has(id)) : undefined;
+function beyondNow({ file, steps, depth }: StoredExploration, { maxSteps, maxDepth = Infinity }: ResolvedExploration): readonly string[] {
   return [
     ...(steps > maxSteps ? [`${file} has ${steps} steps (max_steps ${maxSteps})`] : []),
     ...(depth > maxDepth ? [`${file} has states at depth ${depth} (max_depth ${maxDepth})`] : []),
-    ...(unknown === undefined ? [] : [`${file} went past violation ${unknown} (stop_on_first_violation)`]),
   ];
 }
 

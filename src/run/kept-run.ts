@@ -16,7 +16,7 @@ import {
 } from "../reports/index.ts";
 import { packageVersion } from "../reports/package-version.ts";
 import { shownPath } from "../reports/shown-path.ts";
-import { newRunId, readStoredRun, runIds, RunStore, type ExplorationKeeper, type StoredRun } from "../store/index.ts";
+import { newRunId, readStoredRun, refuseWritten, runIds, RunStore, type ExplorationKeeper, type StoredRun } from "../store/index.ts";
 import { changesOfRun, compareExploration, refuseBeyond, refuseChanged } from "./check-resumable.ts";
 import { withProblemsOf } from "./explore-with-services.ts";
 import type { ExploreOptions } from "./options.ts";
@@ -33,7 +33,7 @@ export interface KeptRunInput {
 
 /**
  * The run to go on with; `undefined`: one is begun. Nothing was sent by then, and nothing is written.
- * @throws SeqqaError `NO_SUCH_RUN`, `RUN_UNREADABLE`, `RESUME_OTHER`, `RESUME_CHANGED`, `RESUME_BUDGET` with exit status 2
+ * @throws SeqqaError `NO_SUCH_RUN`, `RUN_UNREADABLE`, `RESUME_OTHER`, `RUN_GOES_ON`, `RESUME_CHANGED`, `RESUME_BUDGET`, `RESUME_MISMATCH` with exit status 2
  */
 export function runToGoOn({ config, definition, code, options }: KeptRunInput): StoredRun | undefined {
   const file = fileOf(options.module!);
@@ -41,14 +41,16 @@ export function runToGoOn({ config, definition, code, options }: KeptRunInput): 
   const stored = typeof options.resume === "string" ? named(config, options.resume, file) : lastOf(config, file, shard);
   const [exploration] = stored?.explorations ?? [];
   if (stored === undefined || exploration === undefined) return undefined;
-  const { changes, barred, beyond } = compareExploration(exploration, { definition, code, config, shard });
+  refuseWritten(stored.file);
+  const compared = compareExploration(exploration, { definition, code, config, shard });
+  const { changes, barred } = compared;
   refuseChanged(
     stored,
     { barred, changes: [...changesOfRun(stored, config, packageVersion()), ...changes] },
     options.force === true,
     "force: true",
   );
-  refuseBeyond(stored, beyond);
+  refuseBeyond(stored, [{ ...compared, exploration, name: definition.name ?? exploration.name }]);
   return stored;
 }
 

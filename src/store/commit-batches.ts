@@ -83,14 +83,6 @@ function int32(blob: unknown): Int32Array {
   return new Int32Array(blob.slice().buffer);
 }
 
-/** Whether the last committed row has a finding on it. @throws TypeError, RangeError where its batch is not whole */
-export function endsWithFinding(db: Database, exploration: number): boolean {
-  const { batches, batch } = batchReader(db, exploration);
-  let bits = 0;
-  if (batches > 0) for (const row of commitRows(batch(batches - 1))) ({ bits } = row);
-  return (bits & FINDING) !== 0;
-}
-
 /** Executed rows as lists that are indexed alike. @throws TypeError, RangeError where the batches are not whole */
 export function edgesOf(
   db: Database,

@@ -79,7 +79,7 @@ function reasonOf(cause: unknown): string {
 export function unreadable(file: string, why: string, cause?: unknown): SeqqaError {
   return new SeqqaError("RUN_UNREADABLE", `The run in ${file} cannot be read: ${why}.`, {
     exitStatus: 2,
-    hint: "Name another one with --run, or run again.",
+    hint: "Name another run, or run again.",
     cause,
   });
 }

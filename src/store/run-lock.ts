@@ -38,3 +38,13 @@ export class RunLock {
     this.#db.close();
   }
 }
+
+/** Nobody else writes a run at this moment. @throws SeqqaError `RUN_GOES_ON` with exit status 2 */
+export function refuseWritten(file: string): void {
+  try {
+    new RunLock(file).release();
+  } catch (error) {
+    // Where nothing can be written, whoever is about to write says so.
+    if (error instanceof SeqqaError) throw error;
+  }
+}

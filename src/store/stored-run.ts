@@ -1,5 +1,4 @@
 import type { Database } from "better-sqlite3";
-import { endsWithFinding } from "./commit-batches.ts";
 import type { Outcome } from "./entry-rows.ts";
 import type { EnvironmentRow } from "./environment-rows.ts";
 import { beginningOf, type Beginning } from "./beginning.ts";
@@ -35,10 +34,6 @@ export interface StoredExploration {
   readonly states: number;
   /** Of the deepest state. */
   readonly depth: number;
-  /** Ids of the violations. */
-  readonly violations: readonly string[];
-  /** The last pair that was committed has a finding on it. */
-  readonly endsWithFinding: boolean;
   readonly actions: readonly string[];
   /** `undefined`: nothing was written along. */
   readonly beginning: Beginning | undefined;
@@ -70,7 +65,7 @@ export function storedRunOf(db: Database, file: string): StoredRun {
   };
 }
 
-interface Row extends Omit<StoredExploration, "actions" | "beginning" | "stopReason" | "violations" | "endsWithFinding"> {
+interface Row extends Omit<StoredExploration, "actions" | "beginning" | "stopReason"> {
   readonly stop_reason: string;
   readonly code: string | null;
   readonly document: string | null;
@@ -84,16 +79,10 @@ function storedExplorations(db: Database): readonly StoredExploration[] {
     )
     .all() as readonly Row[];
   const actions = db.prepare("SELECT name FROM actions WHERE exploration = ? ORDER BY id").pluck();
-  const violations = db.prepare("SELECT id FROM findings WHERE exploration = ? ORDER BY position").pluck();
-  return rows.map(({ stop_reason: stopReason, code, document, ...rest }) => {
-    const found = violations.all(rest.id) as readonly string[];
-    return {
-      ...rest,
-      stopReason,
-      actions: actions.all(rest.id) as readonly string[],
-      violations: found,
-      endsWithFinding: found.length > 0 && endsWithFinding(db, rest.id),
-      beginning: code === null || document === null ? undefined : beginningOf(code, document),
-    };
-  });
+  return rows.map(({ stop_reason: stopReason, code, document, ...rest }) => ({
+    ...rest,
+    stopReason,
+    actions: actions.all(rest.id) as readonly string[],
+    beginning: code === null || document === null ? undefined : beginningOf(code, document),
+  }));
 }

@@ -199,6 +199,69 @@ describe("a run that goes on", () => {
     expect((await run("--resume", "--max-steps", "100000")).status).toBe(1);
   });
 
+  it("is refused before anything is started also where only its rows show that it cannot go on", { timeout: 200_000 }, async () => {
+    // Every world that is made leaves a line: without one, nothing was brought up.
+    const noted = (file: string): string =>
+      `import { appendFileSync } from "node:fs";${file.replace("world: () => {", 'world: () => { appendFileSync("worlds", "+");')}`;
+    const refusing = ({ run, cwd, output }: ReturnType<typeof project>) => {
+      const worlds = (): string => readFileSync(join(cwd, "worlds"), "latin1");
+      return async (says: RegExp, ...args: readonly string[]): Promise<void> => {
+        const before = [worlds(), stepsIn(output)];
+        const { status, stderr, stdout } = await run("--resume", ...args);
+        expect([status, stdout, stderr]).toEqual([2, "", expect.stringMatching(says)]);
+        expect(stderr).not.toContain("goes on from");
+        expect([worlds(), stepsIn(output)]).toEqual(before);
+      };
+    };
+    // All states of five bits are met long before the deepest one is expanded.
+    const deep = project({ "qa/a.explore.ts": noted(bits("a", 5).replace("!== 31", "!== 99")) });
+    await deep.run("--max-steps", "158");
+    expect(writtenIn(deep.output).explorations).toMatchObject([{ maxDepthReached: 5 }]);
+    await refusing(deep)(
+      /beyond where it would end now: qa\/a\.explore\.ts has steps from states at depth 5 \(max_depth 5\)\./,
+      "--max-steps",
+      "200",
+      "--max-depth",
+      "5",
+    );
+
+    const early = noted(bits("a", 5).replace("!== 31", "!== 3"));
+    const whole = project({ "qa/a.explore.ts": early });
+    await whole.run("--max-steps", "60");
+    const db = new Database(storeIn(whole.output), { readonly: true });
+    const second = edgesOf(db, 0).found.reduce<readonly number[]>((steps, found, at) => (found === 1 ? [...steps, at + 1] : steps), [])[1]!;
+    db.close();
+    const ends = project({ "qa/a.explore.ts": early });
+    await ends.run("--max-steps", String(second));
+    expect(writtenIn(ends.output).explorations).toMatchObject([{ steps: second, violations: [{}, {}] }]);
+    await refusing(ends)(/went past violation \S+ \(stop_on_first_violation\)\./, "--max-steps", "80", "--bail");
+
+    const damages: readonly (readonly [RegExp, string])[] = [
+      [
+        /a\.explore\.ts: What the store holds is not this exploration: its digest is /,
+        "UPDATE explorations SET digest = '0123456789abcdef'",
+      ],
+      [
+        /a\.explore\.ts: What the store holds is not this exploration: .* cut off/,
+        "UPDATE commits SET records = substr(records, 1, length(records) - 4)",
+      ],
+      [
+        /The run in \S+ cannot be read: a batch of commits is not whole\./,
+        "UPDATE commits SET records = substr(records, 1, length(records) - 3)",
+      ],
+      [/states 1 and 2 have the same fingerprint/, "UPDATE nodes SET (lo, hi) = (SELECT lo, hi FROM nodes WHERE id = 1) WHERE id = 2"],
+      [/The run in \S+ cannot be read: a column holds no JSON object\./, "DELETE FROM news"],
+    ];
+    for (const [says, damage] of damages) {
+      const damaged = project({ "qa/a.explore.ts": early });
+      await damaged.run("--max-steps", "60");
+      const store = new Database(storeIn(damaged.output));
+      store.exec(damage);
+      store.close();
+      await refusing(damaged)(says, "--max-steps", "80");
+    }
+  });
+
   it("with --bail is refused where it went past an unknown violation, and not where it ends with it", { timeout: 200_000 }, async () => {
     const early = bits("a", 5).replace("!== 31", "!== 3");
     const { run, output } = project({ "qa/a.explore.ts": early });

@@ -1,0 +1,66 @@
+import { Digest } from "./digest.ts";
+import { mismatch, recordedRows, type Recorded } from "./fold-back.ts";
+import type { FoundViolation } from "./finding-log.ts";
+import { FINDING, SKIPPED } from "./messages.ts";
+import { VisitedSet } from "./visited-set.ts";
+
+/** What of an exploration's record says where it would end now. */
+export interface ReadThrough {
+  /** The state that the last committed row leaves; -1: none was committed. */
+  readonly lastFrom: number;
+  /** An unknown violation after which it went on. */
+  readonly wentPast: Pick<FoundViolation, "finding" | "lastAction" | "status"> | undefined;
+}
+
+export interface ReadThroughOptions {
+  readonly actions: readonly string[];
+  readonly isKnown: (found: Pick<FoundViolation, "finding" | "lastAction" | "status">) => boolean;
+}
+
+/**
+ * Reads through what an exploration committed, without committing it: whether it is whole can be told before anything is started. Its rows must lead to
+ * its states in the order in which these were met, and give the digest on record.
+ * @throws SeqqaError `RESUME_MISMATCH` with exit status 2, and what reading throws
+ */
+export function readThrough(recorded: Recorded, { actions, isKnown }: ReadThroughOptions): ReadThrough {
+  const states = recorded.lo.length;
+  refuseTwins(recorded);
+  const digest = new Digest();
+  let [met, lastFrom]: [number, number] = [1, -1];
+  let unknown: ReadThrough["wentPast"];
+  let wentPast: ReadThrough["wentPast"];
+  for (let index = 0; index < recorded.batches; index++) {
+    for (const row of recordedRows(recorded, index)) {
+      const { from, action, to, bits, status, news } = row;
+      wentPast ??= unknown;
+      if (from < 0 || from >= met || to < -1 || to > met || to >= states || action >= actions.length) {
+        throw mismatch(`a step leads from state ${from} by action ${action} to state ${to}, which cannot be`);
+      }
+      if (to === met) met++;
+      lastFrom = from;
+      const kind = bits & 0xff;
+      if (kind === SKIPPED) digest.add(from, action, -2, 0);
+      else digest.add(from, action, to, (Math.trunc(status / 100) << 8) | (kind << 1) | ((bits & FINDING) === 0 ? 0 : 1));
+      if (news < 0) continue;
+      for (const finding of recorded.news(news).findings) {
+        digest.addText(finding.invariant);
+        const found = { finding, lastAction: actions[action]!, status: kind === SKIPPED ? 0 : status };
+        if (unknown === undefined && !isKnown(found)) unknown = found;
+      }
+    }
+  }
+  // Of a root state with findings nothing is explored, and its findings are in no row.
+  if (lastFrom < 0) return { lastFrom, wentPast };
+  if (met !== states) throw mismatch(`its steps lead to ${met} states, and ${states} are on record`);
+  if (digest.value() !== recorded.digest) throw mismatch(`its digest is ${digest.value()}, and ${recorded.digest} is on record`);
+  return { lastFrom, wentPast };
+}
+
+function refuseTwins({ lo, hi }: Recorded): void {
+  const seen = new VisitedSet();
+  for (let state = 0; state < lo.length; state++) {
+    const twin = seen.find(lo[state]!, hi[state]!);
+    if (twin >= 0) throw mismatch(`states ${twin} and ${state} have the same fingerprint`);
+    seen.add(lo[state]!, hi[state]!);
+  }
+}
