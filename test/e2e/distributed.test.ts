@@ -1,73 +1,53 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Queue, type Job } from "bullmq";
 import { Redis } from "ioredis";
 import { describe, expect, it } from "vitest";
-import { size } from "../sizes.ts";
-import { checkout, coordinator, edit, endings, ownRedis, SECRET, worker } from "../support/cluster.ts";
+import { full, size } from "../sizes.ts";
+import { checkout, coordinator, edit, endings, found, locally, ownRedis, said, SECRET, textsIn, worker } from "../support/cluster.ts";
 import { atEnd, emptyFolder, folderWith, linkPackages, seqqa, until, type Running } from "../support/e2e.ts";
 import { outcomeIn } from "../support/outcome.ts";
 
-/** What must be the same, whoever expanded the states. */
-const found = (output: string): unknown =>
-  outcomeIn(output, ({ violations, divergences, errors }) => ({
-    violations: violations.map(({ id, reproductionPath, confirmed, count, state, minimality, steps }) => ({
-      id,
-      reproductionPath,
-      confirmed,
-      count,
-      state,
-      minimality,
-      steps: steps.length,
-    })),
-    divergences,
-    errors,
-  }));
-
-const said = ({ said: { stdout, stderr } }: Running): string => stdout + stderr;
 const LEDGER = "fixtures/ledger";
-const BUDGET = String(size(3000, 30_000));
+const BUDGET = String(size(1500, 30_000));
+/** Calls of a small run take a while, so that it is not over before anything went wrong. */
+const SLOWLY: Readonly<Record<string, string>> = full ? {} : { WAIT_MS: "2" };
 
-/** The ledger over HTTP and SQLite, with its planted defect, as a local run finds it. */
-async function locally(args: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {
-  const output = emptyFolder();
-  await seqqa(["run", LEDGER, ...args, "--output", output], { env, timeoutMs: 300_000 });
-  return output;
-}
+const joined = (run: Running): number => (said(run).match(/ joined with /g) ?? []).length;
 
 describe("a distributed run", () => {
   it("comes to the digest of the local run, while workers are killed and added", { timeout: 600_000 }, async () => {
-    const env = { BUG: "1" };
+    const env = { ...SLOWLY, BUG: "1" };
     const args = ["--only", "ledger", "--max-steps", BUDGET];
+    const local = locally(LEDGER, args, env);
     const { url } = await ownRedis();
     const output = emptyFolder();
     const run = coordinator({ url, directory: LEDGER, env, args: [...args, "--output", output, "--verbose"] });
-    const clones = [checkout("ledger"), checkout("ledger"), checkout("ledger")];
+    const clones = [checkout("ledger"), checkout("ledger")];
     const add = (n: number): Running =>
-      worker({ url, directory: LEDGER, env, cwd: clones[n % 3]!, args: n % 3 === 1 ? ["--parallel", "2"] : [] });
-    const workers = [add(0), add(1), add(2)];
-    await until(() => (said(run).match(/ joined with /g) ?? []).length >= 2, "two workers", 120_000);
-    const killed: Running[] = [];
+      worker({ url, directory: LEDGER, env, cwd: clones[n % 2]!, args: n % 3 === 1 ? ["--parallel", "2"] : [] });
+    const workers = [0, 1, 2].map(add);
+    await until(() => joined(run) >= 2, "two workers", 120_000);
     let isOver = false;
     void run.ended.then(() => (isOver = true));
-    for (let n = 3; n < 7 && !isOver; n++) {
-      const victim = workers.shift()!;
-      const joined = (said(run).match(/ joined with /g) ?? []).length;
-      victim.child.kill("SIGKILL");
-      killed.push(victim);
-      workers.push(add(n));
-      await until(() => isOver || (said(run).match(/ joined with /g) ?? []).length > joined, "another worker", 120_000);
+    let killed = 0;
+    for (const last = 2 + size(2, 4); killed + 2 < last && !isOver; killed++) {
+      const before = joined(run);
+      workers.shift()!.child.kill("SIGKILL");
+      workers.push(add(killed + 3));
+      await until(() => isOver || joined(run) > before, "another worker", 120_000);
     }
-    expect([(await run.ended).status, said(run)]).toEqual([1, expect.stringContaining("was not heard of for 10 s")]);
-    expect(killed.length).toBeGreaterThan(1);
+    expect((await run.ended).status).toBe(1);
+    expect(killed).toBeGreaterThan(1);
     expect(await endings(workers)).toEqual(workers.map(() => 0));
-    expect(found(output)).toEqual(found(await locally(args, env)));
+    expect(found(output)).toEqual(found(await local));
   });
 
   it("waits for workers and says how to start them; for several explorations one after another", { timeout: 300_000 }, async () => {
     const { url } = await ownRedis();
     const output = emptyFolder();
     const args = ["--max-steps", "700"];
+    const local = locally(LEDGER, args, {});
     const run = coordinator({ url, directory: LEDGER, args: [...args, "--output", output] });
     await until(() => said(run).includes("Waiting for workers: start them"), "that it waits", 60_000);
     expect(said(run)).toContain(`seqqa worker --redis ${url}/0`);
@@ -75,44 +55,49 @@ describe("a distributed run", () => {
     expect((await run.ended).status).toBe(0);
     expect(await endings(workers)).toEqual([0, 0]);
     expect(said(workers[0]!) + said(workers[1]!)).toMatch(/Joined ledger with 1 lane\.[^]*Joined memory with 1 lane\./);
-    expect(found(output)).toEqual(found(await locally(args, {})));
-    expect((found(output) as readonly unknown[]).length).toBe(2);
+    expect(found(output)).toEqual(found(await local));
+    expect(found(output)).toHaveLength(2);
   });
 
   it("waits for a Redis that is killed and comes back empty, and finishes", { timeout: 600_000 }, async () => {
+    const env = SLOWLY;
     const args = ["--only", "ledger", "--max-steps", BUDGET];
+    const local = locally(LEDGER, args, env);
     const server = await ownRedis();
     const { url } = server;
     const output = emptyFolder();
-    const run = coordinator({ url, directory: LEDGER, args: [...args, "--output", output] });
-    const workers = [worker({ url, directory: LEDGER }), worker({ url, directory: LEDGER, cwd: checkout("ledger") })];
-    await until(() => (said(run).match(/ joined with /g) ?? []).length === 2, "workers", 120_000);
-    for (const ms of [3000, 200]) {
-      await new Promise((resolve) => setTimeout(resolve, 700));
+    const run = coordinator({ url, directory: LEDGER, env, args: [...args, "--output", output] });
+    const workers = [worker({ url, directory: LEDGER, env }), worker({ url, directory: LEDGER, env, cwd: checkout("ledger") })];
+    await until(() => joined(run) === 2, "workers", 120_000);
+    for (const ms of [2000, 200]) {
+      await new Promise((resolve) => setTimeout(resolve, 500));
       await server.restart!(ms);
     }
     expect((await run.ended).status).toBe(0);
     expect(said(run)).toMatch(/Redis at redis:\S+ is away; waiting for it\.[^]*Redis at redis:\S+ is back\./);
     expect(await endings(workers)).toEqual([0, 0]);
-    expect(found(output)).toEqual(found(await locally(args, {})));
+    expect(found(output)).toEqual(found(await local));
   });
 
   it("takes no harm from a worker that stood still and answers late what another one has answered", { timeout: 300_000 }, async () => {
-    const env = { WAIT_MS: "2" };
-    const args = ["--only", "ledger", "--max-steps", "4000"];
+    const env = { WAIT_MS: "10" };
+    const args = ["--only", "ledger", "--max-steps", "1500"];
+    const local = locally(LEDGER, [...args, "--parallel", "4"], env);
     const { url } = await ownRedis();
     const output = emptyFolder();
     const run = coordinator({ url, directory: LEDGER, env, args: [...args, "--output", output] });
     const workers = [worker({ url, directory: LEDGER, env }), worker({ url, directory: LEDGER, env })];
-    await until(() => (said(run).match(/ joined with /g) ?? []).length === 2, "workers", 120_000);
+    await until(() => joined(run) === 2, "workers", 120_000);
+    // In the middle of a chunk.
+    await new Promise((resolve) => setTimeout(resolve, 500));
     workers[0]!.child.kill("SIGSTOP");
-    await until(() => said(run).includes("was not heard of"), "silence", 60_000);
-    // Its job goes to the other one once its lock has run out.
-    await new Promise((resolve) => setTimeout(resolve, 6000));
+    // By then its lock has run out, and its job has gone to the other one.
+    await until(() => said(run).includes("was not heard of for 6 s"), "silence", 60_000);
     workers[0]!.child.kill("SIGCONT");
     expect((await run.ended).status).toBe(0);
+    expect(said(run)).toContain("is heard of again");
     expect(await endings(workers)).toEqual([0, 0]);
-    expect(found(output)).toEqual(found(await locally(args, env)));
+    expect(found(output)).toEqual(found(await local));
   });
 
   it(
@@ -124,8 +109,8 @@ describe("a distributed run", () => {
       const output = emptyFolder();
       const run = coordinator({ url, directory: LEDGER, env, args: ["--only", "ledger", "--output", output] });
       const workers = [worker({ url, directory: LEDGER, env }), worker({ url, directory: LEDGER, env, args: ["--parallel", "2"] })];
-      await until(() => (said(run).match(/ joined with /g) ?? []).length === 2, "workers", 120_000);
-      await new Promise((resolve) => setTimeout(resolve, 1500));
+      await until(() => joined(run) === 2, "workers", 120_000);
+      await new Promise((resolve) => setTimeout(resolve, 500));
       workers[1]!.child.kill("SIGINT");
       expect((await workers[1]!.ended).status).toBe(130);
       await until(() => / left \(1 worker, 1 lane in all\)/.test(said(run)), "that it left", 20_000);
@@ -153,8 +138,8 @@ describe("what goes wrong around it", () => {
     const output = emptyFolder();
     const run = coordinator({ url: server.url, directory: LEDGER, env, args: ["--only", "ledger", "--output", output] });
     const one = worker({ url: server.url, directory: LEDGER, env });
-    await until(() => said(run).includes(" joined with "), "a worker", 120_000);
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await until(() => joined(run) === 1, "a worker", 120_000);
+    await new Promise((resolve) => setTimeout(resolve, 500));
     await server.stop();
     run.child.kill("SIGINT");
     expect((await run.ended).status).toBe(130);
@@ -175,33 +160,6 @@ describe("what goes wrong around it", () => {
       stderr: expect.stringMatching(/Redis at redis:\S+ refused a command: OOM .*\nhint: /),
     });
   });
-
-  it(
-    "a worker waits for its own run beside another one's, and takes the one that it fits of two with its secret",
-    { timeout: 300_000 },
-    async () => {
-      const { url } = await ownRedis();
-      const other = checkout("ledger");
-      edit(other, "fixtures/ledger/seqqa.yaml", (text) => `timeout: 7\n${text}`);
-      const begin = (options: Partial<Parameters<typeof coordinator>[0]>): Running =>
-        coordinator({ url, directory: LEDGER, args: ["--only", "ledger", "--max-steps", "300", "--output", emptyFolder()], ...options });
-      const strange = begin({ secret: "somebody else's" });
-      await until(() => said(strange).includes("Waiting for workers"), "a stranger's run", 60_000);
-      const one = worker({ url, directory: LEDGER });
-      await until(() => said(one).includes("Waiting for a run"), "that it waits", 60_000);
-      const mine = begin({});
-      expect([(await mine.ended).status, (await one.ended).status]).toEqual([0, 0]);
-      const fitting = begin({});
-      await until(() => said(fitting).includes("Waiting for workers"), "the older run", 60_000);
-      const newer = begin({ cwd: other });
-      await until(() => said(newer).includes("Waiting for workers"), "the newer run", 60_000);
-      const another = worker({ url, directory: LEDGER });
-      expect([(await fitting.ended).status, (await another.ended).status]).toEqual([0, 0]);
-      expect(said(another)).toMatch(/was refused: its configuration differs in timeout\. Another run is tried\./);
-      for (const run of [strange, newer]) run.child.kill("SIGINT");
-      expect([(await strange.ended).status, (await newer.ended).status]).toEqual([130, 130]);
-    },
-  );
 });
 
 describe("refused by name", () => {
@@ -211,8 +169,7 @@ describe("refused by name", () => {
     const run = coordinator({ url, directory: LEDGER, args: ["--only", "ledger", "--max-steps", "400", "--output", output] });
     await until(() => said(run).includes("Waiting for workers"), "the run", 60_000);
     const refused = async (why: RegExp, byRun: RegExp | undefined, more: Partial<Parameters<typeof worker>[0]>): Promise<void> => {
-      const one = worker({ url, directory: LEDGER, ...more });
-      const { status, stderr, stdout } = await one.ended;
+      const { status, stderr, stdout } = await worker({ url, directory: LEDGER, ...more }).ended;
       expect([status, stderr, stdout]).toEqual([2, expect.stringMatching(why), ""]);
       expect(stderr).toMatch(/^error: This worker was refused: /m);
       if (byRun !== undefined) await until(() => byRun.test(said(run)), String(byRun), 10_000);
@@ -225,18 +182,18 @@ describe("refused by name", () => {
     edit(roots, "fixtures/ledger/stores/sqlite.mjs", (text) =>
       text.replace(/CREATE TABLE/, "CREATE TABLE strange (id INTEGER PRIMARY KEY); INSERT INTO strange VALUES (1); CREATE TABLE"),
     );
-    await refused(/the run was not sealed with this SEQQA_SECRET/, /A message from Redis was refused/, { secret: "another one" });
-    await refused(
-      /the code of ledger\.explore\.ts differs \([0-9a-f]{8} in the run, [0-9a-f]{8} there\)/,
-      /Worker \S+:\d+ was refused: the code of ledger\.explore\.ts differs/,
-      { cwd: code },
-    );
-    await refused(/its configuration differs in timeout/, /Worker \S+:\d+ was refused: its configuration differs in timeout/, {
-      cwd: config,
-    });
-    await refused(/its configuration differs in target\.env\.BUG/, undefined, { env: { BUG: "1" } });
-    await refused(/its lanes begin in another state: .*strange/, /was refused: its lanes begin in another state/, { cwd: roots });
-    await refused(/there is no ledger\.explore\.ts in /, undefined, { directory: "fixtures/stock" });
+    await Promise.all([
+      refused(/the run was not sealed with this SEQQA_SECRET/, /A message from Redis was refused/, { secret: "another one" }),
+      refused(
+        /the code of ledger\.explore\.ts differs \([0-9a-f]{8} in the run, [0-9a-f]{8} there\)/,
+        /Worker \S+:\d+ was refused: the code of ledger\.explore\.ts differs/,
+        { cwd: code },
+      ),
+      refused(/its configuration differs in timeout/, /Worker \S+:\d+ was refused: its configuration differs in timeout/, { cwd: config }),
+      refused(/its configuration differs in target\.env\.BUG/, undefined, { env: { BUG: "1" } }),
+      refused(/its lanes begin in another state: .*strange/, /was refused: its lanes begin in another state/, { cwd: roots }),
+      refused(/there is no ledger\.explore\.ts in /, undefined, { directory: "fixtures/stock" }),
+    ]);
     // None of them did anything, and one that fits is still taken.
     expect(said(run)).not.toContain("joined");
     expect((await worker({ url, directory: LEDGER, cwd: checkout("ledger") }).ended).status).toBe(0);
@@ -306,44 +263,25 @@ describe("refused by name", () => {
     expect(executed.length).toBeGreaterThan(20);
     expect(executed.filter((line) => Number(line) > 3)).toEqual([]);
     await queue.close();
-    const local = emptyFolder();
-    await seqqa(["run", folder, "--output", local], { env: { LOG: "/dev/null" } });
-    expect(found(output)).toEqual(found(local));
+    expect(found(output)).toEqual(found(await locally(folder, [], { LOG: "/dev/null" })));
   });
 });
 
 describe("before anything is done", () => {
-  it("says what is missing, in one sentence and by its exit status", { timeout: 120_000 }, async () => {
-    const url = "redis://user:pass-word@127.0.0.1:1/0";
-    const env = { SEQQA_SECRET: SECRET };
-    const says = async (
-      args: readonly string[],
-      status: number,
-      text: string,
-      more: Readonly<Record<string, string>> = {},
-    ): Promise<void> => {
-      const ran = await seqqa(args, { env: more });
-      expect([ran.status, ran.stderr, ran.stdout]).toEqual([status, expect.stringContaining(text), ""]);
-      expect(ran.stderr).not.toContain("pass-word");
-      expect(ran.stderr).not.toContain(SECRET);
-      expect(ran.stderr.match(/^error: /gm)).toHaveLength(1);
-    };
-    await says(["run", LEDGER, "--distributed", url], 2, "--distributed needs the environment variable SEQQA_SECRET");
-    await says(["worker", "--redis", url, LEDGER], 2, "seqqa worker needs the environment variable SEQQA_SECRET");
-    await says(["worker", LEDGER], 2, "--redis", env);
-    await says(["run", LEDGER, "--distributed", "http://x"], 2, "The URL of a Redis store cannot be used", env);
-    await says(["run", LEDGER, "--distributed", url], 3, "Connection refused (redis://127.0.0.1:1/0)", env);
-    await says(["worker", LEDGER, "--redis", url], 3, "Connection refused (redis://127.0.0.1:1/0)", env);
-    await says(["run", "--all", "--distributed", url], 2, "--distributed is for explorations", env);
+  const url = "redis://user:pass-word@127.0.0.1:1/0";
+  const env = { SEQQA_SECRET: SECRET };
+
+  it.each<readonly [string, readonly string[], Readonly<Record<string, string>>, number, string]>([
+    ["a run without a secret", ["run", LEDGER, "--distributed", url], {}, 2, "--distributed needs the environment variable SEQQA_SECRET"],
+    ["a run without Redis", ["run", LEDGER, "--distributed", url], env, 3, "Connection refused (redis://127.0.0.1:1/0)"],
+    ["a worker without Redis", ["worker", LEDGER, "--redis", url], env, 3, "Connection refused (redis://127.0.0.1:1/0)"],
+  ])("%s ends with one sentence and its exit status", async (_what, args, more, status, text) => {
+    const ran = await seqqa(args, { env: more });
+    expect([ran.status, ran.stderr, ran.stdout]).toEqual([status, expect.stringContaining(text), ""]);
+    for (const secret of ["pass-word", SECRET]) expect(ran.stderr).not.toContain(secret);
+    expect(ran.stderr.match(/^error: /gm)).toHaveLength(1);
   });
 });
-
-/** Everything that is written in a folder. */
-function textsIn(folder: string): readonly string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((one) => one.isFile())
-    .map((one) => readFileSync(join(one.parentPath, one.name), "latin1"));
-}
 
 /** A unit of a chunk: both actions at a path. */
 function wordsFor(path: readonly number[]): string {

@@ -25,13 +25,16 @@ interface Asked {
   stalls: number;
   /** How often a worker gave it back. */
   failures: number;
-  sentAt: number;
+  /** `undefined`: it is on its way there. */
+  sentAt: number | undefined;
   readonly resolve: (expansion: Expansion) => void;
   readonly reject: (error: Error) => void;
 }
 
-/** How old a job is when it is first looked for. Milliseconds. */
-const LOOK_AFTER_MS = 4000;
+/** How old a job is that is taken to be lost when it is not there; until then its answer may be on its way here. Milliseconds. */
+const LOST_AFTER_MS = 4000;
+/** The same after the server was away, which may have lost all of them. */
+const LOST_AFTER_ABSENCE_MS = 300;
 /** A chunk over which so many times {@link MOST_STALLS} workers were lost ends the run. */
 const MOST_LOSSES = 2;
 /** A chunk that workers gave back so many times ends the run; some may have been on their way out. */
@@ -65,7 +68,7 @@ export class ChunkQueue {
     const { seal, name } = this.#options;
     return new Promise((resolve, reject) => {
       const sealed = seal.close({ kind: "chunk", run: name, id }, chunkText(chunk));
-      const asked: Asked = { chunk, sealed, tries: 0, stalls: 0, failures: 0, sentAt: 0, resolve, reject };
+      const asked: Asked = { chunk, sealed, tries: 0, stalls: 0, failures: 0, sentAt: undefined, resolve, reject };
       this.#asked.set(id, asked);
       void this.#send(id, asked);
     });
@@ -83,17 +86,19 @@ export class ChunkQueue {
     return head;
   }
 
-  /** Looks whether jobs are still there, and makes those again that are not. */
-  async audit(): Promise<void> {
+  /** Looks whether jobs are still there, and makes those again that are not, and those that were given back. */
+  async audit(wasAway: boolean): Promise<void> {
     const queue = this.#queue;
     if (queue === undefined) return;
     const ids = [...this.#asked].map(([id, { tries }]) => jobId(id, tries));
     await this.#options.link.expire(this.#options.name, ids, KEPT);
     for (const [id, asked] of this.#asked) {
-      if (performance.now() - asked.sentAt < LOOK_AFTER_MS || this.#isCancelled) continue;
+      if (asked.sentAt === undefined || this.#isCancelled) continue;
+      const mayBeLost = performance.now() - asked.sentAt > (wasAway ? LOST_AFTER_ABSENCE_MS : LOST_AFTER_MS);
       const job = jobId(id, asked.tries);
       const state = await queue.getJobState(job);
-      if (this.#asked.get(id) !== asked || (state !== "unknown" && state !== "failed" && state !== "completed")) continue;
+      if (this.#asked.get(id) !== asked) continue;
+      if (state !== "failed" && !(mayBeLost && (state === "unknown" || state === "completed"))) continue;
       if (state === "failed") {
         if (await this.#isStalled(queue, job)) asked.stalls++;
         else asked.failures++;
@@ -127,11 +132,12 @@ export class ChunkQueue {
 
   async #send(id: string, asked: Asked): Promise<void> {
     asked.tries++;
-    asked.sentAt = performance.now();
+    asked.sentAt = undefined;
     // One that cannot be added is found missing later.
     await this.#queue
       ?.add("chunk", { sealed: asked.sealed }, { jobId: jobId(id, asked.tries), removeOnComplete: true, removeOnFail: { count: 1000 } })
       .catch(() => undefined);
+    asked.sentAt = performance.now();
   }
 
   async #isStalled(queue: Queue, id: string): Promise<boolean> {

@@ -21,7 +21,6 @@ import {
   type Refusable,
   type Root,
 } from "./handshake.ts";
-import { inTime } from "./in-time.ts";
 import { KnownStates } from "./known-states.ts";
 import { keysOf, KEPT, knownKey, type QueueLink } from "./queue-link.ts";
 import { parseAs } from "./shape.ts";
@@ -174,12 +173,12 @@ export class ClusterExpander implements Expander {
   async look(wasAway: boolean): Promise<void> {
     if (wasAway) this.#crew.forgive();
     this.#crew.sweep();
-    await this.#queue.audit();
+    await this.#queue.audit(wasAway);
   }
 
-  /** Workers that take chunks. */
-  get workers(): number {
-    return this.#crew.size;
+  /** Whether there are workers, or some are about to be there. */
+  get hasWorkers(): boolean {
+    return this.#crew.size > 0 || this.#crew.isAwaited;
   }
 
   /** Takes in what a worker said. @throws ShapeError */
@@ -236,8 +235,9 @@ export class ClusterExpander implements Expander {
   }
 
   async #dismiss(): Promise<void> {
-    await this.#options.onClose();
-    await inTime(Promise.all([this.#queue.close(), this.#options.link.redis.del(knownKey(this.#key))]));
+    const { link, onClose } = this.#options;
+    await onClose();
+    await link.parting(Promise.all([this.#queue.close(), link.redis.del(knownKey(this.#key))]));
   }
 
   /** As the engine is to have them: what is captured is encoded, here as in what workers send. */

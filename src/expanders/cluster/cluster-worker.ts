@@ -13,7 +13,6 @@ import {
   type Ready,
   type Refusable,
 } from "./handshake.ts";
-import { inTime } from "./in-time.ts";
 import { JobRunner, type WorkerLanes } from "./job-runner.ts";
 import { pause } from "./pause.ts";
 import { keysOf, KEPT, RUNS, SAID_FOR, type QueueLink } from "./queue-link.ts";
@@ -43,8 +42,8 @@ export interface ClusterWorkerOptions {
 }
 
 const REFUSED = "WORKER_REFUSED";
-/** Between two looks at what the run says. Milliseconds. */
-const LOOK_MS = 500;
+/** Between two looks at what there is to do. Milliseconds. */
+const LOOK_MS = 150;
 /** An answer that does not come is asked for again. Seconds. */
 const ANSWER_S = 5;
 /** A run that is not heard of for so long is taken to be gone, while the server answers. Milliseconds. */
@@ -56,7 +55,7 @@ const MOST_RUNS = 100;
 /** A run that did not say so within this time is perhaps not there any more. Milliseconds. */
 const BEATEN_MS = 8000;
 /** So long a run of our own is waited for while there are only others. Milliseconds. */
-const GRACE_MS = 8000;
+const GRACE_MS = 4000;
 
 /** A worker's side of the queue: joins a run, brings up lanes for its explorations one after another, and ends with it. */
 export class ClusterWorker {
@@ -200,7 +199,7 @@ export class ClusterWorker {
       why = error instanceof SeqqaError ? error.code : "it failed";
       throw error;
     } finally {
-      await inTime(this.#push(this.#run!, "leave", worker, { worker, why }, key), LEAVE_MS);
+      await link.parting(this.#push(this.#run!, "leave", worker, { worker, why }, key), LEAVE_MS);
     }
   }
 

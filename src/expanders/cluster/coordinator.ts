@@ -3,7 +3,6 @@ import type { Expander } from "../../engine/expander.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { ClusterExpander, type ClusterOptions } from "./cluster-expander.ts";
 import type { Announced, Announcement } from "./handshake.ts";
-import { inTime } from "./in-time.ts";
 import { keysOf, KEPT, QueueLink, RUNS, SAID_FOR } from "./queue-link.ts";
 import { Seal } from "./seal.ts";
 
@@ -27,7 +26,8 @@ export interface Distributable extends Pick<ClusterOptions, "config" | "actions"
 
 /** How often the run says that it is there. Milliseconds. */
 const BEAT_MS = 2000;
-/** A run without workers says so this often. Milliseconds. */
+/** A run without workers says so after this time, in which those that wait already have heard of it; and again so often. Milliseconds. */
+const ALONE_MS = 1000;
 const REMIND_MS = 60_000;
 /** Of messages that are not of a worker of this run, and of refusals, one is told of so often. Milliseconds. */
 const WARNINGS_MS = 30_000;
@@ -95,15 +95,14 @@ export class Coordinator {
         this.#current = expander;
         this.#announced = announced;
         this.#remindedAt = -Infinity;
-        // A worker that has waited already is there in a moment.
-        setTimeout(() => this.#remind(), BEAT_MS).unref();
+        setTimeout(() => this.#remind(), ALONE_MS).unref();
         void this.#announce().catch(() => undefined);
       },
       onClose: async () => {
         if (this.#current !== expander) return;
         this.#current = undefined;
         this.#announced = null;
-        await inTime(this.#announce());
+        await this.#link.parting(this.#announce());
       },
     });
     return expander;
@@ -122,7 +121,9 @@ export class Coordinator {
     const { inbox } = keysOf(this.#run);
     this.#listening.disconnect();
     // Commands go out one after another, so that none has to wait for the reply to the one before.
-    await inTime(Promise.all([this.#announce(), this.#inbox, this.#link.redis.multi().zrem(RUNS, this.#run).del(inbox).exec()]));
+    await this.#link.parting(
+      Promise.all([this.#announce(), this.#inbox, this.#link.redis.multi().zrem(RUNS, this.#run).del(inbox).exec()]),
+    );
     this.#link.close();
   }
 
@@ -153,7 +154,7 @@ export class Coordinator {
 
   #remind(): void {
     const current = this.#current;
-    if (current === undefined || current.workers > 0) return void (this.#remindedAt = -Infinity);
+    if (current === undefined || current.hasWorkers) return void (this.#remindedAt = -Infinity);
     if (performance.now() - this.#remindedAt < REMIND_MS) return;
     this.#remindedAt = performance.now();
     this.#options.onNote(

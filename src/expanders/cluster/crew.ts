@@ -9,7 +9,9 @@ interface Member {
 }
 
 /** A worker that says nothing for so long is taken to be gone. Milliseconds. */
-const SILENT_MS = 10_000;
+const SILENT_MS = 6000;
+/** The same while it brings its lanes up. */
+const COMING_MS = 60_000;
 
 /** Who works on an exploration, and how many lanes that makes. */
 export class Crew {
@@ -34,6 +36,11 @@ export class Crew {
     return [...this.#members.values()].filter(({ isReady, isGone }) => isReady && !isGone).length;
   }
 
+  /** Somebody brings lanes up. */
+  get isAwaited(): boolean {
+    return [...this.#members.values()].some(({ isReady, isGone }) => !isReady && !isGone);
+  }
+
   /** Whether a worker was let in; its results are taken, late ones included. */
   has(worker: string): boolean {
     return this.#members.get(worker)?.isReady === true;
@@ -53,7 +60,7 @@ export class Crew {
   ready(worker: string, lanes: number): void {
     const member = this.#members.get(worker);
     if (member === undefined || member.isReady) return;
-    Object.assign(member, { lanes, isReady: true, heardAt: this.#now() });
+    Object.assign(member, { lanes, isReady: true, isGone: false, heardAt: this.#now() });
     this.#onNote(`Worker ${member.name} joined with ${lanesText(lanes)}${this.#together()}.`);
   }
 
@@ -76,7 +83,7 @@ export class Crew {
   /** Counts off those who were not heard of for too long. */
   sweep(): void {
     for (const member of this.#members.values()) {
-      if (member.isGone || this.#now() - member.heardAt < SILENT_MS) continue;
+      if (member.isGone || this.#now() - member.heardAt < (member.isReady ? SILENT_MS : COMING_MS)) continue;
       member.isGone = true;
       if (member.isReady) this.#onNote(`Worker ${member.name} was not heard of for ${SILENT_MS / 1000} s${this.#together()}.`);
     }

@@ -1,10 +1,12 @@
-/** How long what is left to do at the end may take, in milliseconds: with a server that is away it would never be done. */
-const PARTING_MS = 3000;
-
-/** Waits for something, but not for long; that it fails is no matter either. */
-export async function inTime(work: Promise<unknown>, ms: number = PARTING_MS): Promise<void> {
+/** Waits for something, but not for long; that it fails is no matter. `false`: it is not over. */
+export async function inTime(work: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
-  await Promise.race([work.catch(() => undefined), late]);
+  const late = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), ms)));
+  const done = work.then(
+    () => true,
+    () => true,
+  );
+  const isDone = await Promise.race([done, late]);
   clearTimeout(timer);
+  return isDone;
 }

@@ -7,7 +7,6 @@ import { SeqqaError } from "../../model/errors.ts";
 import { chunkIdOf, MOST_STALLS } from "./chunk-queue.ts";
 import { chunkOf, expansionText } from "./chunk-text.ts";
 import type { Facts, Ready } from "./handshake.ts";
-import { inTime } from "./in-time.ts";
 import { KnownReader } from "./known-states.ts";
 import { pause } from "./pause.ts";
 import { keysOf, KEPT, type QueueLink } from "./queue-link.ts";
@@ -38,11 +37,11 @@ export interface JobRunnerOptions {
 }
 
 /** A worker that is lost is noticed after about so long, and its jobs are given to others. Milliseconds. */
-const LOCK_MS = 8000;
-const STALLED_MS = 2500;
+const LOCK_MS = 5000;
+const STALLED_MS = 1500;
 const ALIVE_MS = 2000;
 const KNOWN_MS = 300;
-const LOOK_MS = 500;
+const LOOK_MS = 200;
 /** How long jobs that are being finished are waited for. Milliseconds. */
 const FINISH_MS = 5000;
 /** And each thing that is left to do after that. Milliseconds. */
@@ -160,9 +159,9 @@ export class JobRunner {
   /** What is under way is answered as far as it came; a server that is away is not waited for. */
   async #end(queue: Worker): Promise<void> {
     const { link, key } = this.#options;
-    await inTime(queue.close(), FINISH_MS);
-    await inTime(queue.close(true), LEAVE_MS);
-    await inTime(link.expire(key, [], KEPT), LEAVE_MS);
+    await link.parting(queue.close(), FINISH_MS);
+    await link.parting(queue.close(true), LEAVE_MS);
+    await link.parting(link.expire(key, [], KEPT), LEAVE_MS);
   }
 }
 

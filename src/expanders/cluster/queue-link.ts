@@ -5,6 +5,7 @@ import { redisPlace, shownPlace } from "../../adapters/redis/redis-url.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { secureContext } from "../../network/secure-context.ts";
 import { isUntrusted, UNTRUSTED } from "../../network/untrusted.ts";
+import { inTime } from "./in-time.ts";
 import { loadQueue, type QueueDrivers } from "./load-queue.ts";
 
 /** Keys of queues begin with this, and those of runs. */
@@ -19,6 +20,8 @@ export const KEPT = 3600;
 const AWAY_MS = 1500;
 const CONNECT_MS = 5000;
 const LONGEST_PAUSE_MS = 1000;
+/** How long what is left to do at the end may take, all in all: with a server that is away it would never be done. Milliseconds. */
+const PARTING_MS = 3000;
 /** What a queue has beside its jobs, but for what expires by itself and means something as long as it is there. */
 const PARTS = "wait active paused id delayed prioritized completed failed stalled meta events pc marker repeat".split(" ");
 
@@ -43,6 +46,7 @@ export class QueueLink {
   #away: NodeJS.Timeout | undefined;
   #told = false;
   #closed = false;
+  #isGivenUp = false;
 
   private constructor(shown: string, redis: Redis, drivers: QueueDrivers, onNote: (message: string) => void) {
     this.shown = shown;
@@ -150,6 +154,14 @@ export class QueueLink {
         cause: error,
       });
     }
+  }
+
+  /**
+   * Waits for something at the end, but not for long, and not at all where the server was away for long or was waited for in vain already; that it fails is
+   * no matter either.
+   */
+  async parting(work: Promise<unknown>, ms: number = PARTING_MS): Promise<void> {
+    if (!(await inTime(work, this.#told || this.#isGivenUp ? 0 : ms))) this.#isGivenUp ||= this.redis.status !== "ready";
   }
 
   close(): void {

@@ -61,7 +61,8 @@ export interface Setting {
   /** What is cleaned up. */
   readonly removed?: readonly string[];
   readonly distribute?: Machinery["distribute"];
-  readonly work?: Machinery["work"];
+  /** `interrupt` is Ctrl-C. */
+  readonly work?: (input: Parameters<Machinery["work"]>[0], interrupt: () => void) => Promise<void>;
 }
 
 const nobody = (): Promise<never> => Promise.reject(new Error("not asked for"));
@@ -81,7 +82,7 @@ export async function seqqa(argv: readonly string[], setting: Setting = {}): Pro
       return await (setting.explore ?? (() => result()))(input, interrupt);
     },
     distribute: (input) => (setting.distribute ?? nobody)(input),
-    work: (input) => (setting.work ?? nobody)(input),
+    work: (input) => (setting.work ?? nobody)(input, interrupt),
     merging: () => import("../../../src/run/index.ts"),
     checkResumable: () => Promise.resolve(new Set()),
     replayFile: (input) => {

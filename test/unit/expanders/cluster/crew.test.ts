@@ -38,19 +38,32 @@ describe("Crew", () => {
     crew.leave("a", null);
     crew.leave("a", "again");
     expect([crew.lanes, crew.has("a")]).toEqual([3, true]);
-    now = 9999;
+    now = 5999;
     crew.sweep();
     expect(crew.lanes).toBe(3);
-    now = 10_000;
+    now = 6000;
     crew.sweep();
     crew.sweep();
     expect([crew.lanes, crew.has("b")]).toEqual([0, true]);
     expect(notes.slice(2)).toEqual([
       "Worker host:1 left (1 worker, 3 lanes in all).",
-      "Worker host:2 was not heard of for 10 s (0 workers, 0 lanes in all).",
+      "Worker host:2 was not heard of for 6 s (0 workers, 0 lanes in all).",
     ]);
     crew.heard("b");
     expect([crew.lanes, notes.at(-1)]).toEqual([3, "Worker host:2 is heard of again (1 worker, 3 lanes in all)."]);
+  });
+
+  it("waits longer for one that brings its lanes up, and takes it when it comes later still", () => {
+    crew.leave("b", null);
+    expect(crew.isAwaited).toBe(true);
+    now = 59_999;
+    crew.sweep();
+    expect(crew.isAwaited).toBe(true);
+    now = 60_000;
+    crew.sweep();
+    expect([crew.isAwaited, notes]).toEqual([false, []]);
+    crew.ready("a", 2);
+    expect([crew.lanes, crew.isAwaited, notes]).toEqual([2, false, ["Worker host:1 joined with 2 lanes (1 worker, 2 lanes in all)."]]);
   });
 
   it("blames nobody for the time that the server was away", () => {

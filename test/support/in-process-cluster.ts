@@ -1,0 +1,112 @@
+import { randomBytes } from "node:crypto";
+import { fileURLToPath } from "node:url";
+import { rootOf, type ClusterExpander } from "../../src/expanders/cluster/cluster-expander.ts";
+import { ClusterWorker } from "../../src/expanders/cluster/cluster-worker.ts";
+import { Coordinator, type Distributable } from "../../src/expanders/cluster/coordinator.ts";
+import type { WorkerLanes } from "../../src/expanders/cluster/job-runner.ts";
+import { QueueLink } from "../../src/expanders/cluster/queue-link.ts";
+import { Seal } from "../../src/expanders/cluster/seal.ts";
+import { decodeImage } from "../../src/expanders/threads/image-codec.ts";
+import type { AgentDefinition } from "../../src/model/agent.ts";
+import { LanesExpander, type LanesExpanderOptions } from "./lanes-expander.ts";
+import { redisUrl } from "./services.ts";
+
+const LEDGER = fileURLToPath(new URL("../../fixtures/ledger/memory.explore.ts", import.meta.url));
+const CODE = "0".repeat(64);
+const SAME: ReadonlyMap<string, string> = new Map([["timeout", "x"]]);
+
+/** The ledger in memory. */
+export const ledgerInMemory = async (): Promise<AgentDefinition<never, never>> =>
+  ((await import(LEDGER)) as { readonly agent: AgentDefinition<never, never> }).agent;
+
+export const newSecret = (): string => randomBytes(16).toString("hex");
+
+/** A connection to the Redis of the tests. */
+export async function link(onNote: (message: string) => void = () => undefined): Promise<QueueLink> {
+  return QueueLink.open({ url: await redisUrl(), ca: [], name: "of a test", onNote });
+}
+
+export interface OfferedRun {
+  readonly coordinator: Coordinator;
+  readonly notes: string[];
+  /** The next exploration of the run; it may be joined once it is started and shared. */
+  readonly explore: (differing?: Partial<Distributable>) => ClusterExpander;
+}
+
+/** A run that workers of this process may join. */
+export async function offer(secret: string): Promise<OfferedRun> {
+  const definition = await ledgerInMemory();
+  const notes: string[] = [];
+  const onNote = (note: string): void => void notes.push(note);
+  const coordinator = await Coordinator.open({ url: await redisUrl(), secret, ca: [], version: "1", onNote });
+  const lanes = { clockMs: Date.now(), earlierClocksMs: undefined, hideBodies: false, masked: [], shapes: false, gated: undefined };
+  const explore = (differing: Partial<Distributable> = {}): ClusterExpander =>
+    coordinator.expander({
+      exploration: { name: "ledger", file: "memory.explore.ts", code: CODE },
+      config: SAME,
+      actions: definition.actions.length,
+      lanes: { ...lanes, dataSeed: 0 },
+      origins: new Set(),
+      home: new LanesExpander({ definition, lanes: 2 }),
+      ...differing,
+    });
+  return { coordinator, notes, explore };
+}
+
+export interface WorkerSetting {
+  readonly lanes?: number;
+  readonly version?: string;
+  readonly code?: string;
+  readonly config?: ReadonlyMap<string, string>;
+  readonly expander?: Partial<LanesExpanderOptions>;
+  /** Changes what its lanes are. */
+  readonly as?: (lanes: WorkerLanes) => WorkerLanes;
+}
+
+export interface WorkerHere {
+  readonly ended: Promise<void>;
+  readonly notes: string[];
+  readonly leave: () => void;
+}
+
+/** A worker in this process. */
+export function work(secret: string, setting: WorkerSetting = {}): WorkerHere {
+  const notes: string[] = [];
+  const leaving = new AbortController();
+  const onNote = (note: string): void => void notes.push(note);
+  const run = async (): Promise<void> => {
+    const { lanes = 1, version = "1", code = CODE, config = SAME, as = (same) => same } = setting;
+    const own = await link(onNote);
+    try {
+      const start = async (): Promise<WorkerLanes> => as(await lanesOf(await ledgerInMemory(), lanes, setting.expander));
+      const prepare = (): Promise<{ code: string; config: ReadonlyMap<string, string>; start: typeof start }> =>
+        Promise.resolve({ code, config, start });
+      const { signal } = leaving;
+      await new ClusterWorker({ link: own, seal: new Seal(secret), version, name: `worker:${lanes}`, prepare, onNote, signal }).work();
+    } finally {
+      own.close();
+    }
+  };
+  const ended = run();
+  // Who waits for it gets what it throws.
+  ended.catch(() => undefined);
+  return { ended, notes, leave: () => leaving.abort() };
+}
+
+/** Lanes of a worker at the root. */
+export async function lanesOf(
+  definition: AgentDefinition<never, never>,
+  lanes: number,
+  options: Partial<LanesExpanderOptions> = {},
+): Promise<WorkerLanes & { readonly expander: LanesExpander }> {
+  const expander = new LanesExpander({ definition, lanes, ...options });
+  const reports = await expander.start();
+  return {
+    expander,
+    ready: { lanes, root: rootOf(reports[0]!), portable: reports.every(({ portable }) => portable), origins: [] },
+    image: decodeImage,
+    actions: definition.actions.length,
+    origins: new Set<string>(),
+    close: () => expander.close(),
+  };
+}
