@@ -59,6 +59,8 @@ export interface WorkerSetting {
   readonly code?: string;
   readonly config?: ReadonlyMap<string, string>;
   readonly expander?: Partial<LanesExpanderOptions>;
+  /** Its lanes do not come up before this. */
+  readonly before?: Promise<void>;
   /** Changes what its lanes are. */
   readonly as?: (lanes: WorkerLanes) => WorkerLanes;
 }
@@ -78,7 +80,10 @@ export function work(secret: string, setting: WorkerSetting = {}): WorkerHere {
     const { lanes = 1, version = "1", code = CODE, config = SAME, as = (same) => same } = setting;
     const own = await link(onNote);
     try {
-      const start = async (): Promise<WorkerLanes> => as(await lanesOf(await ledgerInMemory(), lanes, setting.expander));
+      const start = async (): Promise<WorkerLanes> => {
+        await setting.before;
+        return as(await lanesOf(await ledgerInMemory(), lanes, setting.expander));
+      };
       const prepare = (): Promise<{ code: string; config: ReadonlyMap<string, string>; start: typeof start }> =>
         Promise.resolve({ code, config, start });
       const { signal } = leaving;
