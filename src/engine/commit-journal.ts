@@ -1,10 +1,11 @@
 import { LONGEST, writeCommit } from "./commit-rows.ts";
-import type { ErrorNews, FindingNews, News } from "./messages.ts";
+import type { ErrorNews, FindingNews, News, UnjudgedNews } from "./messages.ts";
 
 /** What a step brought to light, as far as it has to be known for committing it again. */
 export interface JournalNews {
   readonly findings: readonly FindingNews[];
   readonly errors: readonly ErrorNews[];
+  readonly unjudged?: readonly UnjudgedNews[] | undefined;
 }
 
 /** Records since the last {@link CommitJournal.take}; whoever takes them puts in the place of each news where it is found. */
@@ -42,7 +43,9 @@ export class CommitJournal {
     }
     this.#size = writeCommit(this.#rows, this.#size, from, action, rows, at, to, news === undefined ? -1 : 0, this.#before);
     this.#before = from;
-    if (news !== undefined) this.#news.push({ place: this.#size - 1, news: { findings: news.findings, errors: news.errors } });
+    if (news === undefined) return;
+    const { findings, errors, unjudged } = news;
+    this.#news.push({ place: this.#size - 1, news: { findings, errors, ...(unjudged !== undefined && { unjudged }) } });
   }
 
   checked(check: DoneCheck): void {

@@ -124,12 +124,19 @@ export interface ErrorNews {
   readonly where?: string | undefined;
 }
 
+/** What a rule could not judge of a step, and why. */
+export interface UnjudgedNews {
+  readonly invariant: string;
+  readonly what: string;
+}
+
 /** What a row cannot hold. */
 export interface News {
   readonly unit: number;
   readonly action: number;
   readonly findings: readonly FindingNews[];
   readonly errors: readonly ErrorNews[];
+  readonly unjudged?: readonly UnjudgedNews[] | undefined;
   /** What the step sent; for findings. */
   readonly exchanges: readonly RecordedExchange[];
 }

@@ -2,7 +2,7 @@ import type { Action } from "../model/action.ts";
 import { clientPartOf, type ApiClient, type Exchange } from "../model/client.ts";
 import type { ApiResponse } from "../model/response.ts";
 import type { CheckedStep, Earlier, Rule, StoresView } from "../model/rule.ts";
-import type { ErrorNews, FindingNews } from "../engine/messages.ts";
+import type { ErrorNews, FindingNews, UnjudgedNews } from "../engine/messages.ts";
 import type { Awaitable } from "../model/system.ts";
 import type { LaneBase } from "./bring-up.ts";
 import { storesView } from "./stores-view.ts";
@@ -39,6 +39,7 @@ const NOT_SENT_AGAIN = new Set([
 export class StepRules {
   readonly findings: FindingNews[] = [];
   readonly errors: ErrorNews[] = [];
+  readonly unjudged: UnjudgedNews[] = [];
   readonly #base: LaneBase;
   readonly #step: JudgedStep;
   readonly #settle: () => Awaitable<void>;
@@ -62,7 +63,7 @@ export class StepRules {
     if (rules.length === 0) return;
     const mark = await state.mark();
     for (const rule of rules) {
-      const view = this.#view();
+      const view = this.#view(rule.name);
       const said = await this.#ask(rule, () => rule.judge(this.#base.world, view));
       if (typeof said === "object") this.#later.push({ rule, earlier: said.earlier });
       else this.#take(rule, said, view.because());
@@ -78,7 +79,7 @@ export class StepRules {
     stepper.onCheckExchange = undefined;
     try {
       for (const { rule, earlier } of this.#later) {
-        const view = this.#view();
+        const view = this.#view(rule.name);
         const said = await this.#ask(rule, () => earlier(view));
         this.#take(rule, typeof said === "object" ? undefined : said, view.because());
         await this.#putBack(mark);
@@ -118,7 +119,7 @@ export class StepRules {
     await state.restore(mark);
   }
 
-  #view(): CheckedStep & { because(): string | undefined } {
+  #view(rule: string): CheckedStep & { because(): string | undefined } {
     const { action, response, exchanges, changed } = this.#step;
     const { world, state, canonicalizer } = this.#base;
     const client: ApiClient = action.as === undefined ? world.api : world.clients[action.as]!;
@@ -136,6 +137,10 @@ export class StepRules {
         return false;
       },
       because: () => because,
+      unjudged: (what) => {
+        this.unjudged.push({ invariant: rule, what });
+        return true;
+      },
       again: async (answer) => sendAgain(client, answer),
       stores: async (): Promise<StoresView | undefined> => {
         await this.#settle();

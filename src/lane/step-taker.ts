@@ -1,4 +1,16 @@
-import { BOUNDED, BROKEN, CHANGED, CHECK_SHIFT, EXECUTED, FAILED, FINDING, NEWS, SKIPPED, type UnitRequest } from "../engine/messages.ts";
+import {
+  BOUNDED,
+  BROKEN,
+  CHANGED,
+  CHECK_SHIFT,
+  EXECUTED,
+  FAILED,
+  FINDING,
+  NEWS,
+  SKIPPED,
+  type UnitRequest,
+  type UnjudgedNews,
+} from "../engine/messages.ts";
 import { isPromise } from "../model/system.ts";
 import type { Fingerprint } from "../state/facts.ts";
 import { responseHash, type Canonicalizer } from "../state/index.ts";
@@ -172,6 +184,7 @@ export class StepTaker {
     this.#refuseUnanswered(unit, action);
     const findings = [...outcome.findings, ...checker.checked.findings];
     const errors = [...checker.checked.errors];
+    let unjudged: readonly UnjudgedNews[] = [];
     if (after !== undefined) {
       if (state.ownChanged(after) && (await this.#watch.differs(reached)))
         errors.push(await this.#watch.impure(action, after, reached, "the context or a client"));
@@ -184,16 +197,18 @@ export class StepTaker {
       const rules = await this.#judgeRules(unit, action, outcome, mark, reached.lo !== unit.lo || reached.hi !== unit.hi);
       findings.push(...rules.findings);
       errors.push(...rules.errors);
+      unjudged = rules.unjudged;
     }
     let bits = EXECUTED | reached.bits;
     if (findings.length > 0) bits |= FINDING;
-    if (findings.length > 0 || errors.length > 0) {
+    if (findings.length > 0 || errors.length > 0 || unjudged.length > 0) {
       bits |= NEWS;
       this.#report.news.push({
         unit: index,
         action,
         findings,
         errors,
+        ...(unjudged.length > 0 && { unjudged }),
         exchanges: findings.length > 0 ? exchangesOf(stepper.exchanges, outcome) : [],
       });
     }

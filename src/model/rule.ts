@@ -33,6 +33,8 @@ export interface CheckedStep {
   readonly client: ApiClient;
   /** Why the rule does not hold; shown in place of the rule's message. Returns `false`, so that a check can return it. */
   explain(message: string): false;
+  /** Counts the step among those that the rule could not judge: the run's notes say how many, and why. Returns `true`, so that a check can return it. */
+  unjudged(why: string): true;
   /** Sends an answer's request again: method, URL, body and headers. `undefined` where that cannot be done: no HTTP, or a multipart body. */
   again(answer: ApiResponse): Promise<ApiResponse | undefined>;
   /** What the stores hold now. `undefined` for a world without stores. */
@@ -41,7 +43,7 @@ export interface CheckedStep {
 
 /** The second half of a check, which runs where the step began. */
 export interface Earlier {
-  readonly earlier: (before: Pick<CheckedStep, "explain" | "stores">) => boolean | Promise<boolean>;
+  readonly earlier: (before: Pick<CheckedStep, "explain" | "stores" | "unjudged">) => boolean | Promise<boolean>;
 }
 
 export interface RuleOptions<C extends object = never, A = never> extends Pick<

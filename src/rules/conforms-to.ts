@@ -27,7 +27,8 @@ export interface ConformsToOptions {
  * - the headers that are required are there;
  * - the content type is one of those described, parameters aside, where any is and the status has a body;
  * - a body in JSON is valid against the schema, by JSON Schema 2020-12 with formats; `nullable`, and the alternatives that a `discriminator` chooses from, hold; what is `writeOnly` may be
- *   missing. What cannot be judged within 3 seconds is not.
+ *   missing. A pattern that takes more than 0.2 seconds for one value is not judged from then on, nor is a schema that takes more than 3 seconds, or that no validator takes; the rest of the body is.
+ *   The run's notes say what was not judged, and how many times.
  *
  * The finding names operation, status, the place in the body as a JSON pointer, and the rule that is broken; no value of the body. MEDIUM.
  * @param spec A path (relative to where seqqa runs), a URL, or the description as an object. Read once for each lane, when it is first needed.
@@ -42,16 +43,18 @@ export function conformsTo<C extends object = Values, A = ApiClient>(
     name: "conforms_to",
     message: "an answer is not as the description has it",
     severity: options.severity ?? Severity.MEDIUM,
-    judge: async (_world, { action, answers, explain }) => {
+    judge: async (_world, { action, answers, explain, unjudged }) => {
+      let missed: string | undefined;
       const conformance = await (reading ??= read(spec, options));
       for (const answer of answers) {
         if (isExpected(answer.statusCode, except)) continue;
         const verdict = conformance.judge(answer);
         if (verdict.kind === "differs") return explain(verdict.what);
+        if (verdict.kind === "unjudged") missed ??= verdict.what;
         if (verdict.kind === "undescribed" && undescribed === "report")
           return explain(`${action.name} made a ${answer.request.method} request that is not described`);
       }
-      return true;
+      return missed === undefined || unjudged(missed);
     },
   });
 }

@@ -30,6 +30,7 @@ import { ShownUrls } from "./shown-urls.ts";
 import { findRaces, refuseRaces, type FoundRaces } from "./races.ts";
 import { toldNews } from "./told-news.ts";
 import type { UserModule } from "./user-module.ts";
+import { unjudgedNotes } from "./unjudged-notes.ts";
 import { wasteNotes } from "./waste.ts";
 import { shortestViolations, shrinkingCutNote } from "./shrinking.ts";
 
@@ -201,7 +202,7 @@ async function conclude(
     more.push("Interrupted before every violation was replayed from a clean start: those that were not are marked as not confirmed.");
   }
   const asFound = violations.filter(({ minimality }) => minimality === "as_found").length;
-  more.push(...wasteNotes(definition, explorer.committer.coverage()));
+  more.push(...wasteNotes(definition, explorer.committer.coverage()), ...unjudgedNotes(explorer.committer));
   if (asFound > 0 && input.signal?.aborted !== true) more.push(shrinkingCutNote(asFound));
   await closeLanes(expander, explorer);
   const result = buildResult({

@@ -8,6 +8,7 @@ import { raceText, resultJson, violationText, type ExplorationEntry } from "../r
 import { CommittedGraph } from "./committed-graph.ts";
 import { errorOf } from "./result-builder.ts";
 import { ShownUrls } from "./shown-urls.ts";
+import { isUnjudgedNote, unjudgedNotes } from "./unjudged-notes.ts";
 
 export interface MergedParts {
   readonly name: string;
@@ -137,7 +138,9 @@ function stopReasonOf(open: number, boundary: number, entries: readonly Explorat
 const grouped = (value: number): string => value.toLocaleString("en-US");
 
 function notesOf({ rows, committer, differing }: Merged, entries: readonly ExplorationEntry[]): readonly string[] {
-  const notes = new Set(entries.flatMap(({ notes: own }) => own.filter((note) => !note.startsWith("This is shard "))));
+  const notes = new Set(
+    entries.flatMap(({ notes: own }) => own.filter((note) => !note.startsWith("This is shard ") && !isUnjudgedNote(note))),
+  );
   const { steps } = committer;
   const times = steps === 0 ? 1 : rows.executed / steps;
   const overlap =
@@ -149,5 +152,5 @@ function notesOf({ rows, committer, differing }: Merged, entries: readonly Explo
       : [
           `Of ${grouped(differing.behind)} outcomes shards that came there by different paths say different things, as where data is drawn; each is taken from the shard of its own path.`,
         ];
-  return [...notes, overlap, ...differ];
+  return [...notes, ...unjudgedNotes(committer), overlap, ...differ];
 }

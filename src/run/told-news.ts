@@ -3,12 +3,13 @@ import type { ShownUrls } from "./shown-urls.ts";
 
 /** What a step brought to light, as it is told: URLs as users know them, and stacks in the user's own lines, since the bundle does not outlive the run. */
 export function toldNews(
-  { findings, errors }: JournalNews,
+  { findings, errors, unjudged }: JournalNews,
   urls: ShownUrls,
   { mapStack, whereOf }: { readonly mapStack: (stack: string) => string; readonly whereOf: (stack: string) => string | undefined },
 ): JournalNews {
   return {
     findings,
+    ...(unjudged !== undefined && { unjudged }),
     errors: errors.map((error) => ({
       ...error,
       message: urls.text(error.message),

@@ -174,7 +174,7 @@ export class ExplorationKeeper {
 
   /** What user code threw, and what processes printed, is searched for secrets. */
   #told(news: JournalNews): JournalNews {
-    const { findings, errors } = this.#start!.told(news);
+    const { findings, errors, unjudged } = this.#start!.told(news);
     const text = (value: string): string => redactText(value, this.#visibility, this.#hide);
     return {
       findings: findings.map(({ invariant, severity, message, target }) => ({
@@ -183,6 +183,7 @@ export class ExplorationKeeper {
         message: text(message),
         ...(target === undefined ? {} : { target: redactTarget(target, this.#hide) }),
       })),
+      ...(unjudged === undefined ? {} : { unjudged: unjudged.map(({ invariant, what }) => ({ invariant, what: text(what) })) }),
       errors: errors.map(({ code, message, source, stack, where }) => ({
         code,
         message: text(message),

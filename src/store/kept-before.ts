@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import type { JournalNews } from "../engine/commit-journal.ts";
 import { findingId } from "../engine/finding-id.ts";
 import type { Recorded } from "../engine/fold-back.ts";
-import type { ErrorNews, FindingNews } from "../engine/messages.ts";
+import type { ErrorNews, FindingNews, UnjudgedNews } from "../engine/messages.ts";
 import type { Divergence, RecordedExchange, Violation } from "../model/result.ts";
 import type { Beginning } from "./beginning.ts";
 import { batchReader } from "./commit-batches.ts";
@@ -72,9 +72,13 @@ export function keptBefore(db: Database, exploration: number, beginning: Beginni
 }
 
 function newsFrom(document: unknown): JournalNews {
-  const { findings, errors } = record(document);
+  const { findings, errors, unjudged } = record(document);
   if (!Array.isArray(findings) || !Array.isArray(errors)) throw new TypeError("what a step brought to light is not said");
-  return { findings: findings as readonly FindingNews[], errors: (errors as ErrorNews[]).map((one) => ({ ...one, stack: one.stack })) };
+  return {
+    findings: findings as readonly FindingNews[],
+    errors: (errors as ErrorNews[]).map((one) => ({ ...one, stack: one.stack })),
+    ...(Array.isArray(unjudged) && { unjudged: unjudged as readonly UnjudgedNews[] }),
+  };
 }
 
 /** What its last step sent: a request that was answered, or one that was not. */

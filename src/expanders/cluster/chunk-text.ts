@@ -130,6 +130,8 @@ const problem = members<Expansion["news"][number]["errors"][number]>({
   where: optional(text()),
 });
 
+const unjudged = members<NonNullable<Expansion["news"][number]["unjudged"]>[number]>({ invariant: text(), what: text() });
+
 /** The answer to a chunk of these units that a text says; images stay encoded. @throws ShapeError for what is no answer to them */
 export function expansionOf(given: string, units: readonly UnitRequest[], actions: number): Expansion {
   const total = units.reduce((sum, { from, to }) => sum + to - from, 0);
@@ -139,7 +141,14 @@ export function expansionOf(given: string, units: readonly UnitRequest[], action
   const plain = members<EncodedExpansion["plain"]>({
     finished: integer(0, units.length),
     news: listOf(
-      members<Expansion["news"][number]>({ unit, action, findings: listOf(finding), errors: listOf(problem), exchanges: listOf(exchange) }),
+      members<Expansion["news"][number]>({
+        unit,
+        action,
+        findings: listOf(finding),
+        errors: listOf(problem),
+        unjudged: optional(listOf(unjudged)),
+        exchanges: listOf(exchange),
+      }),
       total,
     ),
     details: optional(

@@ -14,6 +14,8 @@ export type Verdict =
   /** The description has no such call, and says nothing about its answer. */
   | { readonly kind: "undescribed" }
   | { readonly kind: "conforms"; readonly operation: Operation }
+  /** Nothing is wrong that could be judged; `what` names the call, the status, and what could not. */
+  | { readonly kind: "unjudged"; readonly operation: Operation; readonly what: string }
   /** `what` names the call as the description does, status, place and rule; nothing of the body. */
   | {
       readonly kind: "differs";
@@ -22,7 +24,7 @@ export type Verdict =
       readonly what: string;
     };
 
-type Difference = Pick<Extract<Verdict, { kind: "differs" }>, "clause" | "what">;
+type Difference = Pick<Extract<Verdict, { kind: "differs" }>, "clause" | "what"> | { readonly clause: "unjudged"; readonly what: string };
 
 /** Answers without a body, whatever is described: RFC 9110, 6.4.1. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
@@ -46,7 +48,8 @@ export class Conformance {
     const found = this.#difference(operation, answer);
     if (found === undefined) return { kind: "conforms", operation };
     const name = `${operation.method.toUpperCase()} ${operation.path}`;
-    return { kind: "differs", operation, clause: found.clause, what: `${shown(name)}, status ${answer.statusCode}: ${found.what}` };
+    const what = `${shown(name)}, status ${answer.statusCode}: ${found.what}`;
+    return found.clause === "unjudged" ? { kind: "unjudged", operation, what } : { kind: "differs", operation, clause: found.clause, what };
   }
 
   #difference({ responses, method }: Operation, answer: Answer): Difference | undefined {
@@ -85,8 +88,9 @@ export class Conformance {
     if (media.schema === undefined) return undefined;
     let check = this.#checks.get(media);
     if (check === undefined) this.#checks.set(media, (check = bodyCheck(this.#description, media.schema)));
-    const what = check(body);
-    return what === undefined ? undefined : { clause: "body", what };
+    const { wrong, unjudged } = check(body);
+    if (wrong !== undefined) return { clause: "body", what: wrong };
+    return unjudged === undefined ? undefined : { clause: "unjudged", what: unjudged };
   }
 }
 

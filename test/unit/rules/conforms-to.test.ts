@@ -32,13 +32,18 @@ function answer(status: number, text: string, path = "/orders/1"): ApiResponse {
   );
 }
 
+/** Why it could not judge the last step. */
+const unjudged: string[] = [];
+
 /** What the rule says of a step with these answers; `undefined`: it holds. */
 async function said(rule: Rule, ...answers: readonly ApiResponse[]): Promise<string | undefined> {
   const explained: string[] = [];
+  unjudged.length = 0;
   const step = {
     action: { name: "read_order", tags: [], as: undefined, expectedStatus: undefined },
     answers,
     explain: (text: string) => explained.push(text) < 0,
+    unjudged: (text: string) => unjudged.push(text) > 0,
   } as unknown as CheckedStep;
   const holds = await rule.judge({} as never, step);
   expect(holds).toBe(explained.length === 0);
@@ -63,6 +68,17 @@ describe("conformsTo", () => {
     expect(await said(rule({ undescribed: "report" }), answer(200, "{}", "/other"))).toBe(
       "read_order made a GET request that is not described",
     );
+  });
+
+  it("counts a step once that it could not judge, and finds what is wrong in another answer of it", async () => {
+    const schema = { type: "object", properties: { id: { type: "integer" }, code: { type: "string", pattern: "^(a+)+$" } } };
+    const get = { responses: { "200": { content: { "application/json": { schema } } } } };
+    const slow = conformsTo({ ...SPEC, paths: { "/orders/{id}": { get } } }) as unknown as Rule;
+    const hostile = answer(200, JSON.stringify({ code: `${"a".repeat(60)}!` }));
+    expect(await said(slow, hostile, hostile)).toBeUndefined();
+    expect(unjudged).toEqual(['GET /orders/{id}, status 200: the pattern "^(a+)+$" takes more than 0.2 seconds']);
+    expect(await said(slow, hostile, answer(200, '{"id":"x"}'))).toBe("GET /orders/{id}, status 200: /id is not of type integer");
+    expect(unjudged).toEqual([]);
   });
 
   it("says nothing of clients that are not HTTP", async () => {

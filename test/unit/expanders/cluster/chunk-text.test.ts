@@ -89,7 +89,16 @@ const exchange = {
 const expansion: Expansion = {
   finished: 2,
   rows: Int32Array.from({ length: 5 * ROW }, (_, i) => i - 3),
-  news: [{ unit: 1, action: 1, findings: [{ invariant: "i", severity: "high", message: "m" }], errors: [], exchanges: [exchange] }],
+  news: [
+    {
+      unit: 1,
+      action: 1,
+      findings: [{ invariant: "i", severity: "high", message: "m" }],
+      errors: [],
+      unjudged: [{ invariant: "i", what: "w" }],
+      exchanges: [exchange],
+    },
+  ],
   images: [{ unit: 0, action: 2, image: encodeImage(image) }],
   details: [{ unit: 0, action: 0, exchanges: [exchange], state: ["a"] }],
   divergences: [{ kind: "late_write", path: [0, 1], message: "late", differences: ["- a"] }],

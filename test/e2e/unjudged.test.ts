@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { documentOf, emptyFolder, folderWith, linkPackages, only, seqqa } from "../support/e2e.ts";
+
+/** A pattern of a description that takes time without end for what the API answers. */
+const EXPLORATION = `
+import { Action, Agent, World } from "seqqa";
+import { HttpClient } from "seqqa/adapters/http";
+import { conformsTo } from "seqqa/rules";
+
+const schema = { type: "object", properties: { code: { type: "string", pattern: "^(a+)+$" } } };
+const answers = { responses: { "200": { description: "it", content: { "application/json": { schema } } } } };
+const spec = { openapi: "3.1.0", info: { title: "Codes", version: "1" }, paths: { "/code": { get: answers } } };
+const handler = () => Response.json({ code: "a".repeat(60) + "!" });
+
+export const agent = new Agent<{ step: number }>({
+  world: () => new World({ api: new HttpClient(handler) }),
+  actions: [
+    new Action({
+      name: "read_code",
+      run: async (api, context) => {
+        const step = context.get("step", { default: 0 });
+        if (step === 3) return null;
+        context.set("step", step + 1);
+        return api.get("/code");
+      },
+    }),
+  ],
+  invariants: [conformsTo(spec)],
+});
+`;
+const NOTE = 'Not judged by conforms_to in 3 steps: GET /code, status 200: the pattern "^(a+)+$" takes more than 0.2 seconds.';
+
+describe("what a rule could not judge", () => {
+  it.each(["1", "2"])("is counted and said, with %s lanes", async (lanes) => {
+    const cwd = folderWith({ "codes.explore.ts": EXPLORATION, "seqqa.yaml": "exploration: { max_steps: 10 }\n" });
+    linkPackages(cwd, "seqqa");
+    const ran = await seqqa(["run", ".", "--parallel", lanes, "--reporter", "json"], { cwd });
+    expect(ran).toMatchObject({ status: 0, stderr: "" });
+    const { notes, steps, violations } = only(documentOf(ran));
+    expect({ steps, violations, notes: notes.filter((note) => note.startsWith("Not judged")) }).toEqual({
+      steps: 3,
+      violations: [],
+      notes: [NOTE],
+    });
+    // Reports are made of what the run has kept.
+    const report = await seqqa(["report", "--format", "json", "--output", "-"], { cwd });
+    expect(report.stdout).toContain(JSON.stringify(NOTE).slice(1, -1));
+    const shown = await seqqa(["run", ".", "--parallel", lanes, "--output", emptyFolder()], { cwd });
+    expect(shown.stdout.replaceAll(/\s+/g, " ")).toContain(NOTE);
+  });
+
+  it("is counted on over an interruption", async () => {
+    const cwd = folderWith({ "codes.explore.ts": EXPLORATION, "seqqa.yaml": "exploration: { max_steps: 2 }\n" });
+    linkPackages(cwd, "seqqa");
+    await seqqa(["run", ".", "--reporter", "json"], { cwd });
+    const ran = await seqqa(["run", ".", "--resume", "--max-steps", "10", "--reporter", "json"], { cwd });
+    expect(only(documentOf(ran)).notes).toContain(NOTE);
+  });
+});
