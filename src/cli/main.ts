@@ -34,7 +34,7 @@ export async function main(
     list: async (directory, options) => void (status = await listCommand(directory, options, shell, machinery, version)),
     merge: async (stores, options) => void (status = await mergeCommand(stores, options, shell, machinery, version)),
     worker: async (directory, options) => void (status = await workerCommand(directory, options, shell, machinery, version)),
-    report: (options) => void (status = reportCommand(options, shell)),
+    report: async (options) => void (status = await reportCommand(options, shell)),
     replay: async (finding, options) => void (status = await replayCommand(finding, options, shell, machinery)),
     completion: (name) => void shell.stdout.write(completionScript(program, name)),
     doctor: async (directory, options) => void (status = await doctorCommand(directory, options, shell, machinery, version)),

@@ -21,7 +21,7 @@ export interface Handlers {
   clean(directory: string | undefined, options: StoreOptions): Promise<void>;
   run(named: string | undefined, options: RunOptions): Promise<void>;
   list(directory: string | undefined, options: ListOptions): Promise<void>;
-  report(options: ReportOptions): void;
+  report(options: ReportOptions): Promise<void>;
   merge(stores: readonly string[], options: MergeOptions): Promise<void>;
   worker(directory: string | undefined, options: WorkerOptions): Promise<void>;
   replay(finding: string, options: ReplayCommandOptions): Promise<void>;

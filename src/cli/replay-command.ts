@@ -12,7 +12,7 @@ import {
   replayTable,
   type Colours,
 } from "../reports/index.ts";
-import { readRun } from "../store/index.ts";
+import { readFindings } from "../store/index.ts";
 import { drawsByName } from "./draws-by-name.ts";
 import { emitted, type Emitter } from "./emit-finding.ts";
 import { errorText, statusOfError } from "./error-text.ts";
@@ -57,8 +57,8 @@ export async function replayCommand(
     noInfra: options.infra === false,
     allowedStores: options.allowDb,
   });
-  const { id, data } = readRun(config.report.outputDir, options.run);
-  const found = findFinding(wanted, id, data.document);
+  const { id, document } = readFindings(config.report.outputDir, options.run);
+  const found = findFinding(wanted, id, document);
   // A stranger's store must not make any other module be loaded.
   if (!isExplorationFile(found.exploration.file)) {
     throw usage(`The finding is of no exploration: ${printable(found.exploration.file)}.`, "Name another run with --run, or run again.");

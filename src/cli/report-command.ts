@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
 import { loadConfig, type ReportFormat } from "../config/index.ts";
+import { writePieces } from "../reports/index.ts";
 import { readRun, writeWhole } from "../store/index.ts";
 import type { ExitStatus } from "./exit-status.ts";
-import { FILES, reportText, writing } from "./report-files.ts";
+import { FILES, reportPieces, writing } from "./report-files.ts";
 import { usage } from "./run-options.ts";
 import type { Shell } from "./shell.ts";
 import { shownPath } from "./shown-path.ts";
@@ -15,18 +16,18 @@ export interface ReportOptions {
 }
 
 /** `seqqa report`: a run that was kept, written again in one of the formats. */
-export function reportCommand(options: ReportOptions, shell: Shell): ExitStatus {
+export async function reportCommand(options: ReportOptions, shell: Shell): Promise<ExitStatus> {
   if (options.output === "") throw usage("--output is empty.", "Give a file, or - for standard output.");
   const config = loadConfig({ directory: ".", file: options.config, env: shell.env, cwd: shell.cwd });
   const run = readRun(config.report.outputDir, options.run);
   const format = options.format ?? "html";
-  const text = reportText(format, run);
+  const pieces = reportPieces(format, run);
   if (options.output === "-") {
-    shell.stdout.write(text);
+    await writePieces(shell.stdout, pieces);
     return 0;
   }
   const file = options.output === undefined ? resolve(config.report.outputDir, FILES[format]) : resolve(shell.cwd, options.output);
-  writing(file, () => writeWhole(file, text));
+  writing(file, () => writeWhole(file, pieces));
   shell.stderr.write(`Run ${run.id} is in ${shownPath(file, shell.cwd)}\n`);
   return 0;
 }

@@ -2,21 +2,24 @@ import { accessSync, constants, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Config, ReportFormat } from "../config/index.ts";
 import { SeqqaError } from "../model/errors.ts";
-import { htmlText, jsonText, junitText, type ReportData } from "../reports/index.ts";
+import { htmlText, jsonPieces, junitText, type ReportData } from "../reports/index.ts";
 import { readRun, unreadable, writeWhole } from "../store/index.ts";
 
 export const FILES: Readonly<Record<ReportFormat, string>> = { html: "report.html", json: "results.json", junit: "junit.xml" };
 
-const textOf: Readonly<Record<ReportFormat, (data: ReportData) => string>> = {
-  html: htmlText,
-  json: ({ document }) => jsonText(document),
-  junit: ({ document }) => junitText(document),
+const piecesOf: Readonly<Record<ReportFormat, (data: ReportData) => Iterable<string>>> = {
+  html: (data) => [htmlText(data)],
+  json: ({ document }) => jsonPieces(document),
+  junit: ({ document }) => [junitText(document)],
 };
 
-/** A run in one of the formats. @throws SeqqaError `RUN_UNREADABLE`: a stranger's store may hold anything */
-export function reportText(format: ReportFormat, { file, data }: { readonly file: string; readonly data: ReportData }): string {
+/** A run in one of the formats, in pieces. @throws SeqqaError `RUN_UNREADABLE`: a stranger's store may hold anything */
+export function* reportPieces(
+  format: ReportFormat,
+  { file, data }: { readonly file: string; readonly data: ReportData },
+): Iterable<string> {
   try {
-    return textOf[format](data);
+    yield* piecesOf[format](data);
   } catch (cause) {
     if (cause instanceof SeqqaError) throw cause;
     throw unreadable(file, "what it says is no result of seqqa", cause);
@@ -40,7 +43,7 @@ export function writeReports({ report: { outputDir, formats } }: Config, run: st
   const stored = readRun(outputDir, run);
   for (const format of formats) {
     const file = join(outputDir, FILES[format]);
-    writing(file, () => writeWhole(file, reportText(format, stored)));
+    writing(file, () => writeWhole(file, reportPieces(format, stored)));
   }
 }
 

@@ -276,7 +276,7 @@ export class Run {
       this.#statuses.push(130);
       if (isWritten) attempt(() => this.#writeAgain({ ...report, exitStatus: 130 }));
     }
-    reporter.ended({ ...report, exitStatus: worst(this.#statuses) });
+    await reporter.ended({ ...report, exitStatus: worst(this.#statuses) });
     if (onGithub(shell.env)) attempt(() => this.#tellGithub({ ...report, exitStatus: worst(this.#statuses) }));
     await hearSignals();
     return signal.aborted ? 130 : worst(this.#statuses);

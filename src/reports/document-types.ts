@@ -11,6 +11,8 @@ export interface GraphEntry {
   readonly nodes: number;
   /** How many transitions there are. */
   readonly edges: number;
+  /** Where the graph has more than 1,000,000 transitions: a sentence that says so. The lists below are empty then; the run store has all of them. */
+  readonly leftOut?: string | undefined;
   /** Per node: the node that it was first opened from; -1 for the root. */
   readonly parents: readonly number[];
   /** Per node: the place of the action that led to it from its parent; -1 for the root. */

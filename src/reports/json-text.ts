@@ -3,16 +3,32 @@
  * thousands of them. Characters that a terminal would act on are written as escapes, which JSON readers undo.
  */
 export function jsonText(value: unknown): string {
-  return `${write(value, "")}\n`;
+  return [...jsonPieces(value)].join("");
 }
 
+/** Characters of a piece, about. */
+const PIECE = 1 << 16;
+/** Numbers that are written at once. */
+const NUMBERS = 4_096;
 const LONGEST_LINE = 120;
 const UNSAFE = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
-function write(value: unknown, indent: string): string {
-  if (Array.isArray(value)) return list(value, indent);
-  if (typeof value === "object" && value !== null) return record(value, indent);
-  return primitive(value);
+/** The same text in pieces, since all of it may be more than one string holds. No text of the data is in two of them. */
+export function* jsonPieces(value: unknown): Iterable<string> {
+  let piece = "";
+  for (const part of written(value, "")) {
+    piece += part;
+    if (piece.length < PIECE) continue;
+    yield piece;
+    piece = "";
+  }
+  yield `${piece}\n`;
+}
+
+function* written(value: unknown, indent: string): Iterable<string> {
+  if (Array.isArray(value)) yield* list(value, indent);
+  else if (typeof value === "object" && value !== null) yield* record(value as Readonly<Record<string, unknown>>, indent);
+  else yield primitive(value);
 }
 
 function primitive(value: unknown): string {
@@ -20,19 +36,41 @@ function primitive(value: unknown): string {
   return typeof value === "string" ? text.replace(UNSAFE, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`) : text;
 }
 
-function list(items: readonly unknown[], indent: string): string {
-  if (items.every((item) => typeof item === "number")) return `[${items.map(primitive).join(",")}]`;
+function* list(items: readonly unknown[], indent: string): Iterable<string> {
+  if (items.every((item) => typeof item === "number")) return yield* numbers(items);
   if (items.every((item) => typeof item !== "object" || item === null)) {
     const line = `[${items.map(primitive).join(", ")}]`;
-    if (line.length + indent.length <= LONGEST_LINE) return line;
+    if (line.length + indent.length <= LONGEST_LINE) return yield line;
   }
   const inner = `${indent}  `;
-  return `[\n${items.map((item) => `${inner}${write(item, inner)}`).join(",\n")}\n${indent}]`;
+  let before = "[\n";
+  for (const item of items) {
+    yield `${before}${inner}`;
+    yield* written(item, inner);
+    before = ",\n";
+  }
+  yield `\n${indent}]`;
 }
 
-function record(value: object, indent: string): string {
+function* numbers(items: readonly number[]): Iterable<string> {
+  let before = "[";
+  for (let at = 0; at < items.length; at += NUMBERS) {
+    yield before + JSON.stringify(items.slice(at, at + NUMBERS)).slice(1, -1);
+    before = ",";
+  }
+  yield items.length === 0 ? "[]" : "]";
+}
+
+/** Members are read one after the other: those of a graph are lists that are made when they are asked for. */
+function* record(value: Readonly<Record<string, unknown>>, indent: string): Iterable<string> {
   const inner = `${indent}  `;
-  const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  if (members.length === 0) return "{}";
-  return `{\n${members.map(([name, member]) => `${inner}${primitive(name)}: ${write(member, inner)}`).join(",\n")}\n${indent}}`;
+  let before = "{\n";
+  for (const name of Object.keys(value)) {
+    const member = value[name];
+    if (member === undefined) continue;
+    yield `${before}${inner}${primitive(name)}: `;
+    yield* written(member, inner);
+    before = ",\n";
+  }
+  yield before === "{\n" ? "{}" : `\n${indent}}`;
 }

@@ -1,5 +1,5 @@
 import type { ExplorationEvent } from "../engine/events.ts";
-import { jsonText } from "./json-text.ts";
+import { jsonPieces } from "./json-text.ts";
 import { printableLines } from "./printable.ts";
 import { redactText } from "./redact.ts";
 import { redactor, type Redactor } from "./redaction/redactor.ts";
@@ -7,6 +7,7 @@ import type { Reporter, ReporterOptions } from "./reporter.ts";
 import { runDocument } from "./run-document.ts";
 import type { RunReport } from "./run-report.ts";
 import { updateLines } from "./totals.ts";
+import { writePieces } from "./write-pieces.ts";
 
 /** For programs: one document on standard output when the run is over, and nothing else there. */
 export class JsonReporter implements Reporter {
@@ -42,8 +43,8 @@ export class JsonReporter implements Reporter {
     this.#options.stderr.write(`${printableLines(redactText(text, this.#options.visibility, this.#hide))}\n`);
   }
 
-  ended(report: RunReport): void {
+  async ended(report: RunReport): Promise<void> {
     for (const line of updateLines(report.known)) this.message(line);
-    this.#options.stdout.write(jsonText(runDocument(report, this.#options.visibility)));
+    await writePieces(this.#options.stdout, jsonPieces(runDocument(report, this.#options.visibility)));
   }
 }

@@ -1,4 +1,5 @@
 import type { RecordedExchange } from "../model/result.ts";
+import type { ByDepth } from "./by-depth.ts";
 import type { RunDocument } from "./document-types.ts";
 import type { GraphLists } from "./graph-lists.ts";
 
@@ -10,4 +11,7 @@ export interface ReportData {
 }
 
 /** The explored graph, or a part of it. Nodes are named by their numbers in the exploration. */
-export type GraphData = GraphLists<string, RecordedExchange>;
+export interface GraphData extends GraphLists<string, RecordedExchange> {
+  /** Of the whole graph, where more of it is known than what is here. */
+  readonly byDepth?: ByDepth | undefined;
+}

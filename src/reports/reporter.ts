@@ -8,6 +8,11 @@ export interface Output {
   write(text: string): unknown;
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
+  /** Of a stream: nobody takes anything any more. */
+  readonly destroyed?: boolean | undefined;
+  /** Of a stream: `write` said `false`, and what was written is taken by now (`drain`), or nobody takes it any more. */
+  once?(event: "drain" | "error" | "close", listener: () => void): unknown;
+  off?(event: "drain" | "error" | "close", listener: () => void): unknown;
 }
 
 /** What tells people or programs about a run. All calls come in order; `ended` is the last one. */
@@ -24,7 +29,7 @@ export interface Reporter {
   journeyDone(journey: ReportedJourney): void;
   /** Text about the run as a whole, or an error, for standard error. */
   message(text: string): void;
-  ended(report: RunReport): void;
+  ended(report: RunReport): void | Promise<void>;
 }
 
 export interface ReporterOptions {

@@ -1,15 +1,7 @@
 import type { ApiRequest } from "../model/response.ts";
-import type {
-  ExplorationGraph,
-  ExplorationResult,
-  Race,
-  RaceOutcome,
-  RecordedExchange,
-  RecordedResponse,
-  RecordedStep,
-  Violation,
-} from "../model/result.ts";
-import type { ExplorationEntry, GraphEntry } from "./document-types.ts";
+import type { ExplorationResult, Race, RaceOutcome, RecordedExchange, RecordedResponse, RecordedStep, Violation } from "../model/result.ts";
+import type { ExplorationEntry } from "./document-types.ts";
+import { graphEntry } from "./graph-entry.ts";
 
 /** An exploration's result as plain data, its keys always in the same order: what `result.toJSON()` returns. */
 export function resultJson(result: Omit<ExplorationResult, "toJSON">): Omit<ExplorationEntry, "name" | "file"> {
@@ -57,7 +49,7 @@ export function resultJson(result: Omit<ExplorationResult, "toJSON">): Omit<Expl
     bounded: result.bounded,
     notes: result.notes,
     invariants: result.invariants,
-    graph: graphJson(result.graph),
+    graph: graphEntry(result.graph),
     // Left out, when written, where no state graph was explored.
     unreachedNodes: result.unreachedNodes,
     deadEdges: result.deadEdges,
@@ -144,19 +136,4 @@ const responseJson = ({ status, headers, body }: RecordedResponse): RecordedResp
 
 export function exchangeJson({ request, response, error, durationMs }: RecordedExchange): RecordedExchange {
   return { request: requestJson(request), response: response === undefined ? undefined : responseJson(response), error, durationMs };
-}
-
-function graphJson(graph: ExplorationGraph): GraphEntry {
-  return {
-    actions: graph.actions,
-    nodes: graph.nodes,
-    edges: graph.edges,
-    parents: Array.from(graph.parents),
-    parentActions: Array.from(graph.parentActions),
-    depths: Array.from(graph.depths),
-    edgeFrom: Array.from(graph.edgeFrom),
-    edgeAction: Array.from(graph.edgeAction),
-    edgeTo: Array.from(graph.edgeTo),
-    edgeStatus: Array.from(graph.edgeStatus),
-  };
 }

@@ -1,7 +1,7 @@
 import type { Database, Statement } from "better-sqlite3";
-import { commitRows, writeCommit } from "../engine/commit-rows.ts";
+import { writeCommit } from "../engine/commit-rows.ts";
 import type { JournalBatch, JournalNews } from "../engine/commit-journal.ts";
-import { FINDING, ROW, SKIPPED, STATUS } from "../engine/messages.ts";
+import { ROW, STATUS } from "../engine/messages.ts";
 import type { ExplorationGraph } from "../model/result.ts";
 
 /** Texts of news that are known with their ids. */
@@ -81,24 +81,4 @@ function int32(blob: unknown): Int32Array {
   if (!(blob instanceof Uint8Array) || blob.byteLength % 4 !== 0) throw new TypeError("a batch of commits is not whole");
   // A column may begin anywhere in memory.
   return new Int32Array(blob.slice().buffer);
-}
-
-/** Executed rows as lists that are indexed alike. @throws TypeError, RangeError where the batches are not whole */
-export function edgesOf(
-  db: Database,
-  exploration: number,
-): Readonly<Record<"from" | "action" | "to" | "status" | "found", readonly number[]>> {
-  const [from, action, to, status, found]: number[][] = [[], [], [], [], []];
-  const { batches, batch } = batchReader(db, exploration);
-  for (let index = 0; index < batches; index++) {
-    for (const row of commitRows(batch(index))) {
-      if ((row.bits & 0xff) === SKIPPED) continue;
-      from!.push(row.from);
-      action!.push(row.action);
-      to!.push(row.to);
-      status!.push(row.status);
-      found!.push((row.bits & FINDING) === 0 ? 0 : 1);
-    }
-  }
-  return { from: from!, action: action!, to: to!, status: status!, found: found! };
 }

@@ -196,8 +196,7 @@ export class ExplorationKeeper {
 
   #entry(result: ExplorationResult, outcome: Outcome): void {
     const { name, strategy, actions } = this.#start!;
-    const light = { ...result, graph: { ...result.graph, ...NOTHING } };
-    const entry = explorationEntry({ name, file: this.#file, result: light }, this.#visibility, this.#hide);
+    const entry = explorationEntry({ name, file: this.#file, result }, this.#visibility, this.#hide);
     this.#entries.exploration(this.#id, entry, strategy, actions, outcome);
   }
 
@@ -255,16 +254,6 @@ export class ExplorationKeeper {
     };
   }
 }
-
-const NOTHING = {
-  parents: new Int32Array(0),
-  parentActions: new Int32Array(0),
-  depths: new Int32Array(0),
-  edgeFrom: new Int32Array(0),
-  edgeAction: new Int32Array(0),
-  edgeTo: new Int32Array(0),
-  edgeStatus: new Int32Array(0),
-};
 
 function cut(text: string): string {
   return text.length <= BODY ? text : `${text.slice(0, BODY)}... (cut)`;

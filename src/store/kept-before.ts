@@ -35,7 +35,7 @@ export function keptBefore(db: Database, exploration: number, beginning: Beginni
        FROM explorations e JOIN beginnings b ON b.exploration = e.id WHERE e.id = ?`,
     )
     .get(exploration) as Row;
-  const nodes = db.prepare("SELECT lo, hi FROM nodes WHERE exploration = ? ORDER BY id").raw().all(exploration) as [number, number][];
+  const { lo, hi } = fingerprintsOf(db, exploration);
   const divergences = db.prepare("SELECT document FROM divergences WHERE exploration = ? ORDER BY position").pluck().all(exploration);
   const findings = db.prepare("SELECT id, document FROM findings WHERE exploration = ?").all(exploration) as {
     id: string;
@@ -48,13 +48,13 @@ export function keptBefore(db: Database, exploration: number, beginning: Beginni
   const crossChecked = record(row.document)["crossChecked"];
   return {
     beginning,
-    nodes: nodes.length,
+    nodes: lo.length,
     edges: row.transitions,
     durationMs: row.duration_ms,
     recorded: {
       ...batchReader(db, exploration),
-      lo: Int32Array.from(nodes, ([lo]) => lo),
-      hi: Int32Array.from(nodes, ([, hi]) => hi),
+      lo,
+      hi,
       news: (id) => {
         let news = known.get(id);
         if (news === undefined) known.set(id, (news = newsFrom(newsOf.get(exploration, id))));
@@ -69,6 +69,18 @@ export function keptBefore(db: Database, exploration: number, beginning: Beginni
       characters: row.characters,
     },
   };
+}
+
+/** Fingerprints, by node. */
+function fingerprintsOf(db: Database, exploration: number): Pick<Recorded, "lo" | "hi"> {
+  const count = db.prepare("SELECT count(*) FROM nodes WHERE exploration = ?").pluck().get(exploration) as number;
+  const [lo, hi] = [new Int32Array(count), new Int32Array(count)];
+  let node = 0;
+  for (const row of db.prepare("SELECT lo, hi FROM nodes WHERE exploration = ? ORDER BY id").raw().iterate(exploration)) {
+    [lo[node], hi[node]] = row as [number, number];
+    node++;
+  }
+  return { lo, hi };
 }
 
 function newsFrom(document: unknown): JournalNews {

@@ -1,12 +1,21 @@
 import type { Database } from "better-sqlite3";
 import type { Divergence, RaceOutcome, RecordedExchange, RecordedStep, RunError } from "../model/result.ts";
-import type { ExplorationEntry, JourneyEntry, ReportData, ReportedFailure, RunDocument } from "../reports/index.ts";
+import {
+  graphEntry,
+  type ExplorationEntry,
+  type GraphEntry,
+  type JourneyEntry,
+  type ReportData,
+  type ReportedFailure,
+  type RunDocument,
+} from "../reports/index.ts";
 import { exchangesOf, type ExchangeRow } from "./exchange-rows.ts";
 import { misfitOf } from "./fits-schema.ts";
 import { record } from "./json-columns.ts";
 import { readStore } from "./open-run.ts";
-import { readGraph, shownGraph } from "./read-graph.ts";
+import { readGraph } from "./read-graph.ts";
 import { findRun, runFile } from "./runs.ts";
+import { shownGraph } from "./shown-graph.ts";
 import type { StoredGraph } from "./stored-graph.ts";
 
 type Finding = ExplorationEntry["violations"][number];
@@ -28,27 +37,51 @@ export function readRun(
   return { id: run, file, data: readStore(file, readData) };
 }
 
+/**
+ * What a run found: its document without the lists of graphs, which are not read.
+ * @throws as {@link readRun}
+ */
+export function readFindings(outputDir: string, id: string | undefined): { readonly id: string; readonly document: RunDocument } {
+  const run = findRun(outputDir, id);
+  return { id: run, document: readStore(runFile(outputDir, run), (db) => documentOf(db, (entry) => entry)) };
+}
+
 function readData(db: Database): ReportData {
+  const graphs: ReportData["graphs"][number][] = [];
+  const document = documentOf(db, (entry, exploration) => {
+    const graph = readGraph(db, exploration);
+    graphs.push(shownGraph(db, exploration, graph, pathsOf(entry)));
+    return { ...entry, graph: entryOf(graph) };
+  });
+  return { document, graphs };
+}
+
+/** `withGraph`: an entry with the lists of its graph. They are checked where they are read. */
+function documentOf(db: Database, withGraph: (entry: ExplorationEntry, exploration: number) => ExplorationEntry): RunDocument {
   const row = db.prepare("SELECT ended_at, document FROM run").get() as { ended_at: string | null; document: string };
   const unfinished = row.ended_at === null;
   const explorations = db
     .prepare("SELECT id, document FROM explorations WHERE outcome = 'ended' OR (? AND outcome = 'running') ORDER BY id")
     .all(unfinished ? 1 : 0) as readonly { readonly id: number; readonly document: string }[];
   const entries = explorations.map(({ id, document }) => {
-    const graph = readGraph(db, id);
-    const entry = explorationOf(db, id, record(document), graph);
-    const shown = unfinished && entry.stopReason === "interrupted" ? { ...entry, notes: [...entry.notes, UNFINISHED] } : entry;
-    return { entry: shown, graph: shownGraph(db, id, graph, pathsOf(entry)) };
+    const entry = explorationOf(db, id, record(document));
+    return unfinished && entry.stopReason === "interrupted" ? { ...entry, notes: [...entry.notes, UNFINISHED] } : entry;
   });
   const document = {
     ...record(row.document),
-    explorations: entries.map(({ entry }) => entry),
+    explorations: entries,
     journeys: journeysOf(db),
     failures: documents<ReportedFailure>(db, "failures ORDER BY position"),
   };
   const wrong = misfitOf(document);
   if (wrong !== undefined) throw new TypeError(`${wrong} is not what a result of seqqa has there`);
-  return { document: document as unknown as RunDocument, graphs: entries.map(({ graph }) => graph) };
+  const whole = entries.map((entry, index) => withGraph(entry, explorations[index]!.id));
+  return { ...(document as unknown as RunDocument), explorations: whole };
+}
+
+/** Its lists are made when they are asked for. */
+function entryOf({ actions, parents, parentActions, depths, edges, lists }: StoredGraph): GraphEntry {
+  return graphEntry({ actions, nodes: depths.length, edges: edges.size, parents, parentActions, depths, ...lists });
 }
 
 /** The paths that reports mark in the graph. A race has one for each of its calls. */
@@ -62,13 +95,14 @@ function pathsOf({ violations, races }: ExplorationEntry): readonly (readonly st
   ];
 }
 
-/** An exploration as it stands in the document of its run. */
+/** An exploration as it stands in the document of its run, without the lists of its graph. */
 export function readEntry(db: Database, id: number): ExplorationEntry {
   const document = db.prepare("SELECT document FROM explorations WHERE id = ?").pluck().get(id);
-  return explorationOf(db, id, record(document), readGraph(db, id));
+  return explorationOf(db, id, record(document));
 }
 
-function explorationOf(db: Database, id: number, document: Readonly<Record<string, unknown>>, graph: StoredGraph): ExplorationEntry {
+/** Without the lists of its graph. */
+function explorationOf(db: Database, id: number, document: Readonly<Record<string, unknown>>): ExplorationEntry {
   const of = (table: string): string => `${table} WHERE exploration = ${id} ORDER BY position`;
   return {
     ...document,
@@ -77,16 +111,16 @@ function explorationOf(db: Database, id: number, document: Readonly<Record<strin
     divergences: documents<Divergence>(db, of("divergences")),
     errors: documents<RunError>(db, of("errors")),
     graph: {
-      actions: graph.actions,
-      nodes: graph.depths.length,
-      edges: graph.edgeFrom.length,
-      parents: graph.parents,
-      parentActions: graph.parentActions,
-      depths: graph.depths,
-      edgeFrom: graph.edgeFrom,
-      edgeAction: graph.edgeAction,
-      edgeTo: graph.edgeTo,
-      edgeStatus: graph.edgeStatus,
+      actions: db.prepare("SELECT name FROM actions WHERE exploration = ? ORDER BY id").pluck().all(id),
+      nodes: document["statesVisited"],
+      edges: document["transitions"],
+      parents: [],
+      parentActions: [],
+      depths: [],
+      edgeFrom: [],
+      edgeAction: [],
+      edgeTo: [],
+      edgeStatus: [],
     },
   } as unknown as ExplorationEntry;
 }

@@ -30,14 +30,14 @@ export function updateKnownFindings(file: string, { found, stale }: KnownUpdate)
   const items = [...kept, ...fresh.map((one) => ({ id: one.id, node: entry(document, one) }))].toSorted((a, b) => (a.id < b.id ? -1 : 1));
   if (file.endsWith(".json")) {
     const list = items.map(({ node }) => (isMap(node) || node instanceof Scalar ? (node.toJSON() as unknown) : node));
-    writeWhole(file, `${JSON.stringify(list, null, 2)}\n`);
+    writeWhole(file, [`${JSON.stringify(list, null, 2)}\n`]);
     return change;
   }
   if (!isSeq(document.contents)) (document as unknown as Document).contents = new YAMLSeq();
   const list = document.contents as unknown as YAMLSeq;
   list.flow = items.length === 0;
   list.items = items.map(({ node }) => node);
-  writeWhole(file, String(document));
+  writeWhole(file, [String(document)]);
   return change;
 }
 

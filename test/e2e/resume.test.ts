@@ -2,12 +2,12 @@ import { copyFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { edgesOf } from "../../src/store/commit-batches.ts";
 import { full, size } from "../sizes.ts";
 import { Draws } from "../support/draws.ts";
 import { emptyFolder, folderWith, linkPackages, seqqa, start, until, writtenIn, type Ran } from "../support/e2e.ts";
 import { outcomeIn } from "../support/outcome.ts";
 import { template } from "../support/store-templates.ts";
+import { storedEdges } from "../support/stored-edges.ts";
 
 const storeIn = (output: string): string => {
   const [name] = readdirSync(join(output, "runs")).filter((one) => one.endsWith(".db"));
@@ -19,7 +19,7 @@ function stepsIn(output: string, exploration = 0): number {
   let db: Database.Database | undefined;
   try {
     db = new Database(storeIn(output), { readonly: true, timeout: 5000 });
-    return edgesOf(db, exploration).from.length;
+    return storedEdges(db, exploration).length;
   } catch {
     return 0;
   } finally {
@@ -229,7 +229,10 @@ describe("a run that goes on", () => {
     const whole = project({ "qa/a.explore.ts": early });
     await whole.run("--max-steps", "60");
     const db = new Database(storeIn(whole.output), { readonly: true });
-    const second = edgesOf(db, 0).found.reduce<readonly number[]>((steps, found, at) => (found === 1 ? [...steps, at + 1] : steps), [])[1]!;
+    const second = storedEdges(db, 0).reduce<readonly number[]>(
+      (steps, [, , , , found], at) => (found === 1 ? [...steps, at + 1] : steps),
+      [],
+    )[1]!;
     db.close();
     const ends = project({ "qa/a.explore.ts": early });
     await ends.run("--max-steps", String(second));

@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { edgesOf } from "../../src/store/commit-batches.ts";
 import { size } from "../sizes.ts";
 import { emptyFolder, folderWith, linkPackages, seqqa, start, until } from "../support/e2e.ts";
+import { storedEdges } from "../support/stored-edges.ts";
 
 const runsIn = (output: string): readonly string[] => (existsSync(join(output, "runs")) ? readdirSync(join(output, "runs")) : []);
 
@@ -38,8 +38,7 @@ function isThere(output: string): boolean {
 function edges(output: string): readonly (readonly number[])[] {
   const db = new Database(fileIn(output), { readonly: true, timeout: 5000 });
   try {
-    const { from, action, to, status, found } = edgesOf(db, 0);
-    return from.map((node, edge) => [node, action[edge]!, to[edge]!, status[edge]!, found[edge]!]);
+    return storedEdges(db, 0);
   } finally {
     db.close();
   }

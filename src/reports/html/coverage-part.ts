@@ -1,15 +1,11 @@
 import type { ExplorationEntry } from "../document-types.ts";
 import { grouped, plural } from "../numbers.ts";
 import { statusPart } from "./exchange-part.ts";
+import type { DepthTable } from "./depth-table.ts";
 import { text } from "./safe-text.ts";
-import type { WholeGraph } from "./whole-graph.ts";
-
-/** Larger tables of depth x action say nothing to a reader. */
-const MOST_ACTIONS = 60;
-const MOST_DEPTHS = 40;
 
 /** Which actions were executed, how often and with what answers; at which depths; and which never were. */
-export function coveragePart(entry: ExplorationEntry, graph: WholeGraph | undefined): string {
+export function coveragePart(entry: ExplorationEntry, table: DepthTable | undefined): string {
   const actions = Object.entries(entry.coverage.actions);
   if (actions.length === 0) return "";
   const dead = actions.filter(([, { applied, brought }]) => applied === 0 && brought !== true).map(([name]) => name);
@@ -25,22 +21,14 @@ export function coveragePart(entry: ExplorationEntry, graph: WholeGraph | undefi
       : `<p><span class="warn">Dead, since never applied in any state:</span> ${text(dead.join(", "))}</p>`,
     '<div class="scroll" role="group" aria-label="Actions" tabindex="0"><table><thead><tr><th scope="col">Action</th><th scope="col">Applied</th><th scope="col">Skipped</th><th scope="col">Answers</th></tr></thead>',
     `<tbody>${rows.join("")}</tbody></table></div>`,
-    graph === undefined ? "" : byDepth(graph),
+    table === undefined ? "" : byDepth(table),
     "</section>",
   ].join("\n");
 }
 
 /** A table of depth x action: in how many states of a depth the action was executed. */
-function byDepth({ actions, depths, edgeDepth, edgeAction, whole }: WholeGraph): string {
-  const deepest = depths.reduce((most, depth) => Math.max(most, depth), 0);
-  if (actions.length === 0 || actions.length > MOST_ACTIONS || deepest > MOST_DEPTHS) return "";
-  const states = Array.from({ length: deepest + 1 }, () => 0);
-  for (const depth of depths) states[depth]!++;
-  const executed = actions.map(() => states.map(() => 0));
-  edgeDepth.forEach((depth, edge) => {
-    const row = executed[edgeAction[edge]!];
-    if (row !== undefined) row[depth]!++;
-  });
+function byDepth({ actions, states, executed, whole }: DepthTable): string {
+  if (executed.length === 0) return "";
   const head = states.map((count, depth) => `<th scope="col">${depth}<span class="quiet of">${grouped(count)}</span></th>`).join("");
   const rows = executed.map((row, action) => {
     const cells = row.map((count, depth) => {

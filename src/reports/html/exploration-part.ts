@@ -4,6 +4,7 @@ import { duration, grouped, plural } from "../numbers.ts";
 import type { GraphData } from "../report-data.ts";
 import { completeness } from "../summary.ts";
 import { coveragePart } from "./coverage-part.ts";
+import { depthTable } from "./depth-table.ts";
 import { depthsPart } from "./depths-part.ts";
 import { findingPart } from "./finding-part.ts";
 import type { Limits } from "./limits.ts";
@@ -11,14 +12,13 @@ import { divergencePart, errorPart } from "./problem-parts.ts";
 import { raceCoveragePart } from "./race-coverage-part.ts";
 import { racePart } from "./race-part.ts";
 import { shortened, text } from "./safe-text.ts";
-import { wholeGraph } from "./whole-graph.ts";
 import { within } from "./within.ts";
 
 /** An exploration: its numbers, its findings, the place of its graph, what it covered, what kept it from being sure. */
 export function explorationPart(entry: ExplorationEntry, graph: GraphData | undefined, index: number, limits: Limits): string {
   const { violations, races, divergences, errors, notes } = entry;
   const found = violations.length + races.length;
-  const whole = wholeGraph(entry, graph);
+  const table = depthTable(graph);
   const left = found - limits.findings;
   return [
     `<h2>${text(entry.name)}</h2>`,
@@ -44,9 +44,9 @@ export function explorationPart(entry: ExplorationEntry, graph: GraphData | unde
           `<section class="graph" data-graph="${index}"><h3>State graph <span class="quiet">${plural(graph.totalNodes, "state")}, ${plural(graph.totalEdges, "transition")}</span></h3>`,
           '<p class="static">The graph is drawn by this page\'s script, which did not run here; open the file in a browser.</p></section>',
         ]),
-    within([coveragePart(entry, whole)], limits.list, "table"),
+    within([coveragePart(entry, table)], limits.list, "table"),
     raceCoveragePart(entry),
-    whole === undefined ? "" : depthsPart(whole),
+    table === undefined ? "" : depthsPart(table),
     problems("Divergences", divergences, (one) => divergencePart(one, limits), limits.problems),
     problems("Errors", errors, (one) => errorPart(one, limits), limits.problems),
     problems("Notes", notes, (note) => `<p class="note">${text(shortened(note, limits.message))}</p>`, limits.problems),

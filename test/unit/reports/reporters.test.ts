@@ -196,13 +196,15 @@ describe("the console", () => {
 });
 
 describe("json", () => {
-  it("prints one document and nothing else", () => {
+  it("prints one document and nothing else", async () => {
     const [stdout, stderr] = [new Sink(), new Sink()];
     const reporter = new JsonReporter(options({ stdout, stderr }));
     reporter.event("shop", progress);
     reporter.explored();
     const explorations = [{ name: "shop", file: "qa/shop.explore.ts", result: hostile }];
-    reporter.ended(report({ explorations, failures: [{ file: "x", code: "NO_AGENT", message: HOSTILE, hint: undefined }], exitStatus: 1 }));
+    await reporter.ended(
+      report({ explorations, failures: [{ file: "x", code: "NO_AGENT", message: HOSTILE, hint: undefined }], exitStatus: 1 }),
+    );
     // The script has tests of its own.
     expect(stdout.text.replace(/"curl": ".*"(?=,?$)/gm, '"curl": "(script)"')).toMatchSnapshot();
     expect(stderr.text).toBe("");

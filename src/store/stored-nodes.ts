@@ -1,0 +1,29 @@
+import type { Database } from "better-sqlite3";
+
+/** Columns of the nodes of an exploration. */
+export interface StoredNodes {
+  readonly parents: Int32Array;
+  readonly parentActions: Int32Array;
+  readonly depths: Int32Array;
+}
+
+/** `undefined`: they are no tree of so many actions. */
+export function storedNodes(db: Database, exploration: number, actions: number): StoredNodes | undefined {
+  const count = db.prepare("SELECT count(*) FROM nodes WHERE exploration = ?").pluck().get(exploration) as number;
+  const [parents, parentActions, depths] = [new Int32Array(count), new Int32Array(count), new Int32Array(count)];
+  const rows = db.prepare("SELECT id, parent, action, depth FROM nodes WHERE exploration = ? ORDER BY id").raw().iterate(exploration);
+  let node = 0;
+  for (const row of rows) {
+    const [id, parent, action, depth] = row as readonly [number, number, number, number];
+    // Each depth is the length of a path that meets no state twice.
+    const isSound = id === node && parent >= -1 && parent < count && action >= -1 && action < actions && depth >= 0 && depth < count;
+    if (!isSound) return undefined;
+    parents[node] = parent;
+    parentActions[node] = action;
+    depths[node++] = depth;
+  }
+  const isTree = parents.every((parent, child) =>
+    child === 0 ? parent === -1 && depths[0] === 0 : parent >= 0 && depths[parent]! < depths[child]!,
+  );
+  return isTree ? { parents, parentActions, depths } : undefined;
+}
