@@ -14,9 +14,10 @@ export class Paged<T extends Typed> {
   readonly #pages: T[];
   readonly #kind: new (length: number) => T;
 
-  constructor(kind: new (length: number) => T) {
+  /** `least`: values of the first page in the beginning. */
+  constructor(kind: new (length: number) => T, least: number = LEAST) {
     this.#kind = kind;
-    this.#pages = [new kind(LEAST)];
+    this.#pages = [new kind(least)];
   }
 
   get bytes(): number {

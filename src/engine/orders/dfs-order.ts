@@ -1,40 +1,40 @@
+import { Paged } from "../paged.ts";
 import type { Order } from "./order.ts";
 
-interface Frame {
-  readonly ref: number;
-  readonly below: Frame | undefined;
-}
-
-/** Newest first: a stack as a linked list, which a fork shares. All actions of a node are committed before its first child is entered. */
+/** Newest first: a stack of 4 bytes for each that waits, which a fork shares and looks down into. All actions of a node are committed before its first child is entered. */
 export class DfsOrder implements Order {
   readonly nodewise = true;
   ref = -1;
   action = 0;
   readonly #actions: number;
-  #top: Frame | undefined;
-  #size = 0;
+  readonly #stack: Paged<Int32Array>;
+  /** How many of the stack wait. */
+  #height = 0;
+  /** What a fork has on top of that. */
+  readonly #own: number[] | undefined;
   #children: number[] = [];
 
   constructor(actions: number, base?: DfsOrder) {
     this.#actions = actions;
+    this.#stack = base === undefined ? new Paged(Int32Array) : base.#stack;
     if (base === undefined) return;
-    this.#top = base.#top;
-    this.#size = base.#size;
+    this.#own = [];
+    this.#height = base.#height;
     this.#children = [...base.#children];
     this.action = base.action;
   }
 
   get size(): number {
-    return this.#size + this.#children.length;
+    return this.#waiting + this.#children.length;
   }
 
   peek(): boolean {
-    if (this.#top === undefined) {
+    if (this.#waiting === 0) {
       // Only before the root: what was opened while nothing was being committed.
       if (this.#children.length === 0) return false;
       this.#enter();
     }
-    this.ref = this.#top!.ref;
+    this.ref = this.#own?.at(-1) ?? this.#stack.at(this.#height - 1);
     return true;
   }
 
@@ -45,8 +45,7 @@ export class DfsOrder implements Order {
   take(): void {
     if (++this.action < this.#actions) return;
     this.action = 0;
-    this.#top = this.#top!.below;
-    this.#size--;
+    if (this.#own?.pop() === undefined) this.#height--;
     this.#enter();
   }
 
@@ -56,13 +55,19 @@ export class DfsOrder implements Order {
 
   *waiting(): Iterable<number> {
     yield* this.#children;
-    for (let frame = this.#top; frame !== undefined; frame = frame.below) yield frame.ref;
+    yield* this.#own?.toReversed() ?? [];
+    for (let place = this.#height - 1; place >= 0; place--) yield this.#stack.at(place);
+  }
+
+  /** On the stack. */
+  get #waiting(): number {
+    return this.#height + (this.#own?.length ?? 0);
   }
 
   #enter(): void {
     for (let i = this.#children.length - 1; i >= 0; i--) {
-      this.#top = { ref: this.#children[i]!, below: this.#top };
-      this.#size++;
+      if (this.#own === undefined) this.#stack.set(this.#height++, this.#children[i]!);
+      else this.#own.push(this.#children[i]!);
     }
     this.#children = [];
   }

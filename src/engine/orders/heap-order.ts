@@ -1,4 +1,3 @@
-import type { Heap } from "./leftist-heap.ts";
 import type { Opened, Order } from "./order.ts";
 
 interface Pair {
@@ -6,14 +5,13 @@ interface Pair {
   readonly action: number;
 }
 
-/** An order whose next pair stands at the top of a persistent heap: what is kept of that, and copied by a fork. */
+/** An order whose next pair is taken off a heap: what is known of that pair, and copied by a fork. */
 export abstract class HeapOrder<Entry> implements Order {
   readonly nodewise = false;
   ref = -1;
   action = 0;
   protected readonly actions: number;
   protected readonly seed: number;
-  protected heap: Heap<Entry> | undefined;
   /** Taken off the heap, and not yet by {@link take}. */
   protected current: Entry | undefined;
   /** References opened and not finished. */
@@ -23,7 +21,6 @@ export abstract class HeapOrder<Entry> implements Order {
     this.actions = actions;
     this.seed = seed;
     if (base === undefined) return;
-    this.heap = base.heap;
     this.current = base.current;
     this.unfinished = base.unfinished;
     this.ref = base.ref;

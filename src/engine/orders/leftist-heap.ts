@@ -31,12 +31,3 @@ function merge<T>(a: Heap<T> | undefined, b: Heap<T> | undefined, before: Before
     ? { value: first.value, rank: merged.rank + 1, left, right: merged }
     : { value: first.value, rank: leftRank + 1, left: merged, right: left };
 }
-
-export function* values<T>(heap: Heap<T> | undefined): Iterable<T> {
-  const stack = heap === undefined ? [] : [heap];
-  for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
-    yield top.value;
-    if (top.left !== undefined) stack.push(top.left);
-    if (top.right !== undefined) stack.push(top.right);
-  }
-}

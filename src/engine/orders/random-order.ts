@@ -1,7 +1,7 @@
 import { mix } from "../mix.ts";
 import { HeapOrder } from "./heap-order.ts";
-import { pop, push, values } from "./leftist-heap.ts";
 import type { Opened } from "./order.ts";
+import { HeapAhead, PackedHeap, type Packing } from "./packed-heap.ts";
 
 /** The next pair of one node; its other pairs wait behind it. */
 interface Entry {
@@ -12,12 +12,19 @@ interface Entry {
   readonly hi: number;
 }
 
-/** Pairs in the order of hash(seed, fingerprint, action). A node stands in the heap once, with the next of its pairs. */
+/** Pairs in the order of hash(seed, fingerprint, action). A node stands in the heap once, with the next of its pairs: 20 bytes. */
 export class RandomOrder extends HeapOrder<Entry> {
+  readonly #heap: PackedHeap<Entry> = new PackedHeap(PACKING);
+  /** Of a fork. */
+  readonly #ahead: HeapAhead<Entry> | undefined;
+
+  constructor(actions: number, seed: number, base?: RandomOrder) {
+    super(actions, seed, base);
+    if (base !== undefined) this.#ahead = new HeapAhead(base.#heap, before);
+  }
+
   protected next(): Entry | undefined {
-    const top = this.heap;
-    if (top !== undefined) this.heap = pop(top, before);
-    return top?.value;
+    return (this.#ahead ?? this.#heap).pop();
   }
 
   protected pairOf(entry: Entry): Entry {
@@ -41,7 +48,7 @@ export class RandomOrder extends HeapOrder<Entry> {
 
   *waiting(): Iterable<number> {
     if (this.current !== undefined) yield this.current.ref;
-    for (const entry of values(this.heap)) yield entry.ref;
+    for (const entry of this.#heap) yield entry.ref;
   }
 
   /** Puts a node in with its first pair after (rank, action). */
@@ -58,10 +65,35 @@ export class RandomOrder extends HeapOrder<Entry> {
       }
     }
     if (next < 0) this.unfinished--;
-    else this.heap = push(this.heap, { rank: nextRank, ref, action: next, lo, hi }, before);
+    else (this.#ahead ?? this.#heap).push({ rank: nextRank, ref, action: next, lo, hi });
   }
 }
 
 function before(a: Entry, b: Entry): boolean {
   return a.rank !== b.rank ? a.rank < b.rank : a.lo !== b.lo ? a.lo < b.lo : a.hi < b.hi;
 }
+
+/** Fingerprints are written as they are, ranks without their sign. */
+const PACKING: Packing<Entry> = {
+  width: 5,
+  put(numbers, at, { rank, ref, action, lo, hi }) {
+    numbers.set(at, rank);
+    numbers.set(at + 1, ref);
+    numbers.set(at + 2, action);
+    numbers.set(at + 3, lo);
+    numbers.set(at + 4, hi);
+  },
+  get: (numbers, at) => ({
+    rank: numbers.at(at) >>> 0,
+    ref: numbers.at(at + 1),
+    action: numbers.at(at + 2),
+    lo: numbers.at(at + 3),
+    hi: numbers.at(at + 4),
+  }),
+  before(numbers, a, b) {
+    const [one, other] = [numbers.at(a) >>> 0, numbers.at(b) >>> 0];
+    if (one !== other) return one < other;
+    const [lo, otherLo] = [numbers.at(a + 3), numbers.at(b + 3)];
+    return lo !== otherLo ? lo < otherLo : numbers.at(a + 4) < numbers.at(b + 4);
+  },
+};

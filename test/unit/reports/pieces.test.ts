@@ -1,5 +1,4 @@
 import { Writable } from "node:stream";
-import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { ExplorationGraph } from "../../../src/model/result.ts";
 import { graphEntry, inertOutput, jsonPieces, jsonText, resultOfEntry, runDocument, writePieces } from "../../../src/reports/index.ts";
@@ -37,7 +36,7 @@ describe("a document in pieces", () => {
       highWaterMark: 100_000,
       write(chunk: Buffer, _encoding, done) {
         taken += chunk.length;
-        setImmediate().then(() => done(), done);
+        setImmediate(done);
       },
     });
     const pieces = [...jsonPieces(texts)];
@@ -60,7 +59,7 @@ describe("a document in pieces", () => {
   it("ends where the reader went away", async () => {
     const gone = new Writable({
       highWaterMark: 10,
-      write: (_chunk, _encoding, done) => void setImmediate().then(() => done(new Error("EPIPE"))),
+      write: (_chunk, _encoding, done) => void setImmediate(done, new Error("EPIPE")),
     });
     gone.on("error", () => undefined);
     await expect(writePieces(gone, jsonPieces(texts))).resolves.toBeUndefined();

@@ -1,0 +1,122 @@
+import { Paged } from "../paged.ts";
+import { pop, push, type Before, type Heap } from "./leftist-heap.ts";
+
+/** How the values of a heap are written as whole numbers of 32 bits. */
+export interface Packing<T> {
+  /** Numbers of a value. */
+  readonly width: number;
+  put(numbers: Paged<Int32Array>, at: number, value: T): void;
+  get(numbers: Paged<Int32Array>, at: number): T;
+  /** The order of two values that are written there. */
+  before(numbers: Paged<Int32Array>, a: number, b: number): boolean;
+}
+
+/** Numbers that a heap has room for in the beginning. */
+const LEAST = 16;
+
+/** A binary heap of values in pages of numbers, without an object for any of them. */
+export class PackedHeap<T> {
+  readonly #packing: Packing<T>;
+  readonly #numbers: Paged<Int32Array> = new Paged(Int32Array, LEAST);
+  #size = 0;
+
+  constructor(packing: Packing<T>) {
+    this.#packing = packing;
+  }
+
+  /** The value at a place; the first one is at 0, and no value is before those at (place - 1) / 2. `undefined`: there are fewer. */
+  at(place: number): T | undefined {
+    return place < this.#size ? this.#packing.get(this.#numbers, place * this.#packing.width) : undefined;
+  }
+
+  push(value: T): void {
+    let place = this.#size++;
+    this.#packing.put(this.#numbers, place * this.#packing.width, value);
+    while (place > 0) {
+      const above = (place - 1) >>> 1;
+      if (!this.#isBefore(place, above)) return;
+      this.#swap(place, above);
+      place = above;
+    }
+  }
+
+  /** Takes the first value. */
+  pop(): T | undefined {
+    const first = this.at(0);
+    if (first === undefined) return undefined;
+    const last = --this.#size;
+    this.#swap(0, last);
+    for (let place = 0; ;) {
+      const left = 2 * place + 1;
+      let least = left < last && this.#isBefore(left, place) ? left : place;
+      if (left + 1 < last && this.#isBefore(left + 1, least)) least = left + 1;
+      if (least === place) return first;
+      this.#swap(place, least);
+      place = least;
+    }
+  }
+
+  *[Symbol.iterator](): Iterator<T> {
+    for (let place = 0; place < this.#size; place++) yield this.at(place)!;
+  }
+
+  #isBefore(a: number, b: number): boolean {
+    const { width } = this.#packing;
+    return this.#packing.before(this.#numbers, a * width, b * width);
+  }
+
+  #swap(a: number, b: number): void {
+    const { width } = this.#packing;
+    for (let i = 0; i < width; i++) {
+      const number = this.#numbers.at(a * width + i);
+      this.#numbers.set(a * width + i, this.#numbers.at(b * width + i));
+      this.#numbers.set(b * width + i, number);
+    }
+  }
+}
+
+/** A value of a {@link HeapAhead}; its place in the heap below, -1 where it was pushed. */
+interface Ahead<T> {
+  readonly value: T;
+  readonly place: number;
+}
+
+/**
+ * A heap as it would be after more pushes and pops, over one that is not changed meanwhile: of that it has the values that may be next, which are the first one
+ * and those that stood right below what was popped. Made in constant time.
+ */
+export class HeapAhead<T> {
+  readonly #below: PackedHeap<T> | undefined;
+  readonly #before: Before<Ahead<T>>;
+  #heap: Heap<Ahead<T>> | undefined;
+
+  constructor(below: PackedHeap<T> | undefined, before: Before<T>) {
+    this.#below = below;
+    this.#before = (a, b) => before(a.value, b.value);
+    this.#take(0);
+  }
+
+  get first(): T | undefined {
+    return this.#heap?.value.value;
+  }
+
+  push(value: T): void {
+    this.#heap = push(this.#heap, { value, place: -1 }, this.#before);
+  }
+
+  pop(): T | undefined {
+    if (this.#heap === undefined) return undefined;
+    const { value, place } = this.#heap.value;
+    this.#heap = pop(this.#heap, this.#before);
+    if (place >= 0) {
+      this.#take(2 * place + 1);
+      this.#take(2 * place + 2);
+    }
+    return value;
+  }
+
+  #take(place: number): void {
+    const value = this.#below?.at(place);
+    if (value !== undefined) this.#heap = push(this.#heap, { value, place }, this.#before);
+  }
+}
