@@ -203,7 +203,7 @@ export interface RaceCoverage {
   readonly trials: number;
   /** Trials that did not overlap. */
   readonly misses: number;
-  /** Pairs that were not probed, by reason: `read_only`, `same_class`, `unexplored`, `max_time`, ... */
+  /** Pairs that were not probed, by reason: `read_only`, `same_class`, `unexplored`, `max_time`, `one_connection` (the target serves one connection at a time), ... */
   readonly skipped: Readonly<Record<string, number>>;
   /** Hits that were not reported, by reason: `control` (the staggered arm showed them, too), `unconfirmed`, `max_time` (pairs that were not confirmed for want of time), ... */
   readonly dismissed: Readonly<Record<string, number>>;

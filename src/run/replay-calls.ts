@@ -47,6 +47,7 @@ function whyNot({ failure, dismissed, trials, misses }: RaceAnswer, urls: ShownU
   if (failure !== undefined) return urls.text(failure.message);
   if (dismissed === "not_there") return "the path led to another state";
   if (dismissed === "order_fails") return "one after the other, the calls do not come to their ends";
+  if (dismissed === "one_connection") return "the target serves one connection at a time, so that calls do not meet there";
   if (dismissed === "control") return "calls that are 50 ms apart show it, too, so that it is no race";
   if (dismissed === "noise") return "one order of the calls comes out differently each time";
   if (trials > 0) return undefined;

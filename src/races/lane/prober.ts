@@ -98,8 +98,9 @@ export class Prober {
     const oracle = (this.#oracle = new Oracle(base, this.#calls, before, orders));
     this.#suspect = isSuspect(before, orders, oracle.measure.answers);
     const plans = new Plans(orders, effort.seed);
-    if (await this.#gated(oracle, plans)) return;
     const ways = await this.#ways.delivered(this.#request, [...routes.values()], plans.durations);
+    if (ways === "one_connection") return void (this.#dismissed = ways);
+    if (await this.#gated(oracle, plans)) return;
     // Once a call is lost there is no asking for a control arm.
     if (this.#isOfLost() && ways[0] !== undefined && !(await this.#controlled(ways[0], oracle, plans.first()))) {
       return void (this.#dismissed = "control");

@@ -28,17 +28,23 @@ export class WaysOfLane {
 
   /**
    * The ways that need luck, best first. Calls that go by no common route, or straight into this process, are begun at the same time, which is all
-   * that can be done.
+   * that can be done. `one_connection`: the target serves one connection at a time, so that no calls meet there.
    *
    * @param routes By which the calls were sent.
    * @param alone Milliseconds that the request of each side took by itself.
    */
-  async delivered({ effort }: RaceRequest, routes: readonly WireRoute[], alone: readonly number[]): Promise<readonly Way[]> {
+  async delivered(
+    { effort }: RaceRequest,
+    routes: readonly WireRoute[],
+    alone: readonly number[],
+  ): Promise<readonly Way[] | "one_connection"> {
     const { delivery } = effort;
     if (delivery === "gated") return [];
     const [route] = routes;
     if (routes.length !== 1 || route!.origin === undefined) return [PLAIN_WAY];
     const points = await this.#pointsOf(route!);
+    // Who asks for one delivery knows the target better.
+    if (delivery === "auto" && points.oneConnection) return "one_connection";
     const asked = delivery === "auto" ? points.auto : [points.point(delivery)];
     return asked.flatMap((point) => (point === undefined ? [] : [deliveredWay(points, point, route!.key, alone)]));
   }

@@ -25,10 +25,11 @@ export class RaceTally {
   add(answer: RaceAnswer): void {
     this.addTrials(answer);
     if (answer.failure !== undefined && answer.hit === undefined) return this.skip("lane_lost", 1);
-    if (answer.dismissed === "order_fails" || answer.dismissed === "not_there") return this.skip(answer.dismissed, 1);
+    const { dismissed } = answer;
+    if (dismissed === "order_fails" || dismissed === "not_there" || dismissed === "one_connection") return this.skip(dismissed, 1);
     this.probed++;
     if (answer.hit !== undefined) this.hits++;
-    else if (answer.dismissed !== undefined) this.dismiss(answer.dismissed);
+    else if (dismissed !== undefined) this.dismiss(dismissed);
   }
 
   /** Trials of a confirmation. */

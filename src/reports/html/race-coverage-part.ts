@@ -15,6 +15,7 @@ const REASONS: Readonly<Record<string, string>> = {
   lane_lost: "the target or its lane was lost",
   not_there: "the state was not reached again",
   order_fails: "an order of the calls failed, or got no answer",
+  one_connection: "the target serves one connection at a time",
   control: "calls that were staggered showed it, too",
   noise: "it differs between repeats of one order, too",
   unconfirmed: "it was not seen again on a lane that was built anew",

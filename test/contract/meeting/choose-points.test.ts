@@ -50,15 +50,26 @@ describe("what a target speaks", () => {
 
   it("is HTTP/1.1 where nothing, nonsense or nobody answers", async () => {
     const origins = [
-      await serveRaw(() => undefined),
-      await serveRaw((socket) => socket.write("what?")),
-      await serveRaw((socket) => socket.destroy()),
-      `http://127.0.0.1:${await freePort()}`,
-      (await serveRaw(() => undefined)).replace("http:", "https:"),
-    ];
-    for (const origin of origins) {
-      expect(deliveries(await choosePoints({ key: origin, origin, ca: [], proxied: false }))).toEqual(["pipelined", "last_byte", "plain"]);
+      [await serveRaw(() => undefined), true],
+      [await serveRaw((socket) => socket.write("what?")), false],
+      [await serveRaw((socket) => socket.destroy()), false],
+      [`http://127.0.0.1:${await freePort()}`, false],
+      [(await serveRaw(() => undefined)).replace("http:", "https:"), true],
+    ] as const;
+    for (const [origin, isSilent] of origins) {
+      const points = await choosePoints({ key: origin, origin, ca: [], proxied: false });
+      expect(deliveries(points)).toEqual(["pipelined", "last_byte", "plain"]);
+      // One that serves one connection at a time, and has one, says nothing on another.
+      expect(points.oneConnection).toBe(isSilent);
     }
+  });
+
+  it("is asked again of one that takes its time to say it", async () => {
+    let greetings = 0;
+    const origin = await serveRaw((socket) => socket.once("data", () => (greetings++ === 0 ? undefined : socket.destroy())));
+    const points = await choosePoints({ key: origin, origin, ca: [], proxied: false });
+    expect(deliveries(points)).toEqual(["pipelined", "last_byte", "plain"]);
+    expect([points.oneConnection, greetings]).toEqual([false, 2]);
   });
 
   it("does not matter behind a proxy or in this process: clients send by their own ways", async () => {

@@ -8,7 +8,7 @@ import { PipelinedWay } from "./pipelined-way.ts";
 import { PipeliningEvidence } from "./pipelining-evidence.ts";
 import { Point } from "./point.ts";
 import { SocketsWay } from "./sockets-way.ts";
-import { takesConnections } from "./takes-connections.ts";
+import { connectionTo, takesConnections } from "./takes-connections.ts";
 import type { Way } from "./way.ts";
 
 type Delivery = MeetingPoint["delivery"];
@@ -16,10 +16,13 @@ type Ways = Partial<Record<Delivery, () => Way>>;
 
 /** A server of HTTP/1.1 hangs up at once; this is for those that say nothing. */
 const PROBE_MS = 1000;
+/** One that says nothing is greeted again, with more patience: it may have been busy. */
+const SURE_MS = 2000;
 
 /**
  * The ways to make requests meet that a route allows; each is made when it is first asked for. Asks the target whether it speaks HTTP/2, by a greeting
- * and without a request. A target that is not there speaks none.
+ * and without a request. A target that is not there speaks none. One that says nothing at all to it, while there is another connection, serves one at a time: requests would wait
+ * there until the other one is closed, or they time out.
  */
 export async function choosePoints(route: WireRoute): Promise<MeetingPoints> {
   const { origin, ca, proxied } = route;
@@ -30,12 +33,33 @@ export async function choosePoints(route: WireRoute): Promise<MeetingPoints> {
     last_byte: () => new SocketsWay(origin, secure, "most"),
     plain: () => new SocketsWay(origin, secure, "nothing"),
   };
-  const session = await openHttp2(origin, secure, PROBE_MS);
-  session?.destroy();
-  return new Points(session === undefined ? ways : { ...ways, http2: () => new Http2Way(origin, secure) }, origin);
+  const greeted = await besideAnother(new URL(origin), async () => {
+    const first = await openHttp2(origin, secure, PROBE_MS);
+    return first === "silent" ? openHttp2(origin, secure, SURE_MS) : first;
+  });
+  if (typeof greeted === "string") return new Points(ways, origin, greeted === "silent");
+  greeted.destroy();
+  return new Points({ ...ways, http2: () => new Http2Way(origin, secure) }, origin);
+}
+
+/** While a connection is open on which nothing is sent. Those of the clients may be closed at any time, since they are idle. */
+async function besideAnother<T>(origin: URL, ask: () => Promise<T>): Promise<T> {
+  const socket = connectionTo(origin);
+  socket.on("error", () => undefined);
+  await new Promise<void>((resolve) => {
+    socket.once("connect", resolve);
+    socket.once("close", () => resolve());
+    socket.setTimeout(PROBE_MS, resolve);
+  });
+  try {
+    return await ask();
+  } finally {
+    socket.destroy();
+  }
 }
 
 class Points implements MeetingPoints {
+  readonly oneConnection: boolean;
   readonly #ways: Ways;
   readonly #origin: string | undefined;
   readonly #refused = new Set<Delivery>();
@@ -43,7 +67,8 @@ class Points implements MeetingPoints {
   readonly #pipelining = new PipeliningEvidence();
 
   /** `origin`: `undefined` where only the clients know the way. */
-  constructor(ways: Ways, origin: string | undefined) {
+  constructor(ways: Ways, origin: string | undefined, oneConnection: boolean = false) {
+    this.oneConnection = oneConnection;
     this.#ways = ways;
     this.#origin = origin;
   }

@@ -4,36 +4,37 @@ import tls from "node:tls";
 
 /**
  * A session of HTTP/2, once the server has sent its settings: over TLS where both agree on it (ALPN), else with prior knowledge.
- * @returns `undefined` when the server answered otherwise, or not in time. A server of HTTP/1.1 takes the greeting for a bad request, and hangs up.
+ * @returns `refused` when the server answered otherwise, or is not there: one of HTTP/1.1 takes the greeting for a bad request, and hangs up. `silent` when it said nothing in that time.
  */
 export function openHttp2(
   origin: string,
   secure: tls.SecureContext | undefined,
   timeoutMs: number,
-): Promise<http2.ClientHttp2Session | undefined> {
+): Promise<http2.ClientHttp2Session | "refused" | "silent"> {
   return new Promise((resolve) => {
     const socket = connected(origin, secure, () => {
-      if (socket instanceof tls.TLSSocket && socket.alpnProtocol !== "h2") return end();
+      if (socket instanceof tls.TLSSocket && socket.alpnProtocol !== "h2") return refused();
       session = http2.connect(origin, { createConnection: () => socket, settings: { enablePush: false } });
       // Kept for as long as it is used; an error ends it, and is told to the streams.
-      session.on("error", end);
-      session.once("close", end);
+      session.on("error", refused);
+      session.once("close", refused);
       session.once("remoteSettings", () => {
         clearTimeout(timer);
         session!.unref();
-        resolve(session);
+        resolve(session!);
       });
     });
     let session: http2.ClientHttp2Session | undefined;
-    const end = (): void => {
+    const end = (why: "refused" | "silent"): void => {
       clearTimeout(timer);
-      resolve(undefined);
+      resolve(why);
       session?.destroy();
       socket.destroy();
     };
-    const timer = setTimeout(end, timeoutMs);
-    socket.on("error", end);
-    socket.once("close", end);
+    const refused = (): void => end("refused");
+    const timer = setTimeout(() => end(socket.bytesRead > 0 ? "refused" : "silent"), timeoutMs);
+    socket.on("error", refused);
+    socket.once("close", refused);
   });
 }
 

@@ -51,7 +51,8 @@ export class Http2Way implements Way {
     // What the server has said since the last trial may be that it ends the session; its answer to a ping comes after that.
     if (this.#session === undefined || !(await answersPing(this.#session))) {
       this.#session?.destroy();
-      this.#session = this.#closed ? undefined : await openHttp2(this.#origin, this.#secure, CONNECT_MS);
+      const opened = this.#closed ? "refused" : await openHttp2(this.#origin, this.#secure, CONNECT_MS);
+      this.#session = typeof opened === "string" ? undefined : opened;
     }
     if (this.#session === undefined) throw lost("no session of HTTP/2");
     if (this.#closed) this.#session.destroy();

@@ -44,6 +44,8 @@ export interface MeetingPoint {
 
 /** The ways to make requests meet on one route. */
 export interface MeetingPoints {
+  /** The target serves one connection at a time, as far as could be seen: what is sent on another one waits until the first is closed. */
+  readonly oneConnection: boolean;
   /** Those that suit the target, the best one first; with more than one trials are to take turns. May change with {@link evidence}. */
   readonly auto: readonly MeetingPoint[];
   /** The one that was asked for; `undefined` where the route does not allow it. */

@@ -3,10 +3,15 @@ import net from "node:net";
 /** A server in this machine answers at once; this is for networks that drop what they do not want. */
 const PATIENCE_MS = 3000;
 
-/** Whether somebody listens there. Nothing is sent. */
-export function takesConnections({ hostname, port, protocol }: URL): Promise<boolean> {
+/** A connection on which nothing is sent. */
+export function connectionTo({ hostname, port, protocol }: URL): net.Socket {
   const host = hostname.replace(/^\[(.*)\]$/, "$1");
-  const socket = net.connect({ host, port: Number(port) || (protocol === "https:" ? 443 : 80) });
+  return net.connect({ host, port: Number(port) || (protocol === "https:" ? 443 : 80) });
+}
+
+/** Whether somebody listens there. Nothing is sent. */
+export function takesConnections(origin: URL): Promise<boolean> {
+  const socket = connectionTo(origin);
   socket.setTimeout(PATIENCE_MS);
   return new Promise((resolve) => {
     const end = (is: boolean): void => {

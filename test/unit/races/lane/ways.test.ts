@@ -14,6 +14,7 @@ async function tried(isAlive: boolean) {
     close: () => Promise.resolve(),
   } satisfies MeetingPoint;
   const points: MeetingPoints = {
+    oneConnection: false,
     auto: [point],
     point: () => point,
     evidence: () => undefined,
