@@ -1,41 +1,17 @@
 import { Redis } from "ioredis";
 import { expect, it } from "vitest";
 import { privateAuthority } from "../support/certificates.ts";
-import { coordinator, endings, found, locally, ownSecureRedis, said, SECRET, textsIn, worker } from "../support/cluster.ts";
-import { atEnd, emptyFolder, folderWith, linkPackages } from "../support/e2e.ts";
+import { coordinator, countersIn, endings, found, locally, ownSecureRedis, said, SECRET, textsIn, worker } from "../support/cluster.ts";
+import { atEnd, emptyFolder, until } from "../support/e2e.ts";
 
 const PASSWORD = "pass-word-of-the-queue";
-
-/** Two counters up to four, in memory. */
-const COUNTERS = `
-import { Action, Agent, World } from "seqqa";
-import { ApiResponse } from "seqqa/adapters/http";
-import { MemoryAdapter } from "seqqa/adapters/memory";
-const up = (name) => new Action({
-  name,
-  run: async (db) => {
-    if ((db.state[name] ?? 0) === 4) return ApiResponse.of(409);
-    db.state[name] = (db.state[name] ?? 0) + 1;
-    return ApiResponse.of(200);
-  },
-});
-export const agent = new Agent({
-  world: () => {
-    const db = new MemoryAdapter({ state: {} });
-    return new World({ api: db, systems: { db } });
-  },
-  actions: [up("a"), up("b")],
-  invariants: [],
-});
-`;
 
 it("goes through a Redis with TLS and a password; what does not fit is refused, and no secret is told", { timeout: 300_000 }, async () => {
   const authority = privateAuthority();
   const { url: bare } = await ownSecureRedis(authority, PASSWORD);
   const url = bare.replace("//", `//:${PASSWORD}@`);
-  const files = { "counters.explore.js": COUNTERS, "ca.pem": authority.ca };
-  const [directory, stranger] = ["tls: { ca_file: ./ca.pem }\n", ""].map((yaml) => folderWith({ ...files, "seqqa.yaml": yaml }));
-  for (const folder of [directory!, stranger!]) linkPackages(folder, "seqqa");
+  const trusting = { "ca.pem": authority.ca, "seqqa.yaml": "tls: { ca_file: ./ca.pem }\n" };
+  const [directory, stranger] = [countersIn(["counters"], trusting), countersIn(["counters"])];
   const client = new Redis(url, { tls: { ca: authority.ca }, maxRetriesPerRequest: null });
   const sent: string[] = [];
   const monitor = await client.monitor();
@@ -43,20 +19,21 @@ it("goes through a Redis with TLS and a password; what does not fit is refused, 
   atEnd(() => [client, monitor].forEach((one) => one.disconnect()));
 
   const output = emptyFolder();
-  const run = coordinator({ url, directory: directory!, args: ["--output", output, "--verbose"] });
-  const workers = [worker({ url, directory: directory! }), worker({ url, directory: directory!, args: ["--parallel", "2", "--verbose"] })];
+  const workers = [worker({ url, directory }), worker({ url, directory, args: ["--parallel", "2", "--verbose"] })];
+  await until(() => workers.every((one) => said(one).includes("Waiting for a run")), "that they wait", 60_000);
+  const run = coordinator({ url, directory, args: ["--output", output, "--verbose"] });
   expect([(await run.ended).status, await endings(workers)]).toEqual([0, [0, 0]]);
   expect(workers.map(said).join("")).toMatch(/worked on [1-9]/);
-  expect(found(output)).toEqual(found(await locally(directory!, [], {})));
-  expect(found(output)).toMatchObject([{ statesVisited: 25 }]);
+  expect(found(output)).toEqual(found(await locally(directory, [], {})));
+  expect(found(output)).toMatchObject([{ statesVisited: 1000 }]);
   expect(sent.join("\n")).toContain("seqqa-run:");
 
   const at = `${bare}/0`;
   const untrusted = `cannot be reached: TLS failure, the certificate is not trusted (${at}).\nhint: Write the PEM file of the authority`;
   const forbidden = `cannot be reached: Access refused (${at}).\nhint: Put user and password into the URL, before the host`;
   const refusals = [
-    [untrusted, stranger!, url],
-    [forbidden, directory!, url.replace(PASSWORD, "wrong-word")],
+    [untrusted, stranger, url],
+    [forbidden, directory, url.replace(PASSWORD, "wrong-word")],
   ] as const;
   const refused = await Promise.all(
     refusals.flatMap(([says, folder, to]) =>

@@ -4,7 +4,20 @@ import { Queue, type Job } from "bullmq";
 import { Redis } from "ioredis";
 import { describe, expect, it } from "vitest";
 import { full, size } from "../sizes.ts";
-import { checkout, coordinator, edit, endings, found, locally, ownRedis, said, SECRET, textsIn, worker } from "../support/cluster.ts";
+import {
+  checkout,
+  coordinator,
+  countersIn,
+  edit,
+  endings,
+  found,
+  locally,
+  ownRedis,
+  said,
+  SECRET,
+  textsIn,
+  worker,
+} from "../support/cluster.ts";
 import { atEnd, emptyFolder, folderWith, linkPackages, seqqa, until, type Running } from "../support/e2e.ts";
 import { outcomeIn } from "../support/outcome.ts";
 
@@ -43,22 +56,6 @@ describe("a distributed run", () => {
     expect(found(output)).toEqual(found(await local));
   });
 
-  it("waits for workers and says how to start them; for several explorations one after another", { timeout: 300_000 }, async () => {
-    const { url } = await ownRedis();
-    const output = emptyFolder();
-    const args = ["--max-steps", "700"];
-    const local = locally(LEDGER, args, {});
-    const run = coordinator({ url, directory: LEDGER, args: [...args, "--output", output] });
-    await until(() => said(run).includes("Waiting for workers: start them"), "that it waits", 60_000);
-    expect(said(run)).toContain(`seqqa worker --redis ${url}/0`);
-    const workers = [worker({ url, directory: LEDGER, cwd: checkout("ledger") }), worker({ url, directory: LEDGER })];
-    expect((await run.ended).status).toBe(0);
-    expect(await endings(workers)).toEqual([0, 0]);
-    expect(said(workers[0]!) + said(workers[1]!)).toMatch(/Joined ledger with 1 lane\.[^]*Joined memory with 1 lane\./);
-    expect(found(output)).toEqual(found(await local));
-    expect(found(output)).toHaveLength(2);
-  });
-
   it("waits for a Redis that is killed and comes back empty, and finishes", { timeout: 600_000 }, async () => {
     const env = SLOWLY;
     const args = ["--only", "ledger", "--max-steps", BUDGET];
@@ -78,37 +75,92 @@ describe("a distributed run", () => {
     expect(await endings(workers)).toEqual([0, 0]);
     expect(found(output)).toEqual(found(await local));
   });
+});
 
-  it("takes no harm from a worker that stood still and answers late what another one has answered", { timeout: 300_000 }, async () => {
-    const env = { WAIT_MS: "10" };
-    const args = ["--only", "ledger", "--max-steps", "1500"];
-    const local = locally(LEDGER, [...args, "--parallel", "4"], env);
+// What they do most is wait, so that they do it together.
+describe("a distributed run without targets", () => {
+  it.concurrent(
+    "waits for workers and says how to start them; for several explorations one after another",
+    { timeout: 300_000 },
+    async () => {
+      const env = { WAIT_MS: "10" };
+      const directory = countersIn(["first", "second"]);
+      const args = ["--max-steps", "300"];
+      const local = locally(directory, [...args, "--parallel", "4"], env);
+      const { url } = await ownRedis();
+      const output = emptyFolder();
+      const run = coordinator({ url, directory, env, args: [...args, "--output", output] });
+      await until(() => said(run).includes("Waiting for workers: start them"), "that it waits", 60_000);
+      expect(said(run)).toContain(`seqqa worker --redis ${url}/0`);
+      const workers = [worker({ url, directory, env }), worker({ url, directory, env })];
+      expect((await run.ended).status).toBe(0);
+      expect(await endings(workers)).toEqual([0, 0]);
+      for (const name of ["first", "second"]) expect(workers.map(said).join("")).toContain(`Joined ${name} with 1 lane.`);
+      expect(found(output)).toEqual(found(await local));
+      expect(found(output)).toHaveLength(2);
+    },
+  );
+
+  it.concurrent.each<readonly [string, readonly (readonly string[])[], readonly string[]]>([
+    [
+      "goes on with --resume",
+      [
+        ["--max-steps", "600"],
+        ["--resume", "--max-steps", "1200"],
+      ],
+      ["--max-steps", "1200"],
+    ],
+    ["explores a shard", [["--shard", "2/2"]], ["--shard", "2/2"]],
+  ])("%s, as a local run does", { timeout: 300_000 }, async (_what, sessions, args) => {
+    const directory = countersIn(["counters"]);
+    const local = locally(directory, args, {});
     const { url } = await ownRedis();
     const output = emptyFolder();
-    const run = coordinator({ url, directory: LEDGER, env, args: [...args, "--output", output] });
-    const workers = [worker({ url, directory: LEDGER, env }), worker({ url, directory: LEDGER, env })];
-    await until(() => joined(run) === 2, "workers", 120_000);
-    // In the middle of a chunk.
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    workers[0]!.child.kill("SIGSTOP");
-    // By then its lock has run out, and its job has gone to the other one.
-    await until(() => said(run).includes("was not heard of for 6 s"), "silence", 60_000);
-    workers[0]!.child.kill("SIGCONT");
-    expect((await run.ended).status).toBe(0);
-    expect(said(run)).toContain("is heard of again");
-    expect(await endings(workers)).toEqual([0, 0]);
+    for (const session of sessions) {
+      const run = coordinator({ url, directory, args: [...session, "--output", output] });
+      const one = worker({ url, directory });
+      expect([(await run.ended).status, await endings([one])]).toEqual([0, [0]]);
+      expect(said(one)).toMatch(/worked on [1-9]/);
+    }
     expect(found(output)).toEqual(found(await local));
   });
 
-  it(
+  it.concurrent(
+    "takes no harm from a worker that stood still and answers late what another one has answered",
+    { timeout: 300_000 },
+    async () => {
+      const env = { WAIT_MS: "10" };
+      const directory = countersIn(["counters"]);
+      const args = ["--max-steps", "1500"];
+      const local = locally(directory, [...args, "--parallel", "4"], env);
+      const { url } = await ownRedis();
+      const output = emptyFolder();
+      const run = coordinator({ url, directory, env, args: [...args, "--output", output] });
+      const workers = [worker({ url, directory, env }), worker({ url, directory, env })];
+      await until(() => joined(run) === 2, "workers", 120_000);
+      // In the middle of a chunk.
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      workers[0]!.child.kill("SIGSTOP");
+      // By then its lock has run out, and its job has gone to the other one.
+      await until(() => said(run).includes("was not heard of for 6 s"), "silence", 60_000);
+      workers[0]!.child.kill("SIGCONT");
+      expect((await run.ended).status).toBe(0);
+      expect(said(run)).toContain("is heard of again");
+      expect(await endings(workers)).toEqual([0, 0]);
+      expect(found(output)).toEqual(found(await local));
+    },
+  );
+
+  it.concurrent(
     "interrupted, ends with what was found; its workers end with it, and nothing stays in Redis but what expires",
     { timeout: 300_000 },
     async () => {
-      const env = { WAIT_MS: "5" };
+      const env = { WAIT_MS: "10" };
+      const directory = countersIn(["counters"]);
       const { url } = await ownRedis();
       const output = emptyFolder();
-      const run = coordinator({ url, directory: LEDGER, env, args: ["--only", "ledger", "--output", output] });
-      const workers = [worker({ url, directory: LEDGER, env }), worker({ url, directory: LEDGER, env, args: ["--parallel", "2"] })];
+      const run = coordinator({ url, directory, env, args: ["--output", output] });
+      const workers = [worker({ url, directory, env }), worker({ url, directory, env, args: ["--parallel", "2"] })];
       await until(() => joined(run) === 2, "workers", 120_000);
       await new Promise((resolve) => setTimeout(resolve, 500));
       workers[1]!.child.kill("SIGINT");
@@ -129,15 +181,14 @@ describe("a distributed run", () => {
       }
     },
   );
-});
 
-describe("what goes wrong around it", () => {
-  it("interrupted while its Redis is away, a run ends with what was found", { timeout: 300_000 }, async () => {
-    const env = { WAIT_MS: "5" };
+  it.concurrent("interrupted while its Redis is away, a run ends with what was found", { timeout: 300_000 }, async () => {
+    const env = { WAIT_MS: "10" };
+    const directory = countersIn(["counters"]);
     const server = await ownRedis();
     const output = emptyFolder();
-    const run = coordinator({ url: server.url, directory: LEDGER, env, args: ["--only", "ledger", "--output", output] });
-    const one = worker({ url: server.url, directory: LEDGER, env });
+    const run = coordinator({ url: server.url, directory, env, args: ["--output", output] });
+    const one = worker({ url: server.url, directory, env });
     await until(() => joined(run) === 1, "a worker", 120_000);
     await new Promise((resolve) => setTimeout(resolve, 500));
     await server.stop();
@@ -147,7 +198,9 @@ describe("what goes wrong around it", () => {
     one.child.kill("SIGINT");
     expect((await one.ended).status).toBe(130);
   });
+});
 
+describe("what goes wrong around it", () => {
   it("a Redis that takes no writes is said, with exit status 3", { timeout: 60_000 }, async () => {
     const { url } = await ownRedis();
     const client = new Redis(url);

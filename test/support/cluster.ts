@@ -1,7 +1,7 @@
 import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Authority } from "./certificates.ts";
-import { atEnd, emptyFolder, linkPackages, root, seqqa, start, type Ran, type Running } from "./e2e.ts";
+import { atEnd, emptyFolder, folderWith, linkPackages, root, seqqa, start, type Running } from "./e2e.ts";
 import { outcomeIn } from "./outcome.ts";
 import { redis } from "./services/kinds.ts";
 import { background, find, program, type Found, type Service } from "./services/service.ts";
@@ -44,6 +44,38 @@ export function checkout(...fixtures: readonly string[]): string {
   return folder;
 }
 
+/** Counts three things up to nine, in memory: 1,000 states and 3,000 steps. A call takes WAIT_MS. */
+const COUNTERS = `import { Action, Agent, World } from "seqqa";
+import { ApiResponse } from "seqqa/adapters/http";
+import { MemoryAdapter } from "seqqa/adapters/memory";
+const ms = Number(process.env.WAIT_MS ?? 0);
+const up = (name) => new Action({
+  name,
+  run: async (db) => {
+    if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
+    if ((db.state[name] ?? 0) === 9) return ApiResponse.of(409);
+    db.state[name] = (db.state[name] ?? 0) + 1;
+    return ApiResponse.of(200);
+  },
+});
+export const agent = new Agent({
+  world: () => {
+    const db = new MemoryAdapter({ state: {} });
+    return new World({ api: db, systems: { db } });
+  },
+  actions: [up("a"), up("b"), up("c")],
+  invariants: [],
+});
+`;
+
+/** A folder with explorations that start no target, and other files. */
+export function countersIn(explorations: readonly string[], files: Readonly<Record<string, string>> = {}): string {
+  const named = explorations.map((name) => [`${name}.explore.js`, COUNTERS]);
+  const folder = folderWith({ "seqqa.yaml": "", ...files, ...Object.fromEntries(named) });
+  linkPackages(folder, "seqqa");
+  return folder;
+}
+
 /** Changes a file of a checkout. */
 export function edit(folder: string, file: string, change: (text: string) => string): void {
   const path = join(folder, file);
@@ -73,9 +105,20 @@ export function worker({ url, directory, env, args = [], cwd = root, secret = SE
   return start(["worker", directory, "--redis", url, ...args], { cwd, env: { SEQQA_SECRET: secret, ...env }, timeoutMs: LONG });
 }
 
-/** How they ended, the output of one that did not end as it should with it. */
+/** How they ended. One that came up when the run was over already waits for another one, until it is interrupted here: that is as good as an end. */
 export const endings = async (all: readonly Running[]): Promise<readonly (number | string | null)[]> =>
-  (await Promise.all(all.map(({ ended }) => ended))).map(({ status, signal }: Ran) => signal ?? status);
+  Promise.all(
+    all.map(async (one) => {
+      let isLate = false;
+      const timer = setInterval(() => {
+        isLate = /^Waiting for a run on \S+\n$/.test(said(one));
+        if (isLate) one.child.kill("SIGINT");
+      }, 5000);
+      const { status, signal } = await one.ended;
+      clearInterval(timer);
+      return isLate && status === 130 ? 0 : (signal ?? status);
+    }),
+  );
 
 /** What a process printed so far. */
 export const said = ({ said: { stdout, stderr } }: Running): string => stdout + stderr;

@@ -69,12 +69,17 @@ async function installAndStart(service: Service): Promise<Found> {
   return (await startOwn(service)) ?? missing(service, `${service.package} is installed, but its binaries are not found`);
 }
 
+/** Servers of our own: none outlives this process. */
+const ours = new Set<OwnServer>();
+const killOurs = (): void => ours.forEach((own) => own.kill());
+
 async function startOwn(service: Service): Promise<Found | undefined> {
   const port = await freePort();
   const directory = mkdtempSync(join(tmpdir(), `seqqa-test-${service.name}-`));
   chmodSync(directory, 0o777);
   const own = new OwnServer(service, port, directory);
-  process.once("exit", () => own.kill());
+  if (ours.size === 0) process.once("exit", killOurs);
+  ours.add(own);
   try {
     if (!(await own.start())) {
       await own.remove();
