@@ -41,7 +41,7 @@ export async function mergeCommand(
     env: shell.env,
     cwd: shell.cwd,
   });
-  const { mergeExplorations, refuseStrangers } = await machinery.merging();
+  const { mergeExplorations, refuseDamaged, refuseStrangers } = await machinery.merging();
   const { stdout, stderr, env } = shell;
   const verbose = options.verbose === true;
   const reporter = reporterFor(options.reporter ?? "console", { stdout, stderr, env, verbose, visibility: config.report });
@@ -50,6 +50,7 @@ export async function mergeCommand(
     let run: Run | undefined;
     const merge = (stores: readonly ShardStore[]): void => {
       refuseStrangers(stores.map(({ stored }) => stored));
+      refuseDamaged(stores);
       prepareReports(config);
       run = new Run({
         config,

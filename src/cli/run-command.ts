@@ -2,6 +2,7 @@ import { isAbsolute, relative } from "node:path";
 import { ConsoleReporter, inertOutput, JsonReporter, onGithub, type Reporter, type ReporterOptions } from "../reports/index.ts";
 import { readRun } from "../store/index.ts";
 import type { ExitStatus } from "./exit-status.ts";
+import { flagRows } from "./flags-before.ts";
 import { interruptible } from "./interruptible.ts";
 import { Known } from "./known.ts";
 import type { Machinery } from "./machinery.ts";
@@ -16,13 +17,14 @@ import { shownPath } from "./shown-path.ts";
 /** `seqqa run`: everything that can be wrong with what the user typed or wrote is said before anything is sent. */
 export async function runCommand(
   named: string | undefined,
-  options: RunOptions,
+  given: RunOptions,
   shell: Shell,
   machinery: Machinery,
   version: string,
 ): Promise<ExitStatus> {
-  const target = await runTarget(named, options, shell, machinery);
+  const target = await runTarget(named, given, shell, machinery);
   const { config } = target;
+  const options = target.kind === "explorations" ? target.options : given;
   const secret = options.distributed === undefined ? undefined : takeSecret("--distributed", shell);
   const known = target.kind === "explorations" ? Known.read(config, options.updateKnown === true, shell.cwd) : undefined;
   const resumed = await resumedRun(target, options, known?.ids, shell, machinery, version);
@@ -43,7 +45,9 @@ export async function runCommand(
         ? await machinery.distribute({ config, url, secret: secret!, version, directory: target.directory, onNote })
         : undefined;
     try {
-      const run = new Run({ config, shell, machinery, reporter, verbose, only, signal, known, version, resumed, shard, distribution });
+      const flags = flagRows(options);
+      const parts = { config, shell, machinery, reporter, verbose, only, signal, known, version, resumed, shard, distribution, flags };
+      const run = new Run(parts);
       await run.withServices(async () => {
         if (target.kind === "journeys") await run.journeys(target, options.bail === true);
         else for (const file of target.files) if (!run.isOver) await run.explore(file);

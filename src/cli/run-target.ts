@@ -1,10 +1,10 @@
 import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { loadConfig, type Config, type FlagValue } from "../config/index.ts";
+import { loadConfig, type Config } from "../config/index.ts";
 import type { FoundJourney, UnusableFile } from "../run/index.ts";
 import { readStoredRun, type StoredRun } from "../store/index.ts";
 import { fileIsNoDirectory, findExplorations, isExplorationFile } from "./find-explorations.ts";
-import { flagsBefore } from "./flags-before.ts";
+import { optionsBefore } from "./flags-before.ts";
 import { journeyNotFound } from "./journey-not-found.ts";
 import type { Machinery } from "./machinery.ts";
 import { nothingNamed } from "./nothing-named.ts";
@@ -20,6 +20,8 @@ export type RunTarget =
       readonly files: readonly string[];
       /** The run that goes on. */
       readonly stored: StoredRun | undefined;
+      /** With what the run that goes on was begun with. */
+      readonly options: RunOptions;
     }
   | {
       readonly kind: "journeys";
@@ -32,26 +34,29 @@ export type RunTarget =
 /** What the command line means: a directory wins over a journey of its name. @throws SeqqaError with exit status 2 */
 export async function runTarget(named: string | undefined, options: RunOptions, shell: Shell, machinery: Machinery): Promise<RunTarget> {
   refuseMisuse(named, options);
-  const given = flagsOf(options);
-  const configFor = (directory: string, before: readonly FlagValue[] = []): Config =>
+  const configFor = (directory: string, by: RunOptions = options, unfinished = false): Config =>
     loadConfig({
       directory,
-      file: options.config,
-      flags: [...before, ...given],
+      file: by.config,
+      flags: flagsOf(by),
       env: shell.env,
       cwd: shell.cwd,
-      noInfra: options.infra === false,
-      allowedStores: options.allowDb,
+      noInfra: by.infra === false,
+      allowedStores: by.allowDb,
+      unfinished,
     });
   if (options.all === true) return everyJourney(configFor("."), options, shell, machinery);
   if (named === undefined) throw await nothingNamed(shell, machinery, options.config);
   const path = resolve(shell.cwd, named);
   if (existsSync(path) && statSync(path).isDirectory()) {
     const files = await findExplorations(named, shell, machinery.discover);
-    const config = configFor(named);
-    const stored = options.resume === undefined ? undefined : storedRun(config, options.resume);
-    const resumed = stored === undefined ? config : configFor(named, flagsBefore(stored, given));
-    return { kind: "explorations", config: resumed, directory: path, files, stored };
+    if (options.resume === undefined) {
+      return { kind: "explorations", config: configFor(named), directory: path, files, stored: undefined, options };
+    }
+    // What it was begun with may be what makes the rest right.
+    const stored = storedRun(configFor(named, options, true), options.resume);
+    const whole = optionsBefore(stored, options, shell.env);
+    return { kind: "explorations", config: configFor(named, whole), directory: path, files, stored, options: whole };
   }
   if (isExplorationFile(named)) throw await fileIsNoDirectory(named, shell, machinery);
   const config = configFor(".");

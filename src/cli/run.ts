@@ -22,7 +22,7 @@ import {
   type RunReport,
 } from "../reports/index.ts";
 import type { Distribution, FoundJourney, JourneyEvent, UnusableFile } from "../run/index.ts";
-import { newRunId, RunStore, type ExplorationKeeper, type StoredRun } from "../store/index.ts";
+import { newRunId, RunStore, type ConfigRow, type ExplorationKeeper, type StoredRun } from "../store/index.ts";
 import { errorText, statusOfError } from "./error-text.ts";
 import { statusOfJourney, worst, type ExitStatus } from "./exit-status.ts";
 import { nameOfFile } from "./find-explorations.ts";
@@ -49,6 +49,8 @@ interface RunParts {
   readonly shard: string | undefined;
   /** Where nodes are expanded by workers. */
   readonly distribution?: Distribution | undefined;
+  /** Of the command line, for when the run goes on. */
+  readonly flags?: readonly ConfigRow[] | undefined;
 }
 
 /** A run that goes on. */
@@ -78,17 +80,19 @@ export class Run {
   readonly #statuses: ExitStatus[] = [];
   readonly #hide: Redactor;
   #lostService = false;
+  /** A finding of this session fails the run. */
+  #foundHere = false;
 
   constructor(parts: RunParts) {
     this.#parts = parts;
     this.#hide = redactor(parts.config.report.redact);
-    const { config, resumed } = parts;
+    const { config, resumed, flags } = parts;
     this.#startedAt = resumed?.stored.startedAt ?? new Date();
     this.#id = resumed?.stored.id ?? newRunId(this.#startedAt);
     if (config.report.formats.length === 0) return;
     try {
       // Whatever ends the process from here on, it was interrupted.
-      this.#store = new RunStore(config, this.#documentOf({ exitStatus: 130, known: undefined }), this.#hide, resumed !== undefined);
+      this.#store = new RunStore(config, this.#documentOf({ exitStatus: 130, known: undefined }), this.#hide, resumed !== undefined, flags);
     } catch (cause) {
       if (cause instanceof SeqqaError) throw cause;
       throw cannotWrite(config.report.outputDir, cause, 2);
@@ -97,7 +101,7 @@ export class Run {
 
   get isOver(): boolean {
     const { config, signal } = this.#parts;
-    return signal.aborted || this.#lostService || (config.exploration.stopOnFirstViolation && this.#statuses.includes(1));
+    return signal.aborted || this.#lostService || (config.exploration.stopOnFirstViolation && this.#foundHere);
   }
 
   /** A service that does not come up, or does not stay, is a failure of the run like those of its files; no further exploration is begun then. */
@@ -137,13 +141,14 @@ export class Run {
       const result = known?.mark(found) ?? found;
       keep?.ended(name, result);
       this.#takeIn({ name, file, result });
+      this.#foundHere ||= this.#statuses.at(-1) === 1;
     } catch (error) {
       keep?.failed();
       this.#fail(error, path);
     }
   }
 
-  /** An exploration of which nothing is left to do is reported as it was. */
+  /** An exploration of which nothing is left to do is reported as it was. What it found ended the run once, and does not end it again: it goes on behind that. */
   #takeOver(file: string): boolean {
     const { resumed, reporter, known } = this.#parts;
     const entry = resumed?.finished.get(file);

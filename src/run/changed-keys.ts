@@ -2,11 +2,11 @@ import { sourceOf, type Config } from "../config/index.ts";
 import { configRows, otherValues, type StoredRun } from "../store/index.ts";
 
 /**
- * What no outcome depends on: budgets, lanes, reports, what is probed afterwards, and where the configuration lies. Strategy and seed may be the agent's own,
+ * What no outcome depends on, or what is compared as it comes out (flags): budgets, lanes, reports, what is probed afterwards, and where the configuration lies. Strategy and seed may be the agent's own,
  * and are compared as they come out.
  */
 const FREE =
-  /^(?:parallel|folder|file|fail_on_severity|known_findings|report\..*|exploration\.(?:max_steps|max_time|max_depth|stop_on_first_violation|strategy|seed|rate_limit|races.*))$/;
+  /^(?:--.*|parallel|folder|file|fail_on_severity|known_findings|report\..*|exploration\.(?:max_steps|max_time|max_depth|stop_on_first_violation|strategy|seed|rate_limit|races.*))$/;
 
 /** Whether no outcome depends on a key. */
 export const isFree = (key: string): boolean => FREE.test(key);

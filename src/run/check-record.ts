@@ -2,7 +2,7 @@ import { readThrough, type ReadThroughOptions } from "../engine/read-through.ts"
 import { findingId } from "../engine/finding-id.ts";
 import { SeqqaError } from "../model/errors.ts";
 import type { ResolvedExploration } from "../config/index.ts";
-import { readRecord, type StoredExploration, type StoredRun } from "../store/index.ts";
+import { asUnreadable, readRecord, type ShardStore, type StoredExploration, type StoredRun } from "../store/index.ts";
 
 export interface RecordInput {
   readonly exploration: StoredExploration;
@@ -39,7 +39,22 @@ export function beyondInRecord(
   return beyond ?? [];
 }
 
-/** Of several explorations it must be said which one it is. */
+/** Whether all of the shards that are to be joined can be read. @throws SeqqaError `RUN_UNREADABLE`, `RESUME_MISMATCH` with exit status 2, naming the store */
+export function refuseDamaged(stores: readonly ShardStore[]): void {
+  for (const { stored, record, entry } of stores) {
+    for (const exploration of stored.explorations) {
+      const { actions, beginning } = exploration;
+      try {
+        naming(stored.file, () => readThrough(record(exploration, beginning!).recorded, { actions, isKnown: () => true }));
+        entry(exploration);
+      } catch (cause) {
+        throw asUnreadable(stored.file, cause);
+      }
+    }
+  }
+}
+
+/** Of several explorations, or stores, it must be said which one it is. */
 function naming<T>(file: string, work: () => T): T {
   try {
     return work();

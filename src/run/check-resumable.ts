@@ -37,13 +37,15 @@ export async function checkResumable(input: ResumableInput): Promise<ReadonlySet
   const finished = new Set<string>();
   const changes = changesOfRun(stored, config, version);
   const barred: string[] = [];
+  const missing: string[] = [];
   const goingOn: (RecordInput & Pick<ComparedExploration, "beyond">)[] = [];
   refuseWritten(stored.file);
+  refuseMerged(stored);
   await withRunDirectory(async (directory) => {
     for (const exploration of stored.explorations) {
       const path = files.get(exploration.file);
       if (path === undefined) {
-        barred.push(`${exploration.file} is not among what is to be run`);
+        missing.push(`${exploration.file} is not among what is to be run`);
         continue;
       }
       const { definition, module } = await loadExploration(path, directory);
@@ -57,9 +59,20 @@ export async function checkResumable(input: ResumableInput): Promise<ReadonlySet
       }
     }
   });
+  if (missing.length > 0)
+    throw changed(stored.id, missing, "Bring it back under that name, run the directory that has it, or begin a new run.");
   refuseChanged(stored, { barred, changes }, force, "--force");
   refuseBeyond(stored, goingOn);
   return finished;
+}
+
+/** What shards found together says nothing of how each of them goes on. @throws SeqqaError `RESUME_MERGED` with exit status 2 */
+export function refuseMerged({ id, explorations }: Pick<StoredRun, "id" | "explorations">): void {
+  if (explorations.every(({ beginning }) => beginning !== undefined)) return;
+  throw new SeqqaError("RESUME_MERGED", `Run ${id} was merged from shards, and does not go on itself.`, {
+    exitStatus: 2,
+    hint: "Let its shards go on (seqqa run ... --shard i/n --resume), and merge them again.",
+  });
 }
 
 /** What changed that outcomes may depend on, beside the explorations. */
@@ -101,11 +114,7 @@ export function compareExploration(
   const isSame = beginning === undefined || beginning.code === code;
   return {
     changes: isSame ? [] : [`the code of ${file} (${beginning.code.slice(0, 8)}, now ${code.slice(0, 8)})`],
-    barred: [
-      ...(was === is ? [] : [`the shard of ${file} (${was}, now ${is})`]),
-      ...otherOrder(exploration, definition, budget),
-      ...(over || beginning !== undefined ? [] : [`${file} was not written along`]),
-    ],
+    barred: [...(was === is ? [] : [`the shard of ${file} (${was}, now ${is})`]), ...otherOrder(exploration, definition, budget)],
     beyond: beyondNow(exploration, budget),
     budget,
     isOver: over,

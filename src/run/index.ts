@@ -1,4 +1,5 @@
 export { Agent } from "./agent.ts";
+export { refuseDamaged } from "./check-record.ts";
 export { checkResumable, type ResumableInput } from "./check-resumable.ts";
 export { clean } from "./clean.ts";
 export { describeExplorations, type DescribedExploration, type UnusableFile } from "./describe-explorations.ts";

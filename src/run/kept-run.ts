@@ -17,7 +17,7 @@ import {
 import { packageVersion } from "../reports/package-version.ts";
 import { shownPath } from "../reports/shown-path.ts";
 import { newRunId, readStoredRun, refuseWritten, runIds, RunStore, type ExplorationKeeper, type StoredRun } from "../store/index.ts";
-import { changesOfRun, compareExploration, refuseBeyond, refuseChanged } from "./check-resumable.ts";
+import { changesOfRun, compareExploration, refuseBeyond, refuseChanged, refuseMerged } from "./check-resumable.ts";
 import { withProblemsOf } from "./explore-with-services.ts";
 import type { ExploreOptions } from "./options.ts";
 import { shardOf } from "./shard.ts";
@@ -42,6 +42,7 @@ export function runToGoOn({ config, definition, code, options }: KeptRunInput): 
   const [exploration] = stored?.explorations ?? [];
   if (stored === undefined || exploration === undefined) return undefined;
   refuseWritten(stored.file);
+  refuseMerged(stored);
   const compared = compareExploration(exploration, { definition, code, config, shard });
   const { changes, barred } = compared;
   refuseChanged(
@@ -162,8 +163,9 @@ function lastOf({ report }: Config, file: string, shard: Shard | undefined): Sto
   for (const id of runIds(report.outputDir).toReversed()) {
     try {
       const stored = readStoredRun(report.outputDir, id);
-      const { index, of } = stored.explorations[0]?.beginning?.shard ?? {};
-      if (isOf(stored, file) && index === shard?.index && of === shard?.of) return stored;
+      const { beginning } = stored.explorations[0] ?? {};
+      const { index, of } = beginning?.shard ?? {};
+      if (isOf(stored, file) && beginning !== undefined && index === shard?.index && of === shard?.of) return stored;
     } catch (error) {
       if (!(error instanceof SeqqaError)) throw error;
     }

@@ -137,9 +137,16 @@ function stopReasonOf(open: number, boundary: number, entries: readonly Explorat
 
 const grouped = (value: number): string => value.toLocaleString("en-US");
 
-function notesOf({ rows, committer, differing }: Merged, entries: readonly ExplorationEntry[]): readonly string[] {
+function notesOf({ rows, committer, open, differing }: Merged, entries: readonly ExplorationEntry[]): readonly string[] {
   const notes = new Set(
     entries.flatMap(({ notes: own }) => own.filter((note) => !note.startsWith("This is shard ") && !isUnjudgedNote(note))),
+  );
+  const unfinished = entries.flatMap(({ stopReason }, index) =>
+    open.size === 0 || stopReason === "exhausted" || stopReason === "max_depth"
+      ? []
+      : [
+          `Shard ${index + 1}/${entries.length} ended before it was over (${stopReason}), so that states of its share are open: let it go on (--resume), and merge again.`,
+        ],
   );
   const { steps } = committer;
   const times = steps === 0 ? 1 : rows.executed / steps;
@@ -152,5 +159,5 @@ function notesOf({ rows, committer, differing }: Merged, entries: readonly Explo
       : [
           `Of ${grouped(differing.behind)} outcomes shards that came there by different paths say different things, as where data is drawn; each is taken from the shard of its own path.`,
         ];
-  return [...notes, ...unjudgedNotes(committer), overlap, ...differ];
+  return [...notes, ...unfinished, ...unjudgedNotes(committer), overlap, ...differ];
 }

@@ -8,6 +8,10 @@ export function refuseStrangers(runs: readonly StoredRun[]): void {
   const [first] = runs;
   if (first === undefined || first.explorations.length === 0) throw refused("there is no exploration in the first store", RESHARD);
   for (const run of runs) {
+    const whole = run.explorations.find(({ beginning }) => (beginning?.shard ?? null) === null);
+    if (whole !== undefined) throw refused(`run ${run.id} is no shard of ${whole.file}`, RESHARD);
+  }
+  for (const run of runs) {
     const wrong = misfit(run, first);
     if (wrong !== undefined) throw refused(`run ${run.id} does not belong to run ${first.id}: ${wrong} differs`, RESHARD);
   }
@@ -56,8 +60,7 @@ function refuseIncomplete(file: string, runs: readonly StoredRun[]): void {
   let of: number | undefined;
   for (const run of runs) {
     const { outcome, beginning } = run.explorations.find((one) => one.file === file)!;
-    const shard = beginning?.shard;
-    if (shard === undefined || shard === null) throw refused(`run ${run.id} is no shard of ${file}`, RESHARD);
+    const shard = beginning!.shard!;
     of ??= shard.of;
     if (shard.of !== of) throw refused(`run ${run.id} is shard ${shardText(shard)} of ${file}, and the others are of ${of}`, RESHARD);
     const other = seen.get(shard.index);

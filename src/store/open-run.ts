@@ -20,11 +20,15 @@ export function readStore<T>(file: string, read: (db: Database) => T): T {
       return read(store);
     })();
   } catch (cause) {
-    if (cause instanceof SeqqaError) throw cause;
-    throw unreadable(file, reasonOf(cause), cause);
+    throw asUnreadable(file, cause);
   } finally {
     db?.close();
   }
+}
+
+/** Whatever was thrown while the store in a file was read, as the error that names it. */
+export function asUnreadable(file: string, cause: unknown): SeqqaError {
+  return cause instanceof SeqqaError ? cause : unreadable(file, reasonOf(cause), cause);
 }
 
 function refuseOthers(db: Database, file: string): void {
@@ -32,7 +36,8 @@ function refuseOthers(db: Database, file: string): void {
   const found = new Set(schemaOf(db));
   if (version === 0 || !found.has(nameOf("table", "run"))) throw unreadable(file, "it is no run of seqqa");
   if (version !== SCHEMA_VERSION) {
-    throw unreadable(file, `its schema has version ${version}, and this seqqa reads version ${SCHEMA_VERSION}`);
+    const hint = `It was written by ${version > SCHEMA_VERSION ? "a newer" : "an older"} seqqa: read it with that one, name another run, or run again.`;
+    throw unreadable(file, `its schema has version ${version}, and this seqqa reads version ${SCHEMA_VERSION}`, undefined, hint);
   }
   const expected = definitions();
   const same = db.prepare("SELECT type, name, sql FROM sqlite_master").all() as readonly Definition[];
@@ -76,10 +81,10 @@ function reasonOf(cause: unknown): string {
 }
 
 /** @param why follows a colon */
-export function unreadable(file: string, why: string, cause?: unknown): SeqqaError {
+export function unreadable(file: string, why: string, cause?: unknown, hint = "Name another run, or run again."): SeqqaError {
   return new SeqqaError("RUN_UNREADABLE", `The run in ${file} cannot be read: ${why}.`, {
     exitStatus: 2,
-    hint: "Name another run, or run again.",
+    hint,
     cause,
   });
 }

@@ -73,10 +73,15 @@ function documentOf(db: Database, withGraph: (entry: ExplorationEntry, explorati
     journeys: journeysOf(db),
     failures: documents<ReportedFailure>(db, "failures ORDER BY position"),
   };
-  const wrong = misfitOf(document);
-  if (wrong !== undefined) throw new TypeError(`${wrong} is not what a result of seqqa has there`);
+  refuseMisfit(document);
   const whole = entries.map((entry, index) => withGraph(entry, explorations[index]!.id));
   return { ...(document as unknown as RunDocument), explorations: whole };
+}
+
+/** @throws TypeError */
+function refuseMisfit(document: object): void {
+  const wrong = misfitOf(document);
+  if (wrong !== undefined) throw new TypeError(`${wrong} is not what a result of seqqa has there`);
 }
 
 /** Its lists are made when they are asked for. */
@@ -95,10 +100,13 @@ function pathsOf({ violations, races }: ExplorationEntry): readonly (readonly st
   ];
 }
 
-/** An exploration as it stands in the document of its run, without the lists of its graph. */
+/** An exploration as it stands in the document of its run, without the lists of its graph. @throws TypeError where it is none */
 export function readEntry(db: Database, id: number): ExplorationEntry {
   const document = db.prepare("SELECT document FROM explorations WHERE id = ?").pluck().get(id);
-  return explorationOf(db, id, record(document));
+  const run = db.prepare("SELECT document FROM run").pluck().get();
+  const entry = explorationOf(db, id, record(document));
+  refuseMisfit({ ...record(run), explorations: [entry] });
+  return entry;
 }
 
 /** Without the lists of its graph. */

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
 import type { Config } from "../config/index.ts";
 import type { JourneyEntry, Redactor, ReportedFailure, RunDocument } from "../reports/index.ts";
-import { configRows } from "./config-rows.ts";
+import { configRows, type ConfigRow } from "./config-rows.ts";
 import { environmentRows } from "./environment-rows.ts";
 import { EntryWriter } from "./entry-rows.ts";
 import { ExplorationKeeper } from "./exploration-keeper.ts";
@@ -31,6 +31,7 @@ export class RunStore {
   readonly #entries: EntryWriter;
   readonly #lock: RunLock;
   readonly #goesOn: boolean;
+  readonly #flags: readonly ConfigRow[];
   #explorations = 0;
   #journeys = 0;
   #failures = 0;
@@ -38,10 +39,11 @@ export class RunStore {
 
   /**
    * `document`: that of the run as if it ended here. `hide`: the run's own, which knows what it has hidden. `goesOn`: there is a store already, and the run
-   * goes on in it. @throws what the file system says, and SeqqaError `RUN_GOES_ON`
+   * goes on in it. `flags`: what of the command line is not in the configuration, and is to hold then. @throws what the file system says, and SeqqaError `RUN_GOES_ON`
    */
-  constructor(config: Config, document: RunDocument, hide: Redactor, goesOn = false) {
+  constructor(config: Config, document: RunDocument, hide: Redactor, goesOn = false, flags: readonly ConfigRow[] = []) {
     this.#config = config;
+    this.#flags = flags;
     this.#hide = hide;
     this.#goesOn = goesOn;
     this.file = runFile(config.report.outputDir, document.run);
@@ -145,7 +147,7 @@ export class RunStore {
 
   #putConfig(): void {
     const put = this.#db.prepare("INSERT INTO config (key, value, source) VALUES (?, ?, ?)");
-    for (const { key, value, source } of configRows(this.#config)) put.run(key, value, source);
+    for (const { key, value, source } of [...configRows(this.#config), ...this.#flags]) put.run(key, value, source);
     const putValue = this.#db.prepare("INSERT INTO environment (key, salt, hash) VALUES (?, ?, ?)");
     for (const { key, salt, hash } of environmentRows(this.#config)) putValue.run(key, salt, hash);
   }

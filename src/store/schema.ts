@@ -16,7 +16,8 @@ CREATE TABLE run (
   document TEXT NOT NULL
 ) WITHOUT ROWID, STRICT;
 
--- The configuration, one row for each value: base_url, exploration.max_steps, ... Passwords and values of environments are not in it.
+-- The configuration, one row for each value: base_url, exploration.max_steps, ... Passwords and values of environments are not in it. And flags that are
+-- no key of it, and hold when the run goes on, by their names: --only, --shard, ...
 CREATE TABLE config (
   key TEXT PRIMARY KEY,
   value TEXT NOT NULL,              -- JSON

@@ -1,4 +1,7 @@
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
@@ -283,6 +286,71 @@ describe("a run that goes on", () => {
     expect(writtenIn(exact.output).explorations).toMatchObject([{ steps, stopReason: "first_violation" }]);
   });
 
+  it(
+    "with --bail goes on behind the exploration whose finding ended it; the status is that of the whole",
+    { timeout: 100_000 },
+    async () => {
+      const files = {
+        "qa/a.explore.ts": bits("a", 2),
+        "qa/b.explore.ts": bits("b", 2),
+        "qa/c.explore.ts": bits("c", 2).replace("!== 3", "!== 9"),
+      };
+      const { run, output } = project(files);
+      const reasons = (): readonly unknown[] => writtenIn(output).explorations.map(({ name, stopReason }) => [name, stopReason]);
+      expect((await run("--bail")).status).toBe(1);
+      expect(reasons()).toEqual([["a", "first_violation"]]);
+      const second = await run("--resume");
+      expect([second.status, second.stderr]).toEqual([1, expect.stringContaining("a was over (first_violation)")]);
+      expect(reasons()).toEqual([
+        ["a", "first_violation"],
+        ["b", "first_violation"],
+      ]);
+      expect((await run("--resume")).status).toBe(1);
+      expect(reasons()).toEqual([
+        ["a", "first_violation"],
+        ["b", "first_violation"],
+        ["c", "exhausted"],
+      ]);
+    },
+  );
+
+  it("keeps --no-infra, --base-url, --only and --shard, and no password", { timeout: 100_000 }, async () => {
+    const counter = (name: string): string => `import { Action, Agent } from "seqqa";
+      export const agent = new Agent({ name: "${name}", invariants: [], actions: [1, 2, 3, 4].map((n) => new Action({
+        name: "visit_" + n,
+        run: async (api, context) => { context.set("at_" + n, 1); return api.get("/" + n); },
+      })) });`;
+    const { run, output } = project({
+      "qa/seqqa.yaml": "target: { command: node none.mjs }\n",
+      "qa/a.explore.ts": counter("a"),
+      "qa/b.explore.ts": counter("b"),
+    });
+    const server = createServer((_request, response) => response.end("{}")).listen(0, "127.0.0.1");
+    try {
+      await once(server, "listening");
+      const { port } = server.address() as AddressInfo;
+      const begun = await run("--no-infra", "--base-url", `http://127.0.0.1:${port}`, "--only", "a", "--shard", "1/2", "--max-steps", "20");
+      expect(begun.status).toBe(0);
+      const on = await run("--resume", "--max-steps", "60");
+      expect([on.status, on.stderr]).toEqual([0, expect.stringContaining("a goes on from 10 steps ")]);
+      expect(writtenIn(output).explorations).toMatchObject([
+        { name: "a", steps: 30, notes: expect.arrayContaining([expect.stringContaining("shard 1/2")]) },
+      ]);
+      // A password is kept nowhere, and asked for.
+      const secret = ["--base-url", `http://me:geheim@127.0.0.1:${port}`];
+      expect((await run("--no-infra", ...secret, "--only", "b", "--max-steps", "20")).status).toBe(0);
+      const refused = await run("--resume", "--max-steps", "40");
+      expect([refused.status, refused.stdout]).toEqual([2, ""]);
+      expect(refused.stderr).toMatch(
+        /^error: The --base-url of run \S+ had a password, which is not kept\.\nhint: Give --base-url again\.\n$/,
+      );
+      expect((await run("--resume", "--max-steps", "40", ...secret)).stderr).toContain("b goes on from 20 steps");
+      for (const name of readdirSync(join(output, "runs"))) expect(readFileSync(join(output, "runs", name)).includes("geheim")).toBe(false);
+    } finally {
+      server.close();
+    }
+  });
+
   it("keeps from which severity on findings fail it, unless that is given anew", { timeout: 100_000 }, async () => {
     const { run } = project({ "qa/a.explore.ts": bits("a", 3).replace("=== 6", "=== 8") });
     expect((await run("--max-steps", "5", "--fail-on-severity", "none")).status).toBe(0);
@@ -431,6 +499,10 @@ describe("a run that goes on", () => {
       copyFileSync(storeIn(other.output), join(output, "runs", name!));
       for (const suffix of ["-wal", "-shm"]) writeFileSync(join(output, "runs", `${name}${suffix}`), "");
       await says("qa/b.explore.ts is not among what is to be run", "--resume");
+      const newer = new Database(join(output, "runs", name!));
+      newer.pragma("user_version = 5");
+      newer.close();
+      await says("hint: It was written by a newer seqqa: read it with that one", "--resume");
     },
   );
 

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { copyFileSync, cpSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
@@ -116,6 +116,44 @@ describe("merge refuses", () => {
     await ended;
     await refused("was not ended", killed, killed);
     expect((await seqqa(["merge", one, two, "--output", emptyFolder()])).status).toBe(0);
+    // A damaged store is named, whatever is wrong in it.
+    const damaged = emptyFolder();
+    cpSync(two, damaged, { recursive: true });
+    for (const [says, damage] of [
+      ["What the store holds is not this exploration: its digest is ", "UPDATE explorations SET digest = '0'"],
+      ["cannot be read: a batch of commits is not whole", "UPDATE commits SET records = substr(records, 1, length(records) - 3)"],
+      ["cannot be read: explorations[0].", "UPDATE explorations SET document = '{}'"],
+    ] as const) {
+      const [name] = readdirSync(join(damaged, "runs"));
+      const file = join(damaged, "runs", name!);
+      copyFileSync(join(two, "runs", name!), file);
+      const db = new Database(file);
+      db.exec(damage);
+      db.close();
+      await refused(says, one, damaged);
+      await refused(file, one, damaged);
+    }
+  });
+
+  it("nothing of a shard that ended early, says so, and does not go on itself", { timeout: 100_000 }, async () => {
+    const shards = [emptyFolder(), emptyFolder()];
+    for (const [index, output] of shards.entries()) {
+      const budget = index === 1 ? ["--max-steps", "400"] : [];
+      await seqqa(["run", "fixtures/stock", "--only", "memory", "--output", output, "--shard", `${index + 1}/2`, ...budget], {
+        env: { N: "4" },
+      });
+    }
+    const output = emptyFolder();
+    const { stdout } = await seqqa(["merge", ...shards, "--output", output]);
+    expect(stdout).toContain("note: Shard 2/2 ended before it was over (max_steps), so that states of its share are open");
+    expect(writtenIn(output).explorations).toMatchObject([{ stopReason: "max_steps" }]);
+    const { status, stderr } = await seqqa(["run", "fixtures/stock", "--only", "memory", "--output", output, "--resume"], {
+      env: { N: "4" },
+    });
+    expect([status, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^error: Run \S+ was merged from shards, and does not go on itself\.\nhint: Let its shards go on/),
+    ]);
   });
 
   it("what cannot be shared out, before anything is sent", { timeout: 100_000 }, async () => {
