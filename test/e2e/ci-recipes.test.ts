@@ -124,6 +124,9 @@ describe("the recipe for GitHub Actions", () => {
     const { explore, merge } = workflow.jobs;
     const paths = explore.steps.flatMap((step) => (step.with?.["path"] === undefined ? [] : [step.with["path"]]));
     expect(paths).toEqual(Array<string>(3).fill("reports/shard-${{ matrix.shard }}"));
+    // A job that is run again is of the same run, whose artifacts have those names already.
+    const uploads = [...explore.steps, ...merge.steps].filter(({ uses }) => uses?.startsWith("actions/upload-artifact"));
+    expect(uploads.map((step) => String(step.with?.["overwrite"]))).toEqual(["true", "true"]);
     const using = (steps: readonly Step[], action: string): Step["with"] => steps.find(({ uses }) => uses?.startsWith(action))!.with;
     const [saved, restored] = ["actions/cache/save", "actions/cache/restore"].map((action) => using(explore.steps, action)!);
     expect(saved!["key"]).toBe(restored!["key"]);
@@ -149,6 +152,13 @@ describe("the recipe for GitLab", () => {
     const wrong = check(gitlab.replace("expire_in: 3 days", "expires_in: 3 days"));
     expect(wrong.status).toBe(1);
     expect(wrong.stderr).toContain("'expires_in' property is not expected to be here");
+  });
+
+  it("can be included: it sets nothing for the jobs of others, and needs no stage that they would have to name", () => {
+    const all = parse(gitlab) as Readonly<Record<string, unknown>>;
+    expect(Object.keys(all)).toEqual([".seqqa", "explore", "merge"]);
+    expect(all[".seqqa"]).toMatchObject({ stage: "test", before_script: ["npm ci"] });
+    for (const job of ["explore", "merge"]) expect(all[job]).toMatchObject({ extends: ".seqqa" });
   });
 
   it("explores in shards, goes on in a cached store, and has JUnit of what the merge found", () => {
