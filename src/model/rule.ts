@@ -66,7 +66,7 @@ export interface RuleOptions<C extends object = never, A = never> extends Pick<
 }
 
 /** Makes a client act as a user from then on. */
-export type Login = (api: ApiClient, context: Context) => Promise<unknown>;
+export type Login<A = ApiClient> = (api: A, context: Context) => Promise<unknown>;
 
 /** An invariant that is about steps, and not about states: it is judged after every step, also one that changed nothing, and never in the root state. */
 export class Rule<C extends object = never, A = never> extends Invariant<C, A> {

@@ -28,6 +28,12 @@ export function graphqlAnswer({ statusCode, request, text }: ApiResponse): Graph
   return reads && (Object.hasOwn(answer, "data") || Array.isArray(errors)) ? { kind: "read" } : OTHER;
 }
 
+/** Whether it is one, by the form of request and answer. */
+export function isGraphql({ request, text }: ApiResponse): boolean {
+  const answer = request.method === "POST" && typeof recordOf(request.body)?.["query"] === "string" ? recordOf(text) : undefined;
+  return answer !== undefined && (Object.hasOwn(answer, "data") || Array.isArray(answer["errors"]));
+}
+
 function messageOf(error: unknown): string {
   const { message } = (error ?? {}) as { readonly message?: unknown };
   const text = typeof message === "string" ? message.replaceAll(/\s+/g, " ") : "no reason given";

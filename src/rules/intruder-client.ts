@@ -1,5 +1,5 @@
 import { clientPartOf, type RequestOptions } from "../model/client.ts";
-import { namedArguments, namedRequest, type NamedCall } from "./named-call.ts";
+import { namedArguments, namedField, namedRequest, type NamedCall } from "./named-call.ts";
 import type { ReadValue } from "./owners-view.ts";
 
 /** A call that was made with an intruder's client. */
@@ -50,6 +50,8 @@ export class IntruderClient<A> {
           if (isClient && VERBS.has(key)) return this.#request(key, args[0], args[1], (options) => make([args[0], options]));
           if (isClient && key === "request")
             return this.#request(args[0], args[1], args[2], (options) => make([args[0], args[1], options]));
+          if (isClient && key === "query" && typeof args[0] === "string")
+            return this.#make(namedField(args[0], args[1], this.#read()), () => make(args));
           return this.#make(namedArguments(key, args, this.#read()), () => make(args));
         };
       },

@@ -34,6 +34,16 @@ export function namedRequest(method: string, path: string, options: RequestOptio
   };
 }
 
+/** What an operation of GraphQL names: in its variables, or written into its text. */
+export function namedField(text: string, options: unknown, read: readonly ReadValue[]): NamedCall {
+  const search = new Search(read);
+  const variables = (options as { readonly variables?: unknown } | undefined)?.variables;
+  const found = [...leavesOf(variables, "").flatMap(([, value]) => search.value(value) ?? []), ...search.quoted(text)];
+  const [, kind = "query", field = ""] = /^\s*(query|mutation|subscription)?[^{]*\{\s*(?:\w+\s*:\s*)?(\w+)/.exec(text) ?? [];
+  const named = [...new Set(found)].map((one) => `{${one}}`).join(", ");
+  return { text: `${kind} ${field}${named === "" ? "" : ` with ${named}`}`, safe: kind === "query", names: search.names };
+}
+
 /** What a call of a client of another kind names: its arguments speak for it. */
 export function namedArguments(name: string, args: readonly unknown[], read: readonly ReadValue[]): NamedCall {
   const search = new Search(read);
@@ -84,6 +94,13 @@ class Search {
       if (named !== undefined) return named;
     }
     return undefined;
+  }
+
+  /** Values that stand as arguments in the text of an operation: `order(id: "7")`. What is inside of a longer one is another value. */
+  quoted(text: string): readonly string[] {
+    return [...text.matchAll(/:\s*(?:"((?:[^"\\]|\\.)*)"|(-?\d+)(?![\w.]))/g)].flatMap(
+      ([, string, number]) => this.whole(string ?? number ?? "") ?? [],
+    );
   }
 
   /** In a text of another language, such as a query: a value that stands between quotes or other marks. */

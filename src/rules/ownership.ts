@@ -5,6 +5,7 @@ import { EdgeAction } from "../model/edge-action.ts";
 import { ApiResponse } from "../model/response.ts";
 import { Rule, type Login, type StoresView } from "../model/rule.ts";
 import { Severity } from "../model/severity.ts";
+import { graphqlAnswer } from "./graphql-answer.ts";
 import { IntruderClient, NothingNamed, type TriedCall } from "./intruder-client.ts";
 import { OwnersView } from "./owners-view.ts";
 import { seenFields } from "./seen-fields.ts";
@@ -15,7 +16,7 @@ export interface OwnershipOptions<C extends object = Values, A = ApiClient> {
    * Who tries what others made, by role, and how each logs in. Where the world has a client for the role, it is that one's login; else one is made. A user who needs none: `async () => {}`.
    * A login that is answered with 400 or above ends the run with `LOGIN_REFUSED`.
    */
-  readonly users: Readonly<Record<string, Login | Action<C, A>>>;
+  readonly users: Readonly<Record<string, Login<A> | Action<C, A>>>;
   /** Actions that everybody may do, e.g. those that read what is public: `read_product`, or for one user alone `read_product_as_bob`. Default: none. */
   readonly except?: readonly string[];
   /** Keys of the context for what belongs to all of them, e.g. `tenant_id`: calls that name nothing else are not tried. Default: none. */
@@ -37,6 +38,9 @@ type Run<C extends object, A> = Action<C, A>["run"];
  * with that user's client: what it reads of the context is the owner's, what it writes is forgotten. It is made where the action's own precondition holds, and only where the request names
  * something of the owner's: a value of the context that the action has read stands in the path, the query or the body. What stands in headers names nothing, and headers that say who the owner is are left out; a
  * call that carries a token or a password of the owner's context is not made. These actions are steps like any other: they count towards `max_steps`, have findings with a path, and are not raced.
+ *
+ * With a `GraphQLClient` a call is a query or a mutation, and what stands in its variables or its text names something; such a world has a client for each role. Seen is what is in `data`, not a plain
+ * `true` or `false`, nor a payload that holds errors alone; an answer of errors without data is a refusal.
  *
  * It does not hold when something was seen (an answer of 2xx whose body holds anything; not `{}`, `[]`, a list's envelope without items, or the word that it failed) or changed (the stores are in another state, whatever the
  * answer was, but for rows that a refused call adds; without stores that is not known). CRITICAL. It is API1:2023 of the OWASP API Security Top 10, broken object level authorization.
@@ -66,7 +70,7 @@ export function ownership<C extends object = Values, A = ApiClient>(options: Own
     judge: async (_world, { action, answers, changed, canGoBack, stores, explain }) => {
       const trial = trials.get(action.name);
       const tried = answers.flatMap((answer) => {
-        const call = calls.get(answer);
+        const call = calls.get(answer) ?? calls.get(answer.request);
         return call === undefined ? [] : [{ answer, call, seen: seenFields(answer) }];
       });
       if (trial === undefined || tried.length === 0) return true;
@@ -84,7 +88,7 @@ export function ownership<C extends object = Values, A = ApiClient>(options: Own
           const before: StoresView | undefined = await begun.stores();
           if (before === undefined || before.fingerprint === after.fingerprint) return sawNothing(begun.explain);
           // Nothing of the owner's is another one: what a refused call leaves behind is for `leakage` and `rejectedMeansUnchanged` to say.
-          if (tried.every(({ answer }) => answer.statusCode >= 400) && onlyAdds(before, after)) return sawNothing(begun.explain);
+          if (tried.every(({ answer }) => isRefused(answer)) && onlyAdds(before, after)) return sawNothing(begun.explain);
           return begun.explain(`${wrote}; ${storeChanges(before, after)}`);
         },
       };
@@ -92,7 +96,8 @@ export function ownership<C extends object = Values, A = ApiClient>(options: Own
   });
 }
 
-type Calls = WeakMap<ApiResponse, TriedCall["call"]>;
+/** By the answer; and by its request, which is also that of the answer that a client of GraphQL makes of it. */
+type Calls = WeakMap<ApiResponse | ApiResponse["request"], TriedCall["call"]>;
 
 interface Setting {
   readonly calls: Calls;
@@ -124,7 +129,12 @@ async function tryAs<C extends object, A>(
   await client.settled();
   const { tried } = client;
   if (tried.length === 0 && (ended.status === "fulfilled" || ended.reason instanceof NothingNamed)) return null;
-  for (const { answer, call } of tried) if (answer instanceof ApiResponse) calls.set(answer, call);
+  for (const { answer, call } of tried) {
+    if (!(answer instanceof ApiResponse)) continue;
+    calls.set(answer, call);
+    // Those that are made by hand have one request in common.
+    if (answer.request.method !== "CALL") calls.set(answer.request, call);
+  }
   const last = tried.findLast(({ answer }) => answer instanceof ApiResponse)?.answer as ApiResponse | undefined;
   const returned: unknown = ended.status === "fulfilled" ? ended.value : undefined;
   // A client of the user's own returns what it likes, and the action makes a response of it.
@@ -134,9 +144,13 @@ async function tryAs<C extends object, A>(
   return answer;
 }
 
-function loginOf<C extends object, A>(login: Login | Action<C, A>): Login {
-  if (!(login instanceof Action)) return login;
+function loginOf<C extends object, A>(login: Login<A> | Action<C, A>): Login {
+  if (!(login instanceof Action)) return login as unknown as Login;
   return (api, context) => login.run(api as unknown as A, context as unknown as Context<C>);
+}
+
+function isRefused(answer: ApiResponse): boolean {
+  return answer.statusCode >= 400 || graphqlAnswer(answer).kind === "refused";
 }
 
 const made = ({ owner }: Trial): string => `what ${owner} made`;

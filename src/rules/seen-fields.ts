@@ -1,4 +1,5 @@
 import type { ApiResponse } from "../model/response.ts";
+import { isGraphql } from "./graphql-answer.ts";
 
 /** Fields that say something of a list and nothing of what is in it, without `_` and `-`, in small letters. */
 const OF_LISTS = new Set(
@@ -18,11 +19,29 @@ const DEEPEST = 4;
  */
 export function seenFields(answer: ApiResponse): string | undefined {
   if (!answer.ok || answer.request.method === "HEAD") return undefined;
-  const body = bodyOf(answer);
+  const graphql = shownData(answer);
+  const body = graphql === undefined ? bodyOf(answer) : graphql.data;
   if (isNothing(body) || saysFailed(body)) return undefined;
   const names = [...new Set(namesOf(body))].filter((name) => NAME.test(name));
   if (names.length === 0) return typeof body === "object" ? "a body" : "a text";
   return [...names.slice(0, SHOWN), ...(names.length > SHOWN ? [`${names.length - SHOWN} more`] : [])].join(", ");
+}
+
+/** Fields of a payload that say how it went. */
+const OF_PAYLOADS = /^(?:__typename|client_?mutation_?id|ok|success|code|message|(?:user_?)?errors?)$/i;
+
+/** What an answer of GraphQL shows: its `data`, without fields that only say whether something was done. `undefined`: it is none of GraphQL. */
+function shownData(answer: ApiResponse): { readonly data: unknown } | undefined {
+  if (!isGraphql(answer)) return undefined;
+  const { data } = answer.json<{ readonly data?: unknown }>();
+  if (typeof data !== "object" || data === null) return { data: null };
+  return { data: Object.fromEntries(Object.entries(data).filter(([, value]) => typeof value !== "boolean" && !isOutcome(value))) };
+}
+
+/** A payload of a mutation that did nothing: `{ success: false, order: null, userErrors: [...] }`. */
+function isOutcome(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  return Object.entries(value).every(([name, one]) => OF_PAYLOADS.test(name) || isNothing(one) || typeof one === "boolean");
 }
 
 function bodyOf(answer: ApiResponse): unknown {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { namedArguments, namedRequest } from "../../../src/rules/named-call.ts";
+import { namedArguments, namedField, namedRequest } from "../../../src/rules/named-call.ts";
 import type { ReadValue } from "../../../src/rules/owners-view.ts";
 
 const owned = (values: Readonly<Record<string, string>>): readonly ReadValue[] =>
@@ -75,5 +75,28 @@ describe("what a request names of values that were read", () => {
         expect(namedRequest("POST", path, { json }, owned({ id: "an id that nobody draws" })).names).toBe("nothing");
       }),
     );
+  });
+});
+
+describe("what an operation of GraphQL names", () => {
+  const read = owned({ note_id: "7" });
+
+  it.each([
+    ["query Note($id: ID!) { note(id: $id) { id } }", { id: "7" }, { text: "query note with {note_id}", safe: true, names: "owned" }],
+    [
+      "mutation ($in: In!) { n: pay(in: $in) { ok } }",
+      { in: { ids: [7] } },
+      { text: "mutation pay with {note_id}", safe: false, names: "owned" },
+    ],
+    ['{ note(id: "7") { id } }', undefined, { text: "query note with {note_id}", safe: true, names: "owned" }],
+    ["{ note(id: 7) { id } }", undefined, { text: "query note with {note_id}", safe: true, names: "owned" }],
+    ["{ notes(first: 70) { id7 } }", { first: 71 }, { text: "query notes", safe: true, names: "nothing" }],
+  ] as const)("%s with %j", (text, variables, expected) => {
+    expect(namedField(text, { variables }, read)).toEqual(expected);
+  });
+
+  it("a token is a credential", () => {
+    const token: readonly ReadValue[] = [{ name: "token", text: "t-1", kind: "credential" }];
+    expect(namedField("mutation { logOut }", { variables: { token: "t-1" } }, token).names).toBe("credential");
   });
 });

@@ -45,3 +45,35 @@ describe("what an answer shows", () => {
     expect(seenFields(new ApiResponse(200, "x", {}, { method: "HEAD", url: "/", headers: {} }))).toBeUndefined();
   });
 });
+
+describe("what an answer of GraphQL shows", () => {
+  const request = {
+    method: "POST",
+    url: "http://localhost/graphql",
+    headers: {},
+    body: JSON.stringify({ query: "mutation { pay { id } }" }),
+  };
+  const shown = (body: unknown): string | undefined => seenFields(new ApiResponse(200, JSON.stringify(body), {}, request));
+
+  it.each([
+    { data: null, errors: [{ message: "not yours" }] },
+    { data: { pay: null } },
+    { data: { remove: true } },
+    { data: { remove: false } },
+    { data: { pay: { success: false, order: null, userErrors: [{ message: "not yours" }] } } },
+    { data: { pay: { __typename: "Payload", ok: true, clientMutationId: "1" } } },
+    { data: { notes: [] } },
+  ])("nothing: %j", (body) => {
+    expect(shown(body)).toBeUndefined();
+  });
+
+  it.each([
+    [{ data: { note: { id: "1", text: "x" } } }, "id, text"],
+    [{ data: { length: 3 } }, "length"],
+    [{ data: { pay: { success: true, order: { id: "1" } } } }, "success, order"],
+    // A part of it failed.
+    [{ data: { note: { id: "1", owner: null } }, errors: [{ message: "not yours" }] }, "id"],
+  ])("%j: %s", (body, fields) => {
+    expect(shown(body)).toBe(fields);
+  });
+});

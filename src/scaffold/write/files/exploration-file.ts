@@ -35,27 +35,29 @@ export function explorationFile(input: ExplorationInput): ScaffoldFile {
 
 export const agent: ${type} = new ${type}({
   name: ${quoted(name)},
-${isGraphql ? worldLines(endpoint) : clientLines(basePath, hasUsers)}${hasUsers ? "  setup: ({ api }) => logIn(api, users.alice),\n" : ""}  actions,
+${isGraphql ? worldLines(endpoint, hasUsers) : clientLines(basePath, hasUsers)}${hasUsers ? "  setup: ({ api }) => logIn(api, users.alice),\n" : ""}  actions,
   invariants: ${laidOut(list(rules.map(({ code }) => code)), 2, "  invariants: ".length, 1)},
 });
 `,
   };
 }
 
-/** Where a GraphQL API answers: below the base URL of the lane, or in this process. */
-function worldLines(endpoint: string): string {
-  const client = `new GraphQLClient(lane.fetch ?? lane.baseUrl, { path: ${quoted(endpoint)} })`;
-  return `  world: (lane) => new World<Keys, GraphQLClient>({ api: ${client} }),\n`;
+/** Where a GraphQL API answers: below the base URL of the lane, or in this process. A rule's clients of its own would be of HTTP. */
+function worldLines(endpoint: string, hasUsers: boolean): string {
+  return worldOf("World<Keys, GraphQLClient>", `new GraphQLClient(lane.fetch ?? lane.baseUrl, { path: ${quoted(endpoint)} })`, hasUsers);
 }
 
 /** Where all paths begin alike: every client of a rule is made so, too. A target that is a fetch handler has no URL. */
 function clientLines(basePath: string | undefined, hasUsers: boolean): string {
   if (basePath === undefined) return "";
-  const client = `new HttpClient(lane.fetch ?? lane.baseUrl, { basePath: ${quoted(basePath)} })`;
-  if (!hasUsers) return `  world: (lane) => new World<Keys>({ api: ${client} }),\n`;
+  return worldOf("World<Keys>", `new HttpClient(lane.fetch ?? lane.baseUrl, { basePath: ${quoted(basePath)} })`, hasUsers);
+}
+
+function worldOf(type: string, client: string, hasUsers: boolean): string {
+  if (!hasUsers) return `  world: (lane) => new ${type}({ api: ${client} }),\n`;
   return `  world: (lane) => {
     const client = () => ${client};
-    return new World<Keys>({ api: client(), clients: { bob: client() } });
+    return new ${type}({ api: client(), clients: { bob: client() } });
   },
 `;
 }

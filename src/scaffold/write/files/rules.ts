@@ -37,7 +37,7 @@ const RULES: readonly UsedRule[] = [
 ];
 
 /** Those that go by no path, no method and no status alone: a GraphQL API has one of each. */
-const OF_GRAPHQL: ReadonlySet<string> = new Set(["noServerErrors", "rejectedMeansUnchanged"]);
+const OF_GRAPHQL: ReadonlySet<string> = new Set(["noServerErrors", "rejectedMeansUnchanged", "ownership"]);
 
 /** The rules of an exploration, in the order in which they are written. */
 export function rulesOf(input: RuleInput): readonly { readonly name: string; readonly code: Code }[] {
