@@ -79,15 +79,19 @@ function violationOf(found: FoundViolation, { committer }: Merged, { name, actio
 
 /** Where a path leads in the merged graph; `null` where it leaves it. */
 function stateAt(path: readonly string[], { edges, nodes }: Merged["committer"], actions: readonly string[]): number | null {
-  const [from, action, to] = [edges.from(), edges.actions(), edges.to()];
+  const wanted = path.map((name) => actions.indexOf(name));
   let node = nodes.size > 0 ? 0 : -1;
-  for (const name of path) {
-    const wanted = actions.indexOf(name);
-    const edge = from.findIndex((one, index) => one === node && action[index] === wanted);
-    node = edge < 0 ? -1 : to[edge]!;
-    if (node < 0) return null;
+  let done = 0;
+  // An edge to a new state is committed before those that leave it: a path that was found is followed in one pass.
+  for (let before = -1; done > before && done < wanted.length;) {
+    before = done;
+    edges.each((from, action, to) => {
+      if (from !== node || action !== wanted[done]) return;
+      node = to;
+      done++;
+    });
   }
-  return node;
+  return done === wanted.length && node >= 0 ? node : null;
 }
 
 /** Each once, as the shard saw it that saw it most often. */
