@@ -57,8 +57,8 @@ export async function replayCommand(
     noInfra: options.infra === false,
     allowedStores: options.allowDb,
   });
-  const { id, document } = readFindings(config.report.outputDir, options.run);
-  const found = findFinding(wanted, id, document);
+  const { id, data } = readFindings(config.report.outputDir, options.run);
+  const found = findFinding(wanted, id, data.document);
   // A stranger's store must not make any other module be loaded.
   if (!isExplorationFile(found.exploration.file)) {
     throw usage(`The finding is of no exploration: ${printable(found.exploration.file)}.`, "Name another run with --run, or run again.");

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { loadConfig, type ReportFormat } from "../config/index.ts";
 import { writePieces } from "../reports/index.ts";
-import { readRun, writeWhole } from "../store/index.ts";
+import { writeWhole } from "../store/index.ts";
 import type { ExitStatus } from "./exit-status.ts";
-import { FILES, reportPieces, writing } from "./report-files.ts";
+import { FILES, readFor, reportPieces, writing } from "./report-files.ts";
 import { usage } from "./run-options.ts";
 import type { Shell } from "./shell.ts";
 import { shownPath } from "./shown-path.ts";
@@ -19,8 +19,8 @@ export interface ReportOptions {
 export async function reportCommand(options: ReportOptions, shell: Shell): Promise<ExitStatus> {
   if (options.output === "") throw usage("--output is empty.", "Give a file, or - for standard output.");
   const config = loadConfig({ directory: ".", file: options.config, env: shell.env, cwd: shell.cwd });
-  const run = readRun(config.report.outputDir, options.run);
   const format = options.format ?? "html";
+  const run = readFor([format], config.report.outputDir, options.run);
   const pieces = reportPieces(format, run);
   if (options.output === "-") {
     await writePieces(shell.stdout, pieces);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Config, ReportFormat } from "../config/index.ts";
 import { SeqqaError } from "../model/errors.ts";
 import { htmlText, jsonPieces, junitText, type ReportData } from "../reports/index.ts";
-import { readRun, unreadable, writeWhole } from "../store/index.ts";
+import { readFindings, readRun, unreadable, writeWhole, type KeptData } from "../store/index.ts";
 
 export const FILES: Readonly<Record<ReportFormat, string>> = { html: "report.html", json: "results.json", junit: "junit.xml" };
 
@@ -13,11 +13,13 @@ const piecesOf: Readonly<Record<ReportFormat, (data: ReportData) => Iterable<str
   junit: ({ document }) => [junitText(document)],
 };
 
+/** Reads what these formats show. @throws SeqqaError `NO_SUCH_RUN`, `RUN_UNREADABLE` with exit status 2 */
+export function readFor(formats: readonly ReportFormat[], outputDir: string, id: string | undefined): KeptData {
+  return (formats.some((format) => format !== "junit") ? readRun : readFindings)(outputDir, id);
+}
+
 /** A run in one of the formats, in pieces. @throws SeqqaError `RUN_UNREADABLE`: a stranger's store may hold anything */
-export function* reportPieces(
-  format: ReportFormat,
-  { file, data }: { readonly file: string; readonly data: ReportData },
-): Iterable<string> {
+export function* reportPieces(format: ReportFormat, { file, data }: KeptData): Iterable<string> {
   try {
     yield* piecesOf[format](data);
   } catch (cause) {
@@ -40,7 +42,7 @@ export function prepareReports(config: Config): void {
 
 /** Writes what `report.formats` asks for from the store of the run; without any, nothing. A reader never sees half a file. */
 export function writeReports({ report: { outputDir, formats } }: Config, run: string): void {
-  const stored = readRun(outputDir, run);
+  const stored = readFor(formats, outputDir, run);
   for (const format of formats) {
     const file = join(outputDir, FILES[format]);
     writing(file, () => writeWhole(file, reportPieces(format, stored)));

@@ -3,7 +3,7 @@ export { updateKnownFindings } from "./update-known.ts";
 export { newRunId, RUN_ID } from "./run-id.ts";
 export { runIds } from "./runs.ts";
 export { readRecord } from "./read-record.ts";
-export { readFindings, readRun } from "./read-run.ts";
+export { readFindings, readRun, type KeptData } from "./read-run.ts";
 export { refuseWritten } from "./run-lock.ts";
 export { ScratchFile } from "./scratch-file.ts";
 export { RunStore } from "./run-store.ts";

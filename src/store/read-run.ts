@@ -28,22 +28,26 @@ const UNFINISHED = "The run was ended before it was over, or goes on: this is wh
  * What reports of a run are made from, the last one without an id. A run that was killed is reported as interrupted, as far as it was stored.
  * @throws SeqqaError `NO_SUCH_RUN`, `RUN_UNREADABLE` with exit status 2
  */
-export function readRun(
-  outputDir: string,
-  id: string | undefined,
-): { readonly id: string; readonly file: string; readonly data: ReportData } {
-  const run = findRun(outputDir, id);
-  const file = runFile(outputDir, run);
-  return { id: run, file, data: readStore(file, readData) };
+export function readRun(outputDir: string, id: string | undefined): KeptData {
+  return readKept(outputDir, id, readData);
 }
 
-/**
- * What a run found: its document without the lists of graphs, which are not read.
- * @throws as {@link readRun}
- */
-export function readFindings(outputDir: string, id: string | undefined): { readonly id: string; readonly document: RunDocument } {
-  const run = findRun(outputDir, id);
-  return { id: run, document: readStore(runFile(outputDir, run), (db) => documentOf(db, (entry) => entry)) };
+/** The same without graphs, which are not read: in the document their lists are empty. @throws as {@link readRun} */
+export function readFindings(outputDir: string, id: string | undefined): KeptData {
+  return readKept(outputDir, id, (db) => ({ document: documentOf(db, (entry) => entry), graphs: [] }));
+}
+
+/** A run, and where it is kept. */
+export interface KeptData {
+  readonly id: string;
+  readonly file: string;
+  readonly data: ReportData;
+}
+
+function readKept(outputDir: string, wanted: string | undefined, read: (db: Database) => ReportData): KeptData {
+  const id = findRun(outputDir, wanted);
+  const file = runFile(outputDir, id);
+  return { id, file, data: readStore(file, read) };
 }
 
 function readData(db: Database): ReportData {

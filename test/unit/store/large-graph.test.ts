@@ -148,7 +148,7 @@ describe("a stored graph of more than a million transitions", () => {
     expect(shown!.nodes.id).toContain((3 ** 11 - 3) / 2);
     expect(shown!.byDepth!.states.slice(0, 5)).toEqual([1, 3, 9, 27, 81]);
     expect(shown!.byDepth!.executed.flat().reduce((a, b) => a + b, 0)).toBe(1_000_020);
-    const { document } = readFindings(config.report.outputDir, undefined);
+    const { document } = readFindings(config.report.outputDir, undefined).data;
     const { leftOut: _, ...rest } = entry!.graph;
     expect(document).toEqual({ ...data.document, explorations: [{ ...entry, graph: rest }] });
   });
