@@ -90,10 +90,12 @@ export class ChunkQueue {
   async audit(wasAway: boolean): Promise<void> {
     const queue = this.#queue;
     if (queue === undefined) return;
-    const ids = [...this.#asked].map(([id, { tries }]) => jobId(id, tries));
+    // Those of now: where chunks come faster than they are looked for, there would be no end to it.
+    const all = [...this.#asked];
+    const ids = all.map(([id, { tries }]) => jobId(id, tries));
     await this.#options.link.expire(this.#options.name, ids, KEPT);
-    for (const [id, asked] of this.#asked) {
-      if (asked.sentAt === undefined || this.#isCancelled) continue;
+    for (const [id, asked] of all) {
+      if (this.#asked.get(id) !== asked || asked.sentAt === undefined || this.#isCancelled) continue;
       const mayBeLost = performance.now() - asked.sentAt > (wasAway ? LOST_AFTER_ABSENCE_MS : LOST_AFTER_MS);
       const job = jobId(id, asked.tries);
       const state = await queue.getJobState(job);

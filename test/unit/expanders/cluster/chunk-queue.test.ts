@@ -93,6 +93,22 @@ describe("a job", () => {
     expect(await asked).toEqual(answer);
   });
 
+  it("is looked for once in a look, however many are asked for meanwhile", async () => {
+    const most = 4;
+    const prototype = Object.getPrototypeOf(jobs) as Queue;
+    const add = vi.spyOn(prototype, "add");
+    const added = (): Promise<unknown> => Promise.all(add.mock.results.map(({ value }) => value as Promise<unknown>));
+    const looks = vi.spyOn(prototype, "getJobState").mockImplementation(async () => {
+      if (looks.mock.calls.length < most) void queue.ask(chunk);
+      await added();
+      return "waiting";
+    });
+    void queue.ask(chunk);
+    await added();
+    await queue.audit(false);
+    expect(looks).toHaveBeenCalledTimes(1);
+  });
+
   it("that workers give back is made again; the eighth time it is CHUNK_LOST", async () => {
     const seen: (string | undefined)[] = [];
     begin((job) => {
