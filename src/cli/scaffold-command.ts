@@ -41,6 +41,7 @@ export async function scaffoldCommand(
     ...keptLines(done, out),
     ...inferred(done, out),
     ...keyLine(done),
+    ...placeLine(done, out),
     `  ${next(done, out, shell.cwd, version)}`,
   ];
   shell.stdout.write(`${lines.map((line) => printable(line)).join("\n")}\n`);
@@ -100,6 +101,12 @@ function keyLine({ files, plan: { login } }: Scaffolded): readonly string[] {
   return [
     `Calls carry a ${login.kind === "bearer" ? "token" : "key"}: set ${variable}, and ${variable}_2 for a second user, in the environment.`,
   ];
+}
+
+/** A folder is explored where its configuration says, which a description does not know for certain. */
+function placeLine({ files, again }: Scaffolded, out: string): readonly string[] {
+  if (again || !files.includes("seqqa.yaml")) return [];
+  return [`Say in ${join(out, "seqqa.yaml")} where the API runs (base_url), or how it is started (target). Then:`];
 }
 
 function next({ surroundings, files }: Scaffolded, out: string, cwd: string, version: string): string {

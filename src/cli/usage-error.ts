@@ -13,9 +13,16 @@ export function usageError(error: CommanderError, program: Command): SeqqaError 
   const sentence = `${first.charAt(0).toUpperCase()}${first.slice(1)}`.replace(/([^.?!])$/, "$1.");
   return new SeqqaError("USAGE", sentence, {
     exitStatus: 2,
-    hint: suggestion || meant(first, program) || "seqqa --help lists commands, seqqa run --help the options.",
+    hint: suggestion || meant(first, program) || missingSource(first) || "seqqa --help lists commands, seqqa run --help the options.",
     cause: error,
   });
+}
+
+/** Only scaffolding takes a source. */
+function missingSource(complaint: string): string | undefined {
+  return /^missing required argument 'source'/.test(complaint)
+    ? "Name the file or the URL of the description or the schema: seqqa scaffold openapi openapi.yaml."
+    : undefined;
 }
 
 /** Only what was named of a command with commands of its own prints help by itself. */

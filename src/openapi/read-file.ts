@@ -14,7 +14,7 @@ export const MOST_BYTES: number = 64 * 1024 * 1024;
  */
 export async function readFile(path: string, cwd: string): Promise<Loaded> {
   const fromHere = relative(cwd, path);
-  const name = fromHere.startsWith("..") || isAbsolute(fromHere) ? path : fromHere;
+  const name = fromHere.startsWith("..") || isAbsolute(fromHere) ? path : fromHere || ".";
   try {
     const found = realpathSync(path);
     // Without waiting for a writer, where it is a named pipe.
@@ -22,7 +22,11 @@ export async function readFile(path: string, cwd: string): Promise<Loaded> {
     try {
       const stat = await file.stat();
       if (!stat.isFile())
-        throw problem("DESCRIPTION_UNREADABLE", `${name} is ${stat.isDirectory() ? "a folder" : "no regular file"}, not a description.`);
+        throw problem(
+          "DESCRIPTION_UNREADABLE",
+          `${name} is ${stat.isDirectory() ? "a folder" : "no regular file"}, not a description.`,
+          "Give the file of the description itself.",
+        );
       if (stat.size > MOST_BYTES) throw tooLarge(name);
       return { source: { kind: "file", path: found }, name, text: decodeText(await file.readFile(), name) };
     } finally {
@@ -50,7 +54,7 @@ function readable(error: NodeJS.ErrnoException, name: string): Error {
     case "EPERM":
       return problem("DESCRIPTION_UNREADABLE", `${name} cannot be read: permission denied.`);
     case "EISDIR":
-      return problem("DESCRIPTION_UNREADABLE", `${name === "" ? "." : name} is a folder, not a description.`);
+      return problem("DESCRIPTION_UNREADABLE", `${name} is a folder, not a description.`);
     case "ELOOP":
       return problem("DESCRIPTION_UNREADABLE", `${name} cannot be read: its symbolic links lead round in a circle.`);
     default:

@@ -12,7 +12,7 @@ export function specificationOf(document: Plain, name: string): string {
     throw problem(
       "DESCRIPTION_NOT_OPENAPI",
       `${name} is written in version ${quoted(version)} of OpenAPI, which is not known.`,
-      "Versions 2.0, 3.0 and 3.1 are read; converters for older ones exist.",
+      "Versions 2.0, 3.0 and 3.1 are read: give the description in one of them. For others there are converters.",
     );
   }
   const [what, hint] = otherFormat(document) ?? [

@@ -97,7 +97,14 @@ describe("seqqa scaffold openapi", () => {
     expect(wrote).toMatch(/^Wrote \d+ files to qa: 20 actions in 3 files of qa\/actions\.$/);
     expect(share).toMatch(/^\d+ of \d+ path parameters have a producer \((\d+) %\)\.$/);
     expect(Number(/\((\d+) %/.exec(share!)![1])).toBeGreaterThanOrEqual(80);
-    expect(rest.at(-1)).toBe("  cd qa && npx seqqa run .");
+    // A description does not say where an API is that may be written to.
+    expect(rest.slice(-2)).toEqual([
+      "Say in qa/seqqa.yaml where the API runs (base_url), or how it is started (target). Then:",
+      "  cd qa && npx seqqa run .",
+    ]);
+    const readme = text(cwd, "README.md");
+    expect(readme).toContain("First say in `seqqa.yaml` where the API runs (`base_url`) or how it is started (`target`)");
+    expect(readme).not.toMatch(/: \d/);
     expect(typeErrors(join(cwd, "qa"))).toEqual([]);
     const listed = await seqqa(["list", "qa"], { cwd });
     expect({ status: listed.status, stdout: listed.stdout.split("\n")[0] }).toMatchObject({
@@ -214,7 +221,17 @@ describe("seqqa scaffold openapi", () => {
       (cwd) => (mkdirSync(join(cwd, "qa")), writeFileSync(join(cwd, "qa/context.ts"), "// mine\n"), ["shop.yaml"]),
       /^error: qa\/context\.ts is there and no scaffold wrote it; nothing was written\./,
     ],
-    ["no description", () => [], /^error: Missing required argument 'source'\./],
+    [
+      "no description",
+      () => [],
+      /^error: Missing required argument 'source'\.\nhint: Name the file or the URL of the description or the schema: seqqa scaffold openapi openapi\.yaml\.$/m,
+    ],
+    ["a folder", () => ["."], /^error: \. is a folder, not a description\.\nhint: Give the file of the description itself\./],
+    [
+      "a version that is not there yet",
+      (cwd) => (writeFileSync(join(cwd, "next.yaml"), "openapi: 4.0.0\n"), ["next.yaml"]),
+      /^error: next\.yaml is written in version "4\.0\.0" of OpenAPI, which is not known\.\nhint: Versions 2\.0, 3\.0 and 3\.1 are read: give the description in one of them\./,
+    ],
     ["an empty folder name", () => ["shop.yaml", "--out", ""], /^error: The name of the folder is empty\./],
   ])("refuses %s in one sentence, and writes nothing", async (_what, prepare, says) => {
     const cwd = folder({ "shop.yaml": SHOP });

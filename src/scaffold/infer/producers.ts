@@ -96,5 +96,18 @@ function fromList(call: Called, resource: FoundResource, schemas: Schemas): read
   if (items === undefined || place === undefined) return [];
   const path = [...items.path, 0, ...place.body, place.id];
   if (hasSlash(call, path)) return [];
-  return [{ call, key: resource.key, source: { kind: "body", path }, schema: place.idSchema, what: path.join(".") }];
+  return [
+    {
+      call,
+      key: resource.key,
+      source: { kind: "body", path },
+      schema: place.idSchema,
+      what: firstOf(items.path, [...place.body, place.id]),
+    },
+  ];
+}
+
+/** `id of the first one in data`. */
+function firstOf(list: readonly (string | number)[], within: readonly (string | number)[]): string {
+  return `${within.join(".")} of the first one${list.length === 0 ? "" : ` in ${list.join(".")}`}`;
 }
