@@ -18,13 +18,14 @@ it("goes through a Redis with TLS and a password; what does not fit is refused, 
   monitor.on("monitor", (_time: string, args: readonly string[]) => sent.push(args.join(" ")));
   atEnd(() => [client, monitor].forEach((one) => one.disconnect()));
 
+  const all = ["--max-steps", "4000"];
   const output = emptyFolder();
   const workers = [worker({ url, directory }), worker({ url, directory, args: ["--parallel", "2", "--verbose"] })];
   await until(() => workers.every((one) => said(one).includes("Waiting for a run")), "that they wait", 60_000);
-  const run = coordinator({ url, directory, args: ["--output", output, "--verbose"] });
+  const run = coordinator({ url, directory, args: [...all, "--output", output, "--verbose"] });
   expect([(await run.ended).status, await endings(workers)]).toEqual([0, [0, 0]]);
   expect(workers.map(said).join("")).toMatch(/worked on [1-9]/);
-  expect(found(output)).toEqual(found(await locally(directory, [], {})));
+  expect(found(output)).toEqual(found(await locally(directory, all, {})));
   expect(found(output)).toMatchObject([{ statesVisited: 1000 }]);
   expect(sent.join("\n")).toContain("seqqa-run:");
 
