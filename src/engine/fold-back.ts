@@ -66,6 +66,8 @@ export async function foldBack(recorded: Recorded, folding: Folding): Promise<vo
   }
   const digest = committer.digest.value();
   if (digest !== recorded.digest) throw mismatch(`its digest is ${digest}, and ${recorded.digest} is on record`);
+  // They are in the store as they are now: those that get a shorter path from here on are to be written once more.
+  committer.nodes.written = recorded.lo.length;
   for (const found of committer.findings.violations.values()) {
     if (found.news !== undefined) found.news = { ...found.news, exchanges: recorded.sentFor(found) };
   }
