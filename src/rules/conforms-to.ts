@@ -27,7 +27,7 @@ export interface ConformsToOptions {
  * - the headers that are required are there;
  * - the content type is one of those described, parameters aside, where any is and the status has a body;
  * - a body in JSON is valid against the schema, by JSON Schema 2020-12 with formats; `nullable`, and the alternatives that a `discriminator` chooses from, hold; what is `writeOnly` may be
- *   missing. A pattern that takes more than 0.2 seconds for one value is not judged from then on, nor is a schema that takes more than 3 seconds, or that no validator takes; the rest of the body is.
+ *   missing. A pattern is not judged for a value for which it takes more than 0.2 seconds, nor is a schema that takes more than 3 seconds, or that no validator takes; the rest of the body is.
  *   The run's notes say what was not judged, and how many times.
  *
  * The finding names operation, status, the place in the body as a JSON pointer, and the rule that is broken; no value of the body. MEDIUM.
