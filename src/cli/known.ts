@@ -78,7 +78,7 @@ export class Known {
 }
 
 /** What in probing for races was left to luck or to time. */
-const LEFT_OUT = ["max_time", "interrupted", "lane_lost", "too_many_states", "not_there"];
+const LEFT_OUT = ["max_time", "interrupted", "lane_lost", "too_many_states", "not_there", "one_connection"];
 /** What was seen and not confirmed for the same. */
 const LEFT_UNCONFIRMED = ["max_time", "interrupted"];
 

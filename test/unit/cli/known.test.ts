@@ -73,6 +73,7 @@ describe("known findings", () => {
     ["races were not probed", {}, "unseen"],
     ["all were probed", { raceCoverage: raceCoverage() }, "stale"],
     ["time for races was up", { raceCoverage: raceCoverage({ skipped: { max_time: 3 } }) }, "unseen"],
+    ["the target served one connection at a time", { raceCoverage: raceCoverage({ skipped: { one_connection: 3 } }) }, "unseen"],
     ["time for races was up before all were confirmed", { raceCoverage: raceCoverage({ dismissed: { max_time: 1 } }) }, "unseen"],
   ])("a race that is not found where %s", async (_what, changes, expected) => {
     const cwd = folder("- r1\n");
