@@ -403,22 +403,28 @@ describe("a run that goes on", () => {
     ]);
   });
 
-  it.each(["dfs", "random"])("with %s keeps the shorter paths that states of earlier sessions get", { timeout: 100_000 }, async (strategy) => {
-    const files = { "qa/a.explore.ts": bits("a", 7) };
-    const [alone, again] = [project(files), project(files)];
-    const given = ["--strategy", strategy, "--max-depth", "4"];
-    await alone.run(...given);
-    await again.run(...given, "--max-steps", "150");
-    expect(await again.run("--resume", "--max-steps", "100000")).toMatchObject({ stderr: expect.not.stringContaining("error:") as string });
-    expect(found(again.output)).toEqual(found(alone.output));
-    const [nodes, others] = [again, alone].map(({ output }) => {
-      const db = new Database(storeIn(output), { readonly: true });
-      const all = db.prepare("SELECT id, parent, action, depth FROM nodes ORDER BY id").all();
-      db.close();
-      return all;
-    });
-    expect(nodes).toEqual(others);
-  });
+  it.each(["dfs", "random"])(
+    "with %s keeps the shorter paths that states of earlier sessions get",
+    { timeout: 100_000 },
+    async (strategy) => {
+      const files = { "qa/a.explore.ts": bits("a", 7) };
+      const [alone, again] = [project(files), project(files)];
+      const given = ["--strategy", strategy, "--max-depth", "4"];
+      await alone.run(...given);
+      await again.run(...given, "--max-steps", "150");
+      expect(await again.run("--resume", "--max-steps", "100000")).toMatchObject({
+        stderr: expect.not.stringContaining("error:") as string,
+      });
+      expect(found(again.output)).toEqual(found(alone.output));
+      const [nodes, others] = [again, alone].map(({ output }) => {
+        const db = new Database(storeIn(output), { readonly: true });
+        const all = db.prepare("SELECT id, parent, action, depth FROM nodes ORDER BY id").all();
+        db.close();
+        return all;
+      });
+      expect(nodes).toEqual(others);
+    },
+  );
 
   it(
     "is refused where configuration or code changed, by name, unless --force; other actions, strategies and seeds always",
