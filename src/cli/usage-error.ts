@@ -20,7 +20,7 @@ export function usageError(error: CommanderError, program: Command): SeqqaError 
 
 /** Only scaffolding takes a source. */
 function missingSource(complaint: string): string | undefined {
-  return /^missing required argument 'source'/.test(complaint)
+  return complaint.startsWith("missing required argument 'source'")
     ? "Name the file or the URL of the description or the schema: seqqa scaffold openapi openapi.yaml."
     : undefined;
 }

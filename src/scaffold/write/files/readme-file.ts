@@ -47,7 +47,7 @@ Written by \`seqqa scaffold ${plan.graphql === undefined ? "openapi" : "graphql"
 | \`context.ts\` | the ids that calls hand on to each other |
 ${plan.graphql === undefined ? "| `resources.ts` | what the API keeps: the rules go by it |\n" : ""}${plan.login === undefined ? "" : "| `session.ts` | who calls, with placeholders from the environment |\n"}| \`.seqqa-scaffold.json\` | what was written, so that your changes are told from it; keep it |
 
-First say in \`seqqa.yaml\` where the API runs (\`base_url\`) or how it is started (\`target\`)${plan.login === undefined ? "" : ", and set the variables that \`session.ts\` reads"}. Then, in this folder:
+First say in \`seqqa.yaml\` where the API runs (\`base_url\`) or how it is started (\`target\`)${plan.login === undefined ? "" : ", and set the variables that `session.ts` reads"}. Then, in this folder:
 
 \`\`\`sh
 npx seqqa doctor          # whether the configuration can run
