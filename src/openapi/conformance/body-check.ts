@@ -2,7 +2,7 @@ import type { ErrorObject, ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type { ApiDescription, Schema } from "../description.ts";
-import { GuardedPatterns } from "./guarded-patterns.ts";
+import { GuardedPatterns, LONGEST_PATTERN } from "./guarded-patterns.ts";
 import { mismatchText } from "./mismatch-text.ts";
 import { responseSchema } from "./response-schema.ts";
 import { within } from "./time-limit.ts";
@@ -19,53 +19,47 @@ export interface BodyVerdict {
 
 export type BodyCheck = (body: unknown) => BodyVerdict;
 
-/** How a body is judged, until it turns out that it takes too long. */
-type Way = { readonly kind: "plain" | "guarded"; readonly check: BodyCheck } | { readonly kind: "none"; readonly why: string };
+/** What is made of a schema once: the only thing that is remembered. */
+interface Prepared {
+  readonly judge: BodyCheck;
+  readonly patterns: GuardedPatterns;
+}
 
 const TOO_LONG = `its schema takes more than ${LONGEST / 1000} seconds, or leads to itself without end`;
 
 /**
- * Prepared when it is first asked. Where a body takes more time or stack than there is, its schema's patterns are looked at one by one from then on, each with a limit of its own; where that
- * takes too long, too, and where no validator takes the schema, nothing is judged, then or later.
+ * Prepared when it is first asked. Each body is judged by itself, whatever was judged before it: lanes meet bodies in different orders, and all of them are to come to the same. As it is within
+ * the time of one pattern, since no pattern took longer then; else with each pattern's time looked at one by one.
  */
 export function bodyCheck(description: ApiDescription, schema: Schema): BodyCheck {
-  let way: Way | undefined;
+  let made: Prepared | string | undefined;
   return (body) => {
-    way ??= prepared("plain", description, schema);
-    for (;;) {
-      if (way.kind === "none") return { unjudged: way.why };
-      const { kind, check }: Exclude<Way, { kind: "none" }> = way;
-      const verdict = within(LONGEST, () => check(body));
-      if (verdict !== undefined) return verdict;
-      way = kind === "plain" ? prepared("guarded", description, schema) : { kind: "none", why: TOO_LONG };
-    }
+    made ??= prepared(description, schema);
+    if (typeof made === "string") return { unjudged: made };
+    const { judge, patterns } = made;
+    return within(LONGEST_PATTERN, () => judge(body)) ?? patterns.guard(() => within(LONGEST, () => judge(body))) ?? { unjudged: TOO_LONG };
   };
 }
 
-function prepared(kind: "plain" | "guarded", description: ApiDescription, schema: Schema): Way {
-  const patterns = kind === "guarded" ? new GuardedPatterns() : undefined;
+/** @returns why not, where no validator can be had of it */
+function prepared(description: ApiDescription, schema: Schema): Prepared | string {
+  const patterns = new GuardedPatterns();
   const made = within(LONGEST, () => {
     const { schema: whole, names } = responseSchema(description, schema);
     const validate = compile(whole, patterns);
     // What they ask for is broken, or not, by what a pattern says.
     const isConditional = /"(?:if|patternProperties)":/.test(JSON.stringify(whole));
-    return { check: validate === undefined ? undefined : checkBy(validate, names, isConditional, patterns) };
+    return { judge: validate === undefined ? undefined : judgeBy(validate, names, isConditional, patterns) };
   });
-  if (made === undefined) return { kind: "none", why: TOO_LONG };
-  return made.check === undefined ? { kind: "none", why: "no validator takes its schema" } : { kind, check: made.check };
+  if (made === undefined) return TOO_LONG;
+  return made.judge === undefined ? "no validator takes its schema" : { judge: made.judge, patterns };
 }
 
-function checkBy(
-  validate: ValidateFunction,
-  names: ReadonlySet<string>,
-  isConditional: boolean,
-  patterns: GuardedPatterns | undefined,
-): BodyCheck {
+function judgeBy(validate: ValidateFunction, names: ReadonlySet<string>, isConditional: boolean, patterns: GuardedPatterns): BodyCheck {
   return (body) => {
-    const missed = patterns?.missedBy ?? 0;
     const isValid = validate(body);
     const errors = validate.errors ?? [];
-    const why = patterns?.why(missed);
+    const why = patterns.why();
     if (isValid || (why !== undefined && (isConditional || !isCertain(errors)))) return { unjudged: why };
     return { wrong: mismatchText(errors, names) };
   };
@@ -81,11 +75,8 @@ function isCertain(errors: readonly ErrorObject[]): boolean {
   return errors.length === 1 && !BY_OTHERS.has(errors[0]!.keyword);
 }
 
-function compile(schema: Schema, patterns: GuardedPatterns | undefined): ValidateFunction | undefined {
-  const regExp = (source: string, flags: string): RegExp => {
-    const made = pattern(source, flags);
-    return patterns === undefined ? made : patterns.guarded(made);
-  };
+function compile(schema: Schema, patterns: GuardedPatterns): ValidateFunction | undefined {
+  const regExp = (source: string, flags: string): RegExp => patterns.guarded(pattern(source, flags));
   const ajv = new Ajv2020({
     strict: false,
     // What is wrong in it was mended when it was read; the rest is the description's own affair.

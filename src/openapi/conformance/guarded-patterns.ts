@@ -2,37 +2,49 @@ import { quoted } from "../problem.ts";
 import { within } from "./time-limit.ts";
 
 /** Milliseconds that one pattern may take for one value. */
-const LONGEST = 200;
-
-/** Values of a pattern that are known to take too long. */
-const MOST_SLOW = 1000;
+export const LONGEST_PATTERN = 200;
 
 /**
- * Patterns of a schema that may take time without end. For a value for which one did it is not asked again: it matches that, and that is counted. Other values are
- * asked about all the same, since each lane meets them in another order, and all of them are to come to the same.
+ * Patterns of a schema that may take time without end. While they are guarded, one that takes too long for a value matches it, is not asked about that value again, and that is said. Nothing of it
+ * outlives the guard: what a body comes to must not hang on those before it.
  */
 export class GuardedPatterns {
-  /** How many times a pattern was not asked. */
-  missedBy = 0;
-  #last = "";
+  /** By pattern, the values that it takes too long for; `undefined`: they are not guarded. */
+  #slow: Map<RegExp, Set<string>> | undefined;
+  #first: RegExp | undefined;
 
   /** As a validator uses it. */
   guarded(pattern: RegExp): RegExp {
-    const slow = new Set<string>();
-    const test = (text: string): boolean => {
-      const found = slow.has(text) ? undefined : within(LONGEST, () => ({ matches: RegExp.prototype.test.call(pattern, text) }));
-      if (found !== undefined) return found.matches;
-      if (slow.size >= MOST_SLOW) slow.clear();
-      slow.add(text);
-      this.missedBy++;
-      this.#last = pattern.source;
-      return true;
-    };
-    return Object.assign(pattern, { test });
+    return Object.assign(pattern, { test: (text: string): boolean => this.#test(pattern, text) });
   }
 
-  /** What was not judged since then; `undefined`: nothing. */
-  why(before: number): string | undefined {
-    return this.missedBy === before ? undefined : `the pattern ${quoted(this.#last)} takes more than ${LONGEST / 1000} seconds`;
+  /** Patterns are guarded until the call returns. */
+  guard<T>(call: () => T): T {
+    this.#slow = new Map();
+    this.#first = undefined;
+    try {
+      return call();
+    } finally {
+      this.#slow = undefined;
+      this.#first = undefined;
+    }
+  }
+
+  /** What is not judged under the guard, up to here; `undefined`: nothing. */
+  why(): string | undefined {
+    return this.#first && `the pattern ${quoted(this.#first.source)} takes more than ${LONGEST_PATTERN / 1000} seconds`;
+  }
+
+  #test(pattern: RegExp, text: string): boolean {
+    const matches = (): boolean => RegExp.prototype.test.call(pattern, text);
+    if (this.#slow === undefined) return matches();
+    let slow = this.#slow.get(pattern);
+    if (slow?.has(text) === true) return true;
+    const found = within(LONGEST_PATTERN, () => ({ matches: matches() }));
+    if (found !== undefined) return found.matches;
+    if (slow === undefined) this.#slow.set(pattern, (slow = new Set()));
+    slow.add(text);
+    this.#first ??= pattern;
+    return true;
   }
 }

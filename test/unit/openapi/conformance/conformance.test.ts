@@ -261,6 +261,21 @@ describe("hostile descriptions", () => {
     expect(what(conformance.judge(answer(200, { code: "b" })))).toContain("/code does not match the pattern");
   });
 
+  it("a body that takes too long comes to the same, whatever was judged before it", () => {
+    const schema = { properties: { code: { pattern: "^(a+)+$" }, codes: { items: { pattern: "^(a+)+$" } } } };
+    // Some seconds, which are too many for a pattern, and few enough for a body.
+    const some = answer(200, { code: `${"a".repeat(25)}!` });
+    // Each value takes as long as a pattern may: too much together.
+    const many = answer(200, { codes: Array.from({ length: 30 }, (_, n) => `${hostile}${n}`) });
+    const fresh = [some, many].map((one) => body(schema).judge(one));
+    expect(fresh.map(what)).toEqual(["unjudged", "unjudged"]);
+    expect(fresh[0]).toMatchObject({ what: TOO_LONG });
+    const used = body(schema);
+    const judged = [many, some, many].map((one) => used.judge(one));
+    expect(judged).toEqual([fresh[1], fresh[0], fresh[1]]);
+    expect(what(used.judge(answer(200, { code: "b" })))).toContain("/code does not match the pattern");
+  }, 60_000);
+
   it("other patterns of the schema are still judged", () => {
     const conformance = body({ properties: { code: { pattern: "^(a+)+$" }, other: { pattern: "^b$" } } });
     expect(conformance.judge(answer(200, { code: hostile }))).toMatchObject({ kind: "unjudged" });
