@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { HttpClient } from "../../../src/adapters/http/index.ts";
 import { choosePoints, type MeetingPoints } from "../../../src/adapters/http/meeting/index.ts";
@@ -56,12 +57,24 @@ describe("what a target speaks", () => {
       [`http://127.0.0.1:${await freePort()}`, false],
       [(await serveRaw(() => undefined)).replace("http:", "https:"), true],
     ] as const;
-    for (const [origin, isSilent] of origins) {
+    const asked = origins.map(async ([origin, isSilent]) => {
       const points = await choosePoints({ key: origin, origin, ca: [], proxied: false });
       expect(deliveries(points)).toEqual(["pipelined", "last_byte", "plain"]);
       // One that serves one connection at a time, and has one, says nothing on another.
       expect(points.oneConnection).toBe(isSilent);
-    }
+    });
+    await Promise.all(asked);
+  });
+
+  it("is not said to be one connection at a time of one that ignores the greeting, nor of one that was busy for a while", async () => {
+    const served = (socket: Socket): boolean => socket.write("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
+    const ignoring = await serveRaw((socket) => socket.on("data", (sent) => /^(GET|POST) /.test(String(sent)) && served(socket)));
+    let asked = 0;
+    // Two greetings and a request get no answer.
+    const busy = await serveRaw((socket) => socket.once("data", () => ++asked > 3 && served(socket)));
+    const points = await Promise.all([ignoring, busy].map((origin) => choosePoints({ key: origin, origin, ca: [], proxied: false })));
+    expect(points.map(deliveries)).toEqual([1, 2].map(() => ["pipelined", "last_byte", "plain"]));
+    expect([points.map(({ oneConnection }) => oneConnection), asked]).toEqual([[false, false], 4]);
   });
 
   it("is asked again of one that takes its time to say it", async () => {

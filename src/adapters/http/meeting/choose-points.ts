@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { SecureContext } from "node:tls";
 import type { WireRoute } from "../../../model/wire.ts";
 import { secureContext } from "../../../network/secure-context.ts";
 import { Http2Way } from "./http2-way.ts";
@@ -6,6 +8,7 @@ import type { Meeting, MeetingPoint, MeetingPoints } from "./meeting.ts";
 import { OwnWay } from "./own-way.ts";
 import { PipelinedWay } from "./pipelined-way.ts";
 import { PipeliningEvidence } from "./pipelining-evidence.ts";
+import { isSilentTo, REQUESTS } from "./plain-request.ts";
 import { Point } from "./point.ts";
 import { SocketsWay } from "./sockets-way.ts";
 import { connectionTo, takesConnections } from "./takes-connections.ts";
@@ -18,10 +21,12 @@ type Ways = Partial<Record<Delivery, () => Way>>;
 const PROBE_MS = 1000;
 /** One that says nothing is greeted again, with more patience: it may have been busy. */
 const SURE_MS = 2000;
+/** And asked again after this time. */
+const LATER_MS = 2000;
 
 /**
  * The ways to make requests meet that a route allows; each is made when it is first asked for. Asks the target whether it speaks HTTP/2, by a greeting
- * and without a request. A target that is not there speaks none. One that says nothing at all to it, while there is another connection, serves one at a time: requests would wait
+ * and without a request. A target that is not there speaks none. One that says nothing to it may serve one connection at a time: requests would wait
  * there until the other one is closed, or they time out.
  */
 export async function choosePoints(route: WireRoute): Promise<MeetingPoints> {
@@ -33,13 +38,22 @@ export async function choosePoints(route: WireRoute): Promise<MeetingPoints> {
     last_byte: () => new SocketsWay(origin, secure, "most"),
     plain: () => new SocketsWay(origin, secure, "nothing"),
   };
-  const greeted = await besideAnother(new URL(origin), async () => {
+  const { greeted, oneConnection } = await besideAnother(new URL(origin), async () => {
     const first = await openHttp2(origin, secure, PROBE_MS);
-    return first === "silent" ? openHttp2(origin, secure, SURE_MS) : first;
+    const second = first === "silent" ? await openHttp2(origin, secure, SURE_MS) : first;
+    return { greeted: second, oneConnection: second === "silent" && (await leavesRequestsWaiting(origin, secure)) };
   });
-  if (typeof greeted === "string") return new Points(ways, origin, greeted === "silent");
+  if (typeof greeted === "string") return new Points(ways, origin, oneConnection);
   greeted.destroy();
   return new Points({ ...ways, http2: () => new Http2Way(origin, secure) }, origin);
+}
+
+/** Silence to a greeting shows nothing: there are servers that ignore it. What is claimed here holds for as long as the lane lives, so one that was busy is asked again later. */
+async function leavesRequestsWaiting(origin: string, secure: SecureContext | undefined): Promise<boolean> {
+  const [first, later] = REQUESTS;
+  if (!(await isSilentTo(first, origin, secure, SURE_MS))) return false;
+  await sleep(LATER_MS);
+  return isSilentTo(later, origin, secure, SURE_MS);
 }
 
 /** While a connection is open on which nothing is sent. Those of the clients may be closed at any time, since they are idle. */

@@ -12,7 +12,7 @@ export function openHttp2(
   timeoutMs: number,
 ): Promise<http2.ClientHttp2Session | "refused" | "silent"> {
   return new Promise((resolve) => {
-    const socket = connected(origin, secure, () => {
+    const socket = connected(origin, secure, ["h2", "http/1.1"], () => {
       if (socket instanceof tls.TLSSocket && socket.alpnProtocol !== "h2") return refused();
       session = http2.connect(origin, { createConnection: () => socket, settings: { enablePush: false } });
       // Kept for as long as it is used; an error ends it, and is told to the streams.
@@ -38,7 +38,13 @@ export function openHttp2(
   });
 }
 
-function connected(origin: string, secure: tls.SecureContext | undefined, done: () => void): net.Socket {
+/** A connection of its own; `protocols`: what is offered where TLS agrees on one. */
+export function connected(
+  origin: string,
+  secure: tls.SecureContext | undefined,
+  protocols: readonly string[],
+  done: () => void,
+): net.Socket {
   const { protocol, hostname, port } = new URL(origin);
   const host = hostname.replace(/^\[(.*)\]$/, "$1");
   if (protocol === "http:") return net.connect({ host, port: Number(port || 80), noDelay: true }, done);
@@ -46,7 +52,7 @@ function connected(origin: string, secure: tls.SecureContext | undefined, done: 
     {
       host,
       port: Number(port || 443),
-      ALPNProtocols: ["h2", "http/1.1"],
+      ALPNProtocols: [...protocols],
       ...(net.isIP(host) === 0 && { servername: host }),
       ...(secure && { secureContext: secure }),
     },
