@@ -6,6 +6,7 @@ import {
   announcement,
   verdict,
   welcome,
+  type Alive,
   type Announced,
   type Announcement,
   type Facts,
@@ -13,7 +14,7 @@ import {
   type Ready,
   type Refusable,
 } from "./handshake.ts";
-import { JobRunner, type WorkerLanes } from "./job-runner.ts";
+import { ALIVE_MS, JobRunner, repeat, type WorkerLanes } from "./job-runner.ts";
 import { pause } from "./pause.ts";
 import { keysOf, KEPT, RUNS, SAID_FOR, type QueueLink } from "./queue-link.ts";
 import { parseAs, ShapeError, type Shape } from "./shape.ts";
@@ -183,7 +184,7 @@ export class ClusterWorker {
       const joining = { worker, name, seqqa: version, code: prepared.code, config: Object.fromEntries(prepared.config) };
       const facts = await this.#ask(key, worker, { kind: "join", body: joining }, { kind: "welcome", shape: welcome }, isOn);
       if (facts === undefined) return;
-      const lanes = await prepared.start(facts);
+      const lanes = await this.#beating(key, worker, () => prepared.start(facts));
       try {
         const ready: Ready = { worker, ...lanes.ready };
         const go = await this.#ask(key, worker, { kind: "ready", body: ready }, { kind: "verdict", shape: verdict }, isOn);
@@ -200,6 +201,16 @@ export class ClusterWorker {
       throw error;
     } finally {
       await link.parting(this.#push(this.#run!, "leave", worker, { worker, why }, key), LEAVE_MS);
+    }
+  }
+
+  /** Says meanwhile that the worker lives. */
+  async #beating<T>(key: string, worker: string, work: () => Promise<T>): Promise<T> {
+    const beat = repeat(ALIVE_MS, () => this.#push(this.#run!, "alive", worker, { worker } satisfies Alive, key));
+    try {
+      return await work();
+    } finally {
+      clearInterval(beat);
     }
   }
 

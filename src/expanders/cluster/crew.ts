@@ -6,12 +6,14 @@ interface Member {
   /** Its lanes stand at the run's root. */
   isReady: boolean;
   isGone: boolean;
+  /** It said so itself. */
+  hasLeft: boolean;
 }
 
 /** A worker that says nothing for so long is taken to be gone. Milliseconds. */
 const SILENT_MS = 6000;
-/** The same while it brings its lanes up. */
-const COMING_MS = 60_000;
+/** The same while it brings its lanes up, which may keep it from saying anything for a while. */
+const COMING_MS = 15_000;
 
 /** Who works on an exploration, and how many lanes that makes. */
 export class Crew {
@@ -54,13 +56,13 @@ export class Crew {
   /** One that is there already stays as it is: somebody may say again what a worker said once. */
   welcome(worker: string, name: string): void {
     if (this.#members.has(worker)) return;
-    this.#members.set(worker, { name, lanes: 0, heardAt: this.#now(), isReady: false, isGone: false });
+    this.#members.set(worker, { name, lanes: 0, heardAt: this.#now(), isReady: false, isGone: false, hasLeft: false });
   }
 
   ready(worker: string, lanes: number): void {
     const member = this.#members.get(worker);
     if (member === undefined || member.isReady) return;
-    Object.assign(member, { lanes, isReady: true, isGone: false, heardAt: this.#now() });
+    Object.assign(member, { lanes, isReady: true, isGone: false, hasLeft: false, heardAt: this.#now() });
     this.#onNote(`Worker ${member.name} joined with ${lanesText(lanes)}${this.#together()}.`);
   }
 
@@ -69,15 +71,17 @@ export class Crew {
     if (member === undefined) return;
     member.heardAt = this.#now();
     if (!member.isGone) return;
-    member.isGone = false;
+    member.isGone = member.hasLeft = false;
     if (member.isReady) this.#onNote(`Worker ${member.name} is heard of again${this.#together()}.`);
   }
 
   leave(worker: string, why: string | null): void {
     const member = this.#members.get(worker);
-    if (member === undefined || member.isGone) return;
-    member.isGone = true;
-    if (member.isReady || why !== null) this.#onNote(`Worker ${member.name} left${why === null ? "" : `: ${why}`}${this.#together()}.`);
+    if (member === undefined || member.hasLeft) return;
+    // One that was counted off for its silence may say only now what it failed of.
+    const isNews = why !== null || (member.isReady && !member.isGone);
+    member.isGone = member.hasLeft = true;
+    if (isNews) this.#onNote(`Worker ${member.name} left${why === null ? "" : `: ${why}`}${this.#together()}.`);
   }
 
   /** Counts off those who were not heard of for too long. */

@@ -39,7 +39,7 @@ export interface JobRunnerOptions {
 /** A worker that is lost is noticed after about so long, and its jobs are given to others. Milliseconds. */
 const LOCK_MS = 5000;
 const STALLED_MS = 1500;
-const ALIVE_MS = 2000;
+export const ALIVE_MS = 2000;
 const KNOWN_MS = 300;
 const LOOK_MS = 200;
 /** How long jobs that are being finished are waited for. Milliseconds. */
@@ -166,7 +166,7 @@ export class JobRunner {
 }
 
 /** Does something again and again, not before it is done. */
-function repeat(ms: number, work: () => Promise<void>): NodeJS.Timeout {
+export function repeat(ms: number, work: () => Promise<void>): NodeJS.Timeout {
   let busy = false;
   return setInterval(() => {
     if (busy) return;

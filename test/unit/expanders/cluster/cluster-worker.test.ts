@@ -71,6 +71,17 @@ describe("a worker", () => {
     expect(one.notes).toContain("This worker was refused: its configuration differs in timeout. Another run is tried.");
   });
 
+  it("says that it lives while its lanes come up", async () => {
+    const secret = newSecret();
+    const { cluster } = await offered(secret);
+    const heard = vi.spyOn(cluster, "receive");
+    let go!: () => void;
+    const one = work(secret, { before: new Promise<void>((resolve) => (go = resolve)) });
+    closing.push(async () => (go(), one.leave(), await one.ended));
+    await until(() => heard.mock.calls.some(([{ heading }]) => heading.kind === "alive"), "that it says so");
+    expect([cluster.remote.open, cluster.hasWorkers]).toEqual([0, true]);
+  });
+
   it("waits for a run, and works on its explorations one after another until it is over", async () => {
     const secret = newSecret();
     const one = work(secret, { lanes: 2 });

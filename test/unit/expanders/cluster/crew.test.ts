@@ -56,14 +56,33 @@ describe("Crew", () => {
   it("waits longer for one that brings its lanes up, and takes it when it comes later still", () => {
     crew.leave("b", null);
     expect(crew.isAwaited).toBe(true);
-    now = 59_999;
+    now = 14_999;
     crew.sweep();
     expect(crew.isAwaited).toBe(true);
-    now = 60_000;
+    now = 15_000;
     crew.sweep();
     expect([crew.isAwaited, notes]).toEqual([false, []]);
     crew.ready("a", 2);
     expect([crew.lanes, crew.isAwaited, notes]).toEqual([2, false, ["Worker host:1 joined with 2 lanes (1 worker, 2 lanes in all)."]]);
+  });
+
+  it("waits for one that brings its lanes up and says that it lives", () => {
+    crew.leave("b", null);
+    for (now = 0; now <= 100_000; now += 2000) {
+      crew.heard("a");
+      crew.sweep();
+      expect(crew.isAwaited).toBe(true);
+    }
+    expect(notes).toEqual([]);
+  });
+
+  it("tells once why a worker left that never came up, however long that took", () => {
+    now = 60_000;
+    crew.sweep();
+    crew.leave("a", "TARGET_NOT_READY");
+    crew.leave("a", "TARGET_NOT_READY");
+    crew.leave("b", null);
+    expect(notes).toEqual(["Worker host:1 left: TARGET_NOT_READY (0 workers, 0 lanes in all)."]);
   });
 
   it("blames nobody for the time that the server was away", () => {
