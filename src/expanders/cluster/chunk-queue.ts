@@ -94,22 +94,9 @@ export class ChunkQueue {
     const all = [...this.#asked];
     const ids = all.map(([id, { tries }]) => jobId(id, tries));
     await this.#options.link.expire(this.#options.name, ids, KEPT);
-    for (const [id, asked] of all) {
-      if (this.#asked.get(id) !== asked || asked.sentAt === undefined || this.#isCancelled) continue;
-      const mayBeLost = performance.now() - asked.sentAt > (wasAway ? LOST_AFTER_ABSENCE_MS : LOST_AFTER_MS);
-      const job = jobId(id, asked.tries);
-      const state = await queue.getJobState(job);
-      if (this.#asked.get(id) !== asked) continue;
-      if (state !== "failed" && !(mayBeLost && (state === "unknown" || state === "completed"))) continue;
-      if (state === "failed") {
-        if (await this.#isStalled(queue, job)) asked.stalls++;
-        else asked.failures++;
-      }
-      if (asked.stalls >= MOST_LOSSES || asked.failures >= MOST_FAILURES) {
-        this.#asked.delete(id);
-        asked.reject(asked.stalls >= MOST_LOSSES ? lostChunk(asked) : refusedChunk());
-      } else await this.#send(id, asked);
-    }
+    // At the same time: one after another would be a round trip each. None is under way any more when this is over, so that looks do not meet.
+    const looks = await Promise.allSettled(all.map(([id, asked]) => this.#look(queue, id, asked, wasAway)));
+    for (const look of looks) if (look.status === "rejected") throw look.reason;
   }
 
   /** Nobody waits any more. */
@@ -130,6 +117,23 @@ export class ChunkQueue {
     // A worker that is just finishing may write there still.
     await this.#options.link.expire(this.#options.name, [], 60).catch(() => undefined);
     await queue.close().catch(() => undefined);
+  }
+
+  async #look(queue: Queue, id: string, asked: Asked, wasAway: boolean): Promise<void> {
+    if (this.#asked.get(id) !== asked || asked.sentAt === undefined || this.#isCancelled) return;
+    const mayBeLost = performance.now() - asked.sentAt > (wasAway ? LOST_AFTER_ABSENCE_MS : LOST_AFTER_MS);
+    const job = jobId(id, asked.tries);
+    const state = await queue.getJobState(job);
+    if (this.#asked.get(id) !== asked) return;
+    if (state !== "failed" && !(mayBeLost && (state === "unknown" || state === "completed"))) return;
+    if (state === "failed") {
+      if (await this.#isStalled(queue, job)) asked.stalls++;
+      else asked.failures++;
+    }
+    if (asked.stalls >= MOST_LOSSES || asked.failures >= MOST_FAILURES) {
+      this.#asked.delete(id);
+      asked.reject(asked.stalls >= MOST_LOSSES ? lostChunk(asked) : refusedChunk());
+    } else await this.#send(id, asked);
   }
 
   async #send(id: string, asked: Asked): Promise<void> {

@@ -109,6 +109,28 @@ describe("a job", () => {
     expect(looks).toHaveBeenCalledTimes(1);
   });
 
+  it("is looked for at the same time as all others, and a look is over when all of them are", async () => {
+    const prototype = Object.getPrototypeOf(jobs) as Queue;
+    const replies: ((state: "waiting" | Error) => void)[] = [];
+    const looks = vi
+      .spyOn(prototype, "getJobState")
+      .mockImplementation(
+        () => new Promise((resolve, reject) => replies.push((state) => (state instanceof Error ? reject(state) : resolve(state)))),
+      );
+    for (let job = 0; job < 3; job++) void queue.ask(chunk);
+    await until(async () => (await waiting()).length === 3, "the jobs");
+    let isOver = false;
+    const audited = queue.audit(false).finally(() => (isOver = true));
+    const failed = expect(audited).rejects.toThrow("away");
+    await until(() => looks.mock.calls.length === 3, "that all are looked for");
+    replies[0]!(new Error("away"));
+    replies[1]!("waiting");
+    await new Promise(setImmediate);
+    expect(isOver).toBe(false);
+    replies[2]!("waiting");
+    await failed;
+  });
+
   it("that workers give back is made again; the eighth time it is CHUNK_LOST", async () => {
     const seen: (string | undefined)[] = [];
     begin((job) => {
