@@ -139,6 +139,13 @@ function stopReasonOf(open: number, boundary: number, entries: readonly Explorat
   return REASONS.find((reason) => entries.some(({ stopReason }) => stopReason === reason)) ?? "interrupted";
 }
 
+/** What brings a shard that ended early to its end. */
+function helps(stopReason: StopReason): string {
+  // It keeps the flag when it goes on, and has come to where that ends it.
+  if (stopReason === "first_violation") return "run it anew without --bail (stop_on_first_violation)";
+  return `let it go on ${stopReason === "max_steps" ? "with more of them (--resume --max-steps N)" : "(--resume)"}`;
+}
+
 const grouped = (value: number): string => value.toLocaleString("en-US");
 
 function notesOf({ rows, committer, open, differing }: Merged, entries: readonly ExplorationEntry[]): readonly string[] {
@@ -149,7 +156,7 @@ function notesOf({ rows, committer, open, differing }: Merged, entries: readonly
     open.size === 0 || stopReason === "exhausted" || stopReason === "max_depth"
       ? []
       : [
-          `Shard ${index + 1}/${entries.length} ended before it was over (${stopReason}), so that states of its share are open: let it go on (--resume), and merge again.`,
+          `Shard ${index + 1}/${entries.length} ended before it was over (${stopReason}), so that states of its share are open: ${helps(stopReason)}, and merge again.`,
         ],
   );
   const { steps } = committer;

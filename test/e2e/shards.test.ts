@@ -135,26 +135,32 @@ describe("merge refuses", () => {
     }
   });
 
-  it("nothing of a shard that ended early, says so, and does not go on itself", { timeout: 100_000 }, async () => {
-    const shards = [emptyFolder(), emptyFolder()];
-    for (const [index, output] of shards.entries()) {
-      const budget = index === 1 ? ["--max-steps", "400"] : [];
-      await seqqa(["run", "fixtures/stock", "--only", "memory", "--output", output, "--shard", `${index + 1}/2`, ...budget], {
-        env: { N: "4" },
-      });
-    }
-    const output = emptyFolder();
-    const { stdout } = await seqqa(["merge", ...shards, "--output", output]);
-    expect(stdout).toContain("note: Shard 2/2 ended before it was over (max_steps), so that states of its share are open");
-    expect(writtenIn(output).explorations).toMatchObject([{ stopReason: "max_steps" }]);
-    const { status, stderr } = await seqqa(["run", "fixtures/stock", "--only", "memory", "--output", output, "--resume"], {
-      env: { N: "4" },
-    });
-    expect([status, stderr]).toEqual([
-      2,
-      expect.stringMatching(/^error: Run \S+ was merged from shards, and does not go on itself\.\nhint: Let its shards go on/),
-    ]);
-  });
+  it.each([
+    ["max_steps", ["--max-steps", "400"], {}, "let it go on with more of them (--resume --max-steps N)"],
+    ["first_violation", ["--bail"], { BUG: "1" }, "run it anew without --bail (stop_on_first_violation)"],
+  ])(
+    "nothing of a shard that ended early (%s), says what helps, and does not go on itself",
+    { timeout: 100_000 },
+    async (reason, by, bug, what) => {
+      const env = { N: "4", ...bug };
+      const shards = [emptyFolder(), emptyFolder()];
+      for (const [index, output] of shards.entries()) {
+        const early = index === 1 ? by : [];
+        await seqqa(["run", "fixtures/stock", "--only", "memory", "--output", output, "--shard", `${index + 1}/2`, ...early], { env });
+      }
+      const output = emptyFolder();
+      const { stdout } = await seqqa(["merge", ...shards, "--output", output]);
+      expect(stdout).toContain(
+        `note: Shard 2/2 ended before it was over (${reason}), so that states of its share are open: ${what}, and merge again.`,
+      );
+      expect(writtenIn(output).explorations).toMatchObject([{ stopReason: reason }]);
+      const { status, stderr } = await seqqa(["run", "fixtures/stock", "--only", "memory", "--output", output, "--resume"], { env });
+      expect([status, stderr]).toEqual([
+        2,
+        expect.stringMatching(/^error: Run \S+ was merged from shards, and does not go on itself\.\nhint: Let its shards go on/),
+      ]);
+    },
+  );
 
   it("what cannot be shared out, before anything is sent", { timeout: 100_000 }, async () => {
     const refused = async (says: string, ...args: readonly string[]): Promise<void> => {
