@@ -14,13 +14,12 @@ const BY_KEY: readonly (readonly [keyof RunOptions, string])[] = [
   ["failOnSeverity", "fail_on_severity"],
 ];
 
-/** Flags that have a row of their own. */
+/** Flags that have a row of their own. Not --allow-db: it permits something, and a store may have been copied to another machine. */
 const BY_FLAG: readonly (readonly [keyof RunOptions, string])[] = [
   ["infra", "--no-infra"],
   ["only", "--only"],
   ["shard", "--shard"],
   ["races", "--races"],
-  ["allowDb", "--allow-db"],
 ];
 
 /** What a store keeps of a command line beside the configuration that comes out of it. */

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { loadConfig, type Config } from "../config/index.ts";
+import { SeqqaError } from "../model/errors.ts";
 import type { FoundJourney, UnusableFile } from "../run/index.ts";
 import { readStoredRun, type StoredRun } from "../store/index.ts";
 import { fileIsNoDirectory, findExplorations, isExplorationFile } from "./find-explorations.ts";
@@ -56,7 +57,8 @@ export async function runTarget(named: string | undefined, options: RunOptions, 
     // What it was begun with may be what makes the rest right.
     const stored = storedRun(configFor(named, options, true), options.resume);
     const whole = optionsBefore(stored, options, shell.env);
-    return { kind: "explorations", config: configFor(named, whole), directory: path, files, stored, options: whole };
+    const config = saidAgain(stored.id, () => configFor(named, whole));
+    return { kind: "explorations", config, directory: path, files, stored, options: whole };
   }
   if (isExplorationFile(named)) throw await fileIsNoDirectory(named, shell, machinery);
   const config = configFor(".");
@@ -66,6 +68,17 @@ export async function runTarget(named: string | undefined, options: RunOptions, 
   refuseForJourneys(options);
   if (options.only !== undefined && !named.includes(options.only)) throw noneContains(options.only);
   return { kind: "journeys", config, journeys: [journey], unusable: [] };
+}
+
+/** A permission that the run was begun with is not among what it keeps. */
+function saidAgain<T>(id: string, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    if (!(cause instanceof SeqqaError) || cause.code !== "STORE_NOT_ALLOWED") throw cause;
+    const { code, message, hint, exitStatus } = cause;
+    throw new SeqqaError(code, message, { hint: `${hint} Run ${id} does not keep --allow-db: give it again.`, exitStatus, cause });
+  }
 }
 
 /** @throws SeqqaError with exit status 2 when there is none, or nothing of it can go on */

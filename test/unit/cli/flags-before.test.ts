@@ -21,10 +21,16 @@ describe("the flags of the first session", () => {
   });
 
   it("hold where no key of the configuration says them", () => {
-    const options: RunOptions = { infra: false, only: "a", shard: "2/4", races: true, allowDb: ["shop"], verbose: true, output: "x" };
-    expect(before(flagRows(options))).toEqual({ infra: false, only: "a", shard: "2/4", races: true, allowDb: ["shop"] });
+    const options: RunOptions = { infra: false, only: "a", shard: "2/4", races: true, verbose: true, output: "x" };
+    expect(before(flagRows(options))).toEqual({ infra: false, only: "a", shard: "2/4", races: true });
     expect(before(flagRows(options), { infra: true, only: "b" })).toMatchObject({ infra: false, only: "b" });
     expect(flagRows({ infra: true })).toEqual([]);
+  });
+
+  it("do not hold where they permit something: a store may have come from another machine", () => {
+    expect(flagRows({ allowDb: ["shop"] })).toEqual([]);
+    expect(before([row("--allow-db", ["shop"], "flag --allow-db")])).toEqual({});
+    expect(before([row("--allow-db", ["shop"], "flag --allow-db")], { allowDb: ["pay"] })).toEqual({ allowDb: ["pay"] });
   });
 
   it("are asked for again where they had a password", () => {

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { folderWith, seqqa } from "./harness.ts";
 
@@ -55,5 +56,17 @@ describe("stores on other machines", () => {
     expect(other.status).toBe(2);
     const taken = await seqqa([command, "qa", "--allow-db", "pay", "--allow-db", "shop"], { cwd });
     expect(taken.status).toBe(0);
+  });
+
+  it("are not taken by name for a run that goes on, unless they are named again", async () => {
+    const begun = await seqqa(["run", "qa", "--allow-db", "shop", "--output", join(cwd, "reports")], { cwd });
+    expect(begun.status).toBe(0);
+    const resumed = ["run", "qa", "--resume", "--output", join(cwd, "reports")];
+    const refused = await seqqa(resumed, { cwd });
+    expect([refused.status, refused.inputs]).toEqual([2, []]);
+    expect(refused.stderr).toMatch(
+      /"shop" on db\.example\.com.*\nhint: .*--allow-db shop;.* Run \S+ does not keep --allow-db: give it again\.\n/,
+    );
+    expect((await seqqa([...resumed, "--allow-db", "shop"], { cwd })).stderr).not.toContain("--allow-db");
   });
 });
