@@ -19,11 +19,11 @@ import {
   type DetailNews,
   type LaneReport,
   type News,
-  type UnjudgedNews,
 } from "./messages.ts";
 import { CLEAN, NodeTable, OPENED, UNCERTAIN } from "./node-table.ts";
 import type { Opened } from "./orders/index.ts";
 import type { Spill } from "./spill.ts";
+import { UnjudgedLog } from "./unjudged-log.ts";
 import { VisitedSet } from "./visited-set.ts";
 
 /** What one committed row did. */
@@ -78,8 +78,7 @@ export class Committer {
   /** Outcomes with the fingerprint of a known state that are another state by their other hash. */
   collisions = 0;
   deepest = 0;
-  /** What rules could not judge, with why, and how many times. */
-  readonly unjudged: Map<string, UnjudgedNews & { count: number }> = new Map();
+  readonly unjudged: UnjudgedLog = new UnjudgedLog();
   readonly #options: CommitterOptions;
   readonly #skips: Int32Array;
   readonly #statuses: Map<number, number>[];
@@ -264,11 +263,6 @@ export class Committer {
       if (found !== undefined) this.#options.onViolation(found);
     }
     for (const error of news.errors) this.findings.addError(error, path);
-    for (const { invariant, what } of news.unjudged ?? []) {
-      const key = `${invariant}\n${what}`;
-      const known = this.unjudged.get(key);
-      if (known === undefined) this.unjudged.set(key, { invariant, what, count: 1 });
-      else known.count++;
-    }
+    for (const one of news.unjudged ?? []) this.unjudged.add(one);
   }
 }

@@ -9,6 +9,7 @@ import { storesView } from "./stores-view.ts";
 import type { Outcome } from "./outcome.ts";
 import { errorNews } from "./stepper.ts";
 import { requireStores } from "./store-lost.ts";
+import { unjudgedNews } from "./unjudged-news.ts";
 import type { WorldMark } from "./world-state.ts";
 
 type AnyAction = Action<never, never>;
@@ -137,8 +138,8 @@ export class StepRules {
         return false;
       },
       because: () => because,
-      unjudged: (what) => {
-        this.unjudged.push({ invariant: rule, what });
+      unjudged: (why) => {
+        this.unjudged.push(unjudgedNews(rule, why));
         return true;
       },
       again: async (answer) => sendAgain(client, answer),
