@@ -56,4 +56,26 @@ describe("what a rule could not judge", () => {
     const ran = await seqqa(["run", ".", "--resume", "--max-steps", "10", "--reporter", "json"], { cwd });
     expect(only(documentOf(ran)).notes).toContain(NOTE);
   });
+
+  it("is an error of the rule where it does not say why", async () => {
+    const rule = `new Rule({ name: "own", message: "m", judge: (_world, step) => step.unjudged() })`;
+    const exploration = EXPLORATION.replace("conformsTo(spec)", rule).replace("import { conformsTo }", "import { Rule }");
+    const cwd = folderWith({
+      "codes.explore.mjs": exploration.replaceAll(/<\{.*?\}>/g, ""),
+      "seqqa.yaml": "exploration: { max_steps: 10 }\n",
+    });
+    linkPackages(cwd, "seqqa");
+    const ran = await seqqa(["run", ".", "--reporter", "json"], { cwd });
+    const { notes, errors } = only(documentOf(ran));
+    expect(notes.filter((note) => note.startsWith("Not judged"))).toEqual([]);
+    expect(errors).toMatchObject([
+      {
+        code: "INVARIANT_THREW",
+        count: 3,
+        message: expect.stringContaining(
+          "step.unjudged(why) was given nothing; say in a few words why the step cannot be judged.",
+        ) as string,
+      },
+    ]);
+  });
 });

@@ -16,4 +16,17 @@ describe("why a rule could not judge", () => {
   ])("is kept %s", (_, why, what) => {
     expect(unjudgedNews("rule", why)).toEqual({ invariant: "rule", what });
   });
+
+  it.each([
+    [undefined, "nothing"],
+    [null, "null"],
+    ["", "an empty text"],
+    [" \n", "an empty text"],
+    [7, "a value of type number"],
+    [{ toString: () => "no stores" }, "a value of type object"],
+    [Symbol("no stores"), "a value of type symbol"],
+  ])("is a text: %o is refused", (why, given) => {
+    const message = `step.unjudged(why) was given ${given}; say in a few words why the step cannot be judged.`;
+    expect(() => unjudgedNews("rule", why)).toThrow(new TypeError(message));
+  });
 });
