@@ -83,6 +83,7 @@ export class Committer {
   readonly #skips: Int32Array;
   readonly #statuses: Map<number, number>[];
   readonly #seenEdges: Set<string> = new Set();
+  /** Of states at the depth bound, which a shorter path may open yet. */
   readonly #shapes: Map<number, number> = new Map();
   readonly #rows: Map<number, Int32Array> = new Map();
   readonly #committed: Committed = { to: -1, fresh: false, opened: false, found: false };
@@ -203,13 +204,13 @@ export class Committer {
       if (depth > this.deepest) this.deepest = depth;
     }
     nodes.flag(to, CLEAN);
-    if (this.#options.shapes) this.#shapes.set(to, shape);
-    if (nodes.depth(to) >= this.#options.maxDepth) return;
-    this.#open(to, shape, novel);
+    if (nodes.depth(to) < this.#options.maxDepth) this.#open(to, shape, novel);
+    else if (this.#options.shapes && this.#options.relaxes) this.#shapes.set(to, shape);
   }
 
   #open(node: number, shape: number, novel: boolean): void {
     this.nodes.flag(node, OPENED);
+    this.#shapes.delete(node);
     this.#options.open(node, { lo: this.visited.lo(node), hi: this.visited.hi(node), shape, novel });
   }
 

@@ -1,6 +1,7 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { Committer, type CommitterOptions } from "../../../src/engine/committer.ts";
-import { FAILED, SKIPPED } from "../../../src/engine/messages.ts";
+import { FAILED, SHAPE, SKIPPED } from "../../../src/engine/messages.ts";
+import type { Opened } from "../../../src/engine/orders/index.ts";
 import { findingNews, rootReport, rowsOf, type Told } from "./rows.ts";
 
 let opened: number[];
@@ -173,6 +174,30 @@ describe("a depth bound", () => {
     expect([...committer.nodes.depths()]).toEqual([0, 1, 1, 2, 2]);
     expect(committer.steps).toBe(5);
     expect(committer.boundary()).toBe(0);
+  });
+
+  it("shapes are kept of states at the bound alone, which a shorter path opens with them", () => {
+    const shapes: Opened["shape"][] = [];
+    const open = (_node: number, { shape }: Opened): number => shapes.push(shape);
+    const step = (committer: Committer, node: number, action: number, to: number): void => {
+      const rows = rowsOf([{ to }]);
+      rows[SHAPE] = 70_000 + to;
+      committer.commit(node, action, rows, 0, undefined);
+    };
+    const set = vi.spyOn(Map.prototype, "set");
+    const kept = (): unknown[] => set.mock.calls.flatMap(([, value]) => (typeof value === "number" && value > 70_000 ? [value] : []));
+    try {
+      for (const relaxes of [false, true]) {
+        const committer = committerOf({ maxDepth: relaxes ? 3 : Infinity, relaxes, shapes: true, open });
+        for (const node of [0, 1, 2]) step(committer, node, 0, node + 1);
+        expect(kept()).toEqual(relaxes ? [70_003] : []);
+        // 2 is at depth 1 then, and 3 within the bound.
+        step(committer, 0, 1, 2);
+      }
+    } finally {
+      set.mockRestore();
+    }
+    expect(shapes).toEqual([0, 70_001, 70_002, 70_003, 0, 70_001, 70_002, 70_003]);
   });
 
   it("goes on over circles without end", () => {
