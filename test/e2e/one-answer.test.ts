@@ -20,7 +20,7 @@ import {
 import { NOTES_CONFIG, SLOTS_SERVER } from "../support/e2e-servers.ts";
 
 const STRATEGIES = ["bfs", "dfs", "random", "coverage_guided"];
-const BOUNDED = size(1500, 10_007);
+const BOUNDED = size(1000, 10_007);
 
 const command = (...args: readonly string[]): readonly string[] => {
   const output = emptyFolder();

@@ -44,8 +44,8 @@ const found = (output: string): unknown =>
   }));
 
 describe.each([
-  { store: "sqlite", steps: size(1500, 200_000), kills: size(3, 20), share: size(400, 9_000) },
-  { store: "postgres", steps: size(600, 20_000), kills: size(2, 20), share: size(250, 900) },
+  { store: "sqlite", steps: size(900, 200_000), kills: size(3, 20), share: size(250, 9_000) },
+  { store: "postgres", steps: size(400, 20_000), kills: size(2, 20), share: size(150, 900) },
 ] as const)("a run that is killed with SIGKILL at random moments and goes on each time", ({ store, steps, kills, share }) => {
   it(`ends as one that was left alone: the ledger over HTTP and ${store}`, { timeout: size(300_000, 3_600_000) }, async () => {
     const budget = ["--max-steps", String(steps)];
@@ -153,7 +153,7 @@ describe("a run that goes on", () => {
     "with a higher budget ends as a run that had it from the beginning; with a lower one it is refused",
     { timeout: 200_000 },
     async () => {
-      for (const strategy of ["bfs", "dfs", "random", "coverage_guided"]) {
+      for (const strategy of full ? ["bfs", "dfs", "random", "coverage_guided"] : ["bfs", "coverage_guided"]) {
         const alone = project({ "qa/a.explore.ts": bits("a", 6) });
         const { status } = await alone.run("--strategy", strategy, "--max-steps", "300");
         const { run, output } = project({ "qa/a.explore.ts": bits("a", 6) });
@@ -258,14 +258,20 @@ describe("a run that goes on", () => {
       [/states 1 and 2 have the same fingerprint/, "UPDATE nodes SET (lo, hi) = (SELECT lo, hi FROM nodes WHERE id = 1) WHERE id = 2"],
       [/The run in \S+ cannot be read: a column holds no JSON object\./, "DELETE FROM news"],
     ];
+    const damaged = project({ "qa/a.explore.ts": early });
+    await damaged.run("--max-steps", "60");
+    const file = storeIn(damaged.output);
+    const sound = readFileSync(file);
     for (const [says, damage] of damages) {
-      const damaged = project({ "qa/a.explore.ts": early });
-      await damaged.run("--max-steps", "60");
-      const store = new Database(storeIn(damaged.output));
+      writeFileSync(file, sound);
+      const store = new Database(file);
       store.exec(damage);
       store.close();
       await refusing(damaged)(says, "--max-steps", "80");
     }
+    // It was the damage.
+    writeFileSync(file, sound);
+    expect((await damaged.run("--resume", "--max-steps", "80")).stderr).toContain("a goes on from 60 steps");
   });
 
   it("with --bail is refused where it went past an unknown violation, and not where it ends with it", { timeout: 200_000 }, async () => {
@@ -403,7 +409,7 @@ describe("a run that goes on", () => {
     ]);
   });
 
-  it.each(["dfs", "random"])(
+  it.each(full ? ["dfs", "random"] : ["dfs"])(
     "with %s keeps the shorter paths that states of earlier sessions get",
     { timeout: 100_000 },
     async (strategy) => {
@@ -528,14 +534,4 @@ describe("a run that goes on", () => {
       await says("hint: It was written by a newer seqqa: read it with that one", "--resume");
     },
   );
-
-  it("is refused where its rows are not those of the exploration", { timeout: 100_000 }, async () => {
-    const { run, output } = project({ "qa/a.explore.ts": bits("a", 6) });
-    await run("--max-steps", "30");
-    const db = new Database(storeIn(output));
-    db.prepare("UPDATE explorations SET digest = '0123456789abcdef'").run();
-    db.close();
-    const { status, stderr } = await run("--resume", "--max-steps", "60");
-    expect([status, stderr]).toEqual([2, expect.stringContaining("What the store holds is not this exploration: its digest is ")]);
-  });
 });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { explore } from "../models/explore.ts";
 import type { Model } from "../models/model.ts";
+import { laneCounts } from "../sizes.ts";
 import { documentOf, emptyFolder, folderWith, only, seqqa, type Explored } from "../support/e2e.ts";
 import { onPostgres, template } from "../support/store-templates.ts";
 
@@ -182,7 +183,7 @@ describe("PostgreSQL and Redis in one world", { timeout: 300_000 }, () => {
     expect(await onPostgres(pgUrl, "SELECT count(*)::int AS n FROM pg_class WHERE relname = 'orders'")).toEqual([{ n: 0 }]);
   });
 
-  it.each([1, 2])("a lane of %s whose Redis server ends gets another one: the same answer", async (parallel) => {
+  it.each(laneCounts.map(Number))("a lane of %s whose Redis server ends gets another one: the same answer", async (parallel) => {
     const env = { PG_URL: await template("postgres"), REDIS_URL: await template("redis") };
     const counts = explore(MODEL);
     const undisturbed = await run(parallel, env);
