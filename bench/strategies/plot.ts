@@ -27,7 +27,7 @@ const PANELS: readonly Panel[] = [
 
 const LEFT = 200;
 const PANEL = 260;
-const GAP = 30;
+const GAP = 46;
 const TOP = 110;
 /** Of one strategy, and of the gap between two fixtures. */
 const LINE = 11;
