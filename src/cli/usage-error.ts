@@ -13,9 +13,15 @@ export function usageError(error: CommanderError, program: Command): SeqqaError 
   const sentence = `${first.charAt(0).toUpperCase()}${first.slice(1)}`.replace(/([^.?!])$/, "$1.");
   return new SeqqaError("USAGE", sentence, {
     exitStatus: 2,
-    hint: suggestion || meant(first, program) || missingSource(first) || "seqqa --help lists commands, seqqa run --help the options.",
+    hint: suggestion || meant(first, program) || missingSource(first) || helpFor(program),
     cause: error,
   });
+}
+
+/** Where to read on: at the command that was named, else at `run`, which most people mean. */
+function helpFor({ commands, args }: Command): string {
+  const named = commands.find((command) => command.name() === args[0]);
+  return `seqqa --help lists commands, seqqa ${named?.name() ?? "run"} --help the options.`;
 }
 
 /** Only scaffolding takes a source. */

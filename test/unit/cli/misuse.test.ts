@@ -119,7 +119,7 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
     ["report --output=", /^error: --output is empty\.\n/],
     ["report --output", /^error: Option '--output <file>' argument missing\.\n/],
     ["report last", /^error: Too many arguments for 'report'\./],
-    ["replay", /^error: Missing required argument 'finding'\.\nhint: [^\n]+\n$/],
+    ["replay", /^error: Missing required argument 'finding'\.\nhint: [^\n]+ seqqa replay --help the options\.\n$/],
     ["replay a b", /^error: Too many arguments for 'replay'\./],
     [
       "replay 9d0f130c --config other/seqqa.yaml",
@@ -196,7 +196,7 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
     ["run --resume qa", /^error: "qa" is no id of a run\.\nhint: [^\n]*: seqqa run qa --resume\.\n$/],
     ["run qa --force", /^error: --force is for --resume, and no run is to go on\.\n/],
     ["run --all --resume", /^error: --resume is for explorations, and this is a run of journeys\.\n/],
-    ["merge", /^error: Missing required argument 'store'\./],
+    ["merge", /^error: Missing required argument 'store'\.\nhint: seqqa --help lists commands, seqqa merge --help the options\.\n$/],
     ["merge nowhere", /^error: There is no store [^\n]*nowhere\.\nhint: /],
     ["init a b", /^error: Too many arguments for 'init'\. Expected 1 argument but got 2[^\n]*\.\n/],
     ["init --force", /^error: Unknown option '--force'\.\n/],
