@@ -4,19 +4,14 @@ import type { Recorded } from "../../src/engine/fold-back.ts";
 import { readThrough } from "../../src/engine/read-through.ts";
 import type { AgentDefinition } from "../../src/model/agent.ts";
 import { Draws } from "../support/draws.ts";
+import { graphCases } from "../support/graph-cases.ts";
 import { agentOf, randomGraph } from "../support/graph-model.ts";
 import { Recording } from "../support/recording.ts";
 import { runExplorer, type RunOptions } from "../support/run-explorer.ts";
 import { size } from "../sizes.ts";
 
 const cases = fc.record({
-  draw: fc.integer(),
-  states: fc.integer({ min: 2, max: 24 }),
-  actions: fc.integer({ min: 1, max: 6 }),
-  loops: fc.constantFrom(0, 0.1, 0.5),
-  skips: fc.constantFrom(0, 0.1, 0.5),
-  errors: fc.constantFrom(0, 0, 0.1),
-  findings: fc.constantFrom(0, 0.05, 0.15),
+  ...graphCases,
   maxSteps: fc.integer({ min: 1, max: 60 }),
   maxDepth: fc.integer({ min: 1, max: 6 }),
   stopOnFirstViolation: fc.boolean(),

@@ -4,6 +4,7 @@ import type { Explorer } from "../../src/engine/explorer.ts";
 import type { Recorded } from "../../src/engine/fold-back.ts";
 import type { Strategy } from "../../src/model/strategy.ts";
 import { Draws } from "../support/draws.ts";
+import { graphCases } from "../support/graph-cases.ts";
 import { agentOf, randomGraph } from "../support/graph-model.ts";
 import { Recording } from "../support/recording.ts";
 import { runExplorer } from "../support/run-explorer.ts";
@@ -13,13 +14,7 @@ import { size } from "../sizes.ts";
 const STRATEGIES: readonly Strategy["kind"][] = ["bfs", "dfs", "random", "coverage_guided"];
 
 const cases = fc.record({
-  draw: fc.integer(),
-  states: fc.integer({ min: 2, max: 24 }),
-  actions: fc.integer({ min: 1, max: 6 }),
-  loops: fc.constantFrom(0, 0.1, 0.5),
-  skips: fc.constantFrom(0, 0.1, 0.5),
-  errors: fc.constantFrom(0, 0, 0.1),
-  findings: fc.constantFrom(0, 0.05, 0.15),
+  ...graphCases,
   /** After how many more steps each session ends; the last one goes on to the end. */
   sessions: fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 3 }),
   maxSteps: fc.option(fc.integer({ min: 1, max: 120 }), { nil: undefined }),

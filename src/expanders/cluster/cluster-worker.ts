@@ -14,9 +14,10 @@ import {
   type Ready,
   type Refusable,
 } from "./handshake.ts";
-import { ALIVE_MS, JobRunner, repeat, type WorkerLanes } from "./job-runner.ts";
+import { JobRunner, type WorkerLanes } from "./job-runner.ts";
 import { pause } from "./pause.ts";
 import { keysOf, KEPT, RUNS, SAID_FOR, type QueueLink } from "./queue-link.ts";
+import { ALIVE_MS, repeat } from "./repeat.ts";
 import { parseAs, ShapeError, type Shape } from "./shape.ts";
 import type { MessageKind, Seal } from "./seal.ts";
 

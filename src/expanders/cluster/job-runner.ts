@@ -10,6 +10,7 @@ import type { Facts, Ready } from "./handshake.ts";
 import { KnownReader } from "./known-states.ts";
 import { pause } from "./pause.ts";
 import { keysOf, KEPT, type QueueLink } from "./queue-link.ts";
+import { ALIVE_MS, repeat } from "./repeat.ts";
 import type { Seal } from "./seal.ts";
 
 /** A worker's own lanes at the root. */
@@ -39,7 +40,6 @@ export interface JobRunnerOptions {
 /** A worker that is lost is noticed after about so long, and its jobs are given to others. Milliseconds. */
 const LOCK_MS = 5000;
 const STALLED_MS = 1500;
-export const ALIVE_MS = 2000;
 const KNOWN_MS = 300;
 const LOOK_MS = 200;
 /** How long jobs that are being finished are waited for. Milliseconds. */
@@ -163,16 +163,4 @@ export class JobRunner {
     await link.parting(queue.close(true), LEAVE_MS);
     await link.parting(link.expire(key, [], KEPT), LEAVE_MS);
   }
-}
-
-/** Does something again and again, not before it is done. */
-export function repeat(ms: number, work: () => Promise<void>): NodeJS.Timeout {
-  let busy = false;
-  return setInterval(() => {
-    if (busy) return;
-    busy = true;
-    work()
-      .catch(() => undefined)
-      .finally(() => (busy = false));
-  }, ms);
 }
