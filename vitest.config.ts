@@ -3,26 +3,54 @@ import { defineConfig, type ViteUserConfig } from "vitest/config";
 import { full } from "./test/sizes.ts";
 
 const source = (path: string): string => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
+const SETUP = "test/support/setup";
 
-const config: ViteUserConfig = defineConfig({
+/** What all projects have in common. */
+export const shared: ViteUserConfig = {
   resolve: {
-    // Unit tests run the sources; tests of threads and of the command line start the built package by themselves.
+    // Tests run the sources, except those of the built command.
     alias: [
       { find: /^seqqa$/, replacement: source("index.ts") },
       { find: /^seqqa\/adapters\/([a-z]+)$/, replacement: source("adapters/$1/index.ts") },
     ],
   },
   test: {
-    include: ["test/**/*.test.ts"],
-    // Finds, starts or installs PostgreSQL, MariaDB and Redis; bundles the script of the HTML report.
-    globalSetup: ["test/support/services/global-setup.ts", "test/support/report-bundle.ts"],
-    // Processes, not threads: the tests open SQLite, start servers and use process.chdir and signals.
-    pool: "forks",
-    // The target processes and lanes that the tests start want cores too.
-    maxWorkers: 2,
+    setupFiles: [`${SETUP}/clean-up.ts`],
     testTimeout: full ? 3_600_000 : 60_000,
     hookTimeout: 60_000,
     teardownTimeout: 20_000,
+  },
+};
+
+/** The project of a folder of `test`: the folder alone decides how a test runs and what is started for it. */
+function project(name: string, own: NonNullable<ViteUserConfig["test"]>): ViteUserConfig {
+  const setupFiles = [...(shared.test!.setupFiles as string[]), ...((own.setupFiles ?? []) as string[])];
+  return { ...shared, test: { ...shared.test, include: [`test/${name}/**/*.test.ts`], ...own, name, setupFiles } };
+}
+
+const config: ViteUserConfig = defineConfig({
+  test: {
+    // Processes and lanes that the tests start need the other share of the cores.
+    maxWorkers: 2,
+    // Transformed files are kept on disk from run to run.
+    experimental: { fsModuleCache: true },
+    projects: [
+      // Pure code: files share threads and their modules.
+      project("unit", { pool: "threads", isolate: false, setupFiles: [`${SETUP}/pure.ts`] }),
+      // Tests that start processes or threads, change the working directory or send signals.
+      project("process", { pool: "forks" }),
+      // Tests on PostgreSQL, MariaDB and Redis.
+      project("stores", { pool: "forks", globalSetup: [`${SETUP}/servers.ts`] }),
+      // The built command. The package is loaded by Node itself, as users have it, so that each of its classes exists once.
+      project("e2e", {
+        pool: "forks",
+        isolate: false,
+        globalSetup: [`${SETUP}/build.ts`, `${SETUP}/servers.ts`],
+        server: { deps: { external: [/\/dist\//] } },
+      }),
+      // The HTML report in Chromium.
+      project("browser", { pool: "forks", globalSetup: [`${SETUP}/report-script.ts`] }),
+    ],
   },
 });
 

@@ -3,7 +3,8 @@ import { createServer } from "node:http";
 import { createServer as createTcpServer, type AddressInfo, type Server } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { atEnd, folderWith, linkPackages, only, seqqa, writtenIn, type Ran } from "../support/e2e.ts";
+import { atEnd } from "../support/at-end.ts";
+import { folderWith, linkPackages, only, seqqa, writtenIn, type Ran } from "../support/e2e.ts";
 import { NOTES_CONFIG, NOTES_COUNTS, NOTES_SERVER, notesExploration } from "../support/e2e-servers.ts";
 
 /** Leaves `started` behind, so that it shows whether anything could have been sent. */

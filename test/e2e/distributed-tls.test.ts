@@ -2,7 +2,8 @@ import { Redis } from "ioredis";
 import { expect, it } from "vitest";
 import { privateAuthority } from "../support/certificates.ts";
 import { coordinator, countersIn, endings, found, locally, ownSecureRedis, said, SECRET, textsIn, worker } from "../support/cluster.ts";
-import { atEnd, emptyFolder, until } from "../support/e2e.ts";
+import { atEnd } from "../support/at-end.ts";
+import { emptyFolder, until } from "../support/e2e.ts";
 
 const PASSWORD = "pass-word-of-the-queue";
 

@@ -18,7 +18,8 @@ import {
   textsIn,
   worker,
 } from "../support/cluster.ts";
-import { atEnd, emptyFolder, folderWith, linkPackages, seqqa, until, type Running } from "../support/e2e.ts";
+import { atEnd } from "../support/at-end.ts";
+import { emptyFolder, folderWith, linkPackages, seqqa, until, type Running } from "../support/e2e.ts";
 import { outcomeIn } from "../support/outcome.ts";
 
 const LEDGER = "fixtures/ledger";

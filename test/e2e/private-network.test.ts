@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { laneCounts } from "../sizes.ts";
 import { privateAuthority } from "../support/certificates.ts";
-import { atEnd, documentOf, folderWith, only, root, seqqa, startNode, until } from "../support/e2e.ts";
+import { atEnd } from "../support/at-end.ts";
+import { documentOf, folderWith, only, root, seqqa, startNode, until } from "../support/e2e.ts";
 import { forwardProxy } from "../support/forward-proxy.ts";
 
 /** A counter up to 3 that saves itself, behind TLS. */

@@ -4,7 +4,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { atEnd, documentOf, emptyFolder, folderWith, linkPackages, only, seqqa, startNode, type Explored } from "../support/e2e.ts";
+import { atEnd } from "../support/at-end.ts";
+import { documentOf, emptyFolder, folderWith, linkPackages, only, seqqa, startNode, type Explored } from "../support/e2e.ts";
 import { typeErrors } from "../support/type-check.ts";
 
 const SDL = `

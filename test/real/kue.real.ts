@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { emptyFolder, only, seqqa, writtenIn } from "../support/e2e.ts";
+import { emptyFolder, only, seqqaProcess, writtenIn } from "../support/e2e.ts";
 import { template } from "../support/store-templates.ts";
 import { install } from "./install.ts";
 
@@ -12,7 +12,7 @@ it("a job queue that nobody here wrote: the races of its changes are found, and 
   const output = emptyFolder();
   const starts = join(emptyFolder(), "starts");
   const env = { REAL_SERVER: await install("kue", "0.11.6"), REAL_REDIS: await template("redis"), REAL_STARTS: starts };
-  const ran = await seqqa(["run", "test/real/kue", "--races", "--parallel", "1", "--output", output], { env, timeoutMs: 900_000 });
+  const ran = await seqqaProcess(["run", "test/real/kue", "--races", "--parallel", "1", "--output", output], { env, timeoutMs: 900_000 });
   const { races, raceCoverage, ...result } = only(writtenIn(output));
   expect(ran.status, ran.stderr).toBe(1);
   expect(result).toMatchObject({ violations: [], divergences: [], errors: [] });
@@ -42,7 +42,10 @@ it("a job queue that nobody here wrote: the races of its changes are found, and 
   expect(lists(both.observed)).toEqual(["complete", "failed"]);
   expect(both.allowed.map(lists)).toEqual([["failed"], ["complete"]]);
 
-  const again = await seqqa(["replay", both.id, "--output", output, "--config", "test/real/kue/seqqa.yaml"], { env, timeoutMs: 300_000 });
+  const again = await seqqaProcess(["replay", both.id, "--output", output, "--config", "test/real/kue/seqqa.yaml"], {
+    env,
+    timeoutMs: 300_000,
+  });
   expect(again.status, again.stderr).toBe(1);
   expect(again.stdout).toMatch(/^Still fails: \d+ of \d+ trials showed the race\.$/m);
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { explore } from "../models/explore.ts";
-import { emptyFolder, only, seqqa, writtenIn, type Explored } from "../support/e2e.ts";
+import { emptyFolder, only, seqqaProcess, writtenIn, type Explored } from "../support/e2e.ts";
 import { postgresUrl } from "../support/services.ts";
 import { dumpDatabase } from "./dump-database.ts";
 import { flags } from "./flags-model.ts";
@@ -43,7 +43,7 @@ async function leftBy(lanes: readonly Dumped[]): Promise<readonly string[]> {
 /** One run; what the lanes' databases held at their ends is in `dumps`. */
 async function run(dumps: string): Promise<Explored & { readonly exitStatus: number | null }> {
   const output = emptyFolder();
-  const ran = await seqqa(["run", "test/real/unleash", "--parallel", String(LANES), "--output", output], {
+  const ran = await seqqaProcess(["run", "test/real/unleash", "--parallel", String(LANES), "--output", output], {
     env: { REAL_TEMPLATE: template, REAL_SERVER: server, REAL_DUMPS: dumps },
     timeoutMs: 900_000,
   });
@@ -128,7 +128,7 @@ it("a server that nobody here wrote: a unique name is given twice where two call
   const output = emptyFolder();
   const env = { REAL_TEMPLATE: template, REAL_SERVER: server };
   const args = ["run", "test/real/unleash-at-once", "--races", "--parallel", "1", "--output", output];
-  const ran = await seqqa(args, { env, timeoutMs: 900_000 });
+  const ran = await seqqaProcess(args, { env, timeoutMs: 900_000 });
   const { races, raceCoverage, ...result } = only(writtenIn(output));
   expect(ran.status, ran.stderr).toBe(1);
   expect(result).toMatchObject({ statesVisited: 6, stopReason: "exhausted", violations: [], divergences: [], errors: [] });
@@ -160,7 +160,7 @@ it("a server that nobody here wrote: a unique name is given twice where two call
     expect(race.curl).toContain("/api/admin/segments");
   }
   const replay = ["replay", races[0]!.id, "--output", output, "--config", "test/real/unleash-at-once/seqqa.yaml"];
-  const again = await seqqa(replay, { env, timeoutMs: 300_000 });
+  const again = await seqqaProcess(replay, { env, timeoutMs: 300_000 });
   expect(again.status, again.stderr).toBe(1);
   expect(again.stdout).toMatch(/^Still fails: (\d+) of \1 trials showed the race\.$/m);
   expect(await dumpDatabase(template)).toBe(wanted);

@@ -1,7 +1,8 @@
 import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Authority } from "./certificates.ts";
-import { atEnd, emptyFolder, folderWith, linkPackages, root, seqqa, start, type Running } from "./e2e.ts";
+import { atEnd } from "./at-end.ts";
+import { emptyFolder, folderWith, linkPackages, root, seqqa, start, type Running } from "./e2e.ts";
 import { outcomeIn } from "./outcome.ts";
 import { redis } from "./services/kinds.ts";
 import { background, find, program, type Found, type Service } from "./services/service.ts";

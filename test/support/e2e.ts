@@ -3,8 +3,9 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll } from "vitest";
+import type { main as mainOfSources } from "../../src/cli/index.ts";
 import type { ExplorationResult } from "../../src/model/result.ts";
+import { atEnd } from "./at-end.ts";
 import { schemaErrors } from "./results-schema.ts";
 
 /** The repository. */
@@ -37,7 +38,7 @@ export interface Ran {
 export interface RunOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Ended by force after so long; default 100 s. */
+  /** The command is ended by force after so long, or given up where it runs in the test's process; default 100 s. */
   readonly timeoutMs?: number;
 }
 
@@ -49,25 +50,76 @@ export interface Running {
   readonly said: { stdout: string; stderr: string };
 }
 
-/** What the tests of a file leave is put away at its end: tests that run side by side have no end of their own to hang it on. */
-const leftovers: (() => unknown)[] = [];
-afterAll(async () => {
-  for (const putAway of leftovers.splice(0).reverse()) await putAway();
-});
-
-/** Something to be done when the tests of the file are over; the last one first. */
-export function atEnd(putAway: () => unknown): void {
-  leftovers.push(putAway);
-}
-
-/** Starts the built command; it is gone when the tests of the file are over. */
+/** Starts the built command in a process of its own, which is gone when the tests of the file are over. */
 export function start(args: readonly string[], options: RunOptions = {}): Running {
   return startNode([bin, ...args], options);
 }
 
-/** Runs the built command to its end. */
-export function seqqa(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+/** Runs the built command to its end in a process of its own: for signals, user code that ends the process, and what Node itself prints. */
+export function seqqaProcess(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
   return start(args, options).ended;
+}
+
+/** Runs the built command to its end in this process, one after another, with the working directory and the environment that a process of its own would have. */
+export function seqqa(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  const ran = inTurn.then(() => runHere(args, options));
+  inTurn = ran.catch(() => undefined);
+  return ran;
+}
+
+/** The command that runs in this process: the working directory, the environment and the listeners of a process cannot be shared. */
+let inTurn: Promise<unknown> = Promise.resolve();
+
+async function runHere(args: readonly string[], { cwd = root, env = {}, timeoutMs = 100_000 }: RunOptions): Promise<Ran> {
+  const { main } = (await import(join(root, "dist/cli/index.js"))) as { readonly main: typeof mainOfSources };
+  const said = { stdout: "", stderr: "" };
+  const before = { cwd: process.cwd(), env: { ...process.env } };
+  // The test runner's own listeners would take what the command has to deal with.
+  const runners = (["uncaughtException", "unhandledRejection"] as const).map((event) => ({
+    event,
+    listeners: process.listeners(event as never),
+  }));
+  for (const { event } of runners) process.removeAllListeners(event);
+  let fail: (error: unknown) => void = () => undefined;
+  const broken = new Promise<never>((_, reject) => (fail = reject));
+  process.on("uncaughtException", (error) => {
+    if (process.listenerCount("uncaughtException") === 1) fail(error);
+  });
+  const interrupts = new Set<() => void>();
+  const timer = setTimeout(() => {
+    for (const interrupt of interrupts) interrupt();
+    fail(new Error(`seqqa ${args.join(" ")} did not end within ${timeoutMs} ms:\n${said.stdout}${said.stderr}`));
+  }, timeoutMs);
+  try {
+    process.chdir(cwd);
+    replaceEnvironment({ ...clean, ...env });
+    const shell = {
+      stdout: { write: (text: string) => ((said.stdout += text), true) },
+      stderr: { write: (text: string) => ((said.stderr += text), true) },
+      env: process.env,
+      cwd: process.cwd(),
+      onInterrupt: (interrupt: () => void) => {
+        interrupts.add(interrupt);
+        return () => void interrupts.delete(interrupt);
+      },
+      exit: (status: number) => fail(new Error(`The command ended the process with ${status}.`)),
+    };
+    const status = await Promise.race([main(args, shell), broken]);
+    return { status, signal: null, ...said, pid: process.pid };
+  } finally {
+    clearTimeout(timer);
+    process.chdir(before.cwd);
+    replaceEnvironment(before.env);
+    for (const { event, listeners } of runners) {
+      process.removeAllListeners(event);
+      for (const listener of listeners) process.on(event, listener as never);
+    }
+  }
+}
+
+function replaceEnvironment(env: NodeJS.ProcessEnv): void {
+  for (const name of Object.keys(process.env)) delete process.env[name];
+  Object.assign(process.env, env);
 }
 
 /** Starts a plain Node program in the environment of a user. */

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { atEnd, until } from "./e2e.ts";
+import { atEnd } from "./at-end.ts";
+import { until } from "./e2e.ts";
 import { mysql, postgres } from "./services/kinds.ts";
 import { find, type Service } from "./services/service.ts";
 import { onMysql, onPostgres, template } from "./store-templates.ts";

@@ -1,5 +1,8 @@
 import { mysql, postgres, redis } from "./services/kinds.ts";
-import { variable, type Service } from "./services/service.ts";
+import type { Found, Service } from "./services/service.ts";
+
+/** Environment variable with the URL at which tests ask for database servers; set by `setup/servers.ts`. */
+export const SERVERS_VARIABLE = "SEQQA_TEST_SERVERS";
 
 /** URL of an administrator of a PostgreSQL server, without a path. @throws Error that says how to get one. */
 export const postgresUrl = (): Promise<string> => urlOf(postgres);
@@ -10,10 +13,18 @@ export const mysqlUrl = (): Promise<string> => urlOf(mysql);
 /** URL of a Redis server, without a path. @throws Error that says how to get one. */
 export const redisUrl = (): Promise<string> => urlOf(redis);
 
+const urls = new Map<string, Promise<string>>();
+
 function urlOf(service: Service): Promise<string> {
-  const url = process.env[variable(service)];
-  if (url !== undefined && url !== "") return Promise.resolve(url);
-  return Promise.reject(
-    new Error(process.env[`${variable(service)}_MISSING`] ?? `${variable(service)} is not set: run the tests with vitest.`),
-  );
+  const known = urls.get(service.name) ?? ask(service);
+  urls.set(service.name, known);
+  return known;
+}
+
+async function ask({ name }: Service): Promise<string> {
+  const servers = process.env[SERVERS_VARIABLE];
+  if (servers === undefined) throw new Error(`${SERVERS_VARIABLE} is not set: run the tests with vitest, in the project stores or e2e.`);
+  const found = (await (await fetch(`${servers}/${name}`)).json()) as Found;
+  if (found.kind === "missing") throw new Error(found.problem);
+  return found.url;
 }

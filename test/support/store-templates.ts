@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { atEnd } from "./e2e.ts";
+import { atEnd } from "./at-end.ts";
 import { mysqlUrl, postgresUrl, redisUrl } from "./services.ts";
 
 /** An empty store of a test's own, as a template for lanes; removed at the end. */

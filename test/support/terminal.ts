@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
-import { atEnd, descendants, root, until } from "./e2e.ts";
+import { atEnd } from "./at-end.ts";
+import { descendants, root, until } from "./e2e.ts";
 
 /** The built command at a terminal of its own, where somebody types. */
 export interface Typed {

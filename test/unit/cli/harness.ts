@@ -2,23 +2,18 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { afterAll } from "vitest";
 import { main, type ExploreFileInput, type Machinery } from "../../../src/cli/index.ts";
 import type { ExplorationResult } from "../../../src/model/result.ts";
 import type { StoreCheck } from "../../../src/model/store-provider.ts";
 import type { ReplayResult } from "../../../src/model/replay.ts";
 import type { FoundJourneys, JourneyRun, ReplayFileInput, RunJourneysInput } from "../../../src/run/index.ts";
+import { atEnd } from "../../support/at-end.ts";
 import { result, Sink } from "../reports/results.ts";
-
-const folders: string[] = [];
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
 
 /** A folder with files. */
 export function folderWith(files: Readonly<Record<string, string>>): string {
   const folder = mkdtempSync(join(tmpdir(), "seqqa-cli-"));
-  folders.push(folder);
+  atEnd(() => rmSync(folder, { recursive: true, force: true }));
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), text);

@@ -271,8 +271,7 @@ describe("hostile descriptions", () => {
     expect(fresh.map(what)).toEqual(["unjudged", "unjudged"]);
     expect(fresh[0]).toMatchObject({ what: TOO_LONG });
     const used = body(schema);
-    const judged = [many, some, many].map((one) => used.judge(one));
-    expect(judged).toEqual([fresh[1], fresh[0], fresh[1]]);
+    expect([many, some].map((one) => used.judge(one))).toEqual([fresh[1], fresh[0]]);
     expect(what(used.judge(answer(200, { code: "b" })))).toContain("/code does not match the pattern");
   }, 60_000);
 

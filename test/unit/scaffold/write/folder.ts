@@ -1,18 +1,13 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll } from "vitest";
 import { writeScaffold, type WriteInput, type Written } from "../../../../src/scaffold/write/index.ts";
 import type { ScaffoldPlan } from "../../../../src/scaffold/infer/plan.ts";
-
-const folders: string[] = [];
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
+import { atEnd } from "../../../support/at-end.ts";
 
 export function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "seqqa-scaffold-"));
-  folders.push(folder);
+  atEnd(() => rmSync(folder, { recursive: true, force: true }));
   return join(folder, "qa");
 }
 

@@ -1,0 +1,26 @@
+import { pathToFileURL } from "node:url";
+import { ThreadsExpander } from "../../../../src/expanders/threads/threads-expander.ts";
+import type { bundle as bundleModule } from "../../../../src/loader/index.ts";
+import { expanderContract } from "../../../contract/expander/expander-contract.ts";
+import { host, HTTP, LEDGER } from "../../../contract/expander/ledger-lanes.ts";
+import { emptyFolder, root } from "../../../support/e2e.ts";
+import { laneOptions } from "../../../support/seats.ts";
+
+// Threads run the built package: nothing transforms code inside of them.
+expanderContract("worker threads", async () => {
+  const built = pathToFileURL(`${root}dist/`).href;
+  const { bundle } = (await import(`${built}loader/index.js`)) as { readonly bundle: typeof bundleModule };
+  const { file } = await bundle(LEDGER, { outDir: emptyFolder() });
+  return new ThreadsExpander({
+    lanes: 2,
+    depth: 2,
+    host,
+    bundle: file,
+    exportName: "agent",
+    options: laneOptions(),
+    http: HTTP,
+    setUp: false,
+    hangMs: 20_000,
+    workerUrl: new URL("expanders/threads/worker.js", built),
+  });
+});

@@ -1,0 +1,115 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe } from "vitest";
+import { cloneSqliteFile, SqliteAdapter } from "../../../../src/adapters/sqlite/index.ts";
+import { TargetRestart } from "../../../../src/lane/target-restart.ts";
+import { WorldState, type WorldImage, type WorldMark } from "../../../../src/lane/world-state.ts";
+import type { CheckpointChoice, Mark, Observed, System, SystemTraits } from "../../../../src/model/system.ts";
+import { World } from "../../../../src/model/world.ts";
+import { TargetHost } from "../../../../src/targets/index.ts";
+import { CACHING_SERVER } from "../../../support/caching-server.ts";
+import { size } from "../../../sizes.ts";
+import type { Random } from "../../../contract/system/random.ts";
+import { systemContract, type Subject } from "../../../contract/system/system-contract.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "seqqa-restart-"));
+writeFileSync(join(folder, "server.mjs"), CACHING_SERVER);
+let host: Promise<TargetHost> | undefined;
+afterAll(async () => {
+  await (await host)?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A store and the process that has it cached, put back together: what is compared is the file and what the API says of it. */
+class RestartedStore implements System {
+  readonly name = "restarted";
+  readonly checkpoint: CheckpointChoice = { mode: "restart", why: "the contract of target.rollback: restart" };
+  readonly traits: SystemTraits = { portable: true, commits: true };
+  readonly #state: WorldState;
+  readonly #restart: TargetRestart;
+  readonly #url: string;
+
+  constructor(db: SqliteAdapter, lane: number, url: string, targets: TargetHost) {
+    this.#state = new WorldState(new World({ systems: { db } }) as unknown as World<never, never>);
+    this.#restart = new TargetRestart({ halt: () => targets.halt(lane), start: () => targets.start(lane) }, this.#state);
+    this.#url = url;
+  }
+
+  get #db(): System {
+    return this.#state.systems[0]!;
+  }
+
+  open(): void {
+    // Opened already.
+  }
+
+  root(): Promise<Observed> {
+    return Promise.resolve(this.#db.root());
+  }
+
+  mark(): Promise<Mark> {
+    return Promise.resolve(this.#state.mark());
+  }
+
+  changed(mark: Mark): Promise<boolean> {
+    return Promise.resolve(this.#state.changed(mark as WorldMark));
+  }
+
+  async restore(mark: Mark): Promise<void> {
+    await this.#restart.around(async () => {
+      await this.#state.restore(mark as WorldMark);
+      return mark as WorldMark;
+    });
+  }
+
+  observe(): Promise<Observed> {
+    return Promise.resolve(this.#db.observe());
+  }
+
+  capture(): Promise<unknown> {
+    return Promise.resolve(this.#state.capture());
+  }
+
+  async write(image: unknown): Promise<void> {
+    await this.#restart.around(async () => {
+      await this.#state.write(image as WorldImage);
+      return this.#state.mark();
+    });
+  }
+
+  async dump(): Promise<string> {
+    const served = await (await fetch(this.#url)).text();
+    return `${await this.#db.dump()}\nserved ${served}`;
+  }
+
+  async close(): Promise<void> {
+    await this.#db.close();
+  }
+}
+
+async function lane(index: number): Promise<Subject> {
+  host ??= TargetHost.create(
+    {
+      folder,
+      target: { command: "node server.mjs", env: { PORT: "{port}", DB_PATH: "{db_path}" }, rollback: "restart" },
+    },
+    { directory: folder, cloneStore: cloneSqliteFile },
+  );
+  const targets = await host;
+  const { baseUrl, dbPath } = await targets.provision(index);
+  const db = new SqliteAdapter({ file: dbPath! });
+  await db.open({ name: "db", laneIndex: index, inProcess: false, borrowed: false });
+  const system = new RestartedStore(db, index, baseUrl, targets);
+  const write = async (random: Random): Promise<void> => {
+    const method = random.pick(["PUT", "PUT", "DELETE", "PATCH"]);
+    const answer = await fetch(`${baseUrl}/${1 + random.below(6)}`, { method });
+    await answer.arrayBuffer();
+    if (answer.status >= 500) throw new Error(`The target does not know its own rows: ${answer.status}`);
+  };
+  return { system, write, close: () => system.close() };
+}
+
+describe("restart, a target that caches its rows", () => {
+  systemContract({ lane, cycles: size(12, 200), seed: 31 });
+});

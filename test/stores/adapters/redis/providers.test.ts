@@ -1,0 +1,354 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { createConnection } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Redis } from "ioredis";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { stores } from "../../../../src/adapters/redis/index.ts";
+import type { StoreProvider } from "../../../../src/model/store-provider.ts";
+import { otherRuns } from "../../../support/other-run.ts";
+import { openAdapter, ownServer } from "./scratch.ts";
+
+const server = ownServer();
+const runs = otherRuns("redis");
+let template: Redis;
+let directory: string;
+const made: StoreProvider[] = [];
+const clients: Redis[] = [];
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), "seqqa-redis-test-"));
+  template = server.client();
+  await template.mset("a", "1", Buffer.from([0xff, 0]), "2");
+  await template.set("session", "ada", "PXAT", 4_102_444_800_000);
+  await template.xadd("s", "1-1", "n", "1");
+  await template.xgroup("CREATE", "s", "g", "0");
+});
+afterEach(async () => {
+  for (const one of clients.splice(0)) one.disconnect();
+  for (const provider of made.splice(0)) await provider.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+function provider(isolation: "server" | "index", runId = "1f2e", url = server.url()): StoreProvider {
+  const one = stores.createProvider({ name: "cache", url, runId, isolation, directory });
+  made.push(one);
+  return one;
+}
+
+/** A client that does not mind that its server goes. */
+function connect(url: string): Redis {
+  const one = new Redis(url, { protocol: 2 });
+  one.on("error", () => undefined);
+  clients.push(one);
+  return one;
+}
+
+/** All keys of a database, exactly. */
+async function keysOf(url: string): Promise<string> {
+  const one = connect(url);
+  const keys = (await one.keysBuffer("*")).map((key) => key.toString("latin1")).sort();
+  const lines = keys.map(async (key) => {
+    const bytes = Buffer.from(key, "latin1");
+    return `${key} ${(await one.dumpBuffer(bytes))?.toString("hex")} ${await one.call("PEXPIRETIME", bytes)}`;
+  });
+  return (await Promise.all(lines)).join("\n");
+}
+
+const setting = async (): Promise<string> => ((await template.config("GET", "notify-keyspace-events")) as string[])[1] ?? "";
+
+/** Databases that hold something of anybody's. */
+async function used(): Promise<string[]> {
+  return [...(await template.info("keyspace")).matchAll(/^db(\d+):/gm)].map(([, db]) => db!);
+}
+
+/** Processes that carry a run's mark. */
+function marked(runId: string): readonly number[] {
+  const pids = readdirSync("/proc").filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/environ`, "latin1").split("\0").includes(`SEQQA_RUN=${runId}`);
+    } catch {
+      return false;
+    }
+  });
+  return pids.map(Number);
+}
+
+/** Nobody listens there, at last: of a process that ends, the environment (by which `marked` finds it) goes before its sockets do. */
+async function refuses(url: URL): Promise<void> {
+  const attempt = (): Promise<unknown> =>
+    new Promise((resolve) => {
+      const socket = createConnection(Number(url.port), url.hostname);
+      const done = (outcome: unknown): void => {
+        socket.destroy();
+        resolve(outcome);
+      };
+      socket.once("connect", () => done("somebody listens")).once("error", (error: NodeJS.ErrnoException) => done(error.code));
+    });
+  await expect.poll(attempt, { timeout: 5000 }).toBe("ECONNREFUSED");
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  for (const end = Date.now() + 5000; !holds() && Date.now() < end;) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+describe.each(["server", "index"] as const)("isolation %s", (isolation) => {
+  test("lanes get copies, that are apart from each other and from the template", async () => {
+    const before = await keysOf(server.url());
+    const one = provider(isolation);
+    await one.prepare();
+    const [first, second] = (await Promise.all([one.provide(0, 0), one.provide(1, 0)])) as [string, string];
+    expect(new Set([first, second, server.url()]).size).toBe(3);
+    expect(await keysOf(first)).toBe(before);
+    expect(await keysOf(second)).toBe(before);
+    const lane = connect(first);
+    const system = await openAdapter({ url: first, isolation });
+    const mark = await system.mark();
+    await lane.set("a", "changed");
+    await lane.del("s");
+    expect(await keysOf(second)).toBe(before);
+    expect(await keysOf(server.url())).toBe(before);
+    await system.restore(mark);
+    expect(await keysOf(first)).toBe(before);
+    // A fresh one, whoever is still connected to the older one.
+    await lane.set("a", "changed");
+    const again = await one.provide(0, 1);
+    expect(await keysOf(again)).toBe(before);
+    await one.close();
+    await one.close();
+    expect(await keysOf(server.url())).toBe(before);
+    expect(await used()).toEqual(["0"]);
+    expect(await setting()).toBe("");
+  });
+
+  test("a template that does not answer, or is not allowed, is one clear error without its password", async () => {
+    await template.call("ACL", "SETUSER", "lane", "on", ">s3cret/pw", "~*", "&*", "+@all");
+    const wrong = server.url().replace("redis://", "redis://lane:wr%2Fong@");
+    await expect(provider(isolation, "1f", wrong).prepare()).rejects.toMatchObject({ code: "STORE_NOT_ALLOWED" });
+    await expect(provider(isolation, "1f", "redis://:hidden@127.0.0.1:1/0").prepare()).rejects.toMatchObject({
+      code: "STORE_UNREACHABLE",
+      message: expect.stringContaining("redis://127.0.0.1:1/0") as string,
+    });
+    await expect(provider(isolation, "1f", server.url(99)).prepare()).rejects.toMatchObject({ code: "STORE_MISSING" });
+  });
+
+  test("lanes take the template's credentials", async () => {
+    await template.call("ACL", "SETUSER", "lane", "on", ">s3cret/pw", "~*", "&*", "+@all");
+    const one = provider(isolation, "1f", server.url(2).replace("redis://", "redis://lane:s3cret%2Fpw@"));
+    await server.client(2).set("k", "v");
+    await one.prepare();
+    const url = await one.provide(0, 0);
+    expect(new URL(url).username).toBe("lane");
+    expect(await keysOf(url)).toBe(await keysOf(server.url(2)));
+    if (isolation === "server") {
+      const text = readFileSync(join(directory, "redis-cache-0-0", "redis.conf"), "utf8");
+      expect(text).not.toContain("s3cret");
+      const naked = new Redis(url.replace(/\/\/.*@/, "//"), { protocol: 2, lazyConnect: true, retryStrategy: null });
+      clients.push(naked);
+      naked.on("error", () => undefined);
+      await expect(naked.get("k")).rejects.toThrow("NOAUTH");
+    }
+  });
+});
+
+describe("isolation server", () => {
+  test("functions are copied, FLUSHALL and SWAPDB of a lane reach nobody else", async () => {
+    await template.call("FUNCTION", "LOAD", "#!lua name=lib\nredis.register_function('one', function() return 1 end)");
+    const one = provider("server");
+    await one.prepare();
+    const [first, second] = [await one.provide(0, 0), await one.provide(1, 0)];
+    const before = await keysOf(second);
+    const lane = connect(first);
+    expect(await lane.call("FCALL", "one", "0")).toBe(1);
+    await lane.flushall();
+    expect(await keysOf(second)).toBe(before);
+    expect(await keysOf(server.url())).toBe(before);
+    await template.call("FUNCTION", "FLUSH");
+  });
+
+  test("servers listen on the loopback interface only, and end with the lane", async () => {
+    const one = provider("server", "ab12");
+    await one.prepare();
+    const url = await one.provide(0, 0);
+    expect(new URL(url).hostname).toBe("127.0.0.1");
+    const lane = new Redis(url, { protocol: 2 });
+    expect(await lane.config("GET", "bind")).toEqual(["bind", "127.0.0.1"]);
+    expect(await lane.config("GET", "save")).toEqual(["save", ""]);
+    lane.disconnect();
+    expect(marked("ab12").length).toBeGreaterThan(0);
+    await one.release(0);
+    await until(() => marked("ab12").length === 0);
+    expect(marked("ab12")).toEqual([]);
+    expect(existsSync(join(directory, "redis-cache-0-0"))).toBe(false);
+  });
+
+  test("servers end when the run is killed", async () => {
+    const run = runs.start(
+      `const one = stores.createProvider({ name: "cache", url: ${JSON.stringify(server.url())}, runId: "dead1", directory: ${JSON.stringify(directory)} });
+       await one.prepare(); say(await one.provide(0, 0));`,
+    );
+    const url = String(await run.said());
+    expect(await keysOf(url)).toBe(await keysOf(server.url()));
+    for (const one of clients.splice(0)) one.disconnect();
+    await run.kill();
+    await until(() => marked("dead1").length === 0);
+    expect(marked("dead1")).toEqual([]);
+  });
+
+  test.runIf(process.platform === "linux")(
+    "all that a server consists of carries the run's mark, by which the next run ends it",
+    async () => {
+      const one = provider("server", "ab13");
+      await one.prepare();
+      const url = new URL(await one.provide(0, 0));
+      for (const pid of marked("ab13")) process.kill(pid, "SIGKILL");
+      await until(() => marked("ab13").length === 0);
+      await refuses(url);
+    },
+  );
+
+  test.runIf(process.platform === "linux")("a server whose guard was killed ends with the lane", async () => {
+    const one = provider("server", "ab14");
+    await one.prepare();
+    const url = new URL(await one.provide(0, 0));
+    for (const pid of marked("ab14")) if (readFileSync(`/proc/${pid}/cmdline`, "utf8").startsWith("/bin/sh")) process.kill(pid, "SIGKILL");
+    await one.release(0);
+    await refuses(url);
+  });
+
+  test("a missing program is named, with the way around it", async () => {
+    const url = server.url();
+    const script = `process.env.PATH = "/nowhere"; const one = stores.createProvider({ name: "cache", url: ${JSON.stringify(url)}, runId: "dead2", directory: ${JSON.stringify(directory)} });
+       await one.prepare(); try { await one.provide(0, 0); say("started"); } catch (error) { say([error.code, error.hint]); }`;
+    const installed = ["/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/opt/homebrew/bin"].some((folder) =>
+      existsSync(join(folder, "redis-server")),
+    );
+    const said = await runs.start(script).said();
+    if (installed) expect(said).toBe("started");
+    else expect(said).toEqual(["REDIS_SERVER_MISSING", expect.stringContaining("isolation: index")]);
+  });
+});
+
+describe("isolation index", () => {
+  test("databases that hold anything are never taken", async () => {
+    for (const db of [1, 2, 4, 15]) await server.client(db).set("foreign", String(db));
+    const one = provider("index");
+    await one.prepare();
+    const urls = await Promise.all([0, 1, 2].map((lane) => one.provide(lane, 0)));
+    for (const url of urls) expect(["/0", "/1", "/2", "/4", "/15"]).not.toContain(new URL(url).pathname);
+    await one.close();
+    expect((await used()).sort()).toEqual(["0", "1", "15", "2", "4"]);
+    for (const db of [1, 2, 4, 15]) expect(await server.client(db).get("foreign")).toBe(String(db));
+  });
+
+  test("too many lanes, or no empty database, is one clear error", async () => {
+    for (let db = 3; db < 16; db++) await server.client(db).set("foreign", String(db));
+    const one = provider("index");
+    await one.prepare();
+    await one.provide(0, 0);
+    await expect(one.provide(1, 0)).rejects.toMatchObject({ code: "STORE_NO_DATABASE", exitStatus: 2 });
+    await one.close();
+    await server.client(1).set("foreign", "1");
+    await server.client(2).set("foreign", "2");
+    await expect(provider("index").prepare()).rejects.toMatchObject({ code: "STORE_NO_DATABASE" });
+  });
+
+  test("two runs at once do not touch each other, and the last one puts the setting back", async () => {
+    await template.config("SET", "notify-keyspace-events", "Ex");
+    const before = [...(await setting())].sort().join("");
+    const [one, two] = [provider("index", "aaaa"), provider("index", "bbbb")];
+    await Promise.all([one.prepare(), two.prepare()]);
+    const urls = await Promise.all([one.provide(0, 0), two.provide(0, 0), one.provide(1, 0), two.provide(1, 0)]);
+    expect(new Set(urls).size).toBe(4);
+    const copy = await keysOf(server.url());
+    await one.close();
+    expect(await keysOf(urls[1]!)).toBe(copy);
+    expect(await setting()).toContain("K");
+    expect(await stores.clean(server.url())).toEqual([]);
+    expect(await keysOf(urls[3]!)).toBe(copy);
+    await two.close();
+    expect([...(await setting())].sort().join("")).toBe(before);
+    expect(await used()).toEqual(["0"]);
+  });
+
+  test("after a SIGKILL the next run removes what is left, and nothing else", async () => {
+    const run = runs.start(
+      `const one = stores.createProvider({ name: "cache", url: ${JSON.stringify(server.url())}, runId: "dead3", isolation: "index", directory: ${JSON.stringify(directory)} });
+       await one.prepare(); say([await one.provide(0, 0), await one.provide(1, 0)]);`,
+    );
+    const urls = (await run.said()) as string[];
+    const living = provider("index", "cccc");
+    await living.prepare();
+    const own = await living.provide(0, 0);
+    expect(urls).not.toContain(own);
+    await run.kill();
+    await server.client(9).set("foreign", "9");
+    const removed = await stores.clean(server.url());
+    expect([...removed].sort()).toEqual(urls.map((url) => `database ${new URL(url).pathname.slice(1)} of run dead3`).sort());
+    for (const url of urls) expect(await keysOf(url)).toBe("");
+    expect(await keysOf(own)).toBe(await keysOf(server.url()));
+    await living.close();
+    expect((await used()).sort()).toEqual(["0", "9"]);
+    expect(await setting()).toBe("");
+  });
+
+  test("FLUSHALL of a target does not make others take its lanes", async () => {
+    const one = provider("index", "dddd");
+    await one.prepare();
+    const url = await one.provide(0, 0);
+    await template.flushall();
+    await new Promise((resolve) => setTimeout(resolve, 5500));
+    const two = provider("index", "eeee");
+    await two.prepare();
+    expect(await two.provide(0, 0)).not.toBe(url);
+  }, 15_000);
+});
+
+describe("check", () => {
+  test("says what there is, and leaves nothing behind", async () => {
+    const checks = await stores.check(server.url());
+    expect(checks.filter(({ ok }) => !ok)).toEqual([]);
+    expect(checks.map(({ what }) => what)).toEqual([
+      "reachable",
+      "version",
+      "privileges",
+      "notifications",
+      "memory",
+      "isolation server",
+      "isolation index",
+    ]);
+    expect(checks.at(-1)!.says).toContain("room for 14 lanes");
+    expect(await used()).toEqual(["0"]);
+    expect(await setting()).toBe("");
+  });
+
+  test("never throws, and never shows a password", async () => {
+    await template.call("ACL", "SETUSER", "narrow", "on", ">s3cret", "~*", "&*", "+@all", "-config", "-eval", "-evalsha");
+    const narrow = await stores.check(server.url().replace("redis://", "redis://narrow:s3cret@"));
+    expect(narrow.filter(({ ok }) => !ok).map(({ what }) => what)).toEqual(["privileges", "notifications", "isolation"]);
+    const gone = await stores.check("redis://narrow:s3cret@127.0.0.1:1/0");
+    expect(gone).toEqual([{ ok: false, what: "reachable", says: expect.stringContaining("Connection refused") as string }]);
+    const wrong = await stores.check("mysql://narrow:s3cret@127.0.0.1:1/0");
+    expect(wrong.map(({ ok }) => ok)).toEqual([false]);
+    expect(JSON.stringify([narrow, gone, wrong])).not.toContain("s3cret");
+  });
+
+  test("warns of an eviction policy", async () => {
+    await template.config("SET", "maxmemory", "100mb", "maxmemory-policy", "allkeys-lru");
+    const checks = await stores.check(server.url());
+    await template.config("SET", "maxmemory", "0", "maxmemory-policy", "noeviction");
+    expect(checks.find(({ what }) => what === "memory")).toMatchObject({
+      ok: false,
+      says: expect.stringContaining("allkeys-lru") as string,
+    });
+  });
+});
+
+test("disturb changes something, which a put-back undoes", async () => {
+  const system = await openAdapter({ url: server.url() });
+  const [mark, dump] = [await system.mark(), await system.dump()];
+  expect(await stores.disturb(server.url())).toBe("removed one key and wrote another");
+  expect(await system.dump()).not.toBe(dump);
+  await system.restore(mark);
+  expect(await system.dump()).toBe(dump);
+});

@@ -1,0 +1,85 @@
+import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { afterAll, beforeAll } from "vitest";
+
+/** The adapter's class by the folder that it lies in. */
+const CLASSES = { postgres: "PostgresAdapter", mysql: "MysqlAdapter", redis: "RedisAdapter" } as const;
+
+/**
+ * Runs of another process, which can be killed. The text is the body of an async function with the adapter's class, `stores` and `say(value)`; the
+ * process then stays until it is ended.
+ */
+export function otherRuns(
+  adapter: keyof typeof CLASSES,
+  environment: () => Readonly<Record<string, string>> = () => ({}),
+): { start: (body: string) => OtherRun } {
+  let directory = "";
+  const runs: OtherRun[] = [];
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), `seqqa-${adapter}-run-`));
+    const entry = fileURLToPath(new URL(`../../src/adapters/${adapter}/index.ts`, import.meta.url));
+    await build({
+      entryPoints: [entry],
+      bundle: true,
+      platform: "node",
+      format: "cjs",
+      outfile: join(directory, "adapter.cjs"),
+      logLevel: "error",
+      external: ["pg-native", "cloudflare:sockets"],
+    });
+  });
+  afterAll(async () => {
+    for (const run of runs) await run.kill();
+    rmSync(directory, { recursive: true, force: true });
+  });
+  return {
+    start: (body) => {
+      const program = `const { ${CLASSES[adapter]}, stores } = require(${JSON.stringify(join(directory, "adapter.cjs"))});
+        const say = (value) => process.stdout.write(JSON.stringify(value) + "\\n");
+        setInterval(() => {}, 1000);
+        (async () => { ${body} })().catch((error) => say({ error: String(error.code) + " " + error.message }));`;
+      const run = new OtherRun(spawn(process.execPath, ["-e", program], { stdio: "pipe", env: { ...process.env, ...environment() } }));
+      runs.push(run);
+      return run;
+    },
+  };
+}
+
+class OtherRun {
+  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #said: unknown[] = [];
+  #listener: (() => void) | undefined;
+  #errors = "";
+
+  constructor(child: ChildProcessWithoutNullStreams) {
+    this.#child = child;
+    child.stderr.on("data", (data: Buffer) => (this.#errors += data.toString()));
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      this.#said.push(JSON.parse(line));
+      this.#listener?.();
+    });
+    child.on("exit", () => this.#listener?.());
+  }
+
+  /** What it says next. */
+  async said(): Promise<unknown> {
+    while (this.#said.length === 0) {
+      if (this.#child.exitCode !== null || this.#child.signalCode !== null) throw new Error(`It ended: ${this.#errors}`);
+      await new Promise<void>((resolve) => (this.#listener = resolve));
+    }
+    return this.#said.shift();
+  }
+
+  /** SIGKILL: nothing of it runs any more. */
+  async kill(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const gone = new Promise((resolve) => this.#child.on("exit", resolve));
+    this.#child.kill("SIGKILL");
+    await gone;
+  }
+}

@@ -1,0 +1,21 @@
+import childProcess from "node:child_process";
+import { syncBuiltinESMExports } from "node:module";
+import workerThreads from "node:worker_threads";
+
+/** Makes a unit test fail when it starts a process or a thread: such a test belongs to the project `process`, `stores` or `e2e`. */
+const STARTERS = ["exec", "execFile", "execFileSync", "execSync", "fork", "spawn", "spawnSync"] as const;
+
+function refused(what: string): Error {
+  return new Error(`${what} in test/unit, which holds only pure tests. Move the file to test/process, test/stores or test/e2e.`);
+}
+
+const processes = childProcess as unknown as Record<string, unknown>;
+for (const name of STARTERS) {
+  processes[name] = () => {
+    throw refused(`child_process.${name}()`);
+  };
+}
+(workerThreads as unknown as Record<string, unknown>)["Worker"] = function Worker() {
+  throw refused("new Worker()");
+};
+syncBuiltinESMExports();

@@ -1,0 +1,8 @@
+import { execFileSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+/** Global set-up of the project `browser`: bundles the script and the style of the HTML report, which pages written by the sources embed. */
+export default function setUp(): void {
+  const root = fileURLToPath(new URL("../../..", import.meta.url));
+  execFileSync(process.execPath, ["scripts/build-report.mjs"], { cwd: root, stdio: "inherit" });
+}

@@ -1,0 +1,40 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { SERVERS_VARIABLE } from "../services.ts";
+import { mysql, postgres, redis } from "../services/kinds.ts";
+import { find, type Found } from "../services/service.ts";
+
+/**
+ * Global set-up of the projects whose tests use database servers. Lets the tests of all their files share one server of each kind: it is found,
+ * started or installed when a test first asks for its URL, so that a run starts only what it needs. Servers started here end with the run.
+ */
+export default async function setUp(): Promise<(() => Promise<void>) | undefined> {
+  // Two projects of one run share the servers, too.
+  if (process.env[SERVERS_VARIABLE] !== undefined) return undefined;
+  const asked = new Map<string, Promise<Found>>();
+  const ask = (name: string): Promise<Found> | undefined => {
+    const service = [postgres, mysql, redis].find((one) => one.name === name);
+    if (service === undefined) return undefined;
+    if (!asked.has(name)) {
+      asked.set(
+        name,
+        find(service).then((found) => {
+          console.log(`${name}: ${found.kind === "missing" ? found.problem : found.how}`);
+          return found;
+        }),
+      );
+    }
+    return asked.get(name);
+  };
+  const broker = createServer((request, response) => {
+    void (async () => response.end(JSON.stringify((await ask(request.url!.slice(1))) ?? null)))();
+  });
+  await new Promise<void>((resolve) => broker.listen(0, "127.0.0.1", resolve));
+  process.env[SERVERS_VARIABLE] = `http://127.0.0.1:${(broker.address() as AddressInfo).port}`;
+  return async () => {
+    delete process.env[SERVERS_VARIABLE];
+    broker.close();
+    broker.closeAllConnections();
+    for (const found of await Promise.all(asked.values())) if (found.kind === "found") await found.stop();
+  };
+}

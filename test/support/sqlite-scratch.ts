@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { SqliteAdapter, type SqliteAdapterOptions } from "../../src/adapters/sqlite/index.ts";
+import type { Mark, SystemScope } from "../../src/model/system.ts";
+import { atEnd } from "./at-end.ts";
+
+let directory: string | undefined;
+let files = 0;
+
+export function scratchFile(): string {
+  return join(scratchDirectory(), `${files++}.db`);
+}
+
+/** The folder of the running test file's databases, removed with them at its end. */
+export function scratchDirectory(): string {
+  if (directory === undefined) {
+    const made = mkdtempSync(join(tmpdir(), "seqqa-sqlite-"));
+    directory = made;
+    atEnd(() => {
+      directory = undefined;
+      rmSync(made, { recursive: true, force: true });
+    });
+  }
+  return directory;
+}
+
+/** The API's own connection; on it everything is as an API would have it. */
+export function api(file: string, ...statements: readonly string[]): Database.Database {
+  const db = new Database(file, { timeout: 1000 });
+  atEnd(() => db.close());
+  db.pragma("journal_mode = wal");
+  db.pragma("foreign_keys = on");
+  for (const sql of statements) db.exec(sql);
+  return db;
+}
+
+export const SCOPE: SystemScope = { name: "db", laneIndex: 0, inProcess: false, borrowed: false };
+
+export async function openAdapter(
+  file: string,
+  options: Partial<SqliteAdapterOptions> = {},
+  scope: Partial<SystemScope> = {},
+): Promise<SqliteAdapter> {
+  const adapter = new SqliteAdapter({ file, ...options });
+  atEnd(() => adapter.close());
+  await adapter.open({ ...SCOPE, ...scope });
+  return adapter;
+}
+
+/** A store with a mark at its root. */
+export interface Rooted {
+  readonly db: Database.Database;
+  readonly adapter: SqliteAdapter;
+  readonly file: string;
+  readonly dump: string;
+  readonly mark: Mark;
+}
+
+export async function rooted(
+  schema: readonly string[],
+  options: Partial<SqliteAdapterOptions> = {},
+  scope: Partial<SystemScope> = {},
+): Promise<Rooted> {
+  const file = scratchFile();
+  const db = api(file, ...schema);
+  const adapter = await openAdapter(file, options, scope);
+  await adapter.root();
+  return { db, adapter, file, dump: await adapter.dump(), mark: await adapter.mark() };
+}

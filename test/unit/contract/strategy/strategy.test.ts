@@ -1,0 +1,130 @@
+import { describe, expect, it } from "vitest";
+import { findingId } from "../../../../src/engine/finding-id.ts";
+import type { AgentDefinition } from "../../../../src/model/agent.ts";
+import type { Strategy } from "../../../../src/model/strategy.ts";
+import { explore, ledger } from "../../../models/index.ts";
+import { full, size } from "../../../sizes.ts";
+import { runExplorer, type Explored, type RunOptions } from "../../../support/run-explorer.ts";
+
+/**
+ * What every strategy promises, on the ledger in memory, counted by its independent model: to exhaustion and to a depth bound all
+ * find the same; a budget is exact; violating paths end where they violate.
+ */
+const STRATEGIES: readonly Strategy["kind"][] = ["bfs", "dfs", "random", "coverage_guided"];
+
+/** The fixture reads its switch when it is imported; another query is another copy of it. */
+async function agentOf(bug: boolean): Promise<AgentDefinition> {
+  const before = process.env["BUG"];
+  if (bug) process.env["BUG"] = "1";
+  else delete process.env["BUG"];
+  try {
+    const module = `../../../../fixtures/ledger/memory.explore.ts?bug=${bug}`;
+    return ((await import(module)) as { readonly agent: AgentDefinition }).agent;
+  } finally {
+    if (before === undefined) delete process.env["BUG"];
+    else process.env["BUG"] = before;
+  }
+}
+
+const clean = await agentOf(false);
+const buggy = await agentOf(true);
+
+const run = (agent: AgentDefinition, options: RunOptions): Promise<Explored> =>
+  runExplorer(agent, { crossCheck: { first: 20, oneIn: 200 }, ...options });
+
+describe.each(STRATEGIES)("%s", (strategy) => {
+  // One strategy explores the whole ledger in the quick suite; `unit/property/engine` compares all of them to exhaustion on small graphs.
+  it.runIf(full || strategy === "bfs")("to exhaustion: 14,425 states and 187,525 transitions", async () => {
+    const { explorer } = await run(clean, { strategy });
+    const { committer, stopReason } = explorer;
+    const counts = explore(ledger(false));
+    expect([committer.visited.size, committer.steps, committer.skipped]).toEqual([counts.states, counts.transitions, counts.skipped]);
+    expect([committer.visited.size, committer.steps]).toEqual([14_425, 187_525]);
+    expect([stopReason, committer.findings.violations.size, explorer.divergences.all]).toEqual(["exhausted", 0, []]);
+  });
+
+  it.each([1, 3, 5])("to depth %d: what lies within it, all of it, each step once", async (maxDepth) => {
+    const { explorer } = await run(clean, { strategy, maxDepth });
+    const counts = explore(ledger(false), { maxDepth });
+    expect([explorer.committer.visited.size, explorer.committer.steps]).toEqual([counts.states, counts.transitions]);
+    expect(explorer.stopReason).toBe("max_depth");
+    const depths = [...explorer.committer.nodes.depths()];
+    expect(counts.statesAtDepth).toEqual(counts.statesAtDepth.map((_, depth) => depths.filter((one) => one === depth).length));
+  });
+
+  it("with a budget: exactly that many steps, the same ones for two lanes, and the first ones of a larger budget", async () => {
+    const small = (await run(clean, { strategy, maxSteps: 1007 })).explorer;
+    const larger = (await run(clean, { strategy, maxSteps: 2500 })).explorer;
+    const two = (await run(clean, { strategy, maxSteps: 1007, lanes: 2, delays: true, depth: 2 })).explorer;
+    expect([small.committer.steps, small.stopReason]).toEqual([1007, "max_steps"]);
+    expect(two.committer.digest.value()).toBe(small.committer.digest.value());
+    expect(larger.committer.edges.to().slice(0, 1007)).toEqual(small.committer.edges.to());
+    expect(larger.committer.edges.actions().slice(0, 1007)).toEqual(small.committer.edges.actions());
+  });
+
+  it("the same with lanes that come and go, all of them at times", async () => {
+    const maxSteps = size(307, 1507);
+    const small = (await run(clean, { strategy, maxSteps })).explorer;
+    let asked = 0;
+    const open = (): number => [0, 0, 3, 4, 1, 0, 2][Math.floor(asked++ / 11) % 7]!;
+    const { explorer, expander } = await run(clean, { strategy, maxSteps, lanes: 4, delays: true, depth: 2, open });
+    // Every number of open lanes was met.
+    expect(asked).toBeGreaterThan(77);
+    expect(expander.asked).toBeGreaterThanOrEqual(maxSteps);
+    expect([explorer.committer.steps, explorer.stopReason]).toEqual([maxSteps, "max_steps"]);
+    expect(explorer.committer.digest.value()).toBe(small.committer.digest.value());
+  });
+
+  it("with the planted bug: the pruned counts of the model", async () => {
+    const bound = full ? {} : { maxDepth: 6 };
+    const { explorer } = await run(buggy, { strategy, ...bound });
+    const counts = explore(ledger(true), bound);
+    expect([explorer.committer.visited.size, explorer.committer.steps]).toEqual([counts.states, counts.transitions]);
+    const found = [...explorer.committer.findings.violations.values()];
+    expect(found.length).toBeGreaterThan(0);
+    for (const name of new Set(found.map(({ finding }) => finding.invariant))) {
+      const groups = found.filter(({ finding }) => finding.invariant === name);
+      expect(groups.reduce((sum, { count }) => sum + count, 0)).toBe(counts.findings[name]);
+      const shortest = Math.min(...groups.map(({ path }) => path.length));
+      if (strategy === "bfs") expect(shortest).toBe(counts.shortest[name]!.length);
+      else expect(shortest).toBeGreaterThanOrEqual(counts.shortest[name]!.length);
+    }
+  });
+
+  it("names a finding alike with any budget, seed and number of lanes", async () => {
+    const idsOf = async (options: RunOptions): Promise<string[]> =>
+      [...(await run(buggy, { strategy, ...options })).explorer.committer.findings.violations.values()].map((found) =>
+        findingId("ledger", found),
+      );
+    const all = new Set(await idsOf({ strategy: "bfs", maxDepth: 7 }));
+    for (const options of [{ maxSteps: 4000 }, { maxSteps: 6000, seed: 3, lanes: 2, delays: true }]) {
+      const ids = await idsOf({ strategy, maxDepth: 7, ...options });
+      expect(new Set(ids).size).toBe(ids.length);
+      expect(ids.length).toBeGreaterThan(0);
+      expect(ids.filter((id) => !all.has(id))).toEqual([]);
+    }
+  });
+
+  it("stops with the very step that breaks a rule first", async () => {
+    const { explorer } = await run(buggy, { strategy, stopOnFirstViolation: true, lanes: 2, delays: true });
+    expect(explorer.stopReason).toBe("first_violation");
+    expect(explorer.committer.edges.clean().findIndex((one) => one === 0)).toBe(explorer.committer.steps - 1);
+  });
+
+  it("the seed decides the order of drawing strategies, and nothing else decides it", async () => {
+    const digest = async (seed: number): Promise<string> =>
+      (await run(clean, { strategy, maxSteps: 500, seed })).explorer.committer.digest.value();
+    const [one, again, other] = [await digest(1), await digest(1), await digest(2)];
+    expect(again).toBe(one);
+    if (strategy === "random" || strategy === "coverage_guided") expect(other).not.toBe(one);
+    else expect(other).toBe(one);
+  });
+});
+
+it("breadth first, every state's path is a shortest one", async () => {
+  const bound = full ? {} : { maxDepth: 8 };
+  const { explorer } = await run(clean, { strategy: "bfs", ...bound });
+  const depths = [...explorer.committer.nodes.depths()];
+  const counts = explore(ledger(false), bound);
+  expect(counts.statesAtDepth).toEqual(counts.statesAtDepth.map((_, depth) => depths.filter((one) => one === depth).length));
+});
