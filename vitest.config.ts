@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig, type ViteUserConfig } from "vitest/config";
+import { REPORT } from "./scripts/test-report.mjs";
 import { full } from "./test/sizes.ts";
 
 const source = (path: string): string => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
@@ -15,7 +16,7 @@ export const shared: ViteUserConfig = {
     ],
   },
   test: {
-    setupFiles: [`${SETUP}/clean-up.ts`],
+    setupFiles: [`${SETUP}/clean-up.ts`, ...(full ? [`${SETUP}/part.ts`] : [])],
     testTimeout: full ? 3_600_000 : 60_000,
     hookTimeout: 60_000,
     teardownTimeout: 20_000,
@@ -32,6 +33,7 @@ const config: ViteUserConfig = defineConfig({
   test: {
     // Processes and lanes that the tests start need the other share of the cores.
     maxWorkers: 2,
+    reporters: ["default", ["json", { outputFile: REPORT }]],
     // Transformed files are kept on disk from run to run.
     experimental: { fsModuleCache: true },
     projects: [

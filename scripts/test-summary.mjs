@@ -1,14 +1,14 @@
-// Prints "N passed, N failed" from the test runner's JSON report: files that could not be loaded count as failed. Before it stands every test that passed
+// Prints "N passed, N failed" from the test runner's JSON report of the last run: files that could not be loaded count as failed. Before it stands every test that passed
 // only when it was tried again, with what it failed with: such a test is a defect to mend.
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
+import { REPORT } from "./test-report.mjs";
 
-const file = process.argv[2];
 let passed = 0;
 let failed = 0;
 const flaky = [];
 try {
-  const report = JSON.parse(readFileSync(file, "utf8"));
+  const report = JSON.parse(readFileSync(REPORT, "utf8"));
   passed = report.numPassedTests;
   failed = report.numFailedTests;
   failed += report.testResults.filter(

@@ -1,62 +1,111 @@
-// `npm run verify:full [test files]`: runs the suites at their full size and writes verify/results.json, to be committed:
-// the machine, and each suite's counts and duration with the commit measured. Suites that were not asked for keep their last figures.
-// Takes long. Exits non-zero when anything failed.
+// `npm run verify:full [-- [--parts n] [test files]]`: runs the suites at their full size and writes verify/results.json, to be committed: the machine, the
+// commit, and each test's verdict and duration. The work is done in parts of at most ten minutes; after each, what is finished is in the file, and the
+// same command goes on from there, also in another session. A change to anything but these results begins again. Exits non-zero when a test failed or tests are left.
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 import { machine } from "./machine.mjs";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
-const git = (...args) => execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
+/** No test begins later than this in a part; tests take at most some minutes. */
+const PART_MS = 6 * 60_000;
 
-// Only what is committed can be measured under a commit's name; the results of earlier runs do not count.
-const uncommitted = git("status", "--porcelain", "--", ".", ":!verify/results.json", ":!bench/results.json");
+const root = fileURLToPath(new URL("..", import.meta.url));
+const resultsFile = join(root, "verify/results.json");
+const git = (...args) => execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
+const PRODUCT = ["--", ".", ":!verify/results.json", ":!bench/*.json", ":!bench/*.svg"];
+
+// Only what is committed can be measured under a commit's name.
+const uncommitted = git("status", "--porcelain", ...PRODUCT);
 if (uncommitted !== "") {
-  console.error(`verify:full measures a commit, and there are changes that are in none:\n${uncommitted}`);
+  console.error(`verify:full measures a commit, and there are uncommitted changes:\n${uncommitted}`);
   process.exit(2);
 }
-
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { parts: { type: "string", default: "Infinity" } } });
+const results = resultsSoFar();
 const folder = mkdtempSync(join(tmpdir(), "seqqa-verify-"));
-const reportFile = join(folder, "report.json");
-const started = new Date();
-const files = process.argv.slice(2);
-const { status } = spawnSync(
-  process.execPath,
-  // One file at a time: suites measure rates and start lanes, and must not get in one another's way.
-  [
-    join(root, "node_modules/vitest/vitest.mjs"),
-    "run",
-    "--no-file-parallelism",
-    "--reporter=default",
-    "--reporter=json",
-    `--outputFile.json=${reportFile}`,
-    ...files,
-  ],
-  { cwd: root, env: { ...process.env, SEQQA_VERIFY: "full" }, stdio: ["ignore", "inherit", "inherit"] },
+process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+
+let left = Infinity;
+for (let part = 0; part < Number(values.parts) && left > 0; part++) left = runPart();
+const tests = results.suites.flatMap((suite) => suite.tests);
+const failed = tests.filter(({ status }) => status === "failed").length;
+console.log(
+  `verify/results.json: ${tests.length - failed} passed, ${failed} failed, ${left === 0 ? "none left" : "more left: run the command again"}`,
 );
-const report = JSON.parse(readFileSync(reportFile, "utf8"));
-rmSync(folder, { recursive: true, force: true });
+process.exitCode = failed === 0 && left === 0 ? 0 : 1;
 
-const measuredOn = { commit: git("rev-parse", "HEAD"), date: started.toISOString() };
-const measured = report.testResults.map((suite) => ({
-  file: relative(root, suite.name),
-  ...measuredOn,
-  status: suite.status,
-  passed: suite.assertionResults.filter((test) => test.status === "passed").length,
-  failed: suite.assertionResults.filter((test) => test.status === "failed").length,
-  skipped: suite.assertionResults.filter((test) => test.status !== "passed" && test.status !== "failed").length,
-  durationMs: Math.round(suite.endTime - suite.startTime),
-  tests: suite.assertionResults.map((test) => ({ name: test.fullName, status: test.status, durationMs: Math.round(test.duration ?? 0) })),
-}));
+/** Runs what is left until the part's time is up, and writes down what it finished. Returns how many tests are left. */
+function runPart() {
+  const [finishedFile, verdictsFile] = [join(folder, "finished.json"), join(folder, "verdicts.jsonl")];
+  const finished = results.suites.flatMap(({ file, tests }) => tests.map(({ name }) => `${file} > ${name}`));
+  writeFileSync(finishedFile, JSON.stringify(finished));
+  writeFileSync(verdictsFile, "");
+  const started = Date.now();
+  const exclude = results.suites.filter(({ whole }) => whole).map(({ file }) => `--exclude=${file}`);
+  const { status } = spawnSync(
+    process.execPath,
+    [
+      join(root, "node_modules/vitest/vitest.mjs"),
+      "run",
+      "--passWithNoTests",
+      "--reporter=default",
+      "--reporter=./scripts/verify-reporter.mjs",
+      ...exclude,
+      ...positionals,
+    ],
+    {
+      cwd: root,
+      env: {
+        ...process.env,
+        SEQQA_VERIFY: "full",
+        SEQQA_VERIFY_FINISHED: finishedFile,
+        SEQQA_VERIFY_UNTIL: String(started + PART_MS),
+        SEQQA_VERIFY_VERDICTS: verdictsFile,
+      },
+      stdio: ["ignore", "inherit", "inherit"],
+    },
+  );
+  const verdicts = readFileSync(verdictsFile, "utf8")
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+  const leftOver = new Set(verdicts.filter(({ status: one }) => one === "left").map(({ file }) => file));
+  for (const { file, name, status: verdict, durationMs } of verdicts) {
+    const suite = suiteOf(file);
+    suite.whole = !leftOver.has(file);
+    if (verdict === "passed" || verdict === "failed") suite.tests.push({ name, status: verdict, durationMs });
+  }
+  results.suites.sort((a, b) => (a.file < b.file ? -1 : 1));
+  results.parts.push({ date: new Date(started).toISOString(), minutes: Math.round((Date.now() - started) / 6000) / 10 });
+  mkdirSync(join(root, "verify"), { recursive: true });
+  writeFileSync(resultsFile, `${JSON.stringify(results, null, 1)}\n`);
+  const done = verdicts.filter(({ status: one }) => one === "passed" || one === "failed").length;
+  const leftNow = verdicts.filter(({ status: one }) => one === "left").length;
+  console.log(`part ${results.parts.length}: ${done} tests, ${leftNow} left`);
+  if (done === 0 && leftNow > 0 && status !== 0) throw new Error("The part finished no test: the runner ended early.");
+  return leftNow;
+}
 
-const resultsFile = join(root, "verify/results.json");
-const before = existsSync(resultsFile) ? JSON.parse(readFileSync(resultsFile, "utf8")) : { suites: [] };
-const kept = before.suites.filter(({ file }) => existsSync(join(root, file)) && !measured.some((suite) => suite.file === file));
-const suites = [...kept, ...measured].sort((a, b) => (a.file < b.file ? -1 : 1));
-mkdirSync(join(root, "verify"), { recursive: true });
-writeFileSync(resultsFile, `${JSON.stringify({ machine: machine(), suites }, null, 2)}\n`);
-const minutes = (Date.now() - started.getTime()) / 60_000;
-console.log(`verify/results.json: ${report.numPassedTests} passed, ${report.numFailedTests} failed, ${minutes.toFixed(1)} minutes`);
-process.exitCode = status ?? 1;
+function suiteOf(file) {
+  const known = results.suites.find((suite) => suite.file === file);
+  if (known !== undefined) return known;
+  const made = { file, whole: false, tests: [] };
+  results.suites.push(made);
+  return made;
+}
+
+/** What earlier parts finished of the same state of the product; nothing of another one. */
+function resultsSoFar() {
+  if (existsSync(resultsFile)) {
+    const before = JSON.parse(readFileSync(resultsFile, "utf8"));
+    if (before.commit !== undefined && isSame(before.commit)) return before;
+  }
+  return { commit: git("rev-parse", "HEAD"), machine: machine(), parts: [], suites: [] };
+}
+
+function isSame(commit) {
+  return spawnSync("git", ["diff", "--quiet", commit, "HEAD", ...PRODUCT], { cwd: root }).status === 0;
+}

@@ -13,5 +13,8 @@ export function size(quick: number, fullSize: number): number {
   return chosen;
 }
 
-/** With how many lanes something is shown, where other tests show one answer for every number of them: in `npm test` with two, at full size with one, too. */
+/**
+ * Numbers of lanes for tests of something else: two in `npm test`, one as well at full size. That every number of lanes gives one answer is shown by
+ * `unit/property/engine` (the engine) and `e2e/one-answer` (the command, over HTTP).
+ */
 export const laneCounts: readonly string[] = full ? ["1", "2"] : ["2"];

@@ -4,7 +4,7 @@ import { createServer as createTcpServer, type AddressInfo, type Server } from "
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { atEnd } from "../support/at-end.ts";
-import { folderWith, linkPackages, only, seqqa, writtenIn, type Ran } from "../support/e2e.ts";
+import { folderWith, linkPackages, only, seqqa, seqqaProcess, writtenIn, type Ran } from "../support/e2e.ts";
 import { NOTES_CONFIG, NOTES_COUNTS, NOTES_SERVER, notesExploration } from "../support/e2e-servers.ts";
 
 /** Leaves `started` behind, so that it shows whether anything could have been sent. */
@@ -380,7 +380,7 @@ it("what a timer throws without a line of the user's is no step's: it ends the r
   const foreign = 'setTimeout(() => { done(); throw Object.assign(new Error("foreign"), { stack: "Error: foreign" }); }, 1);';
   const actions = `new Action({ name: "ticks", run: async (api) => { await new Promise((done) => { ${foreign} }); return api.get("/notes"); } }),`;
   const cwd = folderWith({ ...GOOD, ...exploration(notesExploration({ actions })) });
-  const { status, stderr } = await seqqa(["run", "qa", "--output", "out", "--parallel", "1"], { cwd });
+  const { status, stderr } = await seqqaProcess(["run", "qa", "--output", "out", "--parallel", "1"], { cwd });
   expect(status).toBe(3);
   expect(stderr).toMatch(/^error: seqqa itself failed: foreign/m);
 });

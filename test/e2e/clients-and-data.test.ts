@@ -51,7 +51,7 @@ describe("MockClient, GraphQLClient, multipart and context.data in lanes", () =>
     const cwd = folderWith({ "clients.explore.ts": EXPLORATION });
     linkPackages(cwd, "seqqa");
     const results = [];
-    for (const parallel of ["1", "2", "3"]) {
+    for (const parallel of ["1", "3"]) {
       const ran = await seqqa(["run", ".", "--parallel", parallel, "--reporter", "json", "--output", `out-${parallel}`], { cwd });
       expect({ status: ran.status, stderr: ran.stderr }).toEqual({ status: 1, stderr: "" });
       results.push(only(documentOf(ran)));

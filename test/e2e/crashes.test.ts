@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { laneCounts } from "../sizes.ts";
 import { folderWith, linkPackages, only, seqqa, writtenIn, type Explored, type Ran } from "../support/e2e.ts";
 import { NOTES_CONFIG, NOTES_SERVER, notesExploration } from "../support/e2e-servers.ts";
 import { template } from "../support/store-templates.ts";
@@ -103,7 +104,7 @@ export const agent = new Agent({ actions: [${BOOM}], invariants: [] });
 });
 
 describe("a target that dies while its lane is brought up", () => {
-  it.each([1, 2])("is reported with how it ended and its last words, with --parallel %i", async (parallel) => {
+  it.each(laneCounts)("is reported with how it ended and its last words, with --parallel %s", async (parallel) => {
     const cwd = folderWith({
       "seqqa.yaml": NOTES_CONFIG,
       "server.mjs": crashing(`console.log("never again"); process.exit(7);`),
@@ -111,7 +112,7 @@ describe("a target that dies while its lane is brought up", () => {
         more: `setup: async (world) => { await world.api.post("/notes"); await world.api.post("/boom"); },`,
       }),
     });
-    const ran = await seqqa(["run", ".", "--parallel", String(parallel), "--output", "out"], { cwd });
+    const ran = await seqqa(["run", ".", "--parallel", parallel, "--output", "out"], { cwd });
     expect(ran.status).toBe(3);
     expect(ran.stderr).toMatch(
       /^error: .*POST http:\/\/127\.0\.0\.1:\d+\/boom got no answer from the target\. The target of lane \d ended with exit code 7\. The last that it printed:\n {2}\| never again\nhint: /m,

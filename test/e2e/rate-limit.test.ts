@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { laneCounts } from "../sizes.ts";
 import { documentOf, folderWith, only, seqqa, type Explored } from "../support/e2e.ts";
 import { NOTES_CONFIG, NOTES_COUNTS, NOTES_SERVER, notesExploration } from "../support/e2e-servers.ts";
 
@@ -37,7 +38,7 @@ async function explored(config: string, parallel: number): Promise<Limited> {
 describe("exploration.rate_limit", () => {
   it("holds over all lanes, and changes nothing of the answer", async () => {
     const free = await explored("", 1);
-    for (const parallel of [1, 2]) {
+    for (const parallel of laneCounts.map(Number)) {
       const limited = await explored(`exploration: { rate_limit: ${RATE} }\n`, parallel);
       expect(limited.requests).toBeGreaterThan(10);
       expect(limited.result.durationMs).toBeGreaterThanOrEqual(((limited.requests - 1) / RATE) * 1000 - 5);

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { fixtureModes } from "../models/index.ts";
 import { full, size } from "../sizes.ts";
@@ -100,31 +100,30 @@ async function against(folderOfServer: string, env: Readonly<Record<string, stri
   return ran.status;
 }
 
+/** The tests that `--emit vitest` wrote, and what each has to say of a server with and of one without the defect. */
+interface Emitted {
+  readonly name: string;
+  readonly text: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly verdict: "passed" | "failed";
+}
+const emitted: Emitted[] = [];
+
 describe.each(cases)("$fixture, $mode", (one) => {
-  const { fixture, env, inProcess = false } = one;
+  const { fixture, mode, env, inProcess = false } = one;
   const buggyFolder = join(root, "fixtures", fixture);
 
   it(
-    "each finding is reproduced; its script and its test fail on this server and pass on the clean one",
+    "each finding is reproduced; its script fails on this server and passes on the clean one",
     { timeout: size(300_000, 3_600_000) },
     async () => {
       const output = emptyFolder();
       const cleanFolder = withoutDefect(one);
       const { violations } = await explored(one, output);
       expect(violations.length).toBeGreaterThan(0);
-      const tests = folderWith({ "vitest.config.mjs": "export default {};" });
-      linkPackages(tests, "seqqa", "vitest");
-      const chosen = full ? violations : violations.slice(0, 1);
-      const write = (id: string, emitted: string, folder: string): void => {
-        const text = emitted
-          .replaceAll('"./fixtures/', `"${root}fixtures/`)
-          .replace(`"${buggyFolder}/seqqa.yaml"`, `"${folder}/seqqa.yaml"`);
-        writeFileSync(join(tests, `${id}.test.ts`), text);
-      };
-      const emittedTests: (readonly [id: string, text: string])[] = [];
-      for (const { id, invariant, minimality, curl } of chosen) {
-        const replay = (more: readonly string[], mode: Readonly<Record<string, string>>, folder = buggyFolder): ReturnType<typeof seqqa> =>
-          seqqa(["replay", id, "--output", output, "--config", join(folder, "seqqa.yaml"), ...more], { env: { ...env, ...mode } });
+      for (const { id, invariant, minimality, curl } of full ? violations : violations.slice(0, 1)) {
+        const replay = (more: readonly string[], other: Readonly<Record<string, string>>, folder = buggyFolder): ReturnType<typeof seqqa> =>
+          seqqa(["replay", id, "--output", output, "--config", join(folder, "seqqa.yaml"), ...more], { env: { ...env, ...other } });
         const said = { fails: await replay([], {}), gone: await replay([], CLEAN, cleanFolder) };
         expect(
           { fails: said.fails.status, gone: said.gone.status, stderr: said.fails.stderr },
@@ -144,18 +143,50 @@ describe.each(cases)("$fixture, $mode", (one) => {
             clean: await against(cleanFolder, { ...env, ...CLEAN }, script.stdout),
           }).toEqual({ buggy: 1, clean: 0 });
         }
-        emittedTests.push([id, (await replay(["--emit", "vitest"], {})).stdout]);
-      }
-      for (const [mode, folder, status] of [
-        [{}, buggyFolder, 1],
-        [CLEAN, cleanFolder, 0],
-      ] as const) {
-        for (const [id, text] of emittedTests) write(id, text, folder);
-        const ran = await startNode([join(root, "node_modules/vitest/vitest.mjs"), "run", "--root", tests], { env: { ...env, ...mode } })
-          .ended;
-        expect(ran.status, ran.stdout + ran.stderr).toBe(status);
-        expect(ran.stdout).toContain(`${chosen.length} ${status === 0 ? "passed" : "failed"}`);
+        const text = (await replay(["--emit", "vitest"], {})).stdout.replaceAll('"./fixtures/', `"${root}fixtures/`);
+        const name = `${fixture} ${mode} ${id}`.replaceAll(" ", "-");
+        emitted.push(
+          { name: `${name}-buggy`, text, env, verdict: "failed" },
+          {
+            name: `${name}-clean`,
+            text: text.replace(`"${buggyFolder}/seqqa.yaml"`, `"${cleanFolder}/seqqa.yaml"`),
+            env: { ...env, ...CLEAN },
+            verdict: "passed",
+          },
+        );
       }
     },
   );
 });
+
+it(
+  "the test of each finding fails on the server with the defect and passes on the clean one",
+  { timeout: size(300_000, 3_600_000) },
+  async () => {
+    const projects = emitted.map(({ name, env }) => ({ test: { name, env, include: [`${name}.test.ts`] } }));
+    const tests = folderWith({
+      "vitest.config.mjs": `export default { test: { projects: ${JSON.stringify(projects)} } };`,
+      ...Object.fromEntries(emitted.map(({ name, text }) => [`${name}.test.ts`, text])),
+    });
+    linkPackages(tests, "seqqa", "vitest");
+    const vitest = [
+      join(root, "node_modules/vitest/vitest.mjs"),
+      "run",
+      "--root",
+      tests,
+      "--reporter=json",
+      "--outputFile.json=results.json",
+    ];
+    const ran = await startNode(vitest, { cwd: tests, timeoutMs: size(200_000, 3_000_000) }).ended;
+    const { testResults } = JSON.parse(readFileSync(join(tests, "results.json"), "utf8")) as {
+      readonly testResults: readonly { readonly name: string; readonly assertionResults: readonly { readonly status: string }[] }[];
+    };
+    const verdicts = testResults.map(
+      ({ name, assertionResults }) => [basename(name, ".test.ts"), assertionResults.map(({ status }) => status)] as const,
+    );
+    expect(Object.fromEntries(verdicts), ran.stdout + ran.stderr).toEqual(
+      Object.fromEntries(emitted.map(({ name, verdict }) => [name, [verdict]])),
+    );
+    expect(emitted.length).toBeGreaterThanOrEqual(2 * cases.length);
+  },
+);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { laneCounts } from "../sizes.ts";
 import { documentOf, emptyFolder, folderWith, linkPackages, only, seqqa } from "../support/e2e.ts";
 
 /** A pattern of a description that takes time without end for what the API answers. */
@@ -31,7 +32,7 @@ export const agent = new Agent<{ step: number }>({
 const NOTE = 'Not judged by conforms_to in 3 steps: GET /code, status 200: the pattern "^(a+)+$" takes more than 0.2 seconds.';
 
 describe("what a rule could not judge", () => {
-  it.each(["1", "2"])("is counted and said, with %s lanes", async (lanes) => {
+  it.each(laneCounts)("is counted and said, with %s lanes", async (lanes) => {
     const cwd = folderWith({ "codes.explore.ts": EXPLORATION, "seqqa.yaml": "exploration: { max_steps: 10 }\n" });
     linkPackages(cwd, "seqqa");
     const ran = await seqqa(["run", ".", "--parallel", lanes, "--reporter", "json"], { cwd });

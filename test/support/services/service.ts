@@ -1,5 +1,5 @@
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { accessSync, chmodSync, constants, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
@@ -73,9 +73,11 @@ async function installAndStart(service: Service): Promise<Found> {
 const ours = new Set<OwnServer>();
 const killOurs = (): void => ours.forEach((own) => own.kill());
 
-async function startOwn(service: Service): Promise<Found | undefined> {
+/** Starts a server of the tests' own from installed binaries; `undefined` where there are none. */
+export async function startOwn(service: Service): Promise<Found | undefined> {
+  sweep();
   const port = await freePort();
-  const directory = mkdtempSync(join(tmpdir(), `seqqa-test-${service.name}-`));
+  const directory = mkdtempSync(join(folderOfServers(), `seqqa-test-${service.name}-${process.pid}-`));
   chmodSync(directory, 0o777);
   const own = new OwnServer(service, port, directory);
   if (ours.size === 0) process.once("exit", killOurs);
@@ -100,6 +102,48 @@ async function startOwn(service: Service): Promise<Found | undefined> {
       await own.start();
     },
   };
+}
+
+/** Bytes that the servers of a run need at most. */
+const SERVERS_SIZE = 2 * 2 ** 30;
+
+/** In memory where there is room: creating and dropping databases, which tests do all the time, then waits for no disk. */
+function folderOfServers(): string {
+  const memory = "/dev/shm";
+  try {
+    accessSync(memory, constants.W_OK);
+    const { bavail, bsize } = statfsSync(memory);
+    return bavail * bsize > SERVERS_SIZE ? memory : tmpdir();
+  } catch {
+    return tmpdir();
+  }
+}
+
+/** Ends and removes what test runs left that were killed, where the system tells which processes live. */
+function sweep(): void {
+  if (!existsSync("/proc")) return;
+  for (const folder of new Set([folderOfServers(), tmpdir()])) {
+    for (const name of readdirSync(folder)) {
+      const pid = /^seqqa-test-[a-z]+-(\d+)-/.exec(name)?.[1];
+      if (pid === undefined || existsSync(`/proc/${pid}`)) continue;
+      for (const one of processesNaming(join(folder, name))) process.kill(one, "SIGKILL");
+      rmSync(join(folder, name), { recursive: true, force: true, maxRetries: 5 });
+    }
+  }
+}
+
+/** Processes whose command line has this text. */
+function processesNaming(text: string): readonly number[] {
+  const commandLine = (pid: string): string => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+    } catch {
+      return "";
+    }
+  };
+  return readdirSync("/proc")
+    .filter((pid) => /^\d+$/.test(pid) && commandLine(pid).includes(text))
+    .map(Number);
 }
 
 /** A server that the tests started. */

@@ -2,11 +2,11 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { SERVERS_VARIABLE } from "../services.ts";
 import { mysql, postgres, redis } from "../services/kinds.ts";
-import { find, type Found } from "../services/service.ts";
+import { find, startOwn, variable, type Found, type Service } from "../services/service.ts";
 
 /**
- * Global set-up of the projects whose tests use database servers. Lets the tests of all their files share one server of each kind: it is found,
- * started or installed when a test first asks for its URL, so that a run starts only what it needs. Servers started here end with the run.
+ * Global set-up of the projects whose tests use database servers. Lets the tests of all their files share one server of each kind: it is started,
+ * found or installed when a test first asks for its URL, so that a run starts only what it needs. Servers started here end with the run.
  */
 export default async function setUp(): Promise<(() => Promise<void>) | undefined> {
   // Two projects of one run share the servers, too.
@@ -18,7 +18,7 @@ export default async function setUp(): Promise<(() => Promise<void>) | undefined
     if (!asked.has(name)) {
       asked.set(
         name,
-        find(service).then((found) => {
+        have(service).then((found) => {
           console.log(`${name}: ${found.kind === "missing" ? found.problem : found.how}`);
           return found;
         }),
@@ -37,4 +37,10 @@ export default async function setUp(): Promise<(() => Promise<void>) | undefined
     broker.closeAllConnections();
     for (const found of await Promise.all(asked.values())) if (found.kind === "found") await found.stop();
   };
+}
+
+/** The server that the environment names; else one of the tests' own, which keeps its data in memory; else a running or a newly installed one. */
+async function have(service: Service): Promise<Found> {
+  const own = process.env[variable(service)] ? undefined : await startOwn(service);
+  return own?.kind === "found" ? own : find(service);
 }
