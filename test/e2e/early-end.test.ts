@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { folderWith, seqqa, start, until } from "../support/e2e.ts";
+import { folderWith, seqqa, seqqaProcess, start, until } from "../support/e2e.ts";
 
 const journey = (name: string, action: string): string =>
   `import { Journey, Step } from "seqqa";\nexport const journey = new Journey({ name: "${name}", client: {}, steps: [new Step({ name: "one", action: ${action} })] });\n`;
@@ -18,7 +18,7 @@ export const agent = new Agent({
 describe("a run that is ended before it is over", () => {
   it("by process.exit(0) of a step is no success: 3", async () => {
     const cwd = folderWith({ "journeys/a.ts": journey("ends", "async () => { process.exit(0); }") });
-    expect(await seqqa(["run", "ends"], { cwd })).toMatchObject({
+    expect(await seqqaProcess(["run", "ends"], { cwd })).toMatchObject({
       status: 3,
       stdout: "",
       stderr:

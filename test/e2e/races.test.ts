@@ -110,7 +110,8 @@ describe.each(WAYS)("the races of fixtures/races on $store, --parallel $parallel
 });
 
 describe("the race of the demonstration", () => {
-  it("is found beside its sequence bug, and nothing else is", async () => {
+  // In the quick suite `seqqa demo` of e2e/description finds both.
+  it.runIf(full)("is found beside its sequence bug, and nothing else is", async () => {
     const { status, explorations } = await run(["fixtures/demo"]);
     const [result] = explorations;
     expect({ status, violations: result!.violations.map(({ invariant }) => invariant) }).toEqual({

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { size } from "../sizes.ts";
 import { documentOf, emptyFolder, linkPackages, only, root, seqqa, type Explored } from "../support/e2e.ts";
 
 const FIXTURE = join(root, "fixtures/workspace");
@@ -18,13 +19,13 @@ async function scaffolded(): Promise<string> {
   return folder;
 }
 
-/** Explored with the configuration that comes with the API, which says how it is started and where its data is, and with the bounds that the scaffold wrote. */
+/** Explored with the configuration that comes with the API, which says how it is started and where its data is, and with the bounds that the scaffold wrote; with fewer steps in the quick suite. */
 async function explored(bug: string, ...args: readonly string[]): Promise<Explored> {
   const folder = await scaffolded();
   const { exploration } = parse(readFileSync(join(folder, "qa/seqqa.yaml"), "utf8")) as {
     readonly exploration: { readonly strategy: string; readonly max_steps: number };
   };
-  const bounds = ["--strategy", exploration.strategy, "--max-steps", String(exploration.max_steps)];
+  const bounds = ["--strategy", exploration.strategy, "--max-steps", String(Math.min(exploration.max_steps, size(1200, Infinity)))];
   const command = ["run", "qa", "--config", join(FIXTURE, "seqqa.yaml"), ...bounds, "--reporter", "json", "--output", emptyFolder()];
   const ran = await seqqa([...command, ...args], { cwd: folder, env: { BUG: bug }, timeoutMs: PATIENCE_MS });
   expect(ran.stderr).toBe("");

@@ -23,7 +23,7 @@ function thrownIn(
   writeFileSync(join(folder, file), `export const tick = () => setTimeout(() => { throw ${thrown}; }, 1);`);
   writeFileSync(
     join(folder, "main.mjs"),
-    `import { takeUncaught } from "./uncaught.mjs"; import { tick } from "../../unit/expanders/${file}";
+    `import { takeUncaught } from "./uncaught.mjs"; import { tick } from "./${file}";
     takeUncaught((error) => { console.log("took", String(error)); return ${taken}; });
     tick(); setTimeout(() => console.log("went on"), 100);`,
   );
