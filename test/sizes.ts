@@ -13,6 +13,14 @@ export function size(quick: number, fullSize: number): number {
   return chosen;
 }
 
+/** A size in batches of at most `most`, each a test of its own: a part of `npm run verify:full` takes ten minutes at most. `first` tells batches apart. */
+export function batches(total: number, most: number): readonly { readonly first: number; readonly count: number }[] {
+  return Array.from({ length: Math.ceil(total / most) }, (_, batch) => ({
+    first: batch * most,
+    count: Math.min(most, total - batch * most),
+  }));
+}
+
 /**
  * Numbers of lanes for tests of something else: two in `npm test`, one as well at full size. That every number of lanes gives one answer is shown by
  * `unit/property/engine` (the engine) and `e2e/one-answer` (the command, over HTTP).

@@ -100,10 +100,10 @@ describe("journeys, by the command that users have", () => {
   });
 
   it("an interruption ends them in order, with what was done: 130", async () => {
-    const cwd = folderWith({ ...FILES, "qa/journeys/slow.ts": SLOW.replace("timeout: 0.2,", "") });
+    const endless = journey("wait", step("for ever", "() => { writeFileSync('waiting', ''); return new Promise(() => {}); }"));
+    const cwd = folderWith({ ...FILES, "qa/journeys/slow.ts": `import { writeFileSync } from "node:fs";\n${endless}` });
     const running = start(["run", "wait"], { cwd });
-    await until(() => existsSync(reports(cwd)), "the run");
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await until(() => existsSync(join(cwd, "waiting")), "the step");
     running.child.kill("SIGINT");
     const { status, stderr } = await running.ended;
     expect(status).toBe(130);

@@ -21,6 +21,7 @@ import {
 import { atEnd } from "../support/at-end.ts";
 import { emptyFolder, folderWith, linkPackages, seqqa, until, type Running } from "../support/e2e.ts";
 import { outcomeIn } from "../support/outcome.ts";
+import { stepsIn } from "../support/stored-edges.ts";
 
 const LEDGER = "fixtures/ledger";
 const BUDGET = String(size(1500, 30_000));
@@ -68,7 +69,8 @@ describe("a distributed run", () => {
     const workers = [worker({ url, directory: LEDGER, env }), worker({ url, directory: LEDGER, env, cwd: checkout("ledger") })];
     await until(() => joined(run) === 2, "workers", 120_000);
     for (const ms of [2000, 200]) {
-      await new Promise((resolve) => setTimeout(resolve, 500));
+      const before = stepsIn(output);
+      await until(() => stepsIn(output) > before, "more steps", 60_000);
       await server.restart!(ms);
     }
     expect((await run.ended).status).toBe(0);
@@ -139,8 +141,7 @@ describe("a distributed run without targets", () => {
       const run = coordinator({ url, directory, env, args: [...args, "--output", output] });
       const workers = [worker({ url, directory, env }), worker({ url, directory, env })];
       await until(() => joined(run) === 2, "workers", 120_000);
-      // In the middle of a chunk.
-      await new Promise((resolve) => setTimeout(resolve, 500));
+      await until(() => stepsIn(output) > 0, "steps of the workers", 60_000);
       workers[0]!.child.kill("SIGSTOP");
       // By then its lock has run out, and its job has gone to the other one.
       await until(() => said(run).includes("was not heard of for 6 s"), "silence", 60_000);
@@ -163,7 +164,7 @@ describe("a distributed run without targets", () => {
       const run = coordinator({ url, directory, env, args: ["--output", output] });
       const workers = [worker({ url, directory, env }), worker({ url, directory, env, args: ["--parallel", "2"] })];
       await until(() => joined(run) === 2, "workers", 120_000);
-      await new Promise((resolve) => setTimeout(resolve, 500));
+      await until(() => stepsIn(output) > 0, "steps of the workers", 60_000);
       workers[1]!.child.kill("SIGINT");
       expect((await workers[1]!.ended).status).toBe(130);
       await until(() => / left \(1 worker, 1 lane in all\)/.test(said(run)), "that it left", 20_000);
@@ -191,7 +192,7 @@ describe("a distributed run without targets", () => {
     const run = coordinator({ url: server.url, directory, env, args: ["--output", output] });
     const one = worker({ url: server.url, directory, env });
     await until(() => joined(run) === 1, "a worker", 120_000);
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await until(() => stepsIn(output) > 0, "steps of the worker", 60_000);
     await server.stop();
     run.child.kill("SIGINT");
     expect((await run.ended).status).toBe(130);

@@ -79,9 +79,9 @@ describe("interrupting a run", () => {
 
   it("a second signal ends at once, while a call hangs", async () => {
     const files = { ...ENDLESS, "endless.explore.ts": ENDLESS["endless.explore.ts"].replace('"break"', '"hang"') };
-    const running = start(["run", ".", "--output", "out"], { cwd: folderWith(files) });
-    await until(() => targetsOf(running.pid).some((pid) => bytesWritten(pid) > 0), "a target");
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    const cwd = folderWith(files);
+    const running = start(["run", ".", "--output", "out"], { cwd });
+    await until(() => existsSync(join(cwd, "hanging")), "the call that hangs");
     const started = descendants(running.pid);
     running.child.kill("SIGINT");
     await until(() => running.said.stderr.includes("Interrupted"), "the first signal");

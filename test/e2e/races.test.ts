@@ -38,14 +38,7 @@ async function run(args: readonly string[], env: Readonly<Record<string, string>
   return { status: ran.status, explorations: documentOf(ran).explorations };
 }
 
-/** Several at a time: most of a run is waiting. */
-async function times(runs: number, work: (time: number) => Promise<void>): Promise<void> {
-  let next = 1;
-  const worker = async (): Promise<void> => {
-    while (next <= runs) await work(next++);
-  };
-  await Promise.all([worker(), worker()]);
-}
+const TIMES = Array.from({ length: RUNS }, (_, time) => time + 1);
 
 const whereOf = async ({
   store,
@@ -60,52 +53,48 @@ const whereOf = async ({
 describe.each(WAYS)("the races of fixtures/races on $store, --parallel $parallel", { timeout: full ? 10_800_000 : 600_000 }, (way) => {
   const scenarios = plantedRaces.filter(({ name }) => name.includes(way.only));
 
-  it(`are found, ${RUNS} of ${RUNS} times`, async () => {
+  it.each(TIMES)("are found, time %i", async (time) => {
     const [args, env] = await whereOf(way);
-    await times(RUNS, async (time) => {
-      const { status, explorations } = await run([...args, "--seed", String(time)], { ...env, BUG: "1" });
-      expect(status).toBe(1);
-      expect(explorations.map(({ name }) => name)).toEqual(scenarios.map(({ name }) => name));
-      for (const { name, states, transitions, found, besides = [] } of scenarios) {
-        const result = explorations.find((one) => one.name === name)!;
-        expect({ time, ...result }).toMatchObject({ statesVisited: states, transitions, violations: [], errors: [], divergences: [] });
-        const words = result.races.map(inWords);
-        expect({ time, name, missed: found.filter((one) => !words.includes(one)) }).toEqual({ time, name, missed: [] });
-        const unexpected = words.filter((one) => !found.includes(one) && !besides.includes(one));
-        expect({ time, name, unexpected }).toEqual({ time, name, unexpected: [] });
-        for (const race of result.races) {
-          expect(race.hits).toBeGreaterThan(0);
-          expect(race.trials).toBeGreaterThanOrEqual(race.hits);
-          // What a store can hold needs no luck: the schedule shows it each time.
-          if (!["postgres", "mysql"].includes(way.store) || !found.includes(inWords(race))) continue;
-          expect({ delivery: race.delivery, hits: race.hits, misses: race.misses }).toEqual({
-            delivery: "gated",
-            hits: race.trials,
-            misses: 0,
-          });
-        }
+    const { status, explorations } = await run([...args, "--seed", String(time)], { ...env, BUG: "1" });
+    expect(status).toBe(1);
+    expect(explorations.map(({ name }) => name)).toEqual(scenarios.map(({ name }) => name));
+    for (const { name, states, transitions, found, besides = [] } of scenarios) {
+      const result = explorations.find((one) => one.name === name)!;
+      expect({ time, ...result }).toMatchObject({ statesVisited: states, transitions, violations: [], errors: [], divergences: [] });
+      const words = result.races.map(inWords);
+      expect({ time, name, missed: found.filter((one) => !words.includes(one)) }).toEqual({ time, name, missed: [] });
+      const unexpected = words.filter((one) => !found.includes(one) && !besides.includes(one));
+      expect({ time, name, unexpected }).toEqual({ time, name, unexpected: [] });
+      for (const race of result.races) {
+        expect(race.hits).toBeGreaterThan(0);
+        expect(race.trials).toBeGreaterThanOrEqual(race.hits);
+        // What a store can hold needs no luck: the schedule shows it each time.
+        if (!["postgres", "mysql"].includes(way.store) || !found.includes(inWords(race))) continue;
+        expect({ delivery: race.delivery, hits: race.hits, misses: race.misses }).toEqual({
+          delivery: "gated",
+          hits: race.trials,
+          misses: 0,
+        });
       }
-    });
+    }
   });
 
-  it(`are not there where the same calls are written as they should be, ${RUNS} of ${RUNS} times`, async () => {
+  it.each(TIMES)("are not there where the same calls are written as they should be, time %i", async (time) => {
     const [args, env] = await whereOf(way);
-    await times(RUNS, async (time) => {
-      const { status, explorations } = await run([...args, "--seed", String(time)], env);
-      for (const { name, states, transitions } of scenarios) {
-        const result = explorations.find((one) => one.name === name)!;
-        expect({ time, ...result }).toMatchObject({
-          statesVisited: states,
-          transitions,
-          races: [],
-          violations: [],
-          errors: [],
-          divergences: [],
-        });
-        expect(result.raceCoverage!.trials - result.raceCoverage!.misses).toBeGreaterThan(0);
-      }
-      expect({ time, status }).toEqual({ time, status: 0 });
-    });
+    const { status, explorations } = await run([...args, "--seed", String(time)], env);
+    for (const { name, states, transitions } of scenarios) {
+      const result = explorations.find((one) => one.name === name)!;
+      expect({ time, ...result }).toMatchObject({
+        statesVisited: states,
+        transitions,
+        races: [],
+        violations: [],
+        errors: [],
+        divergences: [],
+      });
+      expect(result.raceCoverage!.trials - result.raceCoverage!.misses).toBeGreaterThan(0);
+    }
+    expect({ time, status }).toEqual({ time, status: 0 });
   });
 });
 

@@ -10,25 +10,7 @@ import { Draws } from "../support/draws.ts";
 import { emptyFolder, folderWith, linkPackages, seqqa, start, until, writtenIn, type Ran } from "../support/e2e.ts";
 import { outcomeIn } from "../support/outcome.ts";
 import { template } from "../support/store-templates.ts";
-import { storedEdges } from "../support/stored-edges.ts";
-
-const storeIn = (output: string): string => {
-  const [name] = readdirSync(join(output, "runs")).filter((one) => one.endsWith(".db"));
-  return join(output, "runs", name ?? "none");
-};
-
-/** Executed pairs that the store has of an exploration; 0 as long as it has none. */
-function stepsIn(output: string, exploration = 0): number {
-  let db: Database.Database | undefined;
-  try {
-    db = new Database(storeIn(output), { readonly: true, timeout: 5000 });
-    return storedEdges(db, exploration).length;
-  } catch {
-    return 0;
-  } finally {
-    db?.close();
-  }
-}
+import { stepsIn, storedEdges, storeIn } from "../support/stored-edges.ts";
 
 /** What must be the same, in however many sessions a run was carried out. */
 const found = (output: string): unknown =>

@@ -65,8 +65,9 @@ createServer((request, response) => {
 }).listen(Number(process.env.PORT), "127.0.0.1");
 `;
 
-/** Counts without an end; `/break` is answered with a 500, `/hang` never. */
+/** Counts without an end; `/break` is answered with a 500, `/hang` never, which it says by a file. */
 export const ENDLESS_SERVER: string = `
+import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 const Database = createRequire(${JSON.stringify(import.meta.url)})("better-sqlite3");
@@ -75,7 +76,7 @@ const db = new Database(process.env.DB_PATH);
 db.exec("CREATE TABLE IF NOT EXISTS counts (id INTEGER PRIMARY KEY, value INTEGER NOT NULL); INSERT OR IGNORE INTO counts VALUES (1, 0)");
 
 createServer((request, response) => {
-  if (request.url === "/hang") return;
+  if (request.url === "/hang") return writeFileSync("hanging", "");
   if (request.url === "/break") return response.writeHead(500).end("broken");
   const count = db.prepare("UPDATE counts SET value = value + 1 WHERE id = 1 RETURNING value").get();
   response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(count));

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Mark, Observed, StoredValue, System } from "../../../src/model/system.ts";
+import { batches } from "../../sizes.ts";
 import { Random } from "./random.ts";
 
 /** A system with something that writes into its store. */
@@ -32,9 +33,9 @@ export function systemContract({ lane, cycles, seed = 1, cautious = false }: Con
     for (const one of lanes) await one.close();
   });
 
-  test(`puts back ${cycles} random nested changes exactly`, async () => {
+  test.each(batches(cycles, 500))("puts back $count random nested changes exactly, from $first", async ({ first: from, count }) => {
     const { system } = first();
-    const random = new Random(seed);
+    const random = new Random(seed + from);
     const root = await system.root();
     interface Level {
       readonly mark: Mark;
@@ -47,9 +48,9 @@ export function systemContract({ lane, cycles, seed = 1, cautious = false }: Con
       observed: canonical(await system.observe()),
     });
     const levels = [await level()];
-    for (let cycle = 0; cycle < cycles; cycle++) {
+    for (let cycle = 0; cycle < count; cycle++) {
       const top = levels[levels.length - 1] as Level;
-      const what = `seed ${seed}, cycle ${cycle}`;
+      const what = `seed ${seed + from}, cycle ${cycle}`;
       for (let writes = random.below(4); writes > 0; writes--) await first().write(random);
       const dump = await system.dump();
       if (!(await system.changed(top.mark))) expect(dump, `${what}: changed() is false`).toBe(top.dump);
@@ -72,59 +73,68 @@ export function systemContract({ lane, cycles, seed = 1, cautious = false }: Con
     expect(canonical(observed)).toBe(canonical(difference(root, await system.root())));
   });
 
-  test("what is observed is the difference from the root", async () => {
-    const { system } = first();
-    const random = new Random(seed + 1);
-    for (let round = 0; round < Math.max(Math.min(10, cycles), cycles / 20); round++) {
-      const root = await system.root();
-      const mark = await system.mark();
-      for (let writes = 0; writes < 6; writes++) {
-        await first().write(random);
-        if (random.chance(30)) await system.observe();
-        if (random.chance(10)) await system.restore(mark);
+  const rounds = Math.ceil(Math.max(Math.min(10, cycles), cycles / 20));
+  test.each(batches(rounds, 100))(
+    "what is observed is the difference from the root, $count times from $first",
+    async ({ first: from, count }) => {
+      const { system } = first();
+      const random = new Random(seed + 1 + from);
+      for (let round = 0; round < count; round++) {
+        const root = await system.root();
+        const mark = await system.mark();
+        for (let writes = 0; writes < 6; writes++) {
+          await first().write(random);
+          if (random.chance(30)) await system.observe();
+          if (random.chance(10)) await system.restore(mark);
+        }
+        const observed = await system.observe();
+        expect(canonical(observed), `seed ${seed + 1 + from}, round ${round}`).toBe(canonical(difference(root, await system.root())));
       }
-      const observed = await system.observe();
-      expect(canonical(observed), `seed ${seed + 1}, round ${round}`).toBe(canonical(difference(root, await system.root())));
-    }
-  });
+    },
+  );
 
-  test("writes a captured state into another lane exactly, in any order", async () => {
-    const [{ system: a }, { system: b }] = [first(), second()];
-    if (!a.traits.portable || a.capture === undefined || b.write === undefined || a.write === undefined || b.capture === undefined) return;
-    const random = new Random(seed + 2);
-    expect(canonical(await b.root())).toBe(canonical(await a.root()));
-    const rootDump = await a.dump();
-    const roots = { a: await a.mark(), b: await b.mark() };
-    const states: { readonly image: unknown; readonly dump: string; readonly observed: string }[] = [];
-    for (let cycle = 0; cycle < Math.max(20, cycles / 4); cycle++) {
-      const what = `seed ${seed + 2}, cycle ${cycle}`;
-      if (random.chance(20)) await a.restore(roots.a);
-      for (let writes = random.below(4); writes > 0; writes--) await first().write(random);
-      const state = { image: structuredClone(await a.capture()), dump: await a.dump(), observed: canonical(await a.observe()) };
-      if (states.length < 40) states.push(state);
-      else states[random.below(40)] = state;
-      const wanted = random.pick(states);
-      if (random.chance(50)) await second().write(random);
-      await b.write(wanted.image);
-      expect(await b.dump(), what).toBe(wanted.dump);
-      expect(canonical(await b.observe()), what).toBe(wanted.observed);
-      if (random.chance(30)) {
-        const again = structuredClone(await b.capture());
-        await a.write(again);
-        expect(await a.dump(), what).toBe(wanted.dump);
-        // Nested marks on top of a written state.
-        const mark = await b.mark();
-        await second().write(random);
-        await second().write(random);
-        await b.restore(mark);
+  const transfers = Math.ceil(Math.max(20, cycles / 4));
+  test.each(batches(transfers, 250))(
+    "writes $count captured states into another lane exactly, in any order, from $first",
+    async ({ first: from, count }) => {
+      const [{ system: a }, { system: b }] = [first(), second()];
+      if (!a.traits.portable || a.capture === undefined || b.write === undefined || a.write === undefined || b.capture === undefined)
+        return;
+      const random = new Random(seed + 2 + from);
+      expect(canonical(await b.root())).toBe(canonical(await a.root()));
+      const rootDump = await a.dump();
+      const roots = { a: await a.mark(), b: await b.mark() };
+      const states: { readonly image: unknown; readonly dump: string; readonly observed: string }[] = [];
+      for (let cycle = 0; cycle < count; cycle++) {
+        const what = `seed ${seed + 2 + from}, cycle ${cycle}`;
+        if (random.chance(20)) await a.restore(roots.a);
+        for (let writes = random.below(4); writes > 0; writes--) await first().write(random);
+        const state = { image: structuredClone(await a.capture()), dump: await a.dump(), observed: canonical(await a.observe()) };
+        if (states.length < 40) states.push(state);
+        else states[random.below(40)] = state;
+        const wanted = random.pick(states);
+        if (random.chance(50)) await second().write(random);
+        await b.write(wanted.image);
         expect(await b.dump(), what).toBe(wanted.dump);
+        expect(canonical(await b.observe()), what).toBe(wanted.observed);
+        if (random.chance(30)) {
+          const again = structuredClone(await b.capture());
+          await a.write(again);
+          expect(await a.dump(), what).toBe(wanted.dump);
+          // Nested marks on top of a written state.
+          const mark = await b.mark();
+          await second().write(random);
+          await second().write(random);
+          await b.restore(mark);
+          expect(await b.dump(), what).toBe(wanted.dump);
+        }
+        if (random.chance(25)) {
+          await b.restore(roots.b);
+          expect(await b.dump(), what).toBe(rootDump);
+        }
       }
-      if (random.chance(25)) {
-        await b.restore(roots.b);
-        expect(await b.dump(), what).toBe(rootDump);
-      }
-    }
-  });
+    },
+  );
 
   test("a mark stays valid, and restoring it twice does no harm", async () => {
     const { system } = first();
