@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { emptyFolder, root } from "./e2e.ts";
 
@@ -13,8 +13,7 @@ export function folderWithPacked(...more: readonly string[]): string {
   const own = join(modules, "seqqa");
   mkdirSync(join(modules, ".bin"), { recursive: true });
   mkdirSync(own);
-  const tarball = pack(folder);
-  must("tar", ["-xzf", tarball, "-C", own, "--strip-components=1"], folder);
+  must("tar", ["-xzf", packed(), "-C", own, "--strip-components=1"], folder);
   const { dependencies, bin } = JSON.parse(readFileSync(join(own, "package.json"), "utf8")) as {
     readonly dependencies: Readonly<Record<string, string>>;
     readonly bin: Readonly<Record<string, string>>;
@@ -31,10 +30,19 @@ export function folderWithPacked(...more: readonly string[]): string {
   return folder;
 }
 
-/** `npm pack` without its scripts: the tests run after a build. */
-function pack(folder: string): string {
-  const said = must("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], root);
-  return join(folder, (JSON.parse(said) as readonly { readonly filename: string }[])[0]!.filename);
+/** Environment variable with a folder for the packed package; set by `setup/build.ts`. */
+export const PACKED_VARIABLE = "SEQQA_TEST_PACKED";
+
+/** The packed package, by `npm pack` without its scripts, because the tests run after a build. Packed once for all files of a run. */
+function packed(): string {
+  const folder = process.env[PACKED_VARIABLE]!;
+  const there = readdirSync(folder).find((name) => name.endsWith(".tgz"));
+  if (there !== undefined) return join(folder, there);
+  const draft = mkdtempSync(join(folder, "draft-"));
+  const said = must("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", draft], root);
+  const { filename } = (JSON.parse(said) as readonly { readonly filename: string }[])[0]!;
+  renameSync(join(draft, filename), join(folder, filename));
+  return join(folder, filename);
 }
 
 function must(command: string, args: readonly string[], cwd: string): string {
