@@ -12,10 +12,12 @@ const SLOW_TO = 70;
 const SAVED = 25;
 /** Slow answers in a row, to requests of one kind on the kept connection, that start a trial. */
 const SUSPECT = 3;
-/** Requests of a trial that get a connection of their own; all must be faster. */
+/** Faster answers on new connections that make a trial succeed. */
 const TRIED = 4;
+/** Answers on new connections that are no faster and make a trial fail; fewer can be a busy machine. */
+const MISSES = 3;
 /** Slow answers in a row, on the kept connection again, that prove that the connection makes the difference. */
-const PROVEN = 3;
+const PROVEN = 5;
 /** Some kernels acknowledge the first packets of a connection at once: as many fast answers are allowed before the proof. */
 const EARLY = 4;
 /** A trial whose kind of request does not come again ends after as many others. */
@@ -29,7 +31,7 @@ const MOST_KINDS = 100;
 
 type Stage =
   | { readonly kind: "watching" }
-  | { readonly kind: "trying"; readonly alike: string; readonly slowMs: number; fast: number; others: number }
+  | { readonly kind: "trying"; readonly alike: string; readonly slowMs: number; fast: number; misses: number; others: number }
   | { readonly kind: "proving"; readonly alike: string; readonly slowMs: number; early: number; slow: number; others: number }
   | { readonly kind: "switched"; readonly alike: string; readonly slowMs: number; regret: number }
   | { readonly kind: "settled" };
@@ -95,29 +97,29 @@ export class ConnectionChoice {
   }
 
   #watch(alike: string, ms: number): void {
-    if (!isSlow(ms)) {
-      this.#streaks.delete(alike);
-      return;
-    }
+    if (ms < SLOW_FROM) this.#streaks.delete(alike);
+    // Longer ones say nothing: on a busy machine a delayed answer can come later still.
+    if (ms < SLOW_FROM || ms > SLOW_TO) return;
     if (this.#streaks.size >= MOST_KINDS) this.#streaks.clear();
     const streak = this.#streaks.get(alike) ?? { slow: 0, leastMs: Infinity };
     this.#streaks.set(alike, streak);
     streak.slow++;
     streak.leastMs = Math.min(streak.leastMs, ms);
     if (streak.slow < SUSPECT) return;
-    this.#stage = { kind: "trying", alike, slowMs: streak.leastMs, fast: 0, others: 0 };
+    this.#stage = { kind: "trying", alike, slowMs: streak.leastMs, fast: 0, misses: 0, others: 0 };
     this.#streaks.clear();
   }
 
   #try(stage: Stage & { kind: "trying" }, ms: number): void {
     const { alike, slowMs } = stage;
-    if (!isFaster(ms, slowMs)) this.#fail();
-    else if (++stage.fast >= TRIED) this.#stage = { kind: "proving", alike, slowMs, early: 0, slow: 0, others: 0 };
+    if (!isFaster(ms, slowMs)) {
+      if (++stage.misses >= MISSES) this.#fail();
+    } else if (++stage.fast >= TRIED) this.#stage = { kind: "proving", alike, slowMs, early: 0, slow: 0, others: 0 };
   }
 
   #prove(stage: Stage & { kind: "proving" }, ms: number): void {
     const { alike, slowMs } = stage;
-    if (isSlow(ms)) {
+    if (ms >= SLOW_FROM) {
       if (++stage.slow >= PROVEN) this.#stage = { kind: "switched", alike, slowMs, regret: 0 };
     } else if (stage.slow > 0 || ++stage.early > EARLY) this.#fail();
   }
@@ -127,8 +129,6 @@ export class ConnectionChoice {
     else this.#stage = { kind: "watching" };
   }
 }
-
-const isSlow = (ms: number): boolean => ms >= SLOW_FROM && ms <= SLOW_TO;
 
 const isFaster = (ms: number, slowMs: number): boolean => ms <= slowMs - SAVED;
 
