@@ -25,7 +25,9 @@ describe.skipIf(!hasPython)("a target in Python (skipped where there is no pytho
     const once = await result("1", lanes);
     const twice = await result("2", lanes);
     expect(once.notes).toEqual([]);
-    expect(twice.notes).toEqual([expect.stringMatching(/^The target sends each answer in two packets, .* new connection for each request/)]);
+    expect(twice.notes).toEqual([
+      expect.stringMatching(/^The target sends each answer in two packets, .* new connection for each request/),
+    ]);
     expect({ ...twice, notes: [] }).toEqual(once);
   });
 
