@@ -1,8 +1,9 @@
 import type { SecureContext } from "node:tls";
-import { buildConnector, Client, Pool } from "undici";
+import { Client, Pool } from "undici";
 import { Attempt, isConnectionLost, type Settle } from "./attempt.ts";
 import { ConnectionChoice } from "./connection-choice.ts";
 import { Deadlines } from "./deadlines.ts";
+import { FreshConnections } from "./fresh-connections.ts";
 import { MAX_BODY_BYTES, type Connections, type WireAnswer, type WireRequest } from "./transport.ts";
 
 /** Of connections over sockets. */
@@ -33,27 +34,26 @@ type Place = "kept" | "pool" | "own";
  */
 export class SocketTransport implements Connections {
   readonly #origin: string;
-  readonly #secure: SecureContext | undefined;
   readonly #options: Client.Options;
   readonly #deadlines = new Deadlines();
   readonly #choice = new ConnectionChoice();
-  readonly #own: Set<Client> = new Set();
+  readonly #own: FreshConnections;
   #first: Client;
   #others: Pool | undefined;
-  #connector: buildConnector.connector | undefined;
   #firstBusy = false;
   #connects = 0;
 
   constructor(origin: string, secure: SecureContext | undefined) {
     this.#origin = origin;
-    this.#secure = secure;
-    this.#options = secure === undefined ? OPTIONS : { ...OPTIONS, connect: { secureContext: secure } };
+    const tls = secure === undefined ? undefined : { secureContext: secure };
+    this.#options = tls === undefined ? OPTIONS : { ...OPTIONS, connect: tls };
+    this.#own = new FreshConnections(origin, OPTIONS, tls);
     this.#first = this.#openFirst();
   }
 
   async close(): Promise<void> {
     this.#deadlines.stop();
-    await Promise.all([this.#first.destroy(), this.#others?.destroy(), ...[...this.#own].map((client) => client.destroy())]);
+    await Promise.all([this.#first.destroy(), this.#others?.destroy(), this.#own.close()]);
   }
 
   get twoPackets(): boolean {
@@ -75,7 +75,8 @@ export class SocketTransport implements Connections {
         attempt.client = this.#first;
         break;
       case "own":
-        attempt.client = this.#openOwn();
+        this.#closeIdle();
+        attempt.client = this.#own.take();
         break;
       case "pool":
         attempt.client = this.#others ??= new Pool(this.#origin, { ...this.#options, connections: MAX_CONNECTIONS });
@@ -91,13 +92,7 @@ export class SocketTransport implements Connections {
   /** Takes back the connection of an attempt that is over. */
   free(attempt: SocketAttempt): void {
     if (attempt.place === "kept") this.#firstBusy = false;
-    if (attempt.place !== "own") return;
-    const client = attempt.client as Client;
-    // undici is still in the middle of the answer; the next request is made in a later microtask.
-    queueMicrotask(() => {
-      this.#own.delete(client);
-      void client.destroy();
-    });
+    else if (attempt.place === "own") this.#own.free(attempt.client as Client);
   }
 
   /** Whether an attempt that has not been sent waits for a connection, and not for other attempts. */
@@ -106,7 +101,7 @@ export class SocketTransport implements Connections {
   }
 
   #placeFor({ asked }: SocketAttempt): Place {
-    const crowded = this.#own.size >= MAX_CONNECTIONS;
+    const crowded = this.#own.busy >= MAX_CONNECTIONS;
     if (this.#firstBusy) return this.#choice.switched && !crowded ? "own" : "pool";
     return !crowded && this.#choice.wantsNew(asked) ? "own" : "kept";
   }
@@ -117,19 +112,11 @@ export class SocketTransport implements Connections {
     return client;
   }
 
-  /** A connection for one request. The idle kept one is closed: a server may serve one connection at a time. */
-  #openOwn(): Client {
-    if (!this.#firstBusy && this.#first.stats.connected) {
-      void this.#first.destroy();
-      this.#first = this.#openFirst();
-    }
-    this.#connector ??= buildConnector({
-      ...(this.#secure !== undefined && { secureContext: this.#secure }),
-      timeout: OPTIONS.connectTimeout,
-    });
-    const client = new Client(this.#origin, { ...OPTIONS, connect: this.#connector });
-    this.#own.add(client);
-    return client;
+  /** Closes the kept connection where nothing is under way on it: a server may serve one connection at a time. */
+  #closeIdle(): void {
+    if (this.#firstBusy || !this.#first.stats.connected) return;
+    void this.#first.destroy();
+    this.#first = this.#openFirst();
   }
 }
 
