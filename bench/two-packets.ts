@@ -3,7 +3,7 @@ import { rate, type Job } from "./support/job.ts";
 import { full, median, type Row } from "./support/row.ts";
 
 const ROUNDS = full ? 5 : 3;
-const STEPS = full ? 10_000 : 3_000;
+const STEPS = full ? 20_000 : 5_000;
 const LEAST = 0.5;
 
 /**

@@ -1,5 +1,8 @@
 import type { Socket } from "node:net";
-import { buildConnector, Client } from "undici";
+import { buildConnector, Client, errors } from "undici";
+
+/** The reason for closing a connection. Without one undici makes an error for each, with a stack and both addresses. */
+const ANSWERED = new errors.InformationalError("answered");
 
 interface Place {
   state: "carrying" | "closing" | "idle";
@@ -45,7 +48,7 @@ export class FreshConnections {
     // undici is still in the middle of the answer; the next request is made in a later microtask.
     queueMicrotask(() => {
       if (place.state !== "closing") return;
-      if (client.stats.connected) place.socket?.destroy();
+      if (client.stats.connected) place.socket?.destroy(ANSWERED);
       else this.#drop(client);
     });
   }
