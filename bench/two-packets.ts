@@ -2,7 +2,7 @@ import { exploreCleanly } from "./support/explore.ts";
 import { rate, type Job } from "./support/job.ts";
 import { full, median, type Row } from "./support/row.ts";
 
-const ROUNDS = full ? 5 : 3;
+const ROUNDS = 5;
 const STEPS = full ? 20_000 : 5_000;
 const LEAST = 0.5;
 
