@@ -14,6 +14,7 @@ const PARTS = [
   "ten-million",
   "http",
   "http-ledger",
+  "two-packets",
   "limit",
   "lanes",
   "cpu",

@@ -46,6 +46,8 @@ export class Explorer {
   crossChecked = 0;
   /** What ended the run although the strategy would have gone on: a lane that could not be rebuilt. */
   fatal: unknown;
+  /** A lane's target sends its answers in two packets. */
+  twoPackets = false;
   readonly cut: ShardCut | undefined;
   readonly #options: ExplorerOptions;
   readonly #expander: Expander;
@@ -287,6 +289,7 @@ export class Explorer {
     const before = this.backlog.executed;
     this.backlog.receive(assignments, expansion);
     this.replayed += expansion.replayed;
+    this.twoPackets ||= expansion.twoPackets === true;
     const executed = this.backlog.executed - before;
     this.#scheduler.measured(expansion.busyMs, executed);
     this.#meter.busy(lane, expansion.busyMs, executed);

@@ -174,6 +174,8 @@ export interface Expansion {
   readonly checked: number;
   readonly busyMs: number;
   readonly failure: LaneFailure | undefined;
+  /** The target sends its answers in two packets, and each request has a connection of its own because of it. */
+  readonly twoPackets?: boolean | undefined;
 }
 
 /** What a lane says once it stands at the root state. */

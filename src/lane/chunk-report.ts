@@ -8,6 +8,7 @@ import {
   type LaneFailure,
   type News,
 } from "../engine/messages.ts";
+import { clientPartOf } from "../model/client.ts";
 import type { Facts } from "../state/facts.ts";
 import type { LaneBase } from "./bring-up.ts";
 import { briefExchanges, briefLines } from "./details.ts";
@@ -67,6 +68,7 @@ export class ChunkReport {
       checked: this.checkedSteps,
       busyMs: performance.now() - begun,
       failure,
+      ...(this.#twoPackets() && { twoPackets: true }),
     };
   }
 
@@ -104,5 +106,10 @@ export class ChunkReport {
     const exchanges = (this.#wants & EXCHANGES) === 0 ? [] : briefExchanges(this.#base.stepper.exchanges, outcome);
     this.#details.push({ unit, action, exchanges, state: this.#lines });
     this.#lines = undefined;
+  }
+
+  #twoPackets(): boolean {
+    for (const client of this.#base.world.allClients().values()) if (clientPartOf(client)?.twoPackets === true) return true;
+    return false;
   }
 }

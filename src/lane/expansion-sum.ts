@@ -34,6 +34,7 @@ export class ExpansionSum {
       checked,
       busyMs: performance.now() - this.#begun,
       failure,
+      ...(parts.some(({ part }) => part.twoPackets === true) && { twoPackets: true }),
     };
   }
 }

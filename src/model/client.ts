@@ -56,6 +56,8 @@ export interface ClientPart {
   readonly uses?: string | undefined;
   /** The URL that paths are joined to, without a slash at its end. */
   readonly base?: string | undefined;
+  /** The target sends its answers in two packets, and each request has a connection of its own because of it. */
+  readonly twoPackets?: boolean;
   /** Grows with every change of the client's own state (token, headers, cookies, canned replies); equal numbers mean nothing changed. */
   readonly version: number;
   /** The state as plain, structured-cloneable data that {@link restore} takes, any number of times. */

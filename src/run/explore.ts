@@ -30,6 +30,7 @@ import { ShownUrls } from "./shown-urls.ts";
 import { findRaces, refuseRaces, type FoundRaces } from "./races.ts";
 import { toldNews } from "./told-news.ts";
 import type { UserModule } from "./user-module.ts";
+import { twoPacketsNote } from "./two-packets-note.ts";
 import { unjudgedNotes } from "./unjudged-notes.ts";
 import { wasteNotes } from "./waste.ts";
 import { shortestViolations, shrinkingCutNote } from "./shrinking.ts";
@@ -122,7 +123,7 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
           seed: budget.seed,
           strategy: budget.strategyKind,
           explorer,
-          notes,
+          notes: [...notes, ...twoPacketsNote(explorer)],
           durationMs: performance.now() - begun,
           urls: shown(),
           mapStack,
@@ -197,7 +198,7 @@ async function conclude(
   if (findings.violations.size > 0) onEvent({ kind: "confirming", violations: findings.violations.size });
   const violations = await shortestViolations(explorer, options, expander);
   const sharing = options.shard === undefined || explorer.cut === undefined ? [] : [shardNote(options.shard, explorer.cut)];
-  const more = [...notes, ...sharing, ...(await freshStateNotes(explorer, expander))];
+  const more = [...notes, ...sharing, ...twoPacketsNote(explorer), ...(await freshStateNotes(explorer, expander))];
   if (input.signal?.aborted === true && violations.some(({ recording }) => recording === undefined)) {
     more.push("Interrupted before every violation was replayed from a clean start: those that were not are marked as not confirmed.");
   }

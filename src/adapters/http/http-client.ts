@@ -186,12 +186,16 @@ export class HttpClient extends Verbs implements ApiClient {
 
   #part(): ClientPart {
     const state = this.#state;
+    const transport = this.#transport;
     return {
       get version(): number {
         return ownState(state, requestScope()).version;
       },
       uses: this.#base.origin === IN_PROCESS_ORIGIN ? undefined : this.#base.origin,
       base: this.#base.origin + this.#base.path,
+      get twoPackets(): boolean {
+        return transport.twoPackets === true;
+      },
       save: () => ownState(state, requestScope()).save(),
       restore: (saved) => ownState(state, requestScope()).restore(saved as SavedClient),
       acting: () => ownState(state, requestScope()).acting(),

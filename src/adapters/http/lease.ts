@@ -50,6 +50,10 @@ export class Lease implements Transport {
     return this.#held!.route;
   }
 
+  get twoPackets(): boolean {
+    return this.#held?.transport.twoPackets === true;
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     await this.#leave();

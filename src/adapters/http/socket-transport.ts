@@ -1,7 +1,9 @@
 import type { SecureContext } from "node:tls";
 import { Client, Pool } from "undici";
 import { Attempt, isConnectionLost, type Settle } from "./attempt.ts";
+import { ConnectionChoice } from "./connection-choice.ts";
 import { Deadlines } from "./deadlines.ts";
+import { FreshConnections } from "./fresh-connections.ts";
 import { MAX_BODY_BYTES, type Connections, type WireAnswer, type WireRequest } from "./transport.ts";
 
 /** Of connections over sockets. */
@@ -22,87 +24,140 @@ const MAX_CONNECTIONS = 256;
 /** Methods that only read (RFC 9110, 9.2.1). */
 const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
+/** The connection that an attempt is sent on: the kept one, one of the pool beside it, or one of its own. */
+type Place = "kept" | "pool" | "own";
+
 /**
  * One connection for requests that follow each other, and a pool for those that are made while it is busy. (A pool alone would
- * alternate between two connections: undici takes a finished one for busy until the next turn of the event loop.)
+ * alternate between two connections: undici takes a finished one for busy until the next turn of the event loop.) Where a kept
+ * connection makes answers slow, each request has a connection of its own: see {@link ConnectionChoice}.
  */
 export class SocketTransport implements Connections {
   readonly #origin: string;
   readonly #options: Client.Options;
-  readonly #first: Client;
   readonly #deadlines = new Deadlines();
+  readonly #choice = new ConnectionChoice();
+  readonly #own: FreshConnections;
+  #first: Client;
   #others: Pool | undefined;
   #firstBusy = false;
   #connects = 0;
 
   constructor(origin: string, secure: SecureContext | undefined) {
     this.#origin = origin;
-    this.#options = secure === undefined ? OPTIONS : { ...OPTIONS, connect: { secureContext: secure } };
-    this.#first = new Client(origin, this.#options);
-    this.#first.on("connect", () => this.#connects++);
+    const tls = secure === undefined ? undefined : { secureContext: secure };
+    this.#options = tls === undefined ? OPTIONS : { ...OPTIONS, connect: tls };
+    this.#own = new FreshConnections(origin, OPTIONS, tls);
+    this.#first = this.#openFirst();
   }
 
   async close(): Promise<void> {
     this.#deadlines.stop();
-    await Promise.all([this.#first.destroy(), this.#others?.destroy()]);
+    await Promise.all([this.#first.destroy(), this.#others?.destroy(), this.#own.close()]);
+  }
+
+  get twoPackets(): boolean {
+    return this.#choice.switched;
   }
 
   send(request: WireRequest): Promise<WireAnswer> {
     return new Promise((resolve, reject) => {
-      this.dispatch(new SocketAttempt(this, this.#deadlines, request, { resolve, reject }));
+      this.dispatch(new SocketAttempt(this, this.#deadlines, this.#choice, request, { resolve, reject }));
     });
   }
 
   dispatch(attempt: SocketAttempt): void {
-    const first = !this.#firstBusy;
-    if (first) this.#firstBusy = true;
-    attempt.onFirst = first;
     attempt.connectsBefore = this.#connects;
-    (first ? this.#first : this.#pool()).dispatch(attempt.options, attempt);
+    attempt.place = this.#placeFor(attempt);
+    switch (attempt.place) {
+      case "kept":
+        this.#firstBusy = true;
+        attempt.client = this.#first;
+        break;
+      case "own":
+        this.#closeIdle();
+        attempt.client = this.#own.take();
+        break;
+      case "pool":
+        attempt.client = this.#others ??= new Pool(this.#origin, { ...this.#options, connections: MAX_CONNECTIONS });
+    }
+    attempt.client.dispatch(attempt.options, attempt);
   }
 
-  /** How often the first connection was made; an attempt that sees no change was sent on a connection that had been used before. */
+  /** How often the kept connection was made; an attempt that sees no change was sent on a connection that had been used before. */
   get connects(): number {
     return this.#connects;
   }
 
-  freeFirst(): void {
-    this.#firstBusy = false;
+  /** Takes back the connection of an attempt that is over. */
+  free(attempt: SocketAttempt): void {
+    if (attempt.place === "kept") this.#firstBusy = false;
+    else if (attempt.place === "own") this.#own.free(attempt.client as Client);
   }
 
   /** Whether an attempt that has not been sent waits for a connection, and not for other attempts. */
-  connecting(onFirst: boolean): boolean {
-    return onFirst ? !this.#first.stats.connected : (this.#others?.stats.connected ?? 0) < MAX_CONNECTIONS;
+  connecting({ place, client }: SocketAttempt): boolean {
+    return place === "pool" ? (this.#others?.stats.connected ?? 0) < MAX_CONNECTIONS : !(client as Client).stats.connected;
   }
 
-  #pool(): Pool {
-    return (this.#others ??= new Pool(this.#origin, { ...this.#options, connections: MAX_CONNECTIONS }));
+  #placeFor({ asked }: SocketAttempt): Place {
+    const crowded = this.#own.busy >= MAX_CONNECTIONS;
+    if (this.#firstBusy) return this.#choice.switched && !crowded ? "own" : "pool";
+    return !crowded && this.#choice.wantsNew(asked) ? "own" : "kept";
+  }
+
+  #openFirst(): Client {
+    const client = new Client(this.#origin, this.#options);
+    client.on("connect", () => this.#connects++);
+    return client;
+  }
+
+  /** Closes the kept connection where nothing is under way on it: a server may serve one connection at a time. */
+  #closeIdle(): void {
+    if (this.#firstBusy || !this.#first.stats.connected) return;
+    void this.#first.destroy();
+    this.#first = this.#openFirst();
   }
 }
 
 class SocketAttempt extends Attempt {
-  onFirst = false;
+  place: Place = "kept";
+  client: Client | Pool | undefined;
   connectsBefore = 0;
   readonly #transport: SocketTransport;
+  readonly #choice: ConnectionChoice;
+  readonly #begun = performance.now();
   #repeated = false;
   #reused = false;
 
-  constructor(transport: SocketTransport, deadlines: Deadlines, request: WireRequest, settle: Settle) {
+  constructor(transport: SocketTransport, deadlines: Deadlines, choice: ConnectionChoice, request: WireRequest, settle: Settle) {
     super(deadlines, request, settle);
     this.#transport = transport;
+    this.#choice = choice;
+  }
+
+  get asked(): WireRequest {
+    return this.request;
+  }
+
+  override onResponseEnd(): void {
+    if (this.place !== "pool" && !this.#repeated && !this.settled) {
+      this.#choice.observe(this.request, !this.#reused, performance.now() - this.#begun);
+    }
+    super.onResponseEnd();
   }
 
   protected override started(): void {
-    this.#reused = this.onFirst && this.#transport.connects === this.connectsBefore;
+    this.#reused = this.place === "kept" && this.#transport.connects === this.connectsBefore;
   }
 
   protected override left(): void {
-    if (this.onFirst) this.#transport.freeFirst();
-    this.onFirst = false;
+    this.#transport.free(this);
+    this.place = "pool";
   }
 
   protected override connecting(): boolean {
-    return this.#transport.connecting(this.onFirst);
+    return this.#transport.connecting(this);
   }
 
   /**
@@ -111,9 +166,14 @@ class SocketAttempt extends Attempt {
    * executed. So only a request that reads is sent once more, on a new connection, and only when the connection had been used
    * before and not a byte of an answer had come (RFC 9112, 9.3.1). A POST is never sent twice: executing it twice would be a state that
    * the path does not lead to; the error is reported, and the lane decides.
+   *
+   * A request for which the machine had no port left for a new connection was not sent at all. Connections are kept from then on.
    */
   protected override repeats(error: Error): boolean {
-    if (this.#repeated || !this.#reused || this.answered || !SAFE.has(this.request.method) || !isConnectionLost(error)) return false;
+    if (this.#repeated || this.answered) return false;
+    const noPort = (error as { readonly code?: unknown }).code === "EADDRNOTAVAIL" && this.#choice.switched;
+    if (noPort) this.#choice.keep();
+    else if (!this.#reused || !SAFE.has(this.request.method) || !isConnectionLost(error)) return false;
     this.#repeated = true;
     this.#transport.dispatch(this);
     return true;

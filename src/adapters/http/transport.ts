@@ -6,6 +6,8 @@ export type { WireAnswer, WireRequest };
 export interface Connections {
   send(request: WireRequest): Promise<WireAnswer>;
   close(): Promise<void>;
+  /** The target sends its answers in two packets, and each request has a connection of its own because of it. */
+  readonly twoPackets?: boolean;
 }
 
 /** A client's. */

@@ -186,6 +186,7 @@ export function expansionOf(given: string, units: readonly UnitRequest[], action
         target: optional(targetEnd),
       }),
     ),
+    twoPackets: optional(flag),
   });
   const encoded = parseAs(given, members<EncodedExpansion>({ plain, rows: words(total * ROW), words: words(total * 3), images: text() }));
   const { rows, words: numbers, images } = encoded;

@@ -2,12 +2,16 @@ import { describe, expect, it } from "vitest";
 import { EXCHANGES, EXECUTED, ROW, STATES, type Chunk, type UnitRequest } from "../../../src/engine/messages.ts";
 import type { LaneBase } from "../../../src/lane/bring-up.ts";
 import { ChunkReport } from "../../../src/lane/chunk-report.ts";
+import { ExpansionSum } from "../../../src/lane/expansion-sum.ts";
 import type { Outcome } from "../../../src/lane/outcome.ts";
+import { offerClientPart, type ClientPart } from "../../../src/model/client.ts";
+import { World } from "../../../src/model/world.ts";
 
 const OUTCOME = { kind: "executed", status: 200, findings: [], errors: [] } as unknown as Outcome;
 
-function reportOf(details: number, portable = true): ChunkReport {
+function reportOf(details: number, portable = true, world: World = new World()): ChunkReport {
   const base = {
+    world,
     state: { portable },
     canonicalizer: { describe: () => ["a: 1"] },
     stepper: { exchanges: [] },
@@ -54,5 +58,27 @@ describe("ChunkReport", () => {
     report.begin({ units: [], direct: true });
     const next = report.answer(0, undefined, performance.now(), 0);
     expect([next.checked, next.rows.length, next.news, next.images, next.divergences]).toEqual([0, 0, [], [], []]);
+  });
+
+  it("says that the target answers in two packets, where a client of any role found it", () => {
+    const client = {};
+    let twoPackets = false;
+    const part = {
+      version: 0,
+      join: () => undefined,
+      get twoPackets() {
+        return twoPackets;
+      },
+    };
+    offerClientPart(client, part as unknown as ClientPart);
+    const report = reportOf(0, true, new World({ clients: { admin: client } }) as never);
+    const said = (): boolean | undefined => {
+      const sum = new ExpansionSum();
+      sum.add(report.answer(1, undefined, performance.now(), 0), 0);
+      return sum.finish(1, 0, undefined).twoPackets;
+    };
+    expect(said()).toBeUndefined();
+    twoPackets = true;
+    expect(said()).toBe(true);
   });
 });

@@ -23,8 +23,11 @@ export async function serveWith(listener: http.RequestListener): Promise<{ reado
 }
 
 /** A server that speaks TLS, with this certificate. */
-export async function serveTls(options: { readonly cert: string; readonly key: string }, listener: http.RequestListener): Promise<string> {
-  const server = https.createServer({ cert: options.cert, key: options.key }, listener);
+export async function serveTls(
+  { cert, key, noDelay = true }: { readonly cert: string; readonly key: string; readonly noDelay?: boolean },
+  listener: http.RequestListener,
+): Promise<string> {
+  const server = https.createServer({ cert, key, noDelay }, listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   open.push({
     close: () =>

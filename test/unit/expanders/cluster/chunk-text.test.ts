@@ -120,6 +120,8 @@ describe("an answer as text", () => {
     } as const;
     const lost: Expansion = { ...expansion, finished: 1, rows: expansion.rows.subarray(0, 4 * ROW), news: [], details: undefined, failure };
     expect(expansionOf(expansionText(lost), units, ACTIONS)).toEqual(lost);
+    const noted: Expansion = { ...expansion, twoPackets: true };
+    expect(expansionOf(expansionText(noted), units, ACTIONS)).toEqual(noted);
   });
 
   it.each<[string, Partial<Expansion>]>([
