@@ -3,15 +3,22 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { main } from "../../src/cli/index.ts";
 import type { RecordedExchange } from "../../src/model/result.ts";
 import type { Embedded } from "../../src/reports/html/embedded.ts";
 import { htmlText, runDocument } from "../../src/reports/index.ts";
 import { startBrowser } from "../support/browser.ts";
-import { emptyFolder, seqqa } from "../support/e2e.ts";
+import { emptyFolder, root } from "../support/e2e.ts";
 import { madeGraph } from "../support/graph-data.ts";
 import { program } from "../support/services/service.ts";
-import { journey, report, result, step, violation } from "../unit/reports/results.ts";
+import { journey, report, result, Sink, step, violation } from "../unit/reports/results.ts";
+
+// The command from its sources, in this process: the exploration is imported by the test runner, which takes TypeScript, and not bundled for Node.
+vi.mock(import("../../src/run/load-exploration.ts"), () => ({
+  loadExploration: async (entry: string) =>
+    ({ module: undefined, definition: ((await import(entry)) as { readonly agent: never }).agent }) as never,
+}));
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -30,8 +37,10 @@ let shop: string;
 beforeAll(async () => {
   browser = await startBrowser();
   folder = emptyFolder();
-  const { status, stderr } = await seqqa(["run", "fixtures/shop", "--only", "shop", "--output", folder], { env: { BUG: "all" } });
-  expect({ status, stderr }).toMatchObject({ status: 1 });
+  const [stdout, stderr] = [new Sink(), new Sink()];
+  const shell = { stdout, stderr, env: { BUG: "all" }, cwd: root, onInterrupt: () => () => undefined, exit: () => undefined };
+  const status = await main(["run", "fixtures/shop", "--output", folder], shell);
+  expect({ status, stderr: stderr.text }).toMatchObject({ status: 1 });
   shop = join(folder, "report.html");
 }, 300_000);
 
