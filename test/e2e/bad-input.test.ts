@@ -33,33 +33,20 @@ function expectOneSentence({ stderr }: Ran, says: RegExp, hint: RegExp | undefin
   expect(stderr).not.toContain("seqqa itself failed");
 }
 
+// Of usage and of configuration files one each, through the whole command: unit/cli/misuse and unit/config/broken-files have the tables.
 const MISTAKES: readonly Bad[] = [
-  {
-    what: "no such directory",
-    args: ["run", "qb"],
-    says: /^error: Journey not found: qb, which is no directory either\.$/m,
-    hint: /Did you mean qa\?/,
-  },
-  {
-    what: "no exploration in it",
-    args: ["run", "empty"],
-    files: { "empty/x.txt": "" },
-    says: /There is no exploration in empty\./,
-    hint: /\.explore\.ts/,
-  },
-  { what: "an unknown command", args: ["rum", "qa"], says: /Unknown command 'rum'\./, hint: /Did you mean run\?/ },
   {
     what: "an unknown option",
     args: ["run", "qa", "--max-step", "3"],
     says: /Unknown option '--max-step'\./,
     hint: /Did you mean --max-steps\?/,
   },
-  ...["0", "-1", "x"].map((n) => ({
-    what: `--parallel ${n}`,
-    args: ["run", "qa", "--parallel", n],
-    says: new RegExp(`^error: --parallel is "${n}"; it must be an integer of at least 1`),
-    hint: /^$/,
-  })),
+  {
+    what: "an unknown key",
+    files: { "qa/seqqa.yaml": `${WATCHED_CONFIG}\nexploration:\n  max_step: 3\n` },
+    says: /^error: qa\/seqqa\.yaml:9:3: .*max_step/,
+    hint: /max_steps/,
+  },
   {
     what: "a syntax error",
     files: exploration("import { Agent } from 'seqqa';\nexport const agent = new Agent({\n  actions: [,\n];\n"),
@@ -147,23 +134,6 @@ const MISTAKES: readonly Bad[] = [
     files: exploration(notesExploration({ actions: 'new Action({ name: "clear", run: async () => null }),' })),
     says: /^error: qa\/notes\.explore\.ts:3:22: The Agent's actions\[0\] and actions\[2\] have the same name "clear"\./,
     hint: /must differ/,
-  },
-  {
-    what: "broken YAML",
-    files: { "qa/seqqa.yaml": "target:\n  command: [" },
-    says: /^error: qa\/seqqa\.yaml:2:\d+: this is not valid YAML/,
-  },
-  {
-    what: "a variable that is not set",
-    files: { "qa/seqqa.yaml": "target:\n  command: node ${UNSET_IN_THIS_TEST}\n" },
-    says: /^error: qa\/seqqa\.yaml:2:\d+: .*UNSET_IN_THIS_TEST.* is not set/,
-    hint: /:-/,
-  },
-  {
-    what: "an unknown key",
-    files: { "qa/seqqa.yaml": `${WATCHED_CONFIG}\nexploration:\n  max_step: 3\n` },
-    says: /^error: qa\/seqqa\.yaml:9:3: .*max_step/,
-    hint: /max_steps/,
   },
   {
     what: "--parallel 2 on one base_url",
