@@ -94,7 +94,7 @@ describe("an exploration that goes on", () => {
           const again = await runExplorer(agent, { ...options, maxSteps, recorded: recording.add(last.explorer) });
           expect(committed(again.explorer)).toEqual(committed(whole.explorer));
         }),
-        { numRuns: size(40, 1000) },
+        { numRuns: size(20, 1000) },
       );
     },
   );
@@ -137,7 +137,7 @@ describe("an exploration that goes on", () => {
         expect(new Set(checks).size).toBe(checks.length);
         expect(checks).toEqual(expect.arrayContaining([...due]));
       }),
-      { numRuns: size(60, 1000) },
+      { numRuns: size(30, 1000) },
     );
   });
 

@@ -86,7 +86,7 @@ describe("shards", () => {
         const { committer, open, differing } = merge(agent, shards, whole.reports[0]!, maxDepth);
         expect([said(committer), open.size, differing]).toEqual([said(whole.explorer.committer), 0, { common: 0, behind: 0 }]);
       }),
-      { numRuns: size(30, 500) },
+      { numRuns: size(12, 500) },
     );
     expect(shared).toBeGreaterThan(0);
   });

@@ -63,7 +63,7 @@ describe.each(STRATEGIES)("%s", (strategy) => {
   });
 
   it("the same with lanes that come and go, all of them at times", async () => {
-    const maxSteps = size(307, 1507);
+    const maxSteps = size(157, 1507);
     const small = (await run(clean, { strategy, maxSteps })).explorer;
     let asked = 0;
     const open = (): number => [0, 0, 3, 4, 1, 0, 2][Math.floor(asked++ / 11) % 7]!;

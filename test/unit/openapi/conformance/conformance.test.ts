@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Conformance, type Answer, type Verdict } from "../../../../src/openapi/conformance/conformance.ts";
+import { size } from "../../../sizes.ts";
 import { describe as describeApi } from "../../../../src/openapi/index.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -267,11 +268,10 @@ describe("hostile descriptions", () => {
     const some = answer(200, { code: `${"a".repeat(32)}!` });
     // Each value takes as long as a pattern may: too much together.
     const many = answer(200, { codes: Array.from({ length: 30 }, (_, n) => `${hostile}${n}`) });
-    const fresh = [some, many].map((one) => body(schema).judge(one));
-    expect(fresh.map(what)).toEqual(["unjudged", "unjudged"]);
-    expect(fresh[0]).toMatchObject({ what: TOO_LONG });
+    expect(body(schema).judge(some)).toMatchObject({ kind: "unjudged", what: TOO_LONG });
     const used = body(schema);
-    expect([many, some].map((one) => used.judge(one))).toEqual([fresh[1], fresh[0]]);
+    expect(used.judge(many)).toMatchObject({ kind: "unjudged", what: expect.stringContaining("takes more than 3 seconds") as string });
+    expect(used.judge(some)).toEqual(body(schema).judge(some));
     expect(what(used.judge(answer(200, { code: "b" })))).toContain("/code does not match the pattern");
   }, 60_000);
 
@@ -304,8 +304,7 @@ describe("hostile descriptions", () => {
       kind: "unjudged",
       what: "GET /orders/{id}, status 200: its schema takes more than 3 seconds, or leads to itself without end",
     };
-    expect(conformance.judge(answer(200, {}))).toMatchObject(unjudged);
-    expect(conformance.judge(answer(200, {}))).toMatchObject(unjudged);
+    for (let times = size(1, 2); times > 0; times--) expect(conformance.judge(answer(200, {}))).toMatchObject(unjudged);
   });
 
   it.each<[string, Json]>([
