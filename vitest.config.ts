@@ -25,8 +25,10 @@ export const shared: ViteUserConfig = {
 
 /** The project of a folder of `test`: the folder alone decides how a test runs and what is started for it. */
 function project(name: string, own: NonNullable<ViteUserConfig["test"]>): ViteUserConfig {
+  // Unit tests first: most mistakes show within seconds.
+  const sequence = { groupOrder: name === "unit" ? 0 : 1 };
   const setupFiles = [...(shared.test!.setupFiles as string[]), ...((own.setupFiles ?? []) as string[])];
-  return { ...shared, test: { ...shared.test, include: [`test/${name}/**/*.test.ts`], ...own, name, setupFiles } };
+  return { ...shared, test: { ...shared.test, include: [`test/${name}/**/*.test.ts`], ...own, name, sequence, setupFiles } };
 }
 
 const config: ViteUserConfig = defineConfig({
