@@ -2,9 +2,15 @@ import { OURS, type Table } from "./catalog.ts";
 import { DDL_STATE, putFunction } from "./put-back-sql.ts";
 import { quoteText } from "./sql-text.ts";
 
+/** Values of `n` that are no number of rows. */
+export const NOTHING_DONE = -1;
+export const LOOKED = -2;
+
 /**
  * Changes what is given, and takes back what is in the log and not read yet, as one sum: a change that cancels out costs nothing. The first row
- * says who is writing: then nothing was done. Then come, of each table, where rows without a key are now, and how many rows were changed.
+ * says who is writing: then nothing was done. Then come, of each table, where rows without a key are now, and how many rows were changed. At the
+ * end, with `p_step`, the log is read as by the function `read`, with `n` = LOOKED: what others committed meanwhile. `p_seen`: the counters at the last look;
+ * where they are given and anything was written since, nothing is done, and `n` of the first row is NOTHING_DONE.
  */
 export function putAllFunction(tables: readonly Table[], borrowed: boolean): string {
   const keyless = tables.some(({ key }) => key.length === 0);
@@ -14,14 +20,18 @@ export function putAllFunction(tables: readonly Table[], borrowed: boolean): str
   const grouped = (seen: string): string =>
     `select s.rel, array_agg(s.img) filter (where s.w < 0) as del, array_agg(s.img) filter (where s.w > 0) as ins, ${places(seen)} as places`;
   return `create function ${OURS}.put(p_rel oid[], p_img text[], p_w int[], p_place_rel oid[], p_place tid[], p_counters bigint[],
-  p_keep bigint, p_kept_rel oid[], p_kept_img text[], p_kept_w int[]) returns table(rel oid, img text, place tid, n int) language plpgsql as ${quoteText(`
+  p_keep bigint, p_kept_rel oid[], p_kept_img text[], p_kept_w int[], p_step bigint default null, p_seen bigint[] default null)
+  returns table(rel oid, img text, place tid, n int, now text) language plpgsql as ${quoteText(`
 #variable_conflict use_column
 declare r record;
 begin
   if current_setting('session_replication_role') <> 'replica' then raise exception 'not a control session'; end if;
   img := ${OURS}.busy();
+  if img is null and p_seen is not null and (exists (select from ${OURS}.log) or ${OURS}.counters() is distinct from p_seen) then
+    n := ${NOTHING_DONE};
+  end if;
   return next;
-  if img is not null then return; end if;
+  if img is not null or n is not null then return; end if;
   -- Hardly ever is there something that was not read. What comes in after this look is read later, as what was written later.
   if exists (select from ${OURS}.log) then
     for r in
@@ -46,13 +56,14 @@ begin
   end if;
   ${borrowed ? KEEP : ""}
   perform ${OURS}.put_counters(p_counters);
+  if p_step is not null then return query select l.rel, l.o, l.place, ${LOOKED}, l.n from ${OURS}.read(false, p_step) l; end if;
 end`)}`;
 }
 
 function dispatch(tables: readonly Table[]): string {
   const branches = tables.map((table) => {
     const call = `${putFunction(table)}(r.del, r.ins, r.places)`;
-    const run = table.key.length > 0 ? `perform ${call}` : `return query select r.rel, f.img, f.place, 0 from ${call} f`;
+    const run = table.key.length > 0 ? `perform ${call}` : `return query select r.rel, f.img, f.place, 0, null::text from ${call} f`;
     return `when ${table.oid} then ${run};`;
   });
   return `case r.rel
