@@ -1,16 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { SeqqaError } from "../../model/errors.ts";
-import type { Gate, NoGate, Observed, SystemTraits } from "../../model/system.ts";
+import type { Gate, LastLook, NoGate, Observed, SystemTraits } from "../../model/system.ts";
 import { MultisetMirror, type RowSums, type Segment } from "../../systems/multiset-mirror.ts";
 import { UNGATED } from "../../systems/delegating-system.ts";
 import { markInvalid } from "../../systems/store-errors.ts";
 import type { Catalog, Table } from "./catalog.ts";
-import { Writing, type Control } from "./control.ts";
+import { Writing, type Control, type Row } from "./control.ts";
 import { dumpDatabase } from "./dump.ts";
 import { BUSY_LIMIT_MS, errnoOf, incoherent, isBusy, notPutBack } from "./failures.ts";
 import { install, installedToken, uninstall } from "./install.ts";
 import { JournalLog } from "./journal-log.ts";
-import { keepTables, KEPT } from "./journal-sql.ts";
+import { keepTables, keptStatements } from "./journal-sql.ts";
 import { Looker } from "./looker.ts";
 import type { MysqlMode, QueryRow } from "./mode.ts";
 import { MysqlGate } from "./mysql-gate.ts";
@@ -159,15 +159,32 @@ export class JournalMode implements MysqlMode {
     });
   }
 
-  restore(mark: unknown): Promise<void> {
-    const segment = mark as Segment;
+  lastLook(): LastLook {
+    const { tables, mirror } = this.#known;
+    return {
+      mark: mirror.top,
+      observe: () => observeNet(tables, mirror.net, this.#selection),
+      capture: () => imageOf(tables, mirror.net),
+      restore: (mark) => this.#restore(mark as Segment, mirror.top),
+    };
+  }
+
+  async restore(mark: unknown): Promise<void> {
+    await this.#restore(mark as Segment);
+  }
+
+  /** `seen`: restores only from this state; `false` when the store was in another one, and nothing was restored. */
+  #restore(segment: Segment, seen?: Segment): Promise<boolean> {
     return this.#alone(async () => {
-      await this.#read(true);
       const { mirror } = this.#known;
       if (!mirror.holds(segment)) throw markInvalid();
-      if (mirror.top === segment) return;
+      // Hardly ever was something written since: then the reading is left out, and one that the statements themselves make is enough.
+      if (seen !== undefined && seen !== segment && mirror.top === seen && (await this.#putUnlessWritten(segment))) return true;
+      await this.#read(true);
+      if (seen !== undefined && mirror.top !== seen) return false;
+      if (mirror.top === segment) return true;
       await this.#put(mirror.changesTo(segment), segment);
-      mirror.popTo(segment);
+      return true;
     });
   }
 
@@ -180,8 +197,6 @@ export class JournalMode implements MysqlMode {
       const changes = mirror.changesTo(mirror.bottom);
       for (const { table, row, by } of wanted.deltas()) changes.add(table, row, by);
       await this.#put(changes, mirror.bottom, wanted);
-      mirror.popTo(mirror.bottom);
-      mirror.push(wanted, "");
     });
   }
 
@@ -206,11 +221,16 @@ export class JournalMode implements MysqlMode {
   }
 
   async #read(apart: boolean): Promise<void> {
+    const { log } = this.#known;
+    await this.#takeIn(() => log.read(apart));
+  }
+
+  async #takeIn(reading: () => Promise<RowSums>): Promise<void> {
     const { log, mirror, entries } = this.#known;
     const had = log.present.length;
     let sums: RowSums;
     try {
-      sums = await log.read(apart);
+      sums = await reading();
     } catch (error) {
       if (error instanceof SeqqaError && error.code !== "STORE_LOST") this.#broken = error;
       throw error;
@@ -222,21 +242,13 @@ export class JournalMode implements MysqlMode {
     }
   }
 
-  /** Changes the store in one transaction, and takes the entries that it undoes out of the log. */
+  /** Changes the store in one transaction, takes the entries that it undoes out of the log, and reads what was logged meanwhile. */
   async #put(changes: RowSums, to: Segment, kept?: RowSums): Promise<void> {
-    const { log, tables } = this.#known;
-    const undone = this.#borrowed ? this.#entriesAbove(to) : [...log.present];
-    const statements = [
-      "start transaction",
-      ...putBackStatements(tables, changes),
-      ...log.removal(undone),
-      ...(this.#borrowed ? this.#keep(to, kept) : []),
-      "commit",
-    ];
+    const undone = this.#undoneBy(to);
+    let reading: Row[][];
     try {
-      for (const part of batches(statements)) await this.#control.rows(part.join(";\n"));
+      reading = await this.#change(changes, to, undone, kept);
     } catch (error) {
-      if (!this.#control.lost) await this.#control.rows("rollback");
       if (isBusy(error) || error instanceof SeqqaError) throw error;
       // Nothing was changed. Somebody who wrote and committed between our look at the log and at the rows is in the log by now.
       const before = this.#known.mirror.top;
@@ -245,23 +257,68 @@ export class JournalMode implements MysqlMode {
       if (errnoOf(error) === WRONG_COUNT) throw new Stale();
       throw (this.#broken = notPutBack(this.#control.store, error));
     }
+    await this.#changed(to, undone, reading, kept);
+  }
+
+  /** Goes back to a state in one round trip. `false`: something was written since the last reading, or may have been; nothing is changed then. */
+  async #putUnlessWritten(to: Segment): Promise<boolean> {
+    const { log, mirror } = this.#known;
+    const undone = this.#undoneBy(to);
+    let reading: Row[][];
+    try {
+      reading = await this.#change(mirror.changesTo(to), to, undone, undefined, log.nothingNew());
+    } catch (error) {
+      if (isBusy(error) || error instanceof SeqqaError) throw error;
+      return false;
+    }
+    log.raise();
+    await this.#changed(to, undone, reading);
+    return true;
+  }
+
+  /** Returns what a reading after the change gave. An error is one of the transaction, which is rolled back. */
+  async #change(
+    changes: RowSums,
+    to: Segment,
+    undone: readonly bigint[],
+    kept?: RowSums,
+    first: readonly string[] = [],
+  ): Promise<Row[][]> {
+    const { log, tables, roots } = this.#known;
+    const statements = [
+      "start transaction",
+      ...first,
+      ...putBackStatements(tables, changes),
+      ...log.removal(undone),
+      ...(this.#borrowed && to.depth === 0 ? keptStatements(roots, kept) : []),
+      "commit",
+    ];
+    const parts = batches(statements);
+    try {
+      for (const part of parts.slice(0, -1)) await this.#control.rows(part.join(";\n"));
+      return (await this.#control.batch([...parts.at(-1)!, ...log.reading])).slice(-log.reading.length);
+    } catch (error) {
+      if (!this.#control.lost) await this.#control.rows("rollback");
+      throw error;
+    }
+  }
+
+  /** The store is in the state now; `kept`: and in what was written on top of it. */
+  async #changed(to: Segment, undone: readonly bigint[], reading: readonly Row[][], kept?: RowSums): Promise<void> {
+    const { log, mirror, entries } = this.#known;
     log.forget(undone);
-    for (const segment of this.#known.entries.keys()) if (segment.depth > to.depth) this.#known.entries.delete(segment);
+    for (const segment of entries.keys()) if (segment.depth > to.depth) entries.delete(segment);
+    mirror.popTo(to);
+    if (kept !== undefined) mirror.push(kept, "");
+    await this.#takeIn(() => log.take(reading, false));
+  }
+
+  #undoneBy(to: Segment): bigint[] {
+    return this.#borrowed ? this.#entriesAbove(to) : [...this.#known.log.present];
   }
 
   #entriesAbove(to: Segment): bigint[] {
     return [...this.#known.entries].filter(([segment]) => segment.depth > to.depth).flatMap(([, entries]) => entries);
-  }
-
-  /** What is written without being logged is kept beside the log, so that the next run can take it back when this one is killed. */
-  #keep(to: Segment, kept: RowSums | undefined): string[] {
-    if (to.depth > 0) return [];
-    const { roots } = this.#known;
-    const rows = kept?.deltas().map(({ table, row, by }) => `(${roots},${table},'${row}',${by})`) ?? [];
-    const statements = [`delete from ${KEPT} where root = ${roots}`];
-    for (let i = 0; i < rows.length; i += 200)
-      statements.push(`insert into ${KEPT}(root,tab,img,amount) values ${rows.slice(i, i + 200).join(",")}`);
-    return statements;
   }
 
   async #remove(entries: readonly bigint[]): Promise<void> {
