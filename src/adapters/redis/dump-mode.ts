@@ -1,4 +1,4 @@
-import type { Observed } from "../../model/system.ts";
+import type { LastLook, Observed } from "../../model/system.ts";
 import { markInvalid } from "../../systems/store-errors.ts";
 import { isQuiet, renewalMs, type Bytes, type Entry } from "./entry.ts";
 import { sameEntry } from "./exact-text.ts";
@@ -81,20 +81,32 @@ export class DumpMode {
   observe(): Promise<Observed> {
     return this.#alone(async () => {
       await this.#sync();
-      const { top } = this.#mirror;
-      if (this.#seen?.segment !== top) {
-        const changes = this.#changes([...this.#mirror.touched()], (key) => this.#mirror.baseOf(key));
-        this.#seen = { segment: top, observed: observeChanges(changes) };
-      }
-      return this.#seen.observed;
+      return this.#observed();
     });
   }
 
-  restore(mark: unknown): Promise<void> {
-    const segment = mark as Segment;
+  /** `undefined` without a tracker: then keys are always read. */
+  lastLook(): LastLook | undefined {
+    if (this.#tracker === undefined) return undefined;
+    return {
+      mark: this.#mirror.top,
+      observe: () => this.#observed(),
+      capture: () => this.#captured(),
+      restore: (mark) => this.#restore(mark as Segment, this.#mirror.top),
+    };
+  }
+
+  async restore(mark: unknown): Promise<void> {
+    await this.#restore(mark as Segment);
+  }
+
+  /** `seen`: restores only from this state; `false` when the store was in another one, and nothing was restored. */
+  #restore(segment: Segment, seen?: Segment): Promise<boolean> {
     return this.#alone(async () => {
-      const unread = await this.#unread();
+      if (seen !== undefined) await this.#sync();
+      const unread = seen === undefined ? await this.#unread() : new Set<Bytes>();
       if (!this.#mirror.holds(segment)) throw markInvalid();
+      if (seen !== undefined && this.#mirror.top !== seen) return false;
       const wanted = this.#mirror.changesTo(segment);
       const fixes: Fix[] = [];
       for (const [key, entry] of wanted) if (!unread.has(key) && !sameEntry(this.#mirror.now(key), entry)) fixes.push([key, entry]);
@@ -104,21 +116,14 @@ export class DumpMode {
       }
       this.#mirror.popTo(segment);
       await this.#apply(fixes);
+      return true;
     });
   }
 
   capture(): Promise<KeyImage> {
     return this.#alone(async () => {
       await this.#sync();
-      const keys: ReturnType<typeof imageKey>[] = [];
-      const gone: Bytes[] = [];
-      for (const key of this.#mirror.touched()) {
-        const entry = this.#mirror.now(key);
-        if (sameEntry(entry, this.#mirror.baseOf(key))) continue;
-        if (entry === null) gone.push(key);
-        else keys.push(imageKey(key, entry));
-      }
-      return { kind: "keys", keys, gone };
+      return this.#captured();
     });
   }
 
@@ -161,18 +166,51 @@ export class DumpMode {
     return result;
   }
 
+  #observed(): Observed {
+    const { top } = this.#mirror;
+    if (this.#seen?.segment !== top) {
+      const changes = this.#changes([...this.#mirror.touched()], (key) => this.#mirror.baseOf(key));
+      this.#seen = { segment: top, observed: observeChanges(changes) };
+    }
+    return this.#seen.observed;
+  }
+
+  #captured(): KeyImage {
+    const keys: ReturnType<typeof imageKey>[] = [];
+    const gone: Bytes[] = [];
+    for (const key of this.#mirror.touched()) {
+      const entry = this.#mirror.now(key);
+      if (sameEntry(entry, this.#mirror.baseOf(key))) continue;
+      if (entry === null) gone.push(key);
+      else keys.push(imageKey(key, entry));
+    }
+    return { kind: "keys", keys, gone };
+  }
+
   /** Makes the mirror say what is in the store. */
   async #sync(atLeast: Doubt = "none"): Promise<void> {
-    const keys = await this.#doubtful(atLeast);
-    if (keys.size === 0) return;
+    // What was told of is read while the rest is waited for: a key that is written after it was read is told of once more.
+    const told = this.#tracker?.take() ?? new Set<Bytes>();
+    const [early, keys] = await Promise.allSettled([this.#read(told), this.#doubtful(atLeast)]);
+    if (early.status === "fulfilled" && keys.status === "fulfilled") return this.#takeIn(keys.value, early.value);
+    this.#tracker?.forget();
+    throw early.status === "rejected" ? early.reason : (keys as PromiseRejectedResult).reason;
+  }
+
+  /** Reads keys, and takes them in with those that were read before. */
+  async #takeIn(keys: ReadonlySet<Bytes>, early: ReadonlyMap<Bytes, Entry | null> = new Map()): Promise<void> {
     try {
-      const read = await this.#keyspace.read(keys);
+      const read = new Map([...early, ...(await this.#read(keys))]);
       for (const [key, entry] of read) this.#watch(key, entry);
       this.#mirror.push(read);
     } catch (error) {
       this.#tracker?.forget();
       throw error;
     }
+  }
+
+  async #read(keys: ReadonlySet<Bytes>): Promise<ReadonlyMap<Bytes, Entry | null>> {
+    return keys.size === 0 ? new Map<Bytes, Entry | null>() : this.#keyspace.read(keys);
   }
 
   /** Keys that were written and need not be read, since they are about to be overwritten. */
@@ -183,6 +221,10 @@ export class DumpMode {
   /** All keys that may be different from what the mirror says. */
   async #doubtful(atLeast: Doubt): Promise<ReadonlySet<Bytes>> {
     const told = (await this.#tracker?.settle()) ?? "all";
+    return this.#keysInDoubt(told, atLeast);
+  }
+
+  async #keysInDoubt(told: Doubt, atLeast: Doubt): Promise<ReadonlySet<Bytes>> {
     const keys = this.#tracker?.take() ?? new Set<Bytes>();
     try {
       if (told === "all" || atLeast === "all") {
@@ -208,14 +250,21 @@ export class DumpMode {
       for (const key of this.#dueBy(renewalMs)) if (!fixed.has(key)) fixes.push([key, this.#mirror.now(key)]);
     }
     if (fixes.length === 0) return;
+    let later: ReadonlySet<Bytes> | undefined;
     try {
       if (this.#tracker === undefined) await this.#keyspace.apply(fixes, "", "");
-      else await this.#tracker.own((token) => this.#keyspace.apply(fixes, this.#tracker!.channel, token));
+      else {
+        const tracker = this.#tracker;
+        const stats = await tracker.own((token) => this.#keyspace.apply(fixes, tracker.channel, token));
+        // What others wrote until the script had ended.
+        later = await this.#keysInDoubt(await tracker.settleBy(stats), "none");
+      }
       for (const [key, entry] of fixes) this.#watch(key, entry);
     } catch (error) {
       this.#tracker?.forget();
       throw error;
     }
+    if (later !== undefined && later.size > 0) await this.#takeIn(later);
   }
 
   #watch(key: Bytes, entry: Entry | null): void {

@@ -52,10 +52,15 @@ export class Keyspace {
     return all as Map<Bytes, Entry>;
   }
 
-  /** Puts keys into the wanted states. Entries whose time is renewed on the way are told so. @throws SeqqaError `STORE_NOT_PUT_BACK` */
-  async apply(fixes: readonly Fix[], channel: string, token: string): Promise<void> {
+  /**
+   * Puts keys into the wanted states. Entries whose time is renewed on the way are told so. Returns what INFO commandstats says afterwards, with a
+   * channel.
+   *
+   * @throws SeqqaError `STORE_NOT_PUT_BACK`
+   */
+  async apply(fixes: readonly Fix[], channel: string, token: string): Promise<string> {
     const now = this.nowMs;
-    const parts: Promise<unknown>[] = [];
+    const parts: Promise<RawReply>[] = [];
     // Without fixes too: the token is waited for.
     for (let i = 0; i === 0 || i < fixes.length; i += KEYS_A_WRITE) {
       const last = i + KEYS_A_WRITE >= fixes.length;
@@ -66,8 +71,12 @@ export class Keyspace {
       }
       parts.push(APPLY.run(this.connection, parameters));
     }
-    const results = await Promise.allSettled(parts);
-    for (const one of results) if (one.status === "rejected") throw notPutBack(this.connection.place, one.reason);
+    let stats = "";
+    for (const one of await Promise.allSettled(parts)) {
+      if (one.status === "rejected") throw notPutBack(this.connection.place, one.reason);
+      stats = (one.value as Buffer).toString("latin1");
+    }
+    return stats;
   }
 
   async #readPart(keys: readonly Bytes[]): Promise<(readonly [Bytes, Entry | null])[]> {

@@ -51,7 +51,8 @@ return out`);
 
 /**
  * ARGV: channel (empty: nobody listens), token, then per key its name, its expiry in ms since 1970 (0: none) and its DUMP (empty: it is to go). What it changes is
- * announced to subscribers between two messages with the token, so that these changes can be told from everybody else's.
+ * announced to subscribers between two messages with the token, so that these changes can be told from everybody else's. Returns the reply to INFO
+ * commandstats where somebody listens: with the second message it is a look at the store as the script leaves it.
  */
 export const APPLY: Script = new Script(`
 local told = ARGV[1] ~= ''
@@ -66,7 +67,7 @@ for i = 3, #ARGV, 3 do
   if type(r) == 'table' and r['err'] and not failed then failed = r end
 end
 if told then redis.call('PUBLISH', ARGV[1], 'end ' .. ARGV[2]) end
-return failed or 'OK'`);
+return failed or (told and redis.call('INFO', 'commandstats') or '')`);
 
 /** ARGV: a key of ours. Fails where this user may not do what a put-back does; nothing of it stays. */
 export const TRIAL: Script = new Script(`

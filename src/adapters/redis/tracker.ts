@@ -71,7 +71,16 @@ export class Tracker {
 
   /** Everything that was committed before the call is known after it. */
   async settle(): Promise<Doubt> {
-    const stats = String(await this.#events.text("INFO", "commandstats"));
+    return this.#doubtBy(String(await this.#events.text("INFO", "commandstats")));
+  }
+
+  /** As {@link settle}, where {@link own} has just ended with this reply to INFO commandstats: its last message came after all that happened before. */
+  settleBy(stats: string): Promise<Doubt> {
+    // Only a reply on the connection that listens shows that it does so again.
+    return this.#missed ? this.settle() : this.#doubtBy(stats);
+  }
+
+  async #doubtBy(stats: string): Promise<Doubt> {
     const wipes = stats.match(WIPES)?.join() ?? "";
     const quiet = stats.match(QUIET)?.join() ?? "";
     const looks = Number(OWN_LOOKS.exec(stats)?.[1] ?? 0);
