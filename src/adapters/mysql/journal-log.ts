@@ -45,7 +45,10 @@ export class JournalLog {
    * @throws SeqqaError `SCHEMA_CHANGED`, `ROW_TOO_LONG`
    */
   async read(apart: boolean): Promise<RowSums> {
-    return this.take(await this.#control.batch([this.entries(apart), this.#watch.sql]), apart);
+    const [rows = [], tables = []] = await this.#control.batch([this.entries(apart), this.#watch.sql]);
+    const altered = this.#watch.difference(tables) ?? (await this.#watch.altered(this.#control));
+    if (altered !== undefined) throw schemaChanged(this.#control.store, altered);
+    return this.take(rows, apart);
   }
 
   /** A statement that asks for the entries which may be new. `apart`: that locks them, or fails at once where an open transaction has made one. */
@@ -53,15 +56,8 @@ export class JournalLog {
     return `select ${ENTRY} from ${LOG} where seq > ${this.#floor}${apart ? " for update nowait" : ""}`;
   }
 
-  /** The statements of a reading, for the end of a batch; {@link take} takes their results. */
-  get reading(): readonly string[] {
-    return [this.entries(false), this.#watch.sql];
-  }
-
-  /** Takes in what a reading gave. @throws SeqqaError `SCHEMA_CHANGED`, `ROW_TOO_LONG` */
-  async take([rows = [], tables = []]: readonly Row[][], apart: boolean): Promise<RowSums> {
-    const altered = this.#watch.difference(tables) ?? (await this.#watch.altered(this.#control));
-    if (altered !== undefined) throw schemaChanged(this.#control.store, altered);
+  /** Takes in entries of a reading. @throws SeqqaError `ROW_TOO_LONG` */
+  take(rows: readonly Row[], apart: boolean): RowSums {
     const fresh = rows.filter(([seq]) => !this.#beyond.has(seq!));
     const sums = sumOfEntries(this.#control.store, this.#tables, fresh);
     for (const [seq] of fresh) {
@@ -75,12 +71,19 @@ export class JournalLog {
   }
 
   /**
-   * Statements that fail (with `WRONG_COUNT`, or an error that `isBusy`) where an entry was made that was not read. Inside a transaction; once it has
+   * Statements of a transaction that fail (with `WRONG_COUNT`, or an error that `isBusy`) where an entry was made that was not read. Once it has
    * committed, {@link raise} may be called.
    */
   nothingNew(): readonly string[] {
     const known = this.#there.filter((seq) => seq > this.#floor).length;
     return [this.entries(true), requireSame(`(select count(*) from ${LOG} where seq > ${this.#floor})`, known)];
+  }
+
+  /** As {@link removal} of all entries and {@link nothingNew} in one: a removal waits for an open transaction that has made an entry. */
+  removalOfAll(): readonly string[] {
+    let before = this.#floor;
+    for (const seq of this.#there) if (seq <= before) before = seq - 1n;
+    return [`delete from ${LOG} where seq > ${before}`, requireSame("row_count()", this.#there.length)];
   }
 
   /** Two readings apart: who had taken a number at the one before has committed or gone since. */

@@ -178,12 +178,12 @@ export class JournalMode implements MysqlMode {
     return this.#alone(async () => {
       const { mirror } = this.#known;
       if (!mirror.holds(segment)) throw markInvalid();
-      // Hardly ever was something written since: then the reading is left out, and one that the statements themselves make is enough.
-      if (seen !== undefined && seen !== segment && mirror.top === seen && (await this.#putUnlessWritten(segment))) return true;
+      // Hardly ever was something written since: then the reading before is left out.
+      const from = mirror.top === seen && seen !== segment;
+      if (from && (await this.#put(mirror.changesTo(segment), segment, { seen: true }))) return true;
       await this.#read(true);
       if (seen !== undefined && mirror.top !== seen) return false;
-      if (mirror.top === segment) return true;
-      await this.#put(mirror.changesTo(segment), segment);
+      if (mirror.top !== segment) await this.#put(mirror.changesTo(segment), segment);
       return true;
     });
   }
@@ -191,12 +191,16 @@ export class JournalMode implements MysqlMode {
   write(image: unknown): Promise<void> {
     if (!isImage(image)) throw new TypeError("MysqlAdapter.write takes what capture() of a journalled database returned.");
     return this.#alone(async () => {
-      await this.#read(true);
       const { mirror } = this.#known;
       const wanted = rowsOfImage(this.#control.store, this.#known.tables, image);
-      const changes = mirror.changesTo(mirror.bottom);
-      for (const { table, row, by } of wanted.deltas()) changes.add(table, row, by);
-      await this.#put(changes, mirror.bottom, wanted);
+      const put = (seen: boolean): Promise<boolean> => {
+        const changes = mirror.changesTo(mirror.bottom);
+        for (const { table, row, by } of wanted.deltas()) changes.add(table, row, by);
+        return this.#put(changes, mirror.bottom, { kept: wanted, seen });
+      };
+      if (await put(true)) return;
+      await this.#read(true);
+      await put(false);
     });
   }
 
@@ -242,14 +246,44 @@ export class JournalMode implements MysqlMode {
     }
   }
 
-  /** Changes the store in one transaction, takes the entries that it undoes out of the log, and reads what was logged meanwhile. */
-  async #put(changes: RowSums, to: Segment, kept?: RowSums): Promise<void> {
-    const undone = this.#undoneBy(to);
-    let reading: Row[][];
+  /**
+   * Changes the store in one transaction, takes the entries that it undoes out of the log, and reads what was logged meanwhile. `seen`: only where
+   * nothing was written since the last reading; `false`: something was, or may have been, and nothing is changed.
+   */
+  async #put(changes: RowSums, to: Segment, { kept, seen = false }: { kept?: RowSums; seen?: boolean } = {}): Promise<boolean> {
+    const { log, mirror, entries, tables, roots } = this.#known;
+    const undone = this.#borrowed ? this.#entriesAbove(to) : [...log.present];
+    const all = seen && !this.#borrowed;
+    const statements = [
+      "start transaction",
+      // First, so that nothing of the target waits for us while we wait for it.
+      ...(all ? log.removalOfAll() : seen ? log.nothingNew() : []),
+      ...putBackStatements(tables, changes),
+      ...(all ? [] : log.removal(undone)),
+      ...(this.#borrowed && to.depth === 0 ? keptStatements(roots, kept) : []),
+      "commit",
+    ];
+    const rows = await this.#change(statements, seen);
+    if (rows === undefined) return false;
+    if (seen) log.raise();
+    log.forget(undone);
+    for (const segment of entries.keys()) if (segment.depth > to.depth) entries.delete(segment);
+    mirror.popTo(to);
+    if (kept !== undefined) mirror.push(kept, "");
+    await this.#takeIn(async () => log.take(rows, false));
+    return true;
+  }
+
+  /** Entries of the log after a transaction. `undefined`: it failed, may do so, and was rolled back. */
+  async #change(statements: readonly string[], mayFail: boolean): Promise<Row[] | undefined> {
+    const parts = batches(statements);
     try {
-      reading = await this.#change(changes, to, undone, kept);
+      for (const part of parts.slice(0, -1)) await this.#control.rows(part.join(";\n"));
+      return (await this.#control.batch([...parts.at(-1)!, this.#known.log.entries(false)])).at(-1)!;
     } catch (error) {
+      if (!this.#control.lost) await this.#control.rows("rollback");
       if (isBusy(error) || error instanceof SeqqaError) throw error;
+      if (mayFail) return undefined;
       // Nothing was changed. Somebody who wrote and committed between our look at the log and at the rows is in the log by now.
       const before = this.#known.mirror.top;
       await this.#read(false);
@@ -257,64 +291,6 @@ export class JournalMode implements MysqlMode {
       if (errnoOf(error) === WRONG_COUNT) throw new Stale();
       throw (this.#broken = notPutBack(this.#control.store, error));
     }
-    await this.#changed(to, undone, reading, kept);
-  }
-
-  /** Goes back to a state in one round trip. `false`: something was written since the last reading, or may have been; nothing is changed then. */
-  async #putUnlessWritten(to: Segment): Promise<boolean> {
-    const { log, mirror } = this.#known;
-    const undone = this.#undoneBy(to);
-    let reading: Row[][];
-    try {
-      reading = await this.#change(mirror.changesTo(to), to, undone, undefined, log.nothingNew());
-    } catch (error) {
-      if (isBusy(error) || error instanceof SeqqaError) throw error;
-      return false;
-    }
-    log.raise();
-    await this.#changed(to, undone, reading);
-    return true;
-  }
-
-  /** Returns what a reading after the change gave. An error is one of the transaction, which is rolled back. */
-  async #change(
-    changes: RowSums,
-    to: Segment,
-    undone: readonly bigint[],
-    kept?: RowSums,
-    first: readonly string[] = [],
-  ): Promise<Row[][]> {
-    const { log, tables, roots } = this.#known;
-    const statements = [
-      "start transaction",
-      ...first,
-      ...putBackStatements(tables, changes),
-      ...log.removal(undone),
-      ...(this.#borrowed && to.depth === 0 ? keptStatements(roots, kept) : []),
-      "commit",
-    ];
-    const parts = batches(statements);
-    try {
-      for (const part of parts.slice(0, -1)) await this.#control.rows(part.join(";\n"));
-      return (await this.#control.batch([...parts.at(-1)!, ...log.reading])).slice(-log.reading.length);
-    } catch (error) {
-      if (!this.#control.lost) await this.#control.rows("rollback");
-      throw error;
-    }
-  }
-
-  /** The store is in the state now; `kept`: and in what was written on top of it. */
-  async #changed(to: Segment, undone: readonly bigint[], reading: readonly Row[][], kept?: RowSums): Promise<void> {
-    const { log, mirror, entries } = this.#known;
-    log.forget(undone);
-    for (const segment of entries.keys()) if (segment.depth > to.depth) entries.delete(segment);
-    mirror.popTo(to);
-    if (kept !== undefined) mirror.push(kept, "");
-    await this.#takeIn(() => log.take(reading, false));
-  }
-
-  #undoneBy(to: Segment): bigint[] {
-    return this.#borrowed ? this.#entriesAbove(to) : [...this.#known.log.present];
   }
 
   #entriesAbove(to: Segment): bigint[] {

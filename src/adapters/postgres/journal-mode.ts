@@ -281,7 +281,7 @@ export class JournalMode implements PostgresMode {
     counters: string,
     { keep, then, kept, seen = false }: { keep: number; then: number; kept?: RowSums; seen?: boolean },
   ): Promise<Look | undefined> {
-    const [rel, img, w] = columnsOf(this.#tables, changes);
+    const { rel, img, w, parts } = columnsOf(this.#tables, changes);
     const [placeRel, place]: [string[], string[]] = [[], []];
     for (let i = 0; i < rel.length; i++) {
       const table = this.#indexOf.get(rel[i]!)!;
@@ -291,10 +291,10 @@ export class JournalMode implements PostgresMode {
         place.push(one);
       }
     }
-    const [keptRel, keptImg, keptW] = this.#borrowed && kept !== undefined ? columnsOf(this.#tables, kept) : [null, null, null];
+    const ours = this.#borrowed && kept !== undefined ? columnsOf(this.#tables, kept) : { rel: null, img: null, w: null };
     const before = seen ? this.#mirror.counters : null;
     const step = this.#base + then + 1;
-    const values = [rel, img, w, placeRel, place, counters, this.#base + keep, keptRel, keptImg, keptW, step, before];
+    const values = [rel, img, w, placeRel, place, counters, this.#base + keep, ours.rel, ours.img, ours.w, step, before, parts];
     let rows: Row[];
     try {
       rows = await this.#control.rows(PUT, values, "seqqa_put");

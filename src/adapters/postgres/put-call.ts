@@ -8,7 +8,7 @@ export type Row = readonly (string | null)[];
 export type Look = readonly [counters: string, entries: readonly Row[]];
 
 /** A call of the function that {@link putAllFunction} makes. */
-export const PUT: string = `select rel, img, place, n, now from ${OURS}.put($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`;
+export const PUT: string = `select rel, img, place, n, now from ${OURS}.put($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`;
 
 /** What the call came to. */
 export type PutReply =
@@ -28,13 +28,36 @@ export function replyOf(rows: readonly Row[]): PutReply {
   return { kind: "done", placed: others.slice(0, looked), look };
 }
 
-/** Changes of rows as three parameters: tables, rows in text form, and how many times each comes or (below zero) goes. */
-export function columnsOf(tables: readonly Table[], sums: RowSums): [string[], string[], number[]] {
-  const [rel, img, w]: [string[], string[], number[]] = [[], [], []];
-  for (const { table, row, by } of sums.deltas()) {
-    rel.push(tables[table]!.oid);
-    img.push(row);
-    w.push(by);
-  }
-  return [rel, img, w];
+/** Changes of rows as parameters. Each row stands for itself, and a table's rows that go stand before those that come. */
+export interface Columns {
+  readonly rel: string[];
+  readonly img: string[];
+  /** 1: the row comes, -1: it goes. */
+  readonly w: number[];
+  /** For each table where its rows begin, where those begin that come, and where they end: from 1. */
+  readonly parts: number[];
+}
+
+export function columnsOf(tables: readonly Table[], sums: RowSums): Columns {
+  const columns: Columns = { rel: [], img: [], w: [], parts: [] };
+  const { rel, img, w, parts } = columns;
+  tables.forEach(({ oid }, index) => {
+    const rows = sums.of(index);
+    if (rows.size === 0) return;
+    const begin = rel.length + 1;
+    const add = (sign: 1 | -1): void => {
+      for (const [row, by] of rows) {
+        for (let n = by * sign; n > 0; n--) {
+          rel.push(oid);
+          img.push(row);
+          w.push(sign);
+        }
+      }
+    };
+    add(-1);
+    const come = rel.length + 1;
+    add(1);
+    parts.push(begin, come, rel.length + 1);
+  });
+  return columns;
 }
