@@ -4,8 +4,9 @@ import { isQuiet, renewalMs, type Bytes, type Entry } from "./entry.ts";
 import { sameEntry } from "./exact-text.ts";
 import { entryOfImage, imageKey, isKeyImage, type KeyImage } from "./key-image.ts";
 import { KeyMirror, type Segment } from "./key-mirror.ts";
-import type { Fix, Keyspace } from "./keyspace.ts";
+import { KEYS_A_WRITE, type Fix, type Keyspace } from "./keyspace.ts";
 import { observeChanges, type Change } from "./rows.ts";
+import { WRITTEN } from "./scripts.ts";
 import type { Doubt, Tracker } from "./tracker.ts";
 
 /** What is kept while the connections are closed for a restart of the target. */
@@ -28,6 +29,8 @@ export class DumpMode {
   /** The soonest time at which a key goes, and at which one is due to get its time anew. */
   #nextExpiryMs = Infinity;
   #nextRenewalMs = Infinity;
+  /** Others write to other databases of the server all the time. */
+  #shared = false;
   #seen: { readonly segment: Segment; readonly observed: Observed } | undefined;
   readonly #wiped: (() => Promise<void>) | undefined;
   #queue: Promise<unknown> = Promise.resolve();
@@ -103,10 +106,16 @@ export class DumpMode {
   /** `seen`: restores only from this state; `false` when the store was in another one, and nothing was restored. */
   #restore(segment: Segment, seen?: Segment): Promise<boolean> {
     return this.#alone(async () => {
-      if (seen !== undefined) await this.#sync();
-      const unread = seen === undefined ? await this.#unread() : new Set<Bytes>();
       if (!this.#mirror.holds(segment)) throw markInvalid();
-      if (seen !== undefined && this.#mirror.top !== seen) return false;
+      if (seen !== undefined) {
+        const tried = this.#countable(segment, seen);
+        if (tried && (await this.#change(this.#fixesTo(segment), this.#tracker!.changes, () => this.#mirror.popTo(segment)))) return true;
+        await this.#sync();
+        if (this.#mirror.top !== seen) return false;
+        // What the server counted was written to another database, and will be again.
+        this.#shared ||= tried;
+      }
+      const unread = seen === undefined ? await this.#unread() : new Set<Bytes>();
       const wanted = this.#mirror.changesTo(segment);
       const fixes: Fix[] = [];
       for (const [key, entry] of wanted) if (!unread.has(key) && !sameEntry(this.#mirror.now(key), entry)) fixes.push([key, entry]);
@@ -118,6 +127,19 @@ export class DumpMode {
       await this.#apply(fixes);
       return true;
     });
+  }
+
+  /** Whether the server's count of changes can stand for a look before a restore: time and some commands change keys without being counted. */
+  #countable(segment: Segment, seen: Segment): boolean {
+    if (this.#shared || this.#mirror.top !== seen || segment === seen || this.#tracker!.changes === "") return false;
+    if (this.#quiet.size > 0 || this.#nextRenewalMs <= this.#keyspace.nowMs) return false;
+    const keys = this.#fixesTo(segment).length;
+    return keys > 0 && keys <= KEYS_A_WRITE;
+  }
+
+  /** What is to be changed to get to a state, where everything was read. */
+  #fixesTo(segment: Segment): Fix[] {
+    return [...this.#mirror.changesTo(segment)].filter(([key, entry]) => !sameEntry(this.#mirror.now(key), entry));
   }
 
   capture(): Promise<KeyImage> {
@@ -249,22 +271,28 @@ export class DumpMode {
       const fixed = new Set(fixes.map(([key]) => key));
       for (const key of this.#dueBy(renewalMs)) if (!fixed.has(key)) fixes.push([key, this.#mirror.now(key)]);
     }
-    if (fixes.length === 0) return;
+    if (fixes.length > 0) await this.#change(fixes);
+  }
+
+  /** Changes keys, and takes in what others wrote until then. With `changes` nothing is done, and it is `false`, where the server has counted more. */
+  async #change(fixes: readonly Fix[], changes = "", changed?: () => void): Promise<boolean> {
+    const tracker = this.#tracker;
     let later: ReadonlySet<Bytes> | undefined;
     try {
-      if (this.#tracker === undefined) await this.#keyspace.apply(fixes, "", "");
+      if (tracker === undefined) await this.#keyspace.apply(fixes, "", "");
       else {
-        const tracker = this.#tracker;
-        const stats = await tracker.own((token) => this.#keyspace.apply(fixes, tracker.channel, token));
-        // What others wrote until the script had ended.
-        later = await this.#keysInDoubt(await tracker.settleBy(stats), "none");
+        const reply = await tracker.own((token) => this.#keyspace.apply(fixes, tracker.channel, token, changes));
+        if (reply === WRITTEN) return false;
+        changed?.();
+        later = await this.#keysInDoubt(await tracker.settleBy(reply), "none");
       }
       for (const [key, entry] of fixes) this.#watch(key, entry);
     } catch (error) {
-      this.#tracker?.forget();
+      tracker?.forget();
       throw error;
     }
     if (later !== undefined && later.size > 0) await this.#takeIn(later);
+    return true;
   }
 
   #watch(key: Bytes, entry: Entry | null): void {

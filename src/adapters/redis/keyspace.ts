@@ -5,7 +5,8 @@ import { isReserved } from "./reserved.ts";
 import { APPLY, READ } from "./scripts.ts";
 
 const KEYS_A_READ = 200;
-const KEYS_A_WRITE = 100;
+/** Keys that one script puts into other states. */
+export const KEYS_A_WRITE = 100;
 const KEYS_A_SCAN = 1000;
 
 /** One key that is to be put into another state; `null`: it is to go. */
@@ -53,18 +54,18 @@ export class Keyspace {
   }
 
   /**
-   * Puts keys into the wanted states. Entries whose time is renewed on the way are told so. Returns what INFO commandstats says afterwards, with a
-   * channel.
+   * Puts keys into the wanted states. Entries whose time is renewed on the way are told so. Returns what INFO says afterwards, with a channel. With
+   * `changes`, of up to {@link KEYS_A_WRITE} keys: only where the server has counted no more of them, else returns {@link WRITTEN}.
    *
    * @throws SeqqaError `STORE_NOT_PUT_BACK`
    */
-  async apply(fixes: readonly Fix[], channel: string, token: string): Promise<string> {
+  async apply(fixes: readonly Fix[], channel: string, token: string, changes = ""): Promise<string> {
     const now = this.nowMs;
     const parts: Promise<RawReply>[] = [];
     // Without fixes too: the token is waited for.
     for (let i = 0; i === 0 || i < fixes.length; i += KEYS_A_WRITE) {
       const last = i + KEYS_A_WRITE >= fixes.length;
-      const parameters: Argument[] = [channel, last ? token : `${token}+`];
+      const parameters: Argument[] = [channel, last ? token : `${token}+`, changes];
       for (const [key, wanted] of fixes.slice(i, i + KEYS_A_WRITE)) {
         if (wanted !== null) wanted.at = renewed(wanted, now);
         parameters.push(bytesOf(key), wanted === null ? "0" : wanted.at, wanted === null ? "" : bytesOf(wanted.dump));
