@@ -14,7 +14,8 @@ export const LOOKED = -2;
  */
 export function putAllFunction(tables: readonly Table[], borrowed: boolean): string {
   const keyless = tables.some(({ key }) => key.length === 0);
-  const placed = "select d.rel, d.place from d where d.place is not null union all select u.rel, u.place from unnest(p_place_rel, p_place) u(rel, place)";
+  const placed =
+    "select d.rel, d.place from d where d.place is not null union all select u.rel, u.place from unnest(p_place_rel, p_place) u(rel, place)";
   const places = keyless ? `(select array_agg(h.place) from (${placed}) h where h.rel = s.rel)` : "null::tid[]";
   return `create function ${OURS}.put(p_rel oid[], p_img text[], p_w int[], p_place_rel oid[], p_place tid[], p_counters bigint[],
   p_keep bigint, p_kept_rel oid[], p_kept_img text[], p_kept_w int[], p_step bigint default null, p_seen bigint[] default null, p_parts int[] default null)

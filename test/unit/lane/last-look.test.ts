@@ -11,7 +11,10 @@ const lane = (actions: LaneCase["actions"], more: Partial<LaneCase> = {}): Promi
 
 /** How often the store was looked into while `count` actions were taken at the root. */
 async function looks(action: LaneCase["actions"][number], count: number, more: Partial<LaneCase> = {}): Promise<number> {
-  const one = await lane(Array.from({ length: count }, () => action), more);
+  const one = await lane(
+    Array.from({ length: count }, () => action),
+    more,
+  );
   // Every step is looked at twice at first.
   await one.expand();
   const store = one.store as LookingMemory;
@@ -65,9 +68,12 @@ describe("a store that keeps its last look", () => {
 
   it("a write while the checks wait is seen before the restore", async () => {
     let late = true;
-    const one = await lane([{ run: ({ store }: Hands) => (late && setTimeout(() => void (store.state.n += 10), 1), change.run({ store } as Hands)) }, nothing], {
-      invariants: [{ name: "slow", check: () => new Promise((resolve) => setTimeout(resolve, 30, true)) }],
-    });
+    const one = await lane(
+      [{ run: ({ store }: Hands) => (late && setTimeout(() => void (store.state.n += 10), 1), change.run({ store } as Hands)) }, nothing],
+      {
+        invariants: [{ name: "slow", check: () => new Promise((resolve) => setTimeout(resolve, 30, true)) }],
+      },
+    );
     const { expansion, rows } = await one.expand();
     late = false;
     expect(expansion.divergences).toMatchObject([{ kind: "late_write", path: [0] }]);
