@@ -48,7 +48,7 @@ for (const borrowed of [false, true]) {
     expect(await system.changed(mark)).toBe(true);
     // Holds the restore up without having logged anything.
     await slow.query("start transaction");
-    await slow.query("select * from orders where id = 1");
+    await slow.query("select * from orders where id = 1 for update");
     const restored = system.lastLook()!.restore(mark);
     while ((await api.query<(RowDataPacket & { readonly n: number })[]>(waiting))[0][0]!.n === 0) await pause(2);
     await pause(20);
