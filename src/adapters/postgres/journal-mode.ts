@@ -2,7 +2,7 @@ import type { Gate, LastLook, NoGate, Observed, SystemTraits } from "../../model
 import { UNGATED } from "../../systems/delegating-system.ts";
 import { markInvalid } from "../../systems/store-errors.ts";
 import { OURS, type Catalog, type Sequence, type Table } from "./catalog.ts";
-import { catalogDifference, catalogText, type CatalogText } from "./catalog-text.ts";
+import { alteration, catalogDifference, catalogText, type CatalogText } from "./catalog-text.ts";
 import type { Control } from "./control.ts";
 import { Writing } from "./control.ts";
 import { pairsOf } from "./counter-sql.ts";
@@ -182,7 +182,7 @@ export class JournalMode implements PostgresMode {
       if (seen !== undefined && mirror.top !== seen) return false;
       if (seen === segment) return true;
       const keep = segment.depth;
-      const look = await this.#put(mirror.changesTo(segment), mirror.countersAt(segment), { keep, then: keep, seen: seen !== undefined });
+      const look = await this.#put(mirror.changesTo(segment), mirror.countersAt(segment), { keep, depth: keep, seen: seen !== undefined });
       if (look === undefined) {
         await this.#read(false);
         // What was written may have cancelled out.
@@ -204,8 +204,8 @@ export class JournalMode implements PostgresMode {
       const deltas = wanted.rows.deltas();
       for (const { table, row, by } of deltas) changes.add(table, row, by);
       // Where the state is the root, no step of the log stands for it.
-      const then = deltas.length === 0 && wanted.counters === mirror.rootCounters ? 0 : 1;
-      const look = await this.#put(changes, wanted.counters, { keep: 0, then, kept: wanted.rows });
+      const depth = deltas.length === 0 && wanted.counters === mirror.rootCounters ? 0 : 1;
+      const look = await this.#put(changes, wanted.counters, { keep: 0, depth, kept: wanted.rows });
       mirror.popTo(mirror.bottom);
       mirror.push(wanted.rows, wanted.counters);
       await this.#takeIn(look!);
@@ -262,24 +262,20 @@ export class JournalMode implements PostgresMode {
 
   /** Statements that change schemas were seen: refuses if they did. */
   async #look(statements: readonly string[]): Promise<void> {
-    const difference = catalogDifference(this.#catalog, await catalogText(this.#control.client));
-    const rows = statements.find((what) => ROWS_WITHOUT_TRIGGERS.test(what));
-    if (difference !== undefined || rows !== undefined) {
-      const detail = rows === undefined ? `${statements[0]} (${difference})` : `${rows}, which changes rows without triggers`;
-      throw (this.#broken = schemaChanged(this.#control.store, detail));
-    }
+    const detail = alteration(statements, this.#catalog, await catalogText(this.#control.client));
+    if (detail !== undefined) throw (this.#broken = schemaChanged(this.#control.store, detail));
     // What changed nothing must not keep a later run from putting the data back.
     if (this.#borrowed) await this.#control.rows(`delete from ${OURS}.kept where rel = 0`);
   }
 
   /**
-   * Changes the store, and looks into it afterwards. `keep`: steps of the kept log that stay; `then`: those after it; `seen`: only where nothing was
-   * written since the last look, else `undefined` and no change.
+   * Changes the store, and looks into it afterwards. `keep`: how many steps of the kept log stay; `depth`: how many there are afterwards; `seen`: only
+   * where nothing was written since the last look, else `undefined` and no change.
    */
   async #put(
     changes: RowSums,
     counters: string,
-    { keep, then, kept, seen = false }: { keep: number; then: number; kept?: RowSums; seen?: boolean },
+    { keep, depth, kept, seen = false }: { keep: number; depth: number; kept?: RowSums; seen?: boolean },
   ): Promise<Look | undefined> {
     const { rel, img, w, parts } = columnsOf(this.#tables, changes);
     const [placeRel, place]: [string[], string[]] = [[], []];
@@ -293,7 +289,7 @@ export class JournalMode implements PostgresMode {
     }
     const ours = this.#borrowed && kept !== undefined ? columnsOf(this.#tables, kept) : { rel: null, img: null, w: null };
     const before = seen ? this.#mirror.counters : null;
-    const step = this.#base + then + 1;
+    const step = this.#base + depth + 1;
     const values = [rel, img, w, placeRel, place, counters, this.#base + keep, ours.rel, ours.img, ours.w, step, before, parts];
     let rows: Row[];
     try {
@@ -347,9 +343,6 @@ export class JournalMode implements PostgresMode {
     });
   }
 }
-
-/** Statements that change rows, though the schema may be what it was. */
-const ROWS_WITHOUT_TRIGGERS = /^(?:REFRESH|REWRITE|large object)/;
 
 /** The log held something that had to be looked at first: do it once more. */
 class Stale extends Error {}
