@@ -19,6 +19,7 @@ const PARTS = [
   "lanes",
   "cpu",
   "stores",
+  "store-ledger",
   "report",
   "run-store",
   "races",
@@ -33,7 +34,7 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-const out = await bundle("parts", ["part-process", "explore-process", "peer-process", ...PARTS]);
+const out = await bundle("parts", ["part-process", "explore-process", "peer-process", "bare-store-process", ...PARTS]);
 const results = existsSync(resultsFile) ? JSON.parse(readFileSync(resultsFile, "utf8")) : { machine: undefined, parts: {} };
 const measuredOn = { commit: commit(), date: new Date().toISOString(), sizes: full ? "full" : "quick" };
 results.machine = machine();

@@ -40,6 +40,7 @@ export type { Strategy } from "./model/strategy.ts";
 export type {
   Awaitable,
   CheckpointChoice,
+  LastLook,
   Mark,
   Observed,
   ObservedColumn,

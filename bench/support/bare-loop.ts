@@ -52,7 +52,7 @@ export async function bareLoop(
 }
 
 /** The ledger's actions are named after their requests: `create`, `pay_2`. */
-function requestOf(action: string): { readonly method: "POST"; readonly path: string } {
+export function requestOf(action: string): { readonly method: "POST"; readonly path: string } {
   const [verb, order] = action.split("_");
   return { method: "POST", path: order === undefined ? "/orders" : `/orders/${order}/${verb}` };
 }

@@ -16,13 +16,13 @@ export function serveFixture(name: string): Promise<ServedFile> {
   return serveScript(join("fixtures", name, "server.mjs"));
 }
 
-/** As {@link serveFixture}, for any script; `script`: from the root of the repository. */
-export async function serveScript(script: string): Promise<ServedFile> {
+/** As {@link serveFixture}, for any script; `script`: from the root of the repository. `more`: further variables of its environment. */
+export async function serveScript(script: string, more: Readonly<Record<string, string>> = {}): Promise<ServedFile> {
   const folder = mkdtempSync(join(process.platform === "linux" ? "/dev/shm" : tmpdir(), "seqqa-bench-"));
   const file = join(folder, "lane.db");
   const port = await freePort();
   const server = spawn(process.execPath, [join(process.env["SEQQA_ROOT"]!, script)], {
-    env: { ...process.env, PORT: String(port), DB_PATH: file },
+    env: { ...process.env, PORT: String(port), DB_PATH: file, ...more },
     stdio: ["ignore", "inherit", "inherit"],
   });
   const gone = new Promise<void>((resolve) => server.once("exit", () => resolve()));

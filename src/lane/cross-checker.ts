@@ -17,6 +17,7 @@ import type { LaneBase } from "./bring-up.ts";
 import { LaneLost } from "./lane-lost.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Traveller } from "./traveller.ts";
+import type { WorldMark } from "./world-state.ts";
 
 /** At most this many lines say what differed, and so many of them describe one state. */
 const LINES = 20;
@@ -41,8 +42,9 @@ export class CrossChecker {
     this.#traveller.leave();
     const { path } = unit;
     const differences: string[] = [];
+    let mark: WorldMark | undefined;
     for (let action = unit.from; action < unit.to; action++) {
-      const mark = await this.#traveller.replay(path, unit.draws);
+      mark = await this.#traveller.replay(path, unit.draws);
       drawing.at(path, path.length, action, unit.draws);
       const outcome = await stepper.run(actions[action]!);
       this.#traveller.departed();
@@ -53,8 +55,9 @@ export class CrossChecker {
       if (!(await this.#same(unit, row, outcome, await state.changed(mark)))) {
         differences.push(...(await this.#explain(action, row[STATUS]!, outcome)));
       }
-      await state.restore(mark);
     }
+    // Before that the next replay has put everything back.
+    if (mark !== undefined) await state.restore(mark);
     this.#traveller.leave();
     return differences.length === 0 ? undefined : divergence(merge, path, differences.slice(0, LINES));
   }
@@ -68,7 +71,7 @@ export class CrossChecker {
     // A bounded form is its own each time.
     if ((bits & BOUNDED) !== 0) return true;
     if (!changed) return row[LO] === unit.lo && row[HI] === unit.hi;
-    await this.#base.state.fingerprint(this.#base.canonicalizer, this.#reached);
+    this.#base.canonicalizer.fingerprint(await this.#base.state.facts(true), this.#reached);
     return row[LO] === this.#reached.lo && row[HI] === this.#reached.hi;
   }
 

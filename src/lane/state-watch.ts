@@ -84,7 +84,8 @@ export class StateWatch {
   /** What was written since the put-back belongs to the action before, and is not left for the next one. */
   async catchLate(unit: UnitRequest, action: number, mark: WorldMark): Promise<void> {
     const { state } = this.#base;
-    const changed = state.storesChanged(mark);
+    // A step ends with a look: at a state that it left as it was, or at the end of a restore.
+    const changed = state.seenElsewhere(mark);
     if (changed === false || !(await changed)) return;
     if (unit.uncertain || (await this.differs(unit))) this.#reportLate(unit, action);
     await state.restore(mark);
@@ -92,10 +93,35 @@ export class StateWatch {
 
   /** Puts the world back after an action. `spot`: whether it really is at the node is looked at, too. @throws LaneLost where it is elsewhere */
   async putBack(unit: UnitRequest, action: number, mark: WorldMark, spot = false): Promise<void> {
-    const { state, canonicalizer } = this.#base;
+    const { state } = this.#base;
     if (this.#late.known(action)) await this.#late.drain(mark);
     await state.restore(mark);
-    if (this.watched && (await state.storesChanged(mark))) {
+    await this.#restored(unit, action, mark, spot);
+  }
+
+  /**
+   * As {@link putBack}, in one operation with the look for what was written since `after`, the state that the step led to. `false`: something was, or
+   * something else has to be looked at first; nothing is put back then.
+   */
+  async putBackUntouched(
+    unit: UnitRequest,
+    action: number,
+    outcome: Outcome,
+    mark: WorldMark,
+    after: WorldMark,
+    spot: boolean,
+  ): Promise<boolean> {
+    const { state } = this.#base;
+    if (outcome.status === 202 || this.#late.known(action) || state.ownChanged(after)) return false;
+    const restoring = state.restoreUntouched(mark);
+    if (restoring === undefined || !(await restoring)) return false;
+    await this.#restored(unit, action, mark, spot);
+    return true;
+  }
+
+  async #restored(unit: UnitRequest, action: number, mark: WorldMark, spot: boolean): Promise<void> {
+    const { state, canonicalizer } = this.#base;
+    if (this.watched && (await state.seenElsewhere(mark))) {
       if (unit.uncertain || (await this.differs(unit))) this.#reportLate(unit, action);
       await state.restore(mark);
     }

@@ -148,18 +148,19 @@ export class StepTaker {
     let bits = 0;
     let shape = 0;
     if (changed) {
-      const facts = await state.facts();
+      // The look that showed the change is what is observed: a write that came after it shows after the checks.
+      const facts = await state.facts(true);
       canonicalizer.fingerprint(facts, this.#reached);
       ({ lo, hi } = this.#reached);
       bits = CHANGED | formOf(canonicalizer);
       if (options.shapes) shape = shapeOf(facts);
       if ((lo !== unit.lo || hi !== unit.hi) && this.#report.wantsStates) this.#report.describe(lo, hi, facts);
       if ((lo !== unit.lo || hi !== unit.hi) && outcome.findings.length === 0 && this.#report.wanted(lo, hi)) {
-        this.#report.images.push({ unit: index, action, image: await state.capture() });
+        this.#report.images.push({ unit: index, action, image: await state.capture(true) });
       }
     }
     // Taken before a check begins: one that writes may do so before it first waits.
-    const before = this.#watch.watched || suspicious(unit, lo, hi) ? await state.position() : undefined;
+    const before = this.#watch.watched || suspicious(unit, lo, hi) ? await state.position(true) : undefined;
     const checking = checker.check(definition, !changed && state.systems.length > 0);
     await this.#finish(unit, index, action, outcome, mark, { lo, hi, shape, bits }, before, checking, changed && this.#putBackCheck.due());
   }
@@ -185,7 +186,9 @@ export class StepTaker {
     const findings = [...outcome.findings, ...checker.checked.findings];
     const errors = [...checker.checked.errors];
     let unjudged: readonly UnjudgedNews[] = [];
-    if (after !== undefined) {
+    const ruled = outcome.kind === "executed" && checker.rulesAfter(this.#base.actions[action]!).length > 0;
+    const back = after !== undefined && !ruled && (await this.#watch.putBackUntouched(unit, action, outcome, mark, after, spot));
+    if (after !== undefined && !back) {
       if (state.ownChanged(after) && (await this.#watch.differs(reached)))
         errors.push(await this.#watch.impure(action, after, reached, "the context or a client"));
       else if (await this.#watch.otherState(after, reached)) await this.#watch.lateOrImpure(unit, action, after, reached, errors);
@@ -193,7 +196,7 @@ export class StepTaker {
       // Rules are judged in the state that the step led to, whatever a check did to it.
       if (errors.length > checker.checked.errors.length) await state.restore(after);
     }
-    if (outcome.kind === "executed" && checker.rulesAfter(this.#base.actions[action]!).length > 0) {
+    if (ruled) {
       const rules = await this.#judgeRules(unit, action, outcome, mark, reached.lo !== unit.lo || reached.hi !== unit.hi);
       findings.push(...rules.findings);
       errors.push(...rules.errors);
@@ -213,7 +216,7 @@ export class StepTaker {
       });
     }
     this.#report.rows.push(bits, outcome.status, reached.lo, reached.hi, this.#responseHash(outcome), reached.shape);
-    await this.#watch.putBack(unit, action, mark, spot);
+    if (!back) await this.#watch.putBack(unit, action, mark, spot);
   }
 
   /** What the rules say of the step; the world is in the state that it led to, or in the one that it began in. */

@@ -113,15 +113,22 @@ export class WorldState {
     return isPromise(systems) ? systems.then((marks) => this.#markOf(marks)) : this.#markOf(systems);
   }
 
-  /** A mark for seeing what changes from here on. */
-  position(): Awaitable<WorldMark> {
-    const systems = this.#each((system) => (system.position === undefined ? system.mark() : system.position()));
+  /** A mark for seeing what changes from here on. `seen`: from the last look on, where systems keep it. */
+  position(seen = false): Awaitable<WorldMark> {
+    const systems = this.#each((system) => {
+      const look = seen ? system.lastLook?.() : undefined;
+      if (look !== undefined) return look.mark;
+      return system.position === undefined ? system.mark() : system.position();
+    });
     return isPromise(systems) ? systems.then((marks) => this.#markOf(marks)) : this.#markOf(systems);
   }
 
-  /** Whether anything may have changed since the mark; the fingerprint then decides. */
+  /** Whether anything may have changed since the mark; the fingerprint then decides. Every store that keeps its last look is looked into. */
   changed(mark: WorldMark): Awaitable<boolean> {
-    return this.ownChanged(mark) || this.storesChanged(mark);
+    const own = this.ownChanged(mark);
+    if (!this.systems.some((system) => system.lastLook?.() !== undefined)) return own || this.storesChanged(mark);
+    const changed = this.#each((system, i) => system.changed(mark.systems[i]));
+    return isPromise(changed) ? changed.then((all) => own || all.includes(true)) : own || changed.includes(true);
   }
 
   /** Whether context or clients may have changed. */
@@ -140,9 +147,33 @@ export class WorldState {
     return false;
   }
 
+  /** Whether a store was in another state than at the mark when it was last looked into. Looks only where a system does not keep that. */
+  seenElsewhere(mark: WorldMark, from = 0): Awaitable<boolean> {
+    for (let i = from; i < this.systems.length; i++) {
+      const look = this.systems[i]!.lastLook?.();
+      const elsewhere = look === undefined ? this.systems[i]!.changed(mark.systems[i]) : look.mark !== mark.systems[i];
+      if (elsewhere === true) return true;
+      if (elsewhere !== false) return elsewhere.then((one) => one || this.seenElsewhere(mark, i + 1));
+    }
+    return false;
+  }
+
   restore(mark: WorldMark): Awaitable<void> {
     this.restoreOwn(mark);
     return this.restoreStores(mark);
+  }
+
+  /**
+   * Restores the mark where nothing was written since the last look. Resolves to `false` where something was: then nothing is restored.
+   * `undefined`: this needs a look first, since there is more than one store, or one that does not keep its last look.
+   */
+  restoreUntouched(mark: WorldMark): Promise<boolean> | undefined {
+    if (this.systems.length !== 1) return undefined;
+    const restoring = this.systems[0]!.lastLook?.()?.restore(mark.systems[0]);
+    return restoring?.then((restored) => {
+      if (restored) this.restoreOwn(mark);
+      return restored;
+    });
   }
 
   /** A mark of context and clients alone. */
@@ -178,10 +209,14 @@ export class WorldState {
     for (const system of this.systems) await system.resume?.();
   }
 
-  capture(): Awaitable<WorldImage> {
+  /** `seen`: the state of the stores as of the last look, where systems keep it. */
+  capture(seen = false): Awaitable<WorldImage> {
     const context = this.#context.save();
     const clients = this.#clients.map((client) => client.save());
-    const systems = this.#each((system) => system.capture!());
+    const systems = this.#each((system) => {
+      const look = seen ? system.lastLook?.() : undefined;
+      return look === undefined ? system.capture!() : look.capture();
+    });
     const setBy = this.#setBy;
     return isPromise(systems)
       ? systems.then((images) => ({ systems: images, context, clients, setBy }))
@@ -204,14 +239,14 @@ export class WorldState {
     canonicalizer.fingerprint(facts, out);
   }
 
-  /** What decides the state. The object is reused by the next call. */
-  facts(): Awaitable<Facts> {
+  /** What decides the state. The object is reused by the next call. `seen`: of the stores as of the last look, where systems keep it. */
+  facts(seen = false): Awaitable<Facts> {
     this.#facts.context = this.#wholeContext && this.#context.entries.size > 0 ? this.#world.observedContext() : NOTHING;
     this.#facts.clients = this.#acting();
     this.#facts.node = this.#context.node;
     for (let i = 0; i < this.systems.length; i++) {
-      const observed = this.systems[i]!.observe();
-      if (isPromise(observed)) return this.#observeFrom(i, observed);
+      const observed = observe(this.systems[i]!, seen);
+      if (isPromise(observed)) return this.#observeFrom(i, observed, seen);
       this.#facts.systems[this.#names[i]!] = observed;
     }
     return this.#facts;
@@ -252,17 +287,17 @@ export class WorldState {
     return acting ?? NOTHING;
   }
 
-  async #observeFrom(index: number, first: Promise<Observed>): Promise<Facts> {
+  async #observeFrom(index: number, first: Promise<Observed>, seen: boolean): Promise<Facts> {
     this.#facts.systems[this.#names[index]!] = await first;
-    for (let i = index + 1; i < this.systems.length; i++) this.#facts.systems[this.#names[i]!] = await this.systems[i]!.observe();
+    for (let i = index + 1; i < this.systems.length; i++) this.#facts.systems[this.#names[i]!] = await observe(this.systems[i]!, seen);
     return this.#facts;
   }
 
-  #each<T>(call: (system: System) => Awaitable<T>): Awaitable<readonly T[]> {
+  #each<T>(call: (system: System, index: number) => Awaitable<T>): Awaitable<readonly T[]> {
     const results: Awaitable<T>[] = [];
     let waits = false;
-    for (const system of this.systems) {
-      const result = call(system);
+    for (let i = 0; i < this.systems.length; i++) {
+      const result = call(this.systems[i]!, i);
       waits ||= isPromise(result);
       results.push(result);
     }
@@ -277,6 +312,12 @@ export class WorldState {
     }
     if (waiting !== undefined) return settled(waiting).then(() => undefined);
   }
+}
+
+/** `seen`: as of the last look, where the system keeps it. */
+function observe(system: System, seen: boolean): Awaitable<Observed> {
+  const look = seen ? system.lastLook?.() : undefined;
+  return look === undefined ? system.observe() : look.observe();
 }
 
 function bearerOf(client: ClientPart): Bearer {

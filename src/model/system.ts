@@ -110,6 +110,21 @@ export interface NoGate {
   readonly why: string;
 }
 
+/** The state that a store was in at the last look into it. It holds until the system looks again. */
+export interface LastLook {
+  /** As {@link System.position}. */
+  readonly mark: Mark;
+  /** As {@link System.observe}. */
+  observe(): Observed;
+  /** As {@link System.capture}. */
+  capture(): unknown;
+  /**
+   * As {@link System.restore}, but only where nothing was written since this look. Resolves to `false` where something was: then nothing is
+   * restored. Spares the look that a caller would take before a restore.
+   */
+  restore(mark: Mark): Promise<boolean>;
+}
+
 /**
  * The contract of a system: an adapter to one store behind the API. All implementations pass one contract suite
  * (`test/contract/system`). Marks nest: `restore(mark)` puts the store into exactly the state it had at the mark, whatever was
@@ -134,6 +149,11 @@ export interface System {
   restore(mark: Mark): Awaitable<void>;
   /** The difference between now and the root state. */
   observe(): Awaitable<Observed>;
+  /**
+   * The last look into the store, of whichever method, for a caller that needs no later one: another one would be a round trip to a server.
+   * Only where `restore` and `write` end with a look. Default: `undefined`.
+   */
+  lastLook?(): LastLook | undefined;
   /** The present state as structured-cloneable data relative to the root; only with `traits.portable`. */
   capture?(): Awaitable<unknown>;
   /** Puts the store into a captured state, whatever state it is in. Marks other than those taken at the root become invalid. */

@@ -1,4 +1,4 @@
-import type { Awaitable, Gate, Mark, NoGate, Observed, System } from "../model/system.ts";
+import type { Awaitable, Gate, LastLook, Mark, NoGate, Observed, System } from "../model/system.ts";
 
 /** What a look into the store returns: column -> value. */
 export type QueryRow = Readonly<Record<string, unknown>>;
@@ -8,6 +8,7 @@ export interface CheckpointMode extends Required<
   Pick<System, "traits" | "root" | "mark" | "changed" | "restore" | "observe" | "capture" | "write">
 > {
   position?(): ReturnType<System["mark"]>;
+  lastLook?(): LastLook;
   /** Rows of one statement, which runs where writing is impossible or was seen to begin like a reading one. */
   query(sql: string, values: readonly unknown[]): Promise<QueryRow[]>;
   dump(): Promise<string>;
@@ -47,6 +48,10 @@ export abstract class DelegatingSystem {
 
   async observe(): Promise<Observed> {
     return this.opened().observe();
+  }
+
+  lastLook(): LastLook | undefined {
+    return this.opened().lastLook?.();
   }
 
   async capture(): Promise<unknown> {

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { MemoryAdapter } from "../../src/adapters/memory/index.ts";
+import { copyPlain, samePlain } from "../../src/adapters/memory/plain-data.ts";
 import {
   EXECUTED,
   FAILED,
@@ -19,7 +20,7 @@ import { AgentDefinition } from "../../src/model/agent.ts";
 import type { Context } from "../../src/model/context.ts";
 import { Invariant, type InvariantOptions } from "../../src/model/invariant.ts";
 import { Rule } from "../../src/model/rule.ts";
-import type { SystemTraits } from "../../src/model/system.ts";
+import type { LastLook, Observed, SystemTraits } from "../../src/model/system.ts";
 import { World } from "../../src/model/world.ts";
 import { ActingClient } from "./acting-client.ts";
 import { laneOf } from "./seats.ts";
@@ -31,6 +32,55 @@ export interface Stored {
 /** A store in memory that a lane treats like one in another process: late writes are watched for, everything is awaited. */
 class WatchedMemory extends MemoryAdapter<Stored> {
   override readonly traits: SystemTraits = { portable: true, commits: true };
+}
+
+/** As {@link WatchedMemory}, and it keeps its last look, as a store behind a server does. */
+export class LookingMemory extends WatchedMemory {
+  /** How often the store was looked into. */
+  looks = 0;
+  /** Called before the look that ends a restore: a write of somebody else. */
+  onRestore: (() => void) | undefined;
+  #top: { readonly value: Stored } = { value: copyPlain(this.state) };
+
+  override mark(): never {
+    return this.#look() as never;
+  }
+
+  override changed(mark: unknown): boolean {
+    return this.#look() !== mark;
+  }
+
+  override restore(mark: unknown): void {
+    super.restore((mark as { readonly value: Stored }).value);
+    this.#top = mark as { readonly value: Stored };
+    this.onRestore?.();
+    this.#look();
+  }
+
+  override observe(): Observed {
+    this.#look();
+    return super.observe();
+  }
+
+  lastLook(): LastLook {
+    const seen = this.#top;
+    return {
+      mark: seen,
+      observe: () => ({ kind: "value", value: seen.value }),
+      capture: () => copyPlain(seen.value),
+      restore: async (mark) => {
+        if (this.#look() !== seen) return false;
+        if (mark !== seen) this.restore(mark);
+        return true;
+      },
+    };
+  }
+
+  #look(): { readonly value: Stored } {
+    this.looks++;
+    if (!samePlain(this.state, this.#top.value)) this.#top = { value: copyPlain(this.state) };
+    return this.#top;
+  }
 }
 
 /** What an action or a check of a case may touch. */
@@ -56,7 +106,7 @@ export interface LaneCase {
   /** What the context begins with; default a list. */
   readonly context?: Readonly<Record<string, unknown>>;
   /** The lane watches the store. */
-  readonly watched?: boolean;
+  readonly watched?: boolean | "looks";
 }
 
 export interface CaseRow {
@@ -89,7 +139,8 @@ export interface CaseLane extends Hands {
 
 /** A lane whose store, context and client are at hand. The root: n = 0, a list in the context, no token. */
 export async function laneCase(given: LaneCase): Promise<CaseLane> {
-  const store = given.watched === true ? new WatchedMemory({ state: { n: 0 } }) : new MemoryAdapter<Stored>({ state: { n: 0 } });
+  const Store = given.watched === "looks" ? LookingMemory : given.watched === true ? WatchedMemory : MemoryAdapter<Stored>;
+  const store = new Store({ state: { n: 0 } });
   const client = new ActingClient();
   const world = new World<Record<string, unknown>, ActingClient>({
     api: client,

@@ -1,9 +1,10 @@
 import type { RowSums } from "../../systems/multiset-mirror.ts";
 import type { Table } from "./catalog.ts";
-import type { Control } from "./control.ts";
+import type { Control, Row } from "./control.ts";
 import { schemaChanged } from "./failures.ts";
 import { ENTRY, sumOfEntries } from "./log-entries.ts";
 import { LOG } from "./journal-sql.ts";
+import { requireSame } from "./put-back.ts";
 import type { SchemaWatch } from "./schema-watch.ts";
 
 /** Entries that are read and not removed yet, at most: each reading would look at them again. */
@@ -17,6 +18,8 @@ export class JournalLog {
   /** Entries up to here were read, and nobody can be about to commit one. */
   #floor = 0n;
   #previous = 0n;
+  /** The last entry that was read. */
+  #last = 0n;
   /** Read entries beyond the floor. */
   #beyond = new Set<string>();
   /** Read entries that still stand in the log. */
@@ -30,6 +33,7 @@ export class JournalLog {
     if (before === undefined) return;
     this.#floor = before.#floor;
     this.#previous = before.#previous;
+    this.#last = before.#last;
     this.#beyond = before.#beyond;
     this.#there = before.#there;
   }
@@ -41,32 +45,54 @@ export class JournalLog {
    * @throws SeqqaError `SCHEMA_CHANGED`, `ROW_TOO_LONG`
    */
   async read(apart: boolean): Promise<RowSums> {
-    const [rows = [], tables = []] = await this.#control.batch([
-      `select ${ENTRY} from ${LOG} where seq > ${this.#floor}${apart ? " for update nowait" : ""}`,
-      this.#watch.sql,
-    ]);
+    const [rows = [], tables = []] = await this.#control.batch([this.entries(apart), this.#watch.sql]);
     const altered = this.#watch.difference(tables) ?? (await this.#watch.altered(this.#control));
     if (altered !== undefined) throw schemaChanged(this.#control.store, altered);
+    return this.take(rows, apart);
+  }
+
+  /** A statement that asks for the entries which may be new. `apart`: that locks them, or fails at once where an open transaction has made one. */
+  entries(apart: boolean): string {
+    return `select ${ENTRY} from ${LOG} where seq > ${this.#floor}${apart ? " for update nowait" : ""}`;
+  }
+
+  /** Takes in entries of a reading. @throws SeqqaError `ROW_TOO_LONG` */
+  take(rows: readonly Row[], apart: boolean): RowSums {
     const fresh = rows.filter(([seq]) => !this.#beyond.has(seq!));
     const sums = sumOfEntries(this.#control.store, this.#tables, fresh);
-    let last = this.#previous;
     for (const [seq] of fresh) {
       this.#beyond.add(seq!);
       const at = BigInt(seq!);
       this.#there.push(at);
-      if (at > last) last = at;
+      if (at > this.#last) this.#last = at;
     }
-    if (apart) this.#raise(last);
+    if (apart) this.raise();
     return sums;
   }
 
+  /**
+   * Statements of a transaction that fail (with `WRONG_COUNT`, or an error that `isBusy`) where an entry was made that was not read. Once it has
+   * committed, {@link raise} may be called.
+   */
+  nothingNew(): readonly string[] {
+    const known = this.#there.filter((seq) => seq > this.#floor).length;
+    return [this.entries(true), requireSame(`(select count(*) from ${LOG} where seq > ${this.#floor})`, known)];
+  }
+
+  /** As {@link removal} of all entries and {@link nothingNew} in one: a removal waits for an open transaction that has made an entry. */
+  removalOfAll(): readonly string[] {
+    let before = this.#floor;
+    for (const seq of this.#there) if (seq <= before) before = seq - 1n;
+    return [`delete from ${LOG} where seq > ${before}`, requireSame("row_count()", this.#there.length)];
+  }
+
   /** Two readings apart: who had taken a number at the one before has committed or gone since. */
-  #raise(last: bigint): void {
+  raise(): void {
     if (this.#previous > this.#floor) {
       this.#floor = this.#previous;
       for (const seq of this.#beyond) if (BigInt(seq) <= this.#floor) this.#beyond.delete(seq);
     }
-    this.#previous = last;
+    this.#previous = this.#last;
   }
 
   get tooLong(): boolean {

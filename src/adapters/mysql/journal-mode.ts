@@ -1,16 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { SeqqaError } from "../../model/errors.ts";
-import type { Gate, NoGate, Observed, SystemTraits } from "../../model/system.ts";
+import type { Gate, LastLook, NoGate, Observed, SystemTraits } from "../../model/system.ts";
 import { MultisetMirror, type RowSums, type Segment } from "../../systems/multiset-mirror.ts";
 import { UNGATED } from "../../systems/delegating-system.ts";
 import { markInvalid } from "../../systems/store-errors.ts";
 import type { Catalog, Table } from "./catalog.ts";
-import { Writing, type Control } from "./control.ts";
+import { Writing, type Control, type Row } from "./control.ts";
 import { dumpDatabase } from "./dump.ts";
 import { BUSY_LIMIT_MS, errnoOf, incoherent, isBusy, notPutBack } from "./failures.ts";
 import { install, installedToken, uninstall } from "./install.ts";
 import { JournalLog } from "./journal-log.ts";
-import { keepTables, KEPT } from "./journal-sql.ts";
+import { keepTables, keptStatements } from "./journal-sql.ts";
 import { Looker } from "./looker.ts";
 import type { MysqlMode, QueryRow } from "./mode.ts";
 import { MysqlGate } from "./mysql-gate.ts";
@@ -159,29 +159,48 @@ export class JournalMode implements MysqlMode {
     });
   }
 
-  restore(mark: unknown): Promise<void> {
-    const segment = mark as Segment;
+  lastLook(): LastLook {
+    const { tables, mirror } = this.#known;
+    return {
+      mark: mirror.top,
+      observe: () => observeNet(tables, mirror.net, this.#selection),
+      capture: () => imageOf(tables, mirror.net),
+      restore: (mark) => this.#restore(mark as Segment, mirror.top),
+    };
+  }
+
+  async restore(mark: unknown): Promise<void> {
+    await this.#restore(mark as Segment);
+  }
+
+  /** `seen`: restores only from this state; `false` when the store was in another one, and nothing was restored. */
+  #restore(segment: Segment, seen?: Segment): Promise<boolean> {
     return this.#alone(async () => {
-      await this.#read(true);
       const { mirror } = this.#known;
       if (!mirror.holds(segment)) throw markInvalid();
-      if (mirror.top === segment) return;
-      await this.#put(mirror.changesTo(segment), segment);
-      mirror.popTo(segment);
+      // Hardly ever was something written since: then the reading before is left out.
+      const from = mirror.top === seen && seen !== segment;
+      if (from && (await this.#put(mirror.changesTo(segment), segment, { seen: true }))) return true;
+      await this.#read(true);
+      if (seen !== undefined && mirror.top !== seen) return false;
+      if (mirror.top !== segment) await this.#put(mirror.changesTo(segment), segment);
+      return true;
     });
   }
 
   write(image: unknown): Promise<void> {
     if (!isImage(image)) throw new TypeError("MysqlAdapter.write takes what capture() of a journalled database returned.");
     return this.#alone(async () => {
-      await this.#read(true);
       const { mirror } = this.#known;
       const wanted = rowsOfImage(this.#control.store, this.#known.tables, image);
-      const changes = mirror.changesTo(mirror.bottom);
-      for (const { table, row, by } of wanted.deltas()) changes.add(table, row, by);
-      await this.#put(changes, mirror.bottom, wanted);
-      mirror.popTo(mirror.bottom);
-      mirror.push(wanted, "");
+      const put = (seen: boolean): Promise<boolean> => {
+        const changes = mirror.changesTo(mirror.bottom);
+        for (const { table, row, by } of wanted.deltas()) changes.add(table, row, by);
+        return this.#put(changes, mirror.bottom, { kept: wanted, seen });
+      };
+      if (await put(true)) return;
+      await this.#read(true);
+      await put(false);
     });
   }
 
@@ -206,11 +225,16 @@ export class JournalMode implements MysqlMode {
   }
 
   async #read(apart: boolean): Promise<void> {
+    const { log } = this.#known;
+    await this.#takeIn(() => log.read(apart));
+  }
+
+  async #takeIn(reading: () => Promise<RowSums>): Promise<void> {
     const { log, mirror, entries } = this.#known;
     const had = log.present.length;
     let sums: RowSums;
     try {
-      sums = await log.read(apart);
+      sums = await reading();
     } catch (error) {
       if (error instanceof SeqqaError && error.code !== "STORE_LOST") this.#broken = error;
       throw error;
@@ -222,22 +246,44 @@ export class JournalMode implements MysqlMode {
     }
   }
 
-  /** Changes the store in one transaction, and takes the entries that it undoes out of the log. */
-  async #put(changes: RowSums, to: Segment, kept?: RowSums): Promise<void> {
-    const { log, tables } = this.#known;
+  /**
+   * Changes the store in one transaction, takes the entries that it undoes out of the log, and reads what was logged meanwhile. `seen`: only where
+   * nothing was written since the last reading; `false`: something was, or may have been, and nothing is changed.
+   */
+  async #put(changes: RowSums, to: Segment, { kept, seen = false }: { kept?: RowSums; seen?: boolean } = {}): Promise<boolean> {
+    const { log, mirror, entries, tables, roots } = this.#known;
     const undone = this.#borrowed ? this.#entriesAbove(to) : [...log.present];
+    const all = seen && !this.#borrowed;
     const statements = [
       "start transaction",
+      // First, so that nothing of the target waits for us while we wait for it.
+      ...(all ? log.removalOfAll() : seen ? log.nothingNew() : []),
       ...putBackStatements(tables, changes),
-      ...log.removal(undone),
-      ...(this.#borrowed ? this.#keep(to, kept) : []),
+      ...(all ? [] : log.removal(undone)),
+      ...(this.#borrowed && to.depth === 0 ? keptStatements(roots, kept) : []),
       "commit",
     ];
+    const rows = await this.#change(statements, seen);
+    if (rows === undefined) return false;
+    if (seen) log.raise();
+    log.forget(undone);
+    for (const segment of entries.keys()) if (segment.depth > to.depth) entries.delete(segment);
+    mirror.popTo(to);
+    if (kept !== undefined) mirror.push(kept, "");
+    await this.#takeIn(async () => log.take(rows, false));
+    return true;
+  }
+
+  /** Entries of the log after a transaction. `undefined`: it failed, may do so, and was rolled back. */
+  async #change(statements: readonly string[], mayFail: boolean): Promise<Row[] | undefined> {
+    const parts = batches(statements);
     try {
-      for (const part of batches(statements)) await this.#control.rows(part.join(";\n"));
+      for (const part of parts.slice(0, -1)) await this.#control.rows(part.join(";\n"));
+      return (await this.#control.batch([...parts.at(-1)!, this.#known.log.entries(false)])).at(-1)!;
     } catch (error) {
       if (!this.#control.lost) await this.#control.rows("rollback");
       if (isBusy(error) || error instanceof SeqqaError) throw error;
+      if (mayFail) return undefined;
       // Nothing was changed. Somebody who wrote and committed between our look at the log and at the rows is in the log by now.
       const before = this.#known.mirror.top;
       await this.#read(false);
@@ -245,23 +291,10 @@ export class JournalMode implements MysqlMode {
       if (errnoOf(error) === WRONG_COUNT) throw new Stale();
       throw (this.#broken = notPutBack(this.#control.store, error));
     }
-    log.forget(undone);
-    for (const segment of this.#known.entries.keys()) if (segment.depth > to.depth) this.#known.entries.delete(segment);
   }
 
   #entriesAbove(to: Segment): bigint[] {
     return [...this.#known.entries].filter(([segment]) => segment.depth > to.depth).flatMap(([, entries]) => entries);
-  }
-
-  /** What is written without being logged is kept beside the log, so that the next run can take it back when this one is killed. */
-  #keep(to: Segment, kept: RowSums | undefined): string[] {
-    if (to.depth > 0) return [];
-    const { roots } = this.#known;
-    const rows = kept?.deltas().map(({ table, row, by }) => `(${roots},${table},'${row}',${by})`) ?? [];
-    const statements = [`delete from ${KEPT} where root = ${roots}`];
-    for (let i = 0; i < rows.length; i += 200)
-      statements.push(`insert into ${KEPT}(root,tab,img,amount) values ${rows.slice(i, i + 200).join(",")}`);
-    return statements;
   }
 
   async #remove(entries: readonly bigint[]): Promise<void> {

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { RowSums } from "../../systems/multiset-mirror.ts";
 import { OURS, type Catalog, type Table } from "./catalog.ts";
 import { Cascades, checked } from "./cascades.ts";
 import { imageOfRow, imageOfValue } from "./columns.ts";
@@ -24,6 +25,15 @@ export function tableStatements(token: string, borrowed: boolean, tables: readon
 /** Keeps what tables there are, by which it is seen later that one was truncated or made anew. */
 export function keepTables(reading: readonly Row[]): string {
   return `insert into ${OWNER}(token, borrowed, tab, name, shape) values ('', 1, ${TABLES}, '', ${quoteText(JSON.stringify(reading))})`;
+}
+
+/** Keeps what is written into a root without being logged beside the log, so that the next run can take it back when this one is killed. */
+export function keptStatements(root: number, kept: RowSums | undefined): string[] {
+  const rows = kept?.deltas().map(({ table, row, by }) => `(${root},${table},'${row}',${by})`) ?? [];
+  const statements = [`delete from ${KEPT} where root = ${root}`];
+  for (let i = 0; i < rows.length; i += 200)
+    statements.push(`insert into ${KEPT}(root,tab,img,amount) values ${rows.slice(i, i + 200).join(",")}`);
+  return statements;
 }
 
 /** The `tab` of that in the owner's table. */

@@ -61,21 +61,16 @@ export class Looker {
 
   async #rows(sql: string, values: readonly unknown[]): Promise<QueryRow[]> {
     try {
+      // Each statement is a transaction of its own that can only read: the next one looks anew, and no lock of ours is in the target's way.
       this.#connection ??= connect(this.#store, {
         driver: { supportBigNumbers: true },
-        settings: ["names utf8mb4"],
+        settings: ["names utf8mb4", "session autocommit = 1", "session transaction read only"],
         lost: () => (this.#connection = undefined),
       });
       const connection = await this.#connection;
-      await connection.query("start transaction read only");
-      try {
-        // One statement only: several are not allowed on this connection.
-        const [rows] = (await connection.query(sql, [...values])) as unknown as [RowDataPacket[], FieldPacket[]];
-        return Array.isArray(rows) ? rows : [];
-      } finally {
-        // Ends what is seen: the next query looks anew, and no lock of ours is in the target's way.
-        await connection.query("rollback");
-      }
+      // One statement only: several are not allowed on this connection.
+      const [rows] = (await connection.query(sql, [...values])) as unknown as [RowDataPacket[], FieldPacket[]];
+      return Array.isArray(rows) ? rows : [];
     } catch (error) {
       if (isLost(error) || error instanceof SeqqaError) await this.#forget();
       throw error;

@@ -7,12 +7,12 @@ import { quoteName } from "./sql-text.ts";
 const AT_ONCE = 500;
 const LONGEST = 500_000;
 
-/** What {@link requireCount} fails with: "BIGINT value is out of range". */
+/** What {@link requireSame} fails with: "BIGINT value is out of range". */
 export const WRONG_COUNT = 1690;
 
-/** Fails, and so ends a batch before its commit, when not as many rows went as were to go. DO would not: on MariaDB it never fails. */
-function requireCount(gone: string, count: number): string {
-  return `set @seqqa_n = 9223372036854775807 + (${gone} <> ${count})`;
+/** Fails, and so ends a batch before its commit, where a number is another than the expected one. DO would not: on MariaDB it never fails. */
+export function requireSame(counted: string, count: number): string {
+  return `set @seqqa_n = 9223372036854775807 + (${counted} <> ${count})`;
 }
 
 /**
@@ -36,7 +36,7 @@ export function putBackStatements(tables: readonly Table[], changes: RowSums): s
   if (deletes.length === 0) return inserts;
   const counted = deletes.flatMap((sql, i) => {
     const gone = i === 0 ? "row_count()" : "@seqqa_n + row_count()";
-    return [sql, i === deletes.length - 1 ? requireCount(gone, count) : `set @seqqa_n = ${gone}`];
+    return [sql, i === deletes.length - 1 ? requireSame(gone, count) : `set @seqqa_n = ${gone}`];
   });
   return [...counted, ...inserts];
 }

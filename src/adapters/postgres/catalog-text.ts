@@ -64,3 +64,14 @@ export function catalogDifference(before: CatalogText, now: CatalogText): string
   const parts = [...before.keys()].filter((part) => before.get(part) !== now.get(part));
   return parts.length === 0 ? undefined : parts.join(", ");
 }
+
+/** Statements that change rows, though the schema may be what it was. */
+const ROWS_WITHOUT_TRIGGERS = /^(?:REFRESH|REWRITE|large object)/;
+
+/** The statement that changed the schema, or rows without triggers, with what differs; `undefined`: none did. */
+export function alteration(statements: readonly string[], before: CatalogText, now: CatalogText): string | undefined {
+  const difference = catalogDifference(before, now);
+  const rows = statements.find((what) => ROWS_WITHOUT_TRIGGERS.test(what));
+  if (rows !== undefined) return `${rows}, which changes rows without triggers`;
+  return difference === undefined ? undefined : `${statements[0]} (${difference})`;
+}

@@ -1,8 +1,8 @@
-import type { Gate, NoGate, Observed, SystemTraits } from "../../model/system.ts";
+import type { Gate, LastLook, NoGate, Observed, SystemTraits } from "../../model/system.ts";
 import { UNGATED } from "../../systems/delegating-system.ts";
 import { markInvalid } from "../../systems/store-errors.ts";
 import { OURS, type Catalog, type Sequence, type Table } from "./catalog.ts";
-import { catalogDifference, catalogText, type CatalogText } from "./catalog-text.ts";
+import { alteration, catalogDifference, catalogText, type CatalogText } from "./catalog-text.ts";
 import type { Control } from "./control.ts";
 import { Writing } from "./control.ts";
 import { pairsOf } from "./counter-sql.ts";
@@ -13,10 +13,11 @@ import { Looker } from "./looker.ts";
 import { fixesToImage, imageOf, isImage, type MultisetImage } from "./multiset-image.ts";
 import { MultisetMirror, RowSums, type Segment } from "../../systems/multiset-mirror.ts";
 import type { PostgresMode, QueryRow } from "./mode.ts";
-import { observeAll, observeCounters, observeNet } from "./observe.ts";
+import { observeAll, observeCounters, observeMirror } from "./observe.ts";
 import { Places } from "./places.ts";
 import { PostgresGate } from "./postgres-gate.ts";
 import { DDL_STATE, INCOHERENT_STATE } from "./put-back-sql.ts";
+import { columnsOf, PUT, replyOf, type Look, type Row } from "./put-call.ts";
 import { putBackAndUninstall } from "./recover.ts";
 import type { Selection } from "./selection.ts";
 import { SeqqaError } from "../../model/errors.ts";
@@ -34,7 +35,6 @@ export interface JournalChoice {
 }
 
 const READ = `select rel, o, n, place from ${OURS}.read($1, $2)`;
-const PUT = `select rel, img, place, n from ${OURS}.put($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
 
 /**
  * Puts back what other sessions committed, by an undo log that row triggers write in the transactions of the target. Reading the log, and
@@ -119,7 +119,7 @@ export class JournalMode implements PostgresMode {
         return {
           kind: "rows" as const,
           tables: observeAll(tables),
-          counters: observeCounters(this.#sequences, this.#pairs(counters), undefined, this.#selection),
+          counters: observeCounters(this.#sequences, pairsOf(counters, this.#sequences.length), undefined, this.#selection),
         };
       }, "isolation level repeatable read"),
     );
@@ -149,12 +149,7 @@ export class JournalMode implements PostgresMode {
   observe(): Promise<Observed> {
     return this.#alone(async () => {
       await this.#read(false);
-      const mirror = this.#mirror;
-      return {
-        kind: "rows",
-        tables: observeNet(this.#tables, mirror.net, this.#selection),
-        counters: observeCounters(this.#sequences, this.#pairs(mirror.counters), this.#pairs(mirror.rootCounters), this.#selection),
-      };
+      return this.#observed();
     });
   }
 
@@ -165,13 +160,38 @@ export class JournalMode implements PostgresMode {
     });
   }
 
-  restore(mark: unknown): Promise<void> {
-    const segment = mark as Segment;
+  lastLook(): LastLook {
+    return {
+      mark: this.#mirror.top,
+      observe: () => this.#observed(),
+      capture: () => imageOf(this.#tables, this.#sequences, this.#mirror),
+      restore: (mark) => this.#restore(mark as Segment, this.#mirror.top),
+    };
+  }
+
+  async restore(mark: unknown): Promise<void> {
+    await this.#restore(mark as Segment);
+  }
+
+  /** `seen`: restores only from this state; `false` when the store was in another one, and nothing was restored. */
+  #restore(segment: Segment, seen?: Segment): Promise<boolean> {
     return this.#alone(async () => {
       const mirror = this.#mirror;
       if (!mirror.holds(segment)) throw markInvalid();
-      await this.#put(mirror.changesTo(segment), mirror.countersAt(segment), segment.depth);
+      if (seen === segment) await this.#read(true);
+      if (seen !== undefined && mirror.top !== seen) return false;
+      if (seen === segment) return true;
+      const keep = segment.depth;
+      const look = await this.#put(mirror.changesTo(segment), mirror.countersAt(segment), { keep, depth: keep, seen: seen !== undefined });
+      if (look === undefined) {
+        await this.#read(false);
+        // What was written may have cancelled out.
+        if (mirror.top === seen) throw new Writing("another session");
+        return false;
+      }
       mirror.popTo(segment);
+      await this.#takeIn(look);
+      return true;
     });
   }
 
@@ -183,9 +203,12 @@ export class JournalMode implements PostgresMode {
       const changes = mirror.changesTo(mirror.bottom);
       const deltas = wanted.rows.deltas();
       for (const { table, row, by } of deltas) changes.add(table, row, by);
-      await this.#put(changes, wanted.counters, 0, wanted.rows);
+      // Where the state is the root, no step of the log stands for it.
+      const depth = deltas.length === 0 && wanted.counters === mirror.rootCounters ? 0 : 1;
+      const look = await this.#put(changes, wanted.counters, { keep: 0, depth, kept: wanted.rows });
       mirror.popTo(mirror.bottom);
       mirror.push(wanted.rows, wanted.counters);
+      await this.#takeIn(look!);
     });
   }
 
@@ -211,15 +234,15 @@ export class JournalMode implements PostgresMode {
     });
   }
 
-  #pairs(counters: string): string {
-    return pairsOf(counters, this.#sequences.length);
-  }
-
   /** Reads what was logged since the last time; `apart`: when nobody is in the middle of a write. */
   async #read(apart: boolean): Promise<void> {
     const [header, ...entries] = await this.#control.rows(READ, [apart, this.#base + this.#mirror.top.depth + 1], "seqqa_read");
-    const [, counters, busy] = header as (string | null)[];
+    const [, counters, busy] = header as Row;
     if (typeof busy === "string") throw new Writing(busy);
+    await this.#takeIn([counters as string, entries]);
+  }
+
+  async #takeIn([counters, entries]: Look): Promise<void> {
     const changes = new RowSums();
     const altered: string[] = [];
     for (const [rel, o, n, place] of entries) {
@@ -232,25 +255,29 @@ export class JournalMode implements PostgresMode {
       if (typeof n === "string") changes.add(table, n, 1);
       if (typeof place === "string" && typeof n === "string") this.#places.saw(table, n, place);
     }
-    this.#mirror.push(changes, counters === this.#mirror.counters ? this.#mirror.counters : (counters as string));
+    this.#mirror.push(changes, counters === this.#mirror.counters ? this.#mirror.counters : counters);
     this.#vacuum.count(entries.length);
     if (altered.length > 0) await this.#look(altered);
   }
 
   /** Statements that change schemas were seen: refuses if they did. */
   async #look(statements: readonly string[]): Promise<void> {
-    const difference = catalogDifference(this.#catalog, await catalogText(this.#control.client));
-    const rows = statements.find((what) => ROWS_WITHOUT_TRIGGERS.test(what));
-    if (difference !== undefined || rows !== undefined) {
-      const detail = rows === undefined ? `${statements[0]} (${difference})` : `${rows}, which changes rows without triggers`;
-      throw (this.#broken = schemaChanged(this.#control.store, detail));
-    }
+    const detail = alteration(statements, this.#catalog, await catalogText(this.#control.client));
+    if (detail !== undefined) throw (this.#broken = schemaChanged(this.#control.store, detail));
     // What changed nothing must not keep a later run from putting the data back.
     if (this.#borrowed) await this.#control.rows(`delete from ${OURS}.kept where rel = 0`);
   }
 
-  async #put(changes: RowSums, counters: string, keep: number, kept?: RowSums): Promise<void> {
-    const [rel, img, w] = this.#columns(changes);
+  /**
+   * Changes the store, and looks into it afterwards. `keep`: how many steps of the kept log stay; `depth`: how many there are afterwards; `seen`: only
+   * where nothing was written since the last look, else `undefined` and no change.
+   */
+  async #put(
+    changes: RowSums,
+    counters: string,
+    { keep, depth, kept, seen = false }: { keep: number; depth: number; kept?: RowSums; seen?: boolean },
+  ): Promise<Look | undefined> {
+    const { rel, img, w, parts } = columnsOf(this.#tables, changes);
     const [placeRel, place]: [string[], string[]] = [[], []];
     for (let i = 0; i < rel.length; i++) {
       const table = this.#indexOf.get(rel[i]!)!;
@@ -260,41 +287,38 @@ export class JournalMode implements PostgresMode {
         place.push(one);
       }
     }
-    const [keptRel, keptImg, keptW] = this.#borrowed && kept !== undefined ? this.#columns(kept) : [null, null, null];
-    const values = [rel, img, w, placeRel, place, counters, this.#base + keep, keptRel, keptImg, keptW];
-    let rows: (string | null)[][];
+    const ours = this.#borrowed && kept !== undefined ? columnsOf(this.#tables, kept) : { rel: null, img: null, w: null };
+    const before = seen ? this.#mirror.counters : null;
+    const step = this.#base + depth + 1;
+    const values = [rel, img, w, placeRel, place, counters, this.#base + keep, ours.rel, ours.img, ours.w, step, before, parts];
+    let rows: Row[];
     try {
       rows = await this.#control.rows(PUT, values, "seqqa_put");
     } catch (error) {
       if (codeOf(error) !== DDL_STATE) {
         // Nothing was changed. Somebody who wrote and committed between our look at the log and at the rows is in the log by now.
-        const before = this.#mirror.top;
+        const { top } = this.#mirror;
         if (!(error instanceof SeqqaError) && !isBusy(error)) await this.#read(false);
-        if (this.#mirror.top !== before) throw new Writing("another session");
+        if (this.#mirror.top !== top) throw new Writing("another session");
         throw this.#putError(error);
       }
       // Looked at, it may turn out to have changed nothing: then the log is read without it.
       await this.#read(false);
       throw new Stale();
     }
-    const [header, ...placed] = rows;
-    const busy = header?.[1];
-    if (typeof busy === "string") throw new Writing(busy);
-    for (const [oid, row, at, count] of placed) {
+    const reply = replyOf(rows);
+    if (reply.kind === "busy") throw new Writing(reply.who);
+    if (reply.kind === "written") return undefined;
+    for (const [oid, row, at, count] of reply.placed) {
       const table = this.#indexOf.get(oid as string)!;
       if (typeof row === "string") this.#places.saw(table, row, at as string);
       else this.#vacuum.wrote(table, Number(count));
     }
+    return reply.look;
   }
 
-  #columns(sums: RowSums): [string[], string[], number[]] {
-    const [rel, img, w]: [string[], string[], number[]] = [[], [], []];
-    for (const { table, row, by } of sums.deltas()) {
-      rel.push(this.#tables[table]!.oid);
-      img.push(row);
-      w.push(by);
-    }
-    return [rel, img, w];
+  #observed(): Observed {
+    return observeMirror(this.#tables, this.#sequences, this.#mirror, this.#selection);
   }
 
   #putError(error: unknown): unknown {
@@ -319,9 +343,6 @@ export class JournalMode implements PostgresMode {
     });
   }
 }
-
-/** Statements that change rows, though the schema may be what it was. */
-const ROWS_WITHOUT_TRIGGERS = /^(?:REFRESH|REWRITE|large object)/;
 
 /** The log held something that had to be looked at first: do it once more. */
 class Stale extends Error {}

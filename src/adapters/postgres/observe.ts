@@ -1,6 +1,7 @@
 import type { Observed, ObservedTable, StoredValue } from "../../model/system.ts";
 import type { Sequence, Table } from "./catalog.ts";
-import type { RowSums } from "../../systems/multiset-mirror.ts";
+import { pairsOf } from "./counter-sql.ts";
+import type { MultisetMirror, RowSums } from "../../systems/multiset-mirror.ts";
 import type { Selection } from "./selection.ts";
 import { rowFields } from "./sql-text.ts";
 import { integer, shownValue } from "./values.ts";
@@ -41,6 +42,21 @@ export function observeNet(tables: readonly Table[], net: RowSums, selection: Se
     if (rows.size > 0 && selection.tables(table)) for (const [row, by] of rows) shown.add(table, row, by);
   }
   return shown.all();
+}
+
+/** The difference between the present state and the root. */
+export function observeMirror(
+  tables: readonly Table[],
+  sequences: readonly Sequence[],
+  { net, counters, rootCounters }: MultisetMirror,
+  selection: Selection,
+): Observed {
+  const pairs = (text: string): string => pairsOf(text, sequences.length);
+  return {
+    kind: "rows",
+    tables: observeNet(tables, net, selection),
+    counters: observeCounters(sequences, pairs(counters), pairs(rootCounters), selection),
+  };
 }
 
 /** Everything, for the root. */

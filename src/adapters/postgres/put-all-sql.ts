@@ -2,64 +2,74 @@ import { OURS, type Table } from "./catalog.ts";
 import { DDL_STATE, putFunction } from "./put-back-sql.ts";
 import { quoteText } from "./sql-text.ts";
 
+/** Values of `n` that are no number of rows. */
+export const NOTHING_DONE = -1;
+export const LOOKED = -2;
+
 /**
- * Changes what is given, and takes back what is in the log and not read yet, as one sum: a change that cancels out costs nothing. The first row
- * says who is writing: then nothing was done. Then come, of each table, where rows without a key are now, and how many rows were changed.
+ * Changes what is given (for each table a part: rows that go, then rows that come, by three places in the arrays), and takes back what is in the log and not read yet, as one sum: a change that cancels out costs nothing. The first row
+ * says who is writing: then nothing was done. Then come, of each table, where rows without a key are now, and how many rows were changed. At the
+ * end, with `p_step`, the log is read as by the function `read`, with `n` = LOOKED: what others committed meanwhile. `p_seen`: the counters at the last look;
+ * where they are given and anything was written since, nothing is done, and `n` of the first row is NOTHING_DONE.
  */
 export function putAllFunction(tables: readonly Table[], borrowed: boolean): string {
   const keyless = tables.some(({ key }) => key.length === 0);
-  const given = "select u.rel, u.place from unnest(p_place_rel, p_place) u(rel, place)";
-  const places = (seen: string): string =>
-    keyless ? `(select array_agg(h.place) from (${seen}${given}) h where h.rel = s.rel)` : "null::tid[]";
-  const grouped = (seen: string): string =>
-    `select s.rel, array_agg(s.img) filter (where s.w < 0) as del, array_agg(s.img) filter (where s.w > 0) as ins, ${places(seen)} as places`;
+  const placed =
+    "select d.rel, d.place from d where d.place is not null union all select u.rel, u.place from unnest(p_place_rel, p_place) u(rel, place)";
+  const places = keyless ? `(select array_agg(h.place) from (${placed}) h where h.rel = s.rel)` : "null::tid[]";
   return `create function ${OURS}.put(p_rel oid[], p_img text[], p_w int[], p_place_rel oid[], p_place tid[], p_counters bigint[],
-  p_keep bigint, p_kept_rel oid[], p_kept_img text[], p_kept_w int[]) returns table(rel oid, img text, place tid, n int) language plpgsql as ${quoteText(`
+  p_keep bigint, p_kept_rel oid[], p_kept_img text[], p_kept_w int[], p_step bigint default null, p_seen bigint[] default null, p_parts int[] default null)
+  returns table(rel oid, img text, place tid, n int, now text) language plpgsql as ${quoteText(`
 #variable_conflict use_column
-declare r record;
+declare v_rel oid; v_del text[]; v_ins text[]; v_places tid[];
 begin
   if current_setting('session_replication_role') <> 'replica' then raise exception 'not a control session'; end if;
   img := ${OURS}.busy();
+  if img is null and p_seen is not null and (exists (select from ${OURS}.log) or ${OURS}.counters() is distinct from p_seen) then
+    n := ${NOTHING_DONE};
+  end if;
   return next;
-  if img is not null then return; end if;
+  if img is not null or n is not null then return; end if;
   -- Hardly ever is there something that was not read. What comes in after this look is read later, as what was written later.
   if exists (select from ${OURS}.log) then
-    for r in
+    for v_rel, v_del, v_ins, v_places in
       with d as (delete from ${OURS}.log l returning l.rel, l.o, l.n, l.place),
       e(rel, img, w) as (
         select d.rel, d.o, 1 from d where d.o is not null
         union all select d.rel, d.n, -1 from d where d.n is not null
         union all select u.rel, u.img, u.w from unnest(p_rel, p_img, p_w) u(rel, img, w)),
       s(rel, img, w) as (select e.rel, e.img, sum(e.w)::int from e group by e.rel, e.img having sum(e.w) <> 0)
-      ${grouped("select d.rel, d.place from d where d.place is not null union all ")}
+      select s.rel, array_agg(s.img) filter (where s.w < 0), array_agg(s.img) filter (where s.w > 0), ${places}
         from s, generate_series(1, abs(s.w)) group by s.rel
     loop
       ${dispatch(tables)}
     end loop;
-  elsif cardinality(p_rel) > 0 then
-    for r in
-      ${grouped("")}
-        from unnest(p_rel, p_img, p_w) s(rel, img, w), generate_series(1, abs(s.w)) group by s.rel
-    loop
+  else
+    for i in 1 .. coalesce(cardinality(p_parts), 0) / 3 loop
+      v_rel := p_rel[p_parts[3 * i - 2]];
+      v_del := nullif(p_img[p_parts[3 * i - 2] : p_parts[3 * i - 1] - 1], '{}');
+      v_ins := nullif(p_img[p_parts[3 * i - 1] : p_parts[3 * i] - 1], '{}');
+      ${keyless ? `v_places := (select array_agg(u.place) from unnest(p_place_rel, p_place) u(rel, place) where u.rel = v_rel);` : ""}
       ${dispatch(tables)}
     end loop;
   end if;
   ${borrowed ? KEEP : ""}
   perform ${OURS}.put_counters(p_counters);
+  if p_step is not null then return query select l.rel, l.o, l.place, ${LOOKED}, l.n from ${OURS}.read(false, p_step) l; end if;
 end`)}`;
 }
 
 function dispatch(tables: readonly Table[]): string {
   const branches = tables.map((table) => {
-    const call = `${putFunction(table)}(r.del, r.ins, r.places)`;
-    const run = table.key.length > 0 ? `perform ${call}` : `return query select r.rel, f.img, f.place, 0 from ${call} f`;
+    const call = `${putFunction(table)}(v_del, v_ins, v_places)`;
+    const run = table.key.length > 0 ? `perform ${call}` : `return query select v_rel, f.img, f.place, 0, null::text from ${call} f`;
     return `when ${table.oid} then ${run};`;
   });
-  return `case r.rel
-        when 0 then raise exception using errcode = '${DDL_STATE}', message = r.ins[1];
+  return `case v_rel
+        when 0 then raise exception using errcode = '${DDL_STATE}', message = v_ins[1];
         ${branches.join("\n        ")}
       end case;
-      rel := r.rel; img := null; place := null; n := coalesce(cardinality(r.del), 0) + coalesce(cardinality(r.ins), 0);
+      rel := v_rel; img := null; place := null; n := coalesce(cardinality(v_del), 0) + coalesce(cardinality(v_ins), 0);
       return next;`;
 }
 

@@ -1,11 +1,12 @@
-import type { Observed } from "../../model/system.ts";
+import type { LastLook, Observed } from "../../model/system.ts";
 import { markInvalid } from "../../systems/store-errors.ts";
 import { isQuiet, renewalMs, type Bytes, type Entry } from "./entry.ts";
 import { sameEntry } from "./exact-text.ts";
 import { entryOfImage, imageKey, isKeyImage, type KeyImage } from "./key-image.ts";
 import { KeyMirror, type Segment } from "./key-mirror.ts";
-import type { Fix, Keyspace } from "./keyspace.ts";
+import { KEYS_A_WRITE, type Fix, type Keyspace } from "./keyspace.ts";
 import { observeChanges, type Change } from "./rows.ts";
+import { WRITTEN } from "./scripts.ts";
 import type { Doubt, Tracker } from "./tracker.ts";
 
 /** What is kept while the connections are closed for a restart of the target. */
@@ -28,6 +29,8 @@ export class DumpMode {
   /** The soonest time at which a key goes, and at which one is due to get its time anew. */
   #nextExpiryMs = Infinity;
   #nextRenewalMs = Infinity;
+  /** Others write to other databases of the server all the time. */
+  #shared = false;
   #seen: { readonly segment: Segment; readonly observed: Observed } | undefined;
   readonly #wiped: (() => Promise<void>) | undefined;
   #queue: Promise<unknown> = Promise.resolve();
@@ -81,20 +84,38 @@ export class DumpMode {
   observe(): Promise<Observed> {
     return this.#alone(async () => {
       await this.#sync();
-      const { top } = this.#mirror;
-      if (this.#seen?.segment !== top) {
-        const changes = this.#changes([...this.#mirror.touched()], (key) => this.#mirror.baseOf(key));
-        this.#seen = { segment: top, observed: observeChanges(changes) };
-      }
-      return this.#seen.observed;
+      return this.#observed();
     });
   }
 
-  restore(mark: unknown): Promise<void> {
-    const segment = mark as Segment;
+  /** `undefined` without a tracker: then keys are always read. */
+  lastLook(): LastLook | undefined {
+    if (this.#tracker === undefined) return undefined;
+    return {
+      mark: this.#mirror.top,
+      observe: () => this.#observed(),
+      capture: () => this.#captured(),
+      restore: (mark) => this.#restore(mark as Segment, this.#mirror.top),
+    };
+  }
+
+  async restore(mark: unknown): Promise<void> {
+    await this.#restore(mark as Segment);
+  }
+
+  /** `seen`: restores only from this state; `false` when the store was in another one, and nothing was restored. */
+  #restore(segment: Segment, seen?: Segment): Promise<boolean> {
     return this.#alone(async () => {
-      const unread = await this.#unread();
       if (!this.#mirror.holds(segment)) throw markInvalid();
+      if (seen !== undefined) {
+        const tried = this.#countable(segment, seen);
+        if (tried && (await this.#change(this.#fixesTo(segment), this.#tracker!.changes, () => this.#mirror.popTo(segment)))) return true;
+        await this.#sync();
+        if (this.#mirror.top !== seen) return false;
+        // What the server counted was written to another database, and will be again.
+        this.#shared ||= tried;
+      }
+      const unread = seen === undefined ? await this.#unread() : new Set<Bytes>();
       const wanted = this.#mirror.changesTo(segment);
       const fixes: Fix[] = [];
       for (const [key, entry] of wanted) if (!unread.has(key) && !sameEntry(this.#mirror.now(key), entry)) fixes.push([key, entry]);
@@ -104,21 +125,27 @@ export class DumpMode {
       }
       this.#mirror.popTo(segment);
       await this.#apply(fixes);
+      return true;
     });
+  }
+
+  /** Whether the server's count of changes can stand for a look before a restore: time and some commands change keys without being counted. */
+  #countable(segment: Segment, seen: Segment): boolean {
+    if (this.#shared || this.#mirror.top !== seen || segment === seen || this.#tracker!.changes === "") return false;
+    if (this.#quiet.size > 0 || this.#nextRenewalMs <= this.#keyspace.nowMs) return false;
+    const keys = this.#fixesTo(segment).length;
+    return keys > 0 && keys <= KEYS_A_WRITE;
+  }
+
+  /** What is to be changed to get to a state, where everything was read. */
+  #fixesTo(segment: Segment): Fix[] {
+    return [...this.#mirror.changesTo(segment)].filter(([key, entry]) => !sameEntry(this.#mirror.now(key), entry));
   }
 
   capture(): Promise<KeyImage> {
     return this.#alone(async () => {
       await this.#sync();
-      const keys: ReturnType<typeof imageKey>[] = [];
-      const gone: Bytes[] = [];
-      for (const key of this.#mirror.touched()) {
-        const entry = this.#mirror.now(key);
-        if (sameEntry(entry, this.#mirror.baseOf(key))) continue;
-        if (entry === null) gone.push(key);
-        else keys.push(imageKey(key, entry));
-      }
-      return { kind: "keys", keys, gone };
+      return this.#captured();
     });
   }
 
@@ -161,18 +188,51 @@ export class DumpMode {
     return result;
   }
 
+  #observed(): Observed {
+    const { top } = this.#mirror;
+    if (this.#seen?.segment !== top) {
+      const changes = this.#changes([...this.#mirror.touched()], (key) => this.#mirror.baseOf(key));
+      this.#seen = { segment: top, observed: observeChanges(changes) };
+    }
+    return this.#seen.observed;
+  }
+
+  #captured(): KeyImage {
+    const keys: ReturnType<typeof imageKey>[] = [];
+    const gone: Bytes[] = [];
+    for (const key of this.#mirror.touched()) {
+      const entry = this.#mirror.now(key);
+      if (sameEntry(entry, this.#mirror.baseOf(key))) continue;
+      if (entry === null) gone.push(key);
+      else keys.push(imageKey(key, entry));
+    }
+    return { kind: "keys", keys, gone };
+  }
+
   /** Makes the mirror say what is in the store. */
   async #sync(atLeast: Doubt = "none"): Promise<void> {
-    const keys = await this.#doubtful(atLeast);
-    if (keys.size === 0) return;
+    // What was told of is read while the rest is waited for: a key that is written after it was read is told of once more.
+    const told = this.#tracker?.take() ?? new Set<Bytes>();
+    const [early, keys] = await Promise.allSettled([this.#read(told), this.#doubtful(atLeast)]);
+    if (early.status === "fulfilled" && keys.status === "fulfilled") return this.#takeIn(keys.value, early.value);
+    this.#tracker?.forget();
+    throw early.status === "rejected" ? early.reason : (keys as PromiseRejectedResult).reason;
+  }
+
+  /** Reads keys, and takes them in with those that were read before. */
+  async #takeIn(keys: ReadonlySet<Bytes>, early: ReadonlyMap<Bytes, Entry | null> = new Map()): Promise<void> {
     try {
-      const read = await this.#keyspace.read(keys);
+      const read = new Map([...early, ...(await this.#read(keys))]);
       for (const [key, entry] of read) this.#watch(key, entry);
       this.#mirror.push(read);
     } catch (error) {
       this.#tracker?.forget();
       throw error;
     }
+  }
+
+  async #read(keys: ReadonlySet<Bytes>): Promise<ReadonlyMap<Bytes, Entry | null>> {
+    return keys.size === 0 ? new Map<Bytes, Entry | null>() : this.#keyspace.read(keys);
   }
 
   /** Keys that were written and need not be read, since they are about to be overwritten. */
@@ -183,6 +243,10 @@ export class DumpMode {
   /** All keys that may be different from what the mirror says. */
   async #doubtful(atLeast: Doubt): Promise<ReadonlySet<Bytes>> {
     const told = (await this.#tracker?.settle()) ?? "all";
+    return this.#keysInDoubt(told, atLeast);
+  }
+
+  async #keysInDoubt(told: Doubt, atLeast: Doubt): Promise<ReadonlySet<Bytes>> {
     const keys = this.#tracker?.take() ?? new Set<Bytes>();
     try {
       if (told === "all" || atLeast === "all") {
@@ -207,15 +271,28 @@ export class DumpMode {
       const fixed = new Set(fixes.map(([key]) => key));
       for (const key of this.#dueBy(renewalMs)) if (!fixed.has(key)) fixes.push([key, this.#mirror.now(key)]);
     }
-    if (fixes.length === 0) return;
+    if (fixes.length > 0) await this.#change(fixes);
+  }
+
+  /** Changes keys, and takes in what others wrote until then. With `changes` nothing is done, and it is `false`, where the server has counted more. */
+  async #change(fixes: readonly Fix[], changes = "", changed?: () => void): Promise<boolean> {
+    const tracker = this.#tracker;
+    let later: ReadonlySet<Bytes> | undefined;
     try {
-      if (this.#tracker === undefined) await this.#keyspace.apply(fixes, "", "");
-      else await this.#tracker.own((token) => this.#keyspace.apply(fixes, this.#tracker!.channel, token));
+      if (tracker === undefined) await this.#keyspace.apply(fixes, "", "");
+      else {
+        const reply = await tracker.own((token) => this.#keyspace.apply(fixes, tracker.channel, token, changes));
+        if (reply === WRITTEN) return false;
+        changed?.();
+        later = await this.#keysInDoubt(await tracker.settleBy(reply), "none");
+      }
       for (const [key, entry] of fixes) this.#watch(key, entry);
     } catch (error) {
-      this.#tracker?.forget();
+      tracker?.forget();
       throw error;
     }
+    if (later !== undefined && later.size > 0) await this.#takeIn(later);
+    return true;
   }
 
   #watch(key: Bytes, entry: Entry | null): void {

@@ -5,7 +5,8 @@ import { isReserved } from "./reserved.ts";
 import { APPLY, READ } from "./scripts.ts";
 
 const KEYS_A_READ = 200;
-const KEYS_A_WRITE = 100;
+/** Keys that one script puts into other states. */
+export const KEYS_A_WRITE = 100;
 const KEYS_A_SCAN = 1000;
 
 /** One key that is to be put into another state; `null`: it is to go. */
@@ -52,22 +53,31 @@ export class Keyspace {
     return all as Map<Bytes, Entry>;
   }
 
-  /** Puts keys into the wanted states. Entries whose time is renewed on the way are told so. @throws SeqqaError `STORE_NOT_PUT_BACK` */
-  async apply(fixes: readonly Fix[], channel: string, token: string): Promise<void> {
+  /**
+   * Puts keys into the wanted states. Entries whose time is renewed on the way are told so. Returns what INFO says afterwards, with a channel. With
+   * `changes`, of up to {@link KEYS_A_WRITE} keys: only where the server has counted no more of them, else returns {@link WRITTEN}.
+   *
+   * @throws SeqqaError `STORE_NOT_PUT_BACK`
+   */
+  async apply(fixes: readonly Fix[], channel: string, token: string, changes = ""): Promise<string> {
     const now = this.nowMs;
-    const parts: Promise<unknown>[] = [];
+    const parts: Promise<RawReply>[] = [];
     // Without fixes too: the token is waited for.
     for (let i = 0; i === 0 || i < fixes.length; i += KEYS_A_WRITE) {
       const last = i + KEYS_A_WRITE >= fixes.length;
-      const parameters: Argument[] = [channel, last ? token : `${token}+`];
+      const parameters: Argument[] = [channel, last ? token : `${token}+`, changes];
       for (const [key, wanted] of fixes.slice(i, i + KEYS_A_WRITE)) {
         if (wanted !== null) wanted.at = renewed(wanted, now);
         parameters.push(bytesOf(key), wanted === null ? "0" : wanted.at, wanted === null ? "" : bytesOf(wanted.dump));
       }
       parts.push(APPLY.run(this.connection, parameters));
     }
-    const results = await Promise.allSettled(parts);
-    for (const one of results) if (one.status === "rejected") throw notPutBack(this.connection.place, one.reason);
+    let stats = "";
+    for (const one of await Promise.allSettled(parts)) {
+      if (one.status === "rejected") throw notPutBack(this.connection.place, one.reason);
+      stats = (one.value as Buffer).toString("latin1");
+    }
+    return stats;
   }
 
   async #readPart(keys: readonly Bytes[]): Promise<(readonly [Bytes, Entry | null])[]> {

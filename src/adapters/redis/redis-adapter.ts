@@ -1,5 +1,5 @@
 import { SeqqaError } from "../../model/errors.ts";
-import type { CheckpointChoice, Mark, NoGate, Observed, System, SystemScope, SystemTraits } from "../../model/system.ts";
+import type { CheckpointChoice, LastLook, Mark, NoGate, Observed, System, SystemScope, SystemTraits } from "../../model/system.ts";
 import { Borrowed } from "./borrowed.ts";
 import { DumpMode, type KeptState } from "./dump-mode.ts";
 import { dumpKeys } from "./dump-text.ts";
@@ -134,6 +134,10 @@ export class RedisAdapter implements System {
 
   observe(): Promise<Observed> {
     return this.#open().mode.observe();
+  }
+
+  lastLook(): LastLook | undefined {
+    return this.#open().mode.lastLook();
   }
 
   capture(): Promise<unknown> {

@@ -49,15 +49,27 @@ for i, k in ipairs(ARGV) do
 end
 return out`);
 
+/** What {@link APPLY} returns when something was written, and it did nothing. */
+export const WRITTEN = "written";
+
 /**
- * ARGV: channel (empty: nobody listens), token, then per key its name, its expiry in ms since 1970 (0: none) and its DUMP (empty: it is to go). What it changes is
- * announced to subscribers between two messages with the token, so that these changes can be told from everybody else's.
+ * ARGV: channel (empty: nobody listens), token, how many changes the server had counted at the last look (empty: no matter), then per key its name, its expiry in
+ * ms since 1970 (0: none) and its DUMP (empty: it is to go). What it changes is announced to subscribers between two messages with the token, so that these
+ * changes can be told from everybody else's. Returns {@link WRITTEN} where the server has counted more changes than that; else, where somebody listens, the
+ * reply to INFO: with the second message it is a look at the store as the script leaves it.
  */
 export const APPLY: Script = new Script(`
 local told = ARGV[1] ~= ''
+if ARGV[3] ~= '' then
+  local info = redis.call('INFO', 'persistence')
+  if string.match(info, 'rdb_changes_since_last_save:%d+') .. string.match(info, 'rdb_last_save_time:%d+') ~= ARGV[3] then
+    redis.call('PUBLISH', ARGV[1], 'end ' .. ARGV[2])
+    return '${WRITTEN}'
+  end
+end
 if told then redis.call('PUBLISH', ARGV[1], 'begin ' .. ARGV[2]) end
 local failed = false
-for i = 3, #ARGV, 3 do
+for i = 4, #ARGV, 3 do
   local r
   if ARGV[i + 2] == '' then r = redis.pcall('DEL', ARGV[i])
   elseif ARGV[i + 1] == '0' then r = redis.pcall('RESTORE', ARGV[i], '0', ARGV[i + 2], 'REPLACE')
@@ -66,7 +78,7 @@ for i = 3, #ARGV, 3 do
   if type(r) == 'table' and r['err'] and not failed then failed = r end
 end
 if told then redis.call('PUBLISH', ARGV[1], 'end ' .. ARGV[2]) end
-return failed or 'OK'`);
+return failed or (told and redis.call('INFO', 'commandstats', 'persistence') or '')`);
 
 /** ARGV: a key of ours. Fails where this user may not do what a put-back does; nothing of it stays. */
 export const TRIAL: Script = new Script(`

@@ -9,6 +9,9 @@ import { isReserved, RESERVED } from "./reserved.ts";
 /** Changes that no notification tells of. They are counted by the server. */
 const WIPES = /cmdstat_(?:flushall|flushdb|swapdb|config\|set|config\|resetstat|debug|replicaof|slaveof|failover):calls=\d+/g;
 const QUIET = /cmdstat_(?:xack|xackdel|xclaim|xautoclaim|xreadgroup|xnack|xdelex|pfcount|pfdebug|pfselftest):calls=\d+/g;
+/** What a server counts of all changes, whatever made them; a saved one begins anew. */
+const CHANGES = /^rdb_changes_since_last_save:\d+/m;
+const SAVED = /^rdb_last_save_time:\d+/m;
 const OWN_LOOKS = /cmdstat_info:calls=(\d+)/;
 
 /** How much may have changed beside the keys that were told of. */
@@ -16,7 +19,7 @@ export type Doubt = "none" | "quiet" | "all";
 
 /**
  * Which keys were written since it was last asked. Keyspace notifications come on a connection of their own; a reply there
- * comes after all that happened before it. It is the reply to `INFO commandstats`, whose counters show what notifications do not tell of; they hold
+ * comes after all that happened before it. It is the reply to `INFO`, whose counters show what notifications do not tell of; they hold
  * for the whole server: more doubt than needed where it is shared.
  */
 export class Tracker {
@@ -31,6 +34,7 @@ export class Tracker {
   #wipes = "";
   #quiet = "";
   #looks = -1;
+  #changes = "";
   #turns = 0;
   #turn: { readonly text: string; readonly done: () => void } | undefined;
 
@@ -71,7 +75,21 @@ export class Tracker {
 
   /** Everything that was committed before the call is known after it. */
   async settle(): Promise<Doubt> {
-    const stats = String(await this.#events.text("INFO", "commandstats"));
+    return this.#doubtBy(String(await this.#events.text("INFO", "commandstats", "persistence")));
+  }
+
+  /** How many changes the server had counted at the last look, as {@link APPLY} compares it; empty: it does not say. */
+  get changes(): string {
+    return this.#changes;
+  }
+
+  /** As {@link settle}, where {@link own} has just ended with this reply to INFO: its last message came after all that happened before. */
+  settleBy(stats: string): Promise<Doubt> {
+    // Only a reply on the connection that listens shows that it does so again.
+    return this.#missed ? this.settle() : this.#doubtBy(stats);
+  }
+
+  async #doubtBy(stats: string): Promise<Doubt> {
     const wipes = stats.match(WIPES)?.join() ?? "";
     const quiet = stats.match(QUIET)?.join() ?? "";
     const looks = Number(OWN_LOOKS.exec(stats)?.[1] ?? 0);
@@ -80,6 +98,8 @@ export class Tracker {
     const doubt = wiped ? "all" : quiet !== this.#quiet ? "quiet" : "none";
     this.#wipes = wipes;
     this.#quiet = quiet;
+    const [changes, saved] = [CHANGES.exec(stats), SAVED.exec(stats)];
+    this.#changes = changes === null || saved === null ? "" : changes[0] + saved[0];
     this.#looks = looks;
     this.#missed = false;
     if (wiped && !(await ensureNotifications(this.#commands))) {

@@ -136,6 +136,51 @@ export function systemContract({ lane, cycles, seed = 1, cautious = false }: Con
     },
   );
 
+  test("the last look is kept, and a restore from it refuses what was written since", async () => {
+    const [{ system: a }, { system: b }] = [first(), second()];
+    if (a.lastLook?.() === undefined) return;
+    const random = new Random(seed + 4);
+    expect(canonical(await b.root())).toBe(canonical(await a.root()));
+    const marks = [await a.mark()];
+    const dumps = [await a.dump()];
+    for (let cycle = 0; cycle < Math.max(20, cycles / 4); cycle++) {
+      const what = `seed ${seed + 4}, cycle ${cycle}`;
+      for (let writes = random.below(4); writes > 0; writes--) await first().write(random);
+      const changed = await a.changed(marks.at(-1));
+      const look = a.lastLook()!;
+      expect(look.mark !== marks.at(-1), what).toBe(changed);
+      const seen = { dump: await a.dump(), observed: canonical(look.observe()), image: structuredClone(look.capture()) };
+      if (random.chance(30)) {
+        await b.write!(seen.image);
+        expect(await b.dump(), what).toBe(seen.dump);
+        expect(canonical(b.lastLook!()!.observe()), what).toBe(canonical(await b.observe()));
+      }
+      if (random.chance(30) && marks.length < 12) {
+        marks.push(await a.mark());
+        dumps.push(seen.dump);
+        continue;
+      }
+      const later = random.chance(40);
+      if (later) await first().write(random);
+      const now = await a.dump();
+      const at = random.below(marks.length);
+      const restored = await look.restore(marks[at]);
+      if (now !== seen.dump) expect(restored, what).toBe(false);
+      if (!later) expect(restored, what).toBe(true);
+      expect(await a.dump(), what).toBe(restored ? dumps[at] : now);
+      const after = a.lastLook()!;
+      expect(canonical(after.observe()), what).toBe(canonical(await a.observe()));
+      if (!restored) {
+        expect(after.mark === look.mark, what).toBe(false);
+        await a.restore(marks[at]);
+      }
+      marks.length = at + 1;
+      dumps.length = at + 1;
+      expect(a.lastLook()!.mark === marks[at], what).toBe(true);
+      expect(await a.dump(), what).toBe(dumps[at]);
+    }
+  });
+
   test("a mark stays valid, and restoring it twice does no harm", async () => {
     const { system } = first();
     const random = new Random(seed + 3);

@@ -8,7 +8,8 @@ const ok = (): ApiResponse => ApiResponse.of(200);
 describe.each([
   ["a store in this process", false],
   ["a store that is watched", true],
-])("one action at the root, over %s", (_where, watched) => {
+  ["a store that keeps its last look", "looks"],
+] as const)("one action at the root, over %s", (_where, watched) => {
   const one = async (action: LaneCase["actions"][number], more: Partial<LaneCase> = {}): Promise<CaseResult> =>
     (await laneCase({ actions: [action], watched, ...more })).expand();
 

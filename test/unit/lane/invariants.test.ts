@@ -8,7 +8,8 @@ const nothing = { run: () => ApiResponse.of(200) };
 describe.each([
   ["a store in this process", false],
   ["a store that is watched", true],
-])("invariants over %s", (_where, watched) => {
+  ["a store that keeps its last look", "looks"],
+] as const)("invariants over %s", (_where, watched) => {
   const after = async (invariants: LaneCase["invariants"], actions: LaneCase["actions"] = [changes]): Promise<CaseResult> =>
     (await laneCase({ actions, invariants: invariants ?? [], watched })).expand();
 
