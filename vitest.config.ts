@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type ViteUserConfig } from "vitest/config";
 import { REPORT } from "./scripts/test-report.mjs";
@@ -5,6 +6,7 @@ import { full } from "./test/sizes.ts";
 
 const source = (path: string): string => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
 const SETUP = "test/support/setup";
+const CORES = Math.min(availableParallelism(), 4);
 
 /** What all projects have in common. */
 export const shared: ViteUserConfig = {
@@ -25,16 +27,15 @@ export const shared: ViteUserConfig = {
 
 /** The project of a folder of `test`: the folder alone decides how a test runs and what is started for it. */
 function project(name: string, own: NonNullable<ViteUserConfig["test"]>): ViteUserConfig {
-  // Unit tests first: most mistakes show within seconds.
-  const sequence = { groupOrder: name === "unit" ? 0 : 1 };
+  // Unit tests first: most mistakes show within seconds. They compute all the time; the others wait much of it for processes and servers.
+  const unit = name === "unit";
+  const scheduling = { sequence: { groupOrder: unit ? 0 : 1 }, maxWorkers: unit ? CORES : 2 * CORES };
   const setupFiles = [...(shared.test!.setupFiles as string[]), ...((own.setupFiles ?? []) as string[])];
-  return { ...shared, test: { ...shared.test, include: [`test/${name}/**/*.test.ts`], ...own, name, sequence, setupFiles } };
+  return { ...shared, test: { ...shared.test, include: [`test/${name}/**/*.test.ts`], ...own, ...scheduling, name, setupFiles } };
 }
 
 const config: ViteUserConfig = defineConfig({
   test: {
-    // Processes and lanes that the tests start need the other share of the cores.
-    maxWorkers: 2,
     reporters: ["default", ["json", { outputFile: REPORT }]],
     // Transformed files are kept on disk from run to run.
     experimental: { fsModuleCache: true },
@@ -42,9 +43,9 @@ const config: ViteUserConfig = defineConfig({
       // Pure code: files share threads and their modules.
       project("unit", { pool: "threads", isolate: false, setupFiles: [`${SETUP}/pure.ts`] }),
       // Tests that start processes or threads, change the working directory or send signals.
-      project("process", { pool: "forks" }),
+      project("process", { pool: "forks", isolate: false }),
       // Tests on PostgreSQL, MariaDB and Redis.
-      project("stores", { pool: "forks", globalSetup: [`${SETUP}/servers.ts`] }),
+      project("stores", { pool: "forks", isolate: false, globalSetup: [`${SETUP}/servers.ts`] }),
       // The built command. The package is loaded by Node itself, as users have it, so that each of its classes exists once.
       project("e2e", {
         pool: "forks",

@@ -17,7 +17,7 @@ const WAYS: readonly Way[] = full
       ...[1, 2].flatMap((parallel) => ["double_refund", "lost_update"].map((only) => ({ store: "mysql" as const, parallel, only }))),
     ]
   : [
-      { store: "sqlite", parallel: 2, only: "" },
+      { store: "sqlite", parallel: 2, only: "d" },
       { store: "postgres", parallel: 1, only: "write_skew" },
       { store: "mysql", parallel: 1, only: "lost_update" },
       { store: "redis", parallel: 2, only: "oversell" },

@@ -6,7 +6,20 @@ export function atEnd(cleanUp: () => unknown): void {
   cleanUps.push(cleanUp);
 }
 
-/** Runs all clean-ups. Called by the set-up file of every project, because a module that several test files share is evaluated only once. */
+/** Clean-ups after every test, of helpers that several test files share. */
+const afterTests = new Set<() => unknown>();
+
+/** Runs `cleanUp` after every test from now on, of every file in this worker. For the top level of a helper, whose own hooks would hold for one file only. */
+export function afterEveryTest(cleanUp: () => unknown): void {
+  afterTests.add(cleanUp);
+}
+
+/** Runs the clean-ups of {@link afterEveryTest}, in the order in which they were asked for. Called by the set-up file of every project. */
+export async function cleanUpTest(): Promise<void> {
+  for (const cleanUp of afterTests) await cleanUp();
+}
+
+/** Runs all clean-ups of {@link atEnd}. Called by the set-up file of every project, because a module that several test files share is evaluated only once. */
 export async function cleanUpFile(): Promise<void> {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
 }

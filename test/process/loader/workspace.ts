@@ -1,12 +1,12 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach } from "vitest";
+import { afterEveryTest } from "../../support/at-end.ts";
 import { bundle, load, type Bundle } from "../../../src/loader/index.ts";
 
 const folders: string[] = [];
 
-afterEach(() => {
+afterEveryTest(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 

@@ -1,6 +1,5 @@
 import * as tls from "node:tls";
 import { expect, it, vi } from "vitest";
-import { secureContext } from "../../../src/network/secure-context.ts";
 import { privateAuthority } from "../../support/certificates.ts";
 
 vi.mock("node:tls", async (original) => {
@@ -8,7 +7,10 @@ vi.mock("node:tls", async (original) => {
   return { getCACertificates: undefined, ...real, createSecureContext: vi.fn(real.createSecureContext) };
 });
 
-it("trusts a private authority beside Node's own, and reads them once", () => {
+it("trusts a private authority beside Node's own, and reads them once", async () => {
+  // Another file of this worker may have loaded it with Node's own TLS.
+  vi.resetModules();
+  const { secureContext } = await import("../../../src/network/secure-context.ts");
   const { ca } = privateAuthority();
   const context = secureContext([ca]);
   expect(context).toBeDefined();

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { createServer, type AddressInfo, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach } from "vitest";
+import { afterEveryTest } from "../../../support/at-end.ts";
 import { identify } from "../../../../src/targets/process-identity.ts";
 import { TargetHost } from "../../../../src/targets/index.ts";
 import type { TargetConfig, TargetHostOptions } from "../../../../src/targets/index.ts";
@@ -45,7 +45,7 @@ export async function hostOf(
   return host;
 }
 
-afterEach(async () => {
+afterEveryTest(async () => {
   await Promise.all(hosts.splice(0).map((host) => host.close()));
   for (const server of servers.splice(0)) server.close();
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });

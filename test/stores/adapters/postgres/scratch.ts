@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
-import { afterEach } from "vitest";
+import { afterEveryTest } from "../../../support/at-end.ts";
 import { PostgresAdapter, type PostgresAdapterOptions } from "../../../../src/adapters/postgres/index.ts";
 import type { SystemScope } from "../../../../src/model/system.ts";
 import { admin, databaseUrl, dropDatabases, newDatabase } from "../../../contract/system/postgres-databases.ts";
@@ -9,7 +9,7 @@ export const SCOPE: SystemScope = { name: "db", laneIndex: 0, inProcess: false, 
 
 const open: { close?: () => unknown; end?: () => unknown }[] = [];
 
-afterEach(async () => {
+afterEveryTest(async () => {
   for (const one of open.splice(0).toReversed()) await Promise.resolve(one.close?.() ?? one.end?.()).catch(() => undefined);
   await dropDatabases();
   for (const role of roles.splice(0)) {

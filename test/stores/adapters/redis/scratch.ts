@@ -1,5 +1,6 @@
 import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll } from "vitest";
+import { afterEveryTest } from "../../../support/at-end.ts";
 import { RedisAdapter, type RedisAdapterOptions } from "../../../../src/adapters/redis/index.ts";
 import type { Observed } from "../../../../src/model/system.ts";
 import { redis } from "../../../support/services/kinds.ts";
@@ -31,7 +32,7 @@ export function ownServer(): { url: (db?: number) => string; client: (db?: numbe
 }
 
 const opened: RedisAdapter[] = [];
-afterEach(async () => {
+afterEveryTest(async () => {
   for (const one of opened.splice(0)) await one.close().catch(() => undefined);
 });
 
