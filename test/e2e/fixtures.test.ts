@@ -4,7 +4,7 @@ import { full } from "../sizes.ts";
 import { documentOf, emptyFolder, only, seqqa, type Explored } from "../support/e2e.ts";
 
 /** Too large to be explored over HTTP in seconds: to this depth in the quick suite. */
-const QUICK_DEPTH: Readonly<Record<string, number>> = { ledger: 4, stock: 3, deep: 3 };
+const QUICK_DEPTH: Readonly<Record<string, number>> = { ledger: 3, stock: 2, deep: 3 };
 
 /** Explores a fixture with its own configuration; everything but the budget is as a user would run it. */
 async function run(
