@@ -147,7 +147,7 @@ export class WorldState {
     return false;
   }
 
-  /** Whether a store was in another state than at the mark when it was last looked into. Looks only where a system does not keep that. */
+  /** Returns `true` if a store was in another state than at the mark at the last look into it. Looks only where a system does not keep that. */
   seenElsewhere(mark: WorldMark, from = 0): Awaitable<boolean> {
     for (let i = from; i < this.systems.length; i++) {
       const look = this.systems[i]!.lastLook?.();

@@ -7,7 +7,7 @@ import { quoteName } from "./sql-text.ts";
 const AT_ONCE = 500;
 const LONGEST = 500_000;
 
-/** What {@link requireSame} fails with: "BIGINT value is out of range". */
+/** The error of {@link requireSame}: "BIGINT value is out of range". */
 export const WRONG_COUNT = 1690;
 
 /** Fails, and so ends a batch before its commit, where a number is another than the expected one. DO would not: on MariaDB it never fails. */

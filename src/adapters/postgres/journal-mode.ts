@@ -185,7 +185,7 @@ export class JournalMode implements PostgresMode {
       const look = await this.#put(mirror.changesTo(segment), mirror.countersAt(segment), { keep, depth: keep, seen: seen !== undefined });
       if (look === undefined) {
         await this.#read(false);
-        // What was written may have cancelled out.
+        // The writes may have cancelled each other out.
         if (mirror.top === seen) throw new Writing("another session");
         return false;
       }

@@ -4,13 +4,13 @@ import { LOOKED, NOTHING_DONE } from "./put-all-sql.ts";
 
 export type Row = readonly (string | null)[];
 
-/** What a look found: the counters, and the rows of the log. */
+/** The result of a look: the counters, and the rows of the log. */
 export type Look = readonly [counters: string, entries: readonly Row[]];
 
 /** A call of the function that {@link putAllFunction} makes. */
 export const PUT: string = `select rel, img, place, n, now from ${OURS}.put($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`;
 
-/** What the call came to. */
+/** The result of the call. */
 export type PutReply =
   | { readonly kind: "busy"; readonly who: string }
   /** Something was written since the last look, and the call was for the case that nothing was. */

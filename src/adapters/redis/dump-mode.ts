@@ -112,7 +112,7 @@ export class DumpMode {
         if (tried && (await this.#change(this.#fixesTo(segment), this.#tracker!.changes, () => this.#mirror.popTo(segment)))) return true;
         await this.#sync();
         if (this.#mirror.top !== seen) return false;
-        // What the server counted was written to another database, and will be again.
+        // The counted changes were written to another database, and more of them will follow.
         this.#shared ||= tried;
       }
       const unread = seen === undefined ? await this.#unread() : new Set<Bytes>();
@@ -129,7 +129,7 @@ export class DumpMode {
     });
   }
 
-  /** Whether the server's count of changes can stand for a look before a restore: time and some commands change keys without being counted. */
+  /** `true` where the server's count of changes can replace the look before a restore: time and some commands change keys without being counted. */
   #countable(segment: Segment, seen: Segment): boolean {
     if (this.#shared || this.#mirror.top !== seen || segment === seen || this.#tracker!.changes === "") return false;
     if (this.#quiet.size > 0 || this.#nextRenewalMs <= this.#keyspace.nowMs) return false;
@@ -137,7 +137,7 @@ export class DumpMode {
     return keys > 0 && keys <= KEYS_A_WRITE;
   }
 
-  /** What is to be changed to get to a state, where everything was read. */
+  /** The changes that lead to a state, where everything was read. */
   #fixesTo(segment: Segment): Fix[] {
     return [...this.#mirror.changesTo(segment)].filter(([key, entry]) => !sameEntry(this.#mirror.now(key), entry));
   }
@@ -211,7 +211,7 @@ export class DumpMode {
 
   /** Makes the mirror say what is in the store. */
   async #sync(atLeast: Doubt = "none"): Promise<void> {
-    // What was told of is read while the rest is waited for: a key that is written after it was read is told of once more.
+    // Keys are read as soon as they are announced, while others are waited for: a key that is written after it was read is told of once more.
     const told = this.#tracker?.take() ?? new Set<Bytes>();
     const [early, keys] = await Promise.allSettled([this.#read(told), this.#doubtful(atLeast)]);
     if (early.status === "fulfilled" && keys.status === "fulfilled") return this.#takeIn(keys.value, early.value);

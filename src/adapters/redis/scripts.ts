@@ -49,7 +49,7 @@ for i, k in ipairs(ARGV) do
 end
 return out`);
 
-/** What {@link APPLY} returns when something was written, and it did nothing. */
+/** The reply of {@link APPLY} when something was written, so that it did nothing. */
 export const WRITTEN = "written";
 
 /**

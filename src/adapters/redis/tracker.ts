@@ -9,7 +9,7 @@ import { isReserved, RESERVED } from "./reserved.ts";
 /** Changes that no notification tells of. They are counted by the server. */
 const WIPES = /cmdstat_(?:flushall|flushdb|swapdb|config\|set|config\|resetstat|debug|replicaof|slaveof|failover):calls=\d+/g;
 const QUIET = /cmdstat_(?:xack|xackdel|xclaim|xautoclaim|xreadgroup|xnack|xdelex|pfcount|pfdebug|pfselftest):calls=\d+/g;
-/** What a server counts of all changes, whatever made them; a saved one begins anew. */
+/** The server's count of all changes, by any client; a saved one begins anew. */
 const CHANGES = /^rdb_changes_since_last_save:\d+/m;
 const SAVED = /^rdb_last_save_time:\d+/m;
 const OWN_LOOKS = /cmdstat_info:calls=(\d+)/;
