@@ -54,7 +54,7 @@ const config: ViteUserConfig = defineConfig({
         server: { deps: { external: [/\/dist\//] } },
       }),
       // The HTML report in Chromium.
-      project("browser", { pool: "forks", globalSetup: [`${SETUP}/report-script.ts`] }),
+      project("browser", { pool: "forks", globalSetup: [`${SETUP}/browser.ts`] }),
     ],
   },
 });

@@ -9,7 +9,10 @@ export function atEnd(cleanUp: () => unknown): void {
 /** Clean-ups after every test, of helpers that several test files share. */
 const afterTests = new Set<() => unknown>();
 
-/** Runs `cleanUp` after every test from now on, of every file in this worker. For the top level of a helper, whose own hooks would hold for one file only. */
+/**
+ * Runs `cleanUp` after every test from now on, of every file in this worker. For the top level of a helper, whose own hooks would hold for one file only.
+ * Such a clean-up touches only what its own module made: the running test may be one that does not use the module.
+ */
 export function afterEveryTest(cleanUp: () => unknown): void {
   afterTests.add(cleanUp);
 }

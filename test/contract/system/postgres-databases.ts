@@ -1,8 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
 import pg from "pg";
+import { atEnd } from "../../support/at-end.ts";
 import { postgresUrl } from "../../support/services.ts";
 
-const made: string[] = [];
+/** Databases of the running test file. */
+const made = new Set<string>();
 
 export async function admin<T>(work: (client: pg.Client) => Promise<T>, database = "postgres"): Promise<T> {
   const client = new pg.Client({ connectionString: await databaseUrl(database) });
@@ -18,11 +20,12 @@ export async function databaseUrl(database: string): Promise<string> {
   return `${await postgresUrl()}/${encodeURIComponent(database)}`;
 }
 
-/** A new database with these statements run in it; its name. */
+/** A new database with these statements run in it, dropped at the end of the test file at the latest; its name. */
 export async function newDatabase(statements: readonly string[] = [], template?: string): Promise<string> {
   const name = `seqqa_test_${randomBytes(6).toString("hex")}`;
   await admin((client) => client.query(`create database ${name}${template === undefined ? "" : ` template ${template}`}`));
-  made.push(name);
+  if (made.size === 0) atEnd(dropAll);
+  made.add(name);
   if (template === undefined) await admin((client) => client.query(`alter database ${name} set synchronous_commit = off`));
   if (statements.length > 0) {
     await admin(async (client) => {
@@ -33,6 +36,7 @@ export async function newDatabase(statements: readonly string[] = [], template?:
 }
 
 export async function dropDatabase(name: string): Promise<void> {
+  made.delete(name);
   await admin(async (client) => {
     // With the copies that checkpoints made, had a test failed.
     const copies = await client.query<{ datname: string }>("select datname from pg_database where starts_with(datname, $1)", [
@@ -48,7 +52,13 @@ export function copiesOf(database: string): string {
   return `seqqa_clone_${createHash("sha256").update(database).digest("hex").slice(0, 16)}_`;
 }
 
-export async function dropDatabases(): Promise<void> {
-  // At once: each waits for a checkpoint, and they share one.
-  await Promise.all(made.splice(0).map(dropDatabase));
+/** At once: each waits for a checkpoint of the server, and they share one. */
+export async function dropDatabases(names: Iterable<string>): Promise<void> {
+  await Promise.all(Array.from(names, dropDatabase));
+}
+
+async function dropAll(): Promise<void> {
+  const left = [...made];
+  made.clear();
+  await dropDatabases(left);
 }

@@ -1,8 +1,9 @@
-import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { accessSync, chmodSync, constants, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { canInstall, install } from "../install.ts";
 
 /** A kind of server that tests need. */
 export interface Service {
@@ -54,17 +55,9 @@ export function variable({ name }: Service): string {
 }
 
 async function installAndStart(service: Service): Promise<Found> {
-  if (process.getuid?.() !== 0 || !existsSync("/etc/debian_version"))
-    return missing(service, "no server answers, and no binaries of one are installed");
-  try {
-    const options = { stdio: "pipe", env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" } } as const;
-    execFileSync("apt-get", ["update", "-q"], options);
-    execFileSync("apt-get", ["install", "-y", "-q", "--no-install-recommends", service.package], options);
-  } catch (error) {
-    const { stderr, message } = error as Error & { readonly stderr?: Buffer };
-    const says = String(stderr ?? "").trim() || message;
-    return missing(service, `apt-get install ${service.package} failed: ${says.slice(-300)}`);
-  }
+  if (!canInstall()) return missing(service, "no server answers, and no binaries of one are installed");
+  const problem = install(service.package);
+  if (problem !== undefined) return missing(service, problem);
   // The package may have started one on the default port; but Debian lets no administrator in there without a password.
   return (await startOwn(service)) ?? missing(service, `${service.package} is installed, but its binaries are not found`);
 }

@@ -26,7 +26,7 @@ function isBuilt(): boolean {
 
 /** When a file, or a folder or anything in it, was changed last. A removed file changes its folder. */
 function newestIn(path: string): number {
-  const { mtimeMs } = statSync(path);
-  if (!statSync(path).isDirectory()) return mtimeMs;
-  return readdirSync(path).reduce((newest, name) => Math.max(newest, newestIn(join(path, name))), mtimeMs);
+  const stat = statSync(path);
+  if (!stat.isDirectory()) return stat.mtimeMs;
+  return readdirSync(path).reduce((newest, name) => Math.max(newest, newestIn(join(path, name))), stat.mtimeMs);
 }

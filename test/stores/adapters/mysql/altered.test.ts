@@ -1,8 +1,6 @@
-import { afterAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { MysqlAdapter } from "../../../../src/adapters/mysql/index.ts";
-import { admin, databaseUrl, dropDatabases, newDatabase } from "../../../contract/system/mysql-databases.ts";
-
-afterAll(dropDatabases);
+import { admin, databaseUrl, newDatabase } from "../../../contract/system/mysql-databases.ts";
 
 const LANE = { name: "db", laneIndex: 0, inProcess: false, borrowed: false };
 

@@ -1,9 +1,7 @@
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { textIn } from "../../../../src/adapters/mysql/charsets.ts";
 import { MysqlAdapter } from "../../../../src/adapters/mysql/index.ts";
-import { admin, databaseUrl, dropDatabases, newDatabase } from "../../../contract/system/mysql-databases.ts";
-
-afterAll(dropDatabases);
+import { admin, databaseUrl, newDatabase } from "../../../contract/system/mysql-databases.ts";
 
 describe("texts of other character sets than UTF-8", () => {
   test.each(["latin1", "utf16", "cp1251", "ucs2", "koi8r", "sjis"])("%s: two that differ are not observed as one", async (charset) => {

@@ -1,8 +1,8 @@
 import { createConnection, type Connection, type RowDataPacket } from "mysql2/promise";
 import { setTimeout as pause } from "node:timers/promises";
-import { afterAll, afterEach, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { MysqlAdapter } from "../../../../src/adapters/mysql/index.ts";
-import { databaseUrl, dropDatabases, newDatabase } from "../../../contract/system/mysql-databases.ts";
+import { databaseUrl, newDatabase } from "../../../contract/system/mysql-databases.ts";
 
 const TABLES = [
   "create table orders(id int primary key, status varchar(20))",
@@ -14,7 +14,6 @@ const open: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const close of open.splice(0).toReversed()) await close().catch(() => undefined);
 });
-afterAll(dropDatabases);
 
 interface Rooted {
   readonly system: MysqlAdapter;

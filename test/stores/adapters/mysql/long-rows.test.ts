@@ -1,4 +1,4 @@
-import { afterAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { MysqlAdapter } from "../../../../src/adapters/mysql/index.ts";
 import { readCatalog } from "../../../../src/adapters/mysql/catalog.ts";
 import { Control } from "../../../../src/adapters/mysql/control.ts";
@@ -6,12 +6,10 @@ import { imagesIn } from "../../../../src/adapters/mysql/observe.ts";
 import { recover } from "../../../../src/adapters/mysql/recover.ts";
 import { storeUrl } from "../../../../src/adapters/mysql/store-url.ts";
 import type { SystemScope } from "../../../../src/model/system.ts";
-import { admin, databaseUrl, dropDatabases, newDatabase } from "../../../contract/system/mysql-databases.ts";
+import { admin, databaseUrl, newDatabase } from "../../../contract/system/mysql-databases.ts";
 
 const BORROWED: SystemScope = { name: "db", laneIndex: 0, inProcess: false, borrowed: true };
 const TABLE = ["create table t(id int primary key, v text)", "insert into t values (1, 'a'), (2, 'b')"];
-
-afterAll(dropDatabases);
 
 /** A run whose log has what stands for a row that was too long: a session may have a shorter packet than ours can be asked for. */
 async function logged(work: (system: MysqlAdapter, url: string) => Promise<void>): Promise<void> {

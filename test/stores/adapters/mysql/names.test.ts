@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { inspect } from "node:util";
-import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { MysqlAdapter, stores } from "../../../../src/adapters/mysql/index.ts";
 import { storeUrl } from "../../../../src/adapters/mysql/store-url.ts";
 import type { StoreProvider } from "../../../../src/model/store-provider.ts";
 import { mysqlUrl } from "../../../support/services.ts";
-import { admin, databaseUrl, dropDatabases, newDatabase } from "../../../contract/system/mysql-databases.ts";
+import { admin, databaseUrl, newDatabase } from "../../../contract/system/mysql-databases.ts";
 
 // What a URL writes as %XX, in the names of databases, users and passwords; and names that the server's own catalog takes for one another.
 
@@ -34,9 +34,6 @@ const users: string[] = [];
 afterEach(async () => {
   for (const one of providers.splice(0)) await one.close();
   for (const user of users.splice(0)) await admin((connection) => connection.query("drop user if exists ?@'%'", [user]));
-});
-afterAll(async () => {
-  await dropDatabases();
 });
 
 function provider(url: string): StoreProvider {

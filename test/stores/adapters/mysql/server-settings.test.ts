@@ -1,4 +1,4 @@
-import { afterAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { MysqlAdapter } from "../../../../src/adapters/mysql/index.ts";
 import { readCatalog } from "../../../../src/adapters/mysql/catalog.ts";
 import { connect, disconnect, OUR_SETTINGS } from "../../../../src/adapters/mysql/connect.ts";
@@ -6,10 +6,9 @@ import { Control, type Queries } from "../../../../src/adapters/mysql/control.ts
 import { JournalMode } from "../../../../src/adapters/mysql/journal-mode.ts";
 import { SchemaWatch } from "../../../../src/adapters/mysql/schema-watch.ts";
 import { storeUrl } from "../../../../src/adapters/mysql/store-url.ts";
-import { admin, databaseUrl, dropDatabases, newDatabase } from "../../../contract/system/mysql-databases.ts";
+import { admin, databaseUrl, newDatabase } from "../../../contract/system/mysql-databases.ts";
 
 const LANE = { name: "db", laneIndex: 0, inProcess: false, borrowed: false };
-afterAll(dropDatabases);
 
 test("what a server sets for its clients does not reach our sessions: ends of idle ones, of long statements, and a COMMIT that closes", async () => {
   const store = storeUrl(await databaseUrl(await newDatabase()));

@@ -10,7 +10,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { MysqlAdapter, stores } from "../../../../src/adapters/mysql/index.ts";
 import type { StoreProvider } from "../../../../src/model/store-provider.ts";
 import type { SystemScope } from "../../../../src/model/system.ts";
-import { admin, databaseUrl, dropDatabases, newDatabase } from "../../../contract/system/mysql-databases.ts";
+import { admin, databaseUrl, newDatabase } from "../../../contract/system/mysql-databases.ts";
 import { SCHEMA, SEED } from "../../../contract/system/mysql-world.ts";
 
 const BORROWED: SystemScope = { name: "db", laneIndex: 0, inProcess: false, borrowed: true };
@@ -34,10 +34,7 @@ beforeAll(async () => {
     logLevel: "error",
   });
 });
-afterAll(async () => {
-  rmSync(bundles, { recursive: true, force: true });
-  await dropDatabases();
-});
+afterAll(() => rmSync(bundles, { recursive: true, force: true }));
 
 const runId = (): string => randomBytes(5).toString("hex");
 

@@ -7,11 +7,14 @@ import { admin, databaseUrl, dropDatabases, newDatabase } from "../../../contrac
 
 export const SCOPE: SystemScope = { name: "db", laneIndex: 0, inProcess: false, borrowed: false };
 
+// What this module made in the running test; other databases belong to whoever made them.
+const databases: string[] = [];
+const roles: string[] = [];
 const open: { close?: () => unknown; end?: () => unknown }[] = [];
 
 afterEveryTest(async () => {
   for (const one of open.splice(0).toReversed()) await Promise.resolve(one.close?.() ?? one.end?.()).catch(() => undefined);
-  await dropDatabases();
+  await dropDatabases(databases.splice(0));
   for (const role of roles.splice(0)) {
     // What its checkpoints left, had a test failed.
     const theirs = await admin((client) =>
@@ -21,8 +24,6 @@ afterEveryTest(async () => {
     await admin((client) => client.query(`drop role ${role}`));
   }
 });
-
-const roles: string[] = [];
 
 /** A role without privileges, removed after the test. */
 export async function role(options = ""): Promise<string> {
@@ -42,6 +43,7 @@ export interface Scratch {
 /** A database of its own, removed after the test. */
 export async function scratch(statements: readonly string[]): Promise<Scratch> {
   const database = await newDatabase(statements);
+  databases.push(database);
   const url = await databaseUrl(database);
   return { database, url, api: await session(url) };
 }

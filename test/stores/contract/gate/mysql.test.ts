@@ -1,8 +1,8 @@
-import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import mysql, { type Connection } from "mysql2/promise";
 import { gateLocks } from "../../../../src/adapters/mysql/gate-sql.ts";
 import { MysqlAdapter, stores } from "../../../../src/adapters/mysql/index.ts";
-import { admin, databaseUrl, dropDatabase, dropDatabases, newDatabase } from "../../../contract/system/mysql-databases.ts";
+import { admin, databaseUrl, dropDatabase, newDatabase } from "../../../contract/system/mysql-databases.ts";
 import { otherRuns } from "../../../support/other-run.ts";
 import { GATE_SCHEMA, gateContract } from "../../../contract/gate/gate-contract.ts";
 import { gateSubject, seated, type Subject } from "../../../contract/gate/gate-seat.ts";
@@ -10,8 +10,6 @@ import type { Gate } from "../../../../src/model/system.ts";
 import { race, type Session } from "../../../contract/gate/race.ts";
 
 const SCHEMA = [...GATE_SCHEMA, "create trigger noted before update on counters for each row insert into audit values (NEW.n)"];
-
-afterAll(dropDatabases);
 
 async function sessionOf(url: string): Promise<Session & { readonly connection: Connection }> {
   const connection = await mysql.createConnection({ uri: url, rowsAsArray: true });

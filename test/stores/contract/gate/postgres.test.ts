@@ -1,7 +1,7 @@
-import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import pg from "pg";
 import { PostgresAdapter, stores } from "../../../../src/adapters/postgres/index.ts";
-import { admin, databaseUrl, dropDatabase, dropDatabases, newDatabase } from "../../../contract/system/postgres-databases.ts";
+import { admin, databaseUrl, dropDatabase, newDatabase } from "../../../contract/system/postgres-databases.ts";
 import { otherRuns } from "../../../support/other-run.ts";
 import { GATE_SCHEMA, gateContract } from "../../../contract/gate/gate-contract.ts";
 import { gateSubject, openClosed, seated, type Subject } from "../../../contract/gate/gate-seat.ts";
@@ -15,7 +15,6 @@ const SCHEMA = [
 ];
 
 let template: Promise<string> | undefined;
-afterAll(dropDatabases);
 
 async function sessionOf(url: string): Promise<Session & { readonly client: pg.Client }> {
   const client = new pg.Client({ connectionString: url });

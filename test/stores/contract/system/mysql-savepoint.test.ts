@@ -1,12 +1,10 @@
-import { afterAll, describe } from "vitest";
+import { describe } from "vitest";
 import { MysqlAdapter } from "../../../../src/adapters/mysql/index.ts";
 import { size } from "../../../sizes.ts";
-import { databaseUrl, dropDatabase, dropDatabases, newDatabase } from "../../../contract/system/mysql-databases.ts";
+import { databaseUrl, dropDatabase, newDatabase } from "../../../contract/system/mysql-databases.ts";
 import { randomTexts, SCHEMA, SEED } from "../../../contract/system/mysql-savepoint-world.ts";
 import type { Random } from "../../../contract/system/random.ts";
 import { systemContract, type Subject } from "../../../contract/system/system-contract.ts";
-
-afterAll(dropDatabases);
 
 type Writer = (connection: MysqlAdapter["connection"], random: Random) => Promise<void>;
 

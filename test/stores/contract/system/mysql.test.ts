@@ -1,12 +1,10 @@
-import { afterAll, describe } from "vitest";
+import { describe } from "vitest";
 import { MysqlAdapter } from "../../../../src/adapters/mysql/index.ts";
 import { size } from "../../../sizes.ts";
-import { databaseUrl, dropDatabase, dropDatabases, newDatabase } from "../../../contract/system/mysql-databases.ts";
+import { databaseUrl, dropDatabase, newDatabase } from "../../../contract/system/mysql-databases.ts";
 import { randomStatements, SCHEMA, SEED } from "../../../contract/system/mysql-world.ts";
 import { systemContract, type Subject } from "../../../contract/system/system-contract.ts";
 import { Writer } from "../../../contract/system/writers/writer.ts";
-
-afterAll(dropDatabases);
 
 async function apart(checkpoint: "journal" | "copy", borrowed: boolean, laneIndex: number): Promise<Subject> {
   const database = await newDatabase(["set timestamp = 1700000000", ...SCHEMA, ...SEED]);

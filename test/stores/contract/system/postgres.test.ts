@@ -1,14 +1,13 @@
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { PostgresAdapter } from "../../../../src/adapters/postgres/index.ts";
 import { size } from "../../../sizes.ts";
-import { databaseUrl, dropDatabase, dropDatabases, newDatabase } from "../../../contract/system/postgres-databases.ts";
+import { databaseUrl, dropDatabase, newDatabase } from "../../../contract/system/postgres-databases.ts";
 import { CLONE_SCHEMA, randomCloneStatements, randomStatements, SCHEMA, SEED } from "../../../contract/system/postgres-world.ts";
 import { Random } from "../../../contract/system/random.ts";
 import { systemContract, type Subject } from "../../../contract/system/system-contract.ts";
 import { Writer } from "../../../contract/system/writers/writer.ts";
 
 const templates: { journal?: Promise<string>; clone?: Promise<string> } = {};
-afterAll(dropDatabases);
 
 async function apart(checkpoint: "journal" | "clone", borrowed: boolean, laneIndex: number): Promise<Subject> {
   templates[checkpoint] ??= newDatabase(checkpoint === "clone" ? CLONE_SCHEMA : [...SCHEMA, ...SEED]);

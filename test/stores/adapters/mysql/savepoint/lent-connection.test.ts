@@ -1,11 +1,10 @@
 import type { ResultSetHeader } from "mysql2/promise";
-import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { MysqlAdapter } from "../../../../../src/adapters/mysql/index.ts";
-import { admin, databaseUrl, dropDatabases, newDatabase } from "../../../../contract/system/mysql-databases.ts";
+import { admin, databaseUrl, newDatabase } from "../../../../contract/system/mysql-databases.ts";
 import { Lane } from "./lane.ts";
 
 let lane: Lane;
-afterAll(dropDatabases);
 beforeEach(async () => {
   lane = await Lane.open(["create table t(id int auto_increment primary key, v varchar(20))", "insert into t values (1, 'one')"]);
 });

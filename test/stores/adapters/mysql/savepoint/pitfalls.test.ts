@@ -1,11 +1,9 @@
 import type { ResultSetHeader } from "mysql2/promise";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { MysqlAdapter } from "../../../../../src/adapters/mysql/index.ts";
 import { size } from "../../../../sizes.ts";
-import { databaseUrl, dropDatabases, newDatabase } from "../../../../contract/system/mysql-databases.ts";
+import { databaseUrl, newDatabase } from "../../../../contract/system/mysql-databases.ts";
 import { Lane } from "./lane.ts";
-
-afterAll(dropDatabases);
 
 const T = "create table t(id int auto_increment primary key, v varchar(500)) engine=InnoDB";
 
