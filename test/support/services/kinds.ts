@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { chownSync, existsSync } from "node:fs";
 import { join } from "node:path";
+import pg from "pg";
 import { background, program, unprivileged, versions, type Service } from "./service.ts";
 
 export const postgres: Service = {
@@ -9,6 +10,14 @@ export const postgres: Service = {
   url: (port) => `postgresql://postgres@127.0.0.1:${port}`,
   crash: "SIGQUIT",
   package: "postgresql",
+  isReady: async (url) => {
+    const client = new pg.Client({ connectionString: `${url}/postgres` });
+    // While it recovers from a crash it refuses sessions.
+    return client.connect().then(
+      () => client.end().then(() => true),
+      () => false,
+    );
+  },
   start: (port, directory) => {
     const folders = versions("/usr/lib/postgresql").map((folder) => join(folder, "bin"));
     const [initdb, server] = [program("initdb", folders), program("postgres", folders)];

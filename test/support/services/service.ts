@@ -16,6 +16,8 @@ export interface Service {
   readonly crash: NodeJS.Signals;
   /** Debian's package. */
   readonly package: string;
+  /** Whether one that accepts connections takes queries, too, where that comes later. */
+  isReady?(url: string): Promise<boolean>;
   /** Starts a server of our own from installed binaries; `undefined` when they are not there. */
   start(port: number, directory: string): ChildProcess | undefined;
 }
@@ -161,10 +163,14 @@ class OwnServer {
     for (const stream of [child.stdout, child.stderr])
       stream?.on("data", (chunk: Buffer) => (output = (output + chunk.toString()).slice(-1000)));
     for (const until = Date.now() + START_MS; Date.now() < until && child.exitCode === null;) {
-      if (await answers(this.#port)) return true;
+      if ((await answers(this.#port)) && (await this.#isReady())) return true;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
     throw new Error(`it does not answer: ${output.trim()}`);
+  }
+
+  async #isReady(): Promise<boolean> {
+    return (await this.#service.isReady?.(this.#service.url(this.#port))) ?? true;
   }
 
   kill(): void {
