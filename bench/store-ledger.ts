@@ -67,7 +67,12 @@ async function measured(kind: Kind, name: string, server: string, template: stri
       };
     }),
     { name: `${name}, bare loop`, value: one, unit: "steps/s" },
-    { name: `${name}, 1 lane to bare loop`, value: perSecond.get(1)! / one, unit: "ratio", note: "at least 0.85" },
+    {
+      name: `${name}, 1 lane to bare loop`,
+      value: median(engine.get(1)!.map(requestRate)) / one,
+      unit: "ratio",
+      note: `at least 0.85; both by the requests they make: without cross-checks, which the loop has not, ${(perSecond.get(1)! / one).toFixed(2)}`,
+    },
     {
       name: `${name}, 2 lanes to 1`,
       value: perSecond.get(2)! / perSecond.get(1)!,
@@ -76,6 +81,11 @@ async function measured(kind: Kind, name: string, server: string, template: stri
     },
     { name: `${name}, 4 lanes to 1`, value: perSecond.get(4)! / perSecond.get(1)!, unit: "ratio" },
   ];
+}
+
+/** Executions per second, cross-checks included: the loop makes as many requests for each of its steps as the engine for each of these. */
+function requestRate({ steps, crossChecked, exploringMs }: Measured): number {
+  return ((steps + crossChecked) / exploringMs) * 1000;
 }
 
 function explored(template: string, lanes: number): Promise<Measured> {
