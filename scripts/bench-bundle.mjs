@@ -1,15 +1,15 @@
 // What the benchmarks have in common: TypeScript to JavaScript, and the commit that is measured.
 import { build } from "esbuild";
 import { execFileSync } from "node:child_process";
-import { readFileSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
 
 /**
- * Modules of bench/, by name, and every exploration of fixtures/ and bench/ as JavaScript; returns their folder. What belongs to the package is
- * taken from dist, where its worker threads find their own files too.
+ * Modules of bench/, by name, and every exploration of fixtures/ and bench/ as JavaScript; returns their folder. What the package exports is
+ * taken from dist, where its worker threads find their own files too; its inner modules come from src.
  */
 export async function bundle(command, names) {
   const out = join(root, "node_modules/.cache/seqqa-bench", command);
@@ -42,9 +42,10 @@ export async function bundle(command, names) {
         name: "built-package",
         setup({ onResolve }) {
           onResolve({ filter: /^seqqa(\/|$)/ }, ({ path }) => external(exports[path.replace(/^seqqa/, ".")].default));
-          onResolve({ filter: /\/src\/.*\.ts$/ }, ({ path, resolveDir }) =>
-            external(relative(root, resolve(resolveDir, path)).replace(/^src/, "dist").replace(/ts$/, "js")),
-          );
+          onResolve({ filter: /\/src\/.*\.ts$/ }, ({ path, resolveDir }) => {
+            const file = relative(root, resolve(resolveDir, path)).replace(/^src/, "dist").replace(/ts$/, "js");
+            return existsSync(join(root, file)) ? external(file) : undefined;
+          });
         },
       },
     ],

@@ -32,7 +32,7 @@ const steps = {
 function checkPackage() {
   const folder = mkdtempSync(join(tmpdir(), "seqqa-pack-"));
   try {
-    if (!run("npm", "run", "--silent", "build")) return false;
+    if (!run("npm", "run", "--silent", "build") || !run("npm", "run", "--silent", "build:types")) return false;
     const packed = spawnSync("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], {
       cwd: root,
       env,

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
+import { packageRoot } from "../model/code-root.ts";
 
 /** Where the files of a new folder lie in the package. The same from `src` and from `dist`. */
-const folder = new URL("../../fixtures/init/", import.meta.url);
+const folder = new URL("fixtures/init/", packageRoot);
 
 /** What a new folder consists of, in its order of reading. npm packs no `.gitignore`, so it lies there without its dot. */
 const FILES = [

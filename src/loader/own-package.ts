@@ -1,12 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { codeRoot, packageRoot, runsFromSource } from "../model/code-root.ts";
 
-/** The package that runs, built or, under a test runner that transforms TypeScript, from its sources. */
-const runsFromSource = import.meta.url.endsWith(".ts");
-/** `dist` or `src`: this file lies two levels below the package. */
-const codeRoot = resolve(fileURLToPath(new URL("..", import.meta.url)));
-const packageRoot = resolve(codeRoot, "..");
+const codeFolder = resolve(fileURLToPath(codeRoot));
+const packageFolder = resolve(fileURLToPath(packageRoot));
 
 /** The names that can be imported, without the package's own: `""`, `/adapters/http`, ... */
 export function ownSubpaths(): readonly string[] {
@@ -18,27 +16,27 @@ export function ownModule(subpath: string): string | undefined {
   const target = ownExports()[`.${subpath}`];
   const path = typeof target === "string" ? target : target?.default;
   if (path === undefined) return undefined;
-  return pathToFileURL(ownFile(join(packageRoot, path)) ?? join(packageRoot, path)).href;
+  return pathToFileURL(ownFile(join(packageFolder, path)) ?? join(packageFolder, path)).href;
 }
 
 /** The running copy of a file of `src` or `dist`; `undefined` for any other file. */
 export function ownFile(path: string): string | undefined {
   for (const folder of ["src", "dist"]) {
-    const inside = relative(join(packageRoot, folder), path);
+    const inside = relative(join(packageFolder, folder), path);
     if (inside.startsWith("..") || !/\.(?:js|ts)$/.test(inside)) continue;
-    return join(codeRoot, inside.replace(/\.(?:js|ts)$/, runsFromSource ? ".ts" : ".js"));
+    return join(codeFolder, inside.replace(/\.(?:js|ts)$/, runsFromSource ? ".ts" : ".js"));
   }
   return undefined;
 }
 
 /** Whether a file is seqqa's own code, of whatever copy. */
 export function isOwn(path: string): boolean {
-  return ["src", "dist", "bin"].some((folder) => path.startsWith(join(packageRoot, folder) + sep));
+  return ["src", "dist", "bin"].some((folder) => path.startsWith(join(packageFolder, folder) + sep));
 }
 
 /** Where in the package a file of its own is, as it is when built. */
 export function ownPath(path: string): string {
-  return relative(packageRoot, path)
+  return relative(packageFolder, path)
     .replace(/^src\b/, "dist")
     .replace(/\.ts$/, ".js");
 }
@@ -46,6 +44,6 @@ export function ownPath(path: string): string {
 type Export = string | { readonly default?: string };
 
 function ownExports(): Readonly<Record<string, Export>> {
-  const manifest = JSON.parse(readFileSync(join(packageRoot, "package.json"), "utf8")) as { exports: Readonly<Record<string, Export>> };
+  const manifest = JSON.parse(readFileSync(join(packageFolder, "package.json"), "utf8")) as { exports: Readonly<Record<string, Export>> };
   return manifest.exports;
 }

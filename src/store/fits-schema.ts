@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { packageRoot } from "../model/code-root.ts";
 
 /** As much of JSON Schema as the one of results has. */
 interface Schema {
@@ -15,8 +16,7 @@ interface Schema {
 }
 
 let whole: Schema | undefined;
-const schemaOf = (): Schema =>
-  (whole ??= JSON.parse(readFileSync(new URL("../../seqqa.results.schema.json", import.meta.url), "utf8")) as Schema);
+const schemaOf = (): Schema => (whole ??= JSON.parse(readFileSync(new URL("seqqa.results.schema.json", packageRoot), "utf8")) as Schema);
 
 /**
  * Where a document is not what `seqqa.results.schema.json` says, such as `explorations[0].seed`; `undefined` where it is. What the schema does not

@@ -33,11 +33,12 @@ export function folderWithPacked(...more: readonly string[]): string {
 /** Environment variable with a folder for the packed package; set by `setup/build.ts`. */
 export const PACKED_VARIABLE = "SEQQA_TEST_PACKED";
 
-/** The packed package, by `npm pack` without its scripts, because the tests run after a build. Packed once for all files of a run. */
+/** The packed package, by `npm pack` without its scripts, because other tests run what is built. Packed once for all files of a run. */
 function packed(): string {
   const folder = process.env[PACKED_VARIABLE]!;
   const there = readdirSync(folder).find((name) => name.endsWith(".tgz"));
   if (there !== undefined) return join(folder, there);
+  if (!existsSync(join(root, "dist/index.d.ts"))) must("npm", ["run", "--silent", "build:types"], root);
   const draft = mkdtempSync(join(folder, "draft-"));
   const said = must("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", draft], root);
   const { filename } = (JSON.parse(said) as readonly { readonly filename: string }[])[0]!;

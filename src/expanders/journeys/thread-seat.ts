@@ -7,6 +7,7 @@ import { decodeError } from "../threads/error-codec.ts";
 import { serveProcesses } from "../threads/process-channel.ts";
 import type { Answer } from "../threads/protocol.ts";
 import type { JourneySeat, JourneySettings, LaneFacts, LaneJourney, SeatedJourney } from "./journey-seat.ts";
+import { codeRoot } from "../../model/code-root.ts";
 
 /** What the worker of a seat is asked for; one after another. */
 export type SeatTask =
@@ -40,7 +41,7 @@ export class ThreadSeat implements JourneySeat {
   async attach(spec: LaneSpec): Promise<LaneFacts> {
     await this.close();
     this.#pool = new Piscina({
-      filename: new URL("./seat-worker.js", import.meta.url).href,
+      filename: new URL("expanders/journeys/seat-worker.js", codeRoot).href,
       minThreads: 1,
       maxThreads: 1,
       idleTimeout: Infinity,

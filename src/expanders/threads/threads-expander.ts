@@ -15,6 +15,7 @@ import { decodeError } from "./error-codec.ts";
 import { lostExpansion } from "./lost-expansion.ts";
 import { serveProcesses } from "./process-channel.ts";
 import type { Answer, AttachAnswer, ControlChannel, ExpandAnswer, ExpandTask, Task } from "./protocol.ts";
+import { codeRoot } from "../../model/code-root.ts";
 
 export interface ThreadsExpanderOptions {
   readonly lanes: number;
@@ -76,7 +77,7 @@ export class ThreadsExpander implements Expander {
       visitedVersion: -1,
     }));
     this.#pool = new Piscina({
-      filename: (options.workerUrl ?? new URL("./worker.js", import.meta.url)).href,
+      filename: (options.workerUrl ?? new URL("expanders/threads/worker.js", codeRoot)).href,
       minThreads: options.lanes,
       maxThreads: options.lanes,
       idleTimeout: Infinity,

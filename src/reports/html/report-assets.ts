@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { SeqqaError } from "../../model/errors.ts";
+import { packageRoot } from "../../model/code-root.ts";
 
 /** The report's own script and style, with what its content security policy calls them. */
 export interface ReportAssets {
@@ -14,9 +15,8 @@ let assets: ReportAssets | undefined;
 /** Made by scripts/build-report.mjs. Where the sources themselves are run, those of the last build. */
 export function reportAssets(): ReportAssets {
   if (assets !== undefined) return assets;
-  const folder = import.meta.url.endsWith(".ts") ? "../../../dist/reports/html/" : "./";
   const read = (name: string): string => {
-    const file = new URL(`${folder}${name}`, import.meta.url);
+    const file = new URL(`dist/reports/html/${name}`, packageRoot);
     try {
       return readFileSync(file, "utf8");
     } catch (cause) {

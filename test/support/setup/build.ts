@@ -7,7 +7,7 @@ import { PACKED_VARIABLE } from "../packed.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 /** What the package is built from. */
-const SOURCES = ["src", "scripts/build-report.mjs", "package.json", "tsconfig.json", "tsconfig.build.json"];
+const SOURCES = ["src", "scripts/build.mjs", "scripts/build-report.mjs", "package.json", "tsconfig.json", "tsconfig.build.json"];
 /** The last file that a build writes or touches. */
 const BUILT = "dist/.built";
 
