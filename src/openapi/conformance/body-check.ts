@@ -2,13 +2,10 @@ import type { ErrorObject, ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type { ApiDescription, Schema } from "../description.ts";
-import { GuardedPatterns, LONGEST_PATTERN } from "./guarded-patterns.ts";
+import { GuardedPatterns } from "./guarded-patterns.ts";
 import { mismatchText } from "./mismatch-text.ts";
 import { responseSchema } from "./response-schema.ts";
-import { within } from "./time-limit.ts";
-
-/** Milliseconds for one body, and for compiling its schema: a pattern, or alternatives within alternatives, can take time without end. */
-const LONGEST = 3000;
+import { within, type Limits } from "./time-limit.ts";
 
 export interface BodyVerdict {
   /** As `/items/0/id is not of type integer`. */
@@ -25,33 +22,36 @@ interface Prepared {
   readonly patterns: GuardedPatterns;
 }
 
-const TOO_LONG = `its schema takes more than ${LONGEST / 1000} seconds, or leads to itself without end`;
+const tooLong = ({ body }: Limits): string => `its schema takes more than ${body / 1000} seconds, or leads to itself without end`;
 
 /**
  * Prepared when it is first asked. Each body is judged by itself, whatever was judged before it: lanes meet bodies in different orders, and all of them are to come to the same. As it is within
  * the time of one pattern, since no pattern took longer then; else with each pattern's time looked at one by one.
  */
-export function bodyCheck(description: ApiDescription, schema: Schema): BodyCheck {
+export function bodyCheck(description: ApiDescription, schema: Schema, limits: Limits): BodyCheck {
   let made: Prepared | string | undefined;
   return (body) => {
-    made ??= prepared(description, schema);
+    made ??= prepared(description, schema, limits);
     if (typeof made === "string") return { unjudged: made };
     const { judge, patterns } = made;
-    return within(LONGEST_PATTERN, () => judge(body)) ?? patterns.guard(() => within(LONGEST, () => judge(body))) ?? { unjudged: TOO_LONG };
+    return (
+      within(limits.pattern, () => judge(body)) ??
+      patterns.guard(() => within(limits.body, () => judge(body))) ?? { unjudged: tooLong(limits) }
+    );
   };
 }
 
 /** @returns why not, where no validator can be had of it */
-function prepared(description: ApiDescription, schema: Schema): Prepared | string {
-  const patterns = new GuardedPatterns();
-  const made = within(LONGEST, () => {
+function prepared(description: ApiDescription, schema: Schema, limits: Limits): Prepared | string {
+  const patterns = new GuardedPatterns(limits.pattern);
+  const made = within(limits.body, () => {
     const { schema: whole, names } = responseSchema(description, schema);
     const validate = compile(whole, patterns);
     // What they ask for is broken, or not, by what a pattern says.
     const isConditional = /"(?:if|patternProperties)":/.test(JSON.stringify(whole));
     return { judge: validate === undefined ? undefined : judgeBy(validate, names, isConditional, patterns) };
   });
-  if (made === undefined) return TOO_LONG;
+  if (made === undefined) return tooLong(limits);
   return made.judge === undefined ? "no validator takes its schema" : { judge: made.judge, patterns };
 }
 

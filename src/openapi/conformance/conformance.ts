@@ -4,6 +4,7 @@ import { quoted } from "../problem.ts";
 import { bodyCheck, type BodyCheck } from "./body-check.ts";
 import { OperationIndex } from "./operation-index.ts";
 import { essence, isJson, mediaFor, responseFor } from "./response-for.ts";
+import { LIMITS, type Limits } from "./time-limit.ts";
 
 /** What is looked at of an answer. */
 export type Answer = Pick<ApiResponse, "statusCode" | "headers" | "text"> & {
@@ -33,11 +34,13 @@ const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 export class Conformance {
   readonly #description: ApiDescription;
   readonly #index: OperationIndex;
+  readonly #limits: Limits;
   readonly #checks = new WeakMap<MediaType, BodyCheck>();
 
   /** @param base Where the target has what the description has at `/`, beside the paths of its servers. */
-  constructor(description: ApiDescription, base?: string) {
+  constructor(description: ApiDescription, base?: string, limits: Limits = LIMITS) {
     this.#description = description;
+    this.#limits = limits;
     this.#index = new OperationIndex(description, base);
   }
 
@@ -87,7 +90,7 @@ export class Conformance {
     }
     if (media.schema === undefined) return undefined;
     let check = this.#checks.get(media);
-    if (check === undefined) this.#checks.set(media, (check = bodyCheck(this.#description, media.schema)));
+    if (check === undefined) this.#checks.set(media, (check = bodyCheck(this.#description, media.schema, this.#limits)));
     const { wrong, unjudged } = check(body);
     if (wrong !== undefined) return { clause: "body", what: wrong };
     return unjudged === undefined ? undefined : { clause: "unjudged", what: unjudged };

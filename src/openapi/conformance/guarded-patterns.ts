@@ -1,17 +1,20 @@
 import { quoted } from "../problem.ts";
 import { within } from "./time-limit.ts";
 
-/** Milliseconds that one pattern may take for one value. */
-export const LONGEST_PATTERN = 200;
-
 /**
  * Patterns of a schema that may take time without end. While they are guarded, one that takes too long for a value matches it, is not asked about that value again, and that is said. Nothing of it
  * outlives the guard: what a body comes to must not hang on those before it.
  */
 export class GuardedPatterns {
+  readonly #longest: number;
   /** By pattern, the values that it takes too long for; `undefined`: they are not guarded. */
   #slow: Map<RegExp, Set<string>> | undefined;
   #first: RegExp | undefined;
+
+  /** @param longest Milliseconds that one pattern may take for one value. */
+  constructor(longest: number) {
+    this.#longest = longest;
+  }
 
   /** As a validator uses it. */
   guarded(pattern: RegExp): RegExp {
@@ -32,7 +35,7 @@ export class GuardedPatterns {
 
   /** What is not judged under the guard, up to here; `undefined`: nothing. */
   why(): string | undefined {
-    return this.#first && `the pattern ${quoted(this.#first.source)} takes more than ${LONGEST_PATTERN / 1000} seconds`;
+    return this.#first && `the pattern ${quoted(this.#first.source)} takes more than ${this.#longest / 1000} seconds`;
   }
 
   #test(pattern: RegExp, text: string): boolean {
@@ -40,7 +43,7 @@ export class GuardedPatterns {
     if (this.#slow === undefined) return matches();
     let slow = this.#slow.get(pattern);
     if (slow?.has(text) === true) return true;
-    const found = within(LONGEST_PATTERN, () => ({ matches: matches() }));
+    const found = within(this.#longest, () => ({ matches: matches() }));
     if (found !== undefined) return found.matches;
     if (slow === undefined) this.#slow.set(pattern, (slow = new Set()));
     slow.add(text);

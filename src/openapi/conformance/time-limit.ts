@@ -1,5 +1,15 @@
 import vm from "node:vm";
 
+/** Milliseconds. Others than `LIMITS` are for tests. */
+export interface Limits {
+  /** For one pattern and one value. */
+  readonly pattern: number;
+  /** For one body, and for compiling its schema: a pattern, or alternatives within alternatives, can take time without end. */
+  readonly body: number;
+}
+
+export const LIMITS: Limits = { pattern: 200, body: 3000 };
+
 let holder: vm.Context | undefined;
 let script: vm.Script | undefined;
 

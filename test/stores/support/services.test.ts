@@ -14,7 +14,8 @@ describe("servers for the tests", () => {
     expect(await redisUrl()).toMatch(/^rediss?:\/\/.+/);
   });
 
-  it.each([postgres, mysql, redis])("starts $name from its binaries where none is running, and stops it", async (service) => {
+  const long = { timeout: 300_000 };
+  it.each([postgres, mysql, redis])("starts $name from its binaries where none is running, and stops it", long, async (service) => {
     const found = await find(service, { running: false });
     if (found.kind === "missing") throw new Error(found.problem);
     const { port } = new URL(found.url);
@@ -24,10 +25,12 @@ describe("servers for the tests", () => {
       redis: ["redis-cli", "-p", port, "ping"],
     }[service.name]!;
     const once = (): number | null => spawnSync(ping[0]!, ping.slice(1), { encoding: "utf8" }).status;
+    // A server takes connections before it answers queries: PostgreSQL refuses them for as long as its recovery takes.
+    const answering = (): Promise<void> => expect.poll(once, { timeout: 60_000 }).toBe(0);
     try {
-      expect(once()).toBe(0);
+      await answering();
       await found.restart!();
-      expect(once()).toBe(0);
+      await answering();
     } finally {
       await found.stop();
     }

@@ -24,17 +24,17 @@ const found = (findings: number, steps: number, of: (action: string) => Violatio
 it.each<readonly [string, Partial<RunReport>, RegExp]>([
   [
     "bodies",
-    found(60, 10, (action) => ({ action, status: 200, requests: [exchange(BODY, "")] })),
+    found(30, 10, (action) => ({ action, status: 200, requests: [exchange(BODY, "")] })),
     /refund_within_amount[^]*action_9<[^]*more characters, left out for/,
   ],
   [
     "lines of what a step changed",
-    found(3, 20, (action) => ({ action, status: 200, requests: [], changes: many(200, () => `+ ${HEADER}`) })),
+    found(3, 20, (action) => ({ action, status: 200, requests: [], changes: many(110, () => `+ ${HEADER}`) })),
     /refund_within_amount[^]*action_19<[^]*\d+ more lines left out for/,
   ],
   [
     "requests of a step",
-    found(1, 4, (action) => ({ action, status: 200, requests: many(500, () => exchange("", HEADER)) })),
+    found(1, 4, (action) => ({ action, status: 200, requests: many(400, () => exchange("", HEADER)) })),
     /refund_within_amount[^]*action_3<[^]*\d+ more requests left out for/,
   ],
   [
@@ -44,27 +44,27 @@ it.each<readonly [string, Partial<RunReport>, RegExp]>([
   ],
   [
     "what a path was shrunk from",
-    explored({ violations: many(5, () => violation({ shrunkFrom: many(300_000, () => "create_order") })) }),
+    explored({ violations: many(3, () => violation({ shrunkFrom: many(300_000, () => "create_order") })) }),
     /more characters/,
   ],
   ["notes", explored({ notes: many(600, () => BODY) }), /more characters/],
   [
     "findings",
-    explored({ violations: many(2_600, (index) => violation({ id: `id${index}`, message: HEADER })) }),
+    explored({ violations: many(1_500, (index) => violation({ id: `id${index}`, message: HEADER })) }),
     /\d findings? left out|more characters/,
   ],
-  ["files that failed", { failures: many(600, () => ({ file: "a.explore.ts", code: "C", message: BODY, hint: BODY })) }, /more characters/],
+  ["files that failed", { failures: many(300, () => ({ file: "a.explore.ts", code: "C", message: BODY, hint: BODY })) }, /more characters/],
   [
     "journeys",
     {
-      journeys: many(60, (index) => ({
+      journeys: many(30, (index) => ({
         name: `journey ${index}`,
         file: "journeys/a.ts",
         notes: [],
         result: journey({ steps: many(5, () => step({ status: "failed", error: BODY, requests: [exchange(BODY, HEADER)] })) }),
       })),
     },
-    /journey 59[^]*more characters/,
+    /journey 29[^]*more characters/,
   ],
 ])("an HTML report is at most 10 MB, and says what it left out: %s", { timeout: 300_000 }, (_what, changes, said) => {
   const document = runDocument(report(changes), { redact: [], includeRequestResponse: true });

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
+import { size } from "../../sizes.ts";
 import { differences, differingFields, hashText, loadHasher, responseHash, rowKinds } from "../../../src/state/index.ts";
 import type { facts } from "./support.ts";
 import { canonicalizer, CLOCK, stored, table, uuids } from "./support.ts";
@@ -168,6 +169,7 @@ describe("a table whose rows are of different kinds", () => {
         expect(masked).toHaveLength(1);
         expect(print(hashes([[name, field, "a"]]), masked)).toBe(print(hashes([[name, field, "b"]]), masked));
       }),
+      { numRuns: size(40, 100) },
     );
   });
 });

@@ -97,23 +97,23 @@ function inProcess(laneIndex: number, borrowed: boolean = false): Promise<Subjec
 }
 
 describe("sqlite journal, another process in Node", () => {
-  systemContract({ lane: (index) => apart({ language: "node", checkpoint: "journal" }, index), cycles: size(120, 10_000) });
+  systemContract({ lane: (index) => apart({ language: "node", checkpoint: "journal" }, index), cycles: size(60, 10_000) });
 });
 
 describe("sqlite journal, another process in Node, other seeds", () => {
-  systemContract({ lane: (index) => apart({ language: "node", checkpoint: "journal" }, index), cycles: size(60, 2000), seed: 77 });
+  systemContract({ lane: (index) => apart({ language: "node", checkpoint: "journal" }, index), cycles: size(30, 2000), seed: 77 });
 });
 
 describe("sqlite journal, a file in rollback mode, borrowed", () => {
   systemContract({
     lane: (index) => apart({ language: "node", journalMode: "delete", checkpoint: "journal", borrowed: true }, index),
-    cycles: size(60, 2000),
+    cycles: size(30, 2000),
     seed: 3,
   });
 });
 
 describe("sqlite journal, another process in Python", () => {
-  systemContract({ lane: (index) => apart({ language: "python", checkpoint: "journal" }, index), cycles: size(60, 2000), seed: 4 });
+  systemContract({ lane: (index) => apart({ language: "python", checkpoint: "journal" }, index), cycles: size(30, 2000), seed: 4 });
 });
 
 describe("sqlite copy, another process in Node", () => {
@@ -145,9 +145,9 @@ describe("sqlite journal, borrowed", () => {
 });
 
 describe("sqlite savepoint, borrowed", () => {
-  systemContract({ lane: (index) => inProcess(index, true), cycles: size(60, 2000), seed: 10 });
+  systemContract({ lane: (index) => inProcess(index, true), cycles: size(30, 2000), seed: 10 });
 });
 
 describe("sqlite savepoint, a target in this process", () => {
-  systemContract({ lane: (index) => inProcess(index), cycles: size(120, 10_000), seed: 7 });
+  systemContract({ lane: (index) => inProcess(index), cycles: size(60, 10_000), seed: 7 });
 });

@@ -25,11 +25,11 @@ async function apart(checkpoint: "journal" | "copy", borrowed: boolean, laneInde
 }
 
 describe("mysql journal, another process", () => {
-  systemContract({ lane: (index) => apart("journal", false, index), cycles: size(30, 10_000) });
+  systemContract({ lane: (index) => apart("journal", false, index), cycles: size(20, 10_000) });
 });
 
 describe("mysql journal, borrowed, other seeds", () => {
-  systemContract({ lane: (index) => apart("journal", true, index), cycles: size(20, 2000), seed: 77 });
+  systemContract({ lane: (index) => apart("journal", true, index), cycles: size(12, 2000), seed: 77 });
 });
 
 describe("mysql copy, another process", () => {

@@ -63,12 +63,15 @@ describe("descriptions that others wrote", () => {
     expect(description.warnings).toEqual([]);
   });
 
-  // By a validator of others; one of them has an operation without answers.
-  it.each(chosen.filter((file) => file.endsWith(".json")))("%s is as valid in 3.1 as it was", async (file) => {
-    const { document } = await readDescription(file, options);
-    const before = await validate(documentOf(join(examples, file)) as never);
-    expect(await validate(structuredClone(document) as never)).toMatchObject({ valid: before.valid });
-  });
+  // By a validator of others; one of them has an operation without answers. It compiles itself for each: every third one in the quick suite.
+  it.each(chosen.filter((file) => file.endsWith(".json")).filter((_, index) => full || index % 3 === 0))(
+    "%s is as valid in 3.1 as it was",
+    async (file) => {
+      const { document } = await readDescription(file, options);
+      const before = await validate(documentOf(join(examples, file)) as never);
+      expect(await validate(structuredClone(document) as never)).toMatchObject({ valid: before.valid });
+    },
+  );
 
   it.each(files.filter((file) => NOTHING.test(file)))("%s describes nothing that could be asked for", async (file) => {
     await expect(readDescription(file, options)).rejects.toMatchObject({ code: "DESCRIPTION_EMPTY", exitStatus: 2 });

@@ -1,20 +1,23 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Conformance, type Answer, type Verdict } from "../../../../src/openapi/conformance/conformance.ts";
+import type { Limits } from "../../../../src/openapi/conformance/time-limit.ts";
 import { size } from "../../../sizes.ts";
 import { describe as describeApi } from "../../../../src/openapi/index.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-function api(responses: Json, more: Json = {}): Conformance {
+function api(responses: Json, more: Json = {}, limits?: Limits): Conformance {
   return new Conformance(
     describeApi({ openapi: "3.1.0", info: { title: "t", version: "1" }, paths: { "/orders/{id}": { get: { responses } } }, ...more }),
+    undefined,
+    limits,
   );
 }
 
 /** An operation whose answer 200 has this schema. */
-function body(schema: unknown, more: Json = {}): Conformance {
-  return api({ "200": { description: "", content: { "application/json": { schema } } } }, more);
+function body(schema: unknown, more: Json = {}, limits?: Limits): Conformance {
+  return api({ "200": { description: "", content: { "application/json": { schema } } } }, more, limits);
 }
 
 const JSON_TYPE = { "content-type": "application/json" };
@@ -249,6 +252,8 @@ describe("body", () => {
 describe("hostile descriptions", () => {
   const hostile = `${"a".repeat(60)}!`;
   const TOO_LONG = 'GET /orders/{id}, status 200: the pattern "^(a+)+$" takes more than 0.2 seconds';
+  /** Where it is enough that something is too long for a limit, whatever the limit is. */
+  const SHORT: Limits = { pattern: 50, body: 1000 };
 
   it("a pattern that would take for ever is not waited for, and the rest is judged, then and later", () => {
     const conformance = body({ properties: { code: { type: "string", pattern: "^(a+)+$" }, n: { type: "integer" } } });
@@ -266,12 +271,14 @@ describe("hostile descriptions", () => {
     const schema = { properties: { code: { pattern: "^(a+)+$" }, codes: { items: { pattern: "^(a+)+$" } } } };
     // Takes longer than a pattern may on any machine, and is few enough for a body because it is given up.
     const some = answer(200, { code: `${"a".repeat(32)}!` });
+    const short = (): Conformance => body(schema, {}, SHORT);
     // Each value takes as long as a pattern may: too much together.
     const many = answer(200, { codes: Array.from({ length: 30 }, (_, n) => `${hostile}${n}`) });
-    expect(body(schema).judge(some)).toMatchObject({ kind: "unjudged", what: TOO_LONG });
-    const used = body(schema);
-    expect(used.judge(many)).toMatchObject({ kind: "unjudged", what: expect.stringContaining("takes more than 3 seconds") as string });
-    expect(used.judge(some)).toEqual(body(schema).judge(some));
+    const first = short().judge(some);
+    expect(first).toMatchObject({ kind: "unjudged", what: TOO_LONG.replace("0.2", "0.05") });
+    const used = short();
+    expect(used.judge(many)).toMatchObject({ kind: "unjudged", what: expect.stringContaining("takes more than 1 seconds") as string });
+    expect(used.judge(some)).toEqual(first);
     expect(what(used.judge(answer(200, { code: "b" })))).toContain("/code does not match the pattern");
   }, 60_000);
 
@@ -289,7 +296,7 @@ describe("hostile descriptions", () => {
     { properties: { code: { if: { not: { pattern: "^(a+)+$" } }, else: { maxLength: 3 } } } },
   ])("nothing is found that hangs on such a pattern: %j", (schema) => {
     const value = "patternProperties" in schema ? { [hostile]: 1 } : { code: hostile };
-    expect(body(schema).judge(answer(200, value))).toMatchObject({ kind: "unjudged" });
+    expect(body(schema, {}, SHORT).judge(answer(200, value))).toMatchObject({ kind: "unjudged" });
   });
 
   it("alternatives of alternatives are not followed for ever", () => {

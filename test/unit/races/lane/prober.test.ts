@@ -32,7 +32,10 @@ interface Given {
   readonly made?: (sending: Sending) => Trial | undefined;
 }
 
-const REQUEST: RaceRequest = { path: [], sides: [0, 0], effort: { first: 2, trials: 20, delivery: "auto", seed: 0 }, mode: "search" };
+/** Each is followed by trials of the control arm, which wait. */
+const TRIALS = 6;
+
+const REQUEST: RaceRequest = { path: [], sides: [0, 0], effort: { first: 2, trials: TRIALS, delivery: "auto", seed: 0 }, mode: "search" };
 
 /** Probes likes of a post that are sent in one way, and tells how they were sent. */
 async function probe(given: Given, request: Partial<RaceRequest> = {}) {
@@ -103,9 +106,9 @@ describe("the control arm: what was seen of calls at the same time is looked for
 
   it("what the way of sending does by itself is no race, however often it is seen", async () => {
     const { answer, staggered } = await probe({ beside: ({ store }) => store.state.likes++ });
-    expect(answer).toMatchObject({ hit: undefined, hits: 0, trials: 20, dismissed: "control", failure: undefined });
+    expect(answer).toMatchObject({ hit: undefined, hits: 0, trials: TRIALS, dismissed: "control", failure: undefined });
     // Each time it was asked, and not a second time once it had been seen.
-    expect(staggered).toHaveLength(20);
+    expect(staggered).toHaveLength(TRIALS);
   });
 
   it.each([0, 1])("nor is what shows only where call %i comes first", async (first) => {
@@ -128,7 +131,7 @@ describe("the control arm: what was seen of calls at the same time is looked for
 
   it("is asked once for a rate", async () => {
     const { answer, staggered } = await probe({ gap: true }, { mode: "measure" });
-    expect(answer).toMatchObject({ hits: 20, trials: 20, misses: 0, dismissed: undefined });
+    expect(answer).toMatchObject({ hits: TRIALS, trials: TRIALS, misses: 0, dismissed: undefined });
     expect(staggered).toHaveLength(2);
   });
 

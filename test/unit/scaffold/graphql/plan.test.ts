@@ -8,6 +8,7 @@ import { parseIntrospection } from "../../../../src/scaffold/graphql/read/parse-
 import { parseSdl } from "../../../../src/scaffold/graphql/read/parse-sdl.ts";
 import { askServer, type Ask } from "../../../../src/scaffold/graphql/read/ask-server.ts";
 import type { PlannedAction, ScaffoldPlan } from "../../../../src/scaffold/infer/plan.ts";
+import { size } from "../../../sizes.ts";
 import { newFolder, scaffold, textOf } from "../write/folder.ts";
 
 function planOf(sdl: string): ScaffoldPlan {
@@ -135,7 +136,7 @@ describe("documents", () => {
           `scalar Odd union U = A | B input In { id: ID! more: [In!] odd: Odd } ${types} type Query ${query} type Mutation ${mutation}`,
         );
       }),
-      { numRuns: 200 },
+      { numRuns: size(60, 200) },
     );
   });
 });
