@@ -22,8 +22,9 @@ const PROVEN = 5;
 const EARLY = 4;
 /** A trial whose kind of request does not come again ends after as many others. */
 const PATIENCE = 500;
-/** Trials that may fail; after them the connection is kept for good. */
+/** Trials that may fail in a row; after them, which a busy machine can cause, as many requests are not looked at, and twice as many each further time. */
 const MOST_TRIALS = 3;
+const REST = 200;
 /** After the switch: as many slow answers (less the fast ones) on new connections switch back for good. */
 const REGRETTED = 8;
 /** Kinds of requests that are watched at once. */
@@ -31,6 +32,7 @@ const MOST_KINDS = 100;
 
 type Stage =
   | { readonly kind: "watching" }
+  | { readonly kind: "resting"; left: number }
   | { readonly kind: "trying"; readonly alike: string; readonly slowMs: number; fast: number; misses: number; others: number }
   | { readonly kind: "proving"; readonly alike: string; readonly slowMs: number; early: number; slow: number; others: number }
   | { readonly kind: "switched"; readonly alike: string; readonly slowMs: number; regret: number }
@@ -72,6 +74,9 @@ export class ConnectionChoice {
     const stage = this.#stage;
     switch (stage.kind) {
       case "settled":
+        return;
+      case "resting":
+        if (--stage.left === 0) this.#stage = { kind: "watching" };
         return;
       case "watching":
         if (!isNew && (this.#streaks.size > 0 || ms >= SLOW_FROM)) this.#watch(kindOf(asked), ms);
@@ -125,8 +130,8 @@ export class ConnectionChoice {
   }
 
   #fail(): void {
-    if (++this.#failedTrials >= MOST_TRIALS) this.keep();
-    else this.#stage = { kind: "watching" };
+    const beyond = ++this.#failedTrials - MOST_TRIALS;
+    this.#stage = beyond < 0 ? { kind: "watching" } : { kind: "resting", left: REST * 2 ** beyond };
   }
 }
 

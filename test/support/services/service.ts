@@ -162,8 +162,10 @@ class OwnServer {
     let output = "";
     for (const stream of [child.stdout, child.stderr])
       stream?.on("data", (chunk: Buffer) => (output = (output + chunk.toString()).slice(-1000)));
-    for (const until = Date.now() + START_MS; Date.now() < until && child.exitCode === null;) {
-      if ((await answers(this.#port)) && (await this.#isReady())) return true;
+    const lives = (): boolean => child.exitCode === null && child.signalCode === null;
+    for (const until = Date.now() + START_MS; Date.now() < until && lives();) {
+      // Where another process took the port meanwhile, that one answers.
+      if ((await answers(this.#port)) && (await this.#isReady()) && lives()) return true;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
     throw new Error(`it does not answer: ${output.trim()}`);

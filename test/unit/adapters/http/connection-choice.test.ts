@@ -59,6 +59,13 @@ describe("a server that answers in two packets", () => {
     expect(choice.switched).toBe(true);
   });
 
+  it("is found although a busy machine spoiled the first trials", () => {
+    const choice = new ConnectionChoice();
+    send(choice, 20, () => DELAYED);
+    send(choice, 300, twoPackets);
+    expect(choice.switched).toBe(true);
+  });
+
   it("is found although the first request of the kept connection is fast", () => {
     const choice = new ConnectionChoice();
     choice.observe(GET, true, FAST);
@@ -74,9 +81,11 @@ describe("another server keeps its connection", () => {
     expect(send(choice, 10_000, () => FAST)).toBe(0);
   });
 
-  it("that works for 40 ms: three trials of three requests each, and no more", () => {
+  it("that works for 40 ms: three trials of three requests each, and then one each time after twice as many requests", () => {
     const choice = new ConnectionChoice();
-    expect(send(choice, 10_000, () => DELAYED)).toBe(9);
+    expect(send(choice, 200, () => DELAYED)).toBe(9);
+    // After 200, 400, 800, 1,600 and 3,200 more.
+    expect(send(choice, 9_800, () => DELAYED)).toBe(15);
     expect(choice.switched).toBe(false);
   });
 
