@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { documentOf, emptyFolder, only, seqqa } from "../support/e2e.ts";
 
 const hasPython = spawnSync("python3", ["--version"]).status === 0;
-const STEPS = "400";
+const STEPS = "200";
 
 /** Explores a part of the ledger's Python server. `writes`: how many writes send an answer. */
 async function explored(writes: "1" | "2", ...args: readonly string[]) {
