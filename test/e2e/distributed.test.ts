@@ -45,7 +45,7 @@ describe("a distributed run", () => {
     const clones = [checkout("ledger"), checkout("ledger")];
     const add = (n: number): Running =>
       worker({ url, directory: LEDGER, env, cwd: clones[n % 2]!, args: n % 3 === 1 ? ["--parallel", "2"] : [] });
-    const workers = [0, 1, 2].map(add);
+    const workers = [0, 1, 2].slice(0, size(2, 3)).map(add);
     await until(() => joined(run) >= 2, "two workers", 120_000);
     let isOver = false;
     void run.ended.then(() => (isOver = true));
