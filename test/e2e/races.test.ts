@@ -20,7 +20,7 @@ const WAYS: readonly Way[] = full
       { store: "sqlite", parallel: 2, only: "double" },
       { store: "postgres", parallel: 1, only: "write_skew" },
       { store: "mysql", parallel: 1, only: "lost_update" },
-      { store: "redis", parallel: 2, only: "oversell" },
+      { store: "redis", parallel: 1, only: "oversell" },
     ];
 
 const RUNS = size(1, 20);
