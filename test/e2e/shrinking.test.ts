@@ -44,8 +44,8 @@ it("the graph alone gives the shortest path where everything was explored", asyn
 });
 
 it("says the same with one lane and with three", async () => {
-  const one = await explored("memory", "--max-steps", "1000", "--seed", "3", "--strategy", "random");
-  const three = await explored("memory", "--max-steps", "1000", "--seed", "3", "--strategy", "random", "--parallel", "3");
+  const one = await explored("memory", "--max-steps", String(size(1000, 2000)), "--seed", "3", "--strategy", "random");
+  const three = await explored("memory", "--max-steps", String(size(1000, 2000)), "--seed", "3", "--strategy", "random", "--parallel", "3");
   expect(one.violations.some(({ shrunkFrom }) => shrunkFrom !== undefined)).toBe(true);
   expect(told(three)).toEqual(told(one));
 });
