@@ -5,7 +5,8 @@ import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { laneCounts } from "../sizes.ts";
 import type { JourneyEvent, JourneyRun } from "../../src/run/journey-run.ts";
-import { folderWith, root, startNode, until, type RunOptions } from "../support/e2e.ts";
+import { answering, type Answering } from "../support/answering.ts";
+import { folderWith, root, startNode, until } from "../support/e2e.ts";
 import { NOTES_CONFIG, NOTES_SERVER } from "../support/e2e-servers.ts";
 
 interface Said {
@@ -18,25 +19,32 @@ interface Said {
   readonly error?: { readonly code: string; readonly message: string };
 }
 
-/** Runs all journeys of the folder that it is started in, as the command line does. SIGINT ends the run. */
-const RUNNER = `
+/** Runs all journeys of a folder, as the command line does in it. */
+const RUNS = `
 import { findJourneys, runJourneys } from ${JSON.stringify(join(root, "dist/run/index.js"))};
 import { loadConfig } from ${JSON.stringify(join(root, "dist/config/index.js"))};
-const [parallel = "1", bail] = process.argv.slice(2);
+async function answer({ cwd, args: [parallel = "1", bail] }, signal = new AbortController().signal) {
+  process.chdir(cwd);
+  const events = [];
+  const said = { events };
+  try {
+    const config = loadConfig({ directory: ".", flags: [{ key: "parallel", flag: "parallel", value: parallel }] });
+    const { journeys, unusable } = await findJourneys(config);
+    said.found = { journeys, unusable: unusable.map(({ file, error }) => ({ file, code: error.code, message: error.message })) };
+    const onEvent = (event) => events.push(event);
+    said.runs = await runJourneys({ journeys, config, bail: bail === "bail", signal, onEvent });
+  } catch (error) {
+    said.error = { code: error.code, message: error.message };
+  }
+  return said;
+}
+`;
+
+/** The same in a process of its own, for the folder that it is started in. SIGINT ends the run. */
+const RUNNER = `${RUNS}
 const ender = new AbortController();
 process.on("SIGINT", () => ender.abort());
-const events = [];
-const said = { events };
-try {
-  const config = loadConfig({ directory: ".", flags: [{ key: "parallel", flag: "parallel", value: parallel }] });
-  const { journeys, unusable } = await findJourneys(config);
-  said.found = { journeys, unusable: unusable.map(({ file, error }) => ({ file, code: error.code, message: error.message })) };
-  const onEvent = (event) => events.push(event);
-  said.runs = await runJourneys({ journeys, config, bail: bail === "bail", signal: ender.signal, onEvent });
-} catch (error) {
-  said.error = { code: error.code, message: error.message };
-}
-console.log(JSON.stringify(said));
+console.log(JSON.stringify(await answer({ cwd: ".", args: process.argv.slice(2) }, ender.signal)));
 `;
 
 const HEAD = `import { Journey, Step } from "seqqa";\nimport { HttpClient } from "seqqa/adapters/http";\n`;
@@ -64,14 +72,10 @@ function folder(files: Readonly<Record<string, string>>, config = NOTES_CONFIG, 
   return folderWith({ "seqqa.yaml": config, "server.mjs": server, "runner.mjs": RUNNER, ...files });
 }
 
-async function run(cwd: string, args: readonly string[] = [], options: RunOptions = {}): Promise<Said> {
-  const { stdout, stderr } = await startNode(["runner.mjs", ...args], { ...options, cwd }).ended;
-  try {
-    return JSON.parse(stdout) as Said;
-  } catch {
-    throw new Error(`${stdout}\n${stderr}`);
-  }
-}
+/** One process for the runs of all tests. */
+let program: Answering | undefined;
+const run = async (cwd: string, args: readonly string[] = []): Promise<Said> =>
+  (await (program ??= answering(RUNS)).ask({ cwd, args })) as Said;
 
 const statuses = ({ runs }: Said): unknown[] =>
   runs.map(({ result }) => [result.name, result.status, ...result.steps.map(({ status }) => status)]);

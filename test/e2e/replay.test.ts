@@ -162,11 +162,12 @@ describe.each(cases)("$fixture, $mode", (one) => {
 
 /** Runs the written tests, all of them in one run of Vitest, and compares what each says with what it has to say. */
 async function expectVerdicts(written: readonly Emitted[]): Promise<void> {
-  const projects = written.map(({ name, env }) => ({ test: { name, env, include: [`${name}.test.ts`] } }));
-  const tests = folderWith({
-    "vitest.config.mjs": `export default { test: { projects: ${JSON.stringify(projects)} } };`,
-    ...Object.fromEntries(written.map(({ name, text }) => [`${name}.test.ts`, text])),
-  });
+  // Each file has a process, and so an environment, of its own; what it imports first sets it.
+  const files = written.flatMap(({ name, text, env }) => [
+    [`${name}.env.mjs`, `Object.assign(process.env, ${JSON.stringify(env)});\n`],
+    [`${name}.test.ts`, `import "./${name}.env.mjs";\n${text}`],
+  ]);
+  const tests = folderWith({ "vitest.config.mjs": "export default {};", ...Object.fromEntries(files) });
   linkPackages(tests, "seqqa", "vitest");
   const vitest = [
     join(root, "node_modules/vitest/vitest.mjs"),

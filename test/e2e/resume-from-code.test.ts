@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { answering, type Answering } from "../support/answering.ts";
 import { folderWith, linkPackages, seqqa, startNode, until, type Running } from "../support/e2e.ts";
 
 /** Six bits, each flipped by an action of its own: 64 states; the last one breaks a rule and goes no further: 378 steps. */
@@ -28,31 +29,41 @@ export const agent = new Agent({
 });
 `;
 
-/** Explores as its argument says, and prints what came of it. */
-const MAIN = `import { agent } from "./bits.explore.mjs";
-const { module = true, ...options } = JSON.parse(process.argv[2]);
-const url = new URL("./bits.explore.mjs", import.meta.url).href;
-try {
-  const { digest, statesVisited, transitions, stopReason, violations, errors } = await agent.explore({ ...options, ...(module && { module: url }) });
-  const found = violations.map(({ id, reproductionPath, confirmed, count }) => ({ id, path: reproductionPath.length, confirmed, count }));
-  console.log(JSON.stringify({ digest, statesVisited, transitions, stopReason, found, errors }));
-} catch ({ code, exitStatus, message, hint }) {
-  console.log(JSON.stringify({ code, exitStatus, message, hint }));
+/** Explores as it is asked, with the code that the file has by then, and says what came of it. */
+const ANSWER = `const url = new URL("./bits.explore.mjs", import.meta.url).href;
+let asked = 0;
+async function answer({ module = true, ...options }) {
+  const { agent } = await import(url + "?" + asked++);
+  try {
+    const { digest, statesVisited, transitions, stopReason, violations, errors } = await agent.explore({ ...options, ...(module && { module: url }) });
+    const found = violations.map(({ id, reproductionPath, confirmed, count }) => ({ id, path: reproductionPath.length, confirmed, count }));
+    return { digest, statesVisited, transitions, stopReason, found, errors };
+  } catch ({ code, exitStatus, message, hint }) {
+    return { code, exitStatus, message, hint };
+  }
 }
 `;
+
+/** The same in a process of its own, asked by its argument. */
+const MAIN = `${ANSWER}console.log(JSON.stringify(await answer(JSON.parse(process.argv[2]))));`;
 
 function project(more: Readonly<Record<string, string>> = {}) {
   const cwd = folderWith({ "package.json": '{ "type": "module" }', "bits.explore.mjs": AGENT, "main.mjs": MAIN, ...more });
   linkPackages(cwd, "seqqa");
   const begin = (options: object, env: Readonly<Record<string, string>> = {}): Running =>
     startNode(["main.mjs", JSON.stringify(options)], { cwd, env });
+  let program: Answering | undefined;
   return {
     cwd,
     begin,
+    /** In one process, for all that a test explores to its end. */
     explore: async (options: object): Promise<Record<string, unknown>> => {
-      const { stdout, stderr } = await begin(options).ended;
-      expect(stderr).toBe("");
-      return JSON.parse(stdout) as Record<string, unknown>;
+      const { ask, running } = (program ??= answering(ANSWER, cwd));
+      const said = (await ask(options)) as Record<string, unknown>;
+      // What it wrote before it answered is heard of in the next turn at the latest.
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(running.said.stderr).toBe("");
+      return said;
     },
     /** Executed actions so far, of all sessions. */
     flips: (): number =>
@@ -63,9 +74,13 @@ function project(more: Readonly<Record<string, string>> = {}) {
   };
 }
 
+/** An exploration that was left alone, made once for those who compare with it. */
+let alone: Promise<Record<string, unknown>> | undefined;
+const leftAlone = (): Promise<Record<string, unknown>> => (alone ??= project().explore({}));
+
 describe("explore({ resume })", () => {
   it("goes on where it was killed, to the result of an exploration that was left alone", { timeout: 200_000 }, async () => {
-    const whole = await project().explore({});
+    const whole = await leftAlone();
     expect(whole).toMatchObject({ statesVisited: 64, stopReason: "exhausted", errors: [] });
     expect(whole["found"]).toHaveLength(6);
     const { begin, explore, flips, runs } = project();
@@ -86,7 +101,7 @@ describe("explore({ resume })", () => {
   });
 
   it("and the command line go on with each other's runs", { timeout: 200_000 }, async () => {
-    const whole = await project().explore({});
+    const whole = await leftAlone();
     const { cwd, explore, runs } = project();
     expect((await seqqa(["run", ".", "--max-steps", "100"], { cwd })).status).toBe(0);
     const [id] = runs().map((name) => name.replace(/\.db$/, ""));

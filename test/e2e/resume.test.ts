@@ -26,8 +26,8 @@ const found = (output: string): unknown =>
   }));
 
 describe.each([
-  { store: "sqlite", steps: size(600, 200_000), kills: size(3, 20), share: size(150, 9_000) },
-  { store: "postgres", steps: size(250, 20_000), kills: size(1, 20), share: size(120, 900) },
+  { store: "sqlite", steps: size(400, 200_000), kills: size(3, 20), share: size(100, 9_000) },
+  { store: "postgres", steps: size(200, 20_000), kills: size(1, 20), share: size(100, 900) },
 ] as const)("a run that is killed with SIGKILL at random moments and goes on each time", ({ store, steps, kills, share }) => {
   it(`ends as one that was left alone: the ledger over HTTP and ${store}`, { timeout: size(300_000, 3_600_000) }, async () => {
     const budget = ["--max-steps", String(steps)];

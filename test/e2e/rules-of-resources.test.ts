@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { laneCounts } from "../sizes.ts";
+import { full, laneCounts } from "../sizes.ts";
 import { documentOf, emptyFolder, only, seqqa, type Explored } from "../support/e2e.ts";
 
 async function explored(defect: string, ...args: readonly string[]): Promise<Explored> {
@@ -110,9 +110,12 @@ describe("rules about resources, over a real store", () => {
     expect(Object.values(clean.coverage.actions).every(({ applied }) => applied > 0)).toBe(true);
   });
 
+  // In the quick suite one of them is found on two lanes.
+  const lanesOf = (defect: string): readonly string[] => (full || defect === "hierarchy_delete" ? laneCounts : ["1"]);
+
   it.each(DEFECTS)("find $defect, and nothing else", async ({ defect, found, path, asked }) => {
     const runs = [];
-    for (const lanes of laneCounts) runs.push(await explored(defect, "--parallel", lanes));
+    for (const lanes of lanesOf(defect)) runs.push(await explored(defect, "--parallel", lanes));
     const [one] = runs as [Explored];
     expect(one).toMatchObject({ stopReason: "exhausted", errors: [], divergences: [] });
     expect(new Set(runs.map(({ digest }) => digest)).size).toBe(1);

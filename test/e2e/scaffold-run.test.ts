@@ -25,7 +25,7 @@ async function explored(bug: string, ...args: readonly string[]): Promise<Explor
   const { exploration } = parse(readFileSync(join(folder, "qa/seqqa.yaml"), "utf8")) as {
     readonly exploration: { readonly strategy: string; readonly max_steps: number };
   };
-  const bounds = ["--strategy", exploration.strategy, "--max-steps", String(Math.min(exploration.max_steps, size(1200, Infinity)))];
+  const bounds = ["--strategy", exploration.strategy, "--max-steps", String(Math.min(exploration.max_steps, size(900, Infinity)))];
   const command = ["run", "qa", "--config", join(FIXTURE, "seqqa.yaml"), ...bounds, "--reporter", "json", "--output", emptyFolder()];
   const ran = await seqqa([...command, ...args], { cwd: folder, env: { BUG: bug }, timeoutMs: PATIENCE_MS });
   expect(ran.stderr).toBe("");

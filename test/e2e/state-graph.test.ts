@@ -36,9 +36,10 @@ describe.each<OrderBug>(["none", ...ORDER_BUGS])("the order model as a StateGrap
   it("equals its model on every number of lanes", async () => {
     const counts = explore(orderGraph(bug));
     const { unreachedNodes, deadEdges, claimed } = SAID[bug];
-    // One digest for one lane and two: of the graph without a defect in the quick suite.
+    // One digest for one lane and two: of the graph without a defect in the quick suite, where one of those with a defect has two lanes.
+    const several = full || bug === "none" ? ["1", "2"] : [bug === "lost_payment" ? "2" : "1"];
     const runs: GraphResult[] = [];
-    for (const lanes of full || bug === "none" ? ["1", "2"] : ["2"]) runs.push(await run(bug, "--parallel", lanes));
+    for (const lanes of several) runs.push(await run(bug, "--parallel", lanes));
     const [one, two] = [runs[0]!, runs.at(-1)!];
     const broken = Object.keys(counts.findings);
     expect(one).toMatchObject({

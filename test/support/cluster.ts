@@ -2,7 +2,7 @@ import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Authority } from "./certificates.ts";
 import { atEnd } from "./at-end.ts";
-import { emptyFolder, folderWith, linkPackages, root, seqqa, start, type Running } from "./e2e.ts";
+import { emptyFolder, folderWith, linkPackages, root, seqqa, start, type Ran, type Running } from "./e2e.ts";
 import { outcomeIn } from "./outcome.ts";
 import { redis } from "./services/kinds.ts";
 import { background, find, program, type Found, type Service } from "./services/service.ts";
@@ -104,6 +104,11 @@ export function coordinator({ url, directory, env, args = [], cwd = root, secret
 
 export function worker({ url, directory, env, args = [], cwd = root, secret = SECRET }: ClusterOptions): Running {
   return start(["worker", directory, "--redis", url, ...args], { cwd, env: { SEQQA_SECRET: secret, ...env }, timeoutMs: LONG });
+}
+
+/** A worker in the test's own process, to its end: for what only the run's side or another worker has a process of its own for. One works at a time. */
+export function workerHere({ url, directory, env, args = [], cwd = root, secret = SECRET }: ClusterOptions): Promise<Ran> {
+  return seqqa(["worker", directory, "--redis", url, ...args], { cwd, env: { SEQQA_SECRET: secret, ...env }, timeoutMs: LONG });
 }
 
 /** How they ended. One that came up when the run was over already waits for another one, until it is interrupted here: that is as good as an end. */
