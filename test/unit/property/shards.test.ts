@@ -24,6 +24,19 @@ const cases = fc.record({
   lanes: fc.integer({ min: 1, max: 3 }),
 });
 
+const SHARED_OUT = {
+  draw: 1,
+  states: 400,
+  actions: 6,
+  skips: 0,
+  errors: 0,
+  findings: 0,
+  of: 3,
+  maxDepth: undefined,
+  noise: 1,
+  lanes: 2,
+} as const;
+
 const said = (committer: Committer): object => ({
   digest: committer.digest.value(),
   states: committer.visited.size,
@@ -86,7 +99,8 @@ describe("shards", () => {
         const { committer, open, differing } = merge(agent, shards, whole.reports[0]!, maxDepth);
         expect([said(committer), open.size, differing]).toEqual([said(whole.explorer.committer), 0, { common: 0, behind: 0 }]);
       }),
-      { numRuns: size(12, 500) },
+      // The drawn ones may all be too small to be shared out.
+      { numRuns: size(12, 500), examples: [[SHARED_OUT]] },
     );
     expect(shared).toBeGreaterThan(0);
   });
