@@ -25,8 +25,9 @@ export async function bundle(command, names) {
   };
   const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const external = (file) => ({ path: pathToFileURL(join(root, file)).href, external: true });
-  await build({
+  const { metafile } = await build({
     absWorkingDir: root,
+    metafile: true,
     entryPoints,
     outdir: out,
     outExtension: { ".js": ".mjs" },
@@ -50,6 +51,9 @@ export async function bundle(command, names) {
       },
     ],
   });
+  // Bundled here, it would look for the package's files beside the bundle.
+  if ("src/model/code-root.ts" in metafile.inputs)
+    throw new Error("A benchmark imports a module of src that finds files of the package: make it an entry in scripts/build.mjs.");
   return out;
 }
 

@@ -1,7 +1,9 @@
 // `npm run build`: the package in dist. Its modules are put together in few files, since loading hundreds takes longer than most commands do; what two
-// entries share is in a file that both import, so that every class exists once. `npm run build:types` adds the declarations, which only a published package needs.
+// entries share is in a file that both import, so that every class exists once. The declarations, which only a published package needs, come with
+// `npm run build:types`, and by themselves when npm packs or publishes.
 import { build } from "esbuild";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildReport } from "./build-report.mjs";
@@ -21,17 +23,19 @@ const OWN = [
   "src/config/index.ts",
   "src/config/json-schema.ts",
   "src/loader/index.ts",
+  "src/reports/index.ts",
   "src/run/index.ts",
   "src/targets/index.ts",
 ];
 
-const dist = join(root, "dist");
-rmSync(dist, { recursive: true, force: true });
+// In a folder of its own until it is whole: a mistake in a source leaves the last build as it is.
+const draft = join(root, "dist.new");
+rmSync(draft, { recursive: true, force: true });
 const { metafile } = await build({
   absWorkingDir: root,
   entryPoints: [...exported, ...OWN],
   outbase: "src",
-  outdir: "dist",
+  outdir: draft,
   chunkNames: "chunks/[name]-[hash]",
   bundle: true,
   splitting: true,
@@ -41,6 +45,8 @@ const { metafile } = await build({
   packages: "external",
   sourcemap: true,
   sourcesContent: false,
+  // The names of classes show in what users print and in the differences that their test runners show.
+  keepNames: true,
   metafile: true,
   logLevel: "warning",
 });
@@ -48,5 +54,12 @@ const { metafile } = await build({
 for (const [file, { inputs }] of Object.entries(metafile.outputs)) {
   if ("src/model/code-root.ts" in inputs && file.split("/").length !== 3) throw new Error(`${file} does not lie one folder below dist.`);
 }
-await buildReport();
-writeFileSync(join(dist, ".built"), "");
+await buildReport(join(draft, "reports/html"));
+if (["pack", "publish"].includes(process.env.npm_command)) {
+  const tsc = join(root, "node_modules/typescript/bin/tsc");
+  const { status } = spawnSync(process.execPath, [tsc, "-p", "tsconfig.build.json", "--outDir", draft], { cwd: root, stdio: "inherit" });
+  if (status !== 0) throw new Error("The declarations could not be made.");
+}
+writeFileSync(join(draft, ".built"), "");
+rmSync(join(root, "dist"), { recursive: true, force: true });
+renameSync(draft, join(root, "dist"));

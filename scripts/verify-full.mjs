@@ -1,10 +1,10 @@
 // `npm run verify:full [-- [--parts n] [test files]]`: runs the suites at their full size and writes verify/results.json, to be committed: the machine, the
-// commit, and each test's verdict and duration. The work is done in parts of at most ten minutes; after each, what is finished is in the file, and the
-// same command goes on from there, also in another session. A change to anything but these results begins again. Exits non-zero when a test failed or tests are left.
+// commit, and each test's verdict and duration. The work is done in parts of at most ten minutes. What is finished is kept, however the command ends, and the
+// same command goes on from there, also in another session. A change to anything but these results begins again, and `--failed` runs what failed once more.
+// Exits non-zero when something failed or tests are left.
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { machine } from "./machine.mjs";
@@ -23,29 +23,38 @@ if (uncommitted !== "") {
   console.error(`verify:full measures a commit, and there are uncommitted changes:\n${uncommitted}`);
   process.exit(2);
 }
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { parts: { type: "string", default: "Infinity" } } });
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { parts: { type: "string", default: "Infinity" }, failed: { type: "boolean", default: false } },
+});
 const results = resultsSoFar();
-const folder = mkdtempSync(join(tmpdir(), "seqqa-verify-"));
-process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+const cache = join(root, "node_modules/.cache/seqqa-verify");
+mkdirSync(cache, { recursive: true });
+/** What a part has finished and is not in the results yet: it outlives the command. */
+const verdictsFile = join(cache, `${results.commit}.jsonl`);
+const finishedFile = join(cache, "finished.json");
+takeVerdicts();
+if (values.failed) forgetFailed();
 
 let left = Infinity;
 for (let part = 0; part < Number(values.parts) && left > 0; part++) left = runPart();
 const tests = results.suites.flatMap((suite) => suite.tests);
-const failed = tests.filter(({ status }) => status === "failed").length;
+const count = (status) => tests.filter((test) => test.status === status).length;
+const broken = results.suites.filter(({ errors }) => errors !== undefined);
+for (const { file, errors } of broken) console.error(`${file || "the run"}: ${errors.join("\n")}`);
+const rest = left > 0 ? "more left: run the command again" : positionals.length > 0 ? "none left of these files" : "none left";
 console.log(
-  `verify/results.json: ${tests.length - failed} passed, ${failed} failed, ${left === 0 ? "none left" : "more left: run the command again"}`,
+  `verify/results.json: ${count("passed")} passed, ${count("failed")} failed, ${count("skipped")} not for this machine, ${broken.length} files with errors, ${rest}`,
 );
-process.exitCode = failed === 0 && left === 0 ? 0 : 1;
+process.exitCode = count("failed") === 0 && broken.length === 0 && left === 0 ? 0 : 1;
 
 /** Runs what is left until the part's time is up, and writes down what it finished. Returns how many tests are left. */
 function runPart() {
-  const [finishedFile, verdictsFile] = [join(folder, "finished.json"), join(folder, "verdicts.jsonl")];
   const finished = results.suites.flatMap(({ file, tests }) => tests.map(({ name }) => `${file} > ${name}`));
   writeFileSync(finishedFile, JSON.stringify(finished));
-  writeFileSync(verdictsFile, "");
   const started = Date.now();
   const exclude = results.suites.filter(({ whole }) => whole).map(({ file }) => `--exclude=${file}`);
-  const { status } = spawnSync(
+  const { status, signal } = spawnSync(
     process.execPath,
     [
       join(root, "node_modules/vitest/vitest.mjs"),
@@ -68,25 +77,68 @@ function runPart() {
       stdio: ["ignore", "inherit", "inherit"],
     },
   );
-  const verdicts = readFileSync(verdictsFile, "utf8")
-    .split("\n")
-    .filter(Boolean)
-    .map((line) => JSON.parse(line));
-  const leftOver = new Set(verdicts.filter(({ status: one }) => one === "left").map(({ file }) => file));
-  for (const { file, name, status: verdict, durationMs } of verdicts) {
-    const suite = suiteOf(file);
-    suite.whole = !leftOver.has(file);
-    if (verdict === "passed" || verdict === "failed") suite.tests.push({ name, status: verdict, durationMs });
-  }
-  results.suites.sort((a, b) => (a.file < b.file ? -1 : 1));
-  results.parts.push({ date: new Date(started).toISOString(), minutes: Math.round((Date.now() - started) / 6000) / 10 });
-  mkdirSync(join(root, "verify"), { recursive: true });
-  writeFileSync(resultsFile, `${JSON.stringify(results, null, 1)}\n`);
-  const done = verdicts.filter(({ status: one }) => one === "passed" || one === "failed").length;
-  const leftNow = verdicts.filter(({ status: one }) => one === "left").length;
+  const { done, left: leftNow, failed } = takeVerdicts(started);
   console.log(`part ${results.parts.length}: ${done} tests, ${leftNow} left`);
-  if (done === 0 && leftNow > 0 && status !== 0) throw new Error("The part finished no test: the runner ended early.");
+  // The runner ended early: what is left is not known.
+  if (signal !== null) throw new Error(`The runner was ended by ${signal}.`);
+  if (status !== 0 && !failed) throw new Error("The runner failed, and no test did: see above.");
   return leftNow;
+}
+
+/** Takes what a part has finished into the results. `started`: when it began; unknown of one that did not come to its end. */
+function takeVerdicts(started) {
+  const lines = existsSync(verdictsFile) ? readFileSync(verdictsFile, "utf8").split("\n").filter(Boolean).map(parsed) : [];
+  const verdicts = lines.filter((line) => line?.status !== undefined);
+  const ended = lines.filter((line) => line?.ended);
+  const leftOver = new Set(verdicts.filter(({ status }) => status === "left").map(({ file }) => file));
+  for (const { file, name, status, durationMs } of verdicts) {
+    if (status === "left") continue;
+    const { tests } = suiteOf(file);
+    const known = tests.find((test) => test.name === name);
+    // What an earlier part finished is skipped by a later one.
+    if (known === undefined) tests.push({ name, status, durationMs });
+    else if (status === "failed") known.status = status;
+  }
+  for (const { file, errors } of ended) {
+    const suite = suiteOf(file);
+    suite.whole = !leftOver.has(file) && file !== "";
+    if (errors.length > 0) suite.errors = errors;
+    else delete suite.errors;
+  }
+  if (lines.length > 0) {
+    results.suites.sort((a, b) => (a.file < b.file ? -1 : 1));
+    if (started !== undefined) {
+      results.parts.push({ date: new Date(started).toISOString(), minutes: Math.round((Date.now() - started) / 6000) / 10 });
+    }
+    mkdirSync(dirname(resultsFile), { recursive: true });
+    writeFileSync(resultsFile, `${JSON.stringify(results, null, 1)}\n`);
+    rmSync(verdictsFile);
+  }
+  return {
+    done: verdicts.filter(({ status }) => status !== "left" && status !== "skipped").length,
+    left: verdicts.filter(({ status }) => status === "left").length,
+    failed: verdicts.some(({ status }) => status === "failed") || ended.some(({ errors }) => errors.length > 0),
+  };
+}
+
+/** The last line may be cut off. */
+function parsed(line) {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What failed is run again. */
+function forgetFailed() {
+  for (const suite of results.suites) {
+    const passed = suite.tests.filter(({ status }) => status !== "failed");
+    if (passed.length < suite.tests.length || suite.errors !== undefined) suite.whole = false;
+    suite.tests = passed;
+    delete suite.errors;
+  }
+  results.suites = results.suites.filter(({ file }) => file !== "");
 }
 
 function suiteOf(file) {
