@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { codeRoot, packageRoot, runsFromSource } from "../model/code-root.ts";
@@ -19,12 +19,13 @@ export function ownModule(subpath: string): string | undefined {
   return pathToFileURL(ownFile(join(packageFolder, path)) ?? join(packageFolder, path)).href;
 }
 
-/** The running copy of a file of `src` or `dist`; `undefined` for any other file. */
+/** The running copy of a file of `src` or `dist`; `undefined` for any other file, and for a module that the build put together with others. */
 export function ownFile(path: string): string | undefined {
   for (const folder of ["src", "dist"]) {
     const inside = relative(join(packageFolder, folder), path);
     if (inside.startsWith("..") || !/\.(?:js|ts)$/.test(inside)) continue;
-    return join(codeFolder, inside.replace(/\.(?:js|ts)$/, runsFromSource ? ".ts" : ".js"));
+    const running = join(codeFolder, inside.replace(/\.(?:js|ts)$/, runsFromSource ? ".ts" : ".js"));
+    return existsSync(running) ? running : undefined;
   }
   return undefined;
 }

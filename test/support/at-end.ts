@@ -18,11 +18,24 @@ export function afterEveryTest(cleanUp: () => unknown): void {
 }
 
 /** Runs the clean-ups of {@link afterEveryTest}, in the order in which they were asked for. Called by the set-up file of every project. */
-export async function cleanUpTest(): Promise<void> {
-  for (const cleanUp of afterTests) await cleanUp();
+export function cleanUpTest(): Promise<void> {
+  return runAll([...afterTests]);
 }
 
 /** Runs all clean-ups of {@link atEnd}. Called by the set-up file of every project, because a module that several test files share is evaluated only once. */
-export async function cleanUpFile(): Promise<void> {
-  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+export function cleanUpFile(): Promise<void> {
+  return runAll(cleanUps.splice(0).reverse());
+}
+
+/** Each of them, whatever becomes of the others: what one leaves would be left to the next files of this worker. */
+async function runAll(all: readonly (() => unknown)[]): Promise<void> {
+  const errors: unknown[] = [];
+  for (const cleanUp of all) {
+    try {
+      await cleanUp();
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw errors.length === 1 ? errors[0] : new AggregateError(errors, "Clean-ups failed");
 }

@@ -86,6 +86,8 @@ async function runHere(args: readonly string[], { cwd = root, env = {}, timeoutM
     if (process.listenerCount("uncaughtException") === 1) fail(error);
   });
   const interrupts = new Set<() => void>();
+  // A test that fails does not wait for the command that it began; the next one would.
+  atEnd(() => interrupts.forEach((interrupt) => interrupt()));
   const timer = setTimeout(() => {
     for (const interrupt of interrupts) interrupt();
     fail(new Error(`seqqa ${args.join(" ")} did not end within ${timeoutMs} ms:\n${said.stdout}${said.stderr}`));

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { emptyFolder, root } from "./e2e.ts";
 
@@ -36,10 +36,21 @@ export const PACKED_VARIABLE = "SEQQA_TEST_PACKED";
 /** The packed package, by `npm pack` without its scripts, because other tests run what is built. Packed once for all files of a run. */
 function packed(): string {
   const folder = process.env[PACKED_VARIABLE]!;
-  const there = readdirSync(folder).find((name) => name.endsWith(".tgz"));
-  if (there !== undefined) return join(folder, there);
+  const there = (): string | undefined => readdirSync(folder).find((name) => name.endsWith(".tgz"));
+  // The test files of a run are in several processes; the first one packs.
+  for (let waited = 0; ; waited++) {
+    const name = there();
+    if (name !== undefined) return join(folder, name);
+    try {
+      mkdirSync(join(folder, "packing"));
+      break;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST" || waited > 900) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+    }
+  }
   if (!existsSync(join(root, "dist/index.d.ts"))) must("npm", ["run", "--silent", "build:types"], root);
-  const draft = mkdtempSync(join(folder, "draft-"));
+  const draft = join(folder, "packing");
   const said = must("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", draft], root);
   const { filename } = (JSON.parse(said) as readonly { readonly filename: string }[])[0]!;
   renameSync(join(draft, filename), join(folder, filename));

@@ -22,7 +22,7 @@ const PROVEN = 5;
 const EARLY = 4;
 /** A trial whose kind of request does not come again ends after as many others. */
 const PATIENCE = 500;
-/** Trials that may fail in a row; after them, which a busy machine can cause, as many requests are not looked at, and twice as many each further time. */
+/** Trials that may fail; after them, which a busy machine can cause, as many requests are not looked at, and twice as many each further time. */
 const MOST_TRIALS = 3;
 const REST = 200;
 /** After the switch: as many slow answers (less the fast ones) on new connections switch back for good. */

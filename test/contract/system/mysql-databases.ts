@@ -49,5 +49,7 @@ export async function dropDatabase(name: string): Promise<void> {
 }
 
 async function dropAll(): Promise<void> {
-  for (const name of made) await dropDatabase(name);
+  const left = [...made];
+  made.clear();
+  for (const name of left) await dropDatabase(name);
 }

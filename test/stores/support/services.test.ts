@@ -48,7 +48,8 @@ describe("servers for the tests", () => {
         problem: expect.stringMatching(/need redis.*SEQQA_TEST_REDIS.*apt-get install redis-server/),
       });
     } finally {
-      process.env[variable(redis)] = before;
+      if (before === undefined) delete process.env[variable(redis)];
+      else process.env[variable(redis)] = before;
     }
   });
 });

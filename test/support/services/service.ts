@@ -71,6 +71,12 @@ const killOurs = (): void => ours.forEach((own) => own.kill());
 /** Starts a server of the tests' own from installed binaries; `undefined` where there are none. */
 export async function startOwn(service: Service): Promise<Found | undefined> {
   sweep();
+  const first = await tryToStart(service);
+  // Its port may have been taken between being chosen and being listened on.
+  return first?.kind === "missing" ? tryToStart(service) : first;
+}
+
+async function tryToStart(service: Service): Promise<Found | undefined> {
   const port = await freePort();
   const directory = mkdtempSync(join(folderOfServers(), `seqqa-test-${service.name}-${process.pid}-`));
   chmodSync(directory, 0o777);
@@ -121,8 +127,12 @@ function sweep(): void {
     for (const name of readdirSync(folder)) {
       const pid = /^seqqa-test-[a-z]+-(\d+)-/.exec(name)?.[1];
       if (pid === undefined || existsSync(`/proc/${pid}`)) continue;
-      for (const one of processesNaming(join(folder, name))) process.kill(one, "SIGKILL");
-      rmSync(join(folder, name), { recursive: true, force: true, maxRetries: 5 });
+      try {
+        for (const one of processesNaming(join(folder, name))) process.kill(one, "SIGKILL");
+        rmSync(join(folder, name), { recursive: true, force: true, maxRetries: 5 });
+      } catch {
+        // Another one sweeps it, or it is another user's.
+      }
     }
   }
 }

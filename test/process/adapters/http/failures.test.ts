@@ -61,15 +61,15 @@ describe("every way of not reaching the target is one error", () => {
     expectUnreachable(await failureOf(new HttpClient(url)), "Connection closed before an answer", url);
   });
 
-  it.each(["HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf", "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhe"])(
-    "closed in the middle of the answer",
-    async (answer) => {
-      const url = await serveRaw((socket) => socket.once("data", () => socket.end(answer)));
-      const error = await failureOf(new HttpClient(url));
-      expectUnreachable(error, "Connection closed in the middle of the answer", url);
-      expect(error.message).toContain("no whole answer");
-    },
-  );
+  it.each([
+    ["that says how long it is", "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf"],
+    ["in chunks", "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhe"],
+  ])("closed in the middle of an answer %s", async (_, answer) => {
+    const url = await serveRaw((socket) => socket.once("data", () => socket.end(answer)));
+    const error = await failureOf(new HttpClient(url));
+    expectUnreachable(error, "Connection closed in the middle of the answer", url);
+    expect(error.message).toContain("no whole answer");
+  });
 
   it("garbage", async () => {
     const url = await serveRaw((socket) => socket.once("data", () => socket.end("SSH-2.0-OpenSSH_9.9\r\n")));
