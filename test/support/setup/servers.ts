@@ -28,7 +28,9 @@ export default async function setUp(): Promise<(() => Promise<void>) | undefined
   };
   const broker = createServer((request, response) => {
     const found = ask(request.url!.slice(1)) ?? Promise.resolve(null);
-    found.catch((error: Error): Found => ({ kind: "missing", problem: error.message })).then((one) => response.end(JSON.stringify(one)));
+    void found
+      .catch((error: Error): Found => ({ kind: "missing", problem: error.message }))
+      .then((one) => response.end(JSON.stringify(one)));
   });
   await new Promise<void>((resolve) => broker.listen(0, "127.0.0.1", resolve));
   process.env[SERVERS_VARIABLE] = `http://127.0.0.1:${(broker.address() as AddressInfo).port}`;
