@@ -8,8 +8,9 @@ import { QueueLink } from "../../src/expanders/cluster/queue-link.ts";
 import { Seal } from "../../src/expanders/cluster/seal.ts";
 import { decodeImage } from "../../src/expanders/threads/image-codec.ts";
 import type { AgentDefinition } from "../../src/model/agent.ts";
+import { atEnd } from "./at-end.ts";
+import { ownRedis } from "./cluster.ts";
 import { LanesExpander, type LanesExpanderOptions } from "./lanes-expander.ts";
-import { redisUrl } from "./services.ts";
 
 const LEDGER = fileURLToPath(new URL("../../fixtures/ledger/memory.explore.ts", import.meta.url));
 const CODE = "0".repeat(64);
@@ -21,7 +22,18 @@ export const ledgerInMemory = async (): Promise<AgentDefinition<never, never>> =
 
 export const newSecret = (): string => randomBytes(16).toString("hex");
 
-/** A connection to the Redis of the tests. */
+let url: Promise<string> | undefined;
+
+/** URL of a Redis of the test file's own: a worker looks at every run that there is, those of other files too. */
+function redisUrl(): Promise<string> {
+  if (url === undefined) {
+    atEnd(() => (url = undefined));
+    url = ownRedis().then((redis) => redis.url);
+  }
+  return url;
+}
+
+/** A connection to the Redis of the test file. */
 export async function link(onNote: (message: string) => void = () => undefined): Promise<QueueLink> {
   return QueueLink.open({ url: await redisUrl(), ca: [], name: "of a test", onNote });
 }

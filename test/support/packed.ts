@@ -49,7 +49,6 @@ function packed(): string {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
     }
   }
-  if (!existsSync(join(root, "dist/index.d.ts"))) must("npm", ["run", "--silent", "build:types"], root);
   const draft = join(folder, "packing");
   const said = must("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", draft], root);
   const { filename } = (JSON.parse(said) as readonly { readonly filename: string }[])[0]!;

@@ -10,10 +10,15 @@ const root = fileURLToPath(new URL("../../..", import.meta.url));
 const SOURCES = ["src", "scripts/build.mjs", "scripts/build-report.mjs", "package.json", "tsconfig.json", "tsconfig.build.json"];
 /** The last file that a build writes or touches. */
 const BUILT = "dist/.built";
+/** A build takes them away. */
+const DECLARATIONS = "dist/index.d.ts";
 
 /** Global set-up of the project `e2e`, whose tests run the built package: builds it where a source is newer. What is packed from it is shared by all files. */
 export default function setUp(): () => void {
-  if (!isBuilt()) execFileSync("npm", ["run", "--silent", "build"], { cwd: root, stdio: "inherit" });
+  const run = (script: string): unknown => execFileSync("npm", ["run", "--silent", script], { cwd: root, stdio: "inherit" });
+  if (!isBuilt()) run("build");
+  // Scaffolded folders are type-checked against them, and packages packed with them.
+  if (!existsSync(join(root, DECLARATIONS))) run("build:types");
   const folder = mkdtempSync(join(tmpdir(), "seqqa-packed-"));
   process.env[PACKED_VARIABLE] = folder;
   return () => rmSync(folder, { recursive: true, force: true });
