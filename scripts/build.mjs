@@ -2,7 +2,7 @@
 // entries share is in a file that both import, so that every class exists once. The declarations, which only a published package needs, come with
 // `npm run build:types`, and by themselves when npm packs or publishes.
 import { build } from "esbuild";
-import { spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -55,11 +55,10 @@ for (const [file, { inputs }] of Object.entries(metafile.outputs)) {
   if ("src/model/code-root.ts" in inputs && file.split("/").length !== 3) throw new Error(`${file} does not lie one folder below dist.`);
 }
 await buildReport(join(draft, "reports/html"));
-if (["pack", "publish"].includes(process.env.npm_command)) {
-  const tsc = join(root, "node_modules/typescript/bin/tsc");
-  const { status } = spawnSync(process.execPath, [tsc, "-p", "tsconfig.build.json", "--outDir", draft], { cwd: root, stdio: "inherit" });
-  if (status !== 0) throw new Error("The declarations could not be made.");
-}
 writeFileSync(join(draft, ".built"), "");
 rmSync(join(root, "dist"), { recursive: true, force: true });
 renameSync(draft, join(root, "dist"));
+if (["pack", "publish"].includes(process.env.npm_command)) {
+  // Standard output is npm's: `npm pack --json` is read by programs.
+  execFileSync("npm", ["run", "--silent", "build:types"], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
+}

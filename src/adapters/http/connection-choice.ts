@@ -22,8 +22,9 @@ const PROVEN = 5;
 const EARLY = 4;
 /** A trial whose kind of request does not come again ends after as many others. */
 const PATIENCE = 500;
-/** Trials that may fail; after them, which a busy machine can cause, as many requests are not looked at, and twice as many each further time. */
+/** Trials that may fail at once; a busy machine can make one fail. */
 const MOST_TRIALS = 3;
+/** After them, requests that are not looked at before the next trial; twice as many after each further failure. */
 const REST = 200;
 /** After the switch: as many slow answers (less the fast ones) on new connections switch back for good. */
 const REGRETTED = 8;

@@ -1,13 +1,13 @@
 import { MessageChannel, type MessagePort } from "node:worker_threads";
 import { Piscina } from "piscina";
 import type { RanStep } from "../../journeys/index.ts";
+import { codeRoot } from "../../model/code-root.ts";
 import type { LaneSpec } from "../../targets/lane-spec.ts";
 import type { ProcessHost } from "../lane-factory.ts";
 import { decodeError } from "../threads/error-codec.ts";
 import { serveProcesses } from "../threads/process-channel.ts";
 import type { Answer } from "../threads/protocol.ts";
 import type { JourneySeat, JourneySettings, LaneFacts, LaneJourney, SeatedJourney } from "./journey-seat.ts";
-import { codeRoot } from "../../model/code-root.ts";
 
 /** What the worker of a seat is asked for; one after another. */
 export type SeatTask =

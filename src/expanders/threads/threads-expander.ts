@@ -6,6 +6,7 @@ import type { Chunk, Expansion, LaneReport, PathEnd, Recording, UnitRequest } fr
 import type { RaceAnswer, RaceRequest } from "../../engine/race-messages.ts";
 import type { VisitedSet } from "../../engine/visited-set.ts";
 import { LaneControl, type LaneOptions } from "../../lane/index.ts";
+import { codeRoot } from "../../model/code-root.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { LaneSpec } from "../../targets/lane-spec.ts";
 import type { HttpSettings } from "../../adapters/http/defaults.ts";
@@ -15,7 +16,6 @@ import { decodeError } from "./error-codec.ts";
 import { lostExpansion } from "./lost-expansion.ts";
 import { serveProcesses } from "./process-channel.ts";
 import type { Answer, AttachAnswer, ControlChannel, ExpandAnswer, ExpandTask, Task } from "./protocol.ts";
-import { codeRoot } from "../../model/code-root.ts";
 
 export interface ThreadsExpanderOptions {
   readonly lanes: number;

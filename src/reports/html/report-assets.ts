@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { SeqqaError } from "../../model/errors.ts";
 import { packageRoot } from "../../model/code-root.ts";
+import { SeqqaError } from "../../model/errors.ts";
 
 /** The report's own script and style, with what its content security policy calls them. */
 export interface ReportAssets {
