@@ -1,7 +1,7 @@
 import { loadConfig, type Environment } from "../config/index.ts";
 import { SeqqaError } from "../model/errors.ts";
 import type { ExplorationResult } from "../model/result.ts";
-import { coloursFor, completeness, Live, raceLines, redactResult, violationLines } from "../reports/index.ts";
+import { coloursFor, Live, printable, raceLines, redactResult, violationLines } from "../reports/index.ts";
 import type { ExitStatus } from "./exit-status.ts";
 import { nameOfFile } from "./find-explorations.ts";
 import type { Machinery } from "./machinery.ts";
@@ -49,7 +49,7 @@ function foundLines(result: ExplorationResult, shell: Shell): readonly string[] 
   return [
     ...found,
     ...problems,
-    `${completeness(result)}, seed ${result.seed}`,
+    `${printable(result.verdict.text)}, seed ${result.seed}`,
     "",
     "Next: write your own actions and rules, then seqqa run <directory>.",
   ];

@@ -89,6 +89,7 @@ export interface ExplorationConfig {
   /** Seconds. */
   readonly maxTime: number | undefined;
   readonly stopOnFirstViolation: boolean;
+  readonly requireAllActions: boolean;
   readonly seed: number;
   readonly serverErrors: "violation" | "ignore";
   readonly races: RacesConfig;

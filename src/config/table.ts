@@ -181,6 +181,11 @@ export const TABLE: SectionSpec = section({
       max_depth: { spec: atLeastOne, description: "Length of the longest path.", example: 6 },
       max_time: { spec: seconds, description: "Time that the exploration may take.", example: "5m" },
       stop_on_first_violation: { spec: { kind: "boolean" }, default: false, description: "Stop at the first finding." },
+      require_all_actions: {
+        spec: { kind: "boolean" },
+        default: true,
+        description: "Whether a run is unverified (exit code 3) in which an action never applied or was refused each time.",
+      },
       seed: {
         spec: { kind: "integer", min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER },
         default: 0,

@@ -19,6 +19,10 @@ export interface ActionOptions<C extends object = Values, A = ApiClient> {
   readonly as?: string;
   readonly description?: string;
   readonly tags?: readonly string[];
+  /** The action may apply in no state. Default `false`: a run in which it never applied is unverified (exit code 3). */
+  readonly mayNeverApply?: boolean;
+  /** The action may be refused each time. Default `false`: a run in which it never got a status below 400 is unverified (exit code 3). */
+  readonly mayNeverSucceed?: boolean;
 }
 
 /** One call that a user of the API can make. */
@@ -30,6 +34,8 @@ export class Action<C extends object = Values, A = ApiClient> {
   readonly as: string | undefined;
   readonly description: string | undefined;
   readonly tags: readonly string[];
+  readonly mayNeverApply: boolean;
+  readonly mayNeverSucceed: boolean;
   /** A stack that leads to where it was declared: a wrong status has no line of its own. */
   readonly declared: string | undefined;
 
@@ -53,6 +59,8 @@ export class Action<C extends object = Values, A = ApiClient> {
     this.as = options.as;
     this.description = options.description;
     this.tags = options.tags ?? [];
+    this.mayNeverApply = options.mayNeverApply === true;
+    this.mayNeverSucceed = options.mayNeverSucceed === true;
     this.declared = new Error().stack;
   }
 }

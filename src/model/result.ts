@@ -261,6 +261,10 @@ export interface ActionCoverage {
   readonly statuses: Readonly<Record<string, number>>;
   /** A rule added it to the agent's own, as `ownership` does: where it never applied, nothing is missing. */
   readonly brought?: true;
+  /** The result is verified even if it never applied. */
+  readonly mayNeverApply?: true;
+  /** The result is verified even if it was refused each time. */
+  readonly mayNeverSucceed?: true;
 }
 
 /** The committed graph, as arrays that are indexed alike. Node 0 is the root state. */
@@ -296,8 +300,40 @@ export interface ExplorationDetails {
   readonly exchanges: ReadonlyMap<number, readonly RecordedExchange[]>;
 }
 
+/**
+ * The kinds of what a search leaves out. `violating_states`: nothing is tried behind a state that breaks a rule. `dropped_field`: a field differs
+ * between two executions of one path and is left out of states. `unaudited_reduction`: states were merged on an assumption that no execution tested.
+ * `background`: columns that change without a request. `time_passed`: a stored time passed while its state waited. `invisible_state`: calls whose effect
+ * no store, context key or probe shows.
+ */
+export type VerdictExceptionKind = "violating_states" | "dropped_field" | "unaudited_reduction" | "background" | "time_passed" | "invisible_state";
+
+/** A part of the state space that was left out. */
+export interface VerdictException {
+  /** Why it was left out. */
+  readonly kind: VerdictExceptionKind;
+  /** How many states, fields or calls it is about. */
+  readonly count: number;
+  /** A phrase that continues "exhaustive except", e.g. `behind 3 violating states`. */
+  readonly text: string;
+}
+
+/** How much of the state space a result covers. */
+export interface Verdict {
+  /** Everything reachable was explored, without any exception. */
+  readonly complete: boolean;
+  /** One line, e.g. `exhaustive except behind 3 violating states (21 states, 0 open)`. */
+  readonly text: string;
+  /** What was left out; empty where a budget alone ended the search. */
+  readonly exceptions: readonly VerdictException[];
+}
+
 /** What an exploration found, without its graph: plain data. */
 export interface ExplorationFacts {
+  /** How much of the state space the result covers. */
+  readonly verdict: Verdict;
+  /** Why the result is unverified (exit code 3) although nothing failed, a sentence each; empty: it is not. */
+  readonly unverified: readonly string[];
   /** Distinct committed states, the root included. */
   readonly statesVisited: number;
   /** Distinct committed (state, action) pairs that were executed, self-loops included. */

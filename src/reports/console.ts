@@ -81,7 +81,7 @@ export class ConsoleReporter implements Reporter {
 
 /** Violations, then what kept the run from being sure, then how complete it is. */
 export function resultLines(name: string, result: ExplorationResult, colours: Colours, verbose: boolean): readonly string[] {
-  const { violations, races, divergences, errors, notes } = result;
+  const { violations, races, divergences, errors, notes, unverified } = result;
   const [headline = "", ...rest] = summaryLines(name, result);
   return [
     ...violations.flatMap((violation, index) => violationLines(violation, index + 1, violations.length, colours)),
@@ -89,7 +89,8 @@ export function resultLines(name: string, result: ExplorationResult, colours: Co
     ...divergences.flatMap((divergence) => divergenceLines(divergence, colours)),
     ...errors.flatMap((error) => errorLines(error, colours, verbose)),
     ...notes.map((note) => `note: ${printable(note)}`),
-    ...(violations.length + races.length + divergences.length + errors.length + notes.length === 0 ? [] : [""]),
+    ...unverified.map((why) => colours.yellow(`unverified: ${printable(why)}`)),
+    ...(violations.length + races.length + divergences.length + errors.length + notes.length + unverified.length === 0 ? [] : [""]),
     colours.bold(headline),
     ...rest,
   ];

@@ -3,7 +3,6 @@ import { isAtLeast } from "../model/severity.ts";
 import { grouped } from "./numbers.ts";
 import type { ExplorationEntry, JourneyEntry, RunDocument } from "./document-types.ts";
 import { cut } from "./printable.ts";
-import { completeness } from "./summary.ts";
 import { raceRows } from "./race-coverage-text.ts";
 import { raceName, raceText, verdictText } from "./race-text.ts";
 import { violationText } from "./violation-text.ts";
@@ -56,12 +55,18 @@ export function explorationCases(entry: ExplorationEntry, failOn: RunDocument["f
       ms: 0,
       outcome: { kind: "error", type: kind, message, text: [`path: ${path.join(" -> ")}`, ...differences].join("\n") },
     })),
+    ...entry.unverified.map((message, index): Case => ({
+      name: `unverified ${index + 1}`,
+      classname: `${name}.run`,
+      ms: 0,
+      outcome: { kind: "error", type: "unverified", message },
+    })),
     ...(stopReason === "interrupted" ? [interruptedCase(entry)] : []),
   ];
 }
 
 function interruptedCase(entry: ExplorationEntry): Case {
-  const message = `interrupted: ${completeness(entry)}`;
+  const message = `interrupted: ${entry.verdict.text}`;
   return { name: "interrupted", classname: `${entry.name}.run`, ms: 0, outcome: { kind: "error", type: "interrupted", message } };
 }
 

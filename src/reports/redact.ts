@@ -52,6 +52,7 @@ export function redactResult(
     divergences: result.divergences.map((one) => redactDivergence(one, visibility, hide)),
     errors: result.errors.map((one) => redactError(one, visibility, hide)),
     notes: result.notes.map((note) => redactText(note, visibility, hide)),
+    unverified: result.unverified.map((why) => redactText(why, visibility, hide)),
   });
   // What is a secret is known when all of it was seen.
   redacted();

@@ -17,6 +17,12 @@ export function resultJson(result: Omit<ExplorationResult, "toJSON">): Omit<Expl
     maxDepthReached: result.maxDepthReached,
     completeToDepth: result.completeToDepth,
     stopReason: result.stopReason,
+    verdict: {
+      complete: result.verdict.complete,
+      text: result.verdict.text,
+      exceptions: result.verdict.exceptions.map(({ kind, count, text }) => ({ kind, count, text })),
+    },
+    unverified: result.unverified,
     violations: result.violations.map(violationJson),
     races: result.races.map(raceJson),
     // Left out, when written, where races were not probed.
@@ -33,9 +39,16 @@ export function resultJson(result: Omit<ExplorationResult, "toJSON">): Omit<Expl
     })),
     coverage: {
       actions: Object.fromEntries(
-        Object.entries(result.coverage.actions).map(([name, { applied, skipped, statuses, brought }]) => [
+        Object.entries(result.coverage.actions).map(([name, { applied, skipped, statuses, brought, mayNeverApply, mayNeverSucceed }]) => [
           name,
-          { applied, skipped, statuses, ...(brought && { brought }) },
+          {
+            applied,
+            skipped,
+            statuses,
+            ...(brought && { brought }),
+            ...(mayNeverApply && { mayNeverApply }),
+            ...(mayNeverSucceed && { mayNeverSucceed }),
+          },
         ]),
       ),
       pairs: result.coverage.pairs,

@@ -11,5 +11,6 @@ export function statusOfResult(result: ExplorationResult, failOn: Config["failOn
   const failing = result.violations.filter(fails);
   // A race is reported when it was seen again on a lane that was built anew.
   if (failing.some(({ confirmed }) => confirmed) || result.races.some(fails)) return 1;
-  return failing.length > 0 || result.divergences.length > 0 || result.errors.length > 0 ? 3 : 0;
+  const isDoubtful = result.divergences.length > 0 || result.errors.length > 0 || result.unverified.length > 0;
+  return failing.length > 0 || isDoubtful ? 3 : 0;
 }

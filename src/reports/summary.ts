@@ -5,19 +5,13 @@ import { printable } from "./printable.ts";
 import { raceRows } from "./race-coverage-text.ts";
 
 const STOPPED: Readonly<Record<StopReason, string>> = {
-  exhausted: "everything reachable was explored",
+  exhausted: "no state is left to explore",
   max_steps: "the step budget is used up (max_steps)",
   max_depth: "the depth bound is reached (max_depth)",
   max_time: "the time is used up (max_time)",
   first_violation: "at the first violation",
   interrupted: "interrupted",
 };
-
-/** How much of the state space the result speaks for. */
-export function completeness(result: Pick<ExplorationResult, "stopReason" | "open" | "statesVisited" | "completeToDepth">): string {
-  if (result.stopReason === "exhausted" && result.open === 0) return `exhaustive: ${plural(result.statesVisited, "state")}, 0 open`;
-  return `complete to depth ${grouped(result.completeToDepth)}, ${grouped(result.open)} open (${plural(result.statesVisited, "state")})`;
-}
 
 /** Names shown of a list. */
 const NAMES = 10;
@@ -63,5 +57,5 @@ export function summaryLines(name: string, result: ExplorationResult): readonly 
     ["stopped", STOPPED[result.stopReason]],
     ["seed", String(result.seed)],
   ];
-  return [`${printable(name)}: ${completeness(result)}`, ...rows.map(([word, value]) => `  ${word.padEnd(14)}${value}`)];
+  return [`${printable(name)}: ${printable(result.verdict.text)}`, ...rows.map(([word, value]) => `  ${word.padEnd(14)}${value}`)];
 }

@@ -21,6 +21,7 @@ import type { Distribution } from "./distribution.ts";
 import { freshStateNotes } from "./fresh-states.ts";
 import { hostOptions } from "./host-options.ts";
 import { expanderOf, refuseLanesWithoutModule } from "./expander-of.ts";
+import { withExemptions } from "./idle-actions.ts";
 import { laneOptions } from "./lane-options.ts";
 import { buildResult } from "./result-builder.ts";
 import { resultSoFar } from "./result-so-far.ts";
@@ -81,7 +82,7 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
     try {
       const { reports, notes, masked } = await bringUpLanes(expander, input);
       refuseRaces(budget.races, reports[0]!);
-      onEvent({ kind: "started", name: input.name, lanes: expander.lanes, notes });
+      onEvent({ kind: "started", name: input.name, lanes: expander.lanes, notes: [...notes, ...rootNote(reports[0]!)] });
       const actions = definition.actions.map(({ name }) => name);
       const options: ExplorerOptions = {
         name: input.name,
@@ -182,6 +183,12 @@ async function atOneRoot(expander: Expander, config: Config, known: readonly str
   };
 }
 
+/** Said before anything is explored: every finding of the run may be this one. */
+function rootNote({ findings }: LaneReport): readonly string[] {
+  const names = findings.map(({ invariant }) => invariant).join(", ");
+  return findings.length === 0 ? [] : [`The root state breaks ${names}: nothing is explored from there. Mend setup, or the rule.`];
+}
+
 async function conclude(
   input: ExploreInput,
   explorer: Explorer,
@@ -203,7 +210,8 @@ async function conclude(
     more.push("Interrupted before every violation was replayed from a clean start: those that were not are marked as not confirmed.");
   }
   const asFound = violations.filter(({ minimality }) => minimality === "as_found").length;
-  more.push(...wasteNotes(definition, explorer.committer.coverage()), ...unjudgedNotes(explorer.committer));
+  const coverage = withExemptions(explorer.committer.coverage(), definition, config.exploration.requireAllActions);
+  more.push(...wasteNotes(definition, coverage), ...unjudgedNotes(explorer.committer));
   if (asFound > 0 && input.signal?.aborted !== true) more.push(shrinkingCutNote(asFound));
   await closeLanes(expander, explorer);
   const result = buildResult({
@@ -217,6 +225,8 @@ async function conclude(
     violations,
     races,
     notes: more,
+    coverage,
+    isShard: options.shard !== undefined,
     durationMs: performance.now() - begun,
     urls: new ShownUrls(config.baseUrl, origins),
     mapStack,

@@ -4,11 +4,15 @@ import type { FoundViolation } from "../engine/finding-log.ts";
 import type { Merged } from "../engine/merge-shards.ts";
 import { openStates } from "../engine/open-states.ts";
 import type { Divergence, ExplorationResult, Race, RaceCoverage, StopReason, Violation } from "../model/result.ts";
-import { raceText, resultJson, violationText, type ExplorationEntry } from "../reports/index.ts";
+import { raceText, resultJson, verdictOf, violationText, type ExplorationEntry } from "../reports/index.ts";
 import { CommittedGraph } from "./committed-graph.ts";
+import { idleActions } from "./idle-actions.ts";
 import { errorOf } from "./result-builder.ts";
 import { ShownUrls } from "./shown-urls.ts";
+import { behindViolations } from "./verdict-exceptions.ts";
 import { isUnjudgedNote, unjudgedNotes } from "./unjudged-notes.ts";
+
+type Coverage = ExplorationResult["coverage"]["actions"];
 
 export interface MergedParts {
   readonly name: string;
@@ -25,6 +29,13 @@ export function mergedResult(merged: Merged, parts: MergedParts): ExplorationRes
   const states = committer.visited.size;
   const sum = (of: (entry: ExplorationEntry) => number): number => entries.reduce((total, entry) => total + of(entry), 0);
   const notExpanded = openStates({ committer, order: { waiting: () => open } });
+  const complete = completeToDepth(committer.edges, states, notExpanded, committer.deepest);
+  const stopReason = stopReasonOf(open.size, boundary, entries);
+  const verdict = verdictOf(
+    { stopReason, open: notExpanded.size, statesVisited: states, completeToDepth: complete },
+    behindViolations(committer),
+  );
+  const actionCoverage = withMarks(committer.coverage(), entries[0]!.coverage.actions);
   const coverage = coverageOf(entries);
   const urls = new ShownUrls(undefined, []);
   const told = { name: parts.name, actions, urls, mapStack: (stack: string) => stack, whereOf: () => undefined };
@@ -38,7 +49,7 @@ export function mergedResult(merged: Merged, parts: MergedParts): ExplorationRes
     speculative: sum(({ speculative }) => speculative),
     open: notExpanded.size,
     maxDepthReached: committer.deepest,
-    completeToDepth: completeToDepth(committer.edges, states, notExpanded, committer.deepest),
+    completeToDepth: complete,
     violations: [...committer.findings.violations.values()].flatMap((found) => violationOf(found, merged, parts)),
     races: racesOf(entries),
     raceCoverage: coverage,
@@ -47,9 +58,11 @@ export function mergedResult(merged: Merged, parts: MergedParts): ExplorationRes
       ...entries.flatMap(({ errors }) => errors.filter(({ source }) => source === "run")),
       ...[...committer.findings.errors.values()].map((found) => errorOf(found, told)),
     ],
-    stopReason: stopReasonOf(open.size, boundary, entries),
+    stopReason,
+    verdict,
+    unverified: idleActions(actionCoverage, { stopReason, isExhaustive: verdict.complete }),
     coverage: {
-      actions: committer.coverage(),
+      actions: actionCoverage,
       pairs: states === 0 ? 0 : (committer.edges.size + committer.skipped) / (states * actions.length),
     },
     durationMs: Math.max(...entries.map(({ durationMs }) => durationMs)),
@@ -64,6 +77,11 @@ export function mergedResult(merged: Merged, parts: MergedParts): ExplorationRes
     invariants: entries[0]!.invariants,
   };
   return { ...result, toJSON: () => resultJson(result) };
+}
+
+/** The counts of the merged graph, with what the actions' declarations say, as the shards have it. */
+function withMarks(counts: Coverage, declared: Coverage): Coverage {
+  return Object.fromEntries(Object.entries(counts).map(([name, own]) => [name, { ...declared[name], ...own }]));
 }
 
 /** As the shard reported it that confirmed it by the shortest path. */

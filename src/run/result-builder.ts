@@ -7,12 +7,14 @@ import type { GraphShape } from "../model/graph-shape.ts";
 import type { ErrorNews, Recording } from "../engine/messages.ts";
 import type { ExplorationResult, RecordedExchange, RunError, Violation } from "../model/result.ts";
 import type { Strategy } from "../model/strategy.ts";
-import { resultJson, violationText } from "../reports/index.ts";
+import { resultJson, verdictOf, violationText } from "../reports/index.ts";
 import { CommittedGraph } from "./committed-graph.ts";
 import { graphFindings } from "./graph-findings.ts";
+import { idleActions } from "./idle-actions.ts";
 import { raceOf } from "./race-result.ts";
 import type { FoundRaces } from "./races.ts";
 import type { ShownUrls } from "./shown-urls.ts";
+import { behindViolations } from "./verdict-exceptions.ts";
 
 export interface ResultParts {
   readonly name: string;
@@ -26,6 +28,10 @@ export interface ResultParts {
   readonly violations: readonly ConfirmedViolation[];
   readonly races: FoundRaces;
   readonly notes: readonly string[];
+  /** By the action's name. */
+  readonly coverage: ExplorationResult["coverage"]["actions"];
+  /** Of one of several runs that share the states out: what it says alone about actions means nothing. */
+  readonly isShard: boolean;
   readonly durationMs: number;
   readonly urls: ShownUrls;
   /** Rewrites a stack to the user's own lines. */
@@ -51,6 +57,8 @@ export function buildResult(parts: ResultParts): ExplorationResult {
   for (let node = 0; node < states; node++) deepest = Math.max(deepest, committer.nodes.depth(node));
   const stopReason = explorer.stopReason ?? "interrupted";
   const violations = parts.violations.map((one) => violationOf(one, parts));
+  const complete = explorationCompleteTo(explorer, deepest, open);
+  const verdict = verdictOf({ stopReason, open: open.size, statesVisited: states, completeToDepth: complete }, behindViolations(committer));
   const ofGraph =
     parts.graph === undefined
       ? undefined
@@ -65,15 +73,17 @@ export function buildResult(parts: ResultParts): ExplorationResult {
     speculative: explorer.speculative,
     open: open.size,
     maxDepthReached: deepest,
-    completeToDepth: explorationCompleteTo(explorer, deepest, open),
+    completeToDepth: complete,
     violations: [...violations, ...(ofGraph?.violations ?? [])],
     races: parts.races.races.map((race) => raceOf(race, parts)),
     raceCoverage: parts.races.coverage,
     divergences: explorer.divergences.all.map((one) => ({ ...one, message: parts.urls.text(one.message) })),
     errors: [...parts.extraErrors, ...[...committer.findings.errors.values()].map((found) => errorOf(found, parts))],
     stopReason,
+    verdict,
+    unverified: parts.isShard || parts.graph !== undefined ? [] : idleActions(parts.coverage, { stopReason, isExhaustive: verdict.complete }),
     coverage: {
-      actions: committer.coverage(),
+      actions: parts.coverage,
       pairs: states === 0 ? 0 : (committer.edges.size + committer.skipped) / (states * actions.length),
     },
     durationMs: parts.durationMs,

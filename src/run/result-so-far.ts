@@ -1,7 +1,7 @@
 import type { Strategy } from "../model/strategy.ts";
 import type { FoundError, FoundViolation } from "../engine/finding-log.ts";
 import type { ExplorationGraph, ExplorationResult, RunError, Violation } from "../model/result.ts";
-import { resultJson } from "../reports/index.ts";
+import { resultJson, verdictOf } from "../reports/index.ts";
 import { errorOf, violationOf, type FindingParts } from "./result-builder.ts";
 
 export interface PartsSoFar extends FindingParts {
@@ -21,6 +21,8 @@ export function resultSoFar(parts: PartsSoFar): ExplorationResult {
   const { committer, order } = explorer;
   const { visited, edges, nodes, findings, steps, skipped } = committer;
   const states = visited.size;
+  // A breadth-first search expands all states of a depth before those of the next one.
+  const complete = parts.strategy === "bfs" && edges.size > 0 ? nodes.depth(edges.at(edges.size - 1).from) : 0;
   const result: Omit<ExplorationResult, "toJSON"> = {
     statesVisited: states,
     transitions: edges.size,
@@ -31,13 +33,14 @@ export function resultSoFar(parts: PartsSoFar): ExplorationResult {
     speculative: explorer.speculative,
     open: order.size,
     maxDepthReached: committer.deepest,
-    // A breadth-first search expands all states of a depth before those of the next one.
-    completeToDepth: parts.strategy === "bfs" && edges.size > 0 ? nodes.depth(edges.at(edges.size - 1).from) : 0,
+    completeToDepth: complete,
     violations: [...findings.violations.values()].map((found) => violationSoFar(found, parts)),
     races: [],
     divergences: explorer.divergences.all.map((one) => ({ ...one, message: parts.urls.text(one.message) })),
     errors: [...findings.errors.values()].map((found) => errorSoFar(found, parts)),
     stopReason: "interrupted",
+    verdict: verdictOf({ stopReason: "interrupted", open: order.size, statesVisited: states, completeToDepth: complete }),
+    unverified: [],
     coverage: { actions: committer.coverage(), pairs: states === 0 ? 0 : (edges.size + skipped) / (states * actions.length) },
     durationMs,
     strategy: parts.strategy,

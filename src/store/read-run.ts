@@ -8,6 +8,7 @@ import {
   type ReportData,
   type ReportedFailure,
   type RunDocument,
+  verdictOf,
 } from "../reports/index.ts";
 import { exchangesOf, type ExchangeRow } from "./exchange-rows.ts";
 import { misfitOf } from "./fits-schema.ts";
@@ -114,10 +115,16 @@ export function readEntry(db: Database, id: number): ExplorationEntry {
 }
 
 /** Without the lists of its graph. */
+/** Runs of versions up to 0.6 have none. */
+function withoutVerdict(entry: ExplorationEntry): Pick<ExplorationEntry, "verdict" | "unverified"> {
+  return { verdict: verdictOf(entry), unverified: [] };
+}
+
 function explorationOf(db: Database, id: number, document: Readonly<Record<string, unknown>>): ExplorationEntry {
   const of = (table: string): string => `${table} WHERE exploration = ${id} ORDER BY position`;
   return {
     ...document,
+    ...(document["verdict"] === undefined && withoutVerdict(document as unknown as ExplorationEntry)),
     violations: findingsOf(db, id),
     races: racesOf(db, id),
     divergences: documents<Divergence>(db, of("divergences")),

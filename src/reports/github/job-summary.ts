@@ -1,6 +1,5 @@
 import type { ExplorationEntry, JourneyEntry, RunDocument } from "../document-types.ts";
 import { duration, grouped, plural } from "../numbers.ts";
-import { completeness } from "../summary.ts";
 import { raceName, rateText, statusText, verdictText } from "../race-text.ts";
 import { inert } from "./inert-markdown.ts";
 
@@ -114,7 +113,7 @@ function explorations(list: readonly ExplorationEntry[]): Table {
     head: ["Name", "Explored", "Steps", "Findings", "Errors", "Divergences", "Time", "Stopped"],
     rows: list.map((one) => [
       inert(one.name),
-      completeness(one),
+      inert(one.verdict.text),
       grouped(one.steps),
       grouped(one.violations.length + one.races.length),
       grouped(one.errors.length),

@@ -2,7 +2,6 @@ import { collisionText, isWorthTelling } from "../collisions.ts";
 import type { ExplorationEntry } from "../document-types.ts";
 import { duration, grouped, plural } from "../numbers.ts";
 import type { GraphData } from "../report-data.ts";
-import { completeness } from "../summary.ts";
 import { coveragePart } from "./coverage-part.ts";
 import { depthTable } from "./depth-table.ts";
 import { depthsPart } from "./depths-part.ts";
@@ -22,7 +21,7 @@ export function explorationPart(entry: ExplorationEntry, graph: GraphData | unde
   const left = found - limits.findings;
   return [
     `<h2>${text(entry.name)}</h2>`,
-    `<p><strong>${text(completeness(entry))}</strong> <span class="quiet">${text(entry.file)}</span></p>`,
+    `<p><strong>${text(entry.verdict.text)}</strong> <span class="quiet">${text(entry.file)}</span></p>`,
     numbersPart(entry),
     `<section class="findings"><h3>Findings <span class="quiet">${found}</span></h3>`,
     found === 0 ? "<p>None.</p>" : "",
@@ -49,6 +48,7 @@ export function explorationPart(entry: ExplorationEntry, graph: GraphData | unde
     table === undefined ? "" : depthsPart(table),
     problems("Divergences", divergences, (one) => divergencePart(one, limits), limits.problems),
     problems("Errors", errors, (one) => errorPart(one, limits), limits.problems),
+    problems("Unverified", entry.unverified, (why) => `<p class="note">${text(shortened(why, limits.message))}</p>`, limits.problems),
     problems("Notes", notes, (note) => `<p class="note">${text(shortened(note, limits.message))}</p>`, limits.problems),
   ].join("\n");
 }

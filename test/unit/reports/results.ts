@@ -1,6 +1,6 @@
 import type { JourneyResult, StepResult } from "../../../src/model/journey-result.ts";
 import type { ExplorationGraph, ExplorationResult, Violation } from "../../../src/model/result.ts";
-import { violationText, type RunReport } from "../../../src/reports/index.ts";
+import { verdictOf, violationText, type RunReport } from "../../../src/reports/index.ts";
 
 /** What an API under attack, or just a strange one, may answer. */
 export const HOSTILE =
@@ -56,7 +56,7 @@ const graph: ExplorationGraph = {
 };
 
 export function result(changes: Partial<ExplorationResult> = {}): ExplorationResult {
-  return {
+  const made: Omit<ExplorationResult, "verdict"> = {
     statesVisited: 14_425,
     transitions: 187_525,
     steps: 187_525,
@@ -80,11 +80,13 @@ export function result(changes: Partial<ExplorationResult> = {}): ExplorationRes
     collisions: 0,
     bounded: 0,
     notes: [],
+    unverified: [],
     invariants: ["refund_within_amount"],
     graph,
     toJSON: () => ({}),
     ...changes,
   };
+  return { verdict: verdictOf(made), ...made };
 }
 
 /** Everything that one run found. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { completeness, printable, summaryLines, violationText } from "../../../src/reports/index.ts";
+import { printable, summaryLines, verdictOf, violationText } from "../../../src/reports/index.ts";
 import { HOSTILE, result, violation } from "./results.ts";
 
 // oxlint-disable-next-line no-control-regex -- what must not be printed is what the test is about
@@ -57,11 +57,28 @@ describe("printable", () => {
 
 describe("the summary", () => {
   it("says that everything was seen", () => {
-    expect(completeness(result())).toBe("exhaustive: 14,425 states, 0 open");
-    expect(completeness(result({ stopReason: "max_steps", open: 311, completeToDepth: 6, statesVisited: 1 }))).toBe(
-      "complete to depth 6, 311 open (1 state)",
+    expect(verdictOf(result())).toEqual({ complete: true, text: "exhaustive: 14,425 states, 0 open", exceptions: [] });
+    expect(verdictOf(result({ stopReason: "max_steps", open: 311, completeToDepth: 6, statesVisited: 1 }))).toEqual({
+      complete: false,
+      text: "complete to depth 6, 311 open (1 state)",
+      exceptions: [],
+    });
+    expect(verdictOf(result({ stopReason: "exhausted", open: 2, completeToDepth: 3 })).text).toContain("complete to depth 3, 2 open");
+  });
+
+  it("says what was left out", () => {
+    const exceptions = [
+      { kind: "violating_states", count: 3, text: "behind 3 violating states" },
+      { kind: "dropped_field", count: 1, text: "orders.latency_ms (differs between executions)" },
+    ] as const;
+    expect(verdictOf(result({ statesVisited: 21 }), exceptions)).toEqual({
+      complete: false,
+      text: "exhaustive except behind 3 violating states; orders.latency_ms (differs between executions) (21 states, 0 open)",
+      exceptions,
+    });
+    expect(verdictOf(result({ stopReason: "max_time", open: 4, completeToDepth: 2, statesVisited: 9 }), exceptions.slice(0, 1)).text).toBe(
+      "complete to depth 2, 4 open (9 states), except behind 3 violating states",
     );
-    expect(completeness(result({ stopReason: "exhausted", open: 2, completeToDepth: 3 }))).toContain("complete to depth 3, 2 open");
   });
 
   it("has the seed last", () => {

@@ -1,0 +1,17 @@
+import type { ExplorationFacts, Verdict, VerdictException } from "../model/result.ts";
+import { grouped, plural } from "./numbers.ts";
+
+type Counts = Pick<ExplorationFacts, "stopReason" | "open" | "statesVisited" | "completeToDepth">;
+
+/** Returns how much of the state space a search covered that left out the `exceptions`. */
+export function verdictOf(counts: Counts, exceptions: readonly VerdictException[] = []): Verdict {
+  const { stopReason, open, statesVisited, completeToDepth } = counts;
+  const left = exceptions.map(({ text }) => text).join("; ");
+  if (stopReason !== "exhausted" || open > 0) {
+    const text = `complete to depth ${grouped(completeToDepth)}, ${grouped(open)} open (${plural(statesVisited, "state")})`;
+    return { complete: false, text: left === "" ? text : `${text}, except ${left}`, exceptions };
+  }
+  const size = `${plural(statesVisited, "state")}, 0 open`;
+  if (left === "") return { complete: true, text: `exhaustive: ${size}`, exceptions };
+  return { complete: false, text: `exhaustive except ${left} (${size})`, exceptions };
+}
