@@ -14,4 +14,11 @@ export interface CanonicalOptions {
   readonly placeholders: readonly (readonly [string, string])[];
   /** Fields found to differ between two executions of one path, as {@link differingFields} names them: one mark, NULL stays NULL. */
   readonly masked: readonly string[];
+  /**
+   * Ids and times are recognised by how they look, for comparing executions of which nothing more is known. Default: they are what experiments showed, and
+   * stand in the facts as {@link Generated} and {@link Time}.
+   */
+  readonly byAppearance?: boolean | undefined;
+  /** Places whose order of generation is part of the state. */
+  readonly ordered?: readonly string[] | undefined;
 }

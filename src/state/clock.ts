@@ -10,9 +10,9 @@ export class Clock {
   readonly #clocks: readonly number[];
   readonly #bounds: Float64Array;
 
-  /** `earlier`: the clocks of a run that goes on, when it was begun and went on before. */
-  constructor(ms: number, earlier: readonly number[] = []) {
-    this.#clocks = [ms, ...earlier];
+  /** `clocks`: the run's, and those of a resumed run when it was started and resumed before. None: no time is near. */
+  constructor(...clocks: readonly number[]) {
+    this.#clocks = clocks;
     this.#bounds = Float64Array.from(
       this.#clocks.flatMap((clock) => UNITS_PER_MS.flatMap((unit) => [(clock - DAY_MS) * unit, (clock + DAY_MS) * unit])),
     );

@@ -6,7 +6,9 @@ import { uuidPiece } from "./ids.ts";
 import type { IdPiece } from "./pieces.ts";
 import type { ColumnMode, PlainMode } from "./columns.ts";
 import { isOfKind } from "./row-kinds.ts";
+import { durationText } from "./times.ts";
 import { childRules, joinPath, type PathRules } from "./rules.ts";
+import { Generated, JsonText, Mixed, Time } from "./renamer.ts";
 import type { StateWriter } from "./state-text.ts";
 
 const LONGEST_SHOWN = 200;
@@ -62,7 +64,8 @@ class Describer {
         const mode = this.#modeOf(modes[index]!, table, row);
         if (mode.kind === "ignore") continue;
         let text: string | undefined;
-        if (mode.kind === "mask") text = value === null ? "null" : "<masked>";
+        if (typeof value === "object" && value !== null && mode.kind !== "mask") text = this.#inline(value, 0);
+        else if (mode.kind === "mask") text = value === null ? "null" : "<masked>";
         else if (mode.kind === "symmetric") text = this.#names.get(`${mode.domain}:${String(value)}`);
         else if (mode.kind === "key") text = this.#names.get(`t:${String(value)}`);
         cells.push(`${joinPath("", table.columns[index]!.name)}: ${text ?? this.#inline(value, 0)}`);
@@ -122,6 +125,10 @@ class Describer {
 
   #object(value: object, depth: number): string {
     if (depth >= DEEPEST_SHOWN) return "...";
+    if (value instanceof Generated) return this.#generated(value);
+    if (value instanceof Time) return timeText(value);
+    if (value instanceof Mixed) return JSON.stringify(value.parts.map((part) => (typeof part === "string" ? part : this.#object(part, depth))).join(""));
+    if (value instanceof JsonText) return `JSON ${this.#inline(value.value, depth + 1)}`;
     if (value instanceof Uint8Array) return this.#bytes(value);
     if (types.isDate(value)) return this.#writer.clock.nearMs(value.getTime()) ? "<time>" : `Date(${value.getTime()})`;
     if (Array.isArray(value)) return `[${value.map((item) => this.#inline(item, depth + 1)).join(", ")}]`;
@@ -138,9 +145,14 @@ class Describer {
       .join(", ")}}`;
   }
 
+  #generated({ key, origin }: Generated): string {
+    if (origin !== undefined) return this.#names.get(key) ?? "#?";
+    return key.startsWith("=") ? JSON.stringify(shorten(key.slice(key.indexOf(":") + 1))) : `root#${key.slice(1)}`;
+  }
+
   #bytes(value: Uint8Array): string {
     const hex = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("hex");
-    const uuid = value.length === 16 ? uuidPiece(hex, "b") : null;
+    const uuid = value.length === 16 && this.#writer.byAppearance ? uuidPiece(hex, "b") : null;
     return uuid !== null ? this.#id(uuid) : `x"${shorten(hex)}"`;
   }
 
@@ -163,6 +175,14 @@ class Describer {
   }
 }
 
+/** `<now>`, `<now + 10 min>`. */
+function timeText({ origin: { name } }: Time): string {
+  const [, base = "", apart] = /^(root|step)(-?\d+)(?:\+|$)/.exec(name) ?? [];
+  if (base === "") return "<time of the root state>";
+  const offset = Number(apart);
+  return `<${base === "root" ? "start" : "now"}${offset === 0 ? "" : ` ${offset < 0 ? "-" : "+"} ${durationText(offset)}`}>`;
+}
+
 function shorten(text: string): string {
   if (text.length <= LONGEST_SHOWN) return text;
   return `${text.slice(0, LONGEST_SHOWN)}... (${text.length} characters, ${hashText32(text).toString(16)})`;
@@ -171,6 +191,7 @@ function shorten(text: string): string {
 /** The entries of a plain object or a Map; `undefined` for everything else. */
 function entriesOf(value: object): readonly (readonly [unknown, unknown])[] | undefined {
   if (types.isMap(value)) return [...value];
+  if (value instanceof Generated || value instanceof Time || value instanceof Mixed || value instanceof JsonText) return undefined;
   const special =
     types.isSet(value) || types.isDate(value) || types.isRegExp(value) || types.isBoxedPrimitive(value) || types.isAnyArrayBuffer(value);
   return special || ArrayBuffer.isView(value) || Array.isArray(value) ? undefined : Object.entries(value);

@@ -6,6 +6,7 @@ import type { PlainMode, TablePlan, TablePlans } from "./columns.ts";
 import type { Facts } from "./facts.ts";
 import { uuidPiece } from "./ids.ts";
 import { isOfKind } from "./row-kinds.ts";
+import { Generated, JsonText, Mixed, Time } from "./renamer.ts";
 import { childRules, type PathRules, type Rules } from "./rules.ts";
 import { sortedKeys } from "./sorted-keys.ts";
 import { plainText, type Strings } from "./strings.ts";
@@ -31,13 +32,28 @@ export interface EncodedFacts {
 
 const DEEPEST = 1_000;
 
+/** Ranks of what was generated, in the order of generation: what a strict form has beside the reduced one. */
+export interface Ranks {
+  /** By the number of the step. */
+  readonly steps: ReadonlyMap<number, number>;
+  /** By milliseconds. */
+  readonly times: ReadonlyMap<number, number>;
+  /** Of which places the ranks are written; `undefined`: of all. */
+  readonly domains: ReadonlySet<string> | undefined;
+}
+
 /** Turns facts into text. The text is injective: different facts that no rule makes equal never read the same. */
 export class Encoder {
   readonly #strings: Strings;
   readonly #clock: Clock;
   readonly #rules: Rules;
   readonly #plans: TablePlans;
+  readonly #byAppearance: boolean;
   readonly #pinsWanted: boolean;
+  /** Steps and times of the values that were written since {@link encode} began, with the places where they were generated. */
+  readonly steps: Map<number, Set<string>> = new Map();
+  readonly times: Map<number, string> = new Map();
+  #ranks: Ranks | undefined;
   /** Integers outside of tables, while some keys are symmetric: what may be such a key must not be renamed. */
   readonly pins: Set<string> = new Set();
   /** Keys of rows of these facts that look like times. */
@@ -47,15 +63,19 @@ export class Encoder {
   #plain: string[] = [];
   #holed: Encoded[] = [];
 
-  constructor(strings: Strings, clock: Clock, rules: Rules, plans: TablePlans, pinsWanted: boolean) {
+  constructor(strings: Strings, clock: Clock, rules: Rules, plans: TablePlans, pinsWanted: boolean, byAppearance: boolean) {
     this.#strings = strings;
     this.#clock = clock;
     this.#rules = rules;
     this.#plans = plans;
     this.#pinsWanted = pinsWanted;
+    this.#byAppearance = byAppearance;
   }
 
-  encode(facts: Facts): EncodedFacts {
+  encode(facts: Facts, ranks?: Ranks): EncodedFacts {
+    this.#ranks = ranks;
+    this.steps.clear();
+    this.times.clear();
     this.#timeKeys.clear();
     const encoded = this.#pass(facts);
     // Values may come before the rows that show which numbers are keys.
@@ -135,6 +155,7 @@ export class Encoder {
   }
 
   #cell(mode: PlainMode, value: StoredValue): string {
+    if (typeof value === "object" && value !== null && mode.kind !== "ignore" && mode.kind !== "mask") return this.#value(value, 0, undefined);
     switch (mode.kind) {
       case "plain":
         return this.#value(value, 0, undefined);
@@ -285,6 +306,10 @@ export class Encoder {
   }
 
   #special(value: object, depth: number, rules: PathRules | undefined): string | undefined {
+    if (value instanceof Generated) return this.#generated(value);
+    if (value instanceof Time) return this.#moment(value);
+    if (value instanceof Mixed) return this.#mixed(value);
+    if (value instanceof JsonText) return `J${this.#value(value.value, depth + 1, rules)}`;
     if (value instanceof Uint8Array) return this.#bytes(value);
     if (types.isDate(value)) {
       const ms = value.getTime();
@@ -309,9 +334,36 @@ export class Encoder {
     return undefined;
   }
 
+  #generated({ key, form, origin }: Generated): string {
+    if (origin === undefined) return `K${form}${key};`;
+    const { label, step, domain } = origin;
+    const known = this.steps.get(step);
+    if (known === undefined) this.steps.set(step, new Set([domain]));
+    else known.add(domain);
+    this.#tokens.push(this.#strings.tokens.of({ key, rank: "", order: "" }, step, domain));
+    return `@${form}${label}${this.#rank(domain, this.#ranks?.steps.get(step))};`;
+  }
+
+  #moment({ ms, form, origin }: Time): string {
+    this.times.set(ms, origin.domain);
+    return `T${form}${origin.name}${this.#rank(origin.domain, this.#ranks?.times.get(ms))};`;
+  }
+
+  #rank(domain: string, rank: number | undefined): string {
+    const { domains } = this.#ranks ?? {};
+    return rank === undefined || (domains !== undefined && !domains.has(domain)) ? "" : `/${rank}`;
+  }
+
+  #mixed({ parts }: Mixed): string {
+    let text = `E${parts.length}:`;
+    for (const part of parts)
+      text += typeof part === "string" ? this.#string(part) : part instanceof Generated ? this.#generated(part) : this.#moment(part);
+    return text;
+  }
+
   #bytes(value: Uint8Array): string {
     const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-    if (value.length === 16) {
+    if (value.length === 16 && this.#byAppearance) {
       const uuid = uuidPiece(bytes.toString("hex"), "b");
       if (uuid !== null) return this.#integerKey(uuid.key, uuid.rank, uuid.order, "b");
     }

@@ -16,6 +16,13 @@ const STANDARD_BASE64 = /^(?=.*[+/=])[A-Za-z0-9+/]{22,}={0,2}$/;
 /** Nothing shorter can hold an epoch number, let alone an id. */
 export const SHORTEST_CANDIDATE = 10;
 
+/** Splits a string at placeholders alone; `null` when there are none. */
+export function scanMarks(text: string, placeholders: Placeholders): readonly Piece[] | null {
+  const pieces: Piece[] = [];
+  scanInto(text, placeholders, 0, pieces, pushText);
+  return pieces.length === 0 || (pieces.length === 1 && pieces[0]!.kind === "text") ? null : pieces;
+}
+
 /** Splits a string at ids, times and placeholders; `null` when there are none. */
 export function scan(text: string, clock: Clock, placeholders: Placeholders): readonly Piece[] | null {
   if (text.length === 36 && text.charCodeAt(8) === DASH && WHOLE_UUID.test(text)) {
@@ -23,7 +30,7 @@ export function scan(text: string, clock: Clock, placeholders: Placeholders): re
     return uuid === null ? null : [uuid];
   }
   const pieces: Piece[] = [];
-  scanInto(text, clock, placeholders, 0, pieces);
+  scanInto(text, placeholders, 0, pieces, (into, rest) => scanText(rest, clock, into));
   return pieces.length === 0 || (pieces.length === 1 && pieces[0]!.kind === "text") ? null : pieces;
 }
 
@@ -32,17 +39,23 @@ function wholeUuid(text: string): Piece | null {
   return uuidPiece(text.slice(0, 8) + text.slice(9, 13) + text.slice(14, 18) + text.slice(19, 23) + text.slice(24), "u");
 }
 
-function scanInto(text: string, clock: Clock, placeholders: Placeholders, from: number, pieces: Piece[]): void {
+function scanInto(
+  text: string,
+  placeholders: Placeholders,
+  from: number,
+  pieces: Piece[],
+  scanRest: (pieces: Piece[], text: string) => void,
+): void {
   for (let i = from; i < placeholders.length; i++) {
     const [value, name] = placeholders[i]!;
     const at = value === "" ? -1 : indexOfWhole(text, value);
     if (at < 0) continue;
-    scanInto(text.slice(0, at), clock, placeholders, i + 1, pieces);
+    scanInto(text.slice(0, at), placeholders, i + 1, pieces, scanRest);
     pieces.push({ kind: "mark", name });
-    scanInto(text.slice(at + value.length), clock, placeholders, i, pieces);
+    scanInto(text.slice(at + value.length), placeholders, i, pieces, scanRest);
     return;
   }
-  scanText(text, clock, pieces);
+  scanRest(pieces, text);
 }
 
 // A port must not be found inside another number, nor a path inside a longer name.

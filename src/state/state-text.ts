@@ -1,9 +1,9 @@
 import { Clock } from "./clock.ts";
-import { Encoder, type Encoded } from "./encoder.ts";
+import { Encoder, type Encoded, type Ranks } from "./encoder.ts";
 import type { Facts, Fingerprint } from "./facts.ts";
 import { TablePlans } from "./columns.ts";
 import type { Piece } from "./pieces.ts";
-import { scan, type Placeholders } from "./scan.ts";
+import type { Placeholders } from "./scan.ts";
 import { hashText, hashText32 } from "./hasher.ts";
 import { WordHasher } from "./word-hasher.ts";
 import { nameIds } from "./naming.ts";
@@ -24,6 +24,7 @@ export interface StateText {
 }
 
 const NONE: readonly Token[] = [];
+const NO_PLACES: ReadonlySet<string> = new Set();
 
 /** Writes facts as canonical text: two states have one text exactly when they differ in nothing but the names of ids. */
 export class StateWriter {
@@ -34,6 +35,9 @@ export class StateWriter {
   readonly #strings: Strings;
   readonly #encoder: Encoder;
   readonly #symmetric: boolean;
+  /** As {@link CanonicalOptions.byAppearance}. */
+  readonly byAppearance: boolean;
+  readonly #ordered: ReadonlySet<string>;
   readonly #placeholders: Placeholders;
   /** Absent where rules reach into values. */
   readonly #words: WordHasher | undefined;
@@ -42,14 +46,17 @@ export class StateWriter {
   readonly #fixed: string[] = [];
 
   constructor(options: CanonicalOptions) {
-    this.clock = new Clock(options.clockMs, options.earlierClocksMs);
+    const byAppearance = options.byAppearance === true;
+    this.clock = byAppearance ? new Clock(options.clockMs, ...(options.earlierClocksMs ?? [])) : new Clock();
+    this.byAppearance = byAppearance;
+    this.#ordered = new Set(options.ordered);
     this.rules = readRules(options.ignore, options.masked);
-    this.tokens = new Tokens(literalKeys(options.literals, this.clock));
+    this.tokens = new Tokens(byAppearance ? literalKeys(options.literals, this.clock) : []);
     // The longest first: a URL holds the port.
     this.#placeholders = [...options.placeholders].sort((a, b) => b[0].length - a[0].length);
     this.plans = new TablePlans(this.rules, options.symmetric);
-    this.#strings = new Strings(this.clock, this.#placeholders, this.tokens);
-    this.#encoder = new Encoder(this.#strings, this.clock, this.rules, this.plans, options.symmetric.length > 0);
+    this.#strings = new Strings(byAppearance ? this.clock : undefined, this.#placeholders, this.tokens);
+    this.#encoder = new Encoder(this.#strings, this.clock, this.rules, this.plans, options.symmetric.length > 0, byAppearance);
     this.#symmetric = options.symmetric.length > 0;
     const { context, clients, systems } = this.rules;
     const bare = context === undefined && clients === undefined && systems === undefined;
@@ -65,6 +72,11 @@ export class StateWriter {
     this.#forget();
   }
 
+  /** The ids that were made constants, with their names. */
+  get fixed(): readonly (readonly [string, string])[] {
+    return this.#fixed.map((key) => [key, this.tokens.constants.get(key)!]);
+  }
+
   /** Makes the ids that were fixed variable again. */
   unfix(): void {
     if (this.#fixed.length === 0) return;
@@ -74,7 +86,7 @@ export class StateWriter {
 
   /** What a string is made of; `null` for text alone. */
   pieces(text: string): readonly Piece[] | null {
-    return scan(text, this.clock, this.#placeholders);
+    return this.#strings.pieces(text);
   }
 
   /** Another hash of the facts of the last fingerprint; 32 bits. */
@@ -91,13 +103,36 @@ export class StateWriter {
     }
     const { text, bounded } = this.write(facts);
     hashText(text, out);
-    this.#check = hashText32(text);
+    const { steps, times } = this.#encoder;
+    this.forgotten = this.#forgottenOrder();
+    // Where an order is forgotten, the other hash is of the form that has it.
+    this.#check = hashText32(this.forgotten.size === 0 ? text : this.#write(facts, ranksOf(steps, times, undefined)).text);
     return bounded;
   }
 
+  /** The places of the last fingerprint whose order of generation is no part of it, and there was one to forget. */
+  forgotten: ReadonlySet<string> = NO_PLACES;
+
   write(facts: Facts): StateText {
+    const written = this.#write(facts, undefined);
+    if (this.#ordered.size === 0) return written;
+    const { steps, times } = this.#encoder;
+    const isOrdered = [...steps.values()].some((domains) => [...domains].some((one) => this.#ordered.has(one))) || [...times.values()].some((one) => this.#ordered.has(one));
+    return isOrdered ? this.#write(facts, ranksOf(steps, times, this.#ordered)) : written;
+  }
+
+  #forgottenOrder(): ReadonlySet<string> {
+    const { steps, times } = this.#encoder;
+    if (steps.size < 2 && times.size < 2) return NO_PLACES;
+    const places = new Set<string>();
+    if (steps.size > 1) for (const domains of steps.values()) for (const one of domains) if (!this.#ordered.has(one)) places.add(one);
+    if (times.size > 1) for (const one of times.values()) if (!this.#ordered.has(one)) places.add(one);
+    return places;
+  }
+
+  #write(facts: Facts, ranks: Ranks | undefined): StateText {
     this.#strings.trim();
-    const { head, plain, holed } = this.#encoder.encode(facts);
+    const { head, plain, holed } = this.#encoder.encode(facts, ranks);
     if (head.tokens.length === 0 && holed.length === 0) {
       const text = plain.length === 0 ? head.text : `${head.text}${plain.sort().join("")}`;
       return { text, bounded: false, free: NONE, ranked: NONE };
@@ -156,6 +191,17 @@ export class StateWriter {
     if (!this.#symmetric || token.key === null || !token.key.startsWith("s:")) return false;
     return this.#encoder.pins.has(token.key.slice(token.key.lastIndexOf(":") + 1));
   }
+}
+
+/** Dense ranks, over the places in question alone. */
+function ranksOf(steps: ReadonlyMap<number, ReadonlySet<string>>, times: ReadonlyMap<number, string>, domains: ReadonlySet<string> | undefined): Ranks {
+  const isIn = (domain: string): boolean => domains === undefined || domains.has(domain);
+  const rank = (values: readonly number[]): ReadonlyMap<number, number> => new Map(values.toSorted((a, b) => a - b).map((value, index) => [value, index]));
+  return {
+    steps: rank([...steps].filter(([, places]) => [...places].some(isIn)).map(([step]) => step)),
+    times: rank([...times].filter(([, place]) => isIn(place)).map(([ms]) => ms)),
+    domains,
+  };
 }
 
 function byRank(a: Token, b: Token): number {

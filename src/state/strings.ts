@@ -1,7 +1,7 @@
 import type { Clock } from "./clock.ts";
 import { hashText, hashText32, isWellFormed } from "./hasher.ts";
 import type { Piece } from "./pieces.ts";
-import { scan, SHORTEST_CANDIDATE, type Placeholders } from "./scan.ts";
+import { scan, scanMarks, SHORTEST_CANDIDATE, type Placeholders } from "./scan.ts";
 import type { Token, Tokens } from "./tokens.ts";
 
 /** What is known of a string. */
@@ -24,15 +24,16 @@ const LONGEST_KEPT = 256;
 /** The canonical text of strings, remembered: the same ones recur in state after state. */
 export class Strings {
   readonly #known = new Map<string, KnownString>();
-  readonly #clock: Clock;
+  /** `undefined`: ids and times are not looked for. */
+  readonly #clock: Clock | undefined;
   readonly #placeholders: Placeholders;
   readonly #shortest: number;
   readonly tokens: Tokens;
 
-  constructor(clock: Clock, placeholders: Placeholders, tokens: Tokens) {
+  constructor(clock: Clock | undefined, placeholders: Placeholders, tokens: Tokens) {
     this.#clock = clock;
     this.#placeholders = placeholders;
-    this.#shortest = Math.min(SHORTEST_CANDIDATE, ...placeholders.map(([value]) => Math.max(1, value.length)));
+    this.#shortest = Math.min(clock === undefined ? Infinity : SHORTEST_CANDIDATE, ...placeholders.map(([value]) => Math.max(1, value.length)));
     this.tokens = tokens;
   }
 
@@ -48,7 +49,8 @@ export class Strings {
 
   /** What a string is made of; `null` for text alone. */
   pieces(value: string): readonly Piece[] | null {
-    return value.length < this.#shortest ? null : scan(value, this.#clock, this.#placeholders);
+    if (value.length < this.#shortest) return null;
+    return this.#clock === undefined ? scanMarks(value, this.#placeholders) : scan(value, this.#clock, this.#placeholders);
   }
 
   of(value: string): KnownString {

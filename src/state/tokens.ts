@@ -6,6 +6,10 @@ export interface Token {
   readonly key: string | null;
   readonly rank: string;
   readonly order: string;
+  /** The step that generated it; 0: it is told by its appearance alone. */
+  readonly step: number;
+  /** The place where it was generated. */
+  readonly domain: string;
   /** The number of the fingerprint that last met it, and its place there; saves a map per fingerprint. */
   stamp: number;
   index: number;
@@ -31,14 +35,14 @@ export class Tokens {
     this.#byKey.clear();
   }
 
-  of(piece: Pick<IdPiece, "key" | "rank" | "order">): Token {
+  of(piece: Pick<IdPiece, "key" | "rank" | "order">, step: number = 0, domain: string = ""): Token {
     let token = this.#byKey.get(piece.key);
-    if (token === undefined) {
-      token = { key: piece.key, rank: piece.rank, order: piece.order, stamp: 0, index: 0 };
+    if (token === undefined || token.step !== step || token.domain !== domain) {
+      token = { key: piece.key, rank: piece.rank, order: piece.order, step, domain, stamp: 0, index: 0 };
       this.#byKey.set(piece.key, token);
     }
     return token;
   }
 }
 
-export const anonymousToken = (): Token => ({ key: null, rank: "", order: "", stamp: 0, index: 0 });
+export const anonymousToken = (): Token => ({ key: null, rank: "", order: "", step: 0, domain: "", stamp: 0, index: 0 });

@@ -1,0 +1,75 @@
+/** A place where the target, or the user's code, puts values that it generates anew in each execution. */
+export interface GeneratedPlace {
+  /** As {@link Leaf.place}. */
+  readonly place: string;
+  /** `""`: the whole value. Else a word inside a text: the one that follows this word (`^`: the first one). */
+  readonly after: string;
+  /**
+   * The name of a counter, for integers: equal integers of one domain are one value, those of different domains are not. `undefined`: a text, which is the
+   * same value wherever it occurs.
+   */
+  readonly domain: string | undefined;
+}
+
+/** A place that holds times. */
+export interface TimePlace {
+  /** As {@link Leaf.place}. */
+  readonly place: string;
+  /** As {@link GeneratedPlace.after}. */
+  readonly after: string;
+  /** Milliseconds of which all of its values are multiples. */
+  readonly resolutionMs: number;
+  /** `step`: an offset from the step that wrote it. `stored`: an offset from another time of the state. */
+  readonly base: "step" | "stored";
+}
+
+/** A field that is left out of states because its values differ between executions and nothing explains how. */
+export interface DroppedField {
+  /** As `ignore` takes it, e.g. `orders.latency_ms`. */
+  readonly field: string;
+  /** The values of two executions, for people. */
+  readonly values: readonly [string, string];
+}
+
+/**
+ * What experiments taught about the values of a target: plain data, the same for all lanes of a search. A search that learns more begins again with what it
+ * learned, so that its result does not depend on when that was.
+ */
+export interface Knowledge {
+  readonly generated: readonly GeneratedPlace[];
+  readonly times: readonly TimePlace[];
+  readonly dropped: readonly DroppedField[];
+  /** Columns that change without a request. */
+  readonly background: readonly string[];
+  /** Actions that send something else each time: what they make is named by the action alone. */
+  readonly noisyActions: readonly string[];
+  /** Places whose order of generation is part of the state, since an audit showed that it matters. */
+  readonly ordered: readonly string[];
+}
+
+export const NOTHING_KNOWN: Knowledge = { generated: [], times: [], dropped: [], background: [], noisyActions: [], ordered: [] };
+
+/** Joins what two experiments taught. A coarser resolution gives way to a finer one. */
+export function joined(a: Knowledge, b: Knowledge): Knowledge {
+  return {
+    generated: unique([...a.generated, ...b.generated], ({ place, after }) => `${place}\n${after}`),
+    times: unique(
+      [...a.times, ...b.times].toSorted((x, y) => x.resolutionMs - y.resolutionMs || (x.base === "stored" ? -1 : 1)),
+      ({ place, after }) => `${place}\n${after}`,
+    ).toSorted((x, y) => (x.place + x.after < y.place + y.after ? -1 : 1)),
+    dropped: unique([...a.dropped, ...b.dropped], ({ field }) => field),
+    background: [...new Set([...a.background, ...b.background])],
+    noisyActions: [...new Set([...a.noisyActions, ...b.noisyActions])],
+    ordered: [...new Set([...a.ordered, ...b.ordered])],
+  };
+}
+
+export function knowsNothing({ generated, times, dropped, background, noisyActions, ordered }: Knowledge): boolean {
+  return [generated, times, dropped, background, noisyActions, ordered].every(({ length }) => length === 0);
+}
+
+function unique<T>(all: readonly T[], keyOf: (one: T) => string): readonly T[] {
+  const kept = new Map<string, T>();
+  for (const one of all) if (!kept.has(keyOf(one))) kept.set(keyOf(one), one);
+  return [...kept.values()];
+}

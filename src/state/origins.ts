@@ -1,0 +1,57 @@
+/** A generated value of the present state, and what made it. */
+export interface Origin {
+  /** Names what made it: a hash of its shape and ancestry. */
+  readonly label: string;
+  /** A hash of the request that made it, in which every generated value is one of its place alone. */
+  readonly shape: string;
+  /** The ordinal number of the step that made it: later steps have larger ones. */
+  readonly step: number;
+  /** The place where it was generated: what its order of generation is forgotten, or kept, for. */
+  readonly domain: string;
+  /** The shapes of the requests that made the generated values which that request sent, and theirs: a set, so that a token that is renewed again and again has finitely many labels. */
+  readonly ancestry: readonly string[];
+}
+
+/** A time of the present state. */
+export interface TimeOrigin {
+  /** What stands for it: its offset from the step that wrote it. */
+  readonly name: string;
+  /** The place where it was written first. */
+  readonly domain: string;
+  /** It lay in the future of the step that wrote it. */
+  readonly isFuture: boolean;
+}
+
+/** Where the generated values and the times of a state come from; never changed, so that checkpoints share it. */
+export interface Origins {
+  /** By {@link Word.key}, of integers with their domain in front. */
+  readonly ids: ReadonlyMap<string, Origin>;
+  /** By milliseconds since 1970. */
+  readonly times: ReadonlyMap<number, TimeOrigin>;
+  /** Steps that made something so far. */
+  readonly steps: number;
+}
+
+export const NO_ORIGINS: Origins = { ids: new Map(), times: new Map(), steps: 0 };
+
+/** Plain data, for images. */
+export interface OriginsImage {
+  readonly ids: readonly (readonly [string, Origin])[];
+  readonly times: readonly (readonly [number, TimeOrigin])[];
+  readonly steps: number;
+}
+
+export function imageOfOrigins({ ids, times, steps }: Origins): OriginsImage | undefined {
+  return ids.size === 0 && times.size === 0 ? undefined : { ids: [...ids], times: [...times], steps };
+}
+
+export function originsOfImage(image: OriginsImage | undefined): Origins {
+  return image === undefined ? NO_ORIGINS : { ids: new Map(image.ids), times: new Map(image.times), steps: image.steps };
+}
+
+/** When the first of the times passes that lie in the future, in milliseconds since 1970; `Infinity`: none does. */
+export function firstToPass({ times }: Origins): number {
+  let first = Infinity;
+  for (const [ms, { isFuture }] of times) if (isFuture && ms < first) first = ms;
+  return first;
+}

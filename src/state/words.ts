@@ -1,0 +1,127 @@
+/** A value as it is looked up: equal for one id however it is written. */
+export interface Word {
+  readonly key: string;
+  /** How it is written. */
+  readonly form: string;
+}
+
+const UUID = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/;
+const HEX = /^(?:[0-9a-f]{16,}|[0-9A-F]{16,})$/;
+
+/** Letter case and dashes of a UUID, and the letter case of long hexadecimal numbers, are forms of one value. */
+export function wordOf(text: string): Word {
+  if (text.length === 36 && UUID.test(text)) {
+    const key = text.replaceAll("-", "").toLowerCase();
+    return { key, form: /[A-F]/.test(text) ? "U" : "u" };
+  }
+  if (HEX.test(text)) return { key: text.toLowerCase(), form: /[A-F]/.test(text) ? "H" : "h" };
+  return { key: text, form: "t" };
+}
+
+export function wordOfBytes(bytes: Uint8Array): Word {
+  return { key: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex"), form: "b" };
+}
+
+/** From the widest to the narrowest: signed tokens and URL-safe text, names with separators, runs of letters and digits. */
+const TIERS: readonly RegExp[] = [/[\w.+/=~-]+/g, /[\w-]+/g, /[A-Za-z0-9]+/g];
+
+/** A part of a text: a word that was found, or what stands between such words. */
+export type TextPart<T> = { readonly text: string; readonly found?: undefined } | { readonly text: string; readonly found: T };
+
+/**
+ * Splits a text at the words that `find` knows, wider words first. Returns `undefined` where it knows none.
+ *
+ * @param find Called with a word and the run of letters or digits before it in the text, `^` for none.
+ */
+export function splitAtWords<T>(text: string, find: (word: string, after: string) => T | undefined): readonly TextPart<T>[] | undefined {
+  const parts: TextPart<T>[] = [];
+  splitInto(text, 0, "^", find, parts);
+  return parts.some(({ found }) => found !== undefined) ? parts : undefined;
+}
+
+function splitInto<T>(text: string, tier: number, before: string, find: (word: string, after: string) => T | undefined, parts: TextPart<T>[]): void {
+  let done = 0;
+  for (const match of text.matchAll(TIERS[tier]!)) {
+    const word = match[0];
+    const after = lastRun(text.slice(0, match.index), before);
+    const found = find(word, after);
+    const rest = found === undefined && tier === 1 ? endOf(word, find) : undefined;
+    if (found === undefined && tier === TIERS.length - 1) continue;
+    if (match.index > done) parts.push({ text: text.slice(done, match.index) });
+    if (found !== undefined) parts.push({ text: word, found });
+    else if (rest !== undefined) parts.push({ text: word.slice(0, rest.at) }, { text: word.slice(rest.at), found: rest.found });
+    else splitInto(word, tier + 1, after, find, parts);
+    done = match.index + word.length;
+  }
+  if (done < text.length) parts.push({ text: text.slice(done) });
+}
+
+/** The longest known word that a name with separators ends in, such as a token behind a prefix. */
+function endOf<T>(word: string, find: (word: string, after: string) => T | undefined): { readonly at: number; readonly found: T } | undefined {
+  for (const { index } of word.matchAll(/[^A-Za-z0-9]/g)) {
+    const found = index === 0 ? undefined : find(word.slice(index + 1), lastRun(word.slice(0, index), "^"));
+    if (found !== undefined) return { at: index + 1, found };
+  }
+  return undefined;
+}
+
+/** The last run of letters and digits of a text. */
+function lastRun(text: string, otherwise: string): string {
+  return /([A-Za-z0-9]+)[^A-Za-z0-9]*$/.exec(text)?.[1] ?? otherwise;
+}
+
+/** Two words that stand in the same place of two texts. */
+export interface WordPair {
+  /** The run before them, which is the same in both; `^` for none; `""`: they are the texts as a whole. */
+  readonly after: string;
+  readonly a: string;
+  readonly b: string;
+}
+
+/**
+ * Pairs what differs between two texts. Where the texts have the same structure, their differing runs of letters and digits; else what is left between the
+ * words that they begin and end with.
+ */
+export function differingWords(a: string, b: string): readonly WordPair[] {
+  const whole: readonly WordPair[] = [{ after: "", a, b }];
+  const [runsA, runsB] = [runsOf(a), runsOf(b)];
+  if (runsA.length < 2 || runsB.length < 2 || runsA[0]!.text !== runsB[0]!.text) return whole;
+  if (runsA.length === runsB.length && a.replace(RUN, "\0") === b.replace(RUN, "\0")) {
+    const pairs: WordPair[] = [];
+    for (let i = 1; i < runsA.length; i++) {
+      if (runsA[i]!.text === runsB[i]!.text) continue;
+      const isAfterCommon = runsA[i - 1]!.text === runsB[i - 1]!.text;
+      if (!isAfterCommon) return between(a, b, runsA, runsB) ?? whole;
+      pairs.push({ after: runsA[i - 1]!.text, a: runsA[i]!.text, b: runsB[i]!.text });
+    }
+    return pairs;
+  }
+  return between(a, b, runsA, runsB) ?? whole;
+}
+
+interface Run {
+  readonly text: string;
+  readonly at: number;
+}
+
+const RUN = /[A-Za-z0-9]+/g;
+
+function runsOf(text: string): readonly Run[] {
+  return [...text.matchAll(RUN)].map((match) => ({ text: match[0], at: match.index }));
+}
+
+/** What stands between the runs that both texts begin and end with, where that is one word in each. */
+function between(a: string, b: string, runsA: readonly Run[], runsB: readonly Run[]): readonly WordPair[] | undefined {
+  let front = 0;
+  while (front < Math.min(runsA.length, runsB.length) && runsA[front]!.text === runsB[front]!.text && runsA[front]!.at === runsB[front]!.at) front++;
+  if (front === 0) return undefined;
+  const before = runsA[front - 1]!;
+  const start = before.at + before.text.length;
+  let end = 0;
+  const most = Math.min(a.length, b.length) - start;
+  while (end < most && a[a.length - 1 - end] === b[b.length - 1 - end]) end++;
+  // A common ending is taken back to a boundary of words.
+  while (end > 0 && /[\w-]/.test(a[a.length - end]!)) end--;
+  const [x, y] = [a.slice(start, a.length - end), b.slice(start, b.length - end)].map((middle) => /^[^A-Za-z0-9]*([\w.+/=~-]+)$/.exec(middle)?.[1]);
+  return x === undefined || y === undefined ? undefined : [{ after: before.text, a: x, b: y }];
+}
