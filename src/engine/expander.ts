@@ -1,6 +1,7 @@
-import type { Chunk, Expansion, LaneReport, PathEnd, Recording, UnitRequest } from "./messages.ts";
+import type { Calibration, Chunk, Expansion, LaneReport, PathEnd, Recording, UnitRequest } from "./messages.ts";
 import type { RaceAnswer, RaceRequest } from "./race-messages.ts";
 import type { VisitedSet } from "./visited-set.ts";
+import type { Knowledge } from "../state/index.ts";
 
 /** Lanes on other machines: they come and go, and do nothing but expand. */
 export interface RemoteLanes {
@@ -21,10 +22,10 @@ export interface Expander {
   readonly remote?: RemoteLanes | undefined;
   /** Brings all lanes up to the root state. */
   start(): Promise<readonly LaneReport[]>;
-  /** The fields that differ between two executions of one path on the first lane. */
-  calibrate(): Promise<readonly string[]>;
-  /** Builds all lanes again, with these fields masked. */
-  mask(fields: readonly string[]): Promise<readonly LaneReport[]>;
+  /** Executes a walk on the first lane several times, or `once`, and says what differs. */
+  calibrate(once?: boolean): Promise<Calibration>;
+  /** Builds all lanes again, with this knowledge of the target's values. */
+  learn(knowledge: Knowledge): Promise<readonly LaneReport[]>;
   /** Lets lanes look up which states are committed. */
   share(visited: VisitedSet): void;
   /** Never rejects for what a chunk did; a lane that is lost says so in `failure`. */

@@ -6,6 +6,7 @@
 import type { Divergence, RecordedExchange, RecordedStep } from "../model/result.ts";
 import type { Severity } from "../model/severity.ts";
 import type { TargetEnd } from "../model/target-end.ts";
+import type { DroppedField, Knowledge } from "../state/index.ts";
 
 /** Int32 values per row. */
 export const ROW = 6;
@@ -176,6 +177,18 @@ export interface Expansion {
   readonly failure: LaneFailure | undefined;
   /** The target sends its answers in two packets, and each request has a connection of its own because of it. */
   readonly twoPackets?: boolean | undefined;
+}
+
+/** What an experiment showed. */
+export interface Calibration {
+  /** Generated values and times that are new. */
+  readonly learned: Knowledge;
+  /** Fields that differ between two walks, and nothing explains how. */
+  readonly suspects: readonly DroppedField[];
+  /** Actions that wrote after they had answered. */
+  readonly late: readonly string[];
+  /** The states of the first walk: equal on a fresh process if the target is deterministic. */
+  readonly states: readonly number[];
 }
 
 /** What a lane says once it stands at the root state. */

@@ -1,5 +1,6 @@
 import type { Expander } from "../engine/expander.ts";
 import {
+  type Calibration,
   CRASHED,
   type Chunk,
   type Expansion,
@@ -13,6 +14,7 @@ import type { RaceAnswer, RaceRequest } from "../engine/race-messages.ts";
 import type { VisitedSet } from "../engine/visited-set.ts";
 import { hasEnded, type TargetEnd } from "../model/target-end.ts";
 import { endedMeanwhile } from "../targets/target-errors.ts";
+import type { Knowledge } from "../state/index.ts";
 
 /** What knows of the processes behind lanes. */
 interface Processes {
@@ -39,12 +41,12 @@ export class WatchedExpander implements Expander {
     return this.#all(this.#inner.start());
   }
 
-  calibrate(): Promise<readonly string[]> {
-    return this.#all(this.#inner.calibrate());
+  calibrate(once?: boolean): Promise<Calibration> {
+    return this.#all(this.#inner.calibrate(once));
   }
 
-  mask(fields: readonly string[]): Promise<readonly LaneReport[]> {
-    return this.#all(this.#inner.mask(fields));
+  learn(knowledge: Knowledge): Promise<readonly LaneReport[]> {
+    return this.#all(this.#inner.learn(knowledge));
   }
 
   share(visited: VisitedSet): void {

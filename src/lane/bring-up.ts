@@ -9,7 +9,7 @@ import type { TestData } from "../model/test-data.ts";
 import { Rule } from "../model/rule.ts";
 import { World } from "../model/world.ts";
 import type { Fingerprint } from "../state/facts.ts";
-import { Canonicalizer, loadHasher } from "../state/index.ts";
+import { Canonicalizer, loadHasher, type Knowledge } from "../state/index.ts";
 import type { LaneReport } from "../engine/messages.ts";
 import { Checker } from "./checker.ts";
 import { briefLines } from "./details.ts";
@@ -35,8 +35,8 @@ export interface LaneOptions {
   readonly hideBodies: boolean;
   /** Opaque-looking tokens that stand literally in the user's code. */
   readonly literals: readonly string[];
-  /** Fields found to differ between two executions of one path: not part of the state. */
-  readonly masked: readonly string[];
+  /** What experiments taught about the target's values. */
+  readonly knowledge: Knowledge;
   /** The agent's seed, for drawn data; default 0. */
   readonly dataSeed?: number;
   /** Whether shapes of states are asked for. */
@@ -72,6 +72,10 @@ export interface LaneBase {
   readonly stepper: Stepper;
   readonly checker: Checker;
   readonly canonicalizer: Canonicalizer;
+  /** Generated values are found by experiment. `false`: by appearance, since nothing puts the target back for one. */
+  readonly isIdentified: boolean;
+  /** Compares executions of which nothing more is known: ids and times are recognised by their appearance. */
+  readonly lookalikes: Canonicalizer;
   readonly home: Home;
   readonly drawing: Drawing;
   /** Present with `target.rollback: restart`. */
@@ -101,12 +105,17 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
   const replaced = rules.some(({ replaces }) => replaces === "server_errors");
   const stepper = new Stepper(world, state, drawing, { ...options, serverErrors: replaced ? "rule" : options.serverErrors });
   const ours = placeholders(seat.lane);
-  const canonicalizer = new Canonicalizer(canonicalOptions(world, state.systems, ours, options));
+  const identity = canonicalOptions(world, state.systems, ours, options);
+  const isIdentified = state.systems.length > 0 && world.reset === undefined;
+  const canonicalizer = new Canonicalizer({ ...identity, byAppearance: !isIdentified }, options.knowledge);
+  const lookalikes = new Canonicalizer({ ...identity, byAppearance: true });
+  if (isIdentified) state.identify(canonicalizer.renamer);
   const home = new Home({
     definition,
     world,
     state,
     canonicalizer,
+    lookalikes,
     drawing,
     restart,
     image: seat.image as WorldImage | undefined,
@@ -159,6 +168,8 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
     stepper,
     checker,
     canonicalizer,
+    isIdentified,
+    lookalikes,
     home,
     restart,
     drawing,
@@ -277,10 +288,11 @@ function canonicalOptions(
     clockMs: options.clockMs,
     earlierClocksMs: options.earlierClocksMs,
     literals: new Set(options.literals),
-    ignore: [...world.ignore, ...of("ignore")],
+    ignore: [...world.ignore, ...of("ignore"), ...options.knowledge.background],
     symmetric: of("symmetric"),
     placeholders: ours,
-    masked: options.masked,
+    masked: options.knowledge.dropped.map(({ field }) => field),
+    ordered: options.knowledge.ordered,
   };
 }
 

@@ -1,32 +1,57 @@
+import {
+  compareExecutions,
+  differingFields,
+  joined,
+  NOTHING_KNOWN,
+  rowKinds,
+  type Compared,
+  type DroppedField,
+  type Execution,
+  type Knowledge,
+  type RowKinds,
+} from "../state/index.ts";
+import type { Calibration } from "../engine/messages.ts";
 import { SeqqaError } from "../model/errors.ts";
-import { differingFields, rowKinds, type RowKinds } from "../state/index.ts";
-import type { Fingerprint } from "../state/facts.ts";
 import type { LaneBase } from "./bring-up.ts";
 import { LaneLost } from "./lane-lost.ts";
 import { LateWrites } from "./late-writes.ts";
 
-/** Steps of the walk at most. Not bounded by time: what is left out of the state must not depend on how fast the machine is. */
-const MOST_STEPS = 25;
+/** Steps of a walk at most. Not bounded by time: what is known of a target must not depend on how fast the machine is. */
+const MOST_STEPS = 40;
+/** Walks in all once something differs: of so many random values out of three at least two are equal. */
+const WALKS = 4;
+/** The same where the values are short, or words: a random choice among a dozen repeats itself. */
+const MORE_WALKS = 8;
+/** Times in whole seconds differ between two walks that begin so far apart. Milliseconds. */
+const APART_MS = 1_100;
 
-interface Stop {
-  readonly fingerprint: Fingerprint;
+interface Stop extends Execution {
+  readonly action: number;
+  readonly status: number;
+  readonly strict: number;
   readonly lines: readonly string[];
   readonly kinds: RowKinds;
 }
 
+/** What two walks differ in. */
+interface Differences {
+  readonly generated: Compared["generated"][number][];
+  readonly times: Compared["times"][number][];
+  readonly unexplained: DroppedField[];
+}
+
 /**
- * Executes one walk twice from the root and returns the fields in which the states differ: what the target draws anew each time
- * (a random code, a price with noise) and the canonical form does not recognise by itself. The walk takes every action in turn,
- * as long as it answers and applies, so that it gets into the states that matter first.
+ * Executes one walk several times from the root and compares the states: values that are another each time are generated, or times, or neither. The walk takes
+ * every action in turn, and again those that did not apply, as long as they answer.
  *
  * @param goHome Brings the lane to the root from wherever it is.
+ * @param once The walk is made only once, for {@link Calibration.states}.
  */
-export async function calibrate(base: LaneBase, goHome: () => Promise<unknown>): Promise<readonly string[]> {
-  const { state, world, home } = base;
-  // What a reset forgot to put back would be taken for drawn anew, and hidden: there it has to show as a divergence.
-  if (world.reset !== undefined || (state.systems.length === 0 && !home.remade)) return [];
+export async function calibrate(base: LaneBase, goHome: () => Promise<unknown>, once = false): Promise<Calibration> {
+  const nothing = { learned: NOTHING_KNOWN, suspects: [], late: [], states: [] };
+  if (!base.isIdentified) return nothing;
   try {
-    return await differingBetweenWalks(base, goHome);
+    return await new Walks(base, goHome).compare(once);
   } catch (error) {
     if (!(error instanceof LaneLost)) throw error;
     // Before anything was explored there is nothing to go on with.
@@ -37,58 +62,211 @@ export async function calibrate(base: LaneBase, goHome: () => Promise<unknown>):
   }
 }
 
-async function differingBetweenWalks(base: LaneBase, goHome: () => Promise<unknown>): Promise<readonly string[]> {
-  const { state, options } = base;
-  await goHome();
-  const late = new LateWrites(state, options.settleMs);
-  const path: number[] = [];
-  const first = await walk(base, [...base.actions.keys()].slice(0, MOST_STEPS), path, late);
-  await goHome();
-  // The same goes for a store that is not put back.
-  if (!(await isRoot(base))) return [];
-  const second = await walk(base, path, [], late);
-  await goHome();
-  const fields = new Set<string>();
-  for (let i = 0; i < Math.min(first.length, second.length); i++) {
-    const a = first[i]!;
-    const b = second[i]!;
-    if (a.fingerprint.lo === b.fingerprint.lo && a.fingerprint.hi === b.fingerprint.hi) continue;
-    for (const field of differingFields(a.lines, b.lines, a.kinds)) fields.add(field);
+class Walks {
+  readonly #base: LaneBase;
+  readonly #goHome: () => Promise<unknown>;
+  readonly #late: LateWrites;
+  readonly #walks: (readonly Stop[])[] = [];
+  #path: readonly number[] | undefined;
+  #begunMs = 0;
+
+  constructor(base: LaneBase, goHome: () => Promise<unknown>) {
+    this.#base = base;
+    this.#goHome = goHome;
+    this.#late = new LateWrites(base.state, base.options.settleMs);
   }
-  return [...fields].toSorted();
+
+  async compare(once: boolean): Promise<Calibration> {
+    await this.#goHome();
+    await this.#walk();
+    const states = this.#walks[0]!.map(({ strict }) => strict);
+    const nothing = { learned: NOTHING_KNOWN, suspects: [], late: [], states };
+    await this.#goHome();
+    // A store that is not put back has to show as a divergence.
+    if (once || !(await this.#isRoot())) return nothing;
+    if (this.#walks[0]!.some(({ facts }) => mayHoldTimes(facts))) await sleep(this.#begunMs + APART_MS - performance.now());
+    await this.#again(2);
+    if (this.#differing(0, 1) < 0) return nothing;
+    await this.#again(WALKS);
+    const first = this.#compared();
+    if (first.generated.some(({ isShort }) => isShort)) await this.#again(MORE_WALKS);
+    const { generated, times, suspects, noisyActions } = this.#judged();
+    const late = suspects.length === 0 ? [] : await this.#lateActions();
+    await this.#goHome();
+    const learned = joined(NOTHING_KNOWN, { ...NOTHING_KNOWN, generated, times, noisyActions });
+    return { learned, suspects: late.length > 0 ? [] : suspects, late, states };
+  }
+
+  async #again(count: number): Promise<void> {
+    while (this.#walks.length < count) {
+      await this.#goHome();
+      await this.#walk();
+    }
+    await this.#goHome();
+  }
+
+  /** The first stop at which two walks differ; -1: none. */
+  #differing(a: number, b: number): number {
+    const [x, y] = [this.#walks[a]!, this.#walks[b]!];
+    const length = Math.min(x.length, y.length);
+    for (let i = 0; i < length; i++) if (x[i]!.strict !== y[i]!.strict || x[i]!.status !== y[i]!.status) return i;
+    return -1;
+  }
+
+  /** All that the comparison of the first walk with the second one shows. */
+  #compared(): { readonly generated: readonly (Compared["generated"][number] & { readonly isShort: boolean })[] } {
+    const { generated } = this.#between(0, 1);
+    return { generated: generated.map((one) => ({ ...one, isShort: one.domain === undefined && one.sample.some(isShort) })) };
+  }
+
+  /** What is another value in each pair of walks is generated; what is equal in one of them is random. */
+  #judged(): Pick<Knowledge, "generated" | "times" | "noisyActions"> & { readonly suspects: readonly DroppedField[] } {
+    const all: Differences[] = [];
+    for (let b = 1; b < this.#walks.length; b++) for (let a = 0; a < b; a++) all.push(this.#between(a, b));
+    const keyOf = ({ place, after }: { readonly place: string; readonly after: string }): string => `${place}\n${after}`;
+    const suspects = new Map(all.flatMap(({ unexplained }) => unexplained).map((one) => [one.field, one]));
+    const generated = new Map(all.flatMap((one) => one.generated).map((one) => [keyOf(one), one]));
+    const times = new Map<string, Knowledge["times"][number]>();
+    for (const one of all.flatMap((pair) => pair.times)) {
+      const known = times.get(keyOf(one));
+      const finer = known === undefined || one.resolutionMs < known.resolutionMs ? one : known;
+      times.set(keyOf(one), { ...finer, base: known?.base === "stored" || one.base === "stored" ? "stored" : "step" });
+    }
+    for (const [key, one] of generated) {
+      if (all.every((pair) => pair.generated.some((other) => keyOf(other) === key))) continue;
+      generated.delete(key);
+      suspects.set(one.field, { field: one.field, values: one.sample });
+    }
+    // Nothing in the states differs that was not known: it is the requests, or a place that is known as another thing.
+    const noisy = generated.size + times.size + suspects.size > 0 ? [] : this.#unplaced(suspects);
+    return {
+      generated: [...generated.values()].map(({ place, after, domain }) => ({ place, after, domain })),
+      times: [...times.values()],
+      suspects: [...suspects.values()],
+      noisyActions: noisy,
+    };
+  }
+
+  /** What differs in the form of the states alone: the labels of an action's values, or a field that is added to the suspects. */
+  #unplaced(suspects: Map<string, DroppedField>): readonly string[] {
+    const noisy = new Set<string>();
+    const at = this.#differing(0, 1);
+    const [x, y] = [this.#walks[0]![at], this.#walks[1]![at]];
+    if (x === undefined || y === undefined || x.status !== y.status) return [];
+    const fields = differingFields(x.lines, y.lines, x.kinds);
+    for (const field of fields) suspects.set(field, { field, values: ["?", "?"] });
+    if (fields.length === 0) noisy.add(this.#base.actions[x.action]!.name);
+    return [...noisy];
+  }
+
+  #between(a: number, b: number): Differences {
+    const [x, y] = [this.#walks[a]!, this.#walks[b]!];
+    const found: Differences = { generated: [], times: [], unexplained: [] };
+    let known = this.#base.options.knowledge;
+    for (let i = 0; i < Math.min(x.length, y.length); i++) {
+      if (x[i]!.status !== y[i]!.status) break;
+      const compared = compareExecutions(x[i]!, y[i]!, { known });
+      found.generated.push(...compared.generated);
+      found.times.push(...compared.times);
+      found.unexplained.push(...compared.unexplained);
+      known = joined(known, { ...NOTHING_KNOWN, generated: compared.generated, times: compared.times, dropped: compared.unexplained });
+    }
+    return found;
+  }
+
+  async #isRoot(): Promise<boolean> {
+    const { state, canonicalizer, home } = this.#base;
+    const now = { lo: 0, hi: 0 };
+    await state.fingerprint(canonicalizer, now);
+    return now.lo === home.facts.node.lo && now.hi === home.facts.node.hi;
+  }
+
+  /** Actions of the walk after which a store changes by itself. */
+  async #lateActions(): Promise<readonly string[]> {
+    const { state, stepper, actions, drawing } = this.#base;
+    await this.#goHome();
+    const late = new Set<string>();
+    const gone: number[] = [];
+    for (const action of this.#path!) {
+      drawing.at(gone, gone.length, action);
+      const { kind } = await stepper.run(actions[action]!);
+      if (kind !== "executed") break;
+      gone.push(action);
+      await this.#late.settle();
+      const after = await state.position();
+      if (await this.#late.comesLater(() => state.storesChanged(after))) late.add(actions[action]!.name);
+    }
+    return [...late];
+  }
+
+  /** Goes the path of the first walk, or makes that one. What is still written is waited for: it must not come when the walk has been put back. */
+  async #walk(): Promise<void> {
+    const { actions } = this.#base;
+    this.#begunMs = performance.now();
+    const stops: Stop[] = [];
+    const gone: number[] = [];
+    let accepted = false;
+    const take = async (action: number): Promise<boolean> => {
+      const stop = await this.#step(gone, action);
+      if (stop === "ended") return false;
+      if (stop === undefined) return true;
+      gone.push(action);
+      stops.push(stop);
+      accepted ||= stop.status === 202;
+      return true;
+    };
+    if (this.#path !== undefined) {
+      for (const action of this.#path) if (!(await take(action)) || gone.at(-1) !== action) break;
+    } else {
+      let waiting = [...actions.keys()];
+      for (let before = -1; waiting.length > 0 && before !== waiting.length && gone.length < MOST_STEPS;) {
+        before = waiting.length;
+        const round = waiting;
+        for (const action of round) {
+          if (gone.length >= MOST_STEPS) break;
+          const length = gone.length;
+          if (!(await take(action))) {
+            waiting = [];
+            break;
+          }
+          // What was refused may work later.
+          const isDone = gone.length > length && stops.at(-1)!.status < 400;
+          if (isDone) waiting = waiting.filter((one) => one !== action);
+        }
+      }
+      this.#path = gone;
+    }
+    if (accepted) await this.#late.drain(this.#base.home.mark);
+    this.#walks.push(stops);
+  }
+
+  /** `undefined`: the action did not apply; `ended`: what went wrong goes wrong again, with a report, when the step is explored. */
+  async #step(gone: readonly number[], action: number): Promise<Stop | "ended" | undefined> {
+    const { state, stepper, actions, canonicalizer, drawing } = this.#base;
+    drawing.at([...gone], gone.length, action);
+    const outcome = await stepper.run(actions[action]!);
+    if (outcome.kind === "lost" || outcome.kind === "failed") return "ended";
+    if (outcome.kind === "skipped") return undefined;
+    const { window } = stepper;
+    await this.#late.settle();
+    const facts = structuredClone(await state.observed());
+    const named = await state.facts();
+    canonicalizer.fingerprint(named, { lo: 0, hi: 0 });
+    const { strict } = canonicalizer;
+    return { action, status: outcome.status, facts, window, strict, lines: canonicalizer.describe(named), kinds: rowKinds(facts) };
+  }
 }
 
-async function isRoot({ state, canonicalizer, home }: LaneBase): Promise<boolean> {
-  const now = { lo: 0, hi: 0 };
-  await state.fingerprint(canonicalizer, now);
-  return now.lo === home.facts.node.lo && now.hi === home.facts.node.hi;
+/** A random word of a handful repeats itself in a few walks; an id does not. */
+function isShort(text: string): boolean {
+  return text.length < 10 || !/\d/.test(text);
 }
 
-/**
- * Runs actions one after the other; those that were executed are added to `path`, and where they led is returned. What they still have
- * to write is waited for: it must not come when the walk has been put back, and be taken for the first branch's.
- */
-async function walk(base: LaneBase, actions: readonly number[], path: number[], late: LateWrites): Promise<Stop[]> {
-  const { state, stepper, canonicalizer, drawing } = base;
-  const stops: Stop[] = [];
-  let accepted = false;
-  // The second walk has no list to add to, and draws what the first one drew.
-  const gone: number[] = [];
-  for (const action of actions) {
-    drawing.at(gone, gone.length, action);
-    const outcome = await stepper.run(base.actions[action]!);
-    // What goes wrong here goes wrong again, with a report, when the step is explored.
-    if (outcome.kind === "lost" || outcome.kind === "failed") break;
-    if (outcome.kind === "skipped") continue;
-    path.push(action);
-    gone.push(action);
-    accepted ||= outcome.status === 202;
-    await late.settle();
-    const facts = await state.facts();
-    const fingerprint = { lo: 0, hi: 0 };
-    canonicalizer.fingerprint(facts, fingerprint);
-    stops.push({ fingerprint, lines: canonicalizer.describe(facts), kinds: rowKinds(facts) });
-  }
-  if (accepted) await late.drain(base.home.mark);
-  return stops;
+/** Numbers and texts that two walks within one second may have in common although they are times, or hold one. */
+function mayHoldTimes(facts: Execution["facts"]): boolean {
+  return /\d{10}|\d\d:\d\d|eyJ/.test(
+    JSON.stringify(facts, (_key, value: unknown) => (typeof value === "bigint" ? String(value) : value)),
+  );
 }
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -21,6 +21,7 @@ export interface HomeOptions {
   readonly world: World<never, never>;
   readonly state: WorldState;
   readonly canonicalizer: Canonicalizer;
+  readonly lookalikes: Canonicalizer;
   readonly drawing: Drawing;
   /** `target.rollback: restart`. */
   readonly restart: TargetRestart | undefined;
@@ -60,6 +61,7 @@ export class Home {
   /** The root as it was made first. */
   #image: WorldImage | undefined;
   #redrawn = false;
+  #setupAt: number = Date.now();
   #made: WorldImage | undefined;
 
   constructor(options: HomeOptions) {
@@ -96,8 +98,8 @@ export class Home {
     } else {
       await this.#setUpLikeTheOthers();
       const facts = await state.root();
-      const whole = canonicalizer.root(facts);
-      const lines = canonicalizer.describe(facts).slice(0, ROOT_LINES);
+      const whole = this.#identify(facts);
+      const lines = canonicalizer.describe(canonicalizer.renamer.constant(facts)).slice(0, ROOT_LINES);
       this.#mark = await state.mark();
       this.#facts = { whole, node: await this.#node(), lines };
     }
@@ -173,6 +175,7 @@ export class Home {
 
   async #setUp(): Promise<void> {
     const { definition, world, image, state, drawing } = this.#options;
+    this.#setupAt = Date.now();
     drawing.root("setup");
     // Only the first time: a restarted spare has to know what setup told it.
     if (image !== undefined && this.#facts === undefined) return state.write(image);
@@ -221,15 +224,22 @@ export class Home {
   async #settle(): Promise<RootFacts> {
     const { state, canonicalizer } = this.#options;
     state.adopt();
-    const relative = await state.facts();
+    const relative = await state.observed();
     const systems = Object.fromEntries(
       Object.entries(relative.systems).map(([name, since]) => [name, wholeOf(this.#wholeBefore[name] ?? since, since)]),
     );
     const facts: Facts = { ...relative, systems };
-    const whole = canonicalizer.root(facts);
-    const lines = canonicalizer.describe(facts).slice(0, ROOT_LINES);
+    const whole = this.#identify(facts);
+    const lines = canonicalizer.describe(canonicalizer.renamer.constant(facts)).slice(0, ROOT_LINES);
     this.#mark = await state.mark();
     return { whole, node: await this.#node(), lines };
+  }
+
+  /** Takes the values of the root for constants. */
+  #identify(facts: Facts): Fingerprint {
+    const { canonicalizer, lookalikes } = this.#options;
+    lookalikes.root(facts);
+    return canonicalizer.root(facts, { startMs: this.#setupAt, endMs: Date.now() });
   }
 
   async #node(): Promise<Fingerprint> {

@@ -1,5 +1,6 @@
 import { isPromise } from "../model/system.ts";
 import {
+  type Calibration,
   SKIPPED,
   type Chunk,
   type Expansion,
@@ -177,13 +178,13 @@ export class LaneRuntime {
     });
   }
 
-  /** The fields that differ between two executions of one path. The lane must be at rest. */
-  async calibrate(): Promise<readonly string[]> {
+  /** Finds out which values are generated, by experiment. The lane must be at rest. */
+  async calibrate(once?: boolean): Promise<Calibration> {
     const goHome = (): Promise<unknown> => {
       this.#travel.leave();
       return this.#travel.replayer.replay([]);
     };
-    return calibrate(this.#base, goHome);
+    return calibrate(this.#base, goHome, once);
   }
 
   /** A node that is not reached again: once more on a fresh lane, then it is a divergence and what is there is expanded. */

@@ -1,4 +1,5 @@
 import type { Action } from "../model/action.ts";
+import type { Awaitable } from "../model/system.ts";
 import type { Stepper } from "./stepper.ts";
 import type { WorldMark, WorldState } from "./world-state.ts";
 
@@ -48,6 +49,11 @@ export class LateWrites {
     await stepper.run(action);
     const after = await this.#state.position();
     return this.#poll(() => changed(after));
+  }
+
+  /** Whether a store changes by itself soon. */
+  comesLater(changed: () => Awaitable<boolean>): Promise<boolean> {
+    return this.#poll(async () => changed());
   }
 
   /** Gives a late action the time that it was seen to need, before its branch is put back. */

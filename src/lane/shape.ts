@@ -1,4 +1,5 @@
 import type { Facts } from "../state/facts.ts";
+import { Generated, JsonText, Mixed, Time } from "../state/renamer.ts";
 
 /** Strings up to this length count as values that repeat (states, kinds, roles); longer ones as just "a string". */
 const LONGEST = 24;
@@ -38,6 +39,7 @@ function value(given: unknown, depth: number): number {
     case "string":
       return given.length <= LONGEST && !DRAWN.test(given) ? text(given) : 6;
     case "object":
+      if (given instanceof Generated || given instanceof Time || given instanceof Mixed || given instanceof JsonText) return 6;
       if (given === null || depth > 20) return 7;
       if (Array.isArray(given)) return given.reduce<number>((sum, item) => (sum + finish(value(item, depth + 1))) | 0, given.length);
       return Object.keys(given)

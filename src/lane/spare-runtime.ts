@@ -1,4 +1,5 @@
 import {
+  type Calibration,
   KIND,
   ROW,
   SKIPPED,
@@ -93,8 +94,8 @@ export class SpareRuntime implements LaneWork {
     return this.#alone((runtime) => runtime.lend(work));
   }
 
-  calibrate(): Promise<readonly string[]> {
-    return this.#alone((runtime) => runtime.calibrate());
+  calibrate(once?: boolean): Promise<Calibration> {
+    return this.#alone((runtime) => runtime.calibrate(once));
   }
 
   async rest(): Promise<void> {

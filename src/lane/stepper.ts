@@ -9,6 +9,7 @@ import type { World } from "../model/world.ts";
 import type { ErrorNews, FindingNews } from "../engine/messages.ts";
 import type { Drawing } from "./drawing.ts";
 import type { WorldState } from "./world-state.ts";
+import type { SentRequest } from "../state/index.ts";
 import { requireStores } from "./store-lost.ts";
 import { executed, failed, lost, SKIPPED_OUTCOME, type Outcome } from "./outcome.ts";
 
@@ -26,6 +27,11 @@ export type StepperWorld = Pick<World<never, never>, "api" | "clients" | "contex
 
 /** What is told of an action that ended. */
 export type StepperState = Pick<WorldState, "attribute" | "moveTo">;
+
+/** Milliseconds since 1970, as the target's clock has them. */
+export interface StepClock {
+  now(): number;
+}
 
 /** Runs one action and judges its answers. It looks at responses only; the state is the lane's business. */
 export class Stepper {
@@ -47,9 +53,13 @@ export class Stepper {
   readonly #options: StepperOptions;
   readonly #state: StepperState;
   readonly #drawing: Drawing;
+  readonly #clock: StepClock;
+  #startMs = 0;
+  #endMs = 0;
   #listening = false;
 
-  constructor(world: StepperWorld, state: StepperState, drawing: Drawing, options: StepperOptions) {
+  constructor(world: StepperWorld, state: StepperState, drawing: Drawing, options: StepperOptions, clock: StepClock = Date) {
+    this.#clock = clock;
     this.#world = world;
     this.#state = state;
     this.#drawing = drawing;
@@ -106,6 +116,7 @@ export class Stepper {
     if (this.#bodies.length > 0) this.#bodies.length = 0;
     this.checkFailure = undefined;
     this.#listening = true;
+    this.#startMs = this.#clock.now();
     try {
       const promised: unknown = action.run(this.#client(action), this.#world.context);
       return promised instanceof Promise ? promised : Promise.resolve(promised);
@@ -117,7 +128,7 @@ export class Stepper {
   /** Judges what an action returned. */
   settle(action: AnyAction, response: unknown): Outcome {
     this.#listening = false;
-    this.#state.attribute(action.name);
+    this.#attribute(action);
     const quiet = this.strays.length === 0 && this.uncaught.length === 0 && action.expectedStatus === undefined && this.#allAnswered();
     const outcome =
       quiet && response instanceof ApiResponse && response.statusCode < 500 ? executed(response) : this.#judge(action, response);
@@ -129,8 +140,19 @@ export class Stepper {
   /** Judges what an action threw. @throws LaneLost when it could not look into a store */
   fail(action: AnyAction, error: unknown): Outcome {
     this.#listening = false;
-    this.#state.attribute(action.name);
+    this.#attribute(action);
     return this.#judgeThrow(action, error);
+  }
+
+  /** When the step ran. */
+  get window(): { readonly startMs: number; readonly endMs: number } {
+    return { startMs: this.#startMs, endMs: this.#endMs };
+  }
+
+  #attribute(action: AnyAction): void {
+    this.#endMs = this.#clock.now();
+    const { window } = this;
+    this.#state.attribute(action.name, () => ({ ...window, action: action.name, exchanges: this.exchanges.flatMap(sentRequest) }));
   }
 
   #precondition(action: AnyAction, precondition: (context: never) => boolean): Outcome | undefined {
@@ -227,6 +249,16 @@ export class Stepper {
     const message = `${action.name} was answered with status ${worst.statusCode}`;
     return [{ invariant: `${action.name}_server_error`, severity: Severity.HIGH, message }];
   }
+}
+
+/** An exchange as far as it says what was asked for. */
+function sentRequest(exchange: Exchange): SentRequest[] {
+  if (exchange.kind !== "answer") return [];
+  const { request, text } = exchange.response;
+  const { method, url, headers, body } = request;
+  const { authorization, cookie } = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  const path = url.replace(/^[a-z]+:\/\/[^/]*/i, "");
+  return [{ method, path, body: body ?? "", acting: `${authorization ?? ""} ${cookie ?? ""}`, answer: text }];
 }
 
 function unexpected(action: AnyAction, response: ApiResponse): FindingNews[] {

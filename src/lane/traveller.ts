@@ -74,6 +74,7 @@ export abstract class Traveller {
       throw new PathBroken("dirty", `Replaying a path, action "${action.name}" ${what}`);
     }
     await this.options.settle();
+    await this.options.state.observeStep();
   }
 
   protected async verified(unit: UnitRequest, mark: WorldMark): Promise<WorldMark> {

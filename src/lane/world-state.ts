@@ -2,7 +2,17 @@ import { clientPartOf, type ClientPart } from "../model/client.ts";
 import { contextPartOf, type ContextPart, type SavedContext } from "../model/context.ts";
 import { isPromise, type Awaitable, type Mark, type Observed, type System } from "../model/system.ts";
 import type { World } from "../model/world.ts";
-import type { Canonicalizer } from "../state/index.ts";
+import {
+  firstToPass,
+  imageOfOrigins,
+  NO_ORIGINS,
+  originsOfImage,
+  type Canonicalizer,
+  type Origins,
+  type OriginsImage,
+  type Renamer,
+  type StepOrigin,
+} from "../state/index.ts";
 import type { Facts, Fingerprint } from "../state/facts.ts";
 import { settled } from "./settled.ts";
 
@@ -14,6 +24,8 @@ export interface WorldMark {
   readonly clients: readonly unknown[];
   readonly clientVersions: number[];
   readonly setBy: readonly Bearer[];
+  /** Where the generated values and times of the state come from. */
+  readonly origins: Origins;
 }
 
 /** A state that can be written into another lane. */
@@ -22,6 +34,14 @@ export interface WorldImage {
   readonly context: SavedContext;
   readonly clients: readonly unknown[];
   readonly setBy: readonly Bearer[];
+  readonly origins?: OriginsImage | undefined;
+}
+
+/** When a time of a saved world passes that lay in the future: from then on it is another state. Milliseconds since 1970; `Infinity`: never. */
+export function passesAt(saved: Pick<WorldMark, "origins"> | WorldImage): number {
+  const { origins } = saved;
+  if (origins === undefined) return Infinity;
+  return firstToPass(origins.ids instanceof Map ? (origins as Origins) : originsOfImage(origins as OriginsImage));
 }
 
 /** What a client acts with, and the action that gave it that; none at the root. */
@@ -49,6 +69,11 @@ export class WorldState {
   /** Per client: what it acts with, and which action gave it that. */
   #setBy: readonly Bearer[];
   readonly #attributed: number[];
+  /** Recognises generated values; `undefined`: the root is not known yet. */
+  #renamer: Renamer | undefined;
+  #origins: Origins = NO_ORIGINS;
+  /** The step after which nothing was observed yet. */
+  #step: (() => StepOrigin) | undefined;
   readonly #facts: {
     systems: Record<string, Observed>;
     context: Readonly<Record<string, unknown>>;
@@ -93,7 +118,8 @@ export class WorldState {
    * Notes which action gave a client the token or cookies that it acts with now. A random token that no store mentions is renamed
    * like any generated id, so that it alone does not say whose it is: a login of one user and a login of another would be one state.
    */
-  attribute(action: string): void {
+  attribute(action: string, step?: () => StepOrigin): void {
+    this.#step = step;
     for (let i = 0; i < this.#clients.length; i++) {
       const { version } = this.#clients[i]!;
       if (version === this.#attributed[i]) continue;
@@ -101,6 +127,18 @@ export class WorldState {
       const { text } = bearerOf(this.#clients[i]!);
       if (text !== this.#setBy[i]!.text) this.#setBy = this.#setBy.with(i, { text, action });
     }
+  }
+
+  /** Names generated values and times from here on. */
+  identify(renamer: Renamer): void {
+    this.#renamer = renamer;
+  }
+
+  /** Looks for what the last step generated, unless that was observed already: what the next one does must not be taken for it. */
+  observeStep(): Awaitable<void> {
+    if (this.#step === undefined || this.#renamer === undefined || this.#renamer.isIdle) return;
+    const facts = this.facts();
+    if (isPromise(facts)) return facts.then(() => undefined);
   }
 
   /** Stands at a node of a state graph from now on; it belongs to the state like a value of the context. */
@@ -194,6 +232,8 @@ export class WorldState {
       this.#attributed[i] = client.version;
     }
     this.#setBy = mark.setBy;
+    this.#origins = mark.origins;
+    this.#step = undefined;
   }
 
   restoreStores(mark: WorldMark): Awaitable<void> {
@@ -218,9 +258,10 @@ export class WorldState {
       return look === undefined ? system.capture!() : look.capture();
     });
     const setBy = this.#setBy;
+    const origins = imageOfOrigins(this.#origins);
     return isPromise(systems)
-      ? systems.then((images) => ({ systems: images, context, clients, setBy }))
-      : { systems, context, clients, setBy };
+      ? systems.then((images) => ({ systems: images, context, clients, setBy, origins }))
+      : { systems, context, clients, setBy, origins };
   }
 
   write(image: WorldImage): Awaitable<void> {
@@ -230,6 +271,8 @@ export class WorldState {
       this.#attributed[i] = this.#clients[i]!.version;
     }
     this.#setBy = image.setBy;
+    this.#origins = originsOfImage(image.origins);
+    this.#step = undefined;
     return this.#all((system, i) => system.write!(image.systems[i]));
   }
 
@@ -239,8 +282,24 @@ export class WorldState {
     canonicalizer.fingerprint(facts, out);
   }
 
-  /** What decides the state. The object is reused by the next call. `seen`: of the stores as of the last look, where systems keep it. */
+  /** What decides the state, with generated values and times named. `seen`: of the stores as of the last look, where systems keep it. */
   facts(seen = false): Awaitable<Facts> {
+    const observed = this.observed(seen);
+    return isPromise(observed) ? observed.then((facts) => this.#identified(facts)) : this.#identified(observed);
+  }
+
+  #identified(observed: Facts): Facts {
+    const renamer = this.#renamer;
+    if (renamer === undefined || (renamer.isIdle && this.#origins === NO_ORIGINS)) return observed;
+    const step = this.#step?.();
+    this.#step = undefined;
+    const { facts, origins } = renamer.observe(observed, this.#origins, step);
+    this.#origins = origins;
+    return facts;
+  }
+
+  /** What decides the state, as it is observed. The object is reused by the next call. */
+  observed(seen = false): Awaitable<Facts> {
     this.#facts.context = this.#wholeContext && this.#context.entries.size > 0 ? this.#world.observedContext() : NOTHING;
     this.#facts.clients = this.#acting();
     this.#facts.node = this.#context.node;
@@ -255,6 +314,8 @@ export class WorldState {
   /** The whole root state; from here on systems observe relative to it. */
   async root(): Promise<Facts> {
     this.adopt();
+    this.#origins = NO_ORIGINS;
+    this.#step = undefined;
     const systems: Record<string, Observed> = {};
     for (let i = 0; i < this.systems.length; i++) systems[this.#names[i]!] = await this.systems[i]!.root();
     return { systems, context: this.#world.observedContext(), clients: this.#acting(), node: this.#context.node };
@@ -274,6 +335,7 @@ export class WorldState {
       clients: this.#clients.map((client) => client.save()),
       clientVersions: this.#clients.map((client) => client.version),
       setBy: this.#setBy,
+      origins: this.#origins,
     };
   }
 

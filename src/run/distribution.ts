@@ -44,12 +44,12 @@ export async function distribute({ config, directory, ...rest }: DistributeInput
   return {
     close: () => coordinator.close(),
     expander: ({ name, entry, code, actions, lanes, home, origins }) => {
-      const { clockMs, earlierClocksMs, hideBodies, masked, shapes, gated, dataSeed = 0 } = lanes;
+      const { clockMs, earlierClocksMs, hideBodies, shapes, gated, dataSeed = 0 } = lanes;
       return coordinator.expander({
         exploration: { name, file: relative(directory, entry).split(sep).join("/"), code },
         config: values,
         actions,
-        lanes: { clockMs, earlierClocksMs, hideBodies, masked, shapes, gated, dataSeed },
+        lanes: { clockMs, earlierClocksMs, hideBodies, shapes, gated, dataSeed },
         home,
         origins,
       });

@@ -12,7 +12,8 @@ import type { LaneOptions } from "../lane/index.ts";
 import { mapStack, whereOf } from "../loader/index.ts";
 import type { AgentDefinition } from "../model/agent.ts";
 import { SeqqaError } from "../model/errors.ts";
-import type { ExplorationResult, RunError } from "../model/result.ts";
+import type { Divergence, ExplorationResult, RunError } from "../model/result.ts";
+import { knowledgeText, knowsNothing, readKnowledge, type Knowledge } from "../state/index.ts";
 import { ScratchFile, type ExplorationKeeper } from "../store/index.ts";
 import { spareCount, TargetHost } from "../targets/index.ts";
 import { checkLanes } from "./check-lanes.ts";
@@ -22,6 +23,7 @@ import { freshStateNotes } from "./fresh-states.ts";
 import { hostOptions } from "./host-options.ts";
 import { expanderOf, refuseLanesWithoutModule } from "./expander-of.ts";
 import { withExemptions } from "./idle-actions.ts";
+import { learnValues } from "./learn-values.ts";
 import { laneOptions } from "./lane-options.ts";
 import { buildResult } from "./result-builder.ts";
 import { resultSoFar } from "./result-so-far.ts";
@@ -80,7 +82,7 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
     const cluster = clusterOf(input, lanes, home, host.origins);
     const expander = cluster ?? home;
     try {
-      const { reports, notes, masked } = await bringUpLanes(expander, input);
+      const { reports, notes, knowledge, divergences } = await bringUpLanes(expander, input);
       refuseRaces(budget.races, reports[0]!);
       onEvent({ kind: "started", name: input.name, lanes: expander.lanes, notes: [...notes, ...rootNote(reports[0]!)] });
       const actions = definition.actions.map(({ name }) => name);
@@ -111,7 +113,7 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
         told: (news) => toldNews(news, shown(), { mapStack, whereOf: whereOfStack }),
         beginning: beginningWith(
           input.module?.hash ?? "",
-          { root: reports[0]!, masked, clockMs: lanes.clockMs, maxDepth: budget.maxDepth, shard },
+          { root: reports[0]!, knowledge: knowledgeText(knowledge), clockMs: lanes.clockMs, maxDepth: budget.maxDepth, shard },
           keep.before?.beginning,
         ),
       });
@@ -135,6 +137,7 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
       const spill = new ScratchFile(keep?.folder ?? tmpdir());
       const kept = { spill, details: keep?.limits, journal: keep !== undefined, recorded: keep?.before?.recorded, onCommits };
       const explorer: Explorer = new Explorer({ ...options, ...kept }, expander, performance.now());
+      for (const one of divergences) explorer.divergences.restore([one]);
       await explorer.run(reports[0]!);
       // What is confirmed, made shorter and raced is so on the lanes of this process, as after any run.
       await cluster?.dismiss();
@@ -152,14 +155,15 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
 interface BroughtUp {
   readonly reports: readonly LaneReport[];
   readonly notes: readonly string[];
-  /** Fields that are left out of states. */
-  readonly masked: readonly string[];
+  readonly knowledge: Knowledge;
+  /** What the first experiments showed to be no part of the state. */
+  readonly divergences: readonly Divergence[];
 }
 
 /** What does not come up any more once the signal is aborted was given up because of it. @throws its reason then */
 async function bringUpLanes(expander: Expander, { config, signal, keep }: ExploreInput): Promise<BroughtUp> {
   try {
-    const lanes = await atOneRoot(expander, config, keep?.before?.beginning.masked);
+    const lanes = await atOneRoot(expander, config, keep?.before?.beginning.knowledge);
     if (keep !== undefined) refuseOtherRoot(keep, lanes.reports[0]!);
     return lanes;
   } catch (error) {
@@ -168,19 +172,17 @@ async function bringUpLanes(expander: Expander, { config, signal, keep }: Explor
   }
 }
 
-/** All lanes at one root state, with what differs from execution to execution left out of it; `known`: what that is, of a run that goes on. */
-async function atOneRoot(expander: Expander, config: Config, known: readonly string[] | undefined): Promise<BroughtUp> {
-  const reports = await expander.start();
-  const notes = checkLanes(reports, config);
-  const fields = known ?? (await expander.calibrate());
-  if (fields.length === 0) return { reports, notes, masked: fields };
-  const masked = await expander.mask(fields);
-  const list = fields.join(", ");
-  return {
-    reports: masked,
-    masked: fields,
-    notes: [...checkLanes(masked, config), `Not part of the state, since they differ between two executions of one path: ${list}.`],
-  };
+/** All lanes at one root state, with what experiments teach about the target's values; `known`: what they taught before, of a run that is resumed. */
+async function atOneRoot(expander: Expander, config: Config, known: string | undefined): Promise<BroughtUp> {
+  const started = await expander.start();
+  checkLanes(started, config);
+  if (known === undefined) {
+    const learned = await learnValues(expander, started);
+    return { ...learned, notes: checkLanes(learned.reports, config) };
+  }
+  const knowledge = readKnowledge(known);
+  const reports = knowsNothing(knowledge) ? started : await expander.learn(knowledge);
+  return { reports, knowledge, notes: checkLanes(reports, config), divergences: [] };
 }
 
 /** Said before anything is explored: every finding of the run may be this one. */

@@ -1,6 +1,6 @@
 import type { Config } from "../config/index.ts";
 import type { LaneOptions } from "../lane/index.ts";
-import { opaqueTokens } from "../state/index.ts";
+import { NOTHING_KNOWN, opaqueTokens } from "../state/index.ts";
 
 /** What a run tells all its lanes. `literals`: string literals of the user's own code. */
 export function laneOptions(
@@ -26,7 +26,7 @@ export function laneOptions(
     serverErrors: config.exploration.serverErrors,
     hideBodies: !config.report.includeRequestResponse,
     literals: literals.flatMap((literal) => [...opaqueTokens(literal)]),
-    masked: [],
+    knowledge: NOTHING_KNOWN,
     dataSeed,
     shapes,
     gated,

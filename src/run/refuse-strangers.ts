@@ -42,7 +42,7 @@ function otherThan(one: StoredExploration, other: StoredExploration): string | u
     ["the actions", one.actions, other.actions],
     ["the code", a?.code, b?.code],
     ["exploration.max_depth", a?.maxDepth, b?.maxDepth],
-    ["what is left out of states", a?.masked, b?.masked],
+    ["what is known of the target's values", a?.knowledge, b?.knowledge],
     ["the root state", rootOf(one), rootOf(other)],
   ];
   return pairs.find(([, mine, theirs]) => JSON.stringify(mine) !== JSON.stringify(theirs))?.[0];

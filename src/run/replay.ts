@@ -1,6 +1,7 @@
 import { resolveExploration, type Config } from "../config/index.ts";
 import type { Recording } from "../engine/messages.ts";
 import { buildLane } from "../expanders/build-lane.ts";
+import { knowsNothing, NOTHING_KNOWN } from "../state/index.ts";
 import { InlineExpander } from "../expanders/inline/inline-expander.ts";
 import { WatchedExpander } from "../expanders/watched-expander.ts";
 import type { AgentDefinition } from "../model/agent.ts";
@@ -59,10 +60,10 @@ export async function replay(input: ReplayInput): Promise<ReplayResult> {
     try {
       let [report] = await expander.start();
       // Only a target that is started anew is compared with its root again, where what differs by itself must not count.
-      const fields = config.target?.rollback === "restart" ? await expander.calibrate() : [];
+      const known = config.target?.rollback === "restart" ? (await expander.calibrate()).learned : NOTHING_KNOWN;
       const { races } = resolveExploration(config, definition);
       if (race !== undefined) refuseRaces({ ...races, mode: "pairs", delivery: race.delivery ?? "auto" }, report!);
-      if (fields.length > 0) [report] = await expander.mask(fields);
+      if (!knowsNothing(known)) [report] = await expander.learn(known);
       const urls = new ShownUrls(config.baseUrl, host.origins);
       const before = beforeStep === undefined ? undefined : (step: number): Promise<void> => beforeStep(step, report!.uses);
       for (let tries = 1; ; tries++) {

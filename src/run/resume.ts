@@ -9,13 +9,13 @@ export function beginningWith(
   code: string,
   {
     root,
-    masked,
+    knowledge,
     clockMs,
     maxDepth,
     shard,
   }: {
     readonly root: LaneReport;
-    readonly masked: readonly string[];
+    readonly knowledge: string;
     readonly clockMs: number;
     readonly maxDepth: number | undefined;
     readonly shard: Shard | undefined;
@@ -24,7 +24,7 @@ export function beginningWith(
 ): Beginning {
   const { wholeLo, wholeHi, rootLo, rootHi, rootLines: lines } = root;
   const clocksMs = [...(before?.clocksMs ?? []), clockMs];
-  return { code, clocksMs, masked, maxDepth: maxDepth ?? null, shard: shard ?? null, root: { wholeLo, wholeHi, rootLo, rootHi, lines } };
+  return { code, clocksMs, knowledge, maxDepth: maxDepth ?? null, shard: shard ?? null, root: { wholeLo, wholeHi, rootLo, rootHi, lines } };
 }
 
 /** Where an exploration began is where it goes on from, or its states are other ones. @throws SeqqaError `RESUME_ROOT` with exit status 3 */

@@ -1,3 +1,4 @@
+import { NOTHING_KNOWN } from "../state/index.ts";
 import { InlineSeat } from "../expanders/journeys/inline-seat.ts";
 import type { JourneySeat, JourneySettings } from "../expanders/journeys/journey-seat.ts";
 import { ThreadSeat } from "../expanders/journeys/thread-seat.ts";
@@ -41,7 +42,7 @@ export async function runJourneys(input: RunJourneysInput): Promise<readonly Jou
 function settingsOf(config: Config): JourneySettings {
   const settleMs = (config.target?.settle ?? 0) * 1000;
   return {
-    options: { clockMs: Date.now(), settleMs, serverErrors: "ignore", hideBodies: false, literals: [], masked: [], shapes: false },
+    options: { clockMs: Date.now(), settleMs, serverErrors: "ignore", hideBodies: false, literals: [], knowledge: NOTHING_KNOWN, shapes: false },
     http: httpSettings(config),
   };
 }

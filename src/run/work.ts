@@ -11,6 +11,7 @@ import { decodeImage } from "../expanders/threads/image-codec.ts";
 import { WatchedExpander } from "../expanders/watched-expander.ts";
 import { discover } from "../loader/index.ts";
 import { SeqqaError } from "../model/errors.ts";
+import { knowsNothing, readKnowledge } from "../state/index.ts";
 import { spareCount, TargetHost } from "../targets/index.ts";
 import { checkLanes } from "./check-lanes.ts";
 import { comparableConfig } from "./comparable-config.ts";
@@ -89,7 +90,7 @@ async function startLanes(
   signal: AbortSignal,
 ): Promise<WorkerLanes> {
   refuseLanesWithoutModule({ config, definition, module });
-  const { clockMs, earlierClocksMs, hideBodies, masked, shapes, gated, dataSeed } = facts.options;
+  const { clockMs, earlierClocksMs, hideBodies, knowledge, shapes, gated, dataSeed } = facts.options;
   const host = await TargetHost.create(config, {
     ...hostOptions(bundles),
     lanes: config.parallel,
@@ -109,7 +110,8 @@ async function startLanes(
     const expander = new WatchedExpander(expanderOf({ config, definition, module, host, options, shared }), host);
     try {
       const started = await expander.start();
-      const reports = masked.length === 0 ? started : await expander.mask(masked);
+      const known = readKnowledge(knowledge);
+      const reports = knowsNothing(known) ? started : await expander.learn(known);
       checkLanes(reports, config);
       return {
         expander,

@@ -13,8 +13,14 @@ export interface Execution {
   readonly window: StepWindow;
 }
 
+/** A place whose values map one to one, with two of them. */
+export interface ComparedPlace extends GeneratedPlace {
+  readonly field: string;
+  readonly sample: readonly [string, string];
+}
+
 export interface Compared {
-  readonly generated: readonly GeneratedPlace[];
+  readonly generated: readonly ComparedPlace[];
   readonly times: readonly TimePlace[];
   /** Differences that neither generated values nor times explain. */
   readonly unexplained: readonly DroppedField[];
@@ -23,10 +29,6 @@ export interface Compared {
 export interface CompareOptions {
   /** Places that it explains are passed over. */
   readonly known: Knowledge;
-  /** Nothing puts the target back, so that its counters move on: an integer of the context that differs is one of them. */
-  readonly contextOnly: boolean;
-  /** Columns of integers that the user declared to carry no meaning: `table.column`. */
-  readonly symmetric: ReadonlySet<string>;
 }
 
 /** Rows are paired at a cost of their number squared. */
@@ -50,13 +52,17 @@ interface Pair {
 export function compareExecutions(a: Execution, b: Execution, options: CompareOptions): Compared {
   const collector = new Pairs(options.known);
   collector.facts(a.facts, b.facts);
-  const generated: GeneratedPlace[] = [];
+  const generated: ComparedPlace[] = [];
   const times = new Map<string, TimePlace>();
   const unexplained: DroppedField[] = [...collector.structure];
   const texts: { readonly place: string; readonly after: string; readonly a: string; readonly b: string; readonly pair: Pair }[] = [];
   const integers: Pair[] = [];
+  const domains = new Domains();
+  for (const { domain, a: x, b: y } of [...collector.keys, ...collector.pairs]) if (domain !== undefined && isInteger(x) && isInteger(y)) domains.add(domain, String(x), String(y));
   for (const pair of collector.pairs) {
-    const time = timeAt(pair, a.window, b.window);
+    // A key may be made of the time, and so may what refers to it.
+    const isKey = isInteger(pair.a) && isInteger(pair.b) && (pair.domain ?? domains.holding(String(pair.a), String(pair.b), pair.place)) !== undefined;
+    const time = isKey ? undefined : timeAt(pair, a.window, b.window);
     if (time !== undefined) times.set(`${time.place}\n${time.after}`, coarsest(times.get(`${time.place}\n${time.after}`), time));
     else if (isInteger(pair.a) && isInteger(pair.b)) integers.push(pair);
     else if (typeof pair.a === "string" && typeof pair.b === "string") {
@@ -69,19 +75,17 @@ export function compareExecutions(a: Execution, b: Execution, options: CompareOp
       texts.push({ place: pair.place, after: "", a: wordOfBytes(pair.a).key, b: wordOfBytes(pair.b).key, pair });
     } else unexplained.push(dropped(pair));
   }
-  const domains = new Domains();
-  for (const { domain, a: x, b: y } of integers) if (domain !== undefined) domains.add(domain, String(x), String(y));
   for (const pair of integers) {
-    const domain = pair.domain ?? domains.holding(String(pair.a), String(pair.b), pair.place) ?? ownCounter(pair, options);
+    const domain = pair.domain ?? domains.holding(String(pair.a), String(pair.b), pair.place);
     if (domain === undefined || !isNatural(pair.a) || !isNatural(pair.b)) unexplained.push(dropped(pair));
-    else generated.push({ place: pair.place, after: "", domain });
+    else generated.push({ ...sampleOf(pair), place: pair.place, after: "", domain });
   }
   const forth = new Map<string, string>();
   const back = new Map<string, string>();
   for (const { place, after, a: x, b: y, pair } of texts) {
     if (/^\d+$/.test(x) && /^\d+$/.test(y)) {
       const domain = domains.holding(x, y, place) ?? (after === "" ? place : `${place} after ${after}`);
-      generated.push({ place, after, domain });
+      generated.push({ field: fieldOf(place), sample: [x, y], place, after, domain });
       continue;
     }
     const [from, to] = [wordOf(x).key, wordOf(y).key];
@@ -91,7 +95,7 @@ export function compareExecutions(a: Execution, b: Execution, options: CompareOp
     }
     forth.set(from, to);
     back.set(to, from);
-    generated.push({ place, after, domain: undefined });
+    generated.push({ field: fieldOf(place), sample: [x, y], place, after, domain: undefined });
   }
   return { generated, times: [...times.values()], unexplained };
 }
@@ -117,8 +121,8 @@ const singular = (table: string): string => table.toLowerCase().replace(/(?:ies|
 const isInteger = (value: unknown): boolean => typeof value === "bigint" || Number.isSafeInteger(value);
 const isNatural = (value: unknown): boolean => (value as number | bigint) >= 0;
 
-function ownCounter({ place }: Pair, { contextOnly }: CompareOptions): string | undefined {
-  return contextOnly && place.startsWith('["context"') ? place : undefined;
+function sampleOf({ place, a, b }: Pair): Pick<ComparedPlace, "field" | "sample"> {
+  return { field: fieldOf(place), sample: [String(a), String(b)] };
 }
 
 function dropped({ place, a, b }: Pair): DroppedField {
@@ -151,6 +155,8 @@ function coarsest(known: TimePlace | undefined, time: TimePlace): TimePlace {
 class Pairs {
   readonly pairs: Pair[] = [];
   readonly structure: DroppedField[] = [];
+  /** Of keys whose place is known. */
+  readonly keys: Pair[] = [];
   readonly #known: ReadonlySet<string>;
   /** Texts that both executions have at one place: they were not generated. */
   readonly #common = new Set<string>();
@@ -224,7 +230,10 @@ class Pairs {
   #value(a: unknown, b: unknown, segments: readonly string[], depth: number, column?: ObservedColumn, domain?: string): void {
     if (isSame(a, b)) return this.#meet(a);
     const place = placeText(segments);
-    if (this.#known.has(place) || this.#known.has(fieldOf(place))) return;
+    if (this.#known.has(place) || this.#known.has(fieldOf(place))) {
+      if (domain !== undefined) this.keys.push({ place, a, b, domain });
+      return;
+    }
     if (depth < DEEPEST && typeof a === "object" && typeof b === "object" && a !== null && b !== null && this.#inside(a, b, segments, depth)) return;
     if (typeof a === "string" && typeof b === "string") {
       const [x, y] = [parsedJson(a), parsedJson(b)];

@@ -73,3 +73,28 @@ function unique<T>(all: readonly T[], keyOf: (one: T) => string): readonly T[] {
   for (const one of all) if (!kept.has(keyOf(one))) kept.set(keyOf(one), one);
   return [...kept.values()];
 }
+
+/** Reads what {@link knowledgeText} wrote. @throws TypeError */
+export function readKnowledge(text: string): Knowledge {
+  const read = JSON.parse(text) as Partial<Knowledge> | null;
+  const { generated, times, dropped, background, noisyActions, ordered } = read ?? {};
+  for (const list of [generated, times, dropped, background, noisyActions, ordered])
+    if (!Array.isArray(list)) throw new TypeError("what is known of a target's values is not said");
+  for (const { place, after } of [...generated!, ...times!])
+    if (!isPlace(place) || typeof after !== "string") throw new TypeError("a place of the state is not said");
+  const isText = (one: unknown): boolean => typeof one === "string";
+  if (![...background!, ...noisyActions!, ...ordered!, ...dropped!.map(({ field }) => field)].every(isText))
+    throw new TypeError("a field of the state is not said");
+  return read as Knowledge;
+}
+
+function isPlace(place: unknown): boolean {
+  if (typeof place !== "string") return false;
+  const segments: unknown = JSON.parse(place);
+  return Array.isArray(segments) && segments.every((one) => typeof one === "string");
+}
+
+/** As text, equal for equal knowledge. */
+export function knowledgeText(knowledge: Knowledge): string {
+  return JSON.stringify(knowledge);
+}

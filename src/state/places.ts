@@ -1,7 +1,5 @@
 import type { ObservedColumn, StoredValue } from "../model/system.ts";
-
-/** Words of a name that tell things of one kind apart: numbers, and words with digits in them. */
-const VARIABLE = /[A-Za-z]*\d[A-Za-z0-9]*/g;
+import { fieldOfKind, patternOf, readFieldOfKind, type RowKind } from "./row-kinds.ts";
 
 /**
  * The segment of a place for a column. Where other columns say of what kind a row is (the key and the field of a hash), what they say is part of it: a field of
@@ -10,15 +8,11 @@ const VARIABLE = /[A-Za-z]*\d[A-Za-z0-9]*/g;
 export function columnPlace(columns: readonly ObservedColumn[], index: number, row: readonly StoredValue[]): string {
   const { name, kind } = columns[index]!;
   if (kind === true) return name;
-  let place = name;
+  let kinds: Record<string, string> | undefined;
   columns.forEach((column, at) => {
-    if (column.kind === true) place += `|${patternOf(row[at])}`;
+    if (column.kind === true) (kinds ??= {})[column.name] = patternOf(row[at], () => null);
   });
-  return place;
-}
-
-function patternOf(value: StoredValue | undefined): string {
-  return typeof value === "string" ? value.replace(VARIABLE, "*").replace(/(?:[-_.]\*)+|\*+(?:[-_.]\*)*/g, "*") : "";
+  return kinds === undefined ? name : fieldOfKind(name, kinds as RowKind);
 }
 
 /** Segments as one text, equal for equal places. */
@@ -29,6 +23,10 @@ export function placeText(segments: readonly string[]): string {
 /** A place as `ignore` takes it: `orders.latency_ms`, `context.order.seen`. */
 export function fieldOf(place: string): string {
   const segments = JSON.parse(place) as readonly string[];
-  if (segments[0] === "systems" && segments.length >= 4) return `${segments[2]!}.${segments[3]!.split("|")[0]!}`;
+  if (segments[0] === "systems" && segments.length >= 4) {
+    const column = segments[3]!;
+    const ofKind = readFieldOfKind(column);
+    return ofKind === undefined ? `${segments[2]!}.${column}` : fieldOfKind(`${segments[2]!}.${ofKind.field}`, ofKind.kind);
+  }
   return segments.reduce((path, segment) => (segment === "[]" ? `${path}[]` : path === "" ? segment : `${path}.${segment}`), "");
 }

@@ -1,6 +1,7 @@
 import type { ObservedColumn, StoredValue } from "../model/system.ts";
 import type { Facts } from "./facts.ts";
 import type { Piece } from "./pieces.ts";
+import { Mixed } from "./renamer.ts";
 
 /** By table: the columns whose values say of what kind a row is. */
 export type RowKinds = ReadonlyMap<string, readonly string[]>;
@@ -10,6 +11,8 @@ export type RowKind = Readonly<Record<string, string>>;
 
 /** As descriptions show ids and times, and numbers. */
 const NAMES = /(?:root)?#t?\d*|<time>|\d+/g;
+/** Words with digits in them. */
+const VARIABLE = /[A-Za-z]*[\d*][A-Za-z0-9*]*/g;
 const WHERE = /^(.*) where (\{.*\})$/s;
 /** How texts that are shown shortened end. */
 const SHORTENED = /\.\.\. \(\d+ characters, [0-9a-f]+\)$/;
@@ -32,7 +35,8 @@ export function rowKinds({ systems }: Facts): RowKinds {
 }
 
 /** A name with what tells names of one kind apart (ids, times, numbers) replaced by `*`. */
-export function patternOf(value: StoredValue | undefined, piecesOf: (text: string) => readonly Piece[] | null): string {
+export function patternOf(value: unknown, piecesOf: (text: string) => readonly Piece[] | null): string {
+  if (value instanceof Mixed) return collapsed(value.parts.map((part) => (typeof part === "string" ? part : "*")).join(""));
   if (typeof value !== "string") return value === null ? "null" : "*";
   const pieces = piecesOf(value) ?? [{ kind: "text" as const, text: value }];
   const shown = pieces.map((piece) => (piece.kind === "text" ? piece.text : piece.kind === "mark" ? `{${piece.name}}` : "#")).join("");
@@ -46,7 +50,7 @@ export function patternShown(cell: string): string | undefined {
 }
 
 function collapsed(text: string): string {
-  return text.replaceAll(NAMES, "*").replaceAll(/\*+/g, "*");
+  return text.replaceAll(NAMES, "*").replaceAll(VARIABLE, "*").replaceAll(/\*+/g, "*");
 }
 
 /** A field of the rows of one kind: `hash.value where {"key":"order:*","field":"seen"}`. */

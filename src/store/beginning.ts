@@ -7,8 +7,8 @@ export interface Beginning {
   readonly code: string;
   /** When it was begun, and when it went on: ms since 1970. Times near any of them are not part of the state. */
   readonly clocksMs: readonly number[];
-  /** Fields that differ between two executions of one path. */
-  readonly masked: readonly string[];
+  /** As {@link knowledgeText} writes it. */
+  readonly knowledge: string;
   /** `null`: none. */
   readonly maxDepth: number | null;
   /** `null`: it is no shard. */
@@ -25,12 +25,12 @@ export interface Beginning {
 
 /** @throws TypeError when the column holds something else */
 export function beginningOf(code: string, document: string): Beginning {
-  const { clocksMs, masked, maxDepth, shard, root } = record(document) as Partial<Omit<Beginning, "code">>;
+  const { clocksMs, knowledge, maxDepth, shard, root } = record(document) as Partial<Omit<Beginning, "code">>;
   const numbers = (list: unknown): boolean => Array.isArray(list) && list.every((one) => typeof one === "number");
   const texts = (list: unknown): boolean => Array.isArray(list) && list.every((one) => typeof one === "string");
   const sound =
     numbers(clocksMs) &&
-    texts(masked) &&
+    typeof knowledge === "string" &&
     (maxDepth === null || typeof maxDepth === "number") &&
     (shard === null || (typeof shard === "object" && numbers([shard.index, shard.of]))) &&
     typeof root === "object" &&
@@ -38,5 +38,5 @@ export function beginningOf(code: string, document: string): Beginning {
     numbers([root.wholeLo, root.wholeHi, root.rootLo, root.rootHi]) &&
     texts(root.lines);
   if (!sound) throw new TypeError("how an exploration began is not said");
-  return { code, clocksMs: clocksMs!, masked: masked!, maxDepth, shard, root };
+  return { code, clocksMs: clocksMs!, knowledge: knowledge!, maxDepth, shard, root };
 }

@@ -51,7 +51,7 @@ export async function offer(secret: string): Promise<OfferedRun> {
   const notes: string[] = [];
   const onNote = (note: string): void => void notes.push(note);
   const coordinator = await Coordinator.open({ url: await redisUrl(), secret, ca: [], version: "1", onNote });
-  const lanes = { clockMs: Date.now(), earlierClocksMs: undefined, hideBodies: false, masked: [], shapes: false, gated: undefined };
+  const lanes = { clockMs: Date.now(), earlierClocksMs: undefined, hideBodies: false, shapes: false, gated: undefined };
   const explore = (differing: Partial<Distributable> = {}): ClusterExpander =>
     coordinator.expander({
       exploration: { name: "ledger", file: "memory.explore.ts", code: CODE },

@@ -1,5 +1,6 @@
 import type { Expander, RemoteLanes } from "../../src/engine/expander.ts";
-import type { Chunk, Expansion, LaneFailureKind, LaneReport, PathEnd, Recording, UnitRequest } from "../../src/engine/messages.ts";
+import type { Calibration, Chunk, Expansion, LaneFailureKind, LaneReport, PathEnd, Recording, UnitRequest } from "../../src/engine/messages.ts";
+import { NOTHING_KNOWN, type Knowledge } from "../../src/state/index.ts";
 import type { RaceAnswer, RaceRequest } from "../../src/engine/race-messages.ts";
 import type { VisitedSet } from "../../src/engine/visited-set.ts";
 import type { LaneOptions, LaneRuntime } from "../../src/lane/index.ts";
@@ -55,7 +56,7 @@ export class LanesExpander implements Expander {
   readonly #seats: Seat[] = [];
   readonly #hits: Map<string, number> = new Map();
   #visited: VisitedSet | undefined;
-  #masked: readonly string[] = [];
+  #knowledge: Knowledge = NOTHING_KNOWN;
   #cancelled = false;
 
   constructor(options: LanesExpanderOptions) {
@@ -76,12 +77,12 @@ export class LanesExpander implements Expander {
     return reports;
   }
 
-  calibrate(): Promise<readonly string[]> {
-    return this.#seats[0]!.runtime.calibrate();
+  calibrate(once?: boolean): Promise<Calibration> {
+    return this.#seats[0]!.runtime.calibrate(once);
   }
 
-  mask(fields: readonly string[]): Promise<readonly LaneReport[]> {
-    this.#masked = fields;
+  learn(knowledge: Knowledge): Promise<readonly LaneReport[]> {
+    this.#knowledge = knowledge;
     return this.start();
   }
 
@@ -177,7 +178,7 @@ export class LanesExpander implements Expander {
   }
 
   async #seat(lane: number): Promise<LaneReport> {
-    const { base, runtime, control } = await laneOf(this.#options.definition, { ...this.#options.options, masked: this.#masked }, lane);
+    const { base, runtime, control } = await laneOf(this.#options.definition, { ...this.#options.options, knowledge: this.#knowledge }, lane);
     this.#look(runtime);
     if (this.#cancelled) control.cancel();
     const seat = { runtime, cancel: () => control.cancel(), close: () => base.world.close(), last: Promise.resolve() };

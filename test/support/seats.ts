@@ -1,3 +1,4 @@
+import { NOTHING_KNOWN } from "../../src/state/index.ts";
 import { DataFactory } from "../../src/data/index.ts";
 import { bringUp, LaneControl, LaneRuntime, type LaneBase, type LaneOptions, type LaneSeat } from "../../src/lane/index.ts";
 import type { AgentDefinition } from "../../src/model/agent.ts";
@@ -20,7 +21,7 @@ export function laneOptions(options: Partial<LaneOptions> = {}): LaneOptions {
     serverErrors: "violation",
     hideBodies: false,
     literals: [],
-    masked: [],
+    knowledge: NOTHING_KNOWN,
     shapes: false,
     ...options,
   };

@@ -1,5 +1,5 @@
 import type { Expander, RemoteLanes } from "../../engine/expander.ts";
-import type { Chunk, Expansion, LaneReport, PathEnd, Recording, UnitRequest } from "../../engine/messages.ts";
+import type { Calibration, Chunk, Expansion, LaneReport, PathEnd, Recording, UnitRequest } from "../../engine/messages.ts";
 import { HI, LO, ROW } from "../../engine/messages.ts";
 import type { RaceAnswer, RaceRequest } from "../../engine/race-messages.ts";
 import { sameRoot } from "../../engine/same-root.ts";
@@ -25,6 +25,7 @@ import { KnownStates } from "./known-states.ts";
 import { keysOf, KEPT, knownKey, type QueueLink } from "./queue-link.ts";
 import { parseAs } from "./shape.ts";
 import type { Opened, Seal } from "./seal.ts";
+import { knowledgeText, NOTHING_KNOWN, type Knowledge } from "../../state/index.ts";
 
 /** How long a chunk should keep a lane elsewhere busy: a job takes a few milliseconds on its way. */
 const CHUNK_MS = 150;
@@ -41,7 +42,7 @@ export interface ClusterOptions {
   /** What matters of the configuration, as digests. */
   readonly config: ReadonlyMap<string, string>;
   readonly actions: number;
-  readonly lanes: Facts["options"];
+  readonly lanes: Omit<Facts["options"], "knowledge">;
   /** Takes in where the workers' lanes answered. */
   readonly origins: Set<string>;
   /** Does all that lanes are for but expanding. */
@@ -65,7 +66,7 @@ export class ClusterExpander implements Expander {
   readonly #crew: Crew;
   readonly #queue: ChunkQueue;
   readonly #known: KnownStates;
-  #masked: readonly string[] = [];
+  #knowledge: Knowledge = NOTHING_KNOWN;
   #reports: readonly LaneReport[] = [];
   #facts: Facts | undefined;
   #visited: VisitedSet | undefined;
@@ -94,13 +95,13 @@ export class ClusterExpander implements Expander {
     return this.#taken(await this.#options.home.start());
   }
 
-  calibrate(): Promise<readonly string[]> {
-    return this.#options.home.calibrate();
+  calibrate(once?: boolean): Promise<Calibration> {
+    return this.#options.home.calibrate(once);
   }
 
-  async mask(fields: readonly string[]): Promise<readonly LaneReport[]> {
-    this.#masked = fields;
-    return this.#taken(await this.#options.home.mask(fields));
+  async learn(knowledge: Knowledge): Promise<readonly LaneReport[]> {
+    this.#knowledge = knowledge;
+    return this.#taken(await this.#options.home.learn(knowledge));
   }
 
   /** From here on workers may join. */
@@ -111,7 +112,7 @@ export class ClusterExpander implements Expander {
     if (this.#facts !== undefined) return;
     const [first] = this.#reports;
     this.#facts = {
-      options: { ...lanes, masked: this.#masked },
+      options: { ...lanes, knowledge: knowledgeText(this.#knowledge) },
       shared: first!.made as string | undefined,
       root: rootOf(first!),
       portable: this.#reports.every(({ portable }) => portable),

@@ -49,7 +49,9 @@ export interface Join {
 
 /** What lanes elsewhere must know to be like those of the run. */
 export interface Facts {
-  readonly options: Pick<LaneOptions, "clockMs" | "earlierClocksMs" | "hideBodies" | "masked" | "shapes" | "gated"> & {
+  readonly options: Pick<LaneOptions, "clockMs" | "earlierClocksMs" | "hideBodies" | "shapes" | "gated"> & {
+    /** As {@link knowledgeText} writes it. */
+    readonly knowledge: string;
     readonly dataSeed: number;
   };
   /** What `setup` made on the run's first lane, encoded. */
@@ -116,7 +118,7 @@ const facts = members<Facts>({
     clockMs: count,
     earlierClocksMs: optional(listOf(count)),
     hideBodies: flag,
-    masked: listOf(text()),
+    knowledge: text(),
     shapes: flag,
     gated: optional(flag),
     dataSeed: number(-Number.MAX_VALUE, Number.MAX_VALUE),

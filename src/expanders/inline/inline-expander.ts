@@ -1,5 +1,5 @@
 import type { Expander } from "../../engine/expander.ts";
-import type { Chunk, Expansion, LaneReport, PathEnd, Recording, UnitRequest } from "../../engine/messages.ts";
+import type { Calibration, Chunk, Expansion, LaneReport, PathEnd, Recording, UnitRequest } from "../../engine/messages.ts";
 import type { RaceAnswer, RaceRequest } from "../../engine/race-messages.ts";
 import type { VisitedSet } from "../../engine/visited-set.ts";
 import { LaneControl, workOf, type BeforeStep, type LaneOptions, type LaneWork } from "../../lane/index.ts";
@@ -8,6 +8,7 @@ import { RaceLane } from "../../races/index.ts";
 import type { LaneSpec } from "../../targets/lane-spec.ts";
 import type { BuiltLane, LaneFactory, LaneHost } from "../lane-factory.ts";
 import { takeUncaught } from "../uncaught.ts";
+import { NOTHING_KNOWN, type Knowledge } from "../../state/index.ts";
 
 export interface InlineExpanderOptions {
   readonly definition: AgentDefinition<never, never>;
@@ -28,7 +29,7 @@ export class InlineExpander implements Expander {
   #runtime: LaneWork | undefined;
   #racing: RaceLane | undefined;
   #visited: VisitedSet | undefined;
-  #masked: readonly string[] = [];
+  #knowledge: Knowledge = NOTHING_KNOWN;
   /** What `setup` made first: a lane that is built anew gets the same ids. */
   #made: unknown;
   readonly #stray = (error: unknown): void => {
@@ -51,12 +52,12 @@ export class InlineExpander implements Expander {
     return [await this.#bringUp(await this.#options.host.provision(0))];
   }
 
-  calibrate(): Promise<readonly string[]> {
-    return this.#runtime!.calibrate();
+  calibrate(once?: boolean): Promise<Calibration> {
+    return this.#runtime!.calibrate(once);
   }
 
-  async mask(fields: readonly string[]): Promise<readonly LaneReport[]> {
-    this.#masked = fields;
+  async learn(knowledge: Knowledge): Promise<readonly LaneReport[]> {
+    this.#knowledge = knowledge;
     this.#made = this.#options.shared;
     return [await this.rebuild(0)];
   }
@@ -117,7 +118,7 @@ export class InlineExpander implements Expander {
 
   async #bringUp(spec: LaneSpec): Promise<LaneReport> {
     const { definition, build, options } = this.#options;
-    this.#lane = await build(definition, spec, { ...options, masked: this.#masked }, this.#made);
+    this.#lane = await build(definition, spec, { ...options, knowledge: this.#knowledge }, this.#made);
     this.#made ??= this.#lane.base.report.made;
     this.#runtime = workOf(this.#lane.base, this.#lane.spares, this.#control);
     return this.#lane.base.report;

@@ -1,6 +1,6 @@
 import { pathToFileURL } from "node:url";
 import { expose } from "comlink";
-import type { LaneFailure, PathEnd, Recording, UnitRequest } from "../../engine/messages.ts";
+import type { Calibration, LaneFailure, PathEnd, Recording, UnitRequest } from "../../engine/messages.ts";
 import type { RaceAnswer, RaceRequest } from "../../engine/race-messages.ts";
 import { VisitedReader } from "../../engine/visited-set.ts";
 import { LaneControl, workOf, type LaneWork } from "../../lane/index.ts";
@@ -85,8 +85,8 @@ export class LaneServer implements ControlChannel {
     });
   }
 
-  calibrate(): Promise<Answer<readonly string[]>> {
-    return this.#next(() => this.#running().calibrate());
+  calibrate(once?: boolean): Promise<Answer<Calibration>> {
+    return this.#next(() => this.#running().calibrate(once));
   }
 
   statistics(): { readonly expanded: number; readonly heapUsed: number } {
@@ -113,7 +113,7 @@ export class LaneServer implements ControlChannel {
       record: (path, draws) => this.record(path, draws),
       probe: (path, draws) => this.probe(path, draws),
       race: (request) => this.race(request),
-      calibrate: () => this.calibrate(),
+      calibrate: (once) => this.calibrate(once),
       statistics: () => this.statistics(),
       close: () => this.close(),
     };

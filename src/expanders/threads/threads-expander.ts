@@ -2,7 +2,7 @@ import { MessageChannel, type MessagePort } from "node:worker_threads";
 import { releaseProxy, wrap, type Remote } from "comlink";
 import { Piscina } from "piscina";
 import type { Expander } from "../../engine/expander.ts";
-import type { Chunk, Expansion, LaneReport, PathEnd, Recording, UnitRequest } from "../../engine/messages.ts";
+import type { Calibration, Chunk, Expansion, LaneReport, PathEnd, Recording, UnitRequest } from "../../engine/messages.ts";
 import type { RaceAnswer, RaceRequest } from "../../engine/race-messages.ts";
 import type { VisitedSet } from "../../engine/visited-set.ts";
 import { LaneControl, type LaneOptions } from "../../lane/index.ts";
@@ -16,6 +16,7 @@ import { decodeError } from "./error-codec.ts";
 import { lostExpansion } from "./lost-expansion.ts";
 import { serveProcesses } from "./process-channel.ts";
 import type { Answer, AttachAnswer, ControlChannel, ExpandAnswer, ExpandTask, Task } from "./protocol.ts";
+import { NOTHING_KNOWN, type Knowledge } from "../../state/index.ts";
 
 export interface ThreadsExpanderOptions {
   readonly lanes: number;
@@ -60,7 +61,7 @@ export class ThreadsExpander implements Expander {
   /** Threads that no lane has taken yet. */
   readonly #fresh: number[] = [];
   #visited: VisitedSet | undefined;
-  #masked: readonly string[] = [];
+  #knowledge: Knowledge = NOTHING_KNOWN;
   /** What `setup` made on the first lane, encoded. */
   #made: string | undefined;
   #closed = false;
@@ -99,11 +100,11 @@ export class ThreadsExpander implements Expander {
     return this.#together(async (lane) => this.#attach(lane, await this.#options.host.provision(lane)));
   }
 
-  async calibrate(): Promise<readonly string[]> {
+  async calibrate(once?: boolean): Promise<Calibration> {
     // On every lane: that also loads and compiles in all of them what the first steps need.
     const found = await Promise.all(
       this.#lanes.map(async (_, lane) => {
-        const answer = await this.#call(lane, (channel) => channel.calibrate() as Promise<Answer<readonly string[]>>, this.#options.hangMs);
+        const answer = await this.#call(lane, (channel) => channel.calibrate(once) as Promise<Answer<Calibration>>, this.#options.hangMs);
         if (answer.kind === "failed") throw decodeError(answer.error);
         return answer.value;
       }),
@@ -112,8 +113,8 @@ export class ThreadsExpander implements Expander {
     return found[0]!;
   }
 
-  async mask(fields: readonly string[]): Promise<readonly LaneReport[]> {
-    this.#masked = fields;
+  async learn(knowledge: Knowledge): Promise<readonly LaneReport[]> {
+    this.#knowledge = knowledge;
     return this.#together((lane) => this.rebuild(lane));
   }
 
@@ -193,7 +194,7 @@ export class ThreadsExpander implements Expander {
         spec,
         bundle,
         exportName,
-        options: { ...options, masked: this.#masked },
+        options: { ...options, knowledge: this.#knowledge },
         http,
         control: handle.control.memory,
         shared: this.#made,

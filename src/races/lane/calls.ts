@@ -55,7 +55,7 @@ export class Calls {
     this.#saved = contextPartOf(world.context).save();
     this.#clients = state.clients.map((client) => client.save());
     this.#sides = sides.map((action) => new Side(this.#base, action, path, draws, this.#saved!));
-    return copyOf(await state.facts());
+    return copyOf(await state.observed());
   }
 
   /** Executes some of the calls one after the other. */
@@ -137,7 +137,7 @@ export class Calls {
       for (const { client, saved } of this.#sides[side]!.changedClients) state.clients[client]!.restore(saved);
       state.attribute(this.#sides[side]!.action.name);
     }
-    return { merged, facts: copyOf(await state.facts()) };
+    return { merged, facts: copyOf(await state.observed()) };
   }
 
   #restoreClients(): void {

@@ -27,7 +27,7 @@ export class Oracle {
     this.#base = base;
     this.#calls = calls;
     const answers = { placeholders: base.placeholders, clockMs: base.options.clockMs, noisy: new Set<string>() };
-    const states = new States(before, base.canonicalizer);
+    const states = new States(before, base.lookalikes);
     this.#measure = {
       before,
       orders,
@@ -58,7 +58,7 @@ export class Oracle {
     const paths = new Set<string>();
     for (const order of this.#measure.orders) this.#compare(order, await this.#calls.inOrder(order.order!), fields, paths);
     if (fields.size === 0 && paths.size === 0) return false;
-    const canonicalizer = fields.size === 0 ? this.#base.canonicalizer : this.#base.canonicalizer.masking([...fields]);
+    const canonicalizer = fields.size === 0 ? this.#base.lookalikes : this.#base.lookalikes.masking([...fields]);
     const { before, orders } = this.#measure;
     this.#measure = {
       ...this.#measure,
@@ -73,7 +73,7 @@ export class Oracle {
   #compare(a: Execution, b: Execution, fields: Set<string>, paths: Set<string>): void {
     const { before, states, answers } = this.#measure;
     if (!states.agree(a.states[0]!.facts, b.states[0]!.facts)) {
-      const { canonicalizer } = this.#base;
+      const { lookalikes: canonicalizer } = this.#base;
       const [one, other] = [a.states[0]!.facts, b.states[0]!.facts];
       for (const field of differingFields(canonicalizer.describe(one), canonicalizer.describe(other), rowKinds(one))) fields.add(field);
       // Nothing that has a name differs: rows came or went by themselves.

@@ -81,7 +81,7 @@ export class Prober {
   async #probe(): Promise<void> {
     const { sides, effort, mode } = this.#request;
     const before = await this.#calls.arrive();
-    if (!this.#isThere(before)) return void (this.#dismissed = "not_there");
+    if (!(await this.#isThere())) return void (this.#dismissed = "not_there");
     const orders: Execution[] = [];
     const routes = new Map<string, WireRoute>();
     const note: Deliver = (_side, request, route, send) => {
@@ -244,11 +244,12 @@ export class Prober {
     return wanted.verdict === verdict && wanted.invariant === invariant;
   }
 
-  #isThere(facts: Facts): boolean {
+  async #isThere(): Promise<boolean> {
     const { at } = this.#request;
     if (at === undefined) return true;
     const now = { lo: 0, hi: 0 };
-    this.#ground.base.canonicalizer.fingerprint(facts, now);
+    const { state, canonicalizer } = this.#ground.base;
+    await state.fingerprint(canonicalizer, now);
     return now.lo === at.lo && now.hi === at.hi;
   }
 
@@ -263,7 +264,7 @@ export class Prober {
   }
 
   #outcome({ order, calls, states, broken }: Execution, before: Facts): RaceOutcome {
-    const { canonicalizer } = this.#ground.base;
+    const { lookalikes: canonicalizer } = this.#ground.base;
     const was = canonicalizer.describe(before);
     return {
       order,

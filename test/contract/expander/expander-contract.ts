@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Expander } from "../../../src/engine/expander.ts";
 import { HI, KIND, LO, ROW, STATUS, type Expansion, type LaneReport, type UnitRequest } from "../../../src/engine/messages.ts";
+import { NOTHING_KNOWN } from "../../../src/state/index.ts";
 import { VisitedSet } from "../../../src/engine/visited-set.ts";
 
 /** Actions of the ledger in memory: create, then pay, ship, refund and cancel of each order. */
@@ -132,10 +133,10 @@ export function expanderContract(name: string, create: () => Promise<Expander>):
       expect(rowsOf(await expander.expand(0, { units: [root()], direct: true }))).toEqual(rowsOf(first));
     });
 
-    it("finds nothing to mask in a world that draws nothing; masked, all lanes are built again", async () => {
-      expect(await expander.calibrate()).toEqual([]);
-      const masked = await expander.mask([]);
-      expect(masked.map(({ rootLo, rootHi }) => [rootLo, rootHi])).toEqual(reports.map(({ rootLo, rootHi }) => [rootLo, rootHi]));
+    it("learns nothing of a world that generates nothing; told what is known, all lanes are built again", async () => {
+      expect(await expander.calibrate()).toMatchObject({ learned: NOTHING_KNOWN, suspects: [], late: [] });
+      const built = await expander.learn(NOTHING_KNOWN);
+      expect(built.map(({ rootLo, rootHi }) => [rootLo, rootHi])).toEqual(reports.map(({ rootLo, rootHi }) => [rootLo, rootHi]));
     });
 
     it("stops at the next action when it is cancelled", async () => {

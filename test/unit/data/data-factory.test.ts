@@ -125,7 +125,7 @@ describe("values", () => {
       ignore: [],
       symmetric: [],
       placeholders: [],
-      masked: [],
+      masked: [], byAppearance: true,
     });
     const fingerprint = (value: unknown): string => {
       const out = { lo: 0, hi: 0 };

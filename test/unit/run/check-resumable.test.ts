@@ -26,7 +26,7 @@ const ended: StoredExploration = {
   beginning: {
     code: "c0de",
     clocksMs: [],
-    masked: [],
+    knowledge: "",
     maxDepth: null,
     shard: null,
     root: { wholeLo: 0, wholeHi: 0, rootLo: 0, rootHi: 0, lines: [] },

@@ -5,6 +5,7 @@ import { AgentDefinition } from "../../../../src/model/agent.ts";
 import { ApiResponse } from "../../../../src/model/response.ts";
 import { World } from "../../../../src/model/world.ts";
 import { laneOf } from "../../../support/seats.ts";
+import { NOTHING_KNOWN } from "../../../../src/state/index.ts";
 import { ownServer } from "./scratch.ts";
 
 const server = ownServer();
@@ -28,8 +29,10 @@ test("of two hashes one has a field that is drawn anew each time: that one alone
     new Action({ name: "visit_3", run: async (client: typeof api) => client.visit(3) }),
     new Action({ name: "visit_4", run: async (client: typeof api) => client.visit(4) }),
   ] as readonly Action<never, never>[];
-  const reached = async (masked: readonly string[], ...path: readonly number[]): Promise<string> => {
-    const { base, runtime } = await laneOf(definition(), { masked });
+  const reached = async (fields: readonly string[], ...path: readonly number[]): Promise<string> => {
+    const { base, runtime } = await laneOf(definition(), {
+      knowledge: { ...NOTHING_KNOWN, dropped: fields.map((field) => ({ field, values: ["", ""] as const })) },
+    });
     const { reached: at } = await runtime.record(path);
     await base.world.close();
     return `${at!.lo} ${at!.hi}`;
@@ -42,7 +45,7 @@ test("of two hashes one has a field that is drawn anew each time: that one alone
     }) as unknown as AgentDefinition<never, never>;
   await target.select(1);
   const { base, runtime } = await laneOf(definition());
-  const fields = await runtime.calibrate();
+  const fields = (await runtime.calibrate()).suspects.map(({ field }) => field);
   await base.world.close();
   expect(fields).toEqual(['hash.value where {"key":"order:*","field":"price"}']);
 
