@@ -10,7 +10,7 @@ import type { Strategy } from "../model/strategy.ts";
 import { resultJson, violationText } from "../reports/index.ts";
 import { CommittedGraph } from "./committed-graph.ts";
 import { graphFindings } from "./graph-findings.ts";
-import { raceOf } from "./race-result.ts";
+import { coverageOf, raceOf } from "./race-result.ts";
 import type { FoundRaces } from "./races.ts";
 import type { ShownUrls } from "./shown-urls.ts";
 
@@ -68,7 +68,7 @@ export function buildResult(parts: ResultParts): ExplorationResult {
     completeToDepth: explorationCompleteTo(explorer, deepest, open),
     violations: [...violations, ...(ofGraph?.violations ?? [])],
     races: parts.races.races.map((race) => raceOf(race, parts)),
-    raceCoverage: parts.races.coverage,
+    raceCoverage: coverageOf(parts.races, parts),
     divergences: explorer.divergences.all.map((one) => ({ ...one, message: parts.urls.text(one.message) })),
     errors: [...parts.extraErrors, ...[...committer.findings.errors.values()].map((found) => errorOf(found, parts))],
     stopReason,

@@ -31,7 +31,7 @@ export function areDurations(place: string, alone: readonly Sample[], met: reado
     // Rounded up, on a clock that may be a millisecond off.
     const slack = (isWhole ? unit : 0) + 1;
     if (!all.every(({ value, tookMs }) => value * unit <= tookMs + slack)) return false;
-    return isNamed || Math.min(...met.map(({ value }) => value)) >= Math.min(...alone.map(({ value }) => value)) - (isWhole ? 1 : 0);
+    return Math.min(...met.map(({ value }) => value)) >= Math.min(...alone.map(({ value }) => value)) - (isWhole ? 1 : 0);
   });
 }
 

@@ -54,7 +54,7 @@ export class Noise {
   /** A place that was taken for a drawn text, and is none. */
   undraw(): readonly string[] {
     const places = [...this.#drawn.keys()];
-    for (const place of places) this.#dropped.add(place);
+    for (const place of places) this.#dropped.add(place.endsWith("{}") ? place.slice(0, -2) : place);
     this.#drawn.clear();
     return places;
   }
