@@ -1,5 +1,14 @@
 import type { ApiRequest } from "../model/response.ts";
-import type { ExplorationResult, Race, RaceCoverage, RaceOutcome, RecordedExchange, RecordedResponse, RecordedStep, Violation } from "../model/result.ts";
+import type {
+  ExplorationResult,
+  Race,
+  RaceCoverage,
+  RaceOutcome,
+  RecordedExchange,
+  RecordedResponse,
+  RecordedStep,
+  Violation,
+} from "../model/result.ts";
 import type { ExplorationEntry } from "./document-types.ts";
 import { graphEntry } from "./graph-entry.ts";
 

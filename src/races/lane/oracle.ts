@@ -15,8 +15,8 @@ import { interleavings } from "./interleavings.ts";
 const MOST_INTERLEAVINGS = 100;
 /** How often each order is executed once more to find out what differs by itself. */
 const REPEATS = 2;
-/** Noise below places that turn out to have names that are drawn. */
-const ROUNDS = 4;
+/** How deep keys that are drawn may be below each other. */
+const ROUNDS = 10;
 
 /** The specification that the trials of one probe are judged by: the orders of the calls, and what differs by itself, which is learnt when a trial does not fit. */
 export class Oracle {

@@ -62,13 +62,23 @@ export class AnswerTexts {
 /** Every 4xx refuses the call, and so does 503. */
 export const isRefusal = ({ status }: Pick<CallEnd, "status">): boolean => (status >= 400 && status < 500) || status === 503;
 
-/** Data without an order of its lists, and with its texts read by `text`. */
+/** Data without an order of its lists and objects, and with its texts read by `text`. */
 export function unordered(value: unknown, text: (value: string) => string): unknown {
   if (typeof value === "string") return text(value);
   // Each in a list of its own, so that equal ones count.
   if (Array.isArray(value)) return new Set(value.map((item) => [unordered(item, text)]));
   if (typeof value === "object" && value !== null) {
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [text(key), unordered(item, text)]));
+    return new Map(Object.entries(value).map(([key, item]) => [text(key), unordered(item, text)]));
   }
   return value;
+}
+
+const HAS_UUID = /[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}/;
+
+/** Data with a Map for each object that has ids as keys: the encoder of states reads the order of an object's other keys, which such a key may stand between. */
+export function withMaps(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withMaps);
+  if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
+  const entries = Object.entries(value).map(([key, item]): [string, unknown] => [key, withMaps(item)]);
+  return entries.some(([key]) => HAS_UUID.test(key)) ? new Map(entries) : Object.fromEntries(entries);
 }

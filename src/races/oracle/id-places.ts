@@ -8,7 +8,7 @@ import { mapCell, mapFacts, type FactsVisitor } from "./map-facts.ts";
 /** Called like an id: `id`, `order_id`, `orderId`, `ORDER_ID`. */
 const ID_NAME = /(?:^|_)id$|[a-z]I[dD]$|_ID$|^ID$/;
 /** Most hypotheses; each is another reading of both executions. */
-const MOST = 48;
+const MOST = 150;
 
 /** A reading of what the places of states and answers hold: place -> the domain that its numbers are ids of. Places that are not listed hold numbers. */
 export interface Hypothesis {
@@ -28,6 +28,8 @@ interface Known {
   /** A number took the place of another one: it counts. */
   counts: boolean;
   isInText: boolean;
+  /** The text in front of it. */
+  lead: string;
 }
 
 /**
@@ -76,47 +78,60 @@ export class IdPlaces {
     this.#moved.set(place, domain);
   }
 
-  /** The readings that are worth trying, the strictest first. */
+  /** The places that may hold ids, each with the domains that they may be of, the likeliest first. */
+  options(): ReadonlyMap<string, readonly string[]> {
+    const places = [...this.#known].flatMap(([place, known]): [string, readonly string[]][] => {
+      const options = this.#options(place, known);
+      return options.length === 0 || this.#moved.has(place) ? [] : [[place, options]];
+    });
+    return new Map([...places, ...[...this.#moved].map(([place, domain]): [string, readonly string[]] => [place, [domain]])]);
+  }
+
+  /** The readings that are worth trying: none and all of the places as they are likeliest, then with one of them read in another way, then with two. */
   hypotheses(): readonly Hypothesis[] {
-    const moved = [...this.#moved];
-    const found: Hypothesis[] = [];
+    const places = [...this.options()];
+    const isNamed = (place: string): boolean => this.#moved.has(place) || this.#known.get(place)?.named === true;
+    const found: Hypothesis[] = [{ keys: false, domains: new Map(this.#moved) }];
     const seen = new Set<string>();
-    const add = (keys: boolean, domains: readonly (readonly [string, string | undefined])[]): void => {
-      const own = domains.filter((one): one is readonly [string, string] => one[1] !== undefined);
-      const key = JSON.stringify([keys, own]);
+    const add = (domains: ReadonlyMap<string, string>): void => {
+      const key = JSON.stringify([...domains]);
       if (seen.has(key) || found.length >= MOST) return;
       seen.add(key);
-      found.push({ keys, domains: new Map([...own, ...moved]) });
+      found.push({ keys: true, domains });
     };
-    const places = [...this.#known].flatMap(([place, known]) => {
-      const options = this.#options(place, known);
-      return options.length === 0 || this.#moved.has(place) ? [] : [{ place, named: known.named, options }];
-    });
-    const named = places.filter((one) => one.named);
-    add(false, []);
-    add(true, []);
-    const best = (some: typeof places): (readonly [string, string])[] => some.map(({ place, options }) => [place, options[0]!]);
-    add(true, best(named));
-    add(true, best(places));
-    // Then each way to read the places of which it is not certain.
-    const open = places.flatMap(({ place, options, named: isNamed }) => {
-      const all = isNamed ? options : [...options, undefined];
-      return all.length > 1 ? [{ place, all }] : [];
-    });
-    const certain = best(named.filter(({ options }) => options.length === 1));
-    const extend = (at: number, chosen: readonly (readonly [string, string | undefined])[]): void => {
-      if (found.length >= MOST) return;
-      if (at === open.length) return add(true, [...certain, ...chosen]);
-      for (const domain of open[at]!.all) extend(at + 1, [...chosen, [open[at]!.place, domain]]);
-    };
-    extend(0, []);
+    const label = (options: readonly string[]): string => options.find((domain) => domain.includes(" ")) ?? options[0]!;
+    const likeliest = new Map(places.map(([place, options]) => [place, options[0]!]));
+    const bases = [likeliest, new Map(places.map(([place, options]) => [place, label(options)]))];
+    add(new Map(this.#moved));
+    add(new Map([...likeliest].filter(([place]) => isNamed(place))));
+    for (const base of bases) add(base);
+    const others = (base: ReadonlyMap<string, string>): readonly ReadonlyMap<string, string>[] =>
+      places.flatMap(([place, options]) =>
+        [...options, ...(isNamed(place) ? [] : [undefined])].flatMap((domain) => {
+          if (domain === base.get(place)) return [];
+          return [
+            new Map(
+              [...base].flatMap(([one, own]): [string, string][] =>
+                one !== place ? [[one, own]] : domain === undefined ? [] : [[one, domain]],
+              ),
+            ),
+          ];
+        }),
+      );
+    const near = bases.flatMap(others);
+    for (const one of near) add(one);
+    for (const one of near) {
+      if (found.length >= MOST) break;
+      for (const further of others(one)) add(further);
+    }
     return found;
   }
 
-  #options(place: string, { named, name, always, ever, tokens, counts, isInText }: Known): readonly string[] {
+  #options(place: string, known: Known): readonly string[] {
+    const { named, name, always, ever, tokens, counts, isInText } = known;
     if (!named && (counts || this.#numbers.has(plain(name)) || (tokens.size < 2 && !isInText))) return [];
     const options = [...(named ? ever : (always ?? []))];
-    return options.toSorted((a, b) => likeness(place, name, b) - likeness(place, name, a));
+    return options.toSorted((a, b) => likeness(place, known, b) - likeness(place, known, a));
   }
 
   #learnState(previous: Facts, facts: Facts, sent: readonly string[]): void {
@@ -176,6 +191,7 @@ export class IdPlaces {
         const domains = isSent ? [] : fresh.domainsOf(token, before);
         known.tokens.add(token);
         known.isInText ||= before !== undefined;
+        known.lead = before ?? "";
         for (const domain of domains) known.ever.add(domain);
         known.always = new Set(known.always === undefined ? domains : domains.filter((domain) => known.always!.has(domain)));
         return undefined;
@@ -186,7 +202,16 @@ export class IdPlaces {
   #of(place: string, name: string): Known {
     let known = this.#known.get(place);
     if (known === undefined) {
-      known = { named: ID_NAME.test(name), name, always: undefined, ever: new Set(), tokens: new Set(), counts: false, isInText: false };
+      known = {
+        named: ID_NAME.test(name),
+        name,
+        always: undefined,
+        ever: new Set(),
+        tokens: new Set(),
+        counts: false,
+        isInText: false,
+        lead: "",
+      };
       this.#known.set(place, known);
     }
     return known;
@@ -269,12 +294,17 @@ function pairedRows(table: ObservedTable, previous: ObservedTable | undefined): 
 /** `likeCount` and `like_count` are one name. */
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
 
-/** How much a place is called like the table of a domain. */
-function likeness(place: string, name: string, domain: string): number {
-  const [label] = domain.split(" ");
-  const table = plain(label!.split(".")[1] ?? "");
+/** How much a place is called like the table of a domain; columns that hold the id of their own row are rare. */
+function likeness(place: string, { name, lead }: Known, domain: string): number {
+  const [table = ""] = domain.split(" ");
+  const called = plain(table.split(".")[1] ?? "");
+  const isOwn = place.startsWith(`${table}.`) || place.startsWith(`${table}(`);
   const stem = plain(name).replace(/id$/, "");
-  if (stem !== "") return table.startsWith(stem) ? 2 : 0;
-  const singular = table.replace(/ies$|e?s$/, "");
-  return singular !== "" && plain(place).includes(singular) ? 1 : 0;
+  if (stem !== "" && !lead) return called.startsWith(stem) ? 3 : isOwn ? 0 : 1;
+  const singular = called.replace(/(?:ie|e?)s$/, "");
+  const word = plain(/([A-Za-z]+)[^A-Za-z]*$/.exec(lead)?.[1] ?? "");
+  if (singular !== "" && word.length > 1 && (word.startsWith(singular) || singular.startsWith(word))) return 3;
+  // Behind the names of system, table and column, or of the action.
+  if (singular !== "" && plain(place.replace(/^\w+\.\w+\./, "")).includes(singular)) return 2;
+  return isOwn ? 0 : 1;
 }

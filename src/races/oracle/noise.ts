@@ -82,8 +82,9 @@ function leavesOf(execution: Execution, part: Part, noise: Noise, blank: (text: 
       return undefined;
     },
     text: (place, text) => {
-      add(place, blank(text));
-      return noise.isDrawn(place, text) ? "~" : undefined;
+      const isDrawn = noise.isDrawn(place, text);
+      add(place, isDrawn ? "~" : blank(text));
+      return isDrawn ? "~" : undefined;
     },
     other: (place, value) => add(place, String(value)),
     length: (place, count) => add(place, String(count)),
@@ -115,25 +116,24 @@ export function learnNoise(
       texts.every((text) => fresh.has(domain, tokenOf(text)));
     return freshA.domainsOf(tokenOf(onlyA[0]!), "").find((domain) => all(freshA, domain, onlyA) && all(freshB, domain, onlyB));
   };
-  for (const place of new Set([...left.keys(), ...right.keys()])) {
-    const { isNumber, texts } = left.get(place) ?? right.get(place)!;
+  const differing = [...new Set([...left.keys(), ...right.keys()])].flatMap((place) => {
+    const { isNumber } = left.get(place) ?? right.get(place)!;
     const [ofA, ofB] = [left.get(place)?.texts ?? [], right.get(place)?.texts ?? []];
     const [onlyA, onlyB] = [without(ofA, ofB), without(ofB, ofA)];
-    if (onlyA.length === 0 && onlyB.length === 0) continue;
+    if (onlyA.length === 0 && onlyB.length === 0) return [];
     // Numbers inside text have places of their own.
-    if (!isNumber && !place.endsWith("[#]") && areEqual(onlyA.map(templateOf), onlyB.map(templateOf))) continue;
+    if (!isNumber && !place.endsWith("[#]") && areEqual(onlyA.map(templateOf), onlyB.map(templateOf))) return [];
+    return [{ place, isNumber, onlyA, onlyB, same: ofA.filter((text) => ofB.includes(text)) }];
+  });
+  for (const { place, isNumber, onlyA, onlyB, same } of differing) {
+    if (!isNumber && noise.draw(place, [...onlyA, ...onlyB], same)) learned = true;
+  }
+  // What is below such a key, and the numbers in such a text, have other places from now on.
+  if (learned) return true;
+  for (const { place, isNumber, onlyA, onlyB } of differing) {
     learned = true;
     const domain = isNumber ? movedWith(onlyA, onlyB) : undefined;
     if (domain !== undefined) places.moves(place, domain);
-    else if (
-      !isNumber &&
-      noise.draw(
-        place,
-        [...onlyA, ...onlyB],
-        texts.filter((text) => ofA.includes(text) && ofB.includes(text)),
-      )
-    )
-      continue;
     else if (place.endsWith("{}")) for (const key of [...onlyA, ...onlyB]) noise.drop(keyPlace(place, key));
     else noise.drop(place.endsWith("[#]") ? place.slice(0, -3) : place);
   }

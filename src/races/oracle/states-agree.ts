@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Canonicalizer } from "../../state/index.ts";
 import type { Facts } from "../../state/facts.ts";
-import { AnswerTexts, isRefusal, unordered, type AnswerRules } from "./answers.ts";
+import { AnswerTexts, isRefusal, unordered, withMaps, type AnswerRules } from "./answers.ts";
 import type { CallEnd } from "./execution.ts";
 import { answerPlace, dataOf, NO_VISITOR, tokenOf, type Hypothesis, type IdPlaces } from "./id-places.ts";
 import { mapLeaves } from "./leaves.ts";
@@ -24,24 +24,32 @@ export class States {
   readonly #places: IdPlaces;
   readonly #noise: Noise;
   readonly #hypotheses: readonly Hypothesis[];
+  readonly #options: ReadonlyMap<string, readonly string[]>;
+  /** Objects whose keys may be ids. */
+  readonly #keyed: ReadonlySet<string>;
   readonly #known: WeakMap<Facts, (string | undefined)[]> = new WeakMap();
+  readonly #shapes: WeakMap<Facts, string> = new WeakMap();
 
   constructor(canonicalizer: Canonicalizer, places: IdPlaces, rules: AnswerRules, noise: Noise = new Noise()) {
     this.#canonicalizer = canonicalizer;
     this.#places = places;
     this.#noise = noise;
     this.#hypotheses = places.hypotheses();
+    this.#options = places.options();
+    this.#keyed = new Set(
+      [...this.#options.keys()].flatMap((place) => (place.includes("{}") ? [place.slice(0, place.lastIndexOf("{}"))] : [])),
+    );
     this.texts = new AnswerTexts(rules);
   }
 
   /** Whether two states are one, by any reading of their places: each of them only makes equal what an order may make different. */
   agree(a: Facts, b: Facts): boolean {
-    return this.#hypotheses.some((_, at) => this.#name(a, at) === this.#name(b, at));
+    return this.#shape(a) === this.#shape(b) && this.#hypotheses.some((_, at) => this.#name(a, at) === this.#name(b, at));
   }
 
   /** Whether answers and states together are the same, by one reading: an id is that of one row wherever it is. The order of the calls does not matter. */
   answersAgree(a: Answered, b: Answered): boolean {
-    if (a.calls.length !== b.calls.length) return false;
+    if (a.calls.length !== b.calls.length || this.#shape(a.facts) !== this.#shape(b.facts)) return false;
     return this.#hypotheses.some(
       (hypothesis, at) =>
         this.#name(a.facts, at) === this.#name(b.facts, at) && this.#answered(a, hypothesis) === this.#answered(b, hypothesis),
@@ -55,23 +63,41 @@ export class States {
 
   /** The state as it is compared, with all ids renamed that may be. */
   renamed(facts: Facts): Facts {
-    return mapFacts(facts, this.#renaming(facts, this.#widest));
+    return mapped(facts, this.#renaming(facts, this.#widest));
   }
 
   get #widest(): Hypothesis {
     return this.#hypotheses.reduce((widest, one) => (one.keys && one.domains.size >= widest.domains.size ? one : widest));
   }
 
+  /** The state without anything that may be a new id: where that differs, no reading makes two states one. */
+  #shape(facts: Facts): string {
+    let shape = this.#shapes.get(facts);
+    if (shape === undefined) {
+      const fresh = this.#places.freshOf(facts);
+      const visitor: FactsVisitor = {
+        ...this.#renaming(facts, this.#widest),
+        number: (place, _name, text) =>
+          this.#options.get(place)?.some((domain) => fresh.has(domain, tokenOf(text))) === true ? "~" : undefined,
+        declared: (domain, token) => (fresh.has(domain, token) ? "~" : undefined),
+        // Keys that are ids cannot all be one.
+        drops: (place) => this.#noise.drops(place) || this.#keyed.has(place),
+      };
+      this.#shapes.set(facts, (shape = this.#print(mapped(facts, visitor))));
+    }
+    return shape;
+  }
+
   #name(facts: Facts, at: number): string {
     let names = this.#known.get(facts);
     if (names === undefined) this.#known.set(facts, (names = []));
-    return (names[at] ??= this.#print(mapFacts(facts, this.#renaming(facts, this.#hypotheses[at]!))));
+    return (names[at] ??= this.#print(mapped(facts, this.#renaming(facts, this.#hypotheses[at]!))));
   }
 
   #answered({ calls, facts }: Answered, hypothesis: Hypothesis, withState = true): string {
     const own = new Set<string>();
     const renaming = this.#renaming(facts, hypothesis, own);
-    const mapped = mapFacts(facts, renaming);
+    const state = mapped(facts, renaming);
     const bodies = calls.map((call) => (isRefusal(call) ? undefined : mapLeaves(dataOf(call), answerPlace(call), "", renaming)));
     const known = new Set([...own, ...this.texts.idsOf(facts)]);
     const text = (value: string): string => this.texts.blankUnless(value, known);
@@ -81,7 +107,7 @@ export class States {
     ]);
     const value = { kind: "value", value: new Set(answers) } as const;
     if (!withState) return this.#print({ systems: { [ANSWERS]: value }, context: {}, clients: {} });
-    return this.#print({ ...mapped, systems: { ...mapped.systems, [ANSWERS]: value } });
+    return this.#print({ ...state, systems: { ...state.systems, [ANSWERS]: value } });
   }
 
   #print(facts: Facts): string {
@@ -110,6 +136,16 @@ export class States {
       drops: (place) => this.#noise.drops(place),
     };
   }
+}
+
+function mapped(facts: Facts, visitor: FactsVisitor): Facts {
+  const { systems, context, ...rest } = mapFacts(facts, visitor);
+  const values = Object.entries(systems).map(([name, observed]) => [
+    name,
+    observed.kind === "value" ? { ...observed, value: withMaps(observed.value) } : observed,
+  ]);
+  const entries = Object.entries(context).map(([key, value]) => [key, withMaps(value)]);
+  return { ...rest, systems: Object.fromEntries(values) as Facts["systems"], context: Object.fromEntries(entries) as Facts["context"] };
 }
 
 /** A UUID that stands for an id. */

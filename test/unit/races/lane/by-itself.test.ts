@@ -28,7 +28,10 @@ async function race<T extends object>(
 ): Promise<RaceAnswer> {
   const store = new MemoryAdapter<T>({ state });
   const call = (path: string) =>
-    new Action<object, HttpClient>({ name: path, run: (api) => (given.method === "DELETE" ? api.delete(`/${path}`) : api.post(`/${path}`)) });
+    new Action<object, HttpClient>({
+      name: path,
+      run: (api) => (given.method === "DELETE" ? api.delete(`/${path}`) : api.post(`/${path}`)),
+    });
   const definition = new AgentDefinition<object, HttpClient>({
     world: new World({ api: new HttpClient(handlerOf(store)), systems: { db: store } }),
     actions: [call("a"), call("b")],
@@ -62,14 +65,20 @@ const signUp =
     const id = drawn();
     store.state.users[id] = { name: "ann", acl: JSON.stringify({ [id]: { read: true }, "*": {} }) };
     const body = { objectId: id, ACL: { "*": { read: true }, [id]: { write: true } }, of: { roles: [{ members: { [id]: { at: id } } }] } };
-    return Response.json(unsteady ? { ...body, [`x${drawn()}`]: [randomInt(1e6)], list: Array.from({ length: randomInt(30) }, drawn) } : body, { status: 201 });
+    return Response.json(
+      unsteady ? { ...body, [`x${drawn()}`]: [randomInt(1e6)], list: Array.from({ length: randomInt(30) }, drawn) } : body,
+      { status: 201 },
+    );
   };
 
 const once = ({ users }: Users): boolean => Object.keys(users).length < 2;
 
 describe("ids that are drawn at random and too short to look so, also as keys", () => {
   it.each([false, true])("hide no rule that breaks, unsteady answers: %s", async (unsteady) => {
-    expect((await race({ users: {} }, signUp(true, unsteady), { rule: once })).hit).toMatchObject({ verdict: "invariant", invariant: "rule" });
+    expect((await race({ users: {} }, signUp(true, unsteady), { rule: once })).hit).toMatchObject({
+      verdict: "invariant",
+      invariant: "rule",
+    });
     expect(await race({ users: {} }, signUp(false, unsteady), { rule: once })).toMatchObject({ hit: undefined, trials: 8 });
   });
 
