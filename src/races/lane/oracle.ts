@@ -81,17 +81,18 @@ export class Oracle {
   }
 
   /**
-   * Whether durations in its answers are why a trial fits no order: it would fit without some of their numbers, and these are durations by how long the calls
-   * of further trials took. `again` makes the calls meet once more.
+   * Whether a trial may fit no order because of durations in its answers or its state: numbers that it differs in are durations by how long the calls of further
+   * trials took. They are not compared from then on. `again` makes the calls meet once more.
    */
   async learnDurations(trial: Execution, again: () => Promise<Execution | undefined>, times: number): Promise<boolean> {
-    const places = orderless([...this.#orders, ...this.#repeats]);
+    // What counts is no duration, whatever it is called.
+    const places = [...orderless([...this.#orders, ...this.#repeats])].filter((place) => !this.#places.counts(place));
     const met = [trial];
     const differing = (): readonly string[] => {
       const [alone, together] = [this.#samples(this.#orders), this.#samples(met)];
       const texts = (samples: readonly Sample[] | undefined): string =>
         JSON.stringify([...new Set(samples?.map(({ value }) => value))].sort());
-      return [...places].filter((place) => texts(alone.get(place)) !== texts(together.get(place)));
+      return places.filter((place) => texts(alone.get(place)) !== texts(together.get(place)));
     };
     if (differing().length === 0) return false;
     for (let time = 0; time < times; time++) {

@@ -192,7 +192,8 @@ export class Prober {
     if (judgement === undefined) return false;
     this.#suspect = true;
     if (await oracle.learnNoise()) judgement = await judge(execution, oracle.measure);
-    if (judgement?.verdict === "responses" && (await this.#areDurations(execution, way, oracle, plan))) {
+    const isOfNumbers = judgement?.verdict === "responses" || judgement?.verdict === "state";
+    if (isOfNumbers && (await this.#areDurations(execution, way, oracle, plan))) {
       judgement = await judge(execution, oracle.measure);
     }
     if (judgement === undefined || !this.#isWanted(judgement)) return false;
@@ -215,7 +216,7 @@ export class Prober {
     return this.#hit === undefined && !(await this.#controlled(way, oracle, plan, judgement)) ? "control" : undefined;
   }
 
-  /** Whether durations in the answers may be why they fit no order; further trials say so. */
+  /** Whether durations may be why a trial fits no order; further trials say so. */
   async #areDurations(execution: Execution, way: Way, oracle: Oracle, plan: TrialPlan): Promise<boolean> {
     if (this.#durationsAsked++ >= MOST_DURATIONS) return false;
     const again = async (): Promise<Execution | undefined> => {

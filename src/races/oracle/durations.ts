@@ -1,8 +1,9 @@
 import type { CallEnd, Execution } from "./execution.ts";
 import { answerPlace, dataOf, NO_VISITOR } from "./id-places.ts";
 import { mapLeaves } from "./leaves.ts";
+import { mapFacts, type FactsVisitor } from "./map-facts.ts";
 
-/** A number in an answer, with how long its call took. */
+/** A number in an answer or a state, with how long its call, or the longest one, took. */
 export interface Sample {
   readonly value: number;
   /** Milliseconds. */
@@ -22,12 +23,13 @@ const DURATION_NAME =
 export function areDurations(place: string, alone: readonly Sample[], met: readonly Sample[]): boolean {
   const all = [...alone, ...met];
   if (alone.length === 0 || met.length === 0 || all.some(({ value }) => value < 0)) return false;
-  const isNamed = DURATION_NAME.test(place.slice(place.lastIndexOf(".") + 1));
+  const isNamed = isCalledDuration(place);
   const distinct = new Set(all.map(({ value }) => value)).size;
   // A total that two calls share has two values: before and after.
   if (distinct < (isNamed ? 2 : 4)) return false;
   const isWhole = all.every(({ value }) => Number.isInteger(value));
-  return UNITS.some((unit) => {
+  // Any small number would be a duration in a fine unit; and by itself one of those never comes out the same twice.
+  return UNITS.filter((unit) => isNamed || unit >= 1).some((unit) => {
     // Rounded up, on a clock that may be a millisecond off.
     const slack = (isWhole ? unit : 0) + 1;
     if (!all.every(({ value, tookMs }) => value * unit <= tookMs + slack)) return false;
@@ -35,21 +37,29 @@ export function areDurations(place: string, alone: readonly Sample[], met: reado
   });
 }
 
-/** The numbers in the answers of an execution by place. */
-export function numbersOf({ calls }: Execution): ReadonlyMap<string, readonly Sample[]> {
+const isCalledDuration = (place: string): boolean => DURATION_NAME.test(place.slice(place.lastIndexOf(".") + 1));
+
+/** The numbers in the answers of an execution by place, and those in its state that are called like a duration. */
+export function numbersOf({ calls, states }: Execution): ReadonlyMap<string, readonly Sample[]> {
   const found = new Map<string, Sample[]>();
+  const collecting = (tookMs: number, isWanted: (place: string) => boolean): FactsVisitor => ({
+    ...NO_VISITOR,
+    number: (place, _name, text) => {
+      if (isWanted(place)) found.set(place, [...(found.get(place) ?? []), { value: Number(text), tookMs }]);
+      return undefined;
+    },
+  });
   for (const call of calls) {
-    if (call === undefined) continue;
-    const tookMs = durationOf(call);
-    mapLeaves(dataOf(call), answerPlace(call), "", {
-      ...NO_VISITOR,
-      number: (place, _name, text) => {
-        const samples = found.get(place) ?? [];
-        found.set(place, [...samples, { value: Number(text), tookMs }]);
-        return undefined;
-      },
-    });
+    if (call !== undefined)
+      mapLeaves(
+        dataOf(call),
+        answerPlace(call),
+        "",
+        collecting(durationOf(call), () => true),
+      );
   }
+  const longest = Math.max(0, ...calls.map((call) => (call === undefined ? 0 : durationOf(call))));
+  mapFacts(states[0]!.facts, collecting(longest, isCalledDuration));
   return found;
 }
 

@@ -73,6 +73,12 @@ export class IdPlaces {
     }
   }
 
+  /** Whether a number took the place of another one there, or under the same name. */
+  counts(place: string): boolean {
+    const known = this.#known.get(place);
+    return known !== undefined && (known.counts || this.#numbers.has(plain(known.name)));
+  }
+
   /** A place whose numbers moved with the ids of a domain between two executions of one order. */
   moves(place: string, domain: string): void {
     this.#moved.set(place, domain);

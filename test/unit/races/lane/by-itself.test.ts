@@ -136,6 +136,24 @@ describe("durations in answers", () => {
     expect(answer).toMatchObject({ hit: undefined, dismissed: undefined, trials: 8 });
   });
 
+  it("nor are those that are kept in the state", async () => {
+    const kept = (store: MemoryAdapter<{ log: { by: string; took_ms: number }[] }>): Handler => {
+      let last: Promise<unknown> = Promise.resolve();
+      return async (request) => {
+        const begun = performance.now();
+        const work = last.then(() => sleep(12));
+        last = work;
+        await work;
+        const by = new URL(request.url).pathname;
+        store.state.log.push({ by, took_ms: Math.max(Math.floor((performance.now() - begun) / 10) * 10, 10) });
+        store.state.log.sort((one, other) => (one.by < other.by ? -1 : 1));
+        return Response.json({});
+      };
+    };
+    const answer = await race({ log: [] }, kept, { request: { sides: [0, 1] } });
+    expect(answer).toMatchObject({ hit: undefined, dismissed: undefined, trials: 8 });
+  });
+
   it("a sum that is seen in the middle of another call is one", async () => {
     const accounts = (store: MemoryAdapter<{ a: number; b: number }>): Handler => {
       return async (request) => {
