@@ -91,7 +91,7 @@ export class Oracle {
     const differing = (): readonly string[] => {
       const [alone, together] = [this.#samples(this.#orders), this.#samples(met)];
       const texts = (samples: readonly Sample[] | undefined): string =>
-        JSON.stringify([...new Set(samples?.map(({ value }) => value))].sort());
+        JSON.stringify([...new Set(samples?.map(({ value }) => value))].sort((a, b) => a - b));
       return places.filter((place) => texts(alone.get(place)) !== texts(together.get(place)));
     };
     if (differing().length === 0) return false;

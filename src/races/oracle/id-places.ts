@@ -3,7 +3,7 @@ import type { Facts } from "../../state/facts.ts";
 import type { CallEnd, Execution } from "./execution.ts";
 import { FreshIds, tableOf } from "./fresh-ids.ts";
 import { mapLeaves, type Visitor } from "./leaves.ts";
-import { mapCell, mapFacts, type FactsVisitor } from "./map-facts.ts";
+import { mapCell, type FactsVisitor } from "./map-facts.ts";
 
 /** Called like an id: `id`, `order_id`, `orderId`, `ORDER_ID`. */
 const ID_NAME = /(?:^|_)id$|[a-z]I[dD]$|_ID$|^ID$/;
@@ -249,11 +249,6 @@ export const NO_VISITOR: FactsVisitor = {
   drops: () => false,
   declared: () => undefined,
 };
-
-/** A visitor's facts, for its leaves alone. */
-export function visitFacts(facts: Facts, visitor: FactsVisitor): void {
-  mapFacts(facts, visitor);
-}
 
 /** The numbers that are alone at their places. */
 function singles(visit: (visitor: FactsVisitor) => void): ReadonlyMap<string, { readonly token: string; readonly name: string }> {
