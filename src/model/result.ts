@@ -203,11 +203,11 @@ export interface DismissedRace {
   readonly copies: number;
   /** Action names that lead to the state in which they were sent. */
   readonly prefix: readonly string[];
-  /** What it would have shown. */
+  /** The verdict that it would have had. */
   readonly verdict: RaceVerdict;
   /** The broken rule of the verdict `invariant`. */
   readonly invariant?: string | undefined;
-  /** What was seen, in one sentence. */
+  /** The observation, in one sentence. */
   readonly message: string;
   /** The first trial in which it was seen. */
   readonly observed: RaceOutcome;

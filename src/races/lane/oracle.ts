@@ -75,17 +75,17 @@ export class Oracle {
     this.#measure = this.#measured();
     for (const [order, again] of pairs) learned = this.#compare(order, again) || learned;
     if (!learned) return false;
-    // What even that does not explain is no measure for anything.
+    // A difference that is left makes the orders no measure for anything.
     for (const order of this.#orders) this.isUnsteady ||= await this.#differsAgain(order);
     return true;
   }
 
   /**
-   * Whether a trial may fit no order because of durations in its answers or its state: numbers that it differs in are durations by how long the calls of further
+   * Returns whether a trial may fit no order because of durations in its answers or its state: numbers that it differs in are durations by how long the calls of further
    * trials took. They are not compared from then on. `again` makes the calls meet once more.
    */
   async learnDurations(trial: Execution, again: () => Promise<Execution | undefined>, times: number): Promise<boolean> {
-    // What counts is no duration, whatever it is called.
+    // A counter is no duration, whatever it is called.
     const places = [...orderless([...this.#orders, ...this.#repeats])].filter((place) => !this.#places.counts(place));
     const met = [trial];
     const differing = (): readonly string[] => {
@@ -155,7 +155,7 @@ export class Oracle {
     };
     round();
     if (!learned || agree()) return learned;
-    // What was taken for drawn names is none that both executions use alike.
+    // The names that were taken for drawn ones are not used alike by both executions.
     this.#noise.undraw();
     this.#measure = this.#measured();
     round();

@@ -216,7 +216,7 @@ export class Prober {
     return this.#hit === undefined && !(await this.#controlled(way, oracle, plan, judgement)) ? "control" : undefined;
   }
 
-  /** Whether durations may be why a trial fits no order; further trials say so. */
+  /** Returns whether durations may be why a trial fits no order, by further trials. */
   async #areDurations(execution: Execution, way: Way, oracle: Oracle, plan: TrialPlan): Promise<boolean> {
     if (this.#durationsAsked++ >= MOST_DURATIONS) return false;
     const again = async (): Promise<Execution | undefined> => {
@@ -228,7 +228,7 @@ export class Prober {
     return oracle.learnDurations(execution, again, DURATION_TRIALS);
   }
 
-  /** Whether the calls, one well after the other in the same way, do not show what was judged; `undefined`: anything that is no order. */
+  /** Returns whether the calls, one well after the other in the same way, do not show the judgement again; `undefined`: anything that is no order. */
   async #controlled(way: Way, oracle: Oracle, { meetAt }: TrialPlan, judgement: Judgement | undefined): Promise<boolean> {
     const sides = meetAt.length;
     for (const first of [0, 1]) {

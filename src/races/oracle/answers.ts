@@ -5,9 +5,9 @@ import type { CallEnd } from "./execution.ts";
 import { NO_VISITOR } from "./id-places.ts";
 import { mapFacts } from "./map-facts.ts";
 
-/** What has to be known to compare the answers of two executions. */
+/** Facts about the lane that are needed to compare the answers of two executions. */
 export interface AnswerRules {
-  /** What is the lane's own. */
+  /** Text of the lane's own, with its names. */
   readonly placeholders: readonly (readonly [string, string])[];
   readonly clockMs: number;
 }
@@ -32,7 +32,7 @@ export class AnswerTexts {
       : pieces.map((one) => (one.kind === "text" ? one.text : `<${one.kind === "id" ? `id ${one.form}` : one.kind}>`)).join("");
   }
 
-  /** As {@link blank}, but for texts all of whose ids are known: there it matters which one it is. */
+  /** Does as {@link blank}, except that a text is kept when all of its ids are known. */
   blankUnless(text: string, known: ReadonlySet<string>): string {
     const ids = this.#idsIn(text);
     return ids.length > 0 && ids.every((id) => known.has(id)) ? text : this.blank(text);

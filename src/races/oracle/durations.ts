@@ -17,7 +17,7 @@ const DURATION_NAME =
   /took|elapsed|duration|latency|runtime|uptime|millis|micros|nanos|seconds|(?:^|_)(?:time|ms|us|ns|secs?)(?:#\d+)?$|(?:[a-z]Time|M[sS])(?:#\d+)?$/i;
 
 /**
- * Whether the numbers of one place are durations, which differ by themselves once calls meet. None is longer than its call took; those of calls that met are not
+ * Returns whether the numbers of one place are durations, which differ by themselves once calls meet. None is longer than its call took; those of calls that met are not
  * shorter than those of calls by themselves, and there are several of them. `alone`: of calls one after the other; `met`: of calls at the same time.
  */
 export function areDurations(place: string, alone: readonly Sample[], met: readonly Sample[]): boolean {

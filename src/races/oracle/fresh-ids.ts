@@ -38,7 +38,7 @@ export class FreshIds {
     this.all = new Set([...keys.values()].flatMap((ids) => [...ids]));
   }
 
-  /** Whether a number is an id of a domain. */
+  /** Returns whether a number is an id of a domain. */
   has(domain: string, token: string): boolean {
     return this.#keys.get(domain)?.has(token) ?? this.#labels.get(domain)?.numbers.has(token) ?? false;
   }

@@ -12,7 +12,7 @@ const MOST = 150;
 
 /** A reading of what the places of states and answers hold: place -> the domain that its numbers are ids of. Places that are not listed hold numbers. */
 export interface Hypothesis {
-  /** Whether keys and declared references of new rows are renamed. */
+  /** Keys and declared references of new rows are renamed. */
   readonly keys: boolean;
   readonly domains: ReadonlyMap<string, string>;
 }
@@ -73,7 +73,7 @@ export class IdPlaces {
     }
   }
 
-  /** Whether a number took the place of another one there, or under the same name. */
+  /** Returns whether a number took the place of another one there, or under the same name. */
   counts(place: string): boolean {
     const known = this.#known.get(place);
     return known !== undefined && (known.counts || this.#numbers.has(plain(known.name)));
@@ -266,7 +266,7 @@ function singles(visit: (visitor: FactsVisitor) => void): ReadonlyMap<string, { 
 
 interface Version {
   readonly row: readonly StoredValue[];
-  /** As it was; `undefined`: it is new. */
+  /** The row before; `undefined`: it is new. */
   readonly was: readonly StoredValue[] | undefined;
 }
 

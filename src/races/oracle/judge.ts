@@ -82,7 +82,7 @@ export async function judge(trial: Execution, measure: Measure): Promise<Judgeme
   };
 }
 
-/** Whether an execution shows what a trial was judged to show, whatever else it shows. */
+/** Returns whether an execution shows the same as a judged trial, beside anything else. */
 export async function shows(execution: Execution, { verdict, invariant }: Judgement, measure: Measure): Promise<boolean> {
   if (verdict === "invariant") return execution.broken.some((one) => one.invariant === invariant);
   if (verdict === "server_error") return execution.calls.some((call) => call !== undefined && isNewFailure(call, measure.orders));
@@ -154,7 +154,7 @@ function isDelete(call: CallEnd | undefined): boolean {
   return call !== undefined && call.status >= 200 && call.status < 300 && call.exchanges.at(-1)?.request.method === "DELETE";
 }
 
-/** Whether a refusal with this status is one that writes, as an order of the calls shows. */
+/** Returns whether an order of the calls shows that a refusal with this status writes. */
 function writesAsRefused({ action, status }: CallEnd, { before, orders }: Measure): boolean {
   return orders.some(({ order, calls, after }) =>
     (order ?? []).some((side, at) => {

@@ -8,7 +8,7 @@ export interface Visitor {
   other(place: string, value: unknown): void;
   /** The number of entries of a list. */
   length(place: string, count: number): void;
-  /** Whether a place is left out altogether, with its key. */
+  /** Returns whether a place is left out altogether, with its key. */
   drops(place: string): boolean;
 }
 

@@ -30,7 +30,7 @@ export class Noise {
     this.#dropped.add(place);
   }
 
-  /** Whether a text at a place was drawn at random. */
+  /** Returns whether a text at a place was drawn at random. */
   isDrawn(place: string, text: string): boolean {
     const drawn = this.#drawn.get(place);
     return (
@@ -128,7 +128,7 @@ export function learnNoise(
   for (const { place, isNumber, onlyA, onlyB, same } of differing) {
     if (!isNumber && noise.draw(place, [...onlyA, ...onlyB], same)) learned = true;
   }
-  // What is below such a key, and the numbers in such a text, have other places from now on.
+  // Values below such a key, and numbers in such a text, have other places from now on.
   if (learned) return true;
   for (const { place, isNumber, onlyA, onlyB } of differing) {
     learned = true;

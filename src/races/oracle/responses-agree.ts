@@ -5,7 +5,7 @@ import type { FreshIds } from "./fresh-ids.ts";
 import { dataOf } from "./id-places.ts";
 
 /**
- * Whether two ends of a call look like one answer: kind, status, and the body but for opaque ids, ids of new rows, times near the clock, the lane's own names,
+ * Returns whether two ends of a call look like one answer: kind, status, and the body but for opaque ids, ids of new rows, times near the clock, the lane's own names,
  * and the order of lists. Lenient: a number that is an id of a new row in both counts as equal, whatever it stands for.
  */
 export function answersAgree(a: CallEnd, b: CallEnd, freshA: FreshIds, freshB: FreshIds, rules: AnswerRules): boolean {

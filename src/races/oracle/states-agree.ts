@@ -42,12 +42,12 @@ export class States {
     this.texts = new AnswerTexts(rules);
   }
 
-  /** Whether two states are one, by any reading of their places: each of them only makes equal what an order may make different. */
+  /** Returns whether two states are one by some reading of their places. Each reading only makes equal what an order may make different. */
   agree(a: Facts, b: Facts): boolean {
     return this.#shape(a) === this.#shape(b) && this.#hypotheses.some((_, at) => this.#name(a, at) === this.#name(b, at));
   }
 
-  /** Whether answers and states together are the same, by one reading: an id is that of one row wherever it is. The order of the calls does not matter. */
+  /** Returns whether answers and states together are the same by one reading: an id is that of one row wherever it is. The order of the calls does not matter. */
   answersAgree(a: Answered, b: Answered): boolean {
     if (a.calls.length !== b.calls.length || this.#shape(a.facts) !== this.#shape(b.facts)) return false;
     return this.#hypotheses.some(
@@ -56,7 +56,7 @@ export class States {
     );
   }
 
-  /** Whether answers are the same, whatever the states are. */
+  /** Returns whether answers are the same, without looking at the states. */
   answersAlike(a: Answered, b: Answered): boolean {
     return this.#hypotheses.some((hypothesis) => this.#answered(a, hypothesis, false) === this.#answered(b, hypothesis, false));
   }

@@ -20,7 +20,7 @@ const REQUEST: RaceRequest = {
 
 type Handler = (request: Request) => Promise<Response>;
 
-/** What comes of racing the calls of an API in this process. */
+/** Races the calls of an API in this process. */
 async function race<T extends object>(
   state: T,
   handlerOf: (store: MemoryAdapter<T>) => Handler,
