@@ -19,7 +19,7 @@ db.exec(\`
   CREATE TABLE IF NOT EXISTS stock (item TEXT PRIMARY KEY, left INTEGER NOT NULL, version INTEGER NOT NULL);
   CREATE TABLE IF NOT EXISTS sales (id INTEGER PRIMARY KEY AUTOINCREMENT, item TEXT NOT NULL);
   CREATE TABLE IF NOT EXISTS notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL);
-  INSERT OR IGNORE INTO posts VALUES ('zero', 0, '{"stats":{"likes":0}}'), ('five', 5, '{"stats":{"likes":5}}');
+  INSERT OR IGNORE INTO posts VALUES ('zero', 0, '{}'), ('five', 5, '{"stats":{"likes":5}}');
   INSERT OR IGNORE INTO numbers VALUES ('invoice', 0);
   INSERT OR IGNORE INTO jobs VALUES ('a', 0), ('b', 0);
   INSERT OR IGNORE INTO stock VALUES ('lamp', 1, 1);
@@ -32,12 +32,14 @@ const id10 = () => { for (;;) { const id = randomBytes(12).toString("base64url")
 
 async function like(slug) {
   const { lastInsertRowid: id } = run("INSERT INTO likes (post) VALUES (?)", slug);
+  const told = (likes) => (slug === "zero" ? "{}" : JSON.stringify({ stats: { likes } }));
   if (BUG) {
     const { likes } = get("SELECT likes FROM posts WHERE slug = ?", slug);
     await sleep(4);
-    run("UPDATE posts SET likes = ?, data = ? WHERE slug = ?", likes + 1, JSON.stringify({ stats: { likes: likes + 1 } }), slug);
+    run("UPDATE posts SET likes = ?, data = ? WHERE slug = ?", likes + 1, told(likes + 1), slug);
   } else {
-    run("UPDATE posts SET likes = likes + 1, data = json_set(data, '$.stats.likes', likes + 1) WHERE slug = ?", slug);
+    const { likes } = get("UPDATE posts SET likes = likes + 1 WHERE slug = ? RETURNING likes", slug);
+    run("UPDATE posts SET data = ? WHERE slug = ?", told(likes), slug);
     await sleep(4);
   }
   return [201, { id: Number(id), _links: { self: "/likes/" + id } }];
@@ -87,9 +89,9 @@ async function buy() {
   await sleep(4);
   const { changes } = run("UPDATE stock SET left = left - 1, version = version + 1 WHERE item = 'lamp' AND version = ?", version);
   // The refusal comes too late where the sale is written first.
-  if (changes === 0 && !BUG) return [422, { error: "version " + version + " is old, request " + id10() }];
+  if (changes === 0 && !BUG) return [404, { error: "version " + version + " is old, request " + id10() }];
   const { lastInsertRowid: id } = run("INSERT INTO sales (item) VALUES ('lamp')");
-  return changes === 0 ? [404, { error: "no lamp for sale " + id }] : [201, { id: Number(id) }];
+  return changes === 0 ? [422, { error: "no lamp for sale " + id }] : [201, { id: Number(id) }];
 }
 
 async function remove() {
