@@ -4,7 +4,7 @@ import type { Explorer, ExplorerOptions } from "../engine/explorer.ts";
 import type { LaneReport } from "../engine/messages.ts";
 import { SeqqaError } from "../model/errors.ts";
 import type { RaceCoverage } from "../model/result.ts";
-import { confirmRaces, probeRaces, RacesEnd, type ConfirmedRace } from "../races/index.ts";
+import { confirmRaces, probeRaces, RacesEnd, type ConfirmedRace, type DismissedHit } from "../races/index.ts";
 
 /** Concurrent trials of a pair that is not suspect. */
 const FIRST = 2;
@@ -14,11 +14,12 @@ type Races = ResolvedExploration["races"];
 /** What probing for races brought to light. */
 export interface FoundRaces {
   readonly races: readonly ConfirmedRace[];
+  readonly dismissed: readonly DismissedHit[];
   /** `undefined`: it was off. */
   readonly coverage: RaceCoverage | undefined;
 }
 
-export const NO_RACES: FoundRaces = { races: [], coverage: undefined };
+export const NO_RACES: FoundRaces = { races: [], dismissed: [], coverage: undefined };
 
 /** @throws SeqqaError `RACES_IMPOSSIBLE` where races are asked for and the world cannot race, `RACES_UNGATED` where it is to be held and cannot */
 export function refuseRaces({ mode, delivery }: Races, { raceObstacle, gateless, systems }: LaneReport): void {
@@ -57,7 +58,7 @@ export async function findRaces(
       onProgress: ({ probed, trials: made, hits }, planned) => onEvent({ kind: "racing", probed, planned, trials: made, hits }),
     });
     const races = await confirmRaces(seen, expander, tally, end);
-    return { races, coverage: tally.coverage() };
+    return { races, dismissed: tally.dismissedHits, coverage: tally.coverage() };
   } finally {
     signal?.removeEventListener("abort", cancel);
   }

@@ -11,7 +11,7 @@ import { resultJson, verdictOf, violationText } from "../reports/index.ts";
 import { CommittedGraph } from "./committed-graph.ts";
 import { graphFindings } from "./graph-findings.ts";
 import { idleActions } from "./idle-actions.ts";
-import { raceOf } from "./race-result.ts";
+import { coverageOf, raceOf } from "./race-result.ts";
 import type { FoundRaces } from "./races.ts";
 import type { ShownUrls } from "./shown-urls.ts";
 import { behindViolations } from "./verdict-exceptions.ts";
@@ -76,7 +76,7 @@ export function buildResult(parts: ResultParts): ExplorationResult {
     completeToDepth: complete,
     violations: [...violations, ...(ofGraph?.violations ?? [])],
     races: parts.races.races.map((race) => raceOf(race, parts)),
-    raceCoverage: parts.races.coverage,
+    raceCoverage: coverageOf(parts.races, parts),
     divergences: explorer.divergences.all.map((one) => ({ ...one, message: parts.urls.text(one.message) })),
     errors: [...parts.extraErrors, ...[...committer.findings.errors.values()].map((found) => errorOf(found, parts))],
     stopReason,

@@ -46,7 +46,7 @@ export async function confirmRaces(
     }
   };
   await Promise.all(Array.from({ length: Math.min(expander.lanes, groups.length) }, (_, lane) => work(lane)));
-  for (let at = next; at < groups.length; at++) tally.dismiss(end.reason!);
+  for (const [first] of groups.slice(next)) tally.dismiss(end.reason!, first!.request, first!.answer.hit);
   tally.end();
   return confirmed.filter((one) => one !== undefined);
 }
@@ -81,7 +81,8 @@ async function confirm(group: readonly SeenRace[], seat: Seat): Promise<Confirme
     if (confirmed !== undefined) return { ...confirmed, count: group.length };
     left--;
   }
-  seat.tally.dismiss(left === 0 ? "unconfirmed" : seat.end.reason!);
+  const { request, answer } = tries[0]!;
+  seat.tally.dismiss(left === 0 ? "unconfirmed" : seat.end.reason!, request, answer.hit);
   return undefined;
 }
 

@@ -48,7 +48,7 @@ export async function probeRaces(
       const planned = plan.races[at]!;
       const request = requestFor(committer, planned, options);
       const answer = await raceOn(expander, lane, request);
-      tally.add(answer);
+      tally.add(answer, request);
       if (answer.hit !== undefined) seen[at] = { planned, request, answer };
       options.onProgress(tally, plan.races.length);
     }
