@@ -192,6 +192,8 @@ export interface LaneReport {
   readonly rootState?: readonly string[] | undefined;
   readonly findings: readonly FindingNews[];
   readonly errors: readonly ErrorNews[];
+  /** A check of the root state got no answer: the target of this lane is of no use. */
+  readonly broken?: true | undefined;
   /** All systems can be written directly. */
   readonly portable: boolean;
   readonly image: unknown;

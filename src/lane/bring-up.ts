@@ -15,6 +15,7 @@ import { Checker } from "./checker.ts";
 import { briefLines } from "./details.ts";
 import { Drawing } from "./drawing.ts";
 import { gateless, raceObstacle } from "./race-obstacle.ts";
+import { withUnanswered } from "./findings.ts";
 import { Home, userError } from "./home.ts";
 import { LaneLost } from "./lane-lost.ts";
 import { shapeOf } from "./shape.ts";
@@ -115,7 +116,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
   // Where the target keeps what no mark puts back, it is made again after a step, and not in the middle of one.
   const contextOnly = state.systems.length === 0 && !home.remade && !state.selfContained;
   const judged = home.remade || contextOnly ? rules.filter(({ writes }) => !writes) : rules;
-  const checker = new Checker(world, definition.invariants, judged, drawing, stepper.thrown);
+  const checker = new Checker(world, definition.invariants, judged, drawing, stepper);
   await home.make();
   state.listen(stepper.sink);
   const { whole, node, lines: rootLines } = home.facts;
@@ -125,9 +126,11 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
   const image = state.portable ? await state.capture() : undefined;
   drawing.root("");
   await checkRoot(checker);
-  const { findings, errors } = checker.checked;
+  const unanswered = stepper.checkFailure;
+  const checked = unanswered === undefined ? checker.checked : withUnanswered(checker.checked, unanswered, undefined);
+  const errors = [...checked.errors];
   const changed = (): Promise<boolean> => differs(state, canonicalizer, node);
-  if (await changed()) {
+  if (unanswered === undefined && (await changed())) {
     const what = (await state.storesChanged(root)) ? "a store" : "the context or a client";
     errors.push(impure(await checker.culprit(undefined, () => state.restore(root), changed), what));
   }
@@ -138,8 +141,9 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
     rootHi: node.hi,
     rootLines,
     rootState,
-    findings: [...findings],
-    errors: [...errors],
+    findings: [...checked.findings],
+    errors,
+    ...(unanswered !== undefined && { broken: true }),
     portable: state.portable,
     image,
     made: home.made,
@@ -150,7 +154,8 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
     gateless: gateless(world),
     uses: usesOf(world, seat.lane),
   };
-  await state.restore(root);
+  // A store in the target is gone with it.
+  if (unanswered === undefined) await state.restore(root);
   return {
     options,
     actions: definition.actions,

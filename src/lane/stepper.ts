@@ -27,6 +27,12 @@ export type StepperWorld = Pick<World<never, never>, "api" | "clients" | "contex
 /** What is told of an action that ended. */
 export type StepperState = Pick<WorldState, "attribute" | "moveTo">;
 
+/** A request of a check that got no answer. */
+export type UnansweredCheck = Extract<Exchange, { kind: "failure" }> & {
+  /** The name of the invariant or rule; empty where none was being checked. */
+  readonly check: string;
+};
+
 /** Runs one action and judges its answers. It looks at responses only; the state is the lane's business. */
 export class Stepper {
   /** What the step in progress sent, in order. */
@@ -36,7 +42,7 @@ export class Stepper {
   /** What timers and listeners threw. Those that no step was in progress for are told with the next one: nobody else would tell them. */
   readonly uncaught: unknown[] = [];
   /** A request of a check, after the step, that got no answer. */
-  checkFailure: Extract<Exchange, { kind: "failure" }> | undefined;
+  checkFailure: UnansweredCheck | undefined;
   /** While a path is recorded: takes what is sent between steps, by checks. */
   onCheckExchange: ((exchange: Exchange) => void) | undefined;
   /** Called for every exchange, of actions and checks. */
@@ -63,7 +69,7 @@ export class Stepper {
       this.#bodies.push(exchange.response.request.body ?? "", exchange.response.text);
     if (this.#listening) return void this.exchanges.push(exchange);
     this.onCheckExchange?.(exchange);
-    if (exchange.kind === "failure") this.checkFailure ??= exchange;
+    if (exchange.kind === "failure") this.checkFailure ??= { ...exchange, check: this.#drawing.drawer };
   };
 
   /** What was thrown, as a sentence that begins with `what`. */

@@ -171,7 +171,8 @@ async function bringUpLanes(expander: Expander, { config, signal, keep }: Explor
 async function atOneRoot(expander: Expander, config: Config, known: readonly string[] | undefined): Promise<BroughtUp> {
   const reports = await expander.start();
   const notes = checkLanes(reports, config);
-  const fields = known ?? (await expander.calibrate());
+  // Without a target there is nothing to compare, and the exploration ends at its root.
+  const fields = known ?? (reports[0]!.broken === true ? [] : await expander.calibrate());
   if (fields.length === 0) return { reports, notes, masked: fields };
   const masked = await expander.mask(fields);
   const list = fields.join(", ");

@@ -125,7 +125,9 @@ export function violationOf({ found, path, draws, recording, confirmed, minimali
 function checksOf({ checks, findings }: Recording, invariant: string): readonly RecordedExchange[] {
   const own = checks.filter((check) => check.invariant === invariant);
   const broken = new Set(findings.map((finding) => finding.invariant));
-  return (own.length > 0 ? own : checks.filter((check) => broken.has(check.invariant))).map(({ exchange }) => exchange);
+  // A request that got no answer is itself what broke.
+  const others = checks.filter((check) => broken.has(check.invariant) || check.exchange.error !== undefined);
+  return (own.length > 0 ? own : others).map(({ exchange }) => exchange);
 }
 
 /** The node that a path leads to which is not the one that was found; `null` where the exploration did not come there. */
