@@ -97,6 +97,8 @@ export interface LaneFailure {
   readonly unit: number;
   readonly action: number;
   readonly message: string;
+  /** The check whose request got no answer, where that is why. */
+  readonly check?: string | undefined;
   readonly differences?: readonly string[] | undefined;
   /** How its target's process stood. */
   readonly target?: TargetEnd | undefined;

@@ -92,6 +92,10 @@ export class WatchedExpander implements Expander {
     return this.#inner.race(lane, request);
   }
 
+  cut(lane: number): void {
+    this.#inner.cut?.(lane);
+  }
+
   cancel(): void {
     this.#inner.cancel();
   }

@@ -247,7 +247,7 @@ export class StepTaker {
     const unanswered = stepper.checkFailure;
     if (unanswered === undefined) return;
     const why = unanswered.error instanceof Error ? unanswered.error.message : "a check got no answer";
-    if (unit.suspect !== unanswered.reason || action !== unit.from) throw new LaneLost(unanswered.reason, why);
+    if (unit.suspect !== unanswered.reason || action !== unit.from) throw new LaneLost(unanswered.reason, why, [], unanswered.check);
     const { findings, errors } = withUnanswered(judged, unanswered, actions[action]!.name);
     this.#report.rows.push(EXECUTED | bits | FINDING | NEWS, outcome.status, lo, hi, this.#responseHash(outcome), shape);
     this.#report.news.push({

@@ -84,6 +84,11 @@ export class WorldState {
     return this.#clients;
   }
 
+  /** Ends the requests in progress of all clients, as their timeouts would. */
+  cut(): void {
+    for (const client of this.#clients) client.cut?.();
+  }
+
   /** Receives every exchange of every client. */
   listen(sink: Parameters<ClientPart["listen"]>[0]): void {
     for (const client of this.#clients) client.listen(sink);

@@ -27,7 +27,7 @@ import { resultSoFar } from "./result-so-far.ts";
 import { beginningWith, refuseOtherRoot } from "./resume.ts";
 import { shardBudget, shardNote } from "./shard.ts";
 import { ShownUrls } from "./shown-urls.ts";
-import { findRaces, refuseRaces, type FoundRaces } from "./races.ts";
+import { findRaces, NO_RACES, refuseRaces, type FoundRaces } from "./races.ts";
 import { toldNews } from "./told-news.ts";
 import type { UserModule } from "./user-module.ts";
 import { twoPacketsNote } from "./two-packets-note.ts";
@@ -138,8 +138,13 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
       // What is confirmed, made shorter and raced is so on the lanes of this process, as after any run.
       await cluster?.dismiss();
       keep?.flush(explorer.committer, soFar);
-      const races = await findRaces(explorer, options, home, budget.races);
-      return await conclude(input, explorer, options, home, notes, races, begun, host.origins);
+      const after: RunError[] = [];
+      const races = await findRaces(explorer, options, home, budget.races).catch((error: unknown) => {
+        // What was explored is reported all the same.
+        if (input.signal?.aborted !== true) after.push(fatalError(error));
+        return NO_RACES;
+      });
+      return await conclude(input, explorer, options, home, notes, races, begun, host.origins, after);
     } finally {
       await expander.close();
     }
@@ -192,6 +197,7 @@ async function conclude(
   races: FoundRaces,
   begun: number,
   origins: ReadonlySet<string>,
+  errors: readonly RunError[],
 ): Promise<ExplorationResult> {
   const { definition, onEvent, config } = input;
   const { actions, seed } = options;
@@ -200,13 +206,13 @@ async function conclude(
   const violations = await shortestViolations(explorer, options, expander);
   const sharing = options.shard === undefined || explorer.cut === undefined ? [] : [shardNote(options.shard, explorer.cut)];
   const more = [...notes, ...sharing, ...twoPacketsNote(explorer), ...(await freshStateNotes(explorer, expander))];
-  if (input.signal?.aborted === true && violations.some(({ recording }) => recording === undefined)) {
-    more.push("Interrupted before every violation was replayed from a clean start: those that were not are marked as not confirmed.");
-  }
+  if (violations.some(({ recording }) => recording === undefined)) more.push(notReplayedNote(input.signal));
   const asFound = violations.filter(({ minimality }) => minimality === "as_found").length;
   more.push(...wasteNotes(definition, explorer.committer.coverage()), ...unjudgedNotes(explorer.committer));
   if (asFound > 0 && input.signal?.aborted !== true) more.push(shrinkingCutNote(asFound));
   await closeLanes(expander, explorer);
+  // Also where it was interrupted after exploring: something that belongs to it is missing.
+  if (input.signal?.aborted === true) explorer.stopReason = "interrupted";
   const result = buildResult({
     name: input.name,
     actions,
@@ -223,10 +229,17 @@ async function conclude(
     mapStack,
     whereOf: whereOfStack,
     declaredAt: declaredAt(definition),
-    extraErrors: explorer.fatal === undefined ? [] : [fatalError(explorer.fatal)],
+    extraErrors: [...(explorer.fatal === undefined ? [] : [fatalError(explorer.fatal)]), ...errors],
   });
   onEvent({ kind: "finished", result });
   return result;
+}
+
+/** Says why there are violations that were not replayed. */
+function notReplayedNote(signal: AbortSignal | undefined): string {
+  const why =
+    signal?.aborted === true ? "The run was interrupted" : "The time was up (max_time and its allowance), or no lane could be had,";
+  return `${why} before every violation was replayed from a clean start: those that were not are marked as not replayed.`;
 }
 
 const whereOfStack = (stack: string): string | undefined => whereOf(Object.assign(new Error(), { stack }));
