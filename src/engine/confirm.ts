@@ -4,11 +4,10 @@ import type { FindingLog, FoundViolation } from "./finding-log.ts";
 import type { PathEnd, Recording, UnitRequest } from "./messages.ts";
 import { shrinkPath, type DrawnPath, type Shrunk } from "./shrink.ts";
 import { TimeLimit } from "./time-limit.ts";
+import { withinTime } from "./within-time.ts";
 
 /** How often a lane may be lost on the way. */
 const TRIES = 2;
-/** Node takes no longer timer. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** A finding and what its path did when it was executed again from a clean start. */
 export interface ConfirmedViolation {
@@ -100,32 +99,6 @@ async function replay(seat: Seat, { path, draws }: DrawnPath, confirms: (recordi
     }
   }
   return recording;
-}
-
-/** Milliseconds that a path which is being executed is given after an interruption. */
-const INTERRUPTED_MS = 5_000;
-
-/** Ends the requests of a path that takes longer than the time allows, so that a target which hangs does not keep the run. */
-async function withinTime<T>({ expander, lane, signal, limit }: Seat, work: () => Promise<T>): Promise<{ done: T; wasCut: boolean }> {
-  let wasCut = false;
-  const timers: NodeJS.Timeout[] = [];
-  const cutAfter = (ms: number): void => {
-    if (ms === Infinity) return;
-    const cut = (): void => {
-      wasCut = true;
-      expander.cut?.(lane);
-    };
-    timers.push(setTimeout(cut, Math.min(ms, LONGEST_TIMER_MS)));
-  };
-  const interrupted = (): void => cutAfter(INTERRUPTED_MS);
-  cutAfter(Math.max(limit.leftMs, limit.allowanceMs));
-  signal?.addEventListener("abort", interrupted, { once: true });
-  try {
-    return { done: await work(), wasCut };
-  } finally {
-    signal?.removeEventListener("abort", interrupted);
-    for (const timer of timers) clearTimeout(timer);
-  }
 }
 
 async function confirmShortest(

@@ -21,13 +21,10 @@ export async function drain(
   const busy = (): number[] => posts.held.flatMap((held, lane) => (held > 0 ? [lane] : []));
   const timer = graceMs === Infinity ? undefined : setInterval(() => posts.wake(), LOOK_MS);
   try {
-    let isCut = false;
     for (let left = busy(); left.length > 0; left = busy()) {
       const now = performance.now();
-      if (now >= cutAt && !isCut) {
-        isCut = true;
-        for (const lane of left) expander.cut?.(lane);
-      }
+      // What a check asks after that is ended, too.
+      if (now >= cutAt) for (const lane of left) expander.cut?.(lane);
       // Lanes elsewhere end their requests by themselves.
       if (expander.remote === undefined && now >= cutAt + LEAVE_MS && !left.some((lane) => rebuilds.has(lane))) return left;
       await posts.wait();

@@ -5,6 +5,7 @@ import type { Expander } from "../engine/expander.ts";
 import { Explorer, type ExplorerOptions } from "../engine/explorer.ts";
 import { findingId } from "../engine/finding-id.ts";
 import type { LaneReport } from "../engine/messages.ts";
+import { withinTime } from "../engine/within-time.ts";
 import type { Shard } from "../engine/shard-cut.ts";
 import type { ClusterExpander } from "../expanders/cluster/cluster-expander.ts";
 import { WatchedExpander } from "../expanders/watched-expander.ts";
@@ -79,7 +80,7 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
     const cluster = clusterOf(input, lanes, home, host.origins);
     const expander = cluster ?? home;
     try {
-      const { reports, notes, masked } = await bringUpLanes(expander, input);
+      const { reports, notes, masked, startedAt } = await bringUpLanes(expander, input, (budget.maxTime ?? Infinity) * 1000);
       refuseRaces(budget.races, reports[0]!);
       onEvent({ kind: "started", name: input.name, lanes: expander.lanes, notes });
       const actions = definition.actions.map(({ name }) => name);
@@ -133,7 +134,7 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
       const onCommits = keep === undefined ? undefined : (): void => keep.commits(explorer.committer, soFar);
       const spill = new ScratchFile(keep?.folder ?? tmpdir());
       const kept = { spill, details: keep?.limits, journal: keep !== undefined, recorded: keep?.before?.recorded, onCommits };
-      const explorer: Explorer = new Explorer({ ...options, ...kept }, expander, performance.now());
+      const explorer: Explorer = new Explorer({ ...options, ...kept }, expander, startedAt);
       await explorer.run(reports[0]!);
       // What is confirmed, made shorter and raced is so on the lanes of this process, as after any run.
       await cluster?.dismiss();
@@ -158,12 +159,14 @@ interface BroughtUp {
   readonly notes: readonly string[];
   /** Fields that are left out of states. */
   readonly masked: readonly string[];
+  /** When the time of the exploration begins to count, on the clock of `performance.now()`: once the lanes are there. */
+  readonly startedAt: number;
 }
 
 /** What does not come up any more once the signal is aborted was given up because of it. @throws its reason then */
-async function bringUpLanes(expander: Expander, { config, signal, keep }: ExploreInput): Promise<BroughtUp> {
+async function bringUpLanes(expander: Expander, { config, signal, keep }: ExploreInput, maxTimeMs: number): Promise<BroughtUp> {
   try {
-    const lanes = await atOneRoot(expander, config, keep?.before?.beginning.masked);
+    const lanes = await atOneRoot(expander, config, { known: keep?.before?.beginning.masked, signal, maxTimeMs });
     if (keep !== undefined) refuseOtherRoot(keep, lanes.reports[0]!);
     return lanes;
   } catch (error) {
@@ -172,20 +175,38 @@ async function bringUpLanes(expander: Expander, { config, signal, keep }: Explor
   }
 }
 
-/** All lanes at one root state, with what differs from execution to execution left out of it; `known`: what that is, of a run that goes on. */
-async function atOneRoot(expander: Expander, config: Config, known: readonly string[] | undefined): Promise<BroughtUp> {
+interface RootOptions {
+  /** Fields that are left out of states, of a run that goes on. */
+  readonly known: readonly string[] | undefined;
+  readonly signal: AbortSignal | undefined;
+  readonly maxTimeMs: number;
+}
+
+/** All lanes at one root state, with what differs from execution to execution left out of it. */
+async function atOneRoot(expander: Expander, config: Config, { known, signal, maxTimeMs }: RootOptions): Promise<BroughtUp> {
   const reports = await expander.start();
+  const startedAt = performance.now();
   const notes = checkLanes(reports, config);
   // Without a target there is nothing to compare, and the exploration ends at its root.
-  const fields = known ?? (reports[0]!.broken === true ? [] : await expander.calibrate());
-  if (fields.length === 0) return { reports, notes, masked: fields };
+  const fields = known ?? (reports[0]!.broken === true ? [] : await calibrated(expander, signal, maxTimeMs));
+  if (fields.length === 0) return { reports, notes, masked: fields, startedAt };
   const masked = await expander.mask(fields);
   const list = fields.join(", ");
   return {
     reports: masked,
     masked: fields,
+    startedAt,
     notes: [...checkLanes(masked, config), `Not part of the state, since they differ between two executions of one path: ${list}.`],
   };
+}
+
+/** The fields that differ from execution to execution. A target that hangs at one of the first steps gets half of the time for it. */
+async function calibrated(expander: Expander, signal: AbortSignal | undefined, maxTimeMs: number): Promise<readonly string[]> {
+  const limit = { leftMs: maxTimeMs / 2, allowanceMs: 0 };
+  const cut = (): void => {
+    for (let lane = 0; lane < expander.lanes; lane++) expander.cut?.(lane);
+  };
+  return (await withinTime({ expander: { cut }, lane: 0, signal, limit }, () => expander.calibrate())).done;
 }
 
 async function conclude(

@@ -110,6 +110,8 @@ export class ThreadsExpander implements Expander {
         return answer.value;
       }),
     );
+    // Requests may have been ended on the way.
+    for (const { control } of this.#lanes) control.reset();
     // One lane's word counts: the more lanes, the more likely one of them draws what another does not, and the answer must not depend on that.
     return found[0]!;
   }
