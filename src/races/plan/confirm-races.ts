@@ -42,7 +42,10 @@ export async function confirmRaces(
   const work = async (lane: number): Promise<void> => {
     while (next < groups.length && end.reason === undefined) {
       const at = next++;
-      confirmed[at] = await confirm(groups[at]!, { expander, lane, tally, end }).catch(unlessInterrupted(end));
+      confirmed[at] = await confirm(groups[at]!, { expander, lane, tally, end }).catch((error: unknown) => {
+        unlessInterrupted(end)(error);
+        return void tally.dismiss("interrupted");
+      });
     }
   };
   await Promise.all(Array.from({ length: Math.min(expander.lanes, groups.length) }, (_, lane) => work(lane)));

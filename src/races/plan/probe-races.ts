@@ -48,7 +48,7 @@ export async function probeRaces(
       const planned = plan.races[at]!;
       const request = requestFor(committer, planned, options);
       const answer = await raceOn(expander, lane, request).catch(unlessInterrupted(options.end));
-      if (answer === undefined) return void (over ??= "interrupted");
+      if (answer === undefined) return tally.skip((over ??= "interrupted"), 1);
       tally.add(answer);
       if (answer.hit !== undefined) seen[at] = { planned, request, answer };
       options.onProgress(tally, plan.races.length);
