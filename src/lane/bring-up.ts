@@ -10,7 +10,7 @@ import { Rule } from "../model/rule.ts";
 import { World } from "../model/world.ts";
 import type { Fingerprint } from "../state/facts.ts";
 import { Canonicalizer, loadHasher } from "../state/index.ts";
-import type { LaneReport } from "../engine/messages.ts";
+import type { ErrorNews, LaneReport } from "../engine/messages.ts";
 import { Checker } from "./checker.ts";
 import { briefLines } from "./details.ts";
 import { Drawing } from "./drawing.ts";
@@ -20,9 +20,10 @@ import { Home, userError } from "./home.ts";
 import { LaneLost } from "./lane-lost.ts";
 import { shapeOf } from "./shape.ts";
 import { withoutSecrets } from "../targets/without-secrets.ts";
-import { impure, Stepper } from "./stepper.ts";
+import { errorNews, impure, Stepper } from "./stepper.ts";
 import { TargetRestart, type TargetControl } from "./target-restart.ts";
 import { WorldState, type WorldImage } from "./world-state.ts";
+import { OTHER_WRITER_HINT, otherWriterText, writesByItself, writtenLines, type Seen } from "./write-inquiry.ts";
 
 /** What a run tells all its lanes; plain data. */
 export interface LaneOptions {
@@ -131,8 +132,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
   const errors = [...checked.errors];
   const changed = (): Promise<boolean> => differs(state, canonicalizer, node);
   if (unanswered === undefined && (await changed())) {
-    const what = (await state.storesChanged(root)) ? "a store" : "the context or a client";
-    errors.push(impure(await checker.culprit(undefined, () => state.restore(root), changed), what));
+    errors.push(await writtenAtRoot(state, canonicalizer, checker, { mark: root, isOther: changed }));
   }
   const report: LaneReport = {
     wholeLo: whole.lo,
@@ -170,6 +170,18 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
     placeholders: ours,
     report,
   };
+}
+
+/** The error that the initial state did not stay what it was while it was checked. */
+async function writtenAtRoot(state: WorldState, canonicalizer: Canonicalizer, checker: Checker, seen: Seen): Promise<ErrorNews> {
+  const isStore = await state.storesChanged(seen.mark);
+  const lines = await writtenLines(state, canonicalizer, seen.mark);
+  const isOften = isStore && (await writesByItself(state, seen, 250, 3));
+  const name = isOften ? undefined : await checker.culprit(undefined, () => state.restore(seen.mark), seen.isOther);
+  if (name !== undefined || !isStore) return impure(name ?? checker.checked.last, isStore ? "a store" : "the context or a client");
+  const kind = isOften || (await writesByItself(state, seen, 1_000, 1)) ? "itself" : "unknown";
+  const text = otherWriterText({ kind, lines }, "while the initial state was checked");
+  return errorNews("OTHER_WRITER", `${text}. ${OTHER_WRITER_HINT}`, "stores");
 }
 
 function hasStores(world: World<never, never>): boolean {

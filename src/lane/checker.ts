@@ -96,10 +96,17 @@ export class Checker {
     );
   }
 
-  /** Something wrote during the checks: runs them once more, each from the same state, and names the first that did. */
-  async culprit(action: AnyAction | undefined, restore: () => Awaitable<void>, changed: () => Awaitable<boolean>): Promise<string> {
+  /**
+   * Something wrote during the checks: runs them once more, each from the same state, and names the first that writes, and does so again. `undefined`: none
+   * does, so that somebody else wrote.
+   */
+  async culprit(
+    action: AnyAction | undefined,
+    restore: () => Awaitable<void>,
+    changed: () => Awaitable<boolean>,
+  ): Promise<string | undefined> {
     const invariants = action === undefined ? this.#invariants : this.#plan(action).all;
-    for (const invariant of invariants.length > 1 ? invariants : []) {
+    const writes = async (invariant: AnyInvariant): Promise<boolean> => {
       await restore();
       try {
         this.#drawing.by(invariant.name);
@@ -107,9 +114,10 @@ export class Checker {
       } catch {
         // Reported already.
       }
-      if (await changed()) return invariant.name;
-    }
-    return this.checked.last;
+      return changed();
+    };
+    for (const invariant of invariants) if ((await writes(invariant)) && (await writes(invariant))) return invariant.name;
+    return undefined;
   }
 
   /** A check that got no answer is the last one: the others would ask a target that is gone, or wait for one that hangs. */

@@ -196,8 +196,8 @@ export class StepTaker {
     const back = after !== undefined && !ruled && (await this.#watch.putBackUntouched(unit, action, outcome, mark, after, spot));
     if (after !== undefined && !back) {
       if (state.ownChanged(after) && (await this.#watch.differs(reached)))
-        errors.push(await this.#watch.impure(action, after, reached, "the context or a client"));
-      else if (await this.#watch.otherState(after, reached)) await this.#watch.lateOrImpure(unit, action, after, reached, errors);
+        errors.push(await this.#watch.impure(action, after, reached));
+      else if (await this.#watch.otherState(after, reached)) await this.#watch.writtenDuringChecks(unit, action, after, reached, errors);
       else await this.#watch.watchAccepted(unit, action, outcome, after, reached);
       // Rules are judged in the state that the step led to, whatever a check did to it.
       if (errors.length > checker.checked.errors.length) await state.restore(after);
