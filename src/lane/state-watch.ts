@@ -5,9 +5,12 @@ import type { ChunkReport } from "./chunk-report.ts";
 import { LaneLost } from "./lane-lost.ts";
 import type { LateWrites } from "./late-writes.ts";
 import type { Outcome } from "./outcome.ts";
-import { impure as impureError } from "./stepper.ts";
+import { errorNews, impure as impureError } from "./stepper.ts";
 import type { WorldMark } from "./world-state.ts";
 import { OTHER_WRITER_HINT, otherWriterText, WriteInquiry, type Writer } from "./write-inquiry.ts";
+
+const pendingWorkText = (action: string): string =>
+  `The context or a client was changed after action "${action}" was over: by a promise or a timer that it left behind. Await everything before it returns.`;
 
 /** What happens to the state beside a step (checks that write, work that goes on after an answer), and putting it back. */
 export class StateWatch {
@@ -46,7 +49,9 @@ export class StateWatch {
     const { state, checker, actions } = this.#base;
     const isOther = async (): Promise<boolean> => (await state.storesChanged(after)) || this.differs(reached);
     const name = await checker.culprit(actions[action], () => state.restore(after), isOther);
-    return impureError(name ?? checker.checked.last, "the context or a client");
+    if (name !== undefined) return impureError(name, "the context or a client");
+    const { name: last } = actions[action]!;
+    return errorNews("PENDING_WORK", pendingWorkText(last), last);
   }
 
   /** Rows appeared during the checks: a check that calls the API may have written them, the action after its answer, or somebody whom nobody asked. */
@@ -93,6 +98,12 @@ export class StateWatch {
   /** What was written since the put-back, mostly by the action before, is not left for the next one. */
   async catchLate(unit: UnitRequest, action: number, mark: WorldMark): Promise<void> {
     const { state, drawing } = this.#base;
+    if (state.ownSet(mark) && (unit.uncertain || (await this.differs(unit)))) {
+      const { name } = this.#base.actions[action]!;
+      this.#report.divergences.push({ kind: "late_write", path: [...unit.path, action], message: pendingWorkText(name), differences: [] });
+      await state.restore(mark);
+      return;
+    }
     // A step ends with a look: at a state that it left as it was, or at the end of a restore.
     const changed = state.seenElsewhere(mark);
     if (changed === false || !(await changed)) return;

@@ -140,6 +140,7 @@ export class StepTaker {
       return this.#watch.putBack(unit, action, mark);
     }
     if (outcome.kind === "failed") {
+      await this.#base.stepper.awaitPending();
       this.#report.rows.push(FAILED | NEWS, 0, 0, 0, 0, 0);
       this.#report.news.push({
         unit: index,
@@ -195,8 +196,7 @@ export class StepTaker {
     const ruled = outcome.kind === "executed" && checker.rulesAfter(this.#base.actions[action]!).length > 0;
     const back = after !== undefined && !ruled && (await this.#watch.putBackUntouched(unit, action, outcome, mark, after, spot));
     if (after !== undefined && !back) {
-      if (state.ownChanged(after) && (await this.#watch.differs(reached)))
-        errors.push(await this.#watch.impure(action, after, reached));
+      if (state.ownChanged(after) && (await this.#watch.differs(reached))) errors.push(await this.#watch.impure(action, after, reached));
       else if (await this.#watch.otherState(after, reached)) await this.#watch.writtenDuringChecks(unit, action, after, reached, errors);
       else await this.#watch.watchAccepted(unit, action, outcome, after, reached);
       // Rules are judged in the state that the step led to, whatever a check did to it.

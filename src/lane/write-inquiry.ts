@@ -120,7 +120,12 @@ export class WriteInquiry {
 }
 
 /** Whether another state is written so often while nobody asks anything, each time within so many milliseconds after it was put back. */
-export async function writesByItself(state: Pick<WorldState, "restore">, { mark, isOther }: Seen, ms: number, times: number): Promise<boolean> {
+export async function writesByItself(
+  state: Pick<WorldState, "restore">,
+  { mark, isOther }: Seen,
+  ms: number,
+  times: number,
+): Promise<boolean> {
   for (let time = 0; time < times; time++) {
     await state.restore(mark);
     if (!(await poll(isOther, ms))) return false;

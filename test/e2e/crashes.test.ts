@@ -104,7 +104,12 @@ export const agent = new Agent({ actions: [${BOOM}], invariants: [] });
 });
 
 /** Ends the target, or never answers, when `GET /boom` is asked for while there are `notes` notes at least. */
-const crashingCheck = (notes: number, how: string, rules: { readonly rule?: string; readonly invariant?: string }, config = NOTES_CONFIG): string =>
+const crashingCheck = (
+  notes: number,
+  how: string,
+  rules: { readonly rule?: string; readonly invariant?: string },
+  config = NOTES_CONFIG,
+): string =>
   folderWith({
     "seqqa.yaml": config,
     "server.mjs": NOTES_SERVER.replace(

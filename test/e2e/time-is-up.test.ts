@@ -29,7 +29,9 @@ describe("a target that hangs, with less time than its requests may take", () =>
     const { violations, stopReason } = only(writtenIn(join(cwd, "out")));
     expect(stopReason).toBe("max_time");
     expect(violations).toMatchObject([{ invariant: "hang_timeout", confirmed: false, notReplayed: true, reproductionPath: ["hang"] }]);
-    expect(violations[0]!.message).toMatch(/^A request timed out once during hang, not confirmed: the time was up\. GET .*\/hang got no answer/);
+    expect(violations[0]!.message).toMatch(
+      /^A request timed out once during hang, not confirmed: the time was up\. GET .*\/hang got no answer/,
+    );
     expect(ran.stdout).toContain("[HIGH] hang_timeout (not replayed");
     expect(ran.stdout).not.toContain("flaky");
   });

@@ -43,6 +43,8 @@ export interface HttpClientOptions extends ConnectionOptions {
 
 const NO_OPTIONS: RequestOptions = Object.freeze({});
 
+const NO_FLIGHTS: readonly PendingRequest[] = Object.freeze([]);
+
 /**
  * The client of a JSON API: over HTTP, or straight into a handler of this process. It keeps cookies, a token and headers; all of
  * them are part of the world, so that a branch puts them back.
@@ -217,7 +219,7 @@ export class HttpClient extends Verbs implements ApiClient {
       listen: (sink) => {
         this.#sink = sink;
       },
-      pending: () => [...flights],
+      pending: () => (flights.size === 0 ? NO_FLIGHTS : [...flights]),
       cut: () => transport.cut(),
       join: (clients) => {
         this.#clients = clients;
