@@ -153,7 +153,7 @@ export abstract class Attempt implements Dispatcher.DispatchHandler, Expiring {
 /** Milliseconds that a request was waited for: its timeout, or less where it was ended before. `begun`: on the clock of `performance.now()`. */
 export function waitedMs(timeoutMs: number, begun: number): number {
   const waited = performance.now() - begun;
-  return waited < timeoutMs ? Math.round(waited / 100) * 100 : timeoutMs;
+  return waited + 1 < timeoutMs ? Math.round(waited / 100) * 100 : timeoutMs;
 }
 
 /** The connection ended, without a word on why. */
