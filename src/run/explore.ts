@@ -4,7 +4,7 @@ import type { ExplorationEvent } from "../engine/events.ts";
 import type { Expander } from "../engine/expander.ts";
 import { Explorer, type ExplorerOptions } from "../engine/explorer.ts";
 import { findingId } from "../engine/finding-id.ts";
-import type { LaneReport } from "../engine/messages.ts";
+import { CRASHED, type LaneReport } from "../engine/messages.ts";
 import { withinTime } from "../engine/within-time.ts";
 import type { Shard } from "../engine/shard-cut.ts";
 import type { ClusterExpander } from "../expanders/cluster/cluster-expander.ts";
@@ -19,6 +19,7 @@ import { spareCount, TargetHost } from "../targets/index.ts";
 import { checkLanes } from "./check-lanes.ts";
 import { declaredAt } from "./declared-at.ts";
 import type { Distribution } from "./distribution.ts";
+import { EndedTargets } from "./ended-targets.ts";
 import { freshStateNotes } from "./fresh-states.ts";
 import { hostOptions } from "./host-options.ts";
 import { expanderOf, refuseLanesWithoutModule } from "./expander-of.ts";
@@ -84,6 +85,7 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
       refuseRaces(budget.races, reports[0]!);
       onEvent({ kind: "started", name: input.name, lanes: expander.lanes, notes });
       const actions = definition.actions.map(({ name }) => name);
+      const ended = new EndedTargets();
       const options: ExplorerOptions = {
         name: input.name,
         actions,
@@ -99,7 +101,10 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
         crossCheck: CROSS_CHECK,
         shard,
         signal: input.signal,
-        onEvent,
+        onEvent: (event) => {
+          ended.see(event);
+          onEvent(event);
+        },
       };
       const { keep } = input;
       const shown = shownUrls(config, host);
@@ -139,13 +144,13 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
       // What is confirmed, made shorter and raced is so on the lanes of this process, as after any run.
       await cluster?.dismiss();
       keep?.flush(explorer.committer, soFar);
-      const after: RunError[] = [];
+      const errors: RunError[] = [];
       const races = await findRaces(explorer, options, home, budget.races).catch((error: unknown) => {
         // What was explored is reported all the same.
-        if (input.signal?.aborted !== true) after.push(fatalError(error));
+        if (input.signal?.aborted !== true) errors.push(fatalError(error));
         return NO_RACES;
       });
-      return await conclude(input, explorer, options, home, notes, races, begun, host.origins, after);
+      return await conclude(input, explorer, options, home, notes, races, begun, host.origins, { errors, ended });
     } finally {
       await expander.close();
     }
@@ -218,7 +223,7 @@ async function conclude(
   races: FoundRaces,
   begun: number,
   origins: ReadonlySet<string>,
-  errors: readonly RunError[],
+  { errors, ended }: { readonly errors: readonly RunError[]; readonly ended: EndedTargets },
 ): Promise<ExplorationResult> {
   const { definition, onEvent, config } = input;
   const { actions, seed } = options;
@@ -228,6 +233,7 @@ async function conclude(
   const sharing = options.shard === undefined || explorer.cut === undefined ? [] : [shardNote(options.shard, explorer.cut)];
   const more = [...notes, ...sharing, ...twoPacketsNote(explorer), ...(await freshStateNotes(explorer, expander))];
   if (violations.some(({ recording }) => recording === undefined)) more.push(notReplayedNote(input.signal));
+  if (input.signal?.aborted !== true) more.push(...ended.notes(violations.some(({ found }) => found.finding.invariant === CRASHED)));
   const asFound = violations.filter(({ minimality }) => minimality === "as_found").length;
   more.push(...wasteNotes(definition, explorer.committer.coverage()), ...unjudgedNotes(explorer.committer));
   if (asFound > 0 && input.signal?.aborted !== true) more.push(shrinkingCutNote(asFound));

@@ -196,6 +196,19 @@ describe("a target that dies of a request of a check", () => {
   });
 });
 
+describe("a target that dies some time after it answered", () => {
+  it("leaves a trace, although no step shows it again", async () => {
+    const cwd = crashingCheck(1, `response.end("{}"); setTimeout(() => { console.log("too late"); process.exit(7); }, 30);`, {
+      rule: "ask",
+    });
+    const ran = await seqqa(["run", ".", "--output", "out"], { cwd });
+    const { violations, notes } = only(writtenIn(join(cwd, "out")));
+    // By chance it is gone at the same step three times.
+    const said = [...notes, ...violations.map(({ invariant }) => invariant)].join("\n");
+    expect(said, ran.stderr).toMatch(/^A target ended .* ended with exit code 7\. It had printed last: too late$|target_crashed/m);
+  });
+});
+
 describe("a target that dies while its lane is brought up", () => {
   it.each(laneCounts)("is reported with how it ended and its last words, with --parallel %s", async (parallel) => {
     const cwd = folderWith({
