@@ -19,7 +19,8 @@ export async function drain(
 ): Promise<readonly number[]> {
   const cutAt = performance.now() + graceMs;
   const busy = (): number[] => posts.held.flatMap((held, lane) => (held > 0 ? [lane] : []));
-  const timer = graceMs === Infinity ? undefined : setInterval(() => posts.wake(), LOOK_MS);
+  // Where user code waits for nothing that could come, this is not what keeps the process.
+  const timer = graceMs === Infinity ? undefined : setInterval(() => posts.wake(), LOOK_MS).unref();
   try {
     for (let left = busy(); left.length > 0; left = busy()) {
       const now = performance.now();

@@ -31,7 +31,7 @@ export async function withinTime<T>(
     if (performance.now() < endsAt) return;
     wasCut = true;
     expander.cut?.(lane);
-  }, LOOK_MS);
+  }, LOOK_MS).unref();
   try {
     const done = await work();
     return { done, wasCut };

@@ -75,9 +75,11 @@ createServer((`,
       }),
     });
     const { status } = await seqqa(["run", ".", "--max-steps", "12", "--output", "out"], { cwd });
-    const { errors, divergences } = only(writtenIn(join(cwd, "out")));
+    const { errors, divergences, notes } = only(writtenIn(join(cwd, "out")));
+    // What differed between the first two walks is not part of the state.
+    const isMasked = notes.some((note) => note.startsWith("Not part of the state"));
     const said = [...errors, ...divergences].filter((one) => !("kind" in one) || one.kind === "late_write").map(({ message }) => message);
-    if (check !== undefined) expect([status, said.length > 0]).toEqual([3, true]);
+    if (check !== undefined && !isMasked) expect([status, said.length > 0]).toEqual([3, true]);
     for (const message of said) expect(message).toMatch(/^db\.beats was written to .*the target's own timer or job/);
   });
 });

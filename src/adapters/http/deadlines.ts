@@ -28,7 +28,7 @@ export class Deadlines {
 
   /** Expires all of them now. */
   expireAll(): void {
-    for (const one of [...this.#live]) {
+    for (const one of this.#live) {
       this.#live.delete(one);
       one.expire();
     }

@@ -32,7 +32,7 @@ export class FetchTransport implements Transport {
   }
 
   cut(): void {
-    for (const expire of [...this.#live]) expire();
+    for (const expire of this.#live) expire();
   }
 
   route(): WireRoute {

@@ -24,7 +24,7 @@ export class ProxyTransport implements Connections {
   }
 
   cut(): void {
-    for (const expire of [...this.#live]) expire();
+    for (const expire of this.#live) expire();
   }
 
   close(): Promise<void> {

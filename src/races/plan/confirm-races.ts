@@ -44,7 +44,8 @@ export async function confirmRaces(
       const at = next++;
       confirmed[at] = await confirm(groups[at]!, { expander, lane, tally, end }).catch((error: unknown) => {
         unlessInterrupted(end)(error);
-        return void tally.dismiss("interrupted");
+        tally.dismiss("interrupted");
+        return undefined;
       });
     }
   };
