@@ -79,8 +79,10 @@ export interface Violation {
   readonly draws?: readonly (readonly number[])[] | undefined;
   /** In the documents of runs: a script for a POSIX shell that sends the requests of the path with curl; see `seqqa replay --emit curl`. Nothing in it that is redacted. */
   readonly curl?: string | undefined;
-  /** Seen again when the path was replayed from a clean start; `false` is flaky. */
+  /** Seen again when the path was replayed from a clean start; `false` is flaky, unless it was not replayed. */
   readonly confirmed: boolean;
+  /** The path was not replayed, since the run was interrupted, its time was up, or no lane could be had: nothing is known about whether it is flaky. */
+  readonly notReplayed?: true;
   /** How many committed edges broke the same rule with the same last action and status. */
   readonly count: number;
   /** The node that it leads to, as in {@link ExplorationGraph}; `null` when there is none (a crash, a timeout). */
@@ -332,7 +334,8 @@ export interface ExplorationDetails {
  * `background`: columns that change without a request. `time_passed`: a stored time passed while its state waited. `invisible_state`: calls whose effect
  * no store, context key or probe shows.
  */
-export type VerdictExceptionKind = "violating_states" | "dropped_field" | "unaudited_reduction" | "background" | "time_passed" | "invisible_state";
+export type VerdictExceptionKind =
+  "violating_states" | "dropped_field" | "unaudited_reduction" | "background" | "time_passed" | "invisible_state";
 
 /** A part of the state space that was left out. */
 export interface VerdictException {

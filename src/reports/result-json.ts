@@ -82,7 +82,7 @@ export function resultJson(result: Omit<ExplorationResult, "toJSON">): Omit<Expl
 /** A violation as plain data, without what is undefined. */
 export function violationJson(violation: Violation): Violation {
   const { id, invariant, severity, message, reproductionPath, request, response, steps, checks, confirmed, count, state } = violation;
-  const { where, minimality, shrunkFrom, draws, curl, known, target } = violation;
+  const { where, minimality, shrunkFrom, draws, curl, notReplayed, known, target } = violation;
   return {
     id,
     invariant,
@@ -99,6 +99,7 @@ export function violationJson(violation: Violation): Violation {
     draws,
     curl,
     confirmed,
+    ...(notReplayed && { notReplayed }),
     count,
     state,
     ...(known && { known }),

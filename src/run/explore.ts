@@ -4,7 +4,8 @@ import type { ExplorationEvent } from "../engine/events.ts";
 import type { Expander } from "../engine/expander.ts";
 import { Explorer, type ExplorerOptions } from "../engine/explorer.ts";
 import { findingId } from "../engine/finding-id.ts";
-import type { LaneReport } from "../engine/messages.ts";
+import { CRASHED, type LaneReport } from "../engine/messages.ts";
+import { withinTime } from "../engine/within-time.ts";
 import type { Shard } from "../engine/shard-cut.ts";
 import type { ClusterExpander } from "../expanders/cluster/cluster-expander.ts";
 import { WatchedExpander } from "../expanders/watched-expander.ts";
@@ -18,6 +19,7 @@ import { spareCount, TargetHost } from "../targets/index.ts";
 import { checkLanes } from "./check-lanes.ts";
 import { declaredAt } from "./declared-at.ts";
 import type { Distribution } from "./distribution.ts";
+import { EndedTargets } from "./ended-targets.ts";
 import { freshStateNotes } from "./fresh-states.ts";
 import { hostOptions } from "./host-options.ts";
 import { expanderOf, refuseLanesWithoutModule } from "./expander-of.ts";
@@ -28,7 +30,7 @@ import { resultSoFar } from "./result-so-far.ts";
 import { beginningWith, refuseOtherRoot } from "./resume.ts";
 import { shardBudget, shardNote } from "./shard.ts";
 import { ShownUrls } from "./shown-urls.ts";
-import { findRaces, refuseRaces, type FoundRaces } from "./races.ts";
+import { findRaces, NO_RACES, refuseRaces, type FoundRaces } from "./races.ts";
 import { toldNews } from "./told-news.ts";
 import type { UserModule } from "./user-module.ts";
 import { twoPacketsNote } from "./two-packets-note.ts";
@@ -80,10 +82,11 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
     const cluster = clusterOf(input, lanes, home, host.origins);
     const expander = cluster ?? home;
     try {
-      const { reports, notes, masked } = await bringUpLanes(expander, input);
+      const { reports, notes, masked, startedAt } = await bringUpLanes(expander, input, (budget.maxTime ?? Infinity) * 1000);
       refuseRaces(budget.races, reports[0]!);
       onEvent({ kind: "started", name: input.name, lanes: expander.lanes, notes: [...notes, ...rootNote(reports[0]!)] });
       const actions = definition.actions.map(({ name }) => name);
+      const ended = new EndedTargets();
       const options: ExplorerOptions = {
         name: input.name,
         actions,
@@ -99,7 +102,10 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
         crossCheck: CROSS_CHECK,
         shard,
         signal: input.signal,
-        onEvent,
+        onEvent: (event) => {
+          ended.see(event);
+          onEvent(event);
+        },
       };
       const { keep } = input;
       const shown = shownUrls(config, host);
@@ -134,13 +140,18 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
       const onCommits = keep === undefined ? undefined : (): void => keep.commits(explorer.committer, soFar);
       const spill = new ScratchFile(keep?.folder ?? tmpdir());
       const kept = { spill, details: keep?.limits, journal: keep !== undefined, recorded: keep?.before?.recorded, onCommits };
-      const explorer: Explorer = new Explorer({ ...options, ...kept }, expander, performance.now());
+      const explorer: Explorer = new Explorer({ ...options, ...kept }, expander, startedAt);
       await explorer.run(reports[0]!);
       // What is confirmed, made shorter and raced is so on the lanes of this process, as after any run.
       await cluster?.dismiss();
       keep?.flush(explorer.committer, soFar);
-      const races = await findRaces(explorer, options, home, budget.races);
-      return await conclude(input, explorer, options, home, notes, races, begun, host.origins);
+      const errors: RunError[] = [];
+      const races = await findRaces(explorer, options, home, budget.races).catch((error: unknown) => {
+        // What was explored is reported all the same.
+        if (input.signal?.aborted !== true) errors.push(fatalError(error));
+        return NO_RACES;
+      });
+      return await conclude(input, explorer, options, home, notes, races, begun, host.origins, { errors, ended });
     } finally {
       await expander.close();
     }
@@ -154,12 +165,14 @@ interface BroughtUp {
   readonly notes: readonly string[];
   /** Fields that are left out of states. */
   readonly masked: readonly string[];
+  /** When the time of the exploration begins to count, on the clock of `performance.now()`: once the lanes are there. */
+  readonly startedAt: number;
 }
 
 /** What does not come up any more once the signal is aborted was given up because of it. @throws its reason then */
-async function bringUpLanes(expander: Expander, { config, signal, keep }: ExploreInput): Promise<BroughtUp> {
+async function bringUpLanes(expander: Expander, { config, signal, keep }: ExploreInput, maxTimeMs: number): Promise<BroughtUp> {
   try {
-    const lanes = await atOneRoot(expander, config, keep?.before?.beginning.masked);
+    const lanes = await atOneRoot(expander, config, { known: keep?.before?.beginning.masked, signal, maxTimeMs });
     if (keep !== undefined) refuseOtherRoot(keep, lanes.reports[0]!);
     return lanes;
   } catch (error) {
@@ -168,17 +181,27 @@ async function bringUpLanes(expander: Expander, { config, signal, keep }: Explor
   }
 }
 
-/** All lanes at one root state, with what differs from execution to execution left out of it; `known`: what that is, of a run that goes on. */
-async function atOneRoot(expander: Expander, config: Config, known: readonly string[] | undefined): Promise<BroughtUp> {
+interface RootOptions {
+  /** Fields that are left out of states, of a run that goes on. */
+  readonly known: readonly string[] | undefined;
+  readonly signal: AbortSignal | undefined;
+  readonly maxTimeMs: number;
+}
+
+/** All lanes at one root state, with what differs from execution to execution left out of it. */
+async function atOneRoot(expander: Expander, config: Config, { known, signal, maxTimeMs }: RootOptions): Promise<BroughtUp> {
   const reports = await expander.start();
+  const startedAt = performance.now();
   const notes = checkLanes(reports, config);
-  const fields = known ?? (await expander.calibrate());
-  if (fields.length === 0) return { reports, notes, masked: fields };
+  // Without a target there is nothing to compare, and the exploration ends at its root.
+  const fields = known ?? (reports[0]!.broken === true ? [] : await calibrated(expander, signal, maxTimeMs));
+  if (fields.length === 0) return { reports, notes, masked: fields, startedAt };
   const masked = await expander.mask(fields);
   const list = fields.join(", ");
   return {
     reports: masked,
     masked: fields,
+    startedAt,
     notes: [...checkLanes(masked, config), `Not part of the state, since they differ between two executions of one path: ${list}.`],
   };
 }
@@ -187,6 +210,15 @@ async function atOneRoot(expander: Expander, config: Config, known: readonly str
 function rootNote({ findings }: LaneReport): readonly string[] {
   const names = findings.map(({ invariant }) => invariant).join(", ");
   return findings.length === 0 ? [] : [`The root state breaks ${names}: nothing is explored from there. Mend setup, or the rule.`];
+}
+
+/** The fields that differ from execution to execution. A target that hangs at one of the first steps gets half of the time for it. */
+async function calibrated(expander: Expander, signal: AbortSignal | undefined, maxTimeMs: number): Promise<readonly string[]> {
+  const limit = { leftMs: maxTimeMs / 2, allowanceMs: 0 };
+  const cut = (): void => {
+    for (let lane = 0; lane < expander.lanes; lane++) expander.cut?.(lane);
+  };
+  return (await withinTime({ expander: { cut }, lane: 0, signal, limit }, () => expander.calibrate())).done;
 }
 
 async function conclude(
@@ -198,6 +230,7 @@ async function conclude(
   races: FoundRaces,
   begun: number,
   origins: ReadonlySet<string>,
+  { errors, ended }: { readonly errors: readonly RunError[]; readonly ended: EndedTargets },
 ): Promise<ExplorationResult> {
   const { definition, onEvent, config } = input;
   const { actions, seed } = options;
@@ -206,14 +239,15 @@ async function conclude(
   const violations = await shortestViolations(explorer, options, expander);
   const sharing = options.shard === undefined || explorer.cut === undefined ? [] : [shardNote(options.shard, explorer.cut)];
   const more = [...notes, ...sharing, ...twoPacketsNote(explorer), ...(await freshStateNotes(explorer, expander))];
-  if (input.signal?.aborted === true && violations.some(({ recording }) => recording === undefined)) {
-    more.push("Interrupted before every violation was replayed from a clean start: those that were not are marked as not confirmed.");
-  }
+  if (violations.some(({ recording }) => recording === undefined)) more.push(notReplayedNote(input.signal));
+  if (input.signal?.aborted !== true) more.push(...ended.notes(violations.some(({ found }) => found.finding.invariant === CRASHED)));
   const asFound = violations.filter(({ minimality }) => minimality === "as_found").length;
   const coverage = withExemptions(explorer.committer.coverage(), definition, config.exploration.requireAllActions);
   more.push(...wasteNotes(definition, coverage), ...unjudgedNotes(explorer.committer));
   if (asFound > 0 && input.signal?.aborted !== true) more.push(shrinkingCutNote(asFound));
   await closeLanes(expander, explorer);
+  // Also where it was interrupted after exploring: something that belongs to it is missing.
+  if (input.signal?.aborted === true) explorer.stopReason = "interrupted";
   const result = buildResult({
     name: input.name,
     actions,
@@ -232,10 +266,17 @@ async function conclude(
     mapStack,
     whereOf: whereOfStack,
     declaredAt: declaredAt(definition),
-    extraErrors: explorer.fatal === undefined ? [] : [fatalError(explorer.fatal)],
+    extraErrors: [...(explorer.fatal === undefined ? [] : [fatalError(explorer.fatal)]), ...errors],
   });
   onEvent({ kind: "finished", result });
   return result;
+}
+
+/** Says why there are violations that were not replayed. */
+function notReplayedNote(signal: AbortSignal | undefined): string {
+  const why =
+    signal?.aborted === true ? "The run was interrupted" : "The time was up (max_time and its allowance), or no lane could be had,";
+  return `${why} before every violation was replayed from a clean start: those that were not are marked as not replayed.`;
 }
 
 const whereOfStack = (stack: string): string | undefined => whereOf(Object.assign(new Error(), { stack }));

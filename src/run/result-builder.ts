@@ -81,7 +81,8 @@ export function buildResult(parts: ResultParts): ExplorationResult {
     errors: [...parts.extraErrors, ...[...committer.findings.errors.values()].map((found) => errorOf(found, parts))],
     stopReason,
     verdict,
-    unverified: parts.isShard || parts.graph !== undefined ? [] : idleActions(parts.coverage, { stopReason, isExhaustive: verdict.complete }),
+    unverified:
+      parts.isShard || parts.graph !== undefined ? [] : idleActions(parts.coverage, { stopReason, isExhaustive: verdict.complete }),
     coverage: {
       actions: parts.coverage,
       pairs: states === 0 ? 0 : (committer.edges.size + committer.skipped) / (states * actions.length),
@@ -112,7 +113,7 @@ export function violationOf({ found, path, draws, recording, confirmed, minimali
     id: findingId(parts.name, found),
     invariant: finding.invariant,
     severity: finding.severity,
-    message: finding.message,
+    message: parts.urls.text(finding.message),
     where: parts.declaredAt(finding.invariant, path.at(-1)),
     reproductionPath: names(path),
     request: last === undefined || last.request.url === "" ? undefined : parts.urls.request(last.request),
@@ -124,6 +125,7 @@ export function violationOf({ found, path, draws, recording, confirmed, minimali
     shrunkFrom: path.length < found.path.length ? names(found.path) : undefined,
     draws: recording?.drew === false ? undefined : draws,
     confirmed,
+    ...(recording === undefined && { notReplayed: true as const }),
     count,
     state: path === found.path ? found.state : reachedState(recording, parts.explorer),
     target: again?.target ?? finding.target,
@@ -135,7 +137,9 @@ export function violationOf({ found, path, draws, recording, confirmed, minimali
 function checksOf({ checks, findings }: Recording, invariant: string): readonly RecordedExchange[] {
   const own = checks.filter((check) => check.invariant === invariant);
   const broken = new Set(findings.map((finding) => finding.invariant));
-  return (own.length > 0 ? own : checks.filter((check) => broken.has(check.invariant))).map(({ exchange }) => exchange);
+  // A request that got no answer is itself what broke.
+  const others = checks.filter((check) => broken.has(check.invariant) || check.exchange.error !== undefined);
+  return (own.length > 0 ? own : others).map(({ exchange }) => exchange);
 }
 
 /** The node that a path leads to which is not the one that was found; `null` where the exploration did not come there. */

@@ -3,7 +3,7 @@ import type { Recording } from "../../engine/messages.ts";
 import type { RaceAnswer, RaceHit, RaceRequest } from "../../engine/race-messages.ts";
 import { shrinkPath } from "../../engine/shrink.ts";
 import { severityRank } from "../../model/severity.ts";
-import { raceOn, type SeenRace } from "./probe-races.ts";
+import { raceOn, unlessInterrupted, type SeenRace } from "./probe-races.ts";
 import { verdictRank } from "../oracle/verdict-rank.ts";
 import type { RaceTally } from "./race-tally.ts";
 import type { RacesEnd } from "./races-end.ts";
@@ -42,7 +42,12 @@ export async function confirmRaces(
   const work = async (lane: number): Promise<void> => {
     while (next < groups.length && end.reason === undefined) {
       const at = next++;
-      confirmed[at] = await confirm(groups[at]!, { expander, lane, tally, end });
+      confirmed[at] = await confirm(groups[at]!, { expander, lane, tally, end }).catch((error: unknown) => {
+        unlessInterrupted(end)(error);
+        const [first] = groups[at]!;
+        tally.dismiss("interrupted", first!.request, first!.answer.hit);
+        return undefined;
+      });
     }
   };
   await Promise.all(Array.from({ length: Math.min(expander.lanes, groups.length) }, (_, lane) => work(lane)));
