@@ -23,7 +23,7 @@ import { withoutSecrets } from "../targets/without-secrets.ts";
 import { errorNews, impure, Stepper } from "./stepper.ts";
 import { TargetRestart, type TargetControl } from "./target-restart.ts";
 import { WorldState, type WorldImage } from "./world-state.ts";
-import { OTHER_WRITER_HINT, otherWriterText, writesByItself, writtenLines, type Seen } from "./write-inquiry.ts";
+import { OTHER_WRITER_HINT, otherWriterText, writesByItself, writtenLines, type Seen } from "./other-writer.ts";
 
 /** What a run tells all its lanes; plain data. */
 export interface LaneOptions {

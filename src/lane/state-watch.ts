@@ -7,7 +7,8 @@ import type { LateWrites } from "./late-writes.ts";
 import type { Outcome } from "./outcome.ts";
 import { errorNews, impure as impureError } from "./stepper.ts";
 import type { WorldMark } from "./world-state.ts";
-import { OTHER_WRITER_HINT, otherWriterText, WriteInquiry, type Writer } from "./write-inquiry.ts";
+import { OTHER_WRITER_HINT, otherWriterText, type Writer } from "./other-writer.ts";
+import { WriteInquiry } from "./write-inquiry.ts";
 
 const pendingWorkText = (action: string): string =>
   `The context or a client was changed after action "${action}" was over: by a promise or a timer that it left behind. Await everything before it returns.`;
