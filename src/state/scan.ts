@@ -33,16 +33,20 @@ function wholeUuid(text: string): Piece | null {
 }
 
 function scanInto(text: string, clock: Clock, placeholders: Placeholders, from: number, pieces: Piece[]): void {
-  for (let i = from; i < placeholders.length; i++) {
+  // Each placeholder goes as deep as there are placeholders, and not as there are occurrences: an answer may have thousands of links.
+  let rest = text;
+  for (let i = from; i < placeholders.length;) {
     const [value, name] = placeholders[i]!;
-    const at = value === "" ? -1 : indexOfWhole(text, value);
-    if (at < 0) continue;
-    scanInto(text.slice(0, at), clock, placeholders, i + 1, pieces);
+    const at = value === "" ? -1 : indexOfWhole(rest, value);
+    if (at < 0) {
+      i++;
+      continue;
+    }
+    scanInto(rest.slice(0, at), clock, placeholders, i + 1, pieces);
     pieces.push({ kind: "mark", name });
-    scanInto(text.slice(at + value.length), clock, placeholders, i, pieces);
-    return;
+    rest = rest.slice(at + value.length);
   }
-  scanText(text, clock, pieces);
+  scanText(rest, clock, pieces);
 }
 
 // A port must not be found inside another number, nor a path inside a longer name.
