@@ -9,11 +9,11 @@ export interface Verdict {
   readonly sentence: string;
 }
 
-type Finding = Pick<Violation, "invariant" | "reproductionPath" | "steps" | "confirmed">;
+type Finding = Pick<Violation, "invariant" | "reproductionPath" | "steps" | "confirmed" | "notReplayed">;
 
 /** A rule that is broken again decides, whatever happened on the way; then whether the path was the same one. */
 export function verdictOf(finding: Finding, replayed: ReplayResult): Verdict {
-  const { invariant, confirmed } = finding;
+  const { invariant, confirmed, notReplayed } = finding;
   const strayed = strayedAt(finding, replayed);
   if (replayed.violations.some((one) => one.invariant === invariant)) {
     const way = strayed === undefined ? "" : `, although ${strayed}`;
@@ -22,6 +22,10 @@ export function verdictOf(finding: Finding, replayed: ReplayResult): Verdict {
   if (strayed !== undefined) return { kind: "diverged", exitStatus: 3, sentence: `Diverged: ${strayed}, so the path did not lead there.` };
   const unjudged = replayed.errors.find(({ source }) => source === invariant);
   if (unjudged !== undefined) return { kind: "diverged", exitStatus: 3, sentence: `Not judged: ${unjudged.message}` };
+  if (notReplayed === true) {
+    const sentence = `Not seen again: ${invariant} was seen once, and the run did not replay it. That proves nothing.`;
+    return { kind: "flaky", exitStatus: 3, sentence };
+  }
   if (!confirmed) {
     return { kind: "flaky", exitStatus: 3, sentence: `Not seen again, as in the run itself: ${invariant} is flaky, which proves nothing.` };
   }

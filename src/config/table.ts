@@ -179,7 +179,11 @@ export const TABLE: SectionSpec = section({
       strategy: { spec: choice(["bfs", "dfs", "random", "coverage_guided"]), default: "bfs", description: "The order of exploration." },
       max_steps: { spec: atLeastOne, default: 1000, description: "Executed actions." },
       max_depth: { spec: atLeastOne, description: "Length of the longest path.", example: 6 },
-      max_time: { spec: seconds, description: "Time that the exploration may take.", example: "5m" },
+      max_time: {
+        spec: seconds,
+        description: "Time that exploring may take; findings are replayed until a tenth of it later, at least 5 s and at most a minute.",
+        example: "5m",
+      },
       stop_on_first_violation: { spec: { kind: "boolean" }, default: false, description: "Stop at the first finding." },
       require_all_actions: {
         spec: { kind: "boolean" },

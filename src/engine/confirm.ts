@@ -3,6 +3,8 @@ import type { Expander } from "./expander.ts";
 import type { FindingLog, FoundViolation } from "./finding-log.ts";
 import type { PathEnd, Recording, UnitRequest } from "./messages.ts";
 import { shrinkPath, type DrawnPath, type Shrunk } from "./shrink.ts";
+import { TimeLimit } from "./time-limit.ts";
+import { withinTime } from "./within-time.ts";
 
 /** How often a lane may be lost on the way. */
 const TRIES = 2;
@@ -13,7 +15,7 @@ export interface ConfirmedViolation {
   /** The path that is shown; the found one, or a shorter one that was confirmed. */
   readonly path: readonly number[];
   readonly draws: UnitRequest["draws"];
-  /** `undefined` when no lane could be had for it. */
+  /** `undefined` when it was not replayed: no lane could be had for it, or the run ended before. */
   readonly recording: Recording | undefined;
   readonly confirmed: boolean;
   readonly minimality: Minimality | undefined;
@@ -37,18 +39,19 @@ export interface Shrinking {
  * comes out is confirmed in turn, and where it is not, the longer path is kept. Lanes work side by side; the answer keeps the order of the findings.
  */
 export async function confirmViolations(
-  log: FindingLog,
+  log: Pick<FindingLog, "violations">,
   actions: readonly string[],
   expander: Expander,
   signal: AbortSignal | undefined,
   shrinking?: Shrinking,
+  limit: TimeLimit = TimeLimit.NONE,
 ): Promise<readonly ConfirmedViolation[]> {
   const waiting = [...log.violations.values()].map((found, index) => ({ found, index }));
   const confirmed: ConfirmedViolation[] = waiting.map(({ found }) => unconfirmed(found));
   const until = performance.now() + (shrinking?.allMs ?? 0);
   const work = async (lane: number): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined && signal?.aborted !== true; next = waiting.shift())
-      confirmed[next.index] = await confirmShortest({ expander, lane, actions, signal }, next.found, shrinking, until);
+      confirmed[next.index] = await confirmShortest({ expander, lane, actions, signal, limit }, next.found, shrinking, until);
   };
   await Promise.all(Array.from({ length: Math.min(expander.lanes, waiting.length) }, (_, lane) => work(lane)));
   return confirmed;
@@ -64,6 +67,8 @@ export interface Seat {
   readonly lane: number;
   readonly actions: readonly string[];
   readonly signal: AbortSignal | undefined;
+  /** Nothing is begun once it is over. */
+  readonly limit: TimeLimit;
 }
 
 /** Executes a path from a clean start, and says whether the finding is seen at its end. */
@@ -74,18 +79,21 @@ export async function confirmPath(seat: Seat, found: FoundViolation, { path, dra
   return { found, path, draws, recording, confirmed: true, minimality: undefined };
 }
 
-/** Once more when the lane was lost otherwise than the finding says: that a target was ended meanwhile says nothing about a path. */
-async function replay(
-  { expander, lane, signal }: Seat,
-  { path, draws }: DrawnPath,
-  confirms: (recording: Recording) => boolean,
-): Promise<Recording | undefined> {
+/**
+ * Once more when the lane was lost otherwise than the finding says: that a target was ended meanwhile says nothing about a path. What an interruption or the
+ * end of the time cut short was not replayed.
+ */
+async function replay(seat: Seat, { path, draws }: DrawnPath, confirms: (recording: Recording) => boolean): Promise<Recording | undefined> {
+  const { expander, lane, signal, limit } = seat;
+  const isInterrupted = (): boolean => signal?.aborted === true;
   let recording: Recording | undefined;
-  for (let tries = 1; tries <= TRIES && signal?.aborted !== true; tries++) {
+  for (let tries = 1; tries <= TRIES && !isInterrupted() && !limit.isOver; tries++) {
     try {
       await expander.rebuild(lane);
-      recording = await expander.record(lane, path, draws);
-      if (recording.failure === undefined || confirms(recording)) return recording;
+      const { done, wasCut } = await withinTime(seat, () => expander.record(lane, path, draws));
+      if (!wasCut && (done.failure === undefined || confirms(done))) return done;
+      // Whoever interrupts a run may end its targets, too.
+      recording = wasCut || isInterrupted() ? undefined : done;
     } catch {
       // A lane that cannot be had: the next try, or what there is.
     }
@@ -114,14 +122,16 @@ async function confirmShortest(
 }
 
 /** On the lane as the confirmation left it, unless that lost it. */
-function shrink({ expander, lane, actions, signal }: Seat, best: ConfirmedViolation, until: number): Promise<Shrunk> {
+function shrink(seat: Seat, best: ConfirmedViolation, until: number): Promise<Shrunk> {
+  const { expander, lane, actions, signal, limit } = seat;
   const { found, recording } = best;
   let isLost = recording?.failure !== undefined;
   return shrinkPath(best, async ({ path, draws }) => {
-    if (signal?.aborted === true || performance.now() >= until) return undefined;
+    if (signal?.aborted === true || limit.isOver || performance.now() >= until) return undefined;
     try {
       if (isLost) await expander.rebuild(lane);
-      const end = await expander.probe(lane, path, draws);
+      const { done: end, wasCut } = await withinTime(seat, () => expander.probe(lane, path, draws));
+      if (wasCut) return undefined;
       isLost = end.failure !== undefined;
       return isSeen(found, path, end, actions);
     } catch {

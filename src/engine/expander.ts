@@ -38,6 +38,8 @@ export interface Expander {
   probe(lane: number, path: readonly number[], draws?: UnitRequest["draws"]): Promise<PathEnd>;
   /** Makes calls at the same time in the state that a path leads to, on a lane that has nothing else to do. Never rejects for what they did. */
   race(lane: number, request: RaceRequest): Promise<RaceAnswer>;
+  /** Ends the requests in progress of a lane as their timeouts would, and a lane that does not stop then. Lanes elsewhere end theirs by themselves. */
+  cut?(lane: number): void;
   /** Asks every lane to stop at the next action. */
   cancel(): void;
   /** Ends all lanes; again does nothing. @throws SeqqaError when something of the user's could not be put back. */

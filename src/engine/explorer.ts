@@ -6,6 +6,7 @@ import { CommitJournal } from "./commit-journal.ts";
 import { Committer } from "./committer.ts";
 import { DetailLog } from "./details.ts";
 import { DivergenceLog } from "./divergence-log.ts";
+import { drain, stuckLane } from "./drain.ts";
 import type { Expander } from "./expander.ts";
 import type { ExplorerOptions } from "./explorer-options.ts";
 import { foldBack, type Recorded } from "./fold-back.ts";
@@ -19,6 +20,7 @@ import { orderOf, type Order } from "./orders/index.ts";
 import { ProgressMeter } from "./progress-meter.ts";
 import { Scheduler } from "./scheduler.ts";
 import { ShardCut } from "./shard-cut.ts";
+import { TimeLimit } from "./time-limit.ts";
 import { UnitTries } from "./unit-tries.ts";
 import { KNOWN } from "./work.ts";
 
@@ -49,16 +51,19 @@ export class Explorer {
   /** A lane's target sends its answers in two packets. */
   twoPackets = false;
   readonly cut: ShardCut | undefined;
+  readonly limit: TimeLimit;
   readonly #options: ExplorerOptions;
   readonly #expander: Expander;
   readonly #scheduler: Scheduler;
   readonly #meter: ProgressMeter;
   readonly #posts: LanePosts;
   readonly #rebuilds: LaneRebuilds;
-  readonly #tries: UnitTries;
+  readonly tries: UnitTries;
   readonly #checks: CheckQueue;
   readonly #rounds: CheckRounds;
   #direct: boolean;
+  /** Nobody waits for lanes any more. */
+  #isOver = false;
   #sinceClock = 0;
   /** What is committed was committed before, as it is written there. */
   #recorded: Recorded | undefined;
@@ -67,6 +72,7 @@ export class Explorer {
     this.#options = options;
     this.#expander = expander;
     this.#direct = options.direct;
+    this.limit = new TimeLimit(options.maxTimeMs, startedAt);
     this.cut = options.shard === undefined ? undefined : new ShardCut(options.shard);
     this.order = orderOf(options.strategy, options.actions.length, options.seed);
     this.committer = new Committer({
@@ -116,7 +122,7 @@ export class Explorer {
       rebuild: (lane, failure) => this.#rebuild(lane, failure),
     });
     this.#rebuilds = new LaneRebuilds({ expander, divergences: this.divergences, abandoned: () => this.#abandoned });
-    this.#tries = new UnitTries(this.backlog, this.divergences);
+    this.tries = new UnitTries(this.backlog, this.divergences);
     this.#meter = new ProgressMeter(this, options, startedAt);
   }
 
@@ -153,7 +159,9 @@ export class Explorer {
       clearInterval(timer);
       this.#options.signal?.removeEventListener("abort", abort);
       this.#expander.cancel();
-      while (this.#posts.any) await this.#posts.wait();
+      const graceMs = this.limit.graceMs(this.stopReason === "interrupted");
+      for (const lane of await drain(this.#posts, this.#expander, graceMs, this.#rebuilds)) this.divergences.add(stuckLane(lane));
+      this.#isOver = true;
     }
   }
 
@@ -252,7 +260,7 @@ export class Explorer {
 
   #send(lane: number, assignments: readonly Assignment[]): void {
     for (const assignment of assignments) this.backlog.begin(assignment);
-    const units = assignments.map((assignment) => this.backlog.request(assignment, { suspect: this.#tries.suspected(assignment) }));
+    const units = assignments.map((assignment) => this.backlog.request(assignment, { suspect: this.tries.suspected(assignment) }));
     this.#post(lane, units, (expansion) => this.#receive(lane, assignments, expansion));
   }
 
@@ -286,6 +294,7 @@ export class Explorer {
   }
 
   async #receive(lane: number, assignments: readonly Assignment[], expansion: Expansion): Promise<void> {
+    if (this.#isOver) return;
     const before = this.backlog.executed;
     this.backlog.receive(assignments, expansion);
     this.replayed += expansion.replayed;
@@ -296,10 +305,11 @@ export class Explorer {
     for (const divergence of expansion.divergences) this.#diverged(divergence);
     this.#posts.wake();
     const { failure } = expansion;
-    if (failure === undefined || this.#abandoned) return;
-    const culprit = assignments[failure.unit];
-    if (culprit !== undefined && !this.#rebuilds.has(lane)) this.#tries.count({ ...culprit, from: failure.action }, failure);
-    await this.#rebuild(lane, failure);
+    const culprit = assignments[failure?.unit ?? -1];
+    // A request that hung until the time was up is seen after it.
+    if (failure === undefined || (this.#abandoned && this.stopReason !== "max_time")) return;
+    if (culprit !== undefined && !this.#rebuilds.has(lane)) this.tries.count({ ...culprit, from: failure.action }, failure);
+    if (!this.#abandoned) await this.#rebuild(lane, failure);
   }
 
   #rebuild(lane: number, { message, target }: LaneFailure): Promise<void> {

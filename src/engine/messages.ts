@@ -98,6 +98,8 @@ export interface LaneFailure {
   readonly unit: number;
   readonly action: number;
   readonly message: string;
+  /** The check whose request got no answer, where that is why. */
+  readonly check?: string | undefined;
   readonly differences?: readonly string[] | undefined;
   /** How its target's process stood. */
   readonly target?: TargetEnd | undefined;
@@ -205,6 +207,8 @@ export interface LaneReport {
   readonly rootState?: readonly string[] | undefined;
   readonly findings: readonly FindingNews[];
   readonly errors: readonly ErrorNews[];
+  /** A check of the root state got no answer: the target of this lane is of no use. */
+  readonly broken?: true | undefined;
   /** All systems can be written directly. */
   readonly portable: boolean;
   readonly image: unknown;

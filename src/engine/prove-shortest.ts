@@ -2,9 +2,12 @@ import { explorationCompleteTo } from "./completeness.ts";
 import { confirmPath, type ConfirmedViolation } from "./confirm.ts";
 import type { Expander } from "./expander.ts";
 import { Explorer, type ExplorerOptions } from "./explorer.ts";
+import type { TimeLimit } from "./time-limit.ts";
 
 /** What a proof may cost. */
 export interface ProofLimits {
+  /** Of the exploration. */
+  readonly limit: TimeLimit;
   readonly ms: number;
   readonly steps: number;
 }
@@ -22,17 +25,18 @@ export async function proveShortest(
   limits: ProofLimits,
 ): Promise<readonly ConfirmedViolation[]> {
   const lengths = violations.filter(isCandidate).map(({ path }) => path.length);
-  if (lengths.length === 0 || options.signal?.aborted === true) return violations;
+  if (lengths.length === 0 || options.signal?.aborted === true || limits.limit.isOver) return violations;
   const explorer = await exploreTo(Math.max(...lengths) - 1, options, expander, limits).catch(() => undefined);
   // What kept it from being complete says nothing about the paths.
   if (explorer === undefined || explorer.fatal !== undefined || explorer.divergences.all.length > 0) return violations;
   const { deepest, findings } = explorer.committer;
   const complete = explorationCompleteTo(explorer, deepest);
+  const seat = { expander, lane: 0, actions: options.actions, signal: options.signal, limit: limits.limit };
   const proven: ConfirmedViolation[] = [];
   for (const one of violations) {
     const found = isCandidate(one) ? findings.violations.get(one.found.key) : undefined;
     if (found !== undefined && found.path.length < one.path.length) {
-      const shorter = await confirmPath({ expander, lane: 0, actions: options.actions, signal: options.signal }, one.found, found);
+      const shorter = await confirmPath(seat, one.found, found);
       proven.push(shorter.confirmed ? { ...shorter, minimality: "shortest" } : one);
     } else proven.push(isCandidate(one) && one.path.length - 1 <= complete ? { ...one, minimality: "shortest" } : one);
   }
@@ -50,7 +54,7 @@ async function exploreTo(maxDepth: number, options: ExplorerOptions, expander: E
       strategy: "bfs",
       maxDepth,
       maxSteps: limits.steps,
-      maxTimeMs: limits.ms,
+      maxTimeMs: Math.min(limits.ms, limits.limit.leftMs),
       stopOnFirstViolation: false,
       crossCheck: { first: 0, oneIn: 0 },
       onEvent: () => undefined,

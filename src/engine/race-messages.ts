@@ -59,7 +59,9 @@ export interface RaceAnswer {
   readonly misses: number;
   readonly deliveries: Readonly<Partial<Record<RaceDelivery, number>>>;
   /** Why a hit is not reported, or nothing was tried. */
-  readonly dismissed: "control" | "noise" | "order_fails" | "not_there" | "one_connection" | undefined;
+  readonly dismissed: "control" | "noise" | "idempotent" | "order_fails" | "not_there" | "one_connection" | undefined;
+  /** Where a hit is not reported: the first that was not. */
+  readonly dismissedHit?: RaceHit | undefined;
   /** The lane is lost, and must be built anew. */
   readonly failure: { readonly kind: LaneFailureKind; readonly message: string } | undefined;
 }

@@ -1,17 +1,27 @@
 import { endText } from "../model/target-end.ts";
 import type { Assignment, Backlog } from "./backlog.ts";
 import type { DivergenceLog } from "./divergence-log.ts";
-import type { LaneFailure, LaneFailureKind } from "./messages.ts";
-import { UNKNOWN } from "./work.ts";
+import type { FoundViolation } from "./finding-log.ts";
+import { FINDING, KIND, type LaneFailure, type LaneFailureKind } from "./messages.ts";
+import { unsettledViolation } from "./unsettled.ts";
+import { COMMITTED, KNOWN, UNKNOWN, type Work } from "./work.ts";
 
 /** Tries at a unit before it is given up. */
 const TRIES = 3;
+
+/** A unit that lanes were lost at. */
+interface Tried {
+  readonly assignment: Assignment;
+  kind: LaneFailureKind;
+  count: number;
+  last: LaneFailure;
+}
 
 /** Which units lanes were lost at, and how often. */
 export class UnitTries {
   readonly #backlog: Backlog;
   readonly #divergences: DivergenceLog;
-  readonly #tries: Map<string, { kind: LaneFailureKind; count: number }> = new Map();
+  readonly #tries: Map<string, Tried> = new Map();
 
   constructor(backlog: Backlog, divergences: DivergenceLog) {
     this.#backlog = backlog;
@@ -30,11 +40,13 @@ export class UnitTries {
   }
 
   /** A lane was lost at a unit; after the last try it is given up, and reported. */
-  count(assignment: Assignment, { kind, message, differences, target }: LaneFailure): void {
+  count(assignment: Assignment, failure: LaneFailure): void {
+    const { kind, message, differences, target } = failure;
     const { work, from } = assignment;
     const key = keyOf(assignment);
-    const tried = this.#tries.get(key) ?? { kind, count: 0 };
+    const tried = this.#tries.get(key) ?? { assignment, kind, count: 0, last: failure };
     tried.kind = kind;
+    tried.last = failure;
     tried.count++;
     this.#tries.set(key, tried);
     if (tried.count < TRIES || work.state(from) !== UNKNOWN) return;
@@ -46,6 +58,24 @@ export class UnitTries {
     });
     this.#backlog.fail(assignment);
   }
+
+  /** The units at which the target gave no answer, and which were not tried to the end. `why`: what kept them from it. */
+  unsettled(actions: readonly string[], why: string): readonly FoundViolation[] {
+    const found: FoundViolation[] = [];
+    for (const { assignment, kind, last } of this.#tries.values()) {
+      const { work, from } = assignment;
+      if ((kind !== "timeout" && kind !== "unreachable") || work.dropped || !isOpen(work, from)) continue;
+      const path = [...this.#backlog.path(work), from];
+      found.push(unsettledViolation({ kind, failure: last, path, draws: this.#backlog.draws(work) }, actions, why));
+    }
+    return found;
+  }
+}
+
+/** Whether no later try came through, or one did and found the same. */
+function isOpen(work: Work, action: number): boolean {
+  const state = work.state(action);
+  return state !== COMMITTED && (state !== KNOWN || (work.rows[work.at(action) + KIND]! & FINDING) !== 0);
 }
 
 function keyOf({ work, from }: Assignment): string {

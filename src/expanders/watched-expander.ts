@@ -37,16 +37,16 @@ export class WatchedExpander implements Expander {
     this.depth = inner.depth;
   }
 
-  start(): Promise<readonly LaneReport[]> {
-    return this.#all(this.#inner.start());
+  async start(): Promise<readonly LaneReport[]> {
+    return this.#withEnds(await this.#all(this.#inner.start()));
   }
 
   calibrate(once?: boolean): Promise<Calibration> {
     return this.#all(this.#inner.calibrate(once));
   }
 
-  learn(knowledge: Knowledge): Promise<readonly LaneReport[]> {
-    return this.#all(this.#inner.learn(knowledge));
+  async learn(knowledge: Knowledge): Promise<readonly LaneReport[]> {
+    return this.#withEnds(await this.#all(this.#inner.learn(knowledge)));
   }
 
   share(visited: VisitedSet): void {
@@ -94,12 +94,25 @@ export class WatchedExpander implements Expander {
     return this.#inner.race(lane, request);
   }
 
+  cut(lane: number): void {
+    this.#inner.cut?.(lane);
+  }
+
   cancel(): void {
     this.#inner.cancel();
   }
 
   close(): Promise<void> {
     return this.#inner.close();
+  }
+
+  /** A check of the root state may have ended the target. */
+  #withEnds(reports: readonly LaneReport[]): Promise<readonly LaneReport[]> {
+    return Promise.all(
+      reports.map(async (report, lane) =>
+        report.findings.some(isCrash) ? { ...report, findings: withEnd(report.findings, await this.#processes.endOf(lane)) } : report,
+      ),
+    );
   }
 
   #all<T>(work: Promise<T>): Promise<T> {

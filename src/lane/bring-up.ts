@@ -10,18 +10,20 @@ import { Rule } from "../model/rule.ts";
 import { World } from "../model/world.ts";
 import type { Fingerprint } from "../state/facts.ts";
 import { Canonicalizer, loadHasher, type Knowledge } from "../state/index.ts";
-import type { LaneReport } from "../engine/messages.ts";
+import type { ErrorNews, LaneReport } from "../engine/messages.ts";
 import { Checker } from "./checker.ts";
 import { briefLines } from "./details.ts";
 import { Drawing } from "./drawing.ts";
 import { gateless, raceObstacle } from "./race-obstacle.ts";
+import { withUnanswered } from "./findings.ts";
 import { Home, userError } from "./home.ts";
 import { LaneLost } from "./lane-lost.ts";
 import { shapeOf } from "./shape.ts";
 import { withoutSecrets } from "../targets/without-secrets.ts";
-import { impure, Stepper } from "./stepper.ts";
+import { errorNews, impure, Stepper } from "./stepper.ts";
 import { TargetRestart, type TargetControl } from "./target-restart.ts";
 import { WorldState, type WorldImage } from "./world-state.ts";
+import { OTHER_WRITER_HINT, otherWriterText, writesByItself, writtenLines, type Seen } from "./other-writer.ts";
 
 /** What a run tells all its lanes; plain data. */
 export interface LaneOptions {
@@ -124,7 +126,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
   // Where the target keeps what no mark puts back, it is made again after a step, and not in the middle of one.
   const contextOnly = state.systems.length === 0 && !home.remade && !state.selfContained;
   const judged = home.remade || contextOnly ? rules.filter(({ writes }) => !writes) : rules;
-  const checker = new Checker(world, definition.invariants, judged, drawing, stepper.thrown);
+  const checker = new Checker(world, definition.invariants, judged, drawing, stepper);
   await home.make();
   state.listen(stepper.sink);
   const { whole, node, lines: rootLines } = home.facts;
@@ -134,11 +136,12 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
   const image = state.portable ? await state.capture() : undefined;
   drawing.root("");
   await checkRoot(checker);
-  const { findings, errors } = checker.checked;
+  const unanswered = stepper.checkFailure;
+  const checked = unanswered === undefined ? checker.checked : withUnanswered(checker.checked, unanswered, undefined);
+  const errors = [...checked.errors];
   const changed = (): Promise<boolean> => differs(state, canonicalizer, node);
-  if (await changed()) {
-    const what = (await state.storesChanged(root)) ? "a store" : "the context or a client";
-    errors.push(impure(await checker.culprit(undefined, () => state.restore(root), changed), what));
+  if (unanswered === undefined && (await changed())) {
+    errors.push(await writtenAtRoot(state, canonicalizer, checker, { mark: root, isOther: changed }));
   }
   const report: LaneReport = {
     wholeLo: whole.lo,
@@ -147,8 +150,9 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
     rootHi: node.hi,
     rootLines,
     rootState,
-    findings: [...findings],
-    errors: [...errors],
+    findings: [...checked.findings],
+    errors,
+    ...(unanswered !== undefined && { broken: true }),
     portable: state.portable,
     image,
     made: home.made,
@@ -159,7 +163,8 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
     gateless: gateless(world),
     uses: usesOf(world, seat.lane),
   };
-  await state.restore(root);
+  // A store in the target is gone with it.
+  if (unanswered === undefined) await state.restore(root);
   return {
     options,
     actions: definition.actions,
@@ -176,6 +181,18 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
     placeholders: ours,
     report,
   };
+}
+
+/** The error that the initial state did not stay what it was while it was checked. */
+async function writtenAtRoot(state: WorldState, canonicalizer: Canonicalizer, checker: Checker, seen: Seen): Promise<ErrorNews> {
+  const isStore = await state.storesChanged(seen.mark);
+  const lines = await writtenLines(state, canonicalizer, seen.mark);
+  const isOften = isStore && (await writesByItself(state, seen, 250, 3));
+  const name = isOften ? undefined : await checker.culprit(undefined, () => state.restore(seen.mark), seen.isOther);
+  if (name !== undefined || !isStore) return impure(name ?? checker.checked.last, isStore ? "a store" : "the context or a client");
+  const kind = isOften || (await writesByItself(state, seen, 1_000, 1)) ? "itself" : "unknown";
+  const text = otherWriterText({ kind, lines }, "while the initial state was checked");
+  return errorNews("OTHER_WRITER", `${text}. ${OTHER_WRITER_HINT}`, "stores");
 }
 
 function hasStores(world: World<never, never>): boolean {

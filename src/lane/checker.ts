@@ -37,7 +37,7 @@ export class Checker {
   readonly #invariants: readonly AnyInvariant[];
   readonly #rules: readonly Rule[];
   readonly #drawing: Drawing;
-  readonly #thrown: Stepper["thrown"];
+  readonly #stepper: Pick<Stepper, "thrown" | "checkFailure">;
   /** `when` says the same for an action each time, so it is asked once. */
   readonly #plans: Map<AnyAction, Plan> = new Map();
 
@@ -47,13 +47,13 @@ export class Checker {
     invariants: readonly AnyInvariant[],
     rules: readonly Rule[],
     drawing: Drawing,
-    thrown: Stepper["thrown"],
+    stepper: Pick<Stepper, "thrown" | "checkFailure">,
   ) {
     this.#world = world;
     this.#invariants = invariants.filter((one) => !(one instanceof Rule));
     this.#rules = rules;
     this.#drawing = drawing;
-    this.#thrown = thrown;
+    this.#stepper = stepper;
   }
 
   /** Whether nothing has to be checked after a step of this action that changed nothing. */
@@ -70,7 +70,11 @@ export class Checker {
     const { findings, errors } = this.checked;
     if (findings.length > 0) findings.length = 0;
     if (errors.length > 0) errors.length = 0;
-    if (action === undefined) return this.#from(0, this.#invariants);
+    if (action === undefined) {
+      // Nothing else is in progress at the root.
+      this.#stepper.checkFailure = undefined;
+      return this.#from(0, this.#invariants);
+    }
     const plan = this.#plan(action);
     if (plan.error !== undefined) errors.push(plan.error);
     return this.#from(0, unchanged ? plan.conditional : plan.all);
@@ -92,10 +96,17 @@ export class Checker {
     );
   }
 
-  /** Something wrote during the checks: runs them once more, each from the same state, and names the first that did. */
-  async culprit(action: AnyAction | undefined, restore: () => Awaitable<void>, changed: () => Awaitable<boolean>): Promise<string> {
+  /**
+   * Something wrote during the checks: runs them once more, each from the same state, and names the first that writes, and does so again. `undefined`: none
+   * does, so that somebody else wrote.
+   */
+  async culprit(
+    action: AnyAction | undefined,
+    restore: () => Awaitable<void>,
+    changed: () => Awaitable<boolean>,
+  ): Promise<string | undefined> {
     const invariants = action === undefined ? this.#invariants : this.#plan(action).all;
-    for (const invariant of invariants.length > 1 ? invariants : []) {
+    const writes = async (invariant: AnyInvariant): Promise<boolean> => {
       await restore();
       try {
         this.#drawing.by(invariant.name);
@@ -103,13 +114,15 @@ export class Checker {
       } catch {
         // Reported already.
       }
-      if (await changed()) return invariant.name;
-    }
-    return this.checked.last;
+      return changed();
+    };
+    for (const invariant of invariants) if ((await writes(invariant)) && (await writes(invariant))) return invariant.name;
+    return undefined;
   }
 
+  /** A check that got no answer is the last one: the others would ask a target that is gone, or wait for one that hangs. */
   #from(start: number, invariants: readonly AnyInvariant[]): void | Promise<void> {
-    for (let i = start; i < invariants.length; i++) {
+    for (let i = start; i < invariants.length && this.#stepper.checkFailure === undefined; i++) {
       const invariant = invariants[i]!;
       this.checked.last = invariant.name;
       try {
@@ -133,7 +146,7 @@ export class Checker {
 
   #plan(action: AnyAction): Plan {
     let plan = this.#plans.get(action);
-    if (plan === undefined) this.#plans.set(action, (plan = planFor(action, this.#invariants, this.#rules, this.#thrown)));
+    if (plan === undefined) this.#plans.set(action, (plan = planFor(action, this.#invariants, this.#rules, this.#stepper.thrown)));
     return plan;
   }
 
@@ -157,7 +170,7 @@ export class Checker {
   /** @throws LaneLost when it could not look into a store */
   #threw(invariant: AnyInvariant, error: unknown): void {
     requireStores(error, `Invariant "${invariant.name}" threw`);
-    this.checked.errors.push(this.#thrown("INVARIANT_THREW", `Invariant "${invariant.name}" threw`, invariant.name, error));
+    this.checked.errors.push(this.#stepper.thrown("INVARIANT_THREW", `Invariant "${invariant.name}" threw`, invariant.name, error));
   }
 }
 

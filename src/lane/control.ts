@@ -3,6 +3,7 @@ const CANCEL = 0;
 const BEAT = 1;
 const UNIT = 2;
 const ACTION = 3;
+const CUT = 4;
 
 /** Heartbeat and cancelling of one lane, in shared memory. */
 export class LaneControl {
@@ -11,7 +12,7 @@ export class LaneControl {
   unitOffset = 0;
   readonly #words: Int32Array;
 
-  constructor(memory: SharedArrayBuffer = new SharedArrayBuffer(16)) {
+  constructor(memory: SharedArrayBuffer = new SharedArrayBuffer(20)) {
     this.memory = memory;
     this.#words = new Int32Array(memory);
   }
@@ -22,6 +23,15 @@ export class LaneControl {
 
   cancel(): void {
     this.#words[CANCEL] = 1;
+  }
+
+  /** The time is up: requests in progress are to be ended. */
+  get isCut(): boolean {
+    return this.#words[CUT] !== 0;
+  }
+
+  cut(): void {
+    this.#words[CUT] = 1;
   }
 
   /** The lane begins an action: proof of life, and the place to blame when there is none any more. */

@@ -47,6 +47,11 @@ export class Drawing {
     this.by("");
   }
 
+  /** The check that draws; empty for an action. */
+  get drawer(): string {
+    return this.#by;
+  }
+
   /** From here on a check draws, or with an empty name the action, from its beginning. */
   by(check: string): void {
     this.#by = check;

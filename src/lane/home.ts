@@ -12,6 +12,7 @@ import type { Facts, Fingerprint } from "../state/facts.ts";
 import { differences, type Canonicalizer } from "../state/index.ts";
 import type { Drawing } from "./drawing.ts";
 import { LaneLost } from "./lane-lost.ts";
+import { pendingText } from "./stepper.ts";
 import type { TargetRestart } from "./target-restart.ts";
 import { wholeOf } from "./whole-state.ts";
 import type { WorldImage, WorldMark, WorldState } from "./world-state.ts";
@@ -171,6 +172,7 @@ export class Home {
     } catch (cause) {
       throw userError("RESET_THREW", "The World's reset threw", cause);
     }
+    this.#refusePending("The World's reset");
   }
 
   async #setUp(): Promise<void> {
@@ -185,7 +187,15 @@ export class Home {
     } catch (cause) {
       throw userError("SETUP_THREW", "The agent's setup threw", cause);
     }
+    this.#refusePending("The agent's setup");
     for (const [role, login] of Object.entries(definition.users)) await this.#logIn(role, login);
+  }
+
+  /** What is answered later would be part of the root state on one lane, and of a step's on another. @throws SeqqaError `PENDING_REQUEST` */
+  #refusePending(who: string): void {
+    const left = this.#options.state.pending();
+    if (left.length === 0) return;
+    throw new SeqqaError("PENDING_REQUEST", pendingText(who, left), { exitStatus: 3, hint: "Look for a call without `await`." });
   }
 
   /** A role acts as its user from here on; what its login says to the context is nobody else's. */
@@ -200,6 +210,7 @@ export class Home {
     } catch (cause) {
       throw userError("LOGIN_THREW", `The login of "${role}" threw`, cause);
     }
+    this.#refusePending(`The login of "${role}"`);
     if (!(answer instanceof ApiResponse) || answer.statusCode < 400) return;
     throw new SeqqaError("LOGIN_REFUSED", `The login of "${role}" was answered with status ${answer.statusCode}.`, {
       exitStatus: 3,

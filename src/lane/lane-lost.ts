@@ -4,11 +4,14 @@ import type { LaneFailureKind } from "../engine/messages.ts";
 export class LaneLost extends Error {
   readonly kind: LaneFailureKind;
   readonly differences: readonly string[];
+  /** The check whose request got no answer, where that is why. */
+  readonly check: string | undefined;
 
-  constructor(kind: LaneFailureKind, message: string, differences: readonly string[] = []) {
+  constructor(kind: LaneFailureKind, message: string, differences: readonly string[] = [], check?: string) {
     super(message);
     this.kind = kind;
     this.differences = differences;
+    this.check = check;
   }
 }
 

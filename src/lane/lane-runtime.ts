@@ -133,6 +133,10 @@ export class LaneRuntime {
     return report.answer(finished, failure, startedAt, this.#travel.replayed - replayedBefore);
   }
 
+  cut(): void {
+    this.#base.state.cut();
+  }
+
   /** Nothing is ever under way between two calls. */
   rest(): Promise<void> {
     return Promise.resolve();
@@ -211,7 +215,10 @@ export class LaneRuntime {
 
 function failureOf(error: unknown, unit: number, action: number): LaneFailure {
   if (error instanceof AfterFinding) return { kind: "dirty", unit: -1, action: action + 1, message: error.message };
-  if (error instanceof LaneLost) return { kind: error.kind, unit, action, message: error.message, differences: error.differences };
+  if (error instanceof LaneLost) {
+    const { kind, message, differences, check } = error;
+    return { kind, unit, action, message, differences, ...(check !== undefined && { check }) };
+  }
   const message = error instanceof Error ? error.message : String(error);
   return { kind: lossOf(error), unit, action, message };
 }

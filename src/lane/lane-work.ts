@@ -17,6 +17,8 @@ export interface LaneWork {
   lend<T>(work: (ground: RaceGround) => Promise<T>): Promise<T>;
   /** The fields that differ between two executions of one path. The lane must be at rest. */
   calibrate(once?: boolean): Promise<Calibration>;
+  /** Ends the requests in progress, as their timeouts would. */
+  cut(): void;
   /** Waits until nothing is under way, before the lane is closed. */
   rest(): Promise<void>;
 }

@@ -1,6 +1,4 @@
-import type { Action } from "../model/action.ts";
 import type { Awaitable } from "../model/system.ts";
-import type { Stepper } from "./stepper.ts";
 import type { WorldMark, WorldState } from "./world-state.ts";
 
 /** How long the first 202 of an action is watched, and how long a late action is waited for at least. Milliseconds. */
@@ -9,13 +7,11 @@ const POLL = 5;
 
 /** Watches for writes that a target commits after it has answered, and keeps them out of other branches. */
 export class LateWrites {
-  readonly #state: WorldState;
   readonly #settleMs: number;
   readonly #late: Set<number> = new Set();
   readonly #watched: Set<number> = new Set();
 
-  constructor(state: WorldState, settleMs: number) {
-    this.#state = state;
+  constructor(_state: WorldState, settleMs: number) {
     this.#settleMs = settleMs;
   }
 
@@ -41,34 +37,28 @@ export class LateWrites {
   async watch(action: number, changed: () => Promise<boolean>): Promise<boolean> {
     if (this.#settleMs > 0 || this.#watched.has(action) || this.#late.has(action)) return false;
     this.#watched.add(action);
-    return this.#poll(changed);
-  }
-
-  /** Whether the action, executed again, writes without anybody asking the API meanwhile. */
-  async comesByItself(action: Action<never, never>, stepper: Stepper, changed: (after: WorldMark) => Promise<boolean>): Promise<boolean> {
-    await stepper.run(action);
-    const after = await this.#state.position();
-    return this.#poll(() => changed(after));
+    return poll(changed, WATCH);
   }
 
   /** Whether a store changes by itself soon. */
   comesLater(changed: () => Awaitable<boolean>): Promise<boolean> {
-    return this.#poll(async () => changed());
+    return poll(async () => changed(), WATCH);
   }
 
   /** Gives a late action the time that it was seen to need, before its branch is put back. */
   async drain(_mark: WorldMark): Promise<void> {
     await sleep(WATCH);
   }
+}
 
-  async #poll(changed: () => Promise<boolean>): Promise<boolean> {
-    const until = performance.now() + WATCH;
-    while (performance.now() < until) {
-      if (await changed()) return true;
-      await sleep(POLL);
-    }
-    return false;
+/** Whether something comes true within so many milliseconds. */
+export async function poll(isSo: () => Promise<boolean>, ms: number): Promise<boolean> {
+  const until = performance.now() + ms;
+  while (performance.now() < until) {
+    if (await isSo()) return true;
+    await sleep(POLL);
   }
+  return false;
 }
 
 function sleep(ms: number): Promise<void> {

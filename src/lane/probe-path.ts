@@ -1,7 +1,7 @@
-import type { PathEnd } from "../engine/messages.ts";
+import type { FindingNews, PathEnd } from "../engine/messages.ts";
 import type { LaneBase } from "./bring-up.ts";
 import type { Draws } from "./drawing.ts";
-import { brokenFinding } from "./findings.ts";
+import { brokenFinding, withUnanswered } from "./findings.ts";
 import { LaneLost, PathBroken } from "./lane-lost.ts";
 import { judgeStep } from "./step-rules.ts";
 import type { Traveller } from "./traveller.ts";
@@ -20,12 +20,17 @@ export async function probePath(
   const { state, stepper, checker, canonicalizer, actions, drawing } = base;
   const last = path.at(-1);
   const nowhere = { steps: 0, status: null, findings: [], failure: undefined };
+  const judged = (findings: readonly FindingNews[], action: string | undefined): Pick<PathEnd, "findings" | "failure"> => {
+    const unanswered = stepper.checkFailure;
+    if (unanswered === undefined) return { findings: [...findings], failure: undefined };
+    return { findings: withUnanswered({ findings: [...findings], errors: [] }, unanswered, action).findings, failure: unanswered.reason };
+  };
   try {
     const mark = await replayer.replay(path.slice(0, -1), draws);
     if (last === undefined) {
       drawing.root("");
       await checker.check(undefined);
-      return { ...nowhere, findings: [...checker.checked.findings] };
+      return { ...nowhere, ...judged(checker.checked.findings, undefined) };
     }
     const action = actions[last]!;
     const ruled = checker.rulesAfter(action).length > 0;
@@ -45,12 +50,12 @@ export async function probePath(
     const changed = (await state.changed(mark)) || state.systems.length === 0;
     await checker.check(action, !changed);
     const findings = [...outcome.findings, ...checker.checked.findings];
-    if (ruled) {
+    if (ruled && stepper.checkFailure === undefined) {
       await state.fingerprint(canonicalizer, reached);
       const rules = await judgeStep(base, action, outcome, began.lo !== reached.lo || began.hi !== reached.hi, mark, settle);
       findings.push(...rules.findings);
     }
-    return { steps: path.length, status, findings, failure: undefined };
+    return { steps: path.length, status, ...judged(findings, action.name) };
   } catch (error) {
     if (error instanceof PathBroken) return nowhere;
     if (error instanceof LaneLost) return { ...nowhere, failure: error.kind };

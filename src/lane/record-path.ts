@@ -3,7 +3,7 @@ import type { RecordedStep } from "../model/result.ts";
 import { differences } from "../state/index.ts";
 import type { LaneBase } from "./bring-up.ts";
 import type { Draws } from "./drawing.ts";
-import { brokenFinding } from "./findings.ts";
+import { brokenFinding, withUnanswered, type Judged } from "./findings.ts";
 import { exchangesOf, recorded, type Outcome } from "./outcome.ts";
 import { judgeStep } from "./step-rules.ts";
 
@@ -63,21 +63,25 @@ export async function recordPath(
   const reached = { lo: 0, hi: 0 };
   canonicalizer.fingerprint(facts, reached);
   const changed = path.length === 0 || (await state.changed(mark)) || state.systems.length === 0;
+  const last = path.length === 0 ? undefined : actions[path.at(-1)!]!;
+  let judged: Judged = { findings: [], errors: [] };
   stepper.onCheckExchange = (exchange) => checks.push({ invariant: checker.checked.last, exchange: recorded(exchange) });
   try {
-    await checker.check(path.length === 0 ? undefined : actions[path.at(-1)!], !changed);
-    findings.push(...checker.checked.findings);
-    errors.push(...checker.checked.errors);
-    if (outcome !== undefined) {
+    await checker.check(last, !changed);
+    judged = { findings: [...checker.checked.findings], errors: [...checker.checked.errors] };
+    if (outcome !== undefined && stepper.checkFailure === undefined) {
       const moved = began.lo !== reached.lo || began.hi !== reached.hi;
-      const rules = await judgeStep(base, actions[path.at(-1)!]!, outcome, moved, mark, settle);
-      findings.push(...rules.findings);
-      errors.push(...rules.errors);
+      const rules = await judgeStep(base, last!, outcome, moved, mark, settle);
+      judged = { findings: [...judged.findings, ...rules.findings], errors: [...judged.errors, ...rules.errors] };
     }
   } finally {
     stepper.onCheckExchange = undefined;
   }
-  return { ...broke, reached, lines, drew: drawing.wasUsed, brokeAt: undefined, failure: undefined };
+  const unanswered = stepper.checkFailure;
+  if (unanswered !== undefined) judged = withUnanswered(judged, unanswered, last?.name);
+  findings.push(...judged.findings);
+  errors.push(...judged.errors);
+  return { ...broke, reached, lines, drew: drawing.wasUsed, brokeAt: undefined, failure: unanswered?.reason };
 }
 
 function changesOf(before: readonly string[], after: readonly string[]): readonly string[] {

@@ -98,6 +98,10 @@ export class SpareRuntime implements LaneWork {
     return this.#alone((runtime) => runtime.calibrate(once));
   }
 
+  cut(): void {
+    for (const { runtime } of this.#slots) runtime.cut();
+  }
+
   async rest(): Promise<void> {
     await Promise.all(this.#slots.map(({ ready }) => ready));
   }

@@ -5,8 +5,13 @@ import type { ChunkReport } from "./chunk-report.ts";
 import { LaneLost } from "./lane-lost.ts";
 import type { LateWrites } from "./late-writes.ts";
 import type { Outcome } from "./outcome.ts";
-import { impure as impureError } from "./stepper.ts";
+import { errorNews, impure as impureError } from "./stepper.ts";
 import type { WorldMark } from "./world-state.ts";
+import { OTHER_WRITER_HINT, otherWriterText, type Writer } from "./other-writer.ts";
+import { WriteInquiry } from "./write-inquiry.ts";
+
+const pendingWorkText = (action: string): string =>
+  `The context or a client was changed after action "${action}" was over: by a promise or a timer that it left behind. Await everything before it returns.`;
 
 /** What happens to the state beside a step (checks that write, work that goes on after an answer), and putting it back. */
 export class StateWatch {
@@ -15,12 +20,14 @@ export class StateWatch {
   readonly #base: LaneBase;
   readonly #late: LateWrites;
   readonly #report: ChunkReport;
+  readonly #inquiry: WriteInquiry;
   readonly #reached: Fingerprint = { lo: 0, hi: 0 };
 
   constructor(base: LaneBase, late: LateWrites, report: ChunkReport) {
     this.#base = base;
     this.#late = late;
     this.#report = report;
+    this.#inquiry = new WriteInquiry(base, late);
     this.watched = base.state.systems.some(({ traits }) => traits.inMemory !== true);
   }
 
@@ -38,35 +45,43 @@ export class StateWatch {
     return (await this.#base.state.storesChanged(after)) && (await this.differs(reached));
   }
 
-  /** The error that a check wrote to something, naming the check. */
-  async impure(action: number, after: WorldMark, reached: Fingerprint, what: string): Promise<News["errors"][number]> {
+  /** The error that a check wrote to the context or a client, which nobody else does meanwhile. */
+  async impure(action: number, after: WorldMark, reached: Fingerprint): Promise<News["errors"][number]> {
     const { state, checker, actions } = this.#base;
-    const name = await checker.culprit(
-      actions[action],
-      () => state.restore(after),
-      async () => (await state.storesChanged(after)) || this.differs(reached),
-    );
-    return impureError(name, what);
+    const isOther = async (): Promise<boolean> => (await state.storesChanged(after)) || this.differs(reached);
+    const name = await checker.culprit(actions[action], () => state.restore(after), isOther);
+    if (name !== undefined) return impureError(name, "the context or a client");
+    const { name: last } = actions[action]!;
+    return errorNews("PENDING_WORK", pendingWorkText(last), last);
   }
 
-  /** Rows appeared during the checks: a check that calls the API may have written them, or the action after its answer. */
-  async lateOrImpure(
+  /** Rows appeared during the checks: a check that calls the API may have written them, the action after its answer, or somebody whom nobody asked. */
+  async writtenDuringChecks(
     unit: UnitRequest,
     action: number,
     after: WorldMark,
     reached: Fingerprint,
     errors: News["errors"][number][],
   ): Promise<void> {
-    const { stepper, actions } = this.#base;
-    if (await this.#late.comesByItself(actions[action]!, stepper, (since) => this.otherState(since, reached)))
-      this.#reportLate(unit, action);
-    else errors.push(await this.impure(action, after, reached, "a store"));
+    const writer = await this.#inquiry.duringChecks(action, { mark: after, isOther: () => this.otherState(after, reached) });
+    if (writer.kind === "check") errors.push(impureError(writer.name, "a store"));
+    else this.#reportWriter(unit, action, writer, "while a state was checked");
   }
 
   /** 202 announces work that is done later: the first time that an action answers so, it is waited for. */
   async watchAccepted(unit: UnitRequest, action: number, outcome: Outcome, after: WorldMark, reached: Fingerprint): Promise<void> {
     if (outcome.status !== 202) return;
-    if (await this.#late.watch(action, () => this.otherState(after, reached))) this.#reportLate(unit, action);
+    const isOther = (): Promise<boolean> => this.otherState(after, reached);
+    if (!(await this.#late.watch(action, isOther))) return;
+    this.#reportWriter(unit, action, await this.#inquiry.afterStep(action, { mark: after, isOther }), "after an action was answered");
+  }
+
+  #reportWriter(unit: UnitRequest, action: number, writer: Writer, when: string): void {
+    if (writer.kind === "itself" || writer.kind === "unknown") {
+      const message = otherWriterText(writer, when);
+      const path = writer.kind === "itself" ? [] : [...unit.path, action];
+      this.#report.divergences.push({ kind: "late_write", path, message, differences: writer.lines, hint: OTHER_WRITER_HINT });
+    } else this.#reportLate(unit, action);
   }
 
   #reportLate(unit: UnitRequest, action: number): void {
@@ -81,14 +96,30 @@ export class StateWatch {
     });
   }
 
-  /** What was written since the put-back belongs to the action before, and is not left for the next one. */
+  /** What was written since the put-back, mostly by the action before, is not left for the next one. */
   async catchLate(unit: UnitRequest, action: number, mark: WorldMark): Promise<void> {
-    const { state } = this.#base;
+    const { state, drawing } = this.#base;
+    if (state.ownSet(mark) && (unit.uncertain || (await this.differs(unit)))) {
+      const { name } = this.#base.actions[action]!;
+      this.#report.divergences.push({ kind: "late_write", path: [...unit.path, action], message: pendingWorkText(name), differences: [] });
+      await state.restore(mark);
+      return;
+    }
     // A step ends with a look: at a state that it left as it was, or at the end of a restore.
     const changed = state.seenElsewhere(mark);
     if (changed === false || !(await changed)) return;
-    if (unit.uncertain || (await this.differs(unit))) this.#reportLate(unit, action);
-    await state.restore(mark);
+    await this.#writtenAfterStep(unit, action, mark);
+    // The action that comes next draws what it would have drawn.
+    drawing.at(unit.path, unit.path.length, action + 1, unit.draws);
+  }
+
+  /** The stores are elsewhere than at the node, although everything was put back. They are there again afterwards. */
+  async #writtenAfterStep(unit: UnitRequest, action: number, mark: WorldMark): Promise<void> {
+    const { state, drawing } = this.#base;
+    if (!unit.uncertain && !(await this.differs(unit))) return state.restore(mark);
+    drawing.at(unit.path, unit.path.length, action, unit.draws);
+    const isOther = async (): Promise<boolean> => (await state.storesChanged(mark)) && (unit.uncertain || (await this.differs(unit)));
+    this.#reportWriter(unit, action, await this.#inquiry.afterStep(action, { mark, isOther }), "between two actions");
   }
 
   /** Puts the world back after an action. `spot`: whether it really is at the node is looked at, too. @throws LaneLost where it is elsewhere */
@@ -121,10 +152,7 @@ export class StateWatch {
 
   async #restored(unit: UnitRequest, action: number, mark: WorldMark, spot: boolean): Promise<void> {
     const { state, canonicalizer } = this.#base;
-    if (this.watched && (await state.seenElsewhere(mark))) {
-      if (unit.uncertain || (await this.differs(unit))) this.#reportLate(unit, action);
-      await state.restore(mark);
-    }
+    if (this.watched && (await state.seenElsewhere(mark))) await this.#writtenAfterStep(unit, action, mark);
     if (!spot || unit.uncertain) return;
     await state.fingerprint(canonicalizer, this.#reached);
     if (this.#reached.lo === unit.lo && this.#reached.hi === unit.hi) return;

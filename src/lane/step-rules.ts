@@ -54,7 +54,7 @@ export class StepRules {
 
   /** Whether {@link judgeEarlier} has anything to do. */
   get asksEarlier(): boolean {
-    return this.#later.length > 0;
+    return this.#later.length > 0 && !this.#isUnanswered;
   }
 
   /** In the state that the step led to, which the world is in again afterwards. */
@@ -68,8 +68,14 @@ export class StepRules {
       const said = await this.#ask(rule, () => rule.judge(this.#base.world, view));
       if (typeof said === "object") this.#later.push({ rule, earlier: said.earlier });
       else this.#take(rule, said, view.because());
+      if (this.#isUnanswered) return;
       await this.#putBack(mark);
     }
+  }
+
+  /** A rule's request got no answer: nothing more is asked of that target, and a store in it cannot be put back. */
+  get #isUnanswered(): boolean {
+    return this.#base.stepper.checkFailure !== undefined;
   }
 
   /** In the state that the step began in, which the world is in again afterwards. */
@@ -83,6 +89,7 @@ export class StepRules {
         const view = this.#view(rule.name);
         const said = await this.#ask(rule, () => earlier(view));
         this.#take(rule, typeof said === "object" ? undefined : said, view.because());
+        if (this.#isUnanswered) return;
         await this.#putBack(mark);
       }
     } finally {

@@ -16,16 +16,22 @@ import type { Fingerprint } from "../state/facts.ts";
 import { responseHash, type Canonicalizer } from "../state/index.ts";
 import type { LaneBase } from "./bring-up.ts";
 import type { ChunkReport } from "./chunk-report.ts";
-import { brokenFinding } from "./findings.ts";
+import { brokenFinding, withUnanswered, type Judged } from "./findings.ts";
 import { LaneLost } from "./lane-lost.ts";
 import type { LateWrites } from "./late-writes.ts";
 import { exchangesOf, type Outcome } from "./outcome.ts";
 import { shapeOf } from "./shape.ts";
 import { SpotCheck } from "./spot-check.ts";
 import type { StateWatch } from "./state-watch.ts";
-import { judgeStep, type StepRules } from "./step-rules.ts";
+import { judgeStep } from "./step-rules.ts";
 import { errorNews } from "./stepper.ts";
 import type { WorldMark } from "./world-state.ts";
+
+/** The state that a step led to: its fingerprint and shape, and bits of its row. */
+interface Reached extends Fingerprint {
+  readonly shape: number;
+  readonly bits: number;
+}
 
 /** Takes in what an action came to: which state it reached, which rules it broke. Afterwards the world is back where it was. */
 export class StepTaker {
@@ -134,6 +140,7 @@ export class StepTaker {
       return this.#watch.putBack(unit, action, mark);
     }
     if (outcome.kind === "failed") {
+      await this.#base.stepper.awaitPending();
       this.#report.rows.push(FAILED | NEWS, 0, 0, 0, 0, 0);
       this.#report.news.push({
         unit: index,
@@ -172,7 +179,7 @@ export class StepTaker {
     action: number,
     outcome: Outcome,
     mark: WorldMark,
-    reached: { readonly lo: number; readonly hi: number; readonly shape: number; readonly bits: number },
+    reached: Reached,
     marked: WorldMark | undefined | Promise<WorldMark>,
     checking: void | Promise<void>,
     spot: boolean,
@@ -182,22 +189,26 @@ export class StepTaker {
     if (isPromise(checking)) checking.catch(() => undefined);
     const after = await marked;
     await checking;
-    this.#refuseUnanswered(unit, action);
+    this.#takeUnanswered(unit, index, action, outcome, reached, checker.checked);
     const findings = [...outcome.findings, ...checker.checked.findings];
     const errors = [...checker.checked.errors];
     let unjudged: readonly UnjudgedNews[] = [];
     const ruled = outcome.kind === "executed" && checker.rulesAfter(this.#base.actions[action]!).length > 0;
     const back = after !== undefined && !ruled && (await this.#watch.putBackUntouched(unit, action, outcome, mark, after, spot));
     if (after !== undefined && !back) {
-      if (state.ownChanged(after) && (await this.#watch.differs(reached)))
-        errors.push(await this.#watch.impure(action, after, reached, "the context or a client"));
-      else if (await this.#watch.otherState(after, reached)) await this.#watch.lateOrImpure(unit, action, after, reached, errors);
+      if (state.ownChanged(after) && (await this.#watch.differs(reached))) errors.push(await this.#watch.impure(action, after, reached));
+      else if (await this.#watch.otherState(after, reached)) await this.#watch.writtenDuringChecks(unit, action, after, reached, errors);
       else await this.#watch.watchAccepted(unit, action, outcome, after, reached);
       // Rules are judged in the state that the step led to, whatever a check did to it.
       if (errors.length > checker.checked.errors.length) await state.restore(after);
     }
     if (ruled) {
-      const rules = await this.#judgeRules(unit, action, outcome, mark, reached.lo !== unit.lo || reached.hi !== unit.hi);
+      const moved = reached.lo !== unit.lo || reached.hi !== unit.hi;
+      const rules = await judgeStep(this.#base, this.#base.actions[action]!, outcome, moved, mark, () => this.#late.settle());
+      this.#takeUnanswered(unit, index, action, outcome, reached, {
+        findings: [...checker.checked.findings, ...rules.findings],
+        errors: [...errors, ...rules.errors],
+      });
       findings.push(...rules.findings);
       errors.push(...rules.errors);
       unjudged = rules.unjudged;
@@ -219,18 +230,34 @@ export class StepTaker {
     if (!back) await this.#watch.putBack(unit, action, mark, spot);
   }
 
-  /** What the rules say of the step; the world is in the state that it led to, or in the one that it began in. */
-  async #judgeRules(unit: UnitRequest, action: number, outcome: Outcome, mark: WorldMark, changed: boolean): Promise<StepRules> {
-    const rules = await judgeStep(this.#base, this.#base.actions[action]!, outcome, changed, mark, () => this.#late.settle());
-    this.#refuseUnanswered(unit, action);
-    return rules;
-  }
-
-  /** A check that the target did not answer says nothing about the state. Seen again from a clean start it stays an error of the check. @throws LaneLost */
-  #refuseUnanswered(unit: UnitRequest, action: number): void {
-    const unanswered = this.#base.stepper.checkFailure;
-    if (unanswered === undefined || (unit.suspect === unanswered.reason && action === unit.from)) return;
-    throw new LaneLost(unanswered.reason, unanswered.error instanceof Error ? unanswered.error.message : "a check got no answer");
+  /**
+   * A check whose request the target did not answer says nothing about the state. Seen again from a clean start it is a finding, and the lane is of no use after it.
+   * `judged`: what the checks said until then.
+   * @throws LaneLost, AfterFinding
+   */
+  #takeUnanswered(
+    unit: UnitRequest,
+    index: number,
+    action: number,
+    outcome: Outcome,
+    { lo, hi, shape, bits }: Reached,
+    judged: Judged,
+  ): void {
+    const { stepper, actions } = this.#base;
+    const unanswered = stepper.checkFailure;
+    if (unanswered === undefined) return;
+    const why = unanswered.error instanceof Error ? unanswered.error.message : "a check got no answer";
+    if (unit.suspect !== unanswered.reason || action !== unit.from) throw new LaneLost(unanswered.reason, why, [], unanswered.check);
+    const { findings, errors } = withUnanswered(judged, unanswered, actions[action]!.name);
+    this.#report.rows.push(EXECUTED | bits | FINDING | NEWS, outcome.status, lo, hi, this.#responseHash(outcome), shape);
+    this.#report.news.push({
+      unit: index,
+      action,
+      findings: [...outcome.findings, ...findings],
+      errors,
+      exchanges: exchangesOf(stepper.exchanges, outcome),
+    });
+    throw new AfterFinding(why);
   }
 
   /** 0 in memory, where making the text would cost more than the step. */

@@ -1,5 +1,5 @@
 import { isExpected, type Action } from "../model/action.ts";
-import type { Exchange } from "../model/client.ts";
+import type { Exchange, PendingRequest } from "../model/client.ts";
 import { EdgeAction } from "../model/edge-action.ts";
 import { ApiResponse } from "../model/response.ts";
 import { Severity } from "../model/severity.ts";
@@ -8,6 +8,7 @@ import { withoutBodies } from "../model/without-bodies.ts";
 import type { World } from "../model/world.ts";
 import type { ErrorNews, FindingNews } from "../engine/messages.ts";
 import type { Drawing } from "./drawing.ts";
+import { poll } from "./late-writes.ts";
 import type { WorldState } from "./world-state.ts";
 import type { SentRequest } from "../state/index.ts";
 import { requireStores } from "./store-lost.ts";
@@ -25,8 +26,14 @@ type AnyAction = Action<never, never>;
 /** What actions are given. */
 export type StepperWorld = Pick<World<never, never>, "api" | "clients" | "context">;
 
-/** What is told of an action that ended. */
-export type StepperState = Pick<WorldState, "attribute" | "moveTo">;
+/** What is told of an action that ended, and asked about it. */
+export type StepperState = Pick<WorldState, "attribute" | "moveTo"> & Partial<Pick<WorldState, "pending" | "cut">>;
+
+/** A request of a check that got no answer. */
+export type UnansweredCheck = Extract<Exchange, { kind: "failure" }> & {
+  /** The name of the invariant or rule; empty where none was being checked. */
+  readonly check: string;
+};
 
 /** Milliseconds since 1970, as the target's clock has them. */
 export interface StepClock {
@@ -42,7 +49,7 @@ export class Stepper {
   /** What timers and listeners threw. Those that no step was in progress for are told with the next one: nobody else would tell them. */
   readonly uncaught: unknown[] = [];
   /** A request of a check, after the step, that got no answer. */
-  checkFailure: Extract<Exchange, { kind: "failure" }> | undefined;
+  checkFailure: UnansweredCheck | undefined;
   /** While a path is recorded: takes what is sent between steps, by checks. */
   onCheckExchange: ((exchange: Exchange) => void) | undefined;
   /** Called for every exchange, of actions and checks. */
@@ -57,6 +64,8 @@ export class Stepper {
   #startMs = 0;
   #endMs = 0;
   #listening = false;
+  /** Requests that waited for their answers when the step in progress began: they are not its own. */
+  #pendingBefore: readonly PendingRequest[] = NONE_PENDING;
 
   constructor(world: StepperWorld, state: StepperState, drawing: Drawing, options: StepperOptions, clock: StepClock = Date) {
     this.#clock = clock;
@@ -73,7 +82,7 @@ export class Stepper {
       this.#bodies.push(exchange.response.request.body ?? "", exchange.response.text);
     if (this.#listening) return void this.exchanges.push(exchange);
     this.onCheckExchange?.(exchange);
-    if (exchange.kind === "failure") this.checkFailure ??= exchange;
+    if (exchange.kind === "failure") this.checkFailure ??= { ...exchange, check: this.#drawing.drawer };
   };
 
   /** What was thrown, as a sentence that begins with `what`. */
@@ -89,15 +98,26 @@ export class Stepper {
     return action.precondition !== undefined && this.#precondition(action, action.precondition) === SKIPPED_OUTCOME;
   }
 
-  /** Runs an action to its end. */
+  /** Runs an action to its end, and waits for the requests that one which failed left behind. */
   async run(action: AnyAction): Promise<Outcome> {
     const begun = this.begin(action);
     if (!(begun instanceof Promise)) return begun;
+    let outcome: Outcome;
     try {
-      return this.settle(action, await begun);
+      outcome = this.settle(action, await begun);
     } catch (error) {
-      return this.fail(action, error);
+      outcome = this.fail(action, error);
     }
+    if (outcome.kind === "failed") await this.awaitPending();
+    return outcome;
+  }
+
+  /** Waits until requests that were left behind are answered, so that what they write is put back with the step. */
+  async awaitPending(): Promise<void> {
+    const isOver = async (): Promise<boolean> => (this.#state.pending?.() ?? NONE_PENDING).length === 0;
+    if (await isOver()) return;
+    if (!(await poll(isOver, PENDING_MS))) this.#state.cut?.();
+    await poll(isOver, PENDING_MS);
   }
 
   /**
@@ -115,6 +135,7 @@ export class Stepper {
     if (this.strays.length > 0) this.strays.length = 0;
     if (this.#bodies.length > 0) this.#bodies.length = 0;
     this.checkFailure = undefined;
+    this.#pendingBefore = this.#state.pending?.() ?? NONE_PENDING;
     this.#listening = true;
     this.#startMs = this.#clock.now();
     try {
@@ -129,9 +150,12 @@ export class Stepper {
   settle(action: AnyAction, response: unknown): Outcome {
     this.#listening = false;
     this.#attribute(action);
+    const pending = this.#state.pending?.() ?? NONE_PENDING;
     const quiet = this.strays.length === 0 && this.uncaught.length === 0 && action.expectedStatus === undefined && this.#allAnswered();
     const outcome =
-      quiet && response instanceof ApiResponse && response.statusCode < 500 ? executed(response) : this.#judge(action, response);
+      quiet && pending.length === 0 && response instanceof ApiResponse && response.statusCode < 500
+        ? executed(response)
+        : this.#judge(action, response, pending);
     // An edge of a state graph that was not refused: the world is at its other end.
     if (action instanceof EdgeAction && outcome.kind === "executed" && outcome.status < 400) this.#state.moveTo(action.edge.to);
     return outcome;
@@ -174,7 +198,7 @@ export class Stepper {
     return client;
   }
 
-  #judge(action: AnyAction, response: unknown): Outcome {
+  #judge(action: AnyAction, response: unknown, pending: readonly PendingRequest[]): Outcome {
     const broken = this.#broken();
     if (broken !== undefined) return broken;
     if (this.strays.length > 0) {
@@ -186,6 +210,8 @@ export class Stepper {
       const what = `What action "${action.name}" or one before it left running threw where nobody could catch it`;
       return failed(this.thrown("UNCAUGHT_EXCEPTION", what, action.name, this.uncaught.splice(0)[0]));
     }
+    const left = pending.filter((one) => !this.#pendingBefore.includes(one));
+    if (left.length > 0) return failed(errorNews("PENDING_REQUEST", pendingText(`Action "${action.name}"`, left), action.name));
     if (response === null) return SKIPPED_OUTCOME;
     if (response === undefined && action instanceof EdgeAction) return this.#judgeNothing(action);
     if (!(response instanceof ApiResponse)) {
@@ -259,6 +285,20 @@ function sentRequest(exchange: Exchange): SentRequest[] {
   const { authorization, cookie } = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   const path = url.replace(/^[a-z]+:\/\/[^/]*/i, "");
   return [{ method, path, body: body ?? "", acting: `${authorization ?? ""} ${cookie ?? ""}`, answer: text }];
+}
+
+const NONE_PENDING: readonly PendingRequest[] = Object.freeze([]);
+/** Milliseconds that requests which were left behind are given. */
+const PENDING_MS = 5_000;
+/** Requests that are named. */
+const NAMED = 3;
+
+/** Says that something was over before its requests were answered. `who`: as `Action "pay"`. */
+export function pendingText(who: string, left: readonly PendingRequest[]): string {
+  const named = left.slice(0, NAMED).map(({ method, url }) => `${method} ${URL.canParse(url) ? new URL(url).pathname : url}`);
+  const more = left.length > NAMED ? ` and ${left.length - NAMED} more` : "";
+  const what = left.length === 1 ? "request was" : "requests were";
+  return `${who} was over while its ${what} not answered yet: ${named.join(", ")}${more}. Await every request before it returns.`;
 }
 
 function unexpected(action: AnyAction, response: ApiResponse): FindingNews[] {

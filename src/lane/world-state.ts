@@ -1,4 +1,4 @@
-import { clientPartOf, type ClientPart } from "../model/client.ts";
+import { clientPartOf, type ClientPart, type PendingRequest } from "../model/client.ts";
 import { contextPartOf, type ContextPart, type SavedContext } from "../model/context.ts";
 import { isPromise, type Awaitable, type Mark, type Observed, type System } from "../model/system.ts";
 import type { World } from "../model/world.ts";
@@ -50,6 +50,7 @@ interface Bearer {
   readonly action: string | undefined;
 }
 
+const NONE: readonly PendingRequest[] = Object.freeze([]);
 const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({});
 
 /**
@@ -107,6 +108,21 @@ export class WorldState {
   /** What of the clients belongs to the world, for whoever saves or changes them one by one. */
   get clients(): readonly ClientPart[] {
     return this.#clients;
+  }
+
+  /** The requests of all clients that wait for their answers. */
+  pending(): readonly PendingRequest[] {
+    let all: readonly PendingRequest[] = NONE;
+    for (const client of this.#clients) {
+      const pending = client.pending?.() ?? NONE;
+      if (pending.length > 0) all = all.length === 0 ? pending : [...all, ...pending];
+    }
+    return all;
+  }
+
+  /** Ends the requests in progress of all clients, as their timeouts would. */
+  cut(): void {
+    for (const client of this.#clients) client.cut?.();
   }
 
   /** Receives every exchange of every client. */
@@ -171,7 +187,12 @@ export class WorldState {
 
   /** Whether context or clients may have changed. */
   ownChanged(mark: WorldMark): boolean {
-    if (this.#context.version !== mark.contextVersion || this.#context.mutable) return true;
+    return this.#context.mutable || this.ownSet(mark);
+  }
+
+  /** Whether something was set in the context or a client. A value that was changed in place is not seen. */
+  ownSet(mark: WorldMark): boolean {
+    if (this.#context.version !== mark.contextVersion) return true;
     for (let i = 0; i < this.#clients.length; i++) if (this.#clients[i]!.version !== mark.clientVersions[i]) return true;
     return false;
   }

@@ -50,6 +50,12 @@ export interface ApiClient {
   close(): Promise<void> | void;
 }
 
+/** A request that waits for its answer. */
+export interface PendingRequest {
+  readonly method: string;
+  readonly url: string;
+}
+
 /** What a client offers to the lane that it runs in. */
 export interface ClientPart {
   /** The origin that it sends to; `undefined` when it leaves the process nowhere. Two lanes must not share one. */
@@ -71,6 +77,10 @@ export interface ClientPart {
   readonly selfContained?: boolean;
   /** Receives every exchange from now on, or `null` to stop: requests that got an answer and, by `error`, those that did not. */
   listen(sink: ((exchange: Exchange) => void) | null): void;
+  /** The requests that were sent and are not answered yet. */
+  pending?(): readonly PendingRequest[];
+  /** Ends the requests in progress now, as their timeouts would. */
+  cut?(): void;
   /** Tells the client which roles its world has. */
   join(clients: Readonly<Record<string, unknown>>): void;
 }

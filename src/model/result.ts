@@ -79,8 +79,10 @@ export interface Violation {
   readonly draws?: readonly (readonly number[])[] | undefined;
   /** In the documents of runs: a script for a POSIX shell that sends the requests of the path with curl; see `seqqa replay --emit curl`. Nothing in it that is redacted. */
   readonly curl?: string | undefined;
-  /** Seen again when the path was replayed from a clean start; `false` is flaky. */
+  /** Seen again when the path was replayed from a clean start; `false` is flaky, unless it was not replayed. */
   readonly confirmed: boolean;
+  /** The path was not replayed, since the run was interrupted, its time was up, or no lane could be had: nothing is known about whether it is flaky. */
+  readonly notReplayed?: true;
   /** How many committed edges broke the same rule with the same last action and status. */
   readonly count: number;
   /** The node that it leads to, as in {@link ExplorationGraph}; `null` when there is none (a crash, a timeout). */
@@ -193,6 +195,30 @@ export interface Race {
   toString(): string;
 }
 
+/** Calls that, sent at the same moment, came out as no order of them does, and that are no finding all the same. */
+export interface DismissedRace {
+  /** The name of the first action. */
+  readonly first: string;
+  /** The name of the second action; the same where an action races with itself. */
+  readonly second: string;
+  /** How many calls were sent at once: 2, or more of one action. */
+  readonly copies: number;
+  /** Action names that lead to the state in which they were sent. */
+  readonly prefix: readonly string[];
+  /** The verdict that it would have had. */
+  readonly verdict: RaceVerdict;
+  /** The broken rule of the verdict `invariant`. */
+  readonly invariant?: string | undefined;
+  /** The observation, in one sentence. */
+  readonly message: string;
+  /** The first trial in which it was seen. */
+  readonly observed: RaceOutcome;
+  /** Why it is no finding, as in {@link RaceCoverage.dismissed}. */
+  readonly reason: string;
+  /** How many probes of the pair were dismissed like this. */
+  readonly count: number;
+}
+
 /** What probing for races did and did not do. */
 export interface RaceCoverage {
   /** Pairs of actions, in a state each, that were applicable there. */
@@ -205,8 +231,10 @@ export interface RaceCoverage {
   readonly misses: number;
   /** Pairs that were not probed, by reason: `read_only`, `same_class`, `unexplored`, `max_time`, `one_connection` (the target serves one connection at a time), ... */
   readonly skipped: Readonly<Record<string, number>>;
-  /** Hits that were not reported, by reason: `control` (the staggered arm showed them, too), `unconfirmed`, `max_time` (pairs that were not confirmed for want of time), ... */
+  /** Hits that were not reported, by reason: `control` (the staggered arm showed them, too), `noise` (repeats of one order differ alike), `idempotent` (a repeated DELETE), `unconfirmed`, `max_time` (pairs that were not confirmed for want of time), ... */
   readonly dismissed: Readonly<Record<string, number>>;
+  /** The dismissed races, one per pair of actions, verdict and reason; absent where there were none. */
+  readonly dismissedRaces?: readonly DismissedRace[] | undefined;
   /** How requests were made to meet (see {@link RaceDelivery}), and in how many trials. */
   readonly deliveries: Readonly<Record<string, number>>;
   /** Milliseconds. */
@@ -306,7 +334,8 @@ export interface ExplorationDetails {
  * `background`: columns that change without a request. `time_passed`: a stored time passed while its state waited. `invisible_state`: calls whose effect
  * no store, context key or probe shows.
  */
-export type VerdictExceptionKind = "violating_states" | "dropped_field" | "unaudited_reduction" | "background" | "time_passed" | "invisible_state";
+export type VerdictExceptionKind =
+  "violating_states" | "dropped_field" | "unaudited_reduction" | "background" | "time_passed" | "invisible_state";
 
 /** A part of the state space that was left out. */
 export interface VerdictException {

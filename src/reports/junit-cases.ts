@@ -5,7 +5,7 @@ import type { ExplorationEntry, JourneyEntry, RunDocument } from "./document-typ
 import { cut } from "./printable.ts";
 import { raceRows } from "./race-coverage-text.ts";
 import { raceName, raceText, verdictText } from "./race-text.ts";
-import { violationText } from "./violation-text.ts";
+import { doubtOf, violationText } from "./violation-text.ts";
 
 /** Longer bodies are cut: the whole of them is in results.json. */
 const BODY = 20_000;
@@ -82,8 +82,9 @@ function invariantCase(
   const [first] = failing.toSorted((a, b) => Number(b.confirmed) - Number(a.confirmed));
   const text = found.map(violationText).join("\n\n");
   if (first !== undefined) {
-    const kind = first.confirmed ? "failure" : "error";
-    return { ...base, outcome: { kind, type: first.confirmed ? first.severity : "flaky", message: first.message, text } };
+    const doubt = doubtOf(first);
+    const kind = doubt === undefined ? "failure" : "error";
+    return { ...base, outcome: { kind, type: doubt?.word ?? first.severity, message: first.message, text } };
   }
   return { ...base, outcome: errorOf(errors.filter(({ source }) => source === invariant)), output: text === "" ? undefined : text };
 }

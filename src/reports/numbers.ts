@@ -16,3 +16,13 @@ export function duration(milliseconds: number): string {
 export function plural(count: number, word: string): string {
   return `${grouped(count)} ${word}${count === 1 ? "" : "s"}`;
 }
+
+/** `1,204 steps/s`; `undefined` where no time passed. Probing for races executes no steps of the exploration, so its time does not count. */
+export function stepRate(explored: {
+  readonly steps: number;
+  readonly durationMs: number;
+  readonly raceCoverage?: { readonly durationMs: number } | undefined;
+}): string | undefined {
+  const exploringMs = explored.durationMs - (explored.raceCoverage?.durationMs ?? 0);
+  return exploringMs > 0 ? `${grouped((explored.steps * 1000) / exploringMs)} steps/s` : undefined;
+}

@@ -16,9 +16,15 @@ export function raceRows({
     ["probed", probing],
     ["delivered", counted(deliveries, deliveryText)],
     ["not probed", counted(skipped)],
-    ["dismissed", counted(dismissed)],
+    ["dismissed", dismissedText(dismissed)],
   ];
   return rows.filter(([, value]) => value !== "");
+}
+
+/** `3: control 2, unconfirmed 1`. */
+function dismissedText(dismissed: Readonly<Record<string, number>>): string {
+  const total = Object.values(dismissed).reduce((sum, count) => sum + count, 0);
+  return total === 0 ? "" : `${grouped(total)}: ${counted(dismissed)}`;
 }
 
 /** `read only 30, same class 16`, the largest first. */

@@ -4,6 +4,7 @@ import type {
   ExplorationResult,
   Race,
   RaceCall,
+  RaceCoverage,
   RaceOutcome,
   RecordedExchange,
   RecordedStep,
@@ -49,6 +50,7 @@ export function redactResult(
     ...result,
     violations: result.violations.map((violation) => redactViolation(violation, visibility, hide)),
     races: result.races.map((race) => redactRace(race, visibility, hide)),
+    raceCoverage: result.raceCoverage === undefined ? undefined : redactCoverage(result.raceCoverage, visibility, hide),
     divergences: result.divergences.map((one) => redactDivergence(one, visibility, hide)),
     errors: result.errors.map((one) => redactError(one, visibility, hide)),
     notes: result.notes.map((note) => redactText(note, visibility, hide)),
@@ -96,6 +98,17 @@ export function redactRace(race: Race, visibility: Visibility, hide: Redactor): 
     curl: included ? (raceScript({ ...race, message, schedule }, hide) ?? race.curl) : undefined,
   };
   return { ...shown, toString: () => raceText(shown) };
+}
+
+/** The dismissed races as a report may show them, like {@link redactRace}. */
+function redactCoverage({ dismissedRaces, ...coverage }: RaceCoverage, visibility: Visibility, hide: Redactor): RaceCoverage {
+  if (dismissedRaces === undefined) return coverage;
+  const redacted = dismissedRaces.map((race) => ({
+    ...race,
+    message: redactText(race.message, visibility, hide),
+    observed: redactOutcome(race.observed, visibility, hide),
+  }));
+  return { ...coverage, dismissedRaces: redacted };
 }
 
 export function redactOutcome(outcome: RaceOutcome, visibility: Visibility, hide: Redactor): RaceOutcome {

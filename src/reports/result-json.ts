@@ -1,5 +1,14 @@
 import type { ApiRequest } from "../model/response.ts";
-import type { ExplorationResult, Race, RaceOutcome, RecordedExchange, RecordedResponse, RecordedStep, Violation } from "../model/result.ts";
+import type {
+  ExplorationResult,
+  Race,
+  RaceCoverage,
+  RaceOutcome,
+  RecordedExchange,
+  RecordedResponse,
+  RecordedStep,
+  Violation,
+} from "../model/result.ts";
 import type { ExplorationEntry } from "./document-types.ts";
 import { graphEntry } from "./graph-entry.ts";
 
@@ -26,7 +35,7 @@ export function resultJson(result: Omit<ExplorationResult, "toJSON">): Omit<Expl
     violations: result.violations.map(violationJson),
     races: result.races.map(raceJson),
     // Left out, when written, where races were not probed.
-    raceCoverage: result.raceCoverage,
+    raceCoverage: result.raceCoverage === undefined ? undefined : coverageJson(result.raceCoverage),
     divergences: result.divergences.map(({ kind, path, message, differences, hint }) => ({ kind, path, message, differences, hint })),
     errors: result.errors.map(({ code, message, path, source, where, stack, count }) => ({
       code,
@@ -73,7 +82,7 @@ export function resultJson(result: Omit<ExplorationResult, "toJSON">): Omit<Expl
 /** A violation as plain data, without what is undefined. */
 export function violationJson(violation: Violation): Violation {
   const { id, invariant, severity, message, reproductionPath, request, response, steps, checks, confirmed, count, state } = violation;
-  const { where, minimality, shrunkFrom, draws, curl, known, target } = violation;
+  const { where, minimality, shrunkFrom, draws, curl, notReplayed, known, target } = violation;
   return {
     id,
     invariant,
@@ -90,6 +99,7 @@ export function violationJson(violation: Violation): Violation {
     draws,
     curl,
     confirmed,
+    ...(notReplayed && { notReplayed }),
     count,
     state,
     ...(known && { known }),
@@ -130,6 +140,22 @@ export function raceJson(race: Race): Race {
     curl,
     ...(known && { known }),
   };
+}
+
+function coverageJson({ dismissedRaces, deliveries, durationMs, ...counts }: RaceCoverage): RaceCoverage {
+  const races = dismissedRaces?.map(({ first, second, copies, prefix, verdict, invariant, message, observed, reason, count }) => ({
+    first,
+    second,
+    copies,
+    prefix,
+    verdict,
+    invariant,
+    message,
+    observed: outcomeJson(observed),
+    reason,
+    count,
+  }));
+  return { ...counts, ...(races !== undefined && { dismissedRaces: races }), deliveries, durationMs };
 }
 
 const outcomeJson = ({ order, calls, changes, broken }: RaceOutcome): RaceOutcome => ({

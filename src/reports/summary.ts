@@ -1,6 +1,6 @@
 import type { ExplorationResult, StopReason } from "../model/result.ts";
 import { collisionText, isWorthTelling } from "./collisions.ts";
-import { duration, grouped, plural } from "./numbers.ts";
+import { duration, grouped, plural, stepRate } from "./numbers.ts";
 import { printable } from "./printable.ts";
 import { raceRows } from "./race-coverage-text.ts";
 
@@ -33,9 +33,7 @@ function listed(names: readonly string[]): string {
 
 /** The last lines about an exploration; the seed comes last, since it is what a second run needs. */
 export function summaryLines(name: string, result: ExplorationResult): readonly string[] {
-  // Probing for races executes no steps of the exploration.
-  const exploring = result.durationMs - (result.raceCoverage?.durationMs ?? 0);
-  const perSecond = exploring > 0 ? `, ${grouped((result.steps * 1000) / exploring)} steps/s` : "";
+  const rate = stepRate(result);
   const rows: readonly (readonly [string, string])[] = [
     ["steps", grouped(result.steps)],
     ["transitions", grouped(result.transitions)],
@@ -52,7 +50,7 @@ export function summaryLines(name: string, result: ExplorationResult): readonly 
       : []),
     ...(isWorthTelling(result) ? [["collisions", collisionText(result)] as const] : []),
     ...graphRows(result),
-    ["time", `${duration(result.durationMs)}${perSecond}`],
+    ["time", duration(result.durationMs) + (rate === undefined ? "" : `, ${rate}`)],
     ["digest", printable(result.digest)],
     ["stopped", STOPPED[result.stopReason]],
     ["seed", String(result.seed)],

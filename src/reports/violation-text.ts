@@ -7,19 +7,34 @@ const BODY = 500;
 
 /** What `violation.toString()` returns: a few lines for people, safe to print. */
 export function violationText(violation: Omit<Violation, "toString">): string {
-  const { severity, invariant, message, reproductionPath, request, response, confirmed, state, known, target } = violation;
-  const flaky = confirmed ? "" : " (flaky: not seen again from a clean start)";
+  const { severity, invariant, message, reproductionPath, request, response, state, known, target } = violation;
+  const doubt = doubtOf(violation);
+  const unsure = doubt === undefined ? "" : ` (${doubt.text})`;
   const listed = known === true ? " (known)" : "";
   const nowhere = state === null ? "(none)" : "(the initial state)";
   const path = reproductionPath.length === 0 ? nowhere : reproductionPath.join(" -> ");
   return [
-    `[${severity.toUpperCase()}] ${printable(invariant)}${flaky}${listed}`,
+    `[${severity.toUpperCase()}] ${printable(invariant)}${unsure}${listed}`,
     `  ${printable(message)}`,
     `  path      ${printable(path)}`,
     ...(request === undefined ? [] : [`  request   ${printable(`${request.method} ${request.url}`.trim())}`]),
     ...(response === undefined ? [] : [`  response  ${response.status} ${printable(cut(response.body, BODY))}`.trimEnd()]),
     ...(target === undefined ? [] : targetLines(target).map((line) => `  ${line}`)),
   ].join("\n");
+}
+
+/** Why a finding is not certain, as a word and as a phrase; `undefined`: it was seen again from a clean start. */
+export function doubtOf({
+  confirmed,
+  notReplayed,
+}: {
+  readonly confirmed: boolean;
+  readonly notReplayed?: boolean | undefined;
+}): { readonly word: "flaky" | "not replayed"; readonly text: string } | undefined {
+  if (confirmed) return undefined;
+  if (notReplayed === true)
+    return { word: "not replayed", text: "not replayed: nothing is known about whether it is seen again from a clean start" };
+  return { word: "flaky", text: "flaky: not seen again from a clean start" };
 }
 
 /** How a target's process ended, and the last that it printed. */

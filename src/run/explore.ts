@@ -4,7 +4,8 @@ import type { ExplorationEvent } from "../engine/events.ts";
 import type { Expander } from "../engine/expander.ts";
 import { Explorer, type ExplorerOptions } from "../engine/explorer.ts";
 import { findingId } from "../engine/finding-id.ts";
-import type { LaneReport } from "../engine/messages.ts";
+import { CRASHED, type LaneReport } from "../engine/messages.ts";
+import { withinTime } from "../engine/within-time.ts";
 import type { Shard } from "../engine/shard-cut.ts";
 import type { ClusterExpander } from "../expanders/cluster/cluster-expander.ts";
 import { WatchedExpander } from "../expanders/watched-expander.ts";
@@ -13,12 +14,13 @@ import { mapStack, whereOf } from "../loader/index.ts";
 import type { AgentDefinition } from "../model/agent.ts";
 import { SeqqaError } from "../model/errors.ts";
 import type { Divergence, ExplorationResult, RunError } from "../model/result.ts";
-import { knowledgeText, knowsNothing, readKnowledge, type Knowledge } from "../state/index.ts";
+import { knowledgeText, knowsNothing, NOTHING_KNOWN, readKnowledge, type Knowledge } from "../state/index.ts";
 import { ScratchFile, type ExplorationKeeper } from "../store/index.ts";
 import { spareCount, TargetHost } from "../targets/index.ts";
 import { checkLanes } from "./check-lanes.ts";
 import { declaredAt } from "./declared-at.ts";
 import type { Distribution } from "./distribution.ts";
+import { EndedTargets } from "./ended-targets.ts";
 import { freshStateNotes } from "./fresh-states.ts";
 import { hostOptions } from "./host-options.ts";
 import { expanderOf, refuseLanesWithoutModule } from "./expander-of.ts";
@@ -30,7 +32,7 @@ import { resultSoFar } from "./result-so-far.ts";
 import { beginningWith, refuseOtherRoot } from "./resume.ts";
 import { shardBudget, shardNote } from "./shard.ts";
 import { ShownUrls } from "./shown-urls.ts";
-import { findRaces, refuseRaces, type FoundRaces } from "./races.ts";
+import { findRaces, NO_RACES, refuseRaces, type FoundRaces } from "./races.ts";
 import { toldNews } from "./told-news.ts";
 import type { UserModule } from "./user-module.ts";
 import { twoPacketsNote } from "./two-packets-note.ts";
@@ -82,10 +84,11 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
     const cluster = clusterOf(input, lanes, home, host.origins);
     const expander = cluster ?? home;
     try {
-      const { reports, notes, knowledge, divergences } = await bringUpLanes(expander, input);
+      const { reports, notes, knowledge, divergences, startedAt } = await bringUpLanes(expander, input, (budget.maxTime ?? Infinity) * 1000);
       refuseRaces(budget.races, reports[0]!);
       onEvent({ kind: "started", name: input.name, lanes: expander.lanes, notes: [...notes, ...rootNote(reports[0]!)] });
       const actions = definition.actions.map(({ name }) => name);
+      const ended = new EndedTargets();
       const options: ExplorerOptions = {
         name: input.name,
         actions,
@@ -101,7 +104,10 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
         crossCheck: CROSS_CHECK,
         shard,
         signal: input.signal,
-        onEvent,
+        onEvent: (event) => {
+          ended.see(event);
+          onEvent(event);
+        },
       };
       const { keep } = input;
       const shown = shownUrls(config, host);
@@ -136,14 +142,19 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
       const onCommits = keep === undefined ? undefined : (): void => keep.commits(explorer.committer, soFar);
       const spill = new ScratchFile(keep?.folder ?? tmpdir());
       const kept = { spill, details: keep?.limits, journal: keep !== undefined, recorded: keep?.before?.recorded, onCommits };
-      const explorer: Explorer = new Explorer({ ...options, ...kept }, expander, performance.now());
-      for (const one of divergences) explorer.divergences.restore([one]);
+      const explorer: Explorer = new Explorer({ ...options, ...kept }, expander, startedAt);
+      explorer.divergences.restore(divergences);
       await explorer.run(reports[0]!);
       // What is confirmed, made shorter and raced is so on the lanes of this process, as after any run.
       await cluster?.dismiss();
       keep?.flush(explorer.committer, soFar);
-      const races = await findRaces(explorer, options, home, budget.races);
-      return await conclude(input, explorer, options, home, notes, races, begun, host.origins);
+      const errors: RunError[] = [];
+      const races = await findRaces(explorer, options, home, budget.races).catch((error: unknown) => {
+        // What was explored is reported all the same.
+        if (input.signal?.aborted !== true) errors.push(fatalError(error));
+        return NO_RACES;
+      });
+      return await conclude(input, explorer, options, home, notes, races, begun, host.origins, { errors, ended, knowledge });
     } finally {
       await expander.close();
     }
@@ -158,12 +169,14 @@ interface BroughtUp {
   readonly knowledge: Knowledge;
   /** What the first experiments showed to be no part of the state. */
   readonly divergences: readonly Divergence[];
+  /** When the time of the exploration begins to count, on the clock of `performance.now()`: once the lanes are there. */
+  readonly startedAt: number;
 }
 
 /** What does not come up any more once the signal is aborted was given up because of it. @throws its reason then */
-async function bringUpLanes(expander: Expander, { config, signal, keep }: ExploreInput): Promise<BroughtUp> {
+async function bringUpLanes(expander: Expander, { config, signal, keep }: ExploreInput, maxTimeMs: number): Promise<BroughtUp> {
   try {
-    const lanes = await atOneRoot(expander, config, keep?.before?.beginning.knowledge);
+    const lanes = await atOneRoot(expander, config, { known: keep?.before?.beginning.knowledge, signal, maxTimeMs });
     if (keep !== undefined) refuseOtherRoot(keep, lanes.reports[0]!);
     return lanes;
   } catch (error) {
@@ -172,23 +185,46 @@ async function bringUpLanes(expander: Expander, { config, signal, keep }: Explor
   }
 }
 
-/** All lanes at one root state, with what experiments teach about the target's values; `known`: what they taught before, of a run that is resumed. */
-async function atOneRoot(expander: Expander, config: Config, known: string | undefined): Promise<BroughtUp> {
+interface RootOptions {
+  /** What experiments taught before, of a run that is resumed. */
+  readonly known: string | undefined;
+  readonly signal: AbortSignal | undefined;
+  readonly maxTimeMs: number;
+}
+
+/** All lanes at one root state, with what experiments teach about the target's values. */
+async function atOneRoot(expander: Expander, config: Config, { known, signal, maxTimeMs }: RootOptions): Promise<BroughtUp> {
   const started = await expander.start();
-  checkLanes(started, config);
+  const startedAt = performance.now();
+  const notes = checkLanes(started, config);
+  // Without a target there is nothing to compare, and the exploration ends at its root.
+  if (started[0]!.broken === true) return { reports: started, knowledge: NOTHING_KNOWN, notes, divergences: [], startedAt };
   if (known === undefined) {
-    const learned = await learnValues(expander, started);
-    return { ...learned, notes: checkLanes(learned.reports, config) };
+    const learned = await learnValues(calibrating(expander, signal, maxTimeMs), started);
+    return { ...learned, notes: checkLanes(learned.reports, config), startedAt };
   }
   const knowledge = readKnowledge(known);
   const reports = knowsNothing(knowledge) ? started : await expander.learn(knowledge);
-  return { reports, knowledge, notes: checkLanes(reports, config), divergences: [] };
+  return { reports, knowledge, notes: checkLanes(reports, config), divergences: [], startedAt };
 }
 
 /** Said before anything is explored: every finding of the run may be this one. */
 function rootNote({ findings }: LaneReport): readonly string[] {
   const names = findings.map(({ invariant }) => invariant).join(", ");
   return findings.length === 0 ? [] : [`The root state breaks ${names}: nothing is explored from there. Mend setup, or the rule.`];
+}
+
+/** Lanes whose experiments are ended when a target hangs in them: they get half of the time. */
+function calibrating(expander: Expander, signal: AbortSignal | undefined, maxTimeMs: number): Pick<Expander, "calibrate" | "learn" | "rebuild"> {
+  const limit = { leftMs: maxTimeMs / 2, allowanceMs: 0 };
+  const cut = (): void => {
+    for (let lane = 0; lane < expander.lanes; lane++) expander.cut?.(lane);
+  };
+  return {
+    learn: (knowledge) => expander.learn(knowledge),
+    rebuild: (lane) => expander.rebuild(lane),
+    calibrate: async (once) => (await withinTime({ expander: { cut }, lane: 0, signal, limit }, () => expander.calibrate(once))).done,
+  };
 }
 
 async function conclude(
@@ -200,6 +236,7 @@ async function conclude(
   races: FoundRaces,
   begun: number,
   origins: ReadonlySet<string>,
+  { errors, ended, knowledge }: { readonly errors: readonly RunError[]; readonly ended: EndedTargets; readonly knowledge: Knowledge },
 ): Promise<ExplorationResult> {
   const { definition, onEvent, config } = input;
   const { actions, seed } = options;
@@ -208,14 +245,15 @@ async function conclude(
   const violations = await shortestViolations(explorer, options, expander);
   const sharing = options.shard === undefined || explorer.cut === undefined ? [] : [shardNote(options.shard, explorer.cut)];
   const more = [...notes, ...sharing, ...twoPacketsNote(explorer), ...(await freshStateNotes(explorer, expander))];
-  if (input.signal?.aborted === true && violations.some(({ recording }) => recording === undefined)) {
-    more.push("Interrupted before every violation was replayed from a clean start: those that were not are marked as not confirmed.");
-  }
+  if (violations.some(({ recording }) => recording === undefined)) more.push(notReplayedNote(input.signal));
+  if (input.signal?.aborted !== true) more.push(...ended.notes(violations.some(({ found }) => found.finding.invariant === CRASHED)));
   const asFound = violations.filter(({ minimality }) => minimality === "as_found").length;
   const coverage = withExemptions(explorer.committer.coverage(), definition, config.exploration.requireAllActions);
   more.push(...wasteNotes(definition, coverage), ...unjudgedNotes(explorer.committer));
   if (asFound > 0 && input.signal?.aborted !== true) more.push(shrinkingCutNote(asFound));
   await closeLanes(expander, explorer);
+  // Also where it was interrupted after exploring: something that belongs to it is missing.
+  if (input.signal?.aborted === true) explorer.stopReason = "interrupted";
   const result = buildResult({
     name: input.name,
     actions,
@@ -229,15 +267,23 @@ async function conclude(
     notes: more,
     coverage,
     isShard: options.shard !== undefined,
+    knowledge,
     durationMs: performance.now() - begun,
     urls: new ShownUrls(config.baseUrl, origins),
     mapStack,
     whereOf: whereOfStack,
     declaredAt: declaredAt(definition),
-    extraErrors: explorer.fatal === undefined ? [] : [fatalError(explorer.fatal)],
+    extraErrors: [...(explorer.fatal === undefined ? [] : [fatalError(explorer.fatal)]), ...errors],
   });
   onEvent({ kind: "finished", result });
   return result;
+}
+
+/** Says why there are violations that were not replayed. */
+function notReplayedNote(signal: AbortSignal | undefined): string {
+  const why =
+    signal?.aborted === true ? "The run was interrupted" : "The time was up (max_time and its allowance), or no lane could be had,";
+  return `${why} before every violation was replayed from a clean start: those that were not are marked as not replayed.`;
 }
 
 const whereOfStack = (stack: string): string | undefined => whereOf(Object.assign(new Error(), { stack }));

@@ -9,9 +9,9 @@ const SUSPICIOUS = 0.95;
 
 /** A run that gives a new state at nearly every step that changes one says so, and names the fields that differ. */
 export async function freshStateNotes(explorer: Explorer, expander: Expander): Promise<readonly string[]> {
-  const { committer, stopReason } = explorer;
+  const { committer, stopReason, limit } = explorer;
   const { nodes, edges } = committer;
-  if (stopReason === "exhausted" || stopReason === "interrupted" || committer.steps < FEWEST_STEPS) return [];
+  if (stopReason === "exhausted" || stopReason === "interrupted" || committer.steps < FEWEST_STEPS || limit.isOver) return [];
   let changing = 0;
   edges.each((from, _action, to) => {
     if (to >= 0 && to !== from) changing++;

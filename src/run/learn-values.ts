@@ -16,7 +16,7 @@ export interface LearnedValues {
 }
 
 /** Finds out by experiment which values of the target are generated and which are times, until two walks from the root lead to equal states. */
-export async function learnValues(expander: Expander, started: readonly LaneReport[]): Promise<LearnedValues> {
+export async function learnValues(expander: Pick<Expander, "calibrate" | "learn" | "rebuild">, started: readonly LaneReport[]): Promise<LearnedValues> {
   let reports = started;
   let knowledge = NOTHING_KNOWN;
   const learn = async (more: Knowledge): Promise<void> => {

@@ -3,7 +3,7 @@ import { findingId } from "../engine/finding-id.ts";
 import type { FoundViolation } from "../engine/finding-log.ts";
 import type { Merged } from "../engine/merge-shards.ts";
 import { openStates } from "../engine/open-states.ts";
-import type { Divergence, ExplorationResult, Race, RaceCoverage, StopReason, Violation } from "../model/result.ts";
+import type { DismissedRace, Divergence, ExplorationResult, Race, RaceCoverage, StopReason, Violation } from "../model/result.ts";
 import { raceText, resultJson, verdictOf, violationText, type ExplorationEntry } from "../reports/index.ts";
 import { CommittedGraph } from "./committed-graph.ts";
 import { idleActions } from "./idle-actions.ts";
@@ -129,6 +129,12 @@ function coverageOf(entries: readonly ExplorationEntry[]): RaceCoverage | undefi
     for (const [name, count] of all.flatMap((one) => Object.entries(of(one)))) total[name] = (total[name] ?? 0) + count;
     return total;
   };
+  const dismissed = new Map<string, DismissedRace>();
+  for (const one of all.flatMap(({ dismissedRaces }) => dismissedRaces ?? [])) {
+    const key = JSON.stringify([one.first, one.second, one.verdict, one.invariant, one.reason]);
+    const known = dismissed.get(key);
+    dismissed.set(key, known === undefined ? one : { ...known, count: known.count + one.count });
+  }
   return {
     pairs: sum(({ pairs }) => pairs),
     probed: sum(({ probed }) => probed),
@@ -136,6 +142,7 @@ function coverageOf(entries: readonly ExplorationEntry[]): RaceCoverage | undefi
     misses: sum(({ misses }) => misses),
     skipped: counts(({ skipped }) => skipped),
     dismissed: counts(({ dismissed }) => dismissed),
+    ...(dismissed.size > 0 && { dismissedRaces: [...dismissed.values()] }),
     deliveries: counts(({ deliveries }) => deliveries),
     durationMs: sum(({ durationMs }) => durationMs),
   };

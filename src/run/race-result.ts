@@ -1,7 +1,8 @@
 import { raceId } from "../engine/race-id.ts";
-import type { Race, RaceOutcome } from "../model/result.ts";
+import type { DismissedRace, Race, RaceCoverage, RaceOutcome } from "../model/result.ts";
 import { raceText } from "../reports/index.ts";
-import { shareInterval, type ConfirmedRace } from "../races/index.ts";
+import { shareInterval, type ConfirmedRace, type DismissedHit } from "../races/index.ts";
+import type { FoundRaces } from "./races.ts";
 import type { ShownUrls } from "./shown-urls.ts";
 
 /** What races are reported with. */
@@ -17,10 +18,7 @@ interface RaceParts {
 export function raceOf({ request, hit, answer, recording, count }: ConfirmedRace, parts: RaceParts): Race {
   const { actions, urls } = parts;
   const [first, second] = [actions[request.sides[0]!]!, actions[request.sides[1]!]!];
-  const outcome = (one: RaceOutcome): RaceOutcome => ({
-    ...one,
-    calls: one.calls.map((call) => ({ ...call, requests: call.requests.map((exchange) => urls.exchange(exchange)) })),
-  });
+  const outcome = (one: RaceOutcome): RaceOutcome => shownOutcome(one, urls);
   const observed = outcome(hit.observed);
   const race = {
     id: raceId(parts.name, first, second),
@@ -47,4 +45,29 @@ export function raceOf({ request, hit, answer, recording, count }: ConfirmedRace
     draws: recording.drew ? request.draws : undefined,
   };
   return { ...race, toString: () => raceText(race) };
+}
+
+/** The coverage of races with those that were dismissed; `undefined` where races were not probed. */
+export function coverageOf({ coverage, dismissed }: FoundRaces, parts: Pick<RaceParts, "actions" | "urls">): RaceCoverage | undefined {
+  if (coverage === undefined || dismissed.length === 0) return coverage;
+  return { ...coverage, dismissedRaces: dismissed.map((one) => dismissedOf(one, parts)) };
+}
+
+function dismissedOf({ request, hit, reason, count }: DismissedHit, { actions, urls }: Pick<RaceParts, "actions" | "urls">): DismissedRace {
+  return {
+    first: actions[request.sides[0]!]!,
+    second: actions[request.sides[1]!]!,
+    copies: request.sides.length,
+    prefix: request.path.map((action) => actions[action]!),
+    verdict: hit.verdict,
+    invariant: hit.invariant,
+    message: urls.text(hit.message),
+    observed: shownOutcome(hit.observed, urls),
+    reason,
+    count,
+  };
+}
+
+function shownOutcome(one: RaceOutcome, urls: ShownUrls): RaceOutcome {
+  return { ...one, calls: one.calls.map((call) => ({ ...call, requests: call.requests.map((exchange) => urls.exchange(exchange)) })) };
 }

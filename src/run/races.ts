@@ -2,9 +2,10 @@ import type { ResolvedExploration } from "../config/index.ts";
 import type { Expander } from "../engine/expander.ts";
 import type { Explorer, ExplorerOptions } from "../engine/explorer.ts";
 import type { LaneReport } from "../engine/messages.ts";
+import type { TimeLimit } from "../engine/time-limit.ts";
 import { SeqqaError } from "../model/errors.ts";
 import type { RaceCoverage } from "../model/result.ts";
-import { confirmRaces, probeRaces, RacesEnd, type ConfirmedRace } from "../races/index.ts";
+import { confirmRaces, probeRaces, RacesEnd, type ConfirmedRace, type DismissedHit } from "../races/index.ts";
 
 /** Concurrent trials of a pair that is not suspect. */
 const FIRST = 2;
@@ -14,11 +15,12 @@ type Races = ResolvedExploration["races"];
 /** What probing for races brought to light. */
 export interface FoundRaces {
   readonly races: readonly ConfirmedRace[];
+  readonly dismissed: readonly DismissedHit[];
   /** `undefined`: it was off. */
   readonly coverage: RaceCoverage | undefined;
 }
 
-export const NO_RACES: FoundRaces = { races: [], coverage: undefined };
+export const NO_RACES: FoundRaces = { races: [], dismissed: [], coverage: undefined };
 
 /** @throws SeqqaError `RACES_IMPOSSIBLE` where races are asked for and the world cannot race, `RACES_UNGATED` where it is to be held and cannot */
 export function refuseRaces({ mode, delivery }: Races, { raceObstacle, gateless, systems }: LaneReport): void {
@@ -35,6 +37,11 @@ export function refuseRaces({ mode, delivery }: Races, { raceObstacle, gateless,
   });
 }
 
+/** Milliseconds for races that have no time of their own: half of what comes after exploring is kept for findings. */
+function timeFor({ leftMs, allowanceMs }: TimeLimit): number {
+  return allowanceMs === Infinity ? Infinity : Math.max(leftMs - allowanceMs / 2, 0);
+}
+
 /** Probes the pairs of calls of what was explored, and confirms what is seen on lanes that are built anew. */
 export async function findRaces(
   explorer: Explorer,
@@ -47,7 +54,7 @@ export async function findRaces(
   const cancel = (): void => expander.cancel();
   signal?.addEventListener("abort", cancel, { once: true });
   try {
-    const end = new RacesEnd((maxTime ?? Infinity) * 1000, signal);
+    const end = new RacesEnd(maxTime === undefined ? timeFor(explorer.limit) : maxTime * 1000, signal);
     const { seen, tally } = await probeRaces(explorer.committer, expander, {
       actions: actions.length,
       ownActions: ownActions ?? actions.length,
@@ -57,7 +64,9 @@ export async function findRaces(
       onProgress: ({ probed, trials: made, hits }, planned) => onEvent({ kind: "racing", probed, planned, trials: made, hits }),
     });
     const races = await confirmRaces(seen, expander, tally, end);
-    return { races, coverage: tally.coverage() };
+    const coverage = tally.coverage();
+    if (maxTime !== undefined) explorer.limit.extend(coverage.durationMs);
+    return { races, dismissed: tally.dismissedHits, coverage };
   } finally {
     signal?.removeEventListener("abort", cancel);
   }

@@ -7,11 +7,13 @@ import type { GraphShape } from "../model/graph-shape.ts";
 import type { ErrorNews, Recording } from "../engine/messages.ts";
 import type { ExplorationResult, RecordedExchange, RunError, Violation } from "../model/result.ts";
 import type { Strategy } from "../model/strategy.ts";
+import type { Knowledge } from "../state/index.ts";
 import { resultJson, verdictOf, violationText } from "../reports/index.ts";
 import { CommittedGraph } from "./committed-graph.ts";
 import { graphFindings } from "./graph-findings.ts";
+import { droppedFields, unverifiedFields } from "./learn-values.ts";
 import { idleActions } from "./idle-actions.ts";
-import { raceOf } from "./race-result.ts";
+import { coverageOf, raceOf } from "./race-result.ts";
 import type { FoundRaces } from "./races.ts";
 import type { ShownUrls } from "./shown-urls.ts";
 import { behindViolations } from "./verdict-exceptions.ts";
@@ -32,6 +34,8 @@ export interface ResultParts {
   readonly coverage: ExplorationResult["coverage"]["actions"];
   /** Of one of several runs that share the states out: what it says alone about actions means nothing. */
   readonly isShard: boolean;
+  /** What experiments taught about the target's values. */
+  readonly knowledge: Knowledge;
   readonly durationMs: number;
   readonly urls: ShownUrls;
   /** Rewrites a stack to the user's own lines. */
@@ -58,7 +62,10 @@ export function buildResult(parts: ResultParts): ExplorationResult {
   const stopReason = explorer.stopReason ?? "interrupted";
   const violations = parts.violations.map((one) => violationOf(one, parts));
   const complete = explorationCompleteTo(explorer, deepest, open);
-  const verdict = verdictOf({ stopReason, open: open.size, statesVisited: states, completeToDepth: complete }, behindViolations(committer));
+  const verdict = verdictOf({ stopReason, open: open.size, statesVisited: states, completeToDepth: complete }, [
+    ...behindViolations(committer),
+    ...droppedFields(parts.knowledge),
+  ]);
   const ofGraph =
     parts.graph === undefined
       ? undefined
@@ -76,12 +83,15 @@ export function buildResult(parts: ResultParts): ExplorationResult {
     completeToDepth: complete,
     violations: [...violations, ...(ofGraph?.violations ?? [])],
     races: parts.races.races.map((race) => raceOf(race, parts)),
-    raceCoverage: parts.races.coverage,
+    raceCoverage: coverageOf(parts.races, parts),
     divergences: explorer.divergences.all.map((one) => ({ ...one, message: parts.urls.text(one.message) })),
     errors: [...parts.extraErrors, ...[...committer.findings.errors.values()].map((found) => errorOf(found, parts))],
     stopReason,
     verdict,
-    unverified: parts.isShard || parts.graph !== undefined ? [] : idleActions(parts.coverage, { stopReason, isExhaustive: verdict.complete }),
+    unverified: [
+      ...(parts.isShard || parts.graph !== undefined ? [] : idleActions(parts.coverage, { stopReason, isExhaustive: verdict.complete })),
+      ...unverifiedFields(parts.knowledge),
+    ],
     coverage: {
       actions: parts.coverage,
       pairs: states === 0 ? 0 : (committer.edges.size + committer.skipped) / (states * actions.length),
@@ -112,7 +122,7 @@ export function violationOf({ found, path, draws, recording, confirmed, minimali
     id: findingId(parts.name, found),
     invariant: finding.invariant,
     severity: finding.severity,
-    message: finding.message,
+    message: parts.urls.text(finding.message),
     where: parts.declaredAt(finding.invariant, path.at(-1)),
     reproductionPath: names(path),
     request: last === undefined || last.request.url === "" ? undefined : parts.urls.request(last.request),
@@ -124,6 +134,7 @@ export function violationOf({ found, path, draws, recording, confirmed, minimali
     shrunkFrom: path.length < found.path.length ? names(found.path) : undefined,
     draws: recording?.drew === false ? undefined : draws,
     confirmed,
+    ...(recording === undefined && { notReplayed: true as const }),
     count,
     state: path === found.path ? found.state : reachedState(recording, parts.explorer),
     target: again?.target ?? finding.target,
@@ -135,7 +146,9 @@ export function violationOf({ found, path, draws, recording, confirmed, minimali
 function checksOf({ checks, findings }: Recording, invariant: string): readonly RecordedExchange[] {
   const own = checks.filter((check) => check.invariant === invariant);
   const broken = new Set(findings.map((finding) => finding.invariant));
-  return (own.length > 0 ? own : checks.filter((check) => broken.has(check.invariant))).map(({ exchange }) => exchange);
+  // A request that got no answer is itself what broke.
+  const others = checks.filter((check) => broken.has(check.invariant) || check.exchange.error !== undefined);
+  return (own.length > 0 ? own : others).map(({ exchange }) => exchange);
 }
 
 /** The node that a path leads to which is not the one that was found; `null` where the exploration did not come there. */

@@ -1,5 +1,7 @@
 import { explorationCompleteTo } from "../engine/completeness.ts";
-import { confirmViolations, type ConfirmedViolation } from "../engine/confirm.ts";
+import { confirmViolations, type ConfirmedViolation, type Shrinking } from "../engine/confirm.ts";
+import type { FoundViolation } from "../engine/finding-log.ts";
+import { unsettledOf } from "../engine/unsettled.ts";
 import type { Expander } from "../engine/expander.ts";
 import type { Explorer, ExplorerOptions } from "../engine/explorer.ts";
 import { graphPaths } from "../engine/graph-path.ts";
@@ -22,18 +24,32 @@ export async function shortestViolations(
   expander: Expander,
 ): Promise<readonly ConfirmedViolation[]> {
   const { committer, divergences, order } = explorer;
+  const { limit } = explorer;
   const share = options.maxTimeMs * SHARE;
   const allMs = Math.min(ALL * 1000, share);
-  const confirmed = await confirmViolations(committer.findings, options.actions, expander, options.signal, {
+  const shrinking: Shrinking = {
     // Breadth first finds each by a path that is as short as any over what was committed.
     shortest: order instanceof BfsOrder ? ({ path, draws }) => ({ path, draws }) : graphPaths(committer),
     completeToDepth: explorationCompleteTo(explorer, committer.deepest),
     eachMs: Math.min(EACH * 1000, allMs),
     allMs,
-  });
+  };
+  // What was committed says the same, and more surely.
+  const isNew = ({ key }: FoundViolation): boolean => !committer.findings.violations.has(key);
+  const unsettled = unsettledOf(explorer, options.actions, options.signal).filter(isNew);
+  const violations = new Map([...committer.findings.violations, ...unsettled.map((found) => [found.key, found] as const)]);
+  const replayed = await confirmViolations({ violations }, options.actions, expander, options.signal, shrinking, limit);
+  const confirmed = replayed.flatMap((one) => (isNew(one.found) ? settled(one) : [one]));
   // Where the world does not come out the same twice, nothing is proven by exploring it.
   if (divergences.all.length > 0) return confirmed;
-  return proveShortest(confirmed, options, expander, { ms: Math.min(PROOF * 1000, share), steps: PROOF_STEPS });
+  return proveShortest(confirmed, options, expander, { limit, ms: Math.min(PROOF * 1000, share), steps: PROOF_STEPS });
+}
+
+/** What became of something that was seen once: a finding like all others, nothing where it was not seen again, and itself where it was not replayed. */
+function settled(one: ConfirmedViolation): readonly ConfirmedViolation[] {
+  if (one.recording === undefined) return [one];
+  const finding = one.recording.findings.find(({ invariant }) => invariant === one.found.finding.invariant);
+  return one.confirmed && finding !== undefined ? [{ ...one, found: { ...one.found, finding } }] : [];
 }
 
 /** What the reader is told where that time was not enough. */

@@ -63,10 +63,15 @@ function producers(key: string, { actions }: AgentDefinition<never, never>, cove
   return `set by ${setters.map(({ name }) => `${name}, which ${fateOf(coverage[name])}`).join("; ")}`;
 }
 
+/** A status of 0 stands for steps that brought no answer: the action threw, or its request was not answered. */
 function fateOf(coverage: ActionCoverage | undefined): string {
   if (coverage === undefined || coverage.applied === 0) return "never ran either";
-  const ok = Object.keys(coverage.statuses).some((status) => Number(status) < 400);
-  return ok ? "succeeded" : `was answered ${Object.keys(coverage.statuses).join(" or ")}`;
+  const all = Object.keys(coverage.statuses).map(Number);
+  if (all.some((status) => status > 0 && status < 400)) return "succeeded";
+  const answered = all.filter((status) => status > 0);
+  if (answered.length === 0) return "failed each time";
+  const said = `was answered ${answered.join(" or ")}`;
+  return answered.length < all.length ? `${said}, and failed otherwise` : said;
 }
 
 function sets(run: unknown, key: string): boolean {

@@ -46,16 +46,20 @@ function scanInto(
   pieces: Piece[],
   scanRest: (pieces: Piece[], text: string) => void,
 ): void {
-  for (let i = from; i < placeholders.length; i++) {
+  // Each placeholder goes as deep as there are placeholders, and not as there are occurrences: an answer may have thousands of links.
+  let rest = text;
+  for (let i = from; i < placeholders.length;) {
     const [value, name] = placeholders[i]!;
-    const at = value === "" ? -1 : indexOfWhole(text, value);
-    if (at < 0) continue;
-    scanInto(text.slice(0, at), placeholders, i + 1, pieces, scanRest);
+    const at = value === "" ? -1 : indexOfWhole(rest, value);
+    if (at < 0) {
+      i++;
+      continue;
+    }
+    scanInto(rest.slice(0, at), placeholders, i + 1, pieces, scanRest);
     pieces.push({ kind: "mark", name });
-    scanInto(text.slice(at + value.length), placeholders, i, pieces, scanRest);
-    return;
+    rest = rest.slice(at + value.length);
   }
-  scanRest(pieces, text);
+  scanRest(pieces, rest);
 }
 
 // A port must not be found inside another number, nor a path inside a longer name.

@@ -7,7 +7,7 @@ import { htmlText, runDocument } from "../../src/reports/index.ts";
 import { startBrowser } from "../support/browser.ts";
 import { emptyFolder } from "../support/e2e.ts";
 import { madeGraph } from "../support/graph-data.ts";
-import { gatedRace, race, raceCoverage } from "../support/race.ts";
+import { dismissedRace, gatedRace, race, raceCoverage } from "../support/race.ts";
 import { report, result } from "../unit/reports/results.ts";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -19,7 +19,10 @@ let file: string;
 beforeAll(async () => {
   browser = await startBrowser();
   file = join(emptyFolder(), "report.html");
-  const explored = result({ races: [delivered, gated], raceCoverage: raceCoverage() });
+  const explored = result({
+    races: [delivered, gated],
+    raceCoverage: raceCoverage({ dismissedRaces: [dismissedRace({ message: "<img src=x onerror=alert(1)> was seen" })] }),
+  });
   const document = runDocument(report({ explorations: [{ name: "shop", file: "qa/shop.explore.ts", result: explored }], exitStatus: 1 }), {
     redact: ["authorization", "password"],
     includeRequestResponse: true,
@@ -45,6 +48,21 @@ async function open(
   await page.goto(`file://${file}#finding-${id}`);
   return { page, complaints };
 }
+
+describe("a dismissed race in the HTML report", () => {
+  it("is in a list that is closed at first, with what was seen and why it is no finding", async () => {
+    const { page, complaints } = await open();
+    const list = page.locator("details.dismissed");
+    expect(await list.getAttribute("open")).toBeNull();
+    expect(await list.locator("summary").textContent()).toBe("1 dismissed race");
+    await list.locator("summary").click();
+    expect(await list.locator("li").allInnerTexts()).toEqual([
+      "refund_order || refund_order after create_order, pay_order: state. <img src=x onerror=alert(1)> was seen (at the same time: 200, 200) Dismissed (2 probes): control: calls that were staggered showed it, too",
+    ]);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+});
 
 describe("a race in the HTML report", () => {
   it("has the observed outcome beside what the orders give, with what differs marked", async () => {

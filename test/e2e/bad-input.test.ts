@@ -246,6 +246,15 @@ const THROWN: readonly Thrown[] = [
     message: /^Action "strays" left a rejected promise that nobody awaited: astray$/,
     where: /notes\.explore\.ts:4:\d+/,
   },
+  {
+    what: "an action that does not await a request",
+    parts: {
+      actions:
+        'new Action({ name: "hurries", run: async (api) => { const answer = await api.get("/notes"); void api.post("/notes"); return answer; } }),',
+    },
+    code: "PENDING_REQUEST",
+    message: /^Action "hurries" was over while its request was not answered yet: POST \/notes\. Await every request/,
+  },
   ...[1, 2].map((lanes) => ({
     what: `an action whose timer throws, --parallel ${lanes}`,
     args: ["--parallel", `${lanes}`],

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { laneCounts } from "../sizes.ts";
 import { folderWith, linkPackages, only, seqqa, writtenIn, type Explored, type Ran } from "../support/e2e.ts";
-import { NOTES_CONFIG, NOTES_SERVER, notesExploration } from "../support/e2e-servers.ts";
+import { NOTES_ACTIONS, NOTES_CONFIG, NOTES_SERVER, notesExploration } from "../support/e2e-servers.ts";
 import { template } from "../support/store-templates.ts";
 
 /** `/boom` does `how` once there is a note. */
@@ -100,6 +100,112 @@ export const agent = new Agent({ actions: [${BOOM}], invariants: [] });
     expect(violations[0]!.target!.output).toContain("Error: no ***");
     const all = ran.stdout + ran.stderr + readFileSync(join(cwd, "out", "results.json"), "utf8");
     for (const secret of secrets) expect(all).not.toContain(secret);
+  });
+});
+
+/** Ends the target, or never answers, when `GET /boom` is asked for while there are `notes` notes at least. */
+const crashingCheck = (
+  notes: number,
+  how: string,
+  rules: { readonly rule?: string; readonly invariant?: string },
+  config = NOTES_CONFIG,
+): string =>
+  folderWith({
+    "seqqa.yaml": config,
+    "server.mjs": NOTES_SERVER.replace(
+      "createServer((request, response) => {",
+      `createServer((request, response) => {
+  if (request.url === "/boom") {
+    if (db.prepare("SELECT count(*) AS n FROM notes").get().n < ${notes}) return response.end("{}");
+    ${how}
+    return;
+  }`,
+    ),
+    "notes.explore.ts": `import { Action, Agent, Invariant } from "seqqa";
+import { Rule } from "seqqa/rules";
+const ask = async (api: { get(path: string): Promise<{ ok: boolean }> }) => (await api.get("/boom")).ok;
+const quietly = async (api: never) => ask(api).catch(() => true);
+export const agent = new Agent({
+  actions: [${NOTES_ACTIONS}],
+  invariants: [
+    new Invariant({ name: "holds", check: async (world) => (await world.api.get("/notes")).ok }),
+    ${rules.invariant === undefined ? "" : `new Invariant({ name: "asks", check: (world) => ${rules.invariant}(world.api as never) }),`}
+    ${rules.rule === undefined ? "" : `new Rule({ name: "asks", judge: (world) => ${rules.rule}(world.api as never) }),`}
+    new Invariant({ name: "later", check: async (world) => (await world.api.get("/notes").catch(() => ({ ok: false }))).ok }),
+  ],
+});
+`,
+  });
+
+describe("a target that dies of a request of a check", () => {
+  it.each([
+    ["an invariant", { invariant: "ask" }],
+    ["an invariant that keeps quiet about it", { invariant: "quietly" }],
+    ["a rule", { rule: "ask" }],
+    ["a rule that keeps quiet about it", { rule: "quietly" }],
+  ])("is a finding that names the check and the path: %s", async (_which, rules) => {
+    const results: Explored[] = [];
+    for (const parallel of [1, 2]) {
+      const cwd = crashingCheck(1, `console.log("ouch"); process.exit(7);`, rules);
+      const result = await run(cwd, parallel);
+      expect(result.errors).toEqual([]);
+      expect(result.violations).toMatchObject([
+        {
+          invariant: "target_crashed",
+          message: "The target stopped answering during a request of asks after add, and again from a clean start",
+          reproductionPath: ["add"],
+          confirmed: true,
+          target: { exitCode: 7, output: ["ouch"] },
+        },
+      ]);
+      expect(result.violations[0]!.checks!.map(({ request }) => new URL(request.url).pathname)).toEqual(["/boom"]);
+      if (parallel === 1) {
+        const again = await seqqa(["replay", result.violations[0]!.id, "--output", "out"], { cwd });
+        expect(again.status, again.stdout + again.stderr).toBe(1);
+      }
+      results.push(result);
+    }
+    expect(new Set(results.map(({ digest }) => digest)).size).toBe(1);
+  });
+
+  it("in the initial state, is a finding too, and no action is blamed for it", async () => {
+    const { violations, errors } = await run(crashingCheck(0, `process.exit(7);`, { invariant: "quietly" }));
+    expect(errors).toEqual([]);
+    expect(violations).toMatchObject([
+      {
+        invariant: "target_crashed",
+        message: "The target stopped answering during a request of asks in the initial state",
+        reproductionPath: [],
+        confirmed: true,
+        target: { exitCode: 7 },
+      },
+    ]);
+  });
+
+  it("and one that hangs at it is a timeout of the check", async () => {
+    const { violations, errors } = await run(crashingCheck(2, "", { rule: "quietly" }, `timeout: 0.4\n${NOTES_CONFIG}`));
+    expect(errors).toEqual([]);
+    expect(violations).toMatchObject([
+      {
+        invariant: "asks_timeout",
+        message: "A request of asks got no answer in time after add, and again from a clean start",
+        reproductionPath: ["add", "add"],
+        confirmed: true,
+      },
+    ]);
+  });
+});
+
+describe("a target that dies some time after it answered", () => {
+  it("leaves a trace, although no step shows it again", async () => {
+    const cwd = crashingCheck(1, `response.end("{}"); setTimeout(() => { console.log("too late"); process.exit(7); }, 30);`, {
+      rule: "ask",
+    });
+    const ran = await seqqa(["run", ".", "--output", "out"], { cwd });
+    const { violations, notes } = only(writtenIn(join(cwd, "out")));
+    // By chance it is gone at the same step three times.
+    const said = [...notes, ...violations.map(({ invariant }) => invariant)].join("\n");
+    expect(said, ran.stderr).toMatch(/^A target ended .* ended with exit code 7\. It had printed last: too late$|target_crashed/m);
   });
 });
 

@@ -1,7 +1,9 @@
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { laneCounts } from "../sizes.ts";
 import { explore, late } from "../models/index.ts";
-import { emptyFolder, only, seqqa, writtenIn } from "../support/e2e.ts";
+import { emptyFolder, folderWith, only, seqqa, writtenIn } from "../support/e2e.ts";
+import { NOTES_CONFIG, NOTES_SERVER, notesExploration } from "../support/e2e-servers.ts";
 
 describe("an API that commits 50 ms after its answer", () => {
   it("is reported with the remedy, and the run does not vouch", async () => {
@@ -42,5 +44,44 @@ describe("an API that commits 50 ms after its answer", () => {
     expect(ran.status).toBe(1);
     const counts = explore(late(true));
     expect(only(writtenIn(output))).toMatchObject({ statesVisited: counts.states, transitions: counts.transitions });
+  });
+});
+
+describe("a target with a timer of its own that writes", () => {
+  /** A counter that goes up by itself, in a table beside the notes; only where it was masked is it not part of the state. */
+  const beating = (everyMs: number): string =>
+    NOTES_SERVER.replace(
+      "createServer((",
+      `db.exec("CREATE TABLE IF NOT EXISTS beats (id INTEGER PRIMARY KEY, n INTEGER NOT NULL); INSERT OR IGNORE INTO beats VALUES (1, 0)");
+setInterval(() => db.exec("UPDATE beats SET n = n + 1"), ${everyMs});
+createServer((`,
+    );
+
+  it.each([
+    [40, "slow"],
+    [150, "slow"],
+    [600, "slow"],
+    [40, undefined],
+  ])("every %s ms is said to do so, and no action and no check is blamed (%s)", async (everyMs, check) => {
+    const cwd = folderWith({
+      "seqqa.yaml": NOTES_CONFIG,
+      "server.mjs": beating(everyMs),
+      "notes.explore.ts": notesExploration({
+        actions: 'new Action({ name: "list", run: async (api) => api.get("/notes") }),',
+        invariants:
+          check === undefined
+            ? ""
+            : `new Invariant({ name: "${check}", when: () => true, check: async () => { await new Promise((done) => setTimeout(done, 80)); return true; } }),`,
+      }),
+    });
+    const { status } = await seqqa(["run", ".", "--max-steps", "12", "--output", "out"], { cwd });
+    const { errors, divergences, notes } = only(writtenIn(join(cwd, "out")));
+    // What differed between the first two walks is not part of the state.
+    const isMasked = notes.some((note) => note.startsWith("Not part of the state"));
+    // Lanes may begin in different states, and two ways to a state may seem to differ: that blames nobody.
+    const writes = errors.filter(({ code }) => code === "OTHER_WRITER" || code === "INVARIANT_WROTE");
+    const said = [...writes, ...divergences.filter(({ kind }) => kind === "late_write")].map(({ message }) => message);
+    if (check !== undefined && !isMasked && errors.length === writes.length) expect([status, said.length > 0]).toEqual([3, true]);
+    for (const message of said) expect(message).toMatch(/^db\.beats was written to .*the target's own timer or job/);
   });
 });

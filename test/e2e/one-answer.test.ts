@@ -131,7 +131,9 @@ describe("losing what does the work", () => {
     expect(result).toMatchObject({ divergences: [], errors: [], violations: [] });
     expect({ status: ran.status, stderr: ran.stderr }).toEqual({ status: 0, stderr: "" });
     expect(result.digest).toBe(undisturbed.digest);
-    expect(comparable(result)).toEqual(comparable(undisturbed));
+    // That targets ended is said, and is all that differs.
+    const notes = result.notes.filter((note) => !note.startsWith("A target ended "));
+    expect(comparable({ ...result, notes })).toEqual(comparable(undisturbed));
   });
 
   it("a worker ends in the middle: the same answer", async () => {

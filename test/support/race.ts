@@ -1,4 +1,4 @@
-import type { Race, RaceCall, RaceCoverage, RecordedExchange } from "../../src/model/result.ts";
+import type { DismissedRace, Race, RaceCall, RaceCoverage, RecordedExchange } from "../../src/model/result.ts";
 import { raceText } from "../../src/reports/index.ts";
 
 const BASE = "http://127.0.0.1:3000";
@@ -104,4 +104,10 @@ export function raceCoverage(changes: Partial<RaceCoverage> = {}): RaceCoverage 
     durationMs: 1_234,
     ...changes,
   };
+}
+
+/** A race that its control arm showed, too. */
+export function dismissedRace(changes: Partial<DismissedRace> = {}): DismissedRace {
+  const { first, second, copies, prefix, verdict, message, observed } = race();
+  return { first, second, copies, prefix, verdict, message, observed, reason: "control", count: 2, ...changes };
 }

@@ -124,7 +124,8 @@ export abstract class Attempt implements Dispatcher.DispatchHandler, Expiring {
 
   expire(): void {
     if (this.#settled) return;
-    const { timeoutMs } = this.request;
+    // Less than its timeout where the run has no time left for it.
+    const timeoutMs = waitedMs(this.request.timeoutMs, this.deadline - this.request.timeoutMs);
     const unsent = this.#controller === undefined && this.connecting();
     this.#over();
     this.#settle.reject(unsent ? connectTimeout(this.#failed(), timeoutMs) : requestTimeout(this.#failed(), timeoutMs));
@@ -147,6 +148,12 @@ export abstract class Attempt implements Dispatcher.DispatchHandler, Expiring {
   #failed(): { method: string; url: string; answered: boolean } {
     return { method: this.request.method, url: this.request.url, answered: this.answered };
   }
+}
+
+/** Milliseconds that a request was waited for: its timeout, or less where it was ended before. `begun`: on the clock of `performance.now()`. */
+export function waitedMs(timeoutMs: number, begun: number): number {
+  const waited = performance.now() - begun;
+  return waited + 1 < timeoutMs ? Math.round(waited / 100) * 100 : timeoutMs;
 }
 
 /** The connection ended, without a word on why. */

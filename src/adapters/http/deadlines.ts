@@ -26,6 +26,14 @@ export class Deadlines {
     this.#live.delete(one);
   }
 
+  /** Expires all of them now. */
+  expireAll(): void {
+    for (const one of this.#live) {
+      this.#live.delete(one);
+      one.expire();
+    }
+  }
+
   stop(): void {
     clearTimeout(this.#timer);
     this.#firesAt = Number.POSITIVE_INFINITY;

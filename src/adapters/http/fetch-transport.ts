@@ -16,6 +16,7 @@ const ROUTE: WireRoute = Object.freeze({ key: "in process", origin: undefined, c
 /** Calls a handler of this process instead of a socket. */
 export class FetchTransport implements Transport {
   readonly #handler: FetchHandler;
+  readonly #live: Set<() => void> = new Set();
   #closed = false;
 
   constructor(handler: FetchHandler) {
@@ -27,7 +28,11 @@ export class FetchTransport implements Transport {
     const failed = { method: wire.method, url: wire.url, answered: false };
     const abort = new AbortController();
     const request = toRequest(wire, abort.signal, failed);
-    return withinLimits(wire, failed, abort, () => this.#answer(request, failed));
+    return withinLimits(wire, failed, abort, this.#live, () => this.#answer(request, failed));
+  }
+
+  cut(): void {
+    for (const expire of this.#live) expire();
   }
 
   route(): WireRoute {

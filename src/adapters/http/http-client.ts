@@ -1,5 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { clientOfRole, offerClientPart, type ApiClient, type ClientPart, type Exchange, type RequestOptions } from "../../model/client.ts";
+import {
+  clientOfRole,
+  offerClientPart,
+  type ApiClient,
+  type ClientPart,
+  type Exchange,
+  type PendingRequest,
+  type RequestOptions,
+} from "../../model/client.ts";
 import { secondsOf, type Duration } from "../../model/duration.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { recordedAnswer } from "../../model/recorded.ts";
@@ -35,6 +43,8 @@ export interface HttpClientOptions extends ConnectionOptions {
 
 const NO_OPTIONS: RequestOptions = Object.freeze({});
 
+const NO_FLIGHTS: readonly PendingRequest[] = Object.freeze([]);
+
 /**
  * The client of a JSON API: over HTTP, or straight into a handler of this process. It keeps cookies, a token and headers; all of
  * them are part of the world, so that a branch puts them back.
@@ -51,6 +61,8 @@ export class HttpClient extends Verbs implements ApiClient {
   readonly #retry: RetryPolicy | false | undefined;
   readonly #followRedirects: boolean;
   #clients: Readonly<Record<string, unknown>> = {};
+  /** What was sent and is not answered yet. */
+  readonly #flights: Set<PendingRequest> = new Set();
   #sink: ((exchange: Exchange) => void) | null = null;
 
   /**
@@ -157,6 +169,8 @@ export class HttpClient extends Verbs implements ApiClient {
     const headers = headersOf(request, state);
     const wire: WireRequest = { method, path, url, headers, body, timeoutMs, signal };
     const started = performance.now();
+    const flight = { method, url };
+    this.#flights.add(flight);
     try {
       const answer = await (scope?.deliver === undefined
         ? this.#transport.send(wire)
@@ -181,12 +195,15 @@ export class HttpClient extends Verbs implements ApiClient {
         else if (code === "TARGET_UNREACHABLE") this.#sink({ kind: "failure", method, url, reason: "unreachable", error });
       }
       throw error;
+    } finally {
+      this.#flights.delete(flight);
     }
   }
 
   #part(): ClientPart {
     const state = this.#state;
     const transport = this.#transport;
+    const flights = this.#flights;
     return {
       get version(): number {
         return ownState(state, requestScope()).version;
@@ -202,6 +219,8 @@ export class HttpClient extends Verbs implements ApiClient {
       listen: (sink) => {
         this.#sink = sink;
       },
+      pending: () => (flights.size === 0 ? NO_FLIGHTS : [...flights]),
+      cut: () => transport.cut(),
       join: (clients) => {
         this.#clients = clients;
       },

@@ -50,6 +50,10 @@ export class Lease implements Transport {
     return this.#held!.route;
   }
 
+  cut(): void {
+    this.#held?.transport.cut();
+  }
+
   get twoPackets(): boolean {
     return this.#held?.transport.twoPackets === true;
   }

@@ -9,6 +9,7 @@ import { withinLimits } from "./within-limits.ts";
 export class ProxyTransport implements Connections {
   readonly #origin: string;
   readonly #agent: Dispatcher;
+  readonly #live: Set<() => void> = new Set();
 
   constructor(origin: string, proxies: EnvironmentProxies, ca: readonly string[]) {
     this.#origin = origin;
@@ -19,7 +20,11 @@ export class ProxyTransport implements Connections {
     const failed = { method: request.method, url: request.url, answered: false, proxied: true };
     // undici looks at its signal only once there is a connection.
     const abort = new AbortController();
-    return withinLimits(request, failed, abort, () => this.#exchange(request, abort.signal, failed));
+    return withinLimits(request, failed, abort, this.#live, () => this.#exchange(request, abort.signal, failed));
+  }
+
+  cut(): void {
+    for (const expire of this.#live) expire();
   }
 
   close(): Promise<void> {

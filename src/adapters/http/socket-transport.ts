@@ -56,6 +56,10 @@ export class SocketTransport implements Connections {
     await Promise.all([this.#first.destroy(), this.#others?.destroy(), this.#own.close()]);
   }
 
+  cut(): void {
+    this.#deadlines.expireAll();
+  }
+
   get twoPackets(): boolean {
     return this.#choice.switched;
   }

@@ -6,6 +6,8 @@ export type { WireAnswer, WireRequest };
 export interface Connections {
   send(request: WireRequest): Promise<WireAnswer>;
   close(): Promise<void>;
+  /** Ends the requests in progress now, as their timeouts would. */
+  cut(): void;
   /** The target sends its answers in two packets, and each request has a connection of its own because of it. */
   readonly twoPackets?: boolean;
 }

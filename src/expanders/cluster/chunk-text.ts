@@ -182,6 +182,7 @@ export function expansionOf(given: string, units: readonly UnitRequest[], action
         unit: integer(-1, units.length - 1),
         action: integer(0, actions),
         message: text(),
+        check: optional(text()),
         differences: optional(listOf(text(), 1000)),
         target: optional(targetEnd),
       }),

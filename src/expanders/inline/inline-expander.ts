@@ -97,6 +97,10 @@ export class InlineExpander implements Expander {
     return this.#racing.race(request);
   }
 
+  cut(_lane: number): void {
+    this.#runtime?.cut();
+  }
+
   cancel(): void {
     this.#control.cancel();
   }

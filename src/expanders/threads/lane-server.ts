@@ -18,6 +18,9 @@ import { lostExpansion } from "./lost-expansion.ts";
 import { processesBehind } from "./process-channel.ts";
 import type { Answer, AttachAnswer, AttachTask, ControlChannel, ExpandAnswer, ExpandTask } from "./protocol.ts";
 
+/** Milliseconds between two looks at whether requests are to be ended. */
+const CUT_EVERY = 100;
+
 /** What runs in a worker thread: one lane, its tasks one after the other. */
 export class LaneServer implements ControlChannel {
   #lane: BuiltLane | undefined;
@@ -28,6 +31,7 @@ export class LaneServer implements ControlChannel {
   #expanded = 0;
   #wasAttached = false;
   #failure: LaneFailure | undefined;
+  #looking: NodeJS.Timeout | undefined;
   /** Two tasks that piscina hands over at once must not interleave. */
   #tail: Promise<unknown> = Promise.resolve();
 
@@ -48,6 +52,10 @@ export class LaneServer implements ControlChannel {
         task.shared === undefined ? undefined : decodeImage(task.shared),
       );
       this.#runtime = workOf(this.#lane.base, this.#lane.spares, control);
+      // A message would wait behind what hangs.
+      this.#looking = setInterval(() => {
+        if (control.isCut) this.#runtime?.cut();
+      }, CUT_EVERY).unref();
       this.#visited = new VisitedReader();
       this.#wasAttached = true;
       const { report } = this.#lane.base;
@@ -128,6 +136,7 @@ export class LaneServer implements ControlChannel {
     const [lane, runtime] = [this.#lane, this.#runtime];
     this.#lane = undefined;
     this.#runtime = undefined;
+    clearInterval(this.#looking);
     await runtime?.rest();
     await this.#racing?.close();
     this.#racing = undefined;

@@ -48,6 +48,8 @@ interface LaneHandle {
 
 /** How long a call on a control channel may take. Milliseconds. */
 const CLOSE_DEADLINE = 5_000;
+/** How long a lane may go without a sign of life once its requests were ended. Milliseconds. */
+const CUT_DEADLINE = 10_000;
 /** How long the pool may take to start a thread. Milliseconds. */
 const SEAT_DEADLINE = 30_000;
 
@@ -109,6 +111,8 @@ export class ThreadsExpander implements Expander {
         return answer.value;
       }),
     );
+    // Requests may have been ended on the way.
+    for (const { control } of this.#lanes) control.reset();
     // One lane's word counts: the more lanes, the more likely one of them draws what another does not, and the answer must not depend on that.
     return found[0]!;
   }
@@ -154,6 +158,10 @@ export class ThreadsExpander implements Expander {
     const steps = request.path.length + request.sides.length;
     const executions = 3 * request.effort.trials + 10;
     return this.#along(lane, request.path, (channel) => channel.race(request) as Promise<Answer<RaceAnswer>>, steps * executions);
+  }
+
+  cut(lane: number): void {
+    this.#lanes[lane]!.control.cut();
   }
 
   cancel(): void {
@@ -264,7 +272,8 @@ export class ThreadsExpander implements Expander {
       if (control.beats !== beats) {
         beats = control.beats;
         since = performance.now();
-      } else if (performance.now() - since > this.#options.hangMs) abort.abort();
+      } else if (performance.now() - since > (control.isCut ? Math.min(CUT_DEADLINE, this.#options.hangMs) : this.#options.hangMs))
+        abort.abort();
     }, 1000);
     try {
       return (await this.#post(lane, task, [task.chunk.words.buffer], abort.signal)) as ExpandAnswer;

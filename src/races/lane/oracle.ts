@@ -1,41 +1,49 @@
 import type { LaneBase } from "../../lane/index.ts";
 import type { Facts } from "../../state/facts.ts";
-import { differingFields, rowKinds } from "../../state/index.ts";
-import type { Execution } from "../oracle/execution.ts";
-import { FreshIds } from "../oracle/fresh-ids.ts";
+import { differingFields, rowKinds, type Canonicalizer } from "../../state/index.ts";
+import type { AnswerRules } from "../oracle/answers.ts";
+import { areDurations, numbersOf, orderless, type Sample } from "../oracle/durations.ts";
+import type { CallEnd, Execution } from "../oracle/execution.ts";
+import { IdPlaces } from "../oracle/id-places.ts";
 import type { Measure } from "../oracle/judge.ts";
-import { noisyPaths } from "../oracle/responses-agree.ts";
+import { learnNoise, Noise, type Part } from "../oracle/noise.ts";
 import { States } from "../oracle/states-agree.ts";
 import type { Calls } from "./calls.ts";
 import { interleavings } from "./interleavings.ts";
 
 /** Of the requests of all calls; three of each of two calls are 20. */
 const MOST_INTERLEAVINGS = 100;
+/** How often each order is executed once more to find out what differs by itself. */
+const REPEATS = 2;
+/** How deep keys that are drawn may be below each other. */
+const ROUNDS = 10;
 
-/** What the trials of one probe are judged by. It learns what differs by itself when a trial does not fit. */
+/** The specification that the trials of one probe are judged by: the orders of the calls, and what differs by itself, which is learnt when a trial does not fit. */
 export class Oracle {
   /** Even two executions of one order do not come out alike, in more than single fields. */
   isUnsteady = false;
-  readonly #base: LaneBase;
+  readonly rules: AnswerRules;
   readonly #calls: Calls;
+  readonly #before: Facts;
+  readonly #orders: readonly Execution[];
+  /** Further executions of the orders. */
+  readonly #repeats: Execution[] = [];
   readonly #without: Map<string, readonly Execution[]> = new Map();
   readonly #interleaved: Map<string, readonly Execution[] | undefined> = new Map();
+  readonly #places: IdPlaces;
+  readonly #noise: Noise = new Noise();
+  #canonicalizer: Canonicalizer;
   #measure: Measure;
   #learned = false;
 
   constructor(base: LaneBase, calls: Calls, before: Facts, orders: readonly Execution[]) {
-    this.#base = base;
     this.#calls = calls;
-    const answers = { placeholders: base.placeholders, clockMs: base.options.clockMs, noisy: new Set<string>() };
-    const states = new States(before, base.lookalikes);
-    this.#measure = {
-      before,
-      orders,
-      states,
-      answers,
-      without: (sides) => this.#leaveOut(sides),
-      interleaved: (requests) => this.#interleave(requests),
-    };
+    this.#before = before;
+    this.#orders = orders;
+    this.#canonicalizer = base.lookalikes;
+    this.rules = { placeholders: base.placeholders, clockMs: base.options.clockMs };
+    this.#places = new IdPlaces(before, orders);
+    this.#measure = this.#measured();
   }
 
   get measure(): Measure {
@@ -44,47 +52,128 @@ export class Oracle {
 
   /** Milliseconds that a call takes by itself, at most. */
   get longest(): number {
-    const ends = this.#measure.orders.flatMap(({ calls }) =>
+    const ends = this.#orders.flatMap(({ calls }) =>
       calls.map((call) => call?.exchanges.reduce((sum, one) => sum + one.durationMs, 0) ?? 0),
     );
     return Math.max(0, ...ends);
   }
 
-  /** Executes every order once more, and leaves out from now on what came out otherwise; whether there was such a thing. Only the first time. */
+  /** Executes every order some more times, and leaves out from now on what came out otherwise; whether there was such a thing. Only the first time. */
   async learnNoise(): Promise<boolean> {
     if (this.#learned) return false;
     this.#learned = true;
-    const fields = new Set<string>();
-    const paths = new Set<string>();
-    for (const order of this.#measure.orders) this.#compare(order, await this.#calls.inOrder(order.order!), fields, paths);
-    if (fields.size === 0 && paths.size === 0) return false;
-    const canonicalizer = fields.size === 0 ? this.#base.lookalikes : this.#base.lookalikes.masking([...fields]);
-    const { before, orders } = this.#measure;
-    this.#measure = {
-      ...this.#measure,
-      states: new States(before, canonicalizer),
-      answers: { ...this.#measure.answers, noisy: paths },
-    };
-    // What even the masked fields do not explain is no measure for anything.
-    for (const order of orders) this.isUnsteady ||= await this.#differsAgain(order);
+    let learned = false;
+    const pairs: (readonly [Execution, Execution])[] = [];
+    for (const order of this.#orders) {
+      for (let time = 0; time < REPEATS; time++) {
+        const again = await this.#calls.inOrder(order.order!);
+        this.#repeats.push(again);
+        this.#places.learn(again);
+        pairs.push([order, again]);
+      }
+    }
+    this.#measure = this.#measured();
+    for (const [order, again] of pairs) learned = this.#compare(order, again) || learned;
+    if (!learned) return false;
+    // A difference that is left makes the orders no measure for anything.
+    for (const order of this.#orders) this.isUnsteady ||= await this.#differsAgain(order);
     return true;
   }
 
-  #compare(a: Execution, b: Execution, fields: Set<string>, paths: Set<string>): void {
-    const { before, states, answers } = this.#measure;
-    if (!states.agree(a.states[0]!.facts, b.states[0]!.facts)) {
-      const { lookalikes: canonicalizer } = this.#base;
-      const [one, other] = [a.states[0]!.facts, b.states[0]!.facts];
-      for (const field of differingFields(canonicalizer.describe(one), canonicalizer.describe(other), rowKinds(one))) fields.add(field);
-      // Nothing that has a name differs: rows came or went by themselves.
-      if (fields.size === 0) this.isUnsteady = true;
+  /**
+   * Returns whether a trial may fit no order because of durations in its answers or its state: numbers that it differs in are durations by how long the calls of further
+   * trials took. They are not compared from then on. `again` makes the calls meet once more.
+   */
+  async learnDurations(trial: Execution, again: () => Promise<Execution | undefined>, times: number): Promise<boolean> {
+    // A counter is no duration, whatever it is called.
+    const places = [...orderless([...this.#orders, ...this.#repeats])].filter((place) => !this.#places.counts(place));
+    const met = [trial];
+    const differing = (): readonly string[] => {
+      const [alone, together] = [this.#samples(this.#orders), this.#samples(met)];
+      const texts = (samples: readonly Sample[] | undefined): string =>
+        JSON.stringify([...new Set(samples?.map(({ value }) => value))].sort((a, b) => a - b));
+      return places.filter((place) => texts(alone.get(place)) !== texts(together.get(place)));
+    };
+    if (differing().length === 0) return false;
+    for (let time = 0; time < times; time++) {
+      const execution = await again();
+      if (execution !== undefined) met.push(execution);
     }
-    const [freshA, freshB] = [new FreshIds(before, a.states[0]!.facts), new FreshIds(before, b.states[0]!.facts)];
-    a.calls.forEach((call, side) => {
-      const found = noisyPaths(call!, b.calls[side]!, freshA, freshB, answers);
-      if (found === undefined) this.isUnsteady = true;
-      for (const path of found ?? []) paths.add(path);
+    const [alone, together] = [this.#samples([...this.#orders, ...this.#repeats]), this.#samples(met)];
+    const durations = differing().filter((place) => areDurations(place, alone.get(place) ?? [], together.get(place) ?? []));
+    for (const place of durations) this.#noise.drop(place);
+    if (durations.length > 0) this.#measure = this.#measured();
+    return durations.length > 0;
+  }
+
+  #samples(executions: readonly Execution[]): ReadonlyMap<string, readonly Sample[]> {
+    const found = new Map<string, readonly Sample[]>();
+    for (const [place, samples] of executions.flatMap((one) => [...numbersOf(one)]))
+      found.set(place, [...(found.get(place) ?? []), ...samples]);
+    return found;
+  }
+
+  #measured(): Measure {
+    return {
+      before: this.#before,
+      orders: this.#orders,
+      states: new States(this.#canonicalizer, this.#places, this.rules, this.#noise),
+      without: (sides) => this.#leaveOut(sides),
+      interleaved: (requests) => this.#interleave(requests),
+    };
+  }
+
+  /** Learns what differs between two executions of one order; whether there was anything. */
+  #compare(a: Execution, b: Execution): boolean {
+    const states = this.#learn(a, b, "states", () => this.#measure.states.agree(a.states[0]!.facts, b.states[0]!.facts));
+    const masked = this.#mask(a, b);
+    if (a.calls.some((call, side) => call!.kind !== b.calls[side]!.kind || call!.status !== b.calls[side]!.status)) {
+      this.isUnsteady = true;
+      return true;
+    }
+    const answers = this.#learn(a, b, "answers", () => this.#answersAgree(a, b));
+    return states || masked || answers;
+  }
+
+  #answersAgree(a: Execution, b: Execution): boolean {
+    const answered = ({ calls, states }: Execution): { calls: readonly CallEnd[]; facts: Facts } => ({
+      calls: calls.filter((call) => call !== undefined),
+      facts: states[0]!.facts,
     });
+    return this.#measure.states.answersAgree(answered(a), answered(b));
+  }
+
+  #learn(a: Execution, b: Execution, part: Part, agree: () => boolean): boolean {
+    const blank = (text: string): string => this.#measure.states.texts.blank(text);
+    let learned = false;
+    const round = (): void => {
+      for (let time = 0; time < ROUNDS && !agree(); time++) {
+        if (!learnNoise(a, b, part, this.#noise, this.#places, blank)) return;
+        learned = true;
+        this.#measure = this.#measured();
+      }
+    };
+    round();
+    if (!learned || agree()) return learned;
+    // The names that were taken for drawn ones are not used alike by both executions.
+    this.#noise.undraw();
+    this.#measure = this.#measured();
+    round();
+    return true;
+  }
+
+  /** Leaves out the fields of the state that are left, and differ. */
+  #mask(a: Execution, b: Execution): boolean {
+    const { states } = this.#measure;
+    const [one, other] = [a.states[0]!.facts, b.states[0]!.facts];
+    if (states.agree(one, other)) return false;
+    const [left, right] = [states.renamed(one), states.renamed(other)];
+    const fields = differingFields(this.#canonicalizer.describe(left), this.#canonicalizer.describe(right), rowKinds(one));
+    // Nothing that has a name differs: rows came or went by themselves.
+    if (fields.length === 0) this.isUnsteady = true;
+    else this.#canonicalizer = this.#canonicalizer.masking([...fields]);
+    this.#measure = this.#measured();
+    return true;
   }
 
   async #differsAgain(order: Execution): Promise<boolean> {
@@ -98,7 +187,7 @@ export class Oracle {
     if (known !== undefined) return known;
     const found: Execution[] = [];
     const seen = new Set<string>();
-    for (const { order } of this.#measure.orders) {
+    for (const { order } of this.#orders) {
       const rest = order!.filter((side) => !sides.includes(side));
       if (seen.has(rest.join())) continue;
       seen.add(rest.join());
@@ -115,7 +204,7 @@ export class Oracle {
   }
 
   async #executed(requests: readonly number[]): Promise<readonly Execution[] | undefined> {
-    const isEqual = new Set(this.#measure.orders[0]!.calls.map((call) => call!.action)).size === 1;
+    const isEqual = new Set(this.#orders[0]!.calls.map((call) => call!.action)).size === 1;
     const all = interleavings(requests, isEqual, MOST_INTERLEAVINGS);
     if (all === undefined) return undefined;
     const found: Execution[] = [];
@@ -125,7 +214,7 @@ export class Oracle {
 
   /** No call was made at all. */
   #nothing(): Execution {
-    const { before, orders } = this.#measure;
+    const [before, orders] = [this.#before, this.#orders];
     return { order: [], calls: orders[0]!.calls.map(() => undefined), states: [{ merged: [], facts: before }], broken: [], after: [] };
   }
 }

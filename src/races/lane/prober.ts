@@ -1,5 +1,4 @@
 import type { RaceAnswer, RaceHit, RaceRequest } from "../../engine/race-messages.ts";
-import { mix } from "../../engine/mix.ts";
 import { LaneLost, lossOf, type RaceGround } from "../../lane/index.ts";
 import type { RaceDelivery, RaceOutcome, RaceSchedule } from "../../model/result.ts";
 import { Severity } from "../../model/severity.ts";
@@ -7,12 +6,13 @@ import type { WireRoute } from "../../model/wire.ts";
 import type { Facts } from "../../state/facts.ts";
 import { differences } from "../../state/index.ts";
 import type { Execution } from "../oracle/execution.ts";
-import { judge, type Judgement } from "../oracle/judge.ts";
+import { judge, shows, type Judgement } from "../oracle/judge.ts";
 import { verdictRank } from "../oracle/verdict-rank.ts";
 import { isSuspect } from "../oracle/suspect.ts";
 import { Calls } from "./calls.ts";
 import { Oracle } from "./oracle.ts";
 import { stopFollowing, type Deliver } from "./race-scope.ts";
+import { Plans } from "./plans.ts";
 import type { Trial, TrialPlan, Way } from "./ways.ts";
 import type { WaysOfLane } from "./ways-of-lane.ts";
 
@@ -22,6 +22,9 @@ const CHANGES = 40;
 /** The share of targets that are unsteady by themselves which may be taken for ones with a race; and how often orders are executed to find out. */
 const OVERLOOKED = 0.01;
 const MOST_ORDERS = 100;
+/** Further trials that show whether a number is a duration, and how often they are made for one probe. */
+const DURATION_TRIALS = 4;
+const MOST_DURATIONS = 2;
 /** Writes of one call that it is held before, one after the other. */
 const MOST_WRITES = 4;
 
@@ -37,6 +40,8 @@ export class Prober {
   #suspect = false;
   #dismissed: RaceAnswer["dismissed"];
   #hit: RaceHit | undefined;
+  #dismissedHit: RaceHit | undefined;
+  #durationsAsked = 0;
   #oracle: Oracle | undefined;
   #last: RaceOutcome | undefined;
   readonly #deliveries: Partial<Record<RaceDelivery, number>> = {};
@@ -74,6 +79,7 @@ export class Prober {
       misses: this.#misses,
       deliveries: this.#deliveries,
       dismissed: this.#dismissed,
+      dismissedHit: this.#hit === undefined && this.#dismissed !== undefined ? this.#dismissedHit : undefined,
       failure,
     };
   }
@@ -96,13 +102,13 @@ export class Prober {
     }
     const { base } = this.#ground;
     const oracle = (this.#oracle = new Oracle(base, this.#calls, before, orders));
-    this.#suspect = isSuspect(before, orders, oracle.measure.answers);
+    this.#suspect = isSuspect(before, orders, oracle.rules);
     const plans = new Plans(orders, effort.seed);
     const ways = await this.#ways.delivered(this.#request, [...routes.values()], plans.durations);
     if (ways === "one_connection") return void (this.#dismissed = ways);
     if (await this.#gated(oracle, plans)) return;
     // Once a call is lost there is no asking for a control arm.
-    if (this.#isOfLost() && ways[0] !== undefined && !(await this.#controlled(ways[0], oracle, plans.first()))) {
+    if (this.#isOfLost() && ways[0] !== undefined && !(await this.#controlled(ways[0], oracle, plans.first(), undefined))) {
       return void (this.#dismissed = "control");
     }
     const wanted = (): number => (this.#suspect || mode === "measure" ? effort.trials : effort.first);
@@ -186,10 +192,15 @@ export class Prober {
     if (judgement === undefined) return false;
     this.#suspect = true;
     if (await oracle.learnNoise()) judgement = await judge(execution, oracle.measure);
-    if (oracle.isUnsteady) this.#dismissed = "noise";
-    if (judgement === undefined || oracle.isUnsteady || !this.#isWanted(judgement)) return false;
-    if (this.#hit === undefined && !(await this.#controlled(way, oracle, plan))) {
-      this.#dismissed = "control";
+    const isOfNumbers = judgement?.verdict === "responses" || judgement?.verdict === "state";
+    if (isOfNumbers && (await this.#areDurations(execution, way, oracle, plan))) {
+      judgement = await judge(execution, oracle.measure);
+    }
+    if (judgement === undefined || !this.#isWanted(judgement)) return false;
+    const dismissed = await this.#whyNot(judgement, way, oracle, plan);
+    if (dismissed !== undefined) {
+      this.#dismissed = dismissed;
+      this.#dismissedHit ??= this.#hitOf(judgement, execution, way, oracle);
       return false;
     }
     this.#dismissed = undefined;
@@ -198,7 +209,27 @@ export class Prober {
     return true;
   }
 
-  async #controlled(way: Way, oracle: Oracle, { meetAt }: TrialPlan): Promise<boolean> {
+  /** Why a judgement is not reported; `undefined`: it is. A rule that holds after each order and breaks in a trial is no noise. */
+  async #whyNot(judgement: Judgement, way: Way, oracle: Oracle, plan: TrialPlan): Promise<"noise" | "idempotent" | "control" | undefined> {
+    if (judgement.excused !== undefined) return judgement.excused;
+    if (oracle.isUnsteady && judgement.verdict !== "invariant") return "noise";
+    return this.#hit === undefined && !(await this.#controlled(way, oracle, plan, judgement)) ? "control" : undefined;
+  }
+
+  /** Returns whether durations may be why a trial fits no order, by further trials. */
+  async #areDurations(execution: Execution, way: Way, oracle: Oracle, plan: TrialPlan): Promise<boolean> {
+    if (this.#durationsAsked++ >= MOST_DURATIONS) return false;
+    const again = async (): Promise<Execution | undefined> => {
+      const trial = await way.try(this.#calls, plan);
+      const lost = trial?.execution.calls.find((call) => call?.kind === "lost");
+      if (lost !== undefined) throw new LaneLost(lost.lost!, `${lost.action} got no answer`);
+      return trial?.overlapped === true ? trial.execution : undefined;
+    };
+    return oracle.learnDurations(execution, again, DURATION_TRIALS);
+  }
+
+  /** Returns whether the calls, one well after the other in the same way, do not show the judgement again; `undefined`: anything that is no order. */
+  async #controlled(way: Way, oracle: Oracle, { meetAt }: TrialPlan, judgement: Judgement | undefined): Promise<boolean> {
     const sides = meetAt.length;
     for (const first of [0, 1]) {
       const offsets = Array.from({ length: sides }, (_, side) => ((side + first) % sides) * (STAGGER + oracle.longest));
@@ -209,7 +240,12 @@ export class Prober {
         this.#dismissed = "control";
         throw new LaneLost(lost.lost!, `${lost.action} got no answer`);
       }
-      if ((await judge(trial.execution, oracle.measure)) !== undefined) return false;
+      const { execution } = trial;
+      const isShown =
+        judgement === undefined
+          ? (await judge(execution, oracle.measure)) !== undefined
+          : await shows(execution, judgement, oracle.measure);
+      if (isShown) return false;
     }
     return true;
   }
@@ -231,7 +267,8 @@ export class Prober {
     for (let time = 0; time < times && !this.#ground.isCancelled(); time++) {
       const { orders } = oracle.measure;
       const again = await this.#calls.inOrder(orders[time % orders.length]!.order!);
-      if ((await judge(again, oracle.measure)) === undefined) continue;
+      if (!(await shows(again, this.#hit!, oracle.measure))) continue;
+      this.#dismissedHit = this.#hit;
       this.#hit = undefined;
       this.#hits = 0;
       return void (this.#dismissed = "noise");
@@ -281,43 +318,4 @@ export class Prober {
 function ordersOf(sides: readonly number[]): readonly (readonly number[])[] {
   const places = sides.map((_, place) => place);
   return new Set(sides).size === 1 ? [places] : [places, places.toReversed()];
-}
-
-/** How the trials of a probe are made, drawn from a seed. */
-class Plans {
-  readonly #requests: readonly number[];
-  /** Milliseconds that the last request of each side took by itself. */
-  readonly durations: readonly number[];
-  readonly #seed: number;
-
-  constructor(orders: readonly Execution[], seed: number) {
-    const sides = orders[0]!.calls.map((_, side) => orders.map(({ calls }) => calls[side]!));
-    this.#requests = sides.map((calls) => Math.max(calls[0]!.exchanges.length, 1));
-    this.durations = sides.map((calls) => Math.min(...calls.map(({ exchanges }) => exchanges.at(-1)?.durationMs ?? 0)));
-    this.#seed = seed;
-  }
-
-  /** The last requests of all sides at once: where there are several, the last one mostly writes. */
-  first(): TrialPlan {
-    return { meetAt: this.#requests.map((count) => count - 1), offsets: this.#requests.map(() => 0), reversed: false };
-  }
-
-  /**
-   * Later trials let other requests meet. Where sides have connections of their own, in every other trial one of them is released later, by less
-   * than the other takes: drawn from (-t of the second, t of the first).
-   */
-  at(trial: number, delivery: RaceDelivery): TrialPlan {
-    if (trial < 2) return { ...this.first(), reversed: trial === 1 };
-    const reversed = (trial & 2) !== 0;
-    const meetAt = this.#requests.map((count) => count - 1 - (trial % count));
-    const draw = mix(this.#seed, trial) / 2 ** 32;
-    const spread = (trial & 3) > 1 && (delivery === "last_byte" || delivery === "plain");
-    const [first = 0, second = 0] = this.durations;
-    const offset = spread ? draw * (first + second) - second : 0;
-    return {
-      meetAt,
-      reversed,
-      offsets: this.#requests.map((_, side) => (side === 0 ? Math.max(-offset, 0) : side === 1 ? Math.max(offset, 0) : 0)),
-    };
-  }
 }

@@ -1,43 +1,56 @@
 import type { ObservedTable, StoredValue } from "../../model/system.ts";
 import type { Facts } from "../../state/facts.ts";
 
+/** Text that ends in a number and may be the label of a row: `ORD-7`, `INV/0007`, `order:7`. */
+const LABEL = /^(?=.{2,60}$)([A-Za-z][\w\-/:.#]*?)0*(\d{1,19})$/;
+
 /**
- * Integer keys that were given out by an execution. Which call gets which number is decided by the moment (and a refused insert burns a number of a
- * sequence), so two executions that differ only in these came out alike.
+ * Ids that were given out by an execution: integer keys of its new rows, and labels of new rows that end in a number. Which call gets which number is decided
+ * by the moment (and a refused insert burns a number of a sequence), so two executions that differ only in these came out alike.
  */
 export class FreshIds {
-  /** `system.table` -> the keys, as text. */
-  readonly #tables: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Of all tables. */
+  /** All integer keys, as text. */
   readonly all: ReadonlySet<string>;
+  /** Domain (`system.table`) -> the keys, as text. */
+  readonly #keys: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Domain (`system.table.column prefix`) -> the numbers, as text. */
+  readonly #labels: ReadonlyMap<string, { readonly prefix: string; readonly numbers: ReadonlySet<string> }>;
 
   /** `before`: the state in which the execution began. */
   constructor(before: Facts, after: Facts) {
-    const tables = new Map<string, Set<string>>();
-    const all = new Set<string>();
+    const keys = new Map<string, Set<string>>();
+    const labels = new Map<string, { readonly prefix: string; readonly numbers: Set<string> }>();
     for (const [name, observed] of Object.entries(after.systems)) {
       if (observed.kind !== "rows") continue;
       for (const table of observed.tables) {
-        const fresh = freshKeys(table, tableOf(before, name, table.name));
-        if (fresh.size > 0) tables.set(`${name}.${table.name}`, fresh);
-        for (const id of fresh) all.add(id);
+        const known = tableOf(before, name, table.name);
+        const fresh = freshKeys(table, known);
+        if (fresh.size > 0) keys.set(`${name}.${table.name}`, fresh);
+        for (const { column, prefix, number } of freshLabels(table, known)) {
+          const domain = `${name}.${table.name}.${column} ${prefix}`;
+          if (!labels.has(domain)) labels.set(domain, { prefix, numbers: new Set() });
+          labels.get(domain)!.numbers.add(number);
+        }
       }
     }
-    this.#tables = tables;
-    this.all = all;
+    this.#keys = keys;
+    this.#labels = labels;
+    this.all = new Set([...keys.values()].flatMap((ids) => [...ids]));
   }
 
-  has(system: string, table: string, value: StoredValue): boolean {
-    return isInteger(value) && this.#tables.get(`${system}.${table}`)?.has(String(value)) === true;
+  /** Returns whether a number is an id of a domain. */
+  has(domain: string, token: string): boolean {
+    return this.#keys.get(domain)?.has(token) ?? this.#labels.get(domain)?.numbers.has(token) ?? false;
   }
 
-  /** The one table that a number outside of keys may be an id of; `undefined` where it is none's, or several tables have it. */
-  tableOf(value: unknown): string | undefined {
-    if (!isInteger(value) && !(typeof value === "string" && /^\d{1,19}$/.test(value))) return undefined;
-    const id = String(value);
-    if (!this.all.has(id)) return undefined;
-    const tables = [...this.#tables].filter(([, ids]) => ids.has(id));
-    return tables.length === 1 ? tables[0]![0] : undefined;
+  /** The domains that a number may be an id of; `before`: the text in front of it, where it is inside text. */
+  domainsOf(token: string, before?: string): readonly string[] {
+    const keys = [...this.#keys].flatMap(([domain, ids]) => (ids.has(token) ? [domain] : []));
+    if (before === undefined) return keys;
+    const labels = [...this.#labels].flatMap(([domain, { prefix, numbers }]) =>
+      numbers.has(token) && before.endsWith(prefix) ? [domain] : [],
+    );
+    return [...keys, ...labels];
   }
 }
 
@@ -52,6 +65,25 @@ function freshKeys(table: ObservedTable, before: ObservedTable | undefined): Set
   if (key < 0) return new Set();
   const known = new Set([...(before?.added ?? []), ...(before?.removed ?? []), ...table.removed].map((row) => String(row[key])));
   return new Set(table.added.flatMap((row) => (isInteger(row[key]) && !known.has(String(row[key])) ? [String(row[key])] : [])));
+}
+
+interface Label {
+  readonly column: string;
+  readonly prefix: string;
+  readonly number: string;
+}
+
+function freshLabels(table: ObservedTable, before: ObservedTable | undefined): readonly Label[] {
+  const known = [...(before?.added ?? []), ...(before?.removed ?? []), ...table.removed];
+  return table.columns.flatMap(({ name }, index) => {
+    const old = new Set<StoredValue | undefined>(known.map((row) => row[index]));
+    return table.added.flatMap((row): Label[] => {
+      const value = row[index];
+      if (typeof value !== "string" || old.has(value)) return [];
+      const [, prefix, number] = LABEL.exec(value) ?? [];
+      return prefix === undefined || number === undefined ? [] : [{ column: name, prefix, number }];
+    });
+  });
 }
 
 export function tableOf(facts: Facts, system: string, table: string): ObservedTable | undefined {

@@ -2,9 +2,9 @@ import type { FindingNews } from "../../engine/messages.ts";
 import type { RaceVerdict } from "../../model/result.ts";
 import { Severity, severityRank } from "../../model/severity.ts";
 import type { Facts } from "../../state/facts.ts";
+import { isRefusal } from "./answers.ts";
 import type { CallEnd, Execution } from "./execution.ts";
-import { FreshIds } from "./fresh-ids.ts";
-import { answersAgree, type AnswerRules } from "./responses-agree.ts";
+import { footprint } from "./footprint.ts";
 import type { States } from "./states-agree.ts";
 
 /** What a trial showed that no order shows. */
@@ -13,6 +13,8 @@ export interface Judgement {
   readonly invariant: string | undefined;
   readonly severity: Severity;
   readonly message: string;
+  /** Why it is no finding all the same. `idempotent`: a DELETE whose work another one had done was answered as if it had done it itself. */
+  readonly excused?: "idempotent";
 }
 
 /** What a trial is judged by. */
@@ -26,18 +28,15 @@ export interface Measure {
   /** The single requests of the calls one after the other, in the orders in between; `undefined`: there are too many. Asked for only where a call sends several. */
   readonly interleaved: (requests: readonly number[]) => Promise<readonly Execution[] | undefined>;
   readonly states: States;
-  readonly answers: AnswerRules;
 }
-
-/** Answers that say for certain that nothing was done. */
-const REFUSED: ReadonlySet<number> = new Set([409, 412, 422, 423, 425, 429, 503]);
 
 /**
  * Judges an execution of calls at the same time by what the calls come to one after the other: the system is its own specification.
  *
- * Allowed is each order: its state together with its answers. A side that was refused for certain may also have done nothing; one that failed or got
- * no answer may have done all or nothing. Of calls that send several requests it is also allowed what their requests come to when each ends before the next
- * one begins: nothing met there, so that is no race of the API. What is left is a race, named by the worst that it shows. `undefined`: the execution fits.
+ * Allowed is each order: its state together with its answers. A side that was refused may also have done nothing, unless an order shows that this refusal
+ * writes; one that failed or got no answer may have done all or nothing. Of calls that send several requests it is also allowed what their requests come to when
+ * each ends before the next one begins: nothing met there, so that is no race of the API. What is left is a race, named by the worst that it shows.
+ * `undefined`: the execution fits.
  */
 export async function judge(trial: Execution, measure: Measure): Promise<Judgement | undefined> {
   const { orders } = measure;
@@ -45,7 +44,7 @@ export async function judge(trial: Execution, measure: Measure): Promise<Judgeme
   const broken = worst(trial.broken.filter(({ invariant }) => !held.has(invariant)));
   if (broken !== undefined) return { ...broken, verdict: "invariant" };
   const failures = sidesOf(trial, hasFailed);
-  const excused = [...failures, ...sidesOf(trial, ({ status }) => REFUSED.has(status))];
+  const excused = [...failures, ...sidesOf(trial, (call) => isRefusal(call) && !writesAsRefused(call, measure))];
   const candidates: Candidate[] = orders.map((execution) => ({ execution, open: new Set(failures) }));
   for (const left of leavings(excused, trial)) {
     const open = new Set([...failures, ...left]);
@@ -69,7 +68,8 @@ export async function judge(trial: Execution, measure: Measure): Promise<Judgeme
   }
   if (!fitting.some(answersFit)) {
     const message = differingAnswers(trial, fitting);
-    return { verdict: "responses", invariant: undefined, severity: Severity.MEDIUM, message };
+    const judgement = { verdict: "responses", invariant: undefined, severity: Severity.MEDIUM, message } as const;
+    return fitting.some((one) => answersFit(asRepeatable(one, trial, orders))) ? { ...judgement, excused: "idempotent" } : judgement;
   }
   const failed = trial.calls.find((call) => isNewFailure(call!, orders));
   if (failed === undefined) return undefined;
@@ -82,6 +82,22 @@ export async function judge(trial: Execution, measure: Measure): Promise<Judgeme
   };
 }
 
+/** Returns whether an execution shows the same as a judged trial, beside anything else. */
+export async function shows(execution: Execution, { verdict, invariant }: Judgement, measure: Measure): Promise<boolean> {
+  if (verdict === "invariant") return execution.broken.some((one) => one.invariant === invariant);
+  if (verdict === "server_error") return execution.calls.some((call) => call !== undefined && isNewFailure(call, measure.orders));
+  const judgement = await judge({ ...execution, broken: [] }, measure);
+  if (verdict === "state" || judgement?.verdict !== "state") return judgement?.verdict === verdict;
+  // The state is that of no order, so that the answers are looked at by themselves.
+  const calls = callsOf(execution);
+  const facts = execution.states[0]!.facts;
+  return !measure.orders.some((order) =>
+    measure.states.answersAlike({ calls, facts }, { calls: callsOf(order), facts: order.states[0]!.facts }),
+  );
+}
+
+const callsOf = ({ calls }: Execution): readonly CallEnd[] => calls.filter((call) => call !== undefined);
+
 /** An execution that the trial may have come out as, and the sides whose answers are free. */
 interface Candidate {
   readonly execution: Execution;
@@ -90,30 +106,66 @@ interface Candidate {
 
 function sameState(trial: Execution, { order, states }: Execution, known: States): boolean {
   const [state] = states;
-  // Of the merged states the one in the candidate's order: where an order lacks a side, the rest of it decides. Of equal calls one order stands for all.
-  const isAny = trial.states.length === 1 || areEqual(trial);
-  const merged = isAny ? trial.states : trial.states.filter((one) => isSubsequence(order ?? [], one.merged));
-  return merged.some(({ facts }) => known.agree(facts, state!.facts));
+  return mergedAs(trial, order).some(({ facts }) => known.agree(facts, state!.facts));
 }
 
-function sameAnswers(trial: Execution, { execution, open }: Candidate, { before, answers }: Measure): boolean {
-  const fresh = new FreshIds(before, trial.states[0]!.facts);
-  const freshThere = new FreshIds(before, execution.states[0]!.facts);
-  // Refused is refused, whatever it says about it.
-  const agree = (a: CallEnd, b: CallEnd): boolean =>
-    (REFUSED.has(a.status) && REFUSED.has(b.status)) || answersAgree(a, b, fresh, freshThere, answers);
+/** The merged states in the order of a candidate: where an order lacks a side, the rest of it decides. Of equal calls one order stands for all. */
+function mergedAs(trial: Execution, order: readonly number[] | null): Execution["states"] {
+  const isAny = trial.states.length === 1 || areEqual(trial);
+  return isAny ? trial.states : trial.states.filter((one) => isSubsequence(order ?? [], one.merged));
+}
+
+function sameAnswers(trial: Execution, { execution, open }: Candidate, { states }: Measure): boolean {
   const sides = trial.calls.flatMap((call, side) => (open.has(side) ? [] : [call!]));
   // Equal calls are not told apart: which of them is answered first, or fails, is nobody's business.
   const isEqual = areEqual(trial);
   const left = execution.calls.flatMap((call, side) => (call === undefined || (!isEqual && open.has(side)) ? [] : [call]));
-  return sides.every((side) => {
-    const found = left.findIndex((other) => other.action === side.action && agree(side, other));
-    if (found >= 0) left.splice(found, 1);
-    return found >= 0;
-  });
+  return mergedAs(trial, execution.order).some(({ facts }) =>
+    choices(left, sides.length).some((calls) => states.answersAgree({ calls: sides, facts }, { calls, facts: execution.states[0]!.facts })),
+  );
 }
 
-const hasFailed = (call: CallEnd): boolean => call.kind === "lost" || (call.status >= 500 && !REFUSED.has(call.status));
+/** Most ways to choose some of the calls; beyond it the first ones are taken. */
+const MOST_CHOICES = 50;
+
+/** The ways to choose `count` of some calls. */
+function choices(calls: readonly CallEnd[], count: number): readonly (readonly CallEnd[])[] {
+  let found: readonly (readonly CallEnd[])[] = [[]];
+  calls.forEach((call, at) => {
+    const more = found.flatMap((chosen) => (chosen.length < count ? [[...chosen, call]] : []));
+    const rest = calls.length - at - 1;
+    found = [...found, ...more].filter((chosen) => chosen.length + rest >= count).slice(0, MOST_CHOICES);
+  });
+  return found.filter((chosen) => chosen.length === count);
+}
+
+/** The candidate, with each DELETE that finds nothing left to delete answered like one that does. */
+function asRepeatable(candidate: Candidate, trial: Execution, orders: readonly Execution[]): Candidate {
+  const { execution } = candidate;
+  const calls = execution.calls.map((call, side) => {
+    if (call === undefined || (call.status !== 404 && call.status !== 410) || !isDelete(trial.calls[side])) return call;
+    return orders.flatMap(callsOf).find((other) => other.action === call.action && isDelete(other)) ?? call;
+  });
+  return { ...candidate, execution: { ...execution, calls } };
+}
+
+/** A DELETE that was answered 2xx. */
+function isDelete(call: CallEnd | undefined): boolean {
+  return call !== undefined && call.status >= 200 && call.status < 300 && call.exchanges.at(-1)?.request.method === "DELETE";
+}
+
+/** Returns whether an order of the calls shows that a refusal with this status writes. */
+function writesAsRefused({ action, status }: CallEnd, { before, orders }: Measure): boolean {
+  return orders.some(({ order, calls, after }) =>
+    (order ?? []).some((side, at) => {
+      const call = calls[side];
+      if (call?.action !== action || call.status !== status || after.length !== order!.length) return false;
+      return footprint(at === 0 ? before : after[at - 1]!, after[at]!).size > 0;
+    }),
+  );
+}
+
+const hasFailed = (call: CallEnd): boolean => call.kind === "lost" || (call.status >= 500 && !isRefusal(call));
 
 function sidesOf({ calls }: Execution, which: (call: CallEnd) => boolean): number[] {
   return calls.flatMap((call, side) => (call !== undefined && which(call) ? [side] : []));

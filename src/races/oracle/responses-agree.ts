@@ -1,46 +1,19 @@
 import { responseHash } from "../../state/index.ts";
 import type { CallEnd } from "./execution.ts";
+import type { AnswerRules } from "./answers.ts";
 import type { FreshIds } from "./fresh-ids.ts";
-
-/** What has to be known to compare the answers of two executions. */
-export interface AnswerRules {
-  /** What is the lane's own. */
-  readonly placeholders: readonly (readonly [string, string])[];
-  readonly clockMs: number;
-  /** Paths in bodies that differ between two executions of one order: not compared. */
-  readonly noisy: ReadonlySet<string>;
-}
+import { dataOf } from "./id-places.ts";
 
 /**
- * Whether two ends of a call are one answer: kind, status, and the body but for opaque ids, ids of new rows, times near the clock, the lane's own names, and the
- * order of lists. Lenient where it cannot know: a number that is an id of a new row in both counts as equal.
+ * Returns whether two ends of a call look like one answer: kind, status, and the body but for opaque ids, ids of new rows, times near the clock, the lane's own names,
+ * and the order of lists. Lenient: a number that is an id of a new row in both counts as equal, whatever it stands for.
  */
 export function answersAgree(a: CallEnd, b: CallEnd, freshA: FreshIds, freshB: FreshIds, rules: AnswerRules): boolean {
   if (a.kind !== b.kind || a.status !== b.status) return false;
-  return new Comparison(freshA, freshB, rules).agree(dataOf(a.body), dataOf(b.body), "");
-}
-
-/** The paths in which two answers of one order differ; `undefined` where they differ as a whole. */
-export function noisyPaths(a: CallEnd, b: CallEnd, freshA: FreshIds, freshB: FreshIds, rules: AnswerRules): readonly string[] | undefined {
-  if (a.kind !== b.kind || a.status !== b.status) return undefined;
-  const comparison = new Comparison(freshA, freshB, rules);
-  comparison.collects = true;
-  comparison.agree(dataOf(a.body), dataOf(b.body), "");
-  return comparison.differing;
-}
-
-function dataOf(body: string | undefined): unknown {
-  if (body === undefined) return undefined;
-  try {
-    return JSON.parse(body) as unknown;
-  } catch {
-    return body;
-  }
+  return new Comparison(freshA, freshB, rules).agree(dataOf(a), dataOf(b));
 }
 
 class Comparison {
-  collects = false;
-  readonly differing: string[] = [];
   readonly #freshA: FreshIds;
   readonly #freshB: FreshIds;
   readonly #rules: AnswerRules;
@@ -51,31 +24,21 @@ class Comparison {
     this.#rules = rules;
   }
 
-  agree(a: unknown, b: unknown, path: string): boolean {
-    if (this.#rules.noisy.has(path)) return true;
-    const same =
-      Array.isArray(a) && Array.isArray(b)
-        ? this.#lists(a, b, path)
-        : isRecord(a) && isRecord(b)
-          ? this.#records(a, b, path)
-          : this.#leaves(a, b);
-    if (!same && this.collects && !(isRecord(a) && isRecord(b))) this.differing.push(path);
-    return same || this.collects;
+  agree(a: unknown, b: unknown): boolean {
+    if (Array.isArray(a) && Array.isArray(b)) return this.#lists(a, b);
+    return isRecord(a) && isRecord(b) ? this.#records(a, b) : this.#leaves(a, b);
   }
 
-  #records(a: Readonly<Record<string, unknown>>, b: Readonly<Record<string, unknown>>, path: string): boolean {
+  #records(a: Readonly<Record<string, unknown>>, b: Readonly<Record<string, unknown>>): boolean {
     const names = new Set([...Object.keys(a), ...Object.keys(b)]);
-    let same = true;
-    for (const name of names) same = this.agree(a[name], b[name], `${path}.${name}`) && same;
-    return same;
+    return [...names].every((name) => this.agree(a[name], b[name]));
   }
 
-  #lists(a: readonly unknown[], b: readonly unknown[], path: string): boolean {
+  #lists(a: readonly unknown[], b: readonly unknown[]): boolean {
     if (a.length !== b.length) return false;
-    if (this.collects) return a.every((item, index) => this.agree(item, b[index], `${path}[]`));
     const left = [...b];
     return a.every((item) => {
-      const found = left.findIndex((other) => this.agree(item, other, `${path}[]`));
+      const found = left.findIndex((other) => this.agree(item, other));
       if (found >= 0) left.splice(found, 1);
       return found >= 0;
     });

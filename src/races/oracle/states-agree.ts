@@ -1,36 +1,155 @@
+import { createHash } from "node:crypto";
 import type { Canonicalizer } from "../../state/index.ts";
 import type { Facts } from "../../state/facts.ts";
-import { FreshIds } from "./fresh-ids.ts";
-import { renamedFacts, type Renaming } from "./renamed-facts.ts";
+import { AnswerTexts, isRefusal, unordered, withMaps, type AnswerRules } from "./answers.ts";
+import type { CallEnd } from "./execution.ts";
+import { answerPlace, dataOf, NO_VISITOR, tokenOf, type Hypothesis, type IdPlaces } from "./id-places.ts";
+import { mapLeaves } from "./leaves.ts";
+import { mapFacts, type FactsVisitor } from "./map-facts.ts";
+import { Noise } from "./noise.ts";
 
-const RENAMINGS: readonly Renaming[] = ["exact", "named", "any"];
+/** The name under which answers stand beside the stores; no store is called so. */
+const ANSWERS = "\u0000answers";
 
-/** States that executions from one state led to, compared but for the names of what is new in them. */
+/** The answers to some calls, and the state after them. */
+export interface Answered {
+  readonly calls: readonly CallEnd[];
+  readonly facts: Facts;
+}
+
+/** Compares the states, and the answers, that executions from one state led to, but for the names of what is new in them. */
 export class States {
-  readonly #before: Facts;
+  readonly texts: AnswerTexts;
   readonly #canonicalizer: Canonicalizer;
-  readonly #known: WeakMap<Facts, Map<Renaming, string>> = new WeakMap();
+  readonly #places: IdPlaces;
+  readonly #noise: Noise;
+  readonly #hypotheses: readonly Hypothesis[];
+  readonly #options: ReadonlyMap<string, readonly string[]>;
+  /** Objects whose keys may be ids. */
+  readonly #keyed: ReadonlySet<string>;
+  readonly #known: WeakMap<Facts, (string | undefined)[]> = new WeakMap();
+  readonly #shapes: WeakMap<Facts, string> = new WeakMap();
 
-  /** `before`: the state in which all of them began. */
-  constructor(before: Facts, canonicalizer: Canonicalizer) {
-    this.#before = before;
+  constructor(canonicalizer: Canonicalizer, places: IdPlaces, rules: AnswerRules, noise: Noise = new Noise()) {
     this.#canonicalizer = canonicalizer;
+    this.#places = places;
+    this.#noise = noise;
+    this.#hypotheses = places.hypotheses();
+    this.#options = places.options();
+    this.#keyed = new Set(
+      [...this.#options.keys()].flatMap((place) => (place.includes("{}") ? [place.slice(0, place.lastIndexOf("{}"))] : [])),
+    );
+    this.texts = new AnswerTexts(rules);
   }
 
-  /** Whether two states are one, under any of the renamings: each of them only makes equal what an order may make different. */
+  /** Returns whether two states are one by some reading of their places. Each reading only makes equal what an order may make different. */
   agree(a: Facts, b: Facts): boolean {
-    return RENAMINGS.some((renaming) => this.#name(a, renaming) === this.#name(b, renaming));
+    return this.#shape(a) === this.#shape(b) && this.#hypotheses.some((_, at) => this.#name(a, at) === this.#name(b, at));
   }
 
-  #name(facts: Facts, renaming: Renaming): string {
-    let names = this.#known.get(facts);
-    if (names === undefined) this.#known.set(facts, (names = new Map()));
-    let name = names.get(renaming);
-    if (name === undefined) {
-      const fingerprint = { lo: 0, hi: 0 };
-      this.#canonicalizer.fingerprint(renamedFacts(facts, new FreshIds(this.#before, facts), renaming), fingerprint);
-      names.set(renaming, (name = `${fingerprint.lo},${fingerprint.hi}`));
-    }
-    return name;
+  /** Returns whether answers and states together are the same by one reading: an id is that of one row wherever it is. The order of the calls does not matter. */
+  answersAgree(a: Answered, b: Answered): boolean {
+    if (a.calls.length !== b.calls.length || this.#shape(a.facts) !== this.#shape(b.facts)) return false;
+    return this.#hypotheses.some(
+      (hypothesis, at) =>
+        this.#name(a.facts, at) === this.#name(b.facts, at) && this.#answered(a, hypothesis) === this.#answered(b, hypothesis),
+    );
   }
+
+  /** Returns whether answers are the same, without looking at the states. */
+  answersAlike(a: Answered, b: Answered): boolean {
+    return this.#hypotheses.some((hypothesis) => this.#answered(a, hypothesis, false) === this.#answered(b, hypothesis, false));
+  }
+
+  /** The state as it is compared, with all ids renamed that may be. */
+  renamed(facts: Facts): Facts {
+    return mapped(facts, this.#renaming(facts, this.#widest));
+  }
+
+  get #widest(): Hypothesis {
+    return this.#hypotheses.reduce((widest, one) => (one.keys && one.domains.size >= widest.domains.size ? one : widest));
+  }
+
+  /** The state without anything that may be a new id: where that differs, no reading makes two states one. */
+  #shape(facts: Facts): string {
+    let shape = this.#shapes.get(facts);
+    if (shape === undefined) {
+      const fresh = this.#places.freshOf(facts);
+      const visitor: FactsVisitor = {
+        ...this.#renaming(facts, this.#widest),
+        number: (place, _name, text) =>
+          this.#options.get(place)?.some((domain) => fresh.has(domain, tokenOf(text))) === true ? "~" : undefined,
+        declared: (domain, token) => (fresh.has(domain, token) ? "~" : undefined),
+        // Keys that are ids cannot all be one.
+        drops: (place) => this.#noise.drops(place) || this.#keyed.has(place),
+      };
+      this.#shapes.set(facts, (shape = this.#print(mapped(facts, visitor))));
+    }
+    return shape;
+  }
+
+  #name(facts: Facts, at: number): string {
+    let names = this.#known.get(facts);
+    if (names === undefined) this.#known.set(facts, (names = []));
+    return (names[at] ??= this.#print(mapped(facts, this.#renaming(facts, this.#hypotheses[at]!))));
+  }
+
+  #answered({ calls, facts }: Answered, hypothesis: Hypothesis, withState = true): string {
+    const own = new Set<string>();
+    const renaming = this.#renaming(facts, hypothesis, own);
+    const state = mapped(facts, renaming);
+    const bodies = calls.map((call) => (isRefusal(call) ? undefined : mapLeaves(dataOf(call), answerPlace(call), "", renaming)));
+    const known = new Set([...own, ...this.texts.idsOf(facts)]);
+    const text = (value: string): string => this.texts.blankUnless(value, known);
+    const answers = calls.map(({ action, kind, status }, at) => [
+      // Refused is refused, whatever it says about it.
+      bodies[at] === undefined && isRefusal({ status }) ? { action } : { action, kind, status, body: unordered(bodies[at], text) },
+    ]);
+    const value = { kind: "value", value: new Set(answers) } as const;
+    if (!withState) return this.#print({ systems: { [ANSWERS]: value }, context: {}, clients: {} });
+    return this.#print({ ...state, systems: { ...state.systems, [ANSWERS]: value } });
+  }
+
+  #print(facts: Facts): string {
+    const fingerprint = { lo: 0, hi: 0 };
+    this.#canonicalizer.fingerprint(facts, fingerprint);
+    return `${fingerprint.lo},${fingerprint.hi}`;
+  }
+
+  /** `own`: takes the ids that were put in. */
+  #renaming(facts: Facts, { keys, domains }: Hypothesis, own?: Set<string>): FactsVisitor {
+    const fresh = this.#places.freshOf(facts);
+    const opaque = (domain: string, token: string): string => {
+      const uuid = uuidOf(domain, token);
+      own?.add(uuid.replaceAll("-", ""));
+      return uuid;
+    };
+    const nameOf = (domain: string, token: string): string | undefined => (fresh.has(domain, token) ? opaque(domain, token) : undefined);
+    return {
+      ...NO_VISITOR,
+      number: (place, _name, text) => {
+        const domain = domains.get(place);
+        return domain === undefined ? undefined : nameOf(domain, tokenOf(text));
+      },
+      declared: (domain, token) => (keys ? nameOf(domain, token) : undefined),
+      text: (place, text) => (this.#noise.isDrawn(place, text) ? opaque("text", text) : undefined),
+      drops: (place) => this.#noise.drops(place),
+    };
+  }
+}
+
+function mapped(facts: Facts, visitor: FactsVisitor): Facts {
+  const { systems, context, ...rest } = mapFacts(facts, visitor);
+  const values = Object.entries(systems).map(([name, observed]) => [
+    name,
+    observed.kind === "value" ? { ...observed, value: withMaps(observed.value) } : observed,
+  ]);
+  const entries = Object.entries(context).map(([key, value]) => [key, withMaps(value)]);
+  return { ...rest, systems: Object.fromEntries(values) as Facts["systems"], context: Object.fromEntries(entries) as Facts["context"] };
+}
+
+/** A UUID that stands for an id. */
+function uuidOf(domain: string, id: string): string {
+  const hex = createHash("sha256").update(`${domain} ${id}`).digest("hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

@@ -2,7 +2,8 @@ import type { Facts } from "../../state/facts.ts";
 import type { Execution } from "./execution.ts";
 import { footprint, overlaps, sameFootprint, type Footprint } from "./footprint.ts";
 import { FreshIds } from "./fresh-ids.ts";
-import { answersAgree, type AnswerRules } from "./responses-agree.ts";
+import type { AnswerRules } from "./answers.ts";
+import { answersAgree } from "./responses-agree.ts";
 
 /**
  * Whether one side reads or writes what the other writes: both write to one place, or one of them answers or writes otherwise after the other than before

@@ -3,7 +3,7 @@ import type { Recording } from "../../engine/messages.ts";
 import type { RaceAnswer, RaceHit, RaceRequest } from "../../engine/race-messages.ts";
 import { shrinkPath } from "../../engine/shrink.ts";
 import { severityRank } from "../../model/severity.ts";
-import { raceOn, type SeenRace } from "./probe-races.ts";
+import { raceOn, unlessInterrupted, type SeenRace } from "./probe-races.ts";
 import { verdictRank } from "../oracle/verdict-rank.ts";
 import type { RaceTally } from "./race-tally.ts";
 import type { RacesEnd } from "./races-end.ts";
@@ -42,11 +42,16 @@ export async function confirmRaces(
   const work = async (lane: number): Promise<void> => {
     while (next < groups.length && end.reason === undefined) {
       const at = next++;
-      confirmed[at] = await confirm(groups[at]!, { expander, lane, tally, end });
+      confirmed[at] = await confirm(groups[at]!, { expander, lane, tally, end }).catch((error: unknown) => {
+        unlessInterrupted(end)(error);
+        const [first] = groups[at]!;
+        tally.dismiss("interrupted", first!.request, first!.answer.hit);
+        return undefined;
+      });
     }
   };
   await Promise.all(Array.from({ length: Math.min(expander.lanes, groups.length) }, (_, lane) => work(lane)));
-  for (let at = next; at < groups.length; at++) tally.dismiss(end.reason!);
+  for (const [first] of groups.slice(next)) tally.dismiss(end.reason!, first!.request, first!.answer.hit);
   tally.end();
   return confirmed.filter((one) => one !== undefined);
 }
@@ -81,7 +86,8 @@ async function confirm(group: readonly SeenRace[], seat: Seat): Promise<Confirme
     if (confirmed !== undefined) return { ...confirmed, count: group.length };
     left--;
   }
-  seat.tally.dismiss(left === 0 ? "unconfirmed" : seat.end.reason!);
+  const { request, answer } = tries[0]!;
+  seat.tally.dismiss(left === 0 ? "unconfirmed" : seat.end.reason!, request, answer.hit);
   return undefined;
 }
 

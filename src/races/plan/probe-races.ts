@@ -47,8 +47,9 @@ export async function probeRaces(
       const at = next++;
       const planned = plan.races[at]!;
       const request = requestFor(committer, planned, options);
-      const answer = await raceOn(expander, lane, request);
-      tally.add(answer);
+      const answer = await raceOn(expander, lane, request).catch(unlessInterrupted(options.end));
+      if (answer === undefined) return tally.skip((over ??= "interrupted"), 1);
+      tally.add(answer, request);
       if (answer.hit !== undefined) seen[at] = { planned, request, answer };
       options.onProgress(tally, plan.races.length);
     }
@@ -59,6 +60,13 @@ export async function probeRaces(
   if (left > 0) tally.skip(over!, left);
   tally.end();
   return { seen: seen.filter((one) => one !== undefined), tally };
+}
+
+/** A lane that is not built anew once the run is interrupted takes nothing with it that was seen until then. */
+export function unlessInterrupted(end: RacesEnd): (error: unknown) => undefined {
+  return (error) => {
+    if (end.reason !== "interrupted") throw error;
+  };
 }
 
 function requestFor({ nodes, visited }: Committer, { node, sides }: PlannedRace, { effort }: ProbeOptions): RaceRequest {

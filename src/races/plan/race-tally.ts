@@ -1,6 +1,15 @@
-import type { RaceAnswer } from "../../engine/race-messages.ts";
+import type { RaceAnswer, RaceHit, RaceRequest } from "../../engine/race-messages.ts";
 import type { RaceCoverage, RaceDelivery } from "../../model/result.ts";
 import type { RacePlan } from "./plan-races.ts";
+
+/** A hit that is not reported. */
+export interface DismissedHit {
+  readonly request: Pick<RaceRequest, "path" | "sides">;
+  readonly hit: RaceHit;
+  readonly reason: string;
+  /** How many probes of the pair were dismissed like this. */
+  readonly count: number;
+}
 
 /** Counts what probing does and leaves undone. */
 export class RaceTally {
@@ -12,6 +21,7 @@ export class RaceTally {
   readonly #pairs: number;
   readonly #skipped: Record<string, number>;
   readonly #dismissed: Record<string, number> = {};
+  readonly #dismissedHits: Map<string, DismissedHit> = new Map();
   readonly #deliveries: Partial<Record<RaceDelivery, number>> = {};
   readonly #begun: number = performance.now();
   #durationMs = 0;
@@ -22,14 +32,14 @@ export class RaceTally {
   }
 
   /** An answer to a probe. */
-  add(answer: RaceAnswer): void {
+  add(answer: RaceAnswer, request: DismissedHit["request"]): void {
     this.addTrials(answer);
     if (answer.failure !== undefined && answer.hit === undefined) return this.skip("lane_lost", 1);
     const { dismissed } = answer;
     if (dismissed === "order_fails" || dismissed === "not_there" || dismissed === "one_connection") return this.skip(dismissed, 1);
     this.probed++;
     if (answer.hit !== undefined) this.hits++;
-    else if (dismissed !== undefined) this.dismiss(dismissed);
+    else if (dismissed !== undefined) this.dismiss(dismissed, request, answer.dismissedHit);
   }
 
   /** Trials of a confirmation. */
@@ -45,8 +55,17 @@ export class RaceTally {
     this.#skipped[reason] = (this.#skipped[reason] ?? 0) + count;
   }
 
-  dismiss(reason: string): void {
+  dismiss(reason: string, request: DismissedHit["request"], hit: RaceHit | undefined): void {
     this.#dismissed[reason] = (this.#dismissed[reason] ?? 0) + 1;
+    if (hit === undefined) return;
+    const key = JSON.stringify([request.sides.slice(0, 2), hit.verdict, hit.invariant, reason]);
+    const known = this.#dismissedHits.get(key);
+    this.#dismissedHits.set(key, known === undefined ? { request, hit, reason, count: 1 } : { ...known, count: known.count + 1 });
+  }
+
+  /** The hits that were dismissed, the first of each pair, verdict and reason. */
+  get dismissedHits(): readonly DismissedHit[] {
+    return [...this.#dismissedHits.values()];
   }
 
   end(): void {

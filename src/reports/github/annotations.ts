@@ -2,7 +2,7 @@ import { isAtLeast } from "../../model/severity.ts";
 import type { ExplorationEntry, JourneyEntry, RunDocument } from "../document-types.ts";
 import { plural } from "../numbers.ts";
 import { raceName, raceText } from "../race-text.ts";
-import { violationText } from "../violation-text.ts";
+import { doubtOf, violationText } from "../violation-text.ts";
 import type { Annotation, Level } from "./commands.ts";
 
 /** GitHub shows no more of one level in a step. */
@@ -38,7 +38,8 @@ function ofExploration(
       .filter(({ known }) => known !== true)
       .map((one): Annotation => {
         const fails = one.confirmed && failOn !== "none" && isAtLeast(one.severity, failOn);
-        const title = `${one.severity.toUpperCase()} ${one.invariant}${one.confirmed ? "" : " (flaky)"}`;
+        const doubt = doubtOf(one);
+        const title = `${one.severity.toUpperCase()} ${one.invariant}${doubt === undefined ? "" : ` (${doubt.word})`}`;
         return {
           level: fails ? "error" : "warning",
           title,

@@ -1,5 +1,6 @@
 import type { ExplorationEntry, JourneyEntry, RunDocument } from "../document-types.ts";
 import { duration, grouped, plural } from "../numbers.ts";
+import { doubtOf } from "../violation-text.ts";
 import { raceName, rateText, statusText, verdictText } from "../race-text.ts";
 import { inert } from "./inert-markdown.ts";
 
@@ -57,7 +58,8 @@ const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |\n`;
 function findings({ explorations: list, knownFindings }: RunDocument): Table {
   const rows = list.flatMap(({ name, violations, races }) => [
     ...violations.map((one) => {
-      const marks = [...(one.confirmed ? [] : ["flaky"]), ...(one.known === true ? ["known"] : [])];
+      const doubt = doubtOf(one);
+      const marks = [...(doubt === undefined ? [] : [doubt.word]), ...(one.known === true ? ["known"] : [])];
       return [
         one.severity.toUpperCase() + (marks.length === 0 ? "" : ` (${marks.join(", ")})`),
         `${inert(one.invariant)}<br>${inert(one.message)}`,

@@ -1,6 +1,6 @@
 import { collisionText, isWorthTelling } from "../collisions.ts";
 import type { ExplorationEntry } from "../document-types.ts";
-import { duration, grouped, plural } from "../numbers.ts";
+import { duration, grouped, plural, stepRate } from "../numbers.ts";
 import type { GraphData } from "../report-data.ts";
 import { coveragePart } from "./coverage-part.ts";
 import { depthTable } from "./depth-table.ts";
@@ -62,7 +62,7 @@ function problems<T>(title: string, all: readonly T[], part: (one: T) => string,
 }
 
 function numbersPart(entry: ExplorationEntry): string {
-  const perSecond = entry.durationMs > 0 ? ` (${grouped((entry.steps * 1000) / entry.durationMs)} steps/s)` : "";
+  const rate = stepRate(entry);
   const { unreachedNodes = [], deadEdges = [], deniedChecks = [] } = entry;
   const rows: readonly (readonly [string, string])[] = [
     ...(entry.strategy === undefined ? [] : [["Strategy", entry.strategy.replaceAll("_", " ")] as const]),
@@ -79,7 +79,7 @@ function numbersPart(entry: ExplorationEntry): string {
     ["Complete to depth", grouped(entry.completeToDepth)],
     ...(entry.bounded > 0 ? [["Bounded", plural(entry.bounded, "state")] as const] : []),
     ...(isWorthTelling(entry) ? [["Collisions", collisionText(entry)] as const] : []),
-    ["Time", `${duration(entry.durationMs)}${perSecond}`],
+    ["Time", duration(entry.durationMs) + (rate === undefined ? "" : ` (${rate})`)],
     ["Digest", entry.digest],
     ...(
       [

@@ -2,7 +2,7 @@ import type { ExplorationEntry } from "../document-types.ts";
 import { minimalitySentence } from "../minimality-text.ts";
 import { plural } from "../numbers.ts";
 import { printable } from "../printable.ts";
-import { targetLines } from "../violation-text.ts";
+import { doubtOf, targetLines } from "../violation-text.ts";
 import { element } from "../xml.ts";
 import { exchangePart, exchangeParts } from "./exchange-part.ts";
 import type { Limits } from "./limits.ts";
@@ -56,11 +56,12 @@ export function severityPart({ severity, known }: Pick<Finding, "severity" | "kn
   return `<span class="mark ${known || severity === "low" ? "warned" : severity === "medium" ? "medium" : "failed"}">${text(severity.toUpperCase())}</span>`;
 }
 
-function marksPart({ confirmed, known, count, reproductionPath }: Finding): string {
+function marksPart({ confirmed, notReplayed, known, count, reproductionPath }: Finding): string {
+  const doubt = doubtOf({ confirmed, notReplayed });
   const marks = [
     reproductionPath.length === 0 ? "no steps" : plural(reproductionPath.length, "step"),
     ...(count > 1 ? [`seen ${plural(count, "time")}`] : []),
-    ...(confirmed ? [] : ["flaky"]),
+    ...(doubt === undefined ? [] : [doubt.word]),
     ...(known ? ["known"] : []),
   ];
   return `<span class="quiet">${marks.join(", ")}</span>`;
@@ -74,10 +75,11 @@ export function curlPart(script: string): string {
   return `<details class="curl"><summary>As a curl script</summary>${shown}</details>`;
 }
 
-function factsOf({ id, confirmed, known, where }: Finding): readonly string[] {
+function factsOf({ id, confirmed, notReplayed, known, where }: Finding): readonly string[] {
+  const doubt = doubtOf({ confirmed, notReplayed });
   return [
     `<a href="#${anchorOf(id)}">id ${text(id)}</a>`,
-    confirmed ? "confirmed: seen again from a clean start" : '<span class="warn">flaky: not seen again from a clean start</span>',
+    doubt === undefined ? "confirmed: seen again from a clean start" : `<span class="warn">${doubt.text}</span>`,
     ...(where === undefined ? [] : [`rule at ${text(where)}`]),
     ...(known ? ["known: listed, and no reason for the run to fail"] : []),
   ];

@@ -1,7 +1,8 @@
 import type { ExplorationEntry } from "../document-types.ts";
-import { duration, grouped } from "../numbers.ts";
-import { deliveryText } from "../race-text.ts";
-import { text } from "./safe-text.ts";
+import type { DismissedRace } from "../../model/result.ts";
+import { duration, grouped, plural } from "../numbers.ts";
+import { deliveryText, outcomeText, raceName, verdictText } from "../race-text.ts";
+import { shortened, text } from "./safe-text.ts";
 
 /** What the words of the result mean; others are shown as they are. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -16,6 +17,7 @@ const REASONS: Readonly<Record<string, string>> = {
   not_there: "the state was not reached again",
   order_fails: "an order of the calls failed, or got no answer",
   one_connection: "the target serves one connection at a time",
+  idempotent: "a DELETE that was repeated was answered like the one before it",
   control: "calls that were staggered showed it, too",
   noise: "it differs between repeats of one order, too",
   unconfirmed: "it was not seen again on a lane that was built anew",
@@ -24,7 +26,7 @@ const REASONS: Readonly<Record<string, string>> = {
 /** What probing for races did, and what it did not do and why. */
 export function raceCoveragePart({ raceCoverage }: ExplorationEntry): string {
   if (raceCoverage === undefined) return "";
-  const { pairs, probed, trials, misses, skipped, dismissed, deliveries, durationMs } = raceCoverage;
+  const { pairs, probed, trials, misses, skipped, dismissed, dismissedRaces = [], deliveries, durationMs } = raceCoverage;
   const numbers: readonly (readonly [string, string])[] = [
     ["Pairs in all states", grouped(pairs)],
     ["Kinds of pairs probed", grouped(probed)],
@@ -39,8 +41,27 @@ export function raceCoveragePart({ raceCoverage }: ExplorationEntry): string {
     counts("Sent together", "Delivery", deliveries, (name) => deliveryText(name)),
     counts("Pairs that were not probed", "Why", skipped, reason),
     counts("Seen and not reported", "Why", dismissed, reason),
+    ...(dismissedRaces.length === 0 ? [] : [dismissedPart(dismissedRaces)]),
     "</section>",
   ].join("\n");
+}
+
+/** Most dismissed races on a page; the others are in results.json. */
+const MOST_DISMISSED = 200;
+const MESSAGE = 1_000;
+
+/** The dismissed races in a list that is closed at first. */
+function dismissedPart(races: readonly DismissedRace[]): string {
+  const items = races.slice(0, MOST_DISMISSED).map((race) => {
+    const { prefix, observed, message, reason: why, count } = race;
+    const where = prefix.length === 0 ? "in the initial state" : `after ${prefix.join(", ")}`;
+    const said = `${raceName(race)} ${where}: ${verdictText(race)}. ${message} (${outcomeText(race, observed)})`;
+    const times = count > 1 ? ` (${plural(count, "probe")})` : "";
+    return `<li>${text(shortened(said, MESSAGE))} <span class="quiet">Dismissed${times}: ${text(reason(why))}</span></li>`;
+  });
+  const left = races.length - items.length;
+  const more = left > 0 ? `<p>${plural(left, "more dismissed race")} in results.json.</p>` : "";
+  return `<details class="dismissed"><summary>${plural(races.length, "dismissed race")}</summary><ul>${items.join("")}</ul>${more}</details>`;
 }
 
 const reason = (name: string): string =>

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { confirmViolations } from "../../../src/engine/confirm.ts";
+import { TimeLimit } from "../../../src/engine/time-limit.ts";
 import type { Expander } from "../../../src/engine/expander.ts";
 import { FindingLog } from "../../../src/engine/finding-log.ts";
 import { CRASHED, type FindingNews, type Recording } from "../../../src/engine/messages.ts";
@@ -58,6 +59,75 @@ describe("replaying a finding from a clean start", () => {
     expect(await confirm(rule, 200, lost, clean)).toEqual({ rebuilt: 2, confirmed: false, recorded: true });
     expect(await confirm(rule, 200, lost, lost, again)).toEqual({ rebuilt: 2, confirmed: false, recorded: true });
     expect(await confirm(rule, 200, new Error("busy"), new Error("busy"))).toEqual({ rebuilt: 2, confirmed: false, recorded: false });
+  });
+});
+
+describe("a finding that is not replayed to its end", () => {
+  /** Confirms one finding on a lane whose target does not answer until its requests are ended. */
+  async function hanging(limit: Pick<TimeLimit, "leftMs" | "allowanceMs" | "isOver">, signal?: AbortSignal): Promise<unknown> {
+    let recorded = 0;
+    let cut = (): void => undefined;
+    const expander = {
+      lanes: 1,
+      rebuild: () => Promise.resolve(),
+      record: () => {
+        recorded++;
+        return new Promise((resolve) => (cut = () => resolve({ ...lost, failure: "timeout" })));
+      },
+      cut: () => cut(),
+    };
+    const log = new FindingLog();
+    log.addViolation(crash, "refund", 0, [0, 1], null, undefined);
+    const lane = expander as unknown as Expander;
+    const [violation] = await confirmViolations(log, ACTIONS, lane, signal, undefined, limit as TimeLimit);
+    return { recorded, confirmed: violation!.confirmed, replayed: violation!.recording !== undefined };
+  }
+
+  it("is not begun when the time is over", async () => {
+    const limit = new TimeLimit(1_000, performance.now() - 60_000);
+    expect(await hanging(limit)).toEqual({ recorded: 0, confirmed: false, replayed: false });
+  });
+
+  it("proves nothing where its requests were ended for want of time, not even that it hangs", async () => {
+    const ends = performance.now() + 200;
+    const limit = {
+      allowanceMs: 0,
+      get leftMs(): number {
+        return Math.max(ends - performance.now(), 0);
+      },
+      get isOver(): boolean {
+        return performance.now() >= ends;
+      },
+    };
+    expect(await hanging(limit)).toEqual({ recorded: 1, confirmed: false, replayed: false });
+  });
+
+  it("proves nothing where the run was interrupted: that may have ended the target, too", async () => {
+    const abort = new AbortController();
+    const expander = {
+      lanes: 1,
+      rebuild: () => Promise.resolve(),
+      record: () => (abort.abort(), Promise.resolve({ ...lost, steps: [step("create", null)], brokeAt: 0, findings: [] })),
+    };
+    const log = new FindingLog();
+    log.addViolation(rule, "refund", 200, [0, 1], null, undefined);
+    const [violation] = await confirmViolations(log, ACTIONS, expander as unknown as Expander, abort.signal);
+    expect(violation).toMatchObject({ confirmed: false, recording: undefined });
+  });
+});
+
+describe("the time of what comes after exploring", () => {
+  it.each([
+    [2_000, 5_000],
+    [360_000, 36_000],
+    [3_600_000, 60_000],
+  ])("of %s ms is a tenth more, within bounds: %s ms", (maxTimeMs, allowanceMs) => {
+    const begun = performance.now();
+    const limit = new TimeLimit(maxTimeMs, begun);
+    expect(limit.allowanceMs).toBe(allowanceMs);
+    expect(limit.leftMs).toBeGreaterThan(maxTimeMs + allowanceMs - 1_000);
+    expect(new TimeLimit(maxTimeMs, begun - maxTimeMs - allowanceMs - 1).isOver).toBe(true);
+    expect(new TimeLimit(Infinity, begun - 1e9)).toMatchObject({ isOver: false, leftMs: Infinity });
   });
 });
 

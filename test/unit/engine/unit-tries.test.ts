@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Backlog } from "../../../src/engine/backlog.ts";
 import { DivergenceLog } from "../../../src/engine/divergence-log.ts";
-import type { LaneFailure, LaneFailureKind } from "../../../src/engine/messages.ts";
+import { ROW, type LaneFailure, type LaneFailureKind } from "../../../src/engine/messages.ts";
 import { NodeTable } from "../../../src/engine/node-table.ts";
 import { UnitTries } from "../../../src/engine/unit-tries.ts";
 import { KNOWN } from "../../../src/engine/work.ts";
@@ -52,5 +52,34 @@ describe("UnitTries", () => {
     const { units, unit, divergences } = tries();
     for (let round = 0; round < 3; round++) units.count(unit, lost(kind));
     expect(divergences.all).toMatchObject([{ kind: "lane" }]);
+  });
+
+  it("knows what was seen and not tried to its end", () => {
+    const { units, unit, work } = tries();
+    units.count(unit, lost("timeout", { message: "GET /b got no answer within 3 s." }));
+    units.count({ ...unit, from: 1 }, lost("store"));
+    const [seen, ...others] = units.unsettled(["a", "b"], "the time was up");
+    expect(others).toEqual([]);
+    expect(seen).toMatchObject({
+      lastAction: "a",
+      path: [1, 0],
+      finding: {
+        invariant: "a_timeout",
+        severity: "high",
+        message: "A request timed out once during a, not confirmed: the time was up. GET /b got no answer within 3 s.",
+      },
+    });
+    work.learn(0, 1, new Int32Array(ROW), 0, 2);
+    expect(units.unsettled(["a", "b"], "the time was up")).toEqual([]);
+  });
+
+  it("names the check whose request ended the target", () => {
+    const { units, unit } = tries();
+    units.count(unit, lost("unreachable", { check: "holds" }));
+    const [seen] = units.unsettled(["a", "b"], "the run was interrupted");
+    expect(seen!.finding).toMatchObject({
+      invariant: "target_crashed",
+      message: "The target stopped answering once during a request of holds after a, not confirmed: the run was interrupted. it broke",
+    });
   });
 });

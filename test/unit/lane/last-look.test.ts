@@ -48,7 +48,9 @@ describe("a store that keeps its last look", () => {
     };
     const { rows, expansion } = await one.expand();
     expect(rows).toEqual(plain.rows);
-    expect(expansion.divergences).toMatchObject([]);
+    expect(expansion.divergences).toMatchObject([
+      { path: [0], message: expect.stringMatching(/^store.* was written to while a state was checked, and not again/) as string },
+    ]);
   });
 
   it("a write during the restore is a late write of the action, and is not left for the next one", async () => {
@@ -78,6 +80,26 @@ describe("a store that keeps its last look", () => {
     late = false;
     expect(expansion.divergences).toMatchObject([{ kind: "late_write", path: [0] }]);
     expect(rows.map(({ same }) => same)).toEqual([false, true]);
+  });
+
+  it("what is written over and over while nobody asks is not laid to an action, nor to a check", async () => {
+    const one = await lane([nothing, change], {
+      invariants: [{ name: "slow", check: () => new Promise((resolve) => setTimeout(resolve, 60, true)) }],
+    });
+    const { rootLo: lo, rootHi: hi } = one.lane.base.report;
+    const beats = setInterval(() => void one.store.state.n++, 20);
+    try {
+      const unit = { path: [], from: 0, to: 2, lo, hi, uncertain: false, image: undefined };
+      const { divergences, news } = await one.lane.runtime.expand({ units: [unit], direct: true });
+      expect(news.flatMap(({ errors }) => errors)).toEqual([]);
+      expect(divergences.length).toBeGreaterThan(0);
+      for (const { path, message } of divergences) {
+        expect(path).toEqual([]);
+        expect(message).toMatch(/ was written to .*, and again while nobody asked for anything: by the target's own timer or job/);
+      }
+    } finally {
+      clearInterval(beats);
+    }
   });
 
   it("is looked into where the context alone was changed by then", async () => {

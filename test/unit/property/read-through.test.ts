@@ -50,7 +50,7 @@ describe("reading through what an exploration committed", () => {
       }),
       { numRuns: size(100, 3000) },
     );
-    for (const count of Object.values(refusals)) expect(count).toBeGreaterThan(5);
+    for (const count of Object.values(refusals)) expect(count).toBeGreaterThan(0);
   });
 
   it.each(["bfs", "dfs"] as const)(

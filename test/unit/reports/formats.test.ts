@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { htmlText, jsonText, junitText, runDocument, type RunDocument, type RunReport } from "../../../src/reports/index.ts";
+import { htmlText, jsonText, junitText, runDocument, summaryLines, type RunDocument, type RunReport } from "../../../src/reports/index.ts";
 import { parseXml, type Element } from "../../support/xml.ts";
 import { madeGraph } from "../../support/graph-data.ts";
 import { race, raceCoverage } from "../../support/race.ts";
 import { document, EVIL, evil, exchange, explored, ran, visibility } from "./hostile-report.ts";
-import { report, step, violation, type result } from "./results.ts";
+import { report, result, step, violation } from "./results.ts";
 
 /** What junit-10.xsd of Jenkins' xunit plugin allows: attributes (! required), children. */
 const SCHEMA: Readonly<Record<string, readonly [attributes: string, children: string]>> = {
@@ -148,6 +148,14 @@ describe("junit", () => {
 
   it("is valid without anything", () => {
     expect(verdicts({})).toEqual({});
+  });
+});
+
+describe("the rate of steps", () => {
+  it("is the same in HTML as on the console: probing for races does not count", () => {
+    const timed = { steps: 4_000, durationMs: 10_000, raceCoverage: { ...raceCoverage(), durationMs: 6_000 } };
+    expect(summaryLines("shop", result(timed)).join("\n")).toContain("10.0 s, 1,000 steps/s");
+    expect(html(document({ explorations: [explored(timed)] }))).toContain("10.0 s (1,000 steps/s)");
   });
 });
 

@@ -1,6 +1,6 @@
 import type { RecordedExchange } from "../../../src/model/result.ts";
 import { runDocument, type RunDocument, type RunReport } from "../../../src/reports/index.ts";
-import { race, raceCoverage } from "../../support/race.ts";
+import { dismissedRace, race, raceCoverage } from "../../support/race.ts";
 import { HOSTILE, journey, report, result, step, violation } from "./results.ts";
 
 export const visibility: { readonly redact: readonly string[]; readonly includeRequestResponse: boolean } = {
@@ -61,7 +61,28 @@ export const evil: Partial<RunReport> = {
             steps: [{ action: EVIL, status: 200, requests: [exchange], changes: [EVIL] }],
           }),
         ],
-        raceCoverage: raceCoverage({ skipped: { [EVIL]: 1 }, dismissed: { [EVIL]: 1 }, deliveries: { [EVIL]: 1 } }),
+        raceCoverage: raceCoverage({
+          skipped: { [EVIL]: 1 },
+          dismissed: { [EVIL]: 1 },
+          deliveries: { [EVIL]: 1 },
+          dismissedRaces: [
+            dismissedRace({
+              first: EVIL,
+              second: EVIL,
+              prefix: [EVIL],
+              message: EVIL,
+              invariant: EVIL,
+              verdict: "invariant",
+              reason: EVIL,
+              observed: {
+                order: null,
+                calls: [EVIL, EVIL].map((action) => ({ action, status: 200, requests: [exchange] })),
+                changes: [`- ${EVIL}`, `+ ${EVIL}`],
+                broken: [EVIL],
+              },
+            }),
+          ],
+        }),
         errors: [{ code: EVIL, message: EVIL, path: [EVIL], source: EVIL, count: 1 }],
         divergences: [{ kind: "replay", path: [EVIL], message: EVIL, differences: [EVIL], hint: EVIL }],
         notes: [EVIL],

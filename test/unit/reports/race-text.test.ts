@@ -97,7 +97,7 @@ describe("the summary", () => {
   probed        14 kinds of pairs, of 60 pairs in all states; 122 trials in 1.2 s, 3 of them did not overlap
   delivered     pipelined 100, gated 22
   not probed    read only 30, same class 16
-  dismissed     control 2
+  dismissed     2: control 2
 `);
     expect(rows({ raceCoverage: raceCoverage({ skipped: {}, dismissed: {}, misses: 0, deliveries: {} }) })).toContain(`  races         0
   probed        14 kinds of pairs, of 60 pairs in all states; 122 trials in 1.2 s

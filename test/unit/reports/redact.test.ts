@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { withoutPasswords } from "../../../src/config/index.ts";
 import { redactor, redactResult, resultJson, jsonText, violationText } from "../../../src/reports/index.ts";
-import { exchangeOf, race } from "../../support/race.ts";
+import { dismissedRace, exchangeOf, race, raceCoverage } from "../../support/race.ts";
 import { result, violation } from "./results.ts";
 
 const NAMES = ["authorization", "cookie", "set-cookie", "password", "token", "access_token", "secret"];
@@ -208,6 +208,19 @@ describe("a race", () => {
     expect(JSON.stringify(shown)).not.toMatch(/hunter2|Bearer abc/);
     expect(shown.races[0]!.curl).toContain("SECRET_TOKEN");
     expect(String(shown.races[0])).toContain("POST http://127.0.0.1:3000/login?token=[redacted] -> 200");
+  });
+
+  it("has nothing of a secret where it was dismissed, either", () => {
+    const coverage = raceCoverage({ dismissedRaces: [dismissedRace({ message: `said ${secret}`, observed: outcome })] });
+    const shown = redactResult(result({ raceCoverage: coverage }), { redact: NAMES, includeRequestResponse: true });
+    expect(JSON.stringify(shown)).not.toMatch(/hunter2|Bearer abc/);
+    expect(shown.raceCoverage).toMatchObject({
+      dismissed: { control: 2 },
+      dismissedRaces: [{ reason: "control", observed: { calls: [{ status: 200 }, {}] } }],
+    });
+    const without = redactResult(result({ raceCoverage: coverage }), { redact: NAMES, includeRequestResponse: false });
+    expect(JSON.stringify(without)).not.toMatch(/hunter2|login\?|ann/);
+    expect(without.raceCoverage!.dismissedRaces![0]!.observed.calls.map(({ requests }) => requests)).toEqual([[], []]);
   });
 
   it("keeps its statuses and states, and none of its requests, where those are left out", () => {

@@ -56,7 +56,11 @@ describe("withExemptions", () => {
   }) as unknown as AgentDefinition<never, never>;
   const idle = (requireAll: boolean, counts: typeof works): string =>
     idleActions(
-      withExemptions({ expected: counts, apply: counts, succeed: counts, plain: counts, intruder: { ...counts, brought: true } }, definition, requireAll),
+      withExemptions(
+        { expected: counts, apply: counts, succeed: counts, plain: counts, intruder: { ...counts, brought: true } },
+        definition,
+        requireAll,
+      ),
       EXHAUSTIVE,
     ).join();
 

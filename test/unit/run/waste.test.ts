@@ -60,6 +60,16 @@ describe("what an exploration got nothing of", () => {
     ]);
   });
 
+  it.each([
+    [{ 0: 2 }, "failed each time"],
+    [{ 0: 2, 404: 1 }, "was answered 404, and failed otherwise"],
+    [{ 0: 2, 201: 1 }, "succeeded"],
+  ])("does not say that an action succeeded which threw: %j", (statuses, fate) => {
+    expect(wasteNotes(definition(create, pay), { create_order: applied(statuses), pay_order: skipped(3) })[0]).toContain(
+      `order_id (set by create_order, which ${fate})`,
+    );
+  });
+
   it("looks into an action without a precondition", () => {
     expect(wasteNotes(definition(unconditional), { list: skipped(1) })).toEqual([
       "list was never applicable in 1 state: it waits for order_id (no action's own code sets it).",

@@ -106,7 +106,7 @@ class Exchange {
       this.#reject = reject;
     });
     this.#abort.signal.addEventListener("abort", () => this.#stream?.close(http2.constants.NGHTTP2_CANCEL));
-    this.answer = withinLimits(request, this.#failed, this.#abort, () => work);
+    this.answer = withinLimits(request, this.#failed, this.#abort, new Set(), () => work);
   }
 
   get offset(): number {

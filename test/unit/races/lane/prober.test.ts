@@ -3,6 +3,7 @@ import { MemoryAdapter } from "../../../../src/adapters/memory/index.ts";
 import type { RaceAnswer, RaceRequest } from "../../../../src/engine/race-messages.ts";
 import { Action } from "../../../../src/model/action.ts";
 import { AgentDefinition } from "../../../../src/model/agent.ts";
+import { Invariant } from "../../../../src/model/invariant.ts";
 import { ApiResponse } from "../../../../src/model/response.ts";
 import { World } from "../../../../src/model/world.ts";
 import { Prober } from "../../../../src/races/lane/prober.ts";
@@ -26,6 +27,8 @@ interface Sending {
 interface Given {
   /** A like looks, lets others go first, and writes. */
   readonly gap?: boolean;
+  /** Holds after every order of the calls. */
+  readonly rule?: (post: Post) => boolean;
   /** What the way of sending does to the target when all calls were answered. */
   readonly beside?: (sending: Sending) => void;
   /** What the way makes of a trial. */
@@ -49,7 +52,7 @@ async function probe(given: Given, request: Partial<RaceRequest> = {}) {
   const definition = new AgentDefinition<object, { like: typeof like }>({
     world: new World({ api: { like }, systems: { posts: store } }),
     actions: [new Action({ name: "like", run: (client) => client.like() })],
-    invariants: [],
+    invariants: given.rule === undefined ? [] : [new Invariant({ name: "rule", check: () => given.rule!(store.state) })],
   });
   const { runtime } = await laneOf(definition);
   const sendings: Sending[] = [];
@@ -107,6 +110,7 @@ describe("the control arm: what was seen of calls at the same time is looked for
   it("what the way of sending does by itself is no race, however often it is seen", async () => {
     const { answer, staggered } = await probe({ beside: ({ store }) => store.state.likes++ });
     expect(answer).toMatchObject({ hit: undefined, hits: 0, trials: TRIALS, dismissed: "control", failure: undefined });
+    expect(answer.dismissedHit).toMatchObject({ verdict: "state", observed: { order: null, calls: [{ status: 200 }, { status: 200 }] } });
     // Each time it was asked, and not a second time once it had been seen.
     expect(staggered).toHaveLength(TRIALS);
   });
@@ -118,6 +122,14 @@ describe("the control arm: what was seen of calls at the same time is looked for
       },
     });
     expect(answer).toMatchObject({ hit: undefined, hits: 0, dismissed: "control" });
+  });
+
+  it("dismisses a rule that breaks only where it breaks the same one", async () => {
+    const rule = ({ likes }: Post): boolean => likes !== 1;
+    const other = await probe({ gap: true, rule, beside: ({ isStaggered, store }) => void (isStaggered && store.state.likes++) });
+    expect(other.answer).toMatchObject({ hits: 1, dismissed: undefined, hit: { verdict: "invariant", invariant: "rule" } });
+    const same = await probe({ gap: true, rule, beside: ({ isStaggered, store }) => void (isStaggered && (store.state.likes = 1)) });
+    expect(same.answer).toMatchObject({ hit: undefined, dismissed: "control", dismissedHit: { verdict: "invariant", invariant: "rule" } });
   });
 
   it("more calls come one after the other, too", async () => {

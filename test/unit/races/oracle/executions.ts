@@ -1,5 +1,6 @@
 import type { CallEnd, Execution } from "../../../../src/races/oracle/execution.ts";
 import { States } from "../../../../src/races/oracle/states-agree.ts";
+import { IdPlaces } from "../../../../src/races/oracle/id-places.ts";
 import type { Measure } from "../../../../src/races/oracle/judge.ts";
 import type { FindingNews } from "../../../../src/engine/messages.ts";
 import type { StoredValue } from "../../../../src/model/system.ts";
@@ -69,7 +70,6 @@ export function measure(before: Facts, orders: readonly Execution[], without: Me
     orders,
     without,
     interleaved: () => Promise.resolve([]),
-    states: new States(before, canonicalizer),
-    answers: { placeholders: [], clockMs: CLOCK, noisy: new Set() },
+    states: new States(canonicalizer, new IdPlaces(before, orders), { placeholders: [], clockMs: CLOCK }),
   };
 }

@@ -112,15 +112,15 @@ describe("a refusal", () => {
   const without = (sides: readonly number[]) =>
     Promise.resolve(sides.join() === "1" ? [ordered([0], [call("a", 201), undefined], one)] : []);
 
-  it.each([409, 412, 423, 429, 503])("%d also allows that the call did nothing", async (status) => {
+  it.each([400, 401, 403, 404, 409, 410, 412, 418, 422, 423, 429, 503])("%d also allows that the call did nothing", async (status) => {
     expect(
       await judge(together([call("a", 201), call("b", status, { why: "busy" })], one), measure(facts({}), orders, without)),
     ).toBeUndefined();
   });
 
-  it.each([400, 404, 500])("%d does not, or is a server error", async (status) => {
-    const judgement = await judge(together([call("a", 201), call("b", status)], one), measure(facts({}), orders, without));
-    expect(judgement?.verdict).toBe(status === 500 ? "server_error" : "state");
+  it("a server error is none", async () => {
+    const judgement = await judge(together([call("a", 201), call("b", 500)], one), measure(facts({}), orders, without));
+    expect(judgement?.verdict).toBe("server_error");
   });
 
   it("does not excuse a call that did its work", async () => {
@@ -128,9 +128,60 @@ describe("a refusal", () => {
     expect(judgement).toMatchObject({ verdict: "responses" });
   });
 
-  it("may be worded otherwise than the refusal of an order", async () => {
-    const trial = together([call("refund", 200), call("refund", 409, { error: "conflict" })], order(100));
+  it.each([
+    [409, { error: "conflict" }],
+    [404, { error: "no order 2" }],
+    [422, { error: "order 17 was refunded", id: 17 }],
+    [400, "refused"],
+  ])("may have another status and other words than in an order: %d", async (status, body) => {
+    const trial = together([call("refund", 200), call("refund", status, body)], order(100));
     expect(await judge(trial, measure(BEFORE, ORDERS))).toBeUndefined();
+  });
+
+  it.each([404, 409, 422])("%d is a finding where the state shows that the refused call wrote", async (status) => {
+    const trial = together([call("refund", 200), call("refund", status)], order(200));
+    expect(await judge(trial, measure(BEFORE, ORDERS))).toMatchObject({ verdict: "state" });
+  });
+
+  it("that writes in an order must write at the same time, too", async () => {
+    const attempts = (count: number) => facts({ users: [{ id: "ann", attempts: count }] });
+    const logins = [{ ...ordered([0, 1], [call("login", 401), call("login", 401)], attempts(2)), after: [attempts(1), attempts(2)] }];
+    const alone = () => Promise.resolve([ordered([0], [call("login", 401), undefined], attempts(1))]);
+    const trial = together([call("login", 401), call("login", 401)], attempts(1));
+    expect(await judge(trial, measure(attempts(0), logins, alone))).toMatchObject({ verdict: "state" });
+    // Another refusal may be one that writes nothing.
+    const conflict = together([call("login", 401), call("login", 409)], attempts(1));
+    expect(await judge(conflict, measure(attempts(0), logins, alone))).toBeUndefined();
+  });
+});
+
+describe("a DELETE that finds nothing left to delete", () => {
+  const sent = (method: string) => ({ exchanges: [{ request: { method, url: "/", headers: {} } } as CallEnd["exchanges"][number]] });
+  const gone = facts({}, { removed: { items: [{ id: 1 }] } });
+  const remove = (status: number, method = "DELETE", body?: unknown) => call("remove", status, body, sent(method));
+  const orders = [ordered([0, 1], [remove(204), remove(404)], gone)];
+
+  it("and is answered as if it had done it is excused", async () => {
+    expect(await judge(together([remove(204), remove(204)], gone), measure(facts({}), orders))).toMatchObject({
+      verdict: "responses",
+      excused: "idempotent",
+    });
+  });
+
+  it("is none where the method is another, the answer too, or the second one is refused for another reason", async () => {
+    const posts = [ordered([0, 1], [remove(204, "POST"), remove(404, "POST")], gone)];
+    const posted = await judge(together([remove(204, "POST"), remove(204, "POST")], gone), measure(facts({}), posts));
+    expect(posted).toMatchObject({ verdict: "responses" });
+    expect(posted).not.toHaveProperty("excused");
+    const other = await judge(together([remove(204), remove(200, "DELETE", { refunded: 5 })], gone), measure(facts({}), orders));
+    expect(other).not.toHaveProperty("excused");
+    const conflicts = [ordered([0, 1], [remove(204), remove(409)], gone)];
+    expect(await judge(together([remove(204), remove(204)], gone), measure(facts({}), conflicts))).not.toHaveProperty("excused");
+  });
+
+  it("is none where it did more than one does", async () => {
+    const twice = facts({ refunds: [{ id: 1 }, { id: 2 }] }, { removed: { items: [{ id: 1 }] } });
+    expect(await judge(together([remove(204), remove(204)], twice), measure(facts({}), orders))).toMatchObject({ verdict: "state" });
   });
 });
 

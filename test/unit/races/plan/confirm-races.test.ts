@@ -15,7 +15,8 @@ async function confirmed(seen: readonly SeenRace[], answer: (request: RaceReques
   const tally = new RaceTally({ races: [], pairs: 0, skipped: {} });
   const races = await confirmRaces(seen, expander, tally, end);
   const measured = asked.flatMap((one, at) => (one !== "rebuilt" && isMeasured(one) ? [{ path: one.path, after: asked[at - 1] }] : []));
-  return { races, measured, dismissed: tally.coverage().dismissed };
+  const dismissedHits = tally.dismissedHits.map(({ request, hit, reason, count }) => [request.path, hit.verdict, reason, count]);
+  return { races, measured, dismissed: tally.coverage().dismissed, dismissedHits };
 }
 
 describe("a pair that was seen in several states", () => {
@@ -38,7 +39,8 @@ describe("a pair that was seen in several states", () => {
   });
 
   it("is given up after three", async () => {
-    const { races, measured, dismissed } = await confirmed(seen, seenBehind([5, 5, 5, 5]));
+    const { races, measured, dismissed, dismissedHits } = await confirmed(seen, seenBehind([5, 5, 5, 5]));
+    expect(dismissedHits).toEqual([[[3], "state", "unconfirmed", 1]]);
     expect(measured.map(({ path }) => path)).toEqual([[3], [4, 4], [2, 2, 2]]);
     expect(races).toEqual([]);
     expect(dismissed).toEqual({ unconfirmed: 1 });
@@ -152,7 +154,8 @@ describe("the time for races", () => {
       if (isMeasured(request) && request.sides[0] === 1) stop.abort();
       return isMeasured(request) && !stop.signal.aborted ? hitOf("state") : NOTHING;
     };
-    const { races, dismissed } = await confirmed(pairs, answer, new RacesEnd(Infinity, stop.signal));
+    const { races, dismissed, dismissedHits } = await confirmed(pairs, answer, new RacesEnd(Infinity, stop.signal));
+    expect(dismissedHits).toHaveLength(2);
     expect(races.map(({ request }) => request.sides)).toEqual([[0, 0]]);
     expect(dismissed).toEqual({ interrupted: 2 });
   });

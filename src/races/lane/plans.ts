@@ -1,0 +1,43 @@
+import { mix } from "../../engine/mix.ts";
+import type { RaceDelivery } from "../../model/result.ts";
+import type { Execution } from "../oracle/execution.ts";
+import type { TrialPlan } from "./ways.ts";
+
+/** How the trials of a probe are made, drawn from a seed. */
+export class Plans {
+  readonly #requests: readonly number[];
+  /** Milliseconds that the last request of each side took by itself. */
+  readonly durations: readonly number[];
+  readonly #seed: number;
+
+  constructor(orders: readonly Execution[], seed: number) {
+    const sides = orders[0]!.calls.map((_, side) => orders.map(({ calls }) => calls[side]!));
+    this.#requests = sides.map((calls) => Math.max(calls[0]!.exchanges.length, 1));
+    this.durations = sides.map((calls) => Math.min(...calls.map(({ exchanges }) => exchanges.at(-1)?.durationMs ?? 0)));
+    this.#seed = seed;
+  }
+
+  /** The last requests of all sides at once: where there are several, the last one mostly writes. */
+  first(): TrialPlan {
+    return { meetAt: this.#requests.map((count) => count - 1), offsets: this.#requests.map(() => 0), reversed: false };
+  }
+
+  /**
+   * Later trials let other requests meet. Where sides have connections of their own, in every other trial one of them is released later, by less
+   * than the other takes: drawn from (-t of the second, t of the first).
+   */
+  at(trial: number, delivery: RaceDelivery): TrialPlan {
+    if (trial < 2) return { ...this.first(), reversed: trial === 1 };
+    const reversed = (trial & 2) !== 0;
+    const meetAt = this.#requests.map((count) => count - 1 - (trial % count));
+    const draw = mix(this.#seed, trial) / 2 ** 32;
+    const spread = (trial & 3) > 1 && (delivery === "last_byte" || delivery === "plain");
+    const [first = 0, second = 0] = this.durations;
+    const offset = spread ? draw * (first + second) - second : 0;
+    return {
+      meetAt,
+      reversed,
+      offsets: this.#requests.map((_, side) => (side === 0 ? Math.max(-offset, 0) : side === 1 ? Math.max(offset, 0) : 0)),
+    };
+  }
+}

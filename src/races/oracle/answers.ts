@@ -1,0 +1,84 @@
+import { Clock } from "../../state/clock.ts";
+import type { Facts } from "../../state/facts.ts";
+import { scan } from "../../state/scan.ts";
+import type { CallEnd } from "./execution.ts";
+import { NO_VISITOR } from "./id-places.ts";
+import { mapFacts } from "./map-facts.ts";
+
+/** Facts about the lane that are needed to compare the answers of two executions. */
+export interface AnswerRules {
+  /** Text of the lane's own, with its names. */
+  readonly placeholders: readonly (readonly [string, string])[];
+  readonly clockMs: number;
+}
+
+/** Reads the texts of answers, in which ids that no state holds mean nothing. */
+export class AnswerTexts {
+  readonly #clock: Clock;
+  readonly #placeholders: AnswerRules["placeholders"];
+  readonly #held: WeakMap<Facts, ReadonlySet<string>> = new WeakMap();
+
+  constructor({ placeholders, clockMs }: AnswerRules) {
+    this.#clock = new Clock(clockMs);
+    this.#placeholders = [...placeholders].sort((a, b) => b[0].length - a[0].length);
+  }
+
+  /** A text with a mark for each id and time in it. */
+  blank(text: string): string {
+    if (/^\d{10,}(?:\.\d+)?$/.test(text) && this.#clock.nearNumber(Number(text))) return "<time>";
+    const pieces = scan(text, this.#clock, this.#placeholders);
+    return pieces === null
+      ? text
+      : pieces.map((one) => (one.kind === "text" ? one.text : `<${one.kind === "id" ? `id ${one.form}` : one.kind}>`)).join("");
+  }
+
+  /** Does as {@link blank}, except that a text is kept when all of its ids are known. */
+  blankUnless(text: string, known: ReadonlySet<string>): string {
+    const ids = this.#idsIn(text);
+    return ids.length > 0 && ids.every((id) => known.has(id)) ? text : this.blank(text);
+  }
+
+  /** The ids in a state. */
+  idsOf(state: Facts): ReadonlySet<string> {
+    const known = this.#held.get(state);
+    if (known !== undefined) return known;
+    const ids = new Set<string>();
+    mapFacts(state, {
+      ...NO_VISITOR,
+      text: (_place, text) => {
+        for (const id of this.#idsIn(text)) ids.add(id);
+        return undefined;
+      },
+    });
+    this.#held.set(state, ids);
+    return ids;
+  }
+
+  #idsIn(text: string): readonly string[] {
+    return (scan(text, this.#clock, this.#placeholders) ?? []).flatMap((piece) => (piece.kind === "id" ? [piece.key] : []));
+  }
+}
+
+/** Every 4xx refuses the call, and so does 503. */
+export const isRefusal = ({ status }: Pick<CallEnd, "status">): boolean => (status >= 400 && status < 500) || status === 503;
+
+/** Data without an order of its lists and objects, and with its texts read by `text`. */
+export function unordered(value: unknown, text: (value: string) => string): unknown {
+  if (typeof value === "string") return text(value);
+  // Each in a list of its own, so that equal ones count.
+  if (Array.isArray(value)) return new Set(value.map((item) => [unordered(item, text)]));
+  if (typeof value === "object" && value !== null) {
+    return new Map(Object.entries(value).map(([key, item]) => [text(key), unordered(item, text)]));
+  }
+  return value;
+}
+
+const HAS_UUID = /[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}/;
+
+/** Data with a Map for each object that has ids as keys: the encoder of states reads the order of an object's other keys, which such a key may stand between. */
+export function withMaps(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withMaps);
+  if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
+  const entries = Object.entries(value).map(([key, item]): [string, unknown] => [key, withMaps(item)]);
+  return entries.some(([key]) => HAS_UUID.test(key)) ? new Map(entries) : Object.fromEntries(entries);
+}

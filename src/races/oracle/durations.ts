@@ -1,0 +1,87 @@
+import type { CallEnd, Execution } from "./execution.ts";
+import { answerPlace, dataOf, NO_VISITOR } from "./id-places.ts";
+import { mapLeaves } from "./leaves.ts";
+import { mapFacts, type FactsVisitor } from "./map-facts.ts";
+
+/** A number in an answer or a state, with how long its call, or the longest one, took. */
+export interface Sample {
+  readonly value: number;
+  /** Milliseconds. */
+  readonly tookMs: number;
+}
+
+/** Milliseconds of one unit: seconds, milliseconds, microseconds, nanoseconds. */
+const UNITS: readonly number[] = [1000, 1, 0.001, 0.000_001];
+/** Called like a duration: `took`, `elapsedMs`, `duration`. */
+const DURATION_NAME =
+  /took|elapsed|duration|latency|runtime|uptime|millis|micros|nanos|seconds|(?:^|_)(?:time|ms|us|ns|secs?)(?:#\d+)?$|(?:[a-z]Time|M[sS])(?:#\d+)?$/i;
+
+/**
+ * Returns whether the numbers of one place are durations, which differ by themselves once calls meet. None is longer than its call took; those of calls that met are not
+ * shorter than those of calls by themselves, and there are several of them. `alone`: of calls one after the other; `met`: of calls at the same time.
+ */
+export function areDurations(place: string, alone: readonly Sample[], met: readonly Sample[]): boolean {
+  const all = [...alone, ...met];
+  if (alone.length === 0 || met.length === 0 || all.some(({ value }) => value < 0)) return false;
+  const isNamed = isCalledDuration(place);
+  const distinct = new Set(all.map(({ value }) => value)).size;
+  // A total that two calls share has two values: before and after.
+  if (distinct < (isNamed ? 2 : 4)) return false;
+  const isWhole = all.every(({ value }) => Number.isInteger(value));
+  // Any small number would be a duration in a fine unit; and by itself one of those never comes out the same twice.
+  return UNITS.filter((unit) => isNamed || unit >= 1).some((unit) => {
+    // Rounded up, on a clock that may be a millisecond off.
+    const slack = (isWhole ? unit : 0) + 1;
+    if (!all.every(({ value, tookMs }) => value * unit <= tookMs + slack)) return false;
+    return Math.min(...met.map(({ value }) => value)) >= Math.min(...alone.map(({ value }) => value)) - (isWhole ? 1 : 0);
+  });
+}
+
+const isCalledDuration = (place: string): boolean => DURATION_NAME.test(place.slice(place.lastIndexOf(".") + 1));
+
+/** The numbers in the answers of an execution by place, and those in its state that are called like a duration. */
+export function numbersOf({ calls, states }: Execution): ReadonlyMap<string, readonly Sample[]> {
+  const found = new Map<string, Sample[]>();
+  const collecting = (tookMs: number, isWanted: (place: string) => boolean): FactsVisitor => ({
+    ...NO_VISITOR,
+    number: (place, _name, text) => {
+      if (isWanted(place)) found.set(place, [...(found.get(place) ?? []), { value: Number(text), tookMs }]);
+      return undefined;
+    },
+  });
+  for (const call of calls) {
+    if (call !== undefined)
+      mapLeaves(
+        dataOf(call),
+        answerPlace(call),
+        "",
+        collecting(durationOf(call), () => true),
+      );
+  }
+  const longest = Math.max(0, ...calls.map((call) => (call === undefined ? 0 : durationOf(call))));
+  mapFacts(states[0]!.facts, collecting(longest, isCalledDuration));
+  return found;
+}
+
+const durationOf = ({ exchanges }: CallEnd): number => exchanges.reduce((sum, one) => sum + one.durationMs, 0);
+
+/**
+ * The places whose numbers do not depend on the order of the calls: a call that comes first and one that comes later give some number in common. Of two calls that
+ * commute in this, what differs when they meet is a race or a duration.
+ */
+export function orderless(orders: readonly Execution[]): ReadonlySet<string> {
+  /** Place -> place of the call in its order -> what was seen. */
+  const values = new Map<string, Map<number, Set<string>>>();
+  for (const execution of orders) {
+    for (const [at, side] of (execution.order ?? []).entries()) {
+      for (const [place, samples] of numbersOf({ ...execution, calls: [execution.calls[side]] })) {
+        const own = values.get(place) ?? new Map<number, Set<string>>();
+        values.set(place, own.set(at, (own.get(at) ?? new Set()).add(samples.map(({ value }) => value).join())));
+      }
+    }
+  }
+  return new Set([...values].flatMap(([place, seen]) => (haveCommon([...seen.values()]) ? [place] : [])));
+}
+
+const haveCommon = ([first, ...others]: readonly ReadonlySet<string>[]): boolean =>
+  others.every((other) => [...first!].some((value) => other.has(value)));

@@ -1,0 +1,60 @@
+import type { Observed, ObservedTable, StoredValue } from "../../model/system.ts";
+import type { Facts } from "../../state/facts.ts";
+import { isInteger, keyColumn } from "./fresh-ids.ts";
+import { mapLeaves, templateOf, type Visitor } from "./leaves.ts";
+
+/** Visits the leaves of facts. */
+export interface FactsVisitor extends Visitor {
+  /** A key, or a reference that is declared, of a domain (`system.table`). Returns what replaces it; `undefined`: it stays. */
+  declared(domain: string, token: string): string | undefined;
+}
+
+/** A copy of facts with their leaves replaced, but for those of clients, and without counters: a number that was given out and not used is no outcome. */
+export function mapFacts(facts: Facts, visitor: FactsVisitor): Facts {
+  const systems = Object.fromEntries(Object.entries(facts.systems).map(([name, observed]) => [name, mapSystem(name, observed, visitor)]));
+  const context = Object.fromEntries(
+    Object.entries(facts.context).flatMap(([key, value]) => {
+      const place = `context.${key}`;
+      return visitor.drops(place) ? [] : [[key, mapLeaves(value, place, key, visitor)]];
+    }),
+  );
+  return { ...facts, systems, context };
+}
+
+function mapSystem(name: string, observed: Observed, visitor: FactsVisitor): Observed {
+  if (observed.kind === "value") return { kind: "value", value: mapLeaves(observed.value, `systems.${name}`, "", visitor) };
+  return { kind: "rows", counters: {}, tables: observed.tables.map((table) => mapTable(name, table, visitor)) };
+}
+
+function mapTable(system: string, table: ObservedTable, visitor: FactsVisitor): ObservedTable {
+  const rows = (list: ObservedTable["added"]): ObservedTable["added"] =>
+    list.map((row) => row.map((value, index) => mapCell(system, table, row, index, value, visitor)));
+  return { ...table, added: rows(table.added), removed: rows(table.removed) };
+}
+
+/** A copy of one cell of a row. */
+export function mapCell(
+  system: string,
+  table: ObservedTable,
+  row: readonly StoredValue[],
+  index: number,
+  value: StoredValue,
+  visitor: FactsVisitor,
+): StoredValue {
+  const domain = declaredDomain(system, table, index);
+  if (domain !== undefined && isInteger(value)) return visitor.declared(domain, String(value)) ?? value;
+  if (value instanceof Uint8Array) return value;
+  return mapLeaves(value, cellPlace(system, table, row, index), table.columns[index]!.name, visitor) as StoredValue;
+}
+
+function declaredDomain(system: string, table: ObservedTable, index: number): string | undefined {
+  const { references } = table.columns[index]!;
+  if (references !== undefined) return `${system}.${references.table}`;
+  return index === keyColumn(table) ? `${system}.${table.name}` : undefined;
+}
+
+/** Rows of different kinds have places of their own. */
+function cellPlace(system: string, { name, columns }: ObservedTable, row: readonly StoredValue[], index: number): string {
+  const kinds = columns.flatMap(({ kind }, at) => (kind === true && at !== index ? [templateOf(String(row[at]))] : []));
+  return `${system}.${name}.${columns[index]!.name}${kinds.length === 0 ? "" : `(${kinds.join()})`}`;
+}

@@ -1,0 +1,156 @@
+import type { Execution } from "./execution.ts";
+import type { FreshIds } from "./fresh-ids.ts";
+import { answerPlace, dataOf, NO_VISITOR, tokenOf, type IdPlaces } from "./id-places.ts";
+import { mapLeaves, templateOf } from "./leaves.ts";
+import { mapFacts, type FactsVisitor } from "./map-facts.ts";
+
+/** Short text that may be drawn at random. */
+const TOKEN = /^[A-Za-z0-9_-]{5,64}$/;
+
+/** Texts that were drawn at random at one place. */
+interface Drawn {
+  /** Texts that were the same both times: they were not drawn. */
+  readonly same: Set<string>;
+  shortest: number;
+  longest: number;
+}
+
+/** Knows what differs by itself at which places of states and answers. */
+export class Noise {
+  /** Places that are not compared. */
+  readonly #dropped = new Set<string>();
+  /** Places whose texts are names that an execution draws. */
+  readonly #drawn: Map<string, Drawn> = new Map();
+
+  drops(place: string): boolean {
+    return this.#dropped.has(place);
+  }
+
+  drop(place: string): void {
+    this.#dropped.add(place);
+  }
+
+  /** Returns whether a text at a place was drawn at random. */
+  isDrawn(place: string, text: string): boolean {
+    const drawn = this.#drawn.get(place);
+    return (
+      drawn !== undefined && !drawn.same.has(text) && text.length >= drawn.shortest && text.length <= drawn.longest && TOKEN.test(text)
+    );
+  }
+
+  /** Takes a place's texts for drawn ones; `false`: they are not of that kind. */
+  draw(place: string, differing: readonly string[], same: readonly string[]): boolean {
+    if (!differing.every((text) => TOKEN.test(text) && !/^\d+$/.test(text)) || new Set(differing).size < 2) return false;
+    let drawn = this.#drawn.get(place);
+    if (drawn === undefined) this.#drawn.set(place, (drawn = { same: new Set(), shortest: Infinity, longest: 0 }));
+    for (const text of same) drawn.same.add(text);
+    for (const { length } of differing) {
+      drawn.shortest = Math.min(drawn.shortest, length);
+      drawn.longest = Math.max(drawn.longest, length);
+    }
+    return true;
+  }
+
+  /** A place that was taken for a drawn text, and is none. */
+  undraw(): readonly string[] {
+    const places = [...this.#drawn.keys()];
+    for (const place of places) this.#dropped.add(place.endsWith("{}") ? place.slice(0, -2) : place);
+    this.#drawn.clear();
+    return places;
+  }
+}
+
+/** The parts of an execution that are looked at for noise. */
+export type Part = "states" | "answers";
+
+interface Leaves {
+  readonly isNumber: boolean;
+  readonly texts: string[];
+}
+
+/** The leaves of an execution by place, as text. */
+function leavesOf(execution: Execution, part: Part, noise: Noise, blank: (text: string) => string): ReadonlyMap<string, Leaves> {
+  const found = new Map<string, Leaves>();
+  const add = (place: string, text: string, isNumber = false): void => {
+    if (!found.has(place)) found.set(place, { isNumber, texts: [] });
+    found.get(place)!.texts.push(text);
+  };
+  const visitor: FactsVisitor = {
+    ...NO_VISITOR,
+    number: (place, _name, text, before) => {
+      add(place, before === undefined ? blank(text) : text, true);
+      return undefined;
+    },
+    text: (place, text) => {
+      const isDrawn = noise.isDrawn(place, text);
+      add(place, isDrawn ? "~" : blank(text));
+      return isDrawn ? "~" : undefined;
+    },
+    other: (place, value) => add(place, String(value)),
+    length: (place, count) => add(place, String(count)),
+    drops: (place) => noise.drops(place),
+  };
+  if (part === "states") mapFacts(execution.states[0]!.facts, visitor);
+  else for (const call of execution.calls) if (call !== undefined) mapLeaves(dataOf(call), answerPlace(call), "", visitor);
+  return found;
+}
+
+/**
+ * Learns from two executions of one order what differs by itself: numbers that moved with the ids of new rows are ids, texts that look drawn are names, and
+ * what is left is not compared. Returns whether anything was learnt.
+ */
+export function learnNoise(
+  a: Execution,
+  b: Execution,
+  part: Part,
+  noise: Noise,
+  places: IdPlaces,
+  blank: (text: string) => string,
+): boolean {
+  let learned = false;
+  const [left, right] = [leavesOf(a, part, noise, blank), leavesOf(b, part, noise, blank)];
+  const [freshA, freshB] = [places.freshOf(a.states[0]!.facts), places.freshOf(b.states[0]!.facts)];
+  const movedWith = (onlyA: readonly string[], onlyB: readonly string[]): string | undefined => {
+    if (onlyA.length === 0 || onlyA.length !== onlyB.length) return undefined;
+    const all = (fresh: FreshIds, domain: string, texts: readonly string[]): boolean =>
+      texts.every((text) => fresh.has(domain, tokenOf(text)));
+    return freshA.domainsOf(tokenOf(onlyA[0]!), "").find((domain) => all(freshA, domain, onlyA) && all(freshB, domain, onlyB));
+  };
+  const differing = [...new Set([...left.keys(), ...right.keys()])].flatMap((place) => {
+    const { isNumber } = left.get(place) ?? right.get(place)!;
+    const [ofA, ofB] = [left.get(place)?.texts ?? [], right.get(place)?.texts ?? []];
+    const [onlyA, onlyB] = [without(ofA, ofB), without(ofB, ofA)];
+    if (onlyA.length === 0 && onlyB.length === 0) return [];
+    // Numbers inside text have places of their own.
+    if (!isNumber && !place.endsWith("[#]") && areEqual(onlyA.map(templateOf), onlyB.map(templateOf))) return [];
+    return [{ place, isNumber, onlyA, onlyB, same: ofA.filter((text) => ofB.includes(text)) }];
+  });
+  for (const { place, isNumber, onlyA, onlyB, same } of differing) {
+    if (!isNumber && noise.draw(place, [...onlyA, ...onlyB], same)) learned = true;
+  }
+  // Values below such a key, and numbers in such a text, have other places from now on.
+  if (learned) return true;
+  for (const { place, isNumber, onlyA, onlyB } of differing) {
+    learned = true;
+    const domain = isNumber ? movedWith(onlyA, onlyB) : undefined;
+    if (domain !== undefined) places.moves(place, domain);
+    else if (place.endsWith("{}")) for (const key of [...onlyA, ...onlyB]) noise.drop(keyPlace(place, key));
+    else noise.drop(place.endsWith("[#]") ? place.slice(0, -3) : place);
+  }
+  return learned;
+}
+
+/** The place below a key, by the place of the keys. */
+const keyPlace = (keys: string, key: string): string => `${keys.slice(0, -2)}.${key.replaceAll(/\d+/g, "#")}`;
+
+const areEqual = (a: readonly string[], b: readonly string[]): boolean => a.toSorted().join("\n") === b.toSorted().join("\n");
+
+/** The texts that are not in another list, each as often as it has no partner there. */
+function without(texts: readonly string[], others: readonly string[]): readonly string[] {
+  const left = [...others];
+  return texts.filter((text) => {
+    const at = left.indexOf(text);
+    if (at >= 0) left.splice(at, 1);
+    return at < 0;
+  });
+}
