@@ -17,7 +17,13 @@ export interface CheckOptions {
 interface OtherWay {
   readonly from: number;
   readonly action: number;
+  /** Two orders of generation were merged. */
+  readonly reduced: boolean;
 }
+
+/** Of the merges of a depth that forget an order the first ones are audited, and one in so many later. */
+const AUDITS_FIRST = 3;
+const AUDITS_ONE_IN = 20;
 
 /**
  * Which committed nodes are to be expanded once more: some that were written directly, now by replay, and some that were met along
@@ -30,6 +36,11 @@ export class CheckQueue {
   readonly #pending: UnitRequest[] = [];
   /** Sampled nodes that were met again before all of their outcomes were committed, with the edge that they were met by. */
   readonly #otherWays: Map<number, OtherWay> = new Map();
+  /** By depth: how many merges are audited there. */
+  readonly #auditedAt: Map<number, number> = new Map();
+  /** The audits that wait for their answer. */
+  readonly #audits: Set<Int32Array> = new Set();
+  audited = 0;
 
   constructor(options: CheckOptions, committer: Committer) {
     this.#options = options;
@@ -52,15 +63,29 @@ export class CheckQueue {
   /** What a check found is known: a run that goes on need not make it again. */
   done({ lo, hi, check }: UnitRequest): void {
     const { journal, visited } = this.#committer;
+    if (check !== undefined && this.#audits.delete(check.expected)) this.audited++;
     journal?.checked({ node: visited.find(lo, hi), merge: check?.merge === true });
   }
 
-  /** A state was met along a second path. */
-  merged(to: number, from: number, action: number): void {
-    const { oneIn, seed } = this.#options;
-    const { nodes, visited } = this.#committer;
-    if (oneIn === 0 || mix(mix(seed + 1, visited.lo(to)), visited.hi(to)) % oneIn !== 0) return;
-    if (!nodes.has(to, EXPANDED) && !this.#otherWays.has(to)) this.#otherWays.set(to, { from, action });
+  /** A state was met along a second path; `reduced`: with another order of generation, which is assumed not to matter. */
+  merged(to: number, from: number, action: number, reduced = false): void {
+    const { nodes } = this.#committer;
+    if (this.#options.oneIn === 0 || nodes.has(to, EXPANDED) || this.#otherWays.has(to)) return;
+    if (reduced ? this.#isAudited(to, from) : this.#draw(1, to) % this.#options.oneIn === 0) this.#otherWays.set(to, { from, action, reduced });
+  }
+
+  /** The first merges at each depth, and one in some later. */
+  #isAudited(to: number, from: number): boolean {
+    const depth = this.#committer.nodes.depth(from) + 1;
+    const known = this.#auditedAt.get(depth) ?? 0;
+    if (known >= AUDITS_FIRST && this.#draw(2, to) % AUDITS_ONE_IN !== 0) return false;
+    this.#auditedAt.set(depth, known + 1);
+    return true;
+  }
+
+  #draw(salt: number, node: number): number {
+    const { visited } = this.#committer;
+    return mix(mix(this.#options.seed + salt, visited.lo(node)), visited.hi(node));
   }
 
   /** All outcomes of a node are committed; `direct`: it was written and not replayed. */
@@ -97,7 +122,9 @@ export class CheckQueue {
     const path = nodes.path(otherWay.from);
     const drawn = nodes.draws(otherWay.from) ?? Array.from({ length: path.length + 1 }, (_, depth) => path.slice(0, depth));
     const draws = [...drawn, nodes.home(node)];
-    this.#pending.push({ ...unit, path: [...path, otherWay.action], draws, check: { expected, merge: true } });
+    const rows = otherWay.reduced ? expected.slice() : expected;
+    if (otherWay.reduced) this.#audits.add(rows);
+    this.#pending.push({ ...unit, path: [...path, otherWay.action], draws, check: { expected: rows, merge: true } });
   }
 
   #sampled(node: number): boolean {

@@ -13,6 +13,7 @@ import {
   HI,
   KIND,
   LO,
+  REDUCED,
   SHAPE,
   SKIPPED,
   STATUS,
@@ -36,6 +37,8 @@ export interface Committed {
   opened: boolean;
   /** A finding is on the edge. */
   found: boolean;
+  /** It is a known state, with another order of generation. */
+  reduced: boolean;
 }
 
 export interface CommitterOptions {
@@ -77,6 +80,8 @@ export class Committer {
   bounded = 0;
   /** Outcomes with the fingerprint of a known state that are another state by their other hash. */
   collisions = 0;
+  /** Outcomes that reached a known state with another order of generation: merged on the assumption that the order does not matter. */
+  reductions = 0;
   deepest = 0;
   readonly unjudged: UnjudgedLog = new UnjudgedLog();
   readonly #options: CommitterOptions;
@@ -86,7 +91,7 @@ export class Committer {
   /** Of states at the depth bound, which a shorter path may open yet. */
   readonly #shapes: Map<number, number> = new Map();
   readonly #rows: Map<number, Int32Array> = new Map();
-  readonly #committed: Committed = { to: -1, fresh: false, opened: false, found: false };
+  readonly #committed: Committed = { to: -1, fresh: false, opened: false, found: false, reduced: false };
 
   constructor(options: CommitterOptions) {
     this.#options = options;
@@ -120,6 +125,7 @@ export class Committer {
     committed.fresh = false;
     committed.opened = false;
     committed.found = false;
+    committed.reduced = false;
     const bits = rows[at + KIND]!;
     const kind = bits & 0xff;
     if (kind === SKIPPED) {
@@ -149,7 +155,11 @@ export class Committer {
           this.bounded++;
           this.nodes.flag(committed.to, UNCERTAIN);
         }
-      } else if (this.visited.differs(committed.to, bits >>> CHECK_SHIFT)) this.collisions++;
+      } else if (this.visited.differs(committed.to, bits >>> CHECK_SHIFT)) {
+        committed.reduced = (bits & REDUCED) !== 0;
+        if (committed.reduced) this.reductions++;
+        else this.collisions++;
+      }
     }
     const clean = !committed.found && committed.to >= 0;
     this.journal?.add(node, action, rows, at, committed.to, news);

@@ -46,6 +46,11 @@ export class Explorer {
   #foundNew = false;
   replayed = 0;
   crossChecked = 0;
+  /** Merges of states with different orders of generation that were audited by execution. */
+  get audited(): number {
+    return this.#checks.audited;
+  }
+
   /** What ended the run although the strategy would have gone on: a lane that could not be rebuilt. */
   fatal: unknown;
   /** A lane's target sends its answers in two packets. */
@@ -226,7 +231,7 @@ export class Explorer {
       if (committed.opened) backlog.adopt(committed.to, node, action);
       else if (work.children !== undefined) backlog.dropPredicted(work, action);
       if (!committed.fresh && !committed.opened && committed.to > 0 && committed.to !== node && !committed.found)
-        this.#checks.merged(committed.to, node, action);
+        this.#checks.merged(committed.to, node, action, committed.reduced);
       work.commit(action, actions.length);
       order.take();
       if (!order.nodewise ? work.settled(actions.length) : action === actions.length - 1) {

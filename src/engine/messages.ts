@@ -41,6 +41,9 @@ export const CHANGED: number = 1 << 10;
 /** The canonical form gave up on symmetric ids: the state counts as its own. */
 export const BOUNDED: number = 1 << 11;
 
+/** The state has values whose order of generation its fingerprint forgets: the other hash is of the form that has it. */
+export const REDUCED: number = 1 << 12;
+
 /** One node and a range of its actions. */
 export interface UnitRequest {
   /** Action indices from the root. */

@@ -7,6 +7,7 @@ import {
   FAILED,
   FINDING,
   NEWS,
+  REDUCED,
   SKIPPED,
   type UnitRequest,
   type UnjudgedNews,
@@ -283,8 +284,8 @@ export class StepTaker {
 }
 
 /** What a row says of the form of the state that was fingerprinted last. */
-function formOf({ wasBounded, check }: Canonicalizer): number {
-  return (wasBounded ? BOUNDED : 0) | (check << CHECK_SHIFT);
+function formOf({ wasBounded, forgotten, check }: Canonicalizer): number {
+  return (wasBounded ? BOUNDED : 0) | (forgotten.size > 0 ? REDUCED : 0) | (check << CHECK_SHIFT);
 }
 
 /** The lane broke, and the row that says so is written. */

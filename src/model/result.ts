@@ -357,12 +357,26 @@ export interface Verdict {
   readonly exceptions: readonly VerdictException[];
 }
 
+/** States that were merged although they differ in the order in which their values were generated. */
+export interface Reduction {
+  /** What is assumed not to matter, e.g. `the order of orders.id`. */
+  readonly reason: string;
+  /** Steps that led to a known state with another order. */
+  readonly merges: number;
+  /** Merges after which every action was executed in both states and compared. */
+  readonly audited: number;
+  /** Audits in which they went on differently. */
+  readonly refuted: number;
+}
+
 /** What an exploration found, without its graph: plain data. */
 export interface ExplorationFacts {
   /** How much of the state space the result covers. */
   readonly verdict: Verdict;
   /** Why the result is unverified (exit code 3) although nothing failed, a sentence each; empty: it is not. */
   readonly unverified: readonly string[];
+  /** On which assumptions states were merged. */
+  readonly reductions: readonly Reduction[];
   /** Distinct committed states, the root included. */
   readonly statesVisited: number;
   /** Distinct committed (state, action) pairs that were executed, self-loops included. */

@@ -32,6 +32,7 @@ export function resultJson(result: Omit<ExplorationResult, "toJSON">): Omit<Expl
       exceptions: result.verdict.exceptions.map(({ kind, count, text }) => ({ kind, count, text })),
     },
     unverified: result.unverified,
+    reductions: result.reductions.map(({ reason, merges, audited, refuted }) => ({ reason, merges, audited, refuted })),
     violations: result.violations.map(violationJson),
     races: result.races.map(raceJson),
     // Left out, when written, where races were not probed.

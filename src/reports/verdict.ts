@@ -1,10 +1,18 @@
-import type { ExplorationFacts, Verdict, VerdictException } from "../model/result.ts";
+import type { ExplorationFacts, Reduction, Verdict, VerdictException } from "../model/result.ts";
 import { grouped, plural } from "./numbers.ts";
 
 type Counts = Pick<ExplorationFacts, "stopReason" | "open" | "statesVisited" | "completeToDepth">;
 
 /** Returns how much of the state space a search covered that left out the `exceptions`. */
-export function verdictOf(counts: Counts, exceptions: readonly VerdictException[] = []): Verdict {
+export function verdictOf(
+  counts: Counts,
+  exceptions: readonly VerdictException[] = [],
+  reductions: readonly Reduction[] = [],
+): Verdict {
+  const assuming = reductions.map(
+    ({ reason, merges, audited, refuted }) =>
+      `, assuming that ${reason} does not matter (${plural(merges, "merge")}, ${grouped(audited)} audited, ${grouped(refuted)} refuted)`,
+  );
   const { stopReason, open, statesVisited, completeToDepth } = counts;
   const left = exceptions.map(({ text }) => text).join("; ");
   if (stopReason !== "exhausted" || open > 0) {
@@ -12,6 +20,6 @@ export function verdictOf(counts: Counts, exceptions: readonly VerdictException[
     return { complete: false, text: left === "" ? text : `${text}, except ${left}`, exceptions };
   }
   const size = `${plural(statesVisited, "state")}, 0 open`;
-  if (left === "") return { complete: true, text: `exhaustive: ${size}`, exceptions };
-  return { complete: false, text: `exhaustive except ${left} (${size})`, exceptions };
+  if (left === "") return { complete: true, text: `exhaustive${assuming.join("")}: ${size}`, exceptions };
+  return { complete: false, text: `exhaustive except ${left}${assuming.join("")} (${size})`, exceptions };
 }

@@ -1,10 +1,14 @@
 import type { Expander } from "../engine/expander.ts";
 import type { LaneReport } from "../engine/messages.ts";
-import type { Divergence, VerdictException } from "../model/result.ts";
-import { joined, knowsNothing, NOTHING_KNOWN, type DroppedField, type Knowledge } from "../state/index.ts";
+import type { Explorer } from "../engine/explorer.ts";
+import type { Divergence, Reduction, VerdictException } from "../model/result.ts";
+import { plural } from "../reports/numbers.ts";
+import { fieldOf, joined, knowsNothing, NOTHING_KNOWN, type DroppedField, type Knowledge } from "../state/index.ts";
 
 /** Each one can teach what the one before it hid. */
 const MOST_ROUNDS = 5;
+/** Places that are named. */
+const MOST_PLACES = 4;
 
 /** What the first experiments showed. */
 export interface LearnedValues {
@@ -57,6 +61,22 @@ function memory(suspects: readonly DroppedField[]): Divergence {
     differences: suspects.map(({ field, values: [first, second] }) => `${field}: ${first} the first time, ${second} the second time`),
     hint: "Keep such memory in a store, or set `target.rollback: restart`.",
   };
+}
+
+/** Merges of states with different orders of generation. */
+export function reductionsOf({ committer, audited, divergences }: Explorer, { generated, times }: Knowledge): readonly Reduction[] {
+  if (committer.reductions === 0) return [];
+  const places = [...new Set([...generated, ...times].map(({ place }) => fieldOf(place)))];
+  const shown = places.length > MOST_PLACES ? `${places.slice(0, MOST_PLACES).join(", ")} and others` : places.join(", ");
+  const refuted = divergences.all.filter(({ kind }) => kind === "merge").length;
+  return [{ reason: `the order of ${shown}`, merges: committer.reductions, audited, refuted }];
+}
+
+/** Reductions that no execution tested, for the verdict. */
+export function unaudited(reductions: readonly Reduction[]): readonly VerdictException[] {
+  return reductions.flatMap(({ reason, merges, audited }) =>
+    audited > 0 ? [] : [{ kind: "unaudited_reduction", count: merges, text: `${plural(merges, "merge")} that no execution tested (${reason})` }],
+  );
 }
 
 /** Fields that are left out of states, for the verdict. */

@@ -60,6 +60,7 @@ export function mergedResult(merged: Merged, parts: MergedParts): ExplorationRes
     ],
     stopReason,
     verdict,
+    reductions: entries.flatMap(({ reductions }) => reductions),
     unverified: idleActions(actionCoverage, { stopReason, isExhaustive: verdict.complete }),
     coverage: {
       actions: actionCoverage,

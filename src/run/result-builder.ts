@@ -11,7 +11,7 @@ import type { Knowledge } from "../state/index.ts";
 import { resultJson, verdictOf, violationText } from "../reports/index.ts";
 import { CommittedGraph } from "./committed-graph.ts";
 import { graphFindings } from "./graph-findings.ts";
-import { droppedFields, unverifiedFields } from "./learn-values.ts";
+import { droppedFields, reductionsOf, unaudited, unverifiedFields } from "./learn-values.ts";
 import { idleActions } from "./idle-actions.ts";
 import { coverageOf, raceOf } from "./race-result.ts";
 import type { FoundRaces } from "./races.ts";
@@ -62,10 +62,12 @@ export function buildResult(parts: ResultParts): ExplorationResult {
   const stopReason = explorer.stopReason ?? "interrupted";
   const violations = parts.violations.map((one) => violationOf(one, parts));
   const complete = explorationCompleteTo(explorer, deepest, open);
-  const verdict = verdictOf({ stopReason, open: open.size, statesVisited: states, completeToDepth: complete }, [
-    ...behindViolations(committer),
-    ...droppedFields(parts.knowledge),
-  ]);
+  const reductions = reductionsOf(explorer, parts.knowledge);
+  const verdict = verdictOf(
+    { stopReason, open: open.size, statesVisited: states, completeToDepth: complete },
+    [...behindViolations(committer), ...droppedFields(parts.knowledge), ...unaudited(reductions)],
+    reductions,
+  );
   const ofGraph =
     parts.graph === undefined
       ? undefined
@@ -91,7 +93,9 @@ export function buildResult(parts: ResultParts): ExplorationResult {
     unverified: [
       ...(parts.isShard || parts.graph !== undefined ? [] : idleActions(parts.coverage, { stopReason, isExhaustive: verdict.complete })),
       ...unverifiedFields(parts.knowledge),
+      ...unaudited(reductions).map(({ text }) => `The result assumes what no execution tested: ${text}.`),
     ],
+    reductions,
     coverage: {
       actions: parts.coverage,
       pairs: states === 0 ? 0 : (committer.edges.size + committer.skipped) / (states * actions.length),

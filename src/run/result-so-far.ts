@@ -41,6 +41,7 @@ export function resultSoFar(parts: PartsSoFar): ExplorationResult {
     stopReason: "interrupted",
     verdict: verdictOf({ stopReason: "interrupted", open: order.size, statesVisited: states, completeToDepth: complete }),
     unverified: [],
+    reductions: [],
     coverage: { actions: committer.coverage(), pairs: states === 0 ? 0 : (edges.size + skipped) / (states * actions.length) },
     durationMs,
     strategy: parts.strategy,

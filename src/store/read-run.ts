@@ -116,8 +116,8 @@ export function readEntry(db: Database, id: number): ExplorationEntry {
 
 /** Without the lists of its graph. */
 /** Runs of versions up to 0.6 have none. */
-function withoutVerdict(entry: ExplorationEntry): Pick<ExplorationEntry, "verdict" | "unverified"> {
-  return { verdict: verdictOf(entry), unverified: [] };
+function withoutVerdict(entry: ExplorationEntry): Pick<ExplorationEntry, "verdict" | "unverified" | "reductions"> {
+  return { verdict: verdictOf(entry), unverified: [], reductions: [] };
 }
 
 function explorationOf(db: Database, id: number, document: Readonly<Record<string, unknown>>): ExplorationEntry {

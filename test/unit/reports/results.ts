@@ -81,6 +81,7 @@ export function result(changes: Partial<ExplorationResult> = {}): ExplorationRes
     bounded: 0,
     notes: [],
     unverified: [],
+    reductions: [],
     invariants: ["refund_within_amount"],
     graph,
     toJSON: () => ({}),
