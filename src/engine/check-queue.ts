@@ -71,7 +71,8 @@ export class CheckQueue {
   merged(to: number, from: number, action: number, reduced = false): void {
     const { nodes } = this.#committer;
     if (this.#options.oneIn === 0 || nodes.has(to, EXPANDED) || this.#otherWays.has(to)) return;
-    if (reduced ? this.#isAudited(to, from) : this.#draw(1, to) % this.#options.oneIn === 0) this.#otherWays.set(to, { from, action, reduced });
+    if (reduced ? this.#isAudited(to, from) : this.#draw(1, to) % this.#options.oneIn === 0)
+      this.#otherWays.set(to, { from, action, reduced });
   }
 
   /** The first merges at each depth, and one in some later. */

@@ -264,9 +264,7 @@ function isShort(text: string): boolean {
 
 /** Numbers and texts that two walks within one second may have in common although they are times, or hold one. */
 function mayHoldTimes(facts: Execution["facts"]): boolean {
-  return /\d{10}|\d\d:\d\d|eyJ/.test(
-    JSON.stringify(facts, (_key, value: unknown) => (typeof value === "bigint" ? String(value) : value)),
-  );
+  return /\d{10}|\d\d:\d\d|eyJ/.test(JSON.stringify(facts, (_key, value: unknown) => (typeof value === "bigint" ? String(value) : value)));
 }
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -4,11 +4,7 @@ import { grouped, plural } from "./numbers.ts";
 type Counts = Pick<ExplorationFacts, "stopReason" | "open" | "statesVisited" | "completeToDepth">;
 
 /** Returns how much of the state space a search covered that left out the `exceptions`. */
-export function verdictOf(
-  counts: Counts,
-  exceptions: readonly VerdictException[] = [],
-  reductions: readonly Reduction[] = [],
-): Verdict {
+export function verdictOf(counts: Counts, exceptions: readonly VerdictException[] = [], reductions: readonly Reduction[] = []): Verdict {
   const assuming = reductions.map(
     ({ reason, merges, audited, refuted }) =>
       `, assuming that ${reason} does not matter (${plural(merges, "merge")}, ${grouped(audited)} audited, ${grouped(refuted)} refuted)`,

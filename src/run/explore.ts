@@ -84,7 +84,11 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
     const cluster = clusterOf(input, lanes, home, host.origins);
     const expander = cluster ?? home;
     try {
-      const { reports, notes, knowledge, divergences, startedAt } = await bringUpLanes(expander, input, (budget.maxTime ?? Infinity) * 1000);
+      const { reports, notes, knowledge, divergences, startedAt } = await bringUpLanes(
+        expander,
+        input,
+        (budget.maxTime ?? Infinity) * 1000,
+      );
       refuseRaces(budget.races, reports[0]!);
       onEvent({ kind: "started", name: input.name, lanes: expander.lanes, notes: [...notes, ...rootNote(reports[0]!)] });
       const actions = definition.actions.map(({ name }) => name);
@@ -215,7 +219,11 @@ function rootNote({ findings }: LaneReport): readonly string[] {
 }
 
 /** Lanes whose experiments are ended when a target hangs in them: they get half of the time. */
-function calibrating(expander: Expander, signal: AbortSignal | undefined, maxTimeMs: number): Pick<Expander, "calibrate" | "learn" | "rebuild"> {
+function calibrating(
+  expander: Expander,
+  signal: AbortSignal | undefined,
+  maxTimeMs: number,
+): Pick<Expander, "calibrate" | "learn" | "rebuild"> {
   const limit = { leftMs: maxTimeMs / 2, allowanceMs: 0 };
   const cut = (): void => {
     for (let lane = 0; lane < expander.lanes; lane++) expander.cut?.(lane);

@@ -20,7 +20,10 @@ export interface LearnedValues {
 }
 
 /** Finds out by experiment which values of the target are generated and which are times, until two walks from the root lead to equal states. */
-export async function learnValues(expander: Pick<Expander, "calibrate" | "learn" | "rebuild">, started: readonly LaneReport[]): Promise<LearnedValues> {
+export async function learnValues(
+  expander: Pick<Expander, "calibrate" | "learn" | "rebuild">,
+  started: readonly LaneReport[],
+): Promise<LearnedValues> {
   let reports = started;
   let knowledge = NOTHING_KNOWN;
   const learn = async (more: Knowledge): Promise<void> => {
@@ -57,7 +60,8 @@ function memory(suspects: readonly DroppedField[]): Divergence {
   return {
     kind: "cross_check",
     path: [],
-    message: "The same calls lead to other states when they are made again in the same process: the target remembers something that its stores do not say",
+    message:
+      "The same calls lead to other states when they are made again in the same process: the target remembers something that its stores do not say",
     differences: suspects.map(({ field, values: [first, second] }) => `${field}: ${first} the first time, ${second} the second time`),
     hint: "Keep such memory in a store, or set `target.rollback: restart`.",
   };
@@ -75,7 +79,9 @@ export function reductionsOf({ committer, audited, divergences }: Explorer, { ge
 /** Reductions that no execution tested, for the verdict. */
 export function unaudited(reductions: readonly Reduction[]): readonly VerdictException[] {
   return reductions.flatMap(({ reason, merges, audited }) =>
-    audited > 0 ? [] : [{ kind: "unaudited_reduction", count: merges, text: `${plural(merges, "merge")} that no execution tested (${reason})` }],
+    audited > 0
+      ? []
+      : [{ kind: "unaudited_reduction", count: merges, text: `${plural(merges, "merge")} that no execution tested (${reason})` }],
   );
 }
 
@@ -83,13 +89,18 @@ export function unaudited(reductions: readonly Reduction[]): readonly VerdictExc
 export function droppedFields({ dropped }: Knowledge): readonly VerdictException[] {
   if (dropped.length === 0) return [];
   const fields = dropped.map(({ field }) => field).join(", ");
-  return [{ kind: "dropped_field", count: dropped.length, text: `${fields} (${dropped.length === 1 ? "differs" : "differ"} between executions)` }];
+  return [
+    { kind: "dropped_field", count: dropped.length, text: `${fields} (${dropped.length === 1 ? "differs" : "differ"} between executions)` },
+  ];
 }
 
 /** Why a result with dropped fields is unverified, and what to do about it. */
 export function unverifiedFields({ dropped }: Knowledge): readonly string[] {
   return dropped.map(({ field, values: [first, second] }) => {
-    const line = field.startsWith("context.") || field.startsWith("systems.") ? `ignore: ["${field}"] of the World` : `ignore: ["${field}"] in seqqa.yaml, under systems`;
+    const line =
+      field.startsWith("context.") || field.startsWith("systems.")
+        ? `ignore: ["${field}"] of the World`
+        : `ignore: ["${field}"] in seqqa.yaml, under systems`;
     return `${field} differs between executions of one path (${first}, then ${second}) and was left out of the states. If it may be left out, list it: ${line}.`;
   });
 }

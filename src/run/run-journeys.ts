@@ -42,7 +42,15 @@ export async function runJourneys(input: RunJourneysInput): Promise<readonly Jou
 function settingsOf(config: Config): JourneySettings {
   const settleMs = (config.target?.settle ?? 0) * 1000;
   return {
-    options: { clockMs: Date.now(), settleMs, serverErrors: "ignore", hideBodies: false, literals: [], knowledge: NOTHING_KNOWN, shapes: false },
+    options: {
+      clockMs: Date.now(),
+      settleMs,
+      serverErrors: "ignore",
+      hideBodies: false,
+      literals: [],
+      knowledge: NOTHING_KNOWN,
+      shapes: false,
+    },
     http: httpSettings(config),
   };
 }

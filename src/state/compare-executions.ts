@@ -58,10 +58,12 @@ export function compareExecutions(a: Execution, b: Execution, options: CompareOp
   const texts: { readonly place: string; readonly after: string; readonly a: string; readonly b: string; readonly pair: Pair }[] = [];
   const integers: Pair[] = [];
   const domains = new Domains();
-  for (const { domain, a: x, b: y } of [...collector.keys, ...collector.pairs]) if (domain !== undefined && isInteger(x) && isInteger(y)) domains.add(domain, String(x), String(y));
+  for (const { domain, a: x, b: y } of [...collector.keys, ...collector.pairs])
+    if (domain !== undefined && isInteger(x) && isInteger(y)) domains.add(domain, String(x), String(y));
   for (const pair of collector.pairs) {
     // A key may be made of the time, and so may what refers to it.
-    const isKey = isInteger(pair.a) && isInteger(pair.b) && (pair.domain ?? domains.holding(String(pair.a), String(pair.b), pair.place)) !== undefined;
+    const isKey =
+      isInteger(pair.a) && isInteger(pair.b) && (pair.domain ?? domains.holding(String(pair.a), String(pair.b), pair.place)) !== undefined;
     const time = isKey ? undefined : timeAt(pair, a.window, b.window);
     if (time !== undefined) times.set(`${time.place}\n${time.after}`, coarsest(times.get(`${time.place}\n${time.after}`), time));
     else if (isInteger(pair.a) && isInteger(pair.b)) integers.push(pair);
@@ -130,7 +132,8 @@ function dropped({ place, a, b }: Pair): DroppedField {
 }
 
 function shown(value: unknown): string {
-  const text = typeof value === "string" ? JSON.stringify(value) : value instanceof Uint8Array ? `x"${wordOfBytes(value).key}"` : String(value);
+  const text =
+    typeof value === "string" ? JSON.stringify(value) : value instanceof Uint8Array ? `x"${wordOfBytes(value).key}"` : String(value);
   return text.length > 80 ? `${text.slice(0, 80)}...` : text;
 }
 
@@ -203,7 +206,8 @@ class Pairs {
   ): void {
     const placeOf = (index: number, row: readonly StoredValue[]): readonly string[] => [...place, columnPlace(columns, index, row)];
     const equal = new Map<string, number>();
-    const keyOf = (row: readonly StoredValue[]): string => row.map((cell) => (typeof cell === "bigint" ? `${cell}n` : JSON.stringify(cell))).join();
+    const keyOf = (row: readonly StoredValue[]): string =>
+      row.map((cell) => (typeof cell === "bigint" ? `${cell}n` : JSON.stringify(cell))).join();
     for (const row of b) equal.set(keyOf(row), (equal.get(keyOf(row)) ?? 0) + 1);
     const left: (readonly StoredValue[])[] = [];
     for (const row of a) {
@@ -221,7 +225,12 @@ class Pairs {
       columns.forEach((column, index) => {
         const at = placeOf(index, x);
         const target = column.references;
-        const domain = target !== undefined ? placeText([...place.slice(0, 2), target.table, target.column]) : column.key === true ? placeText(at) : undefined;
+        const domain =
+          target !== undefined
+            ? placeText([...place.slice(0, 2), target.table, target.column])
+            : column.key === true
+              ? placeText(at)
+              : undefined;
         this.#value(x[index], y[index], at, 0, column, domain);
       });
     }
@@ -234,7 +243,15 @@ class Pairs {
       if (domain !== undefined) this.keys.push({ place, a, b, domain });
       return;
     }
-    if (depth < DEEPEST && typeof a === "object" && typeof b === "object" && a !== null && b !== null && this.#inside(a, b, segments, depth)) return;
+    if (
+      depth < DEEPEST &&
+      typeof a === "object" &&
+      typeof b === "object" &&
+      a !== null &&
+      b !== null &&
+      this.#inside(a, b, segments, depth)
+    )
+      return;
     if (typeof a === "string" && typeof b === "string") {
       const [x, y] = [parsedJson(a), parsedJson(b)];
       if (x !== undefined && y !== undefined) return this.#value(x, y, [...segments, JSON_TEXT], depth + 1);

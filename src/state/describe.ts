@@ -127,7 +127,8 @@ class Describer {
     if (depth >= DEEPEST_SHOWN) return "...";
     if (value instanceof Generated) return this.#generated(value);
     if (value instanceof Time) return timeText(value);
-    if (value instanceof Mixed) return JSON.stringify(value.parts.map((part) => (typeof part === "string" ? part : this.#object(part, depth))).join(""));
+    if (value instanceof Mixed)
+      return JSON.stringify(value.parts.map((part) => (typeof part === "string" ? part : this.#object(part, depth))).join(""));
     if (value instanceof JsonText) return `JSON ${this.#inline(value.value, depth + 1)}`;
     if (value instanceof Uint8Array) return this.#bytes(value);
     if (types.isDate(value)) return this.#writer.clock.nearMs(value.getTime()) ? "<time>" : `Date(${value.getTime()})`;

@@ -155,7 +155,8 @@ export class Encoder {
   }
 
   #cell(mode: PlainMode, value: StoredValue): string {
-    if (typeof value === "object" && value !== null && mode.kind !== "ignore" && mode.kind !== "mask") return this.#value(value, 0, undefined);
+    if (typeof value === "object" && value !== null && mode.kind !== "ignore" && mode.kind !== "mask")
+      return this.#value(value, 0, undefined);
     switch (mode.kind) {
       case "plain":
         return this.#value(value, 0, undefined);

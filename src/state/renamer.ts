@@ -140,7 +140,8 @@ export class Renamer {
     this.#begin(NO_ORIGINS, undefined);
     this.#facts(facts);
     this.#isRoot = false;
-    for (const { key, place } of this.#fresh) if (!constants.has(key) && place.domain === undefined) constants.set(key, `=${key.length}:${key}`);
+    for (const { key, place } of this.#fresh)
+      if (!constants.has(key) && place.domain === undefined) constants.set(key, `=${key.length}:${key}`);
     const rootTimes = new Map<number, TimeOrigin>();
     for (const [ms, { isKnown }] of this.#rootMoments) {
       const offset = simplestOffset(ms - window.endMs - 1_002, ms - window.startMs + 1_002);
@@ -290,7 +291,8 @@ export class Renamer {
 
   #number(value: number | bigint, node: Node | undefined): unknown {
     if (node?.time !== undefined) return this.#time(value, node.time) ?? value;
-    if (node?.whole?.domain !== undefined) return this.#id(`${node.whole.domain}:${String(value)}`, "i", String(value), node.whole) ?? value;
+    if (node?.whole?.domain !== undefined)
+      return this.#id(`${node.whole.domain}:${String(value)}`, "i", String(value), node.whole) ?? value;
     if (value >= 1e9) {
       const moment = momentOf(value);
       if (this.#isRoot && moment !== undefined) this.#meetRootTime(moment, false);
@@ -322,7 +324,8 @@ export class Renamer {
       if (moment !== undefined) this.#meetRootTime(moment, false);
     }
     const hasWords = node !== undefined && (node.words.size > 0 || node.timeWords.size > 0);
-    if (!hasWords && this.#constants.size === 0 && this.#origins.ids.size === 0 && this.#origins.times.size + this.#rootTimes.size === 0) return text;
+    if (!hasWords && this.#constants.size === 0 && this.#origins.ids.size === 0 && this.#origins.times.size + this.#rootTimes.size === 0)
+      return text;
     const whole = this.#knownWord(wordOf(text));
     if (whole !== undefined) return whole;
     const moment = this.#origins.times.size + this.#rootTimes.size === 0 ? undefined : momentOf(text);

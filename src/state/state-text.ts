@@ -117,7 +117,9 @@ export class StateWriter {
     const written = this.#write(facts, undefined);
     if (this.#ordered.size === 0) return written;
     const { steps, times } = this.#encoder;
-    const isOrdered = [...steps.values()].some((domains) => [...domains].some((one) => this.#ordered.has(one))) || [...times.values()].some((one) => this.#ordered.has(one));
+    const isOrdered =
+      [...steps.values()].some((domains) => [...domains].some((one) => this.#ordered.has(one))) ||
+      [...times.values()].some((one) => this.#ordered.has(one));
     return isOrdered ? this.#write(facts, ranksOf(steps, times, this.#ordered)) : written;
   }
 
@@ -194,9 +196,14 @@ export class StateWriter {
 }
 
 /** Dense ranks, over the places in question alone. */
-function ranksOf(steps: ReadonlyMap<number, ReadonlySet<string>>, times: ReadonlyMap<number, string>, domains: ReadonlySet<string> | undefined): Ranks {
+function ranksOf(
+  steps: ReadonlyMap<number, ReadonlySet<string>>,
+  times: ReadonlyMap<number, string>,
+  domains: ReadonlySet<string> | undefined,
+): Ranks {
   const isIn = (domain: string): boolean => domains === undefined || domains.has(domain);
-  const rank = (values: readonly number[]): ReadonlyMap<number, number> => new Map(values.toSorted((a, b) => a - b).map((value, index) => [value, index]));
+  const rank = (values: readonly number[]): ReadonlyMap<number, number> =>
+    new Map(values.toSorted((a, b) => a - b).map((value, index) => [value, index]));
   return {
     steps: rank([...steps].filter(([, places]) => [...places].some(isIn)).map(([step]) => step)),
     times: rank([...times].filter(([, place]) => isIn(place)).map(([ms]) => ms)),

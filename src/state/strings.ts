@@ -33,7 +33,10 @@ export class Strings {
   constructor(clock: Clock | undefined, placeholders: Placeholders, tokens: Tokens) {
     this.#clock = clock;
     this.#placeholders = placeholders;
-    this.#shortest = Math.min(clock === undefined ? Infinity : SHORTEST_CANDIDATE, ...placeholders.map(([value]) => Math.max(1, value.length)));
+    this.#shortest = Math.min(
+      clock === undefined ? Infinity : SHORTEST_CANDIDATE,
+      ...placeholders.map(([value]) => Math.max(1, value.length)),
+    );
     this.tokens = tokens;
   }
 

@@ -48,7 +48,8 @@ function ofText(text: string): Moment | undefined {
     const parts = DATE_TIME.exec(text);
     if (parts === null) return undefined;
     const [, day, minutes, seconds = ":00", fraction = "0", zone = "Z"] = parts;
-    const offset = zone === "Z" ? "Z" : zone.length === 3 ? `${zone}:00` : zone.length === 5 ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone;
+    const offset =
+      zone === "Z" ? "Z" : zone.length === 3 ? `${zone}:00` : zone.length === 5 ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone;
     return parsed(`${day}T${minutes}${seconds}.${fraction.slice(0, 3)}${offset}`, "text");
   }
   return HTTP_DATE.test(text) ? parsed(text, "text") : undefined;

@@ -39,7 +39,13 @@ export function splitAtWords<T>(text: string, find: (word: string, after: string
   return parts.some(({ found }) => found !== undefined) ? parts : undefined;
 }
 
-function splitInto<T>(text: string, tier: number, before: string, find: (word: string, after: string) => T | undefined, parts: TextPart<T>[]): void {
+function splitInto<T>(
+  text: string,
+  tier: number,
+  before: string,
+  find: (word: string, after: string) => T | undefined,
+  parts: TextPart<T>[],
+): void {
   let done = 0;
   for (const match of text.matchAll(TIERS[tier]!)) {
     const word = match[0];
@@ -57,7 +63,10 @@ function splitInto<T>(text: string, tier: number, before: string, find: (word: s
 }
 
 /** The longest known word that a name with separators ends in, such as a token behind a prefix. */
-function endOf<T>(word: string, find: (word: string, after: string) => T | undefined): { readonly at: number; readonly found: T } | undefined {
+function endOf<T>(
+  word: string,
+  find: (word: string, after: string) => T | undefined,
+): { readonly at: number; readonly found: T } | undefined {
   for (const { index } of word.matchAll(/[^A-Za-z0-9]/g)) {
     const found = index === 0 ? undefined : find(word.slice(index + 1), lastRun(word.slice(0, index), "^"));
     if (found !== undefined) return { at: index + 1, found };
@@ -113,7 +122,8 @@ function runsOf(text: string): readonly Run[] {
 /** What stands between the runs that both texts begin and end with, where that is one word in each. */
 function between(a: string, b: string, runsA: readonly Run[], runsB: readonly Run[]): readonly WordPair[] | undefined {
   let front = 0;
-  while (front < Math.min(runsA.length, runsB.length) && runsA[front]!.text === runsB[front]!.text && runsA[front]!.at === runsB[front]!.at) front++;
+  while (front < Math.min(runsA.length, runsB.length) && runsA[front]!.text === runsB[front]!.text && runsA[front]!.at === runsB[front]!.at)
+    front++;
   if (front === 0) return undefined;
   const before = runsA[front - 1]!;
   const start = before.at + before.text.length;
@@ -122,6 +132,8 @@ function between(a: string, b: string, runsA: readonly Run[], runsB: readonly Ru
   while (end < most && a[a.length - 1 - end] === b[b.length - 1 - end]) end++;
   // A common ending is taken back to a boundary of words.
   while (end > 0 && /[\w-]/.test(a[a.length - end]!)) end--;
-  const [x, y] = [a.slice(start, a.length - end), b.slice(start, b.length - end)].map((middle) => /^[^A-Za-z0-9]*([\w.+/=~-]+)$/.exec(middle)?.[1]);
+  const [x, y] = [a.slice(start, a.length - end), b.slice(start, b.length - end)].map(
+    (middle) => /^[^A-Za-z0-9]*([\w.+/=~-]+)$/.exec(middle)?.[1],
+  );
   return x === undefined || y === undefined ? undefined : [{ after: before.text, a: x, b: y }];
 }

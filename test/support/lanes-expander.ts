@@ -1,5 +1,14 @@
 import type { Expander, RemoteLanes } from "../../src/engine/expander.ts";
-import type { Calibration, Chunk, Expansion, LaneFailureKind, LaneReport, PathEnd, Recording, UnitRequest } from "../../src/engine/messages.ts";
+import type {
+  Calibration,
+  Chunk,
+  Expansion,
+  LaneFailureKind,
+  LaneReport,
+  PathEnd,
+  Recording,
+  UnitRequest,
+} from "../../src/engine/messages.ts";
 import { NOTHING_KNOWN, type Knowledge } from "../../src/state/index.ts";
 import type { RaceAnswer, RaceRequest } from "../../src/engine/race-messages.ts";
 import type { VisitedSet } from "../../src/engine/visited-set.ts";
@@ -178,7 +187,11 @@ export class LanesExpander implements Expander {
   }
 
   async #seat(lane: number): Promise<LaneReport> {
-    const { base, runtime, control } = await laneOf(this.#options.definition, { ...this.#options.options, knowledge: this.#knowledge }, lane);
+    const { base, runtime, control } = await laneOf(
+      this.#options.definition,
+      { ...this.#options.options, knowledge: this.#knowledge },
+      lane,
+    );
     this.#look(runtime);
     if (this.#cancelled) control.cancel();
     const seat = { runtime, cancel: () => control.cancel(), close: () => base.world.close(), last: Promise.resolve() };

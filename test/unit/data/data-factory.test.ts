@@ -125,7 +125,8 @@ describe("values", () => {
       ignore: [],
       symmetric: [],
       placeholders: [],
-      masked: [], byAppearance: true,
+      masked: [],
+      byAppearance: true,
     });
     const fingerprint = (value: unknown): string => {
       const out = { lo: 0, hi: 0 };

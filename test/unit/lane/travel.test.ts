@@ -1,3 +1,4 @@
+import { NOTHING_KNOWN } from "../../../src/state/index.ts";
 import { describe, expect, it } from "vitest";
 import { MemoryAdapter } from "../../../src/adapters/memory/index.ts";
 import { Action } from "../../../src/model/action.ts";
@@ -87,7 +88,7 @@ describe("getting to a node", () => {
       }),
     );
     // What stays behind is not taken for something that is drawn anew each time, and hidden.
-    expect(await runtime.calibrate()).toEqual([]);
+    expect(await runtime.calibrate()).toMatchObject({ learned: NOTHING_KNOWN, suspects: [] });
     const { rootLo: lo, rootHi: hi } = base.report;
     const expansion = await runtime.expand({
       units: [{ path: [], from: 0, to: 1, lo, hi, image: undefined, crossCheck: false } as never],

@@ -7,7 +7,16 @@ export const CLOCK: number = Date.UTC(2025, 10, 21, 12);
 export type Options = Partial<CanonicalOptions>;
 
 export function canonicalizer(options: Options = {}): Canonicalizer {
-  return new Canonicalizer({ clockMs: CLOCK, literals: new Set(), ignore: [], symmetric: [], placeholders: [], masked: [], byAppearance: true, ...options });
+  return new Canonicalizer({
+    clockMs: CLOCK,
+    literals: new Set(),
+    ignore: [],
+    symmetric: [],
+    placeholders: [],
+    masked: [],
+    byAppearance: true,
+    ...options,
+  });
 }
 
 export function facts(parts: Partial<Facts>): Facts {

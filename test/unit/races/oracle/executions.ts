@@ -64,7 +64,15 @@ export function together(calls: readonly CallEnd[], state: Facts, broken: readon
 }
 
 export function measure(before: Facts, orders: readonly Execution[], without: Measure["without"] = () => Promise.resolve([])): Measure {
-  const canonicalizer = new Canonicalizer({ clockMs: CLOCK, literals: new Set(), ignore: [], symmetric: [], placeholders: [], masked: [], byAppearance: true });
+  const canonicalizer = new Canonicalizer({
+    clockMs: CLOCK,
+    literals: new Set(),
+    ignore: [],
+    symmetric: [],
+    placeholders: [],
+    masked: [],
+    byAppearance: true,
+  });
   return {
     before,
     orders,
