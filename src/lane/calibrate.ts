@@ -38,9 +38,9 @@ export async function calibrate(base: LaneBase, goHome: () => Promise<unknown>):
 }
 
 async function differingBetweenWalks(base: LaneBase, goHome: () => Promise<unknown>): Promise<readonly string[]> {
-  const { state, options } = base;
+  const { options } = base;
   await goHome();
-  const late = new LateWrites(state, options.settleMs);
+  const late = new LateWrites(options.settleMs);
   const path: number[] = [];
   const first = await walk(base, [...base.actions.keys()].slice(0, MOST_STEPS), path, late);
   await goHome();
