@@ -1,11 +1,10 @@
 import type { Expander } from "./expander.ts";
 import type { LanePosts } from "./lane-posts.ts";
 import type { Expansion } from "./messages.ts";
+import { LOOK_MS } from "./time-limit.ts";
 
 /** Milliseconds that a lane is given to come back once its requests were ended; then it is left. */
 const LEAVE_MS = 15_000;
-/** Milliseconds between two looks. */
-const LOOK_MS = 100;
 
 /**
  * Waits until every lane has answered. `graceMs`: how long requests in progress may take; `Infinity`: as long as their timeouts say. Requests that take longer than the grace are ended, so that a target that hangs does not keep the run for as
@@ -24,7 +23,7 @@ export async function drain(
   try {
     for (let left = busy(); left.length > 0; left = busy()) {
       const now = performance.now();
-      // What a check asks after that is ended, too.
+      // Again at each look: a check may send its next request after that.
       if (now >= cutAt) for (const lane of left) expander.cut?.(lane);
       // Lanes elsewhere end their requests by themselves.
       if (expander.remote === undefined && now >= cutAt + LEAVE_MS && !left.some((lane) => rebuilds.has(lane))) return left;

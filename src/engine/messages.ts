@@ -4,7 +4,7 @@
  * Outcomes travel as rows of {@link ROW} int32 values, so that a step without news costs 24 bytes and no object.
  */
 import type { Divergence, RecordedExchange, RecordedStep } from "../model/result.ts";
-import type { Severity } from "../model/severity.ts";
+import { Severity } from "../model/severity.ts";
 import type { TargetEnd } from "../model/target-end.ts";
 import type { DroppedField, Knowledge } from "../state/index.ts";
 
@@ -118,6 +118,11 @@ export interface FindingNews {
   readonly message: string;
   /** Of a crash: how the process stood. Not part of what tells findings apart. */
   readonly target?: TargetEnd | undefined;
+}
+
+/** Names the finding of a request that got no answer, and rates it. `source`: the action or the check that sent it. */
+export function noAnswer(isTimeout: boolean, source: string): Pick<FindingNews, "invariant" | "severity"> {
+  return isTimeout ? { invariant: `${source}_timeout`, severity: Severity.HIGH } : { invariant: CRASHED, severity: Severity.CRITICAL };
 }
 
 /** A failure of the user's code in a step. */

@@ -6,7 +6,7 @@ import type { TimeLimit } from "./time-limit.ts";
 
 /** What a proof may cost. */
 export interface ProofLimits {
-  /** Of the exploration. */
+  /** The time that the exploration may take. */
   readonly limit: TimeLimit;
   readonly ms: number;
   readonly steps: number;

@@ -3,7 +3,9 @@ const SHARE = 0.1;
 const LEAST_MS = 5_000;
 const MOST_MS = 60_000;
 /** Milliseconds that requests in progress are given after an interruption. */
-const INTERRUPTED_MS = 5_000;
+export const INTERRUPTED_MS = 5_000;
+/** Milliseconds between two looks at whether requests in progress have taken too long. */
+export const LOOK_MS = 100;
 
 /**
  * The time that an exploration may take with all that belongs to it. Exploring ends at `max_time`. What comes after it (probing for races, replaying,

@@ -72,7 +72,7 @@ export class UnitTries {
   }
 }
 
-/** Whether no later try came through, or one did and found the same. */
+/** Returns `true` if no later try succeeded, or if one found the same. */
 function isOpen(work: Work, action: number): boolean {
   const state = work.state(action);
   return state !== COMMITTED && (state !== KNOWN || (work.rows[work.at(action) + KIND]! & FINDING) !== 0);

@@ -1,7 +1,6 @@
 import type { StopReason } from "../model/result.ts";
-import { Severity } from "../model/severity.ts";
 import type { FoundViolation } from "./finding-log.ts";
-import { CRASHED, type LaneFailure, type UnitRequest } from "./messages.ts";
+import { noAnswer, type LaneFailure, type UnitRequest } from "./messages.ts";
 
 /** A step at which the target gave no answer, once. */
 export interface Unsettled {
@@ -13,8 +12,8 @@ export interface Unsettled {
 }
 
 /**
- * What was seen when the target gave no answer, and not tried to its end, since the time was up or the run was interrupted. Where a run ends otherwise, what
- * lanes did ahead of it does not belong to it.
+ * Returns the steps at which the target gave no answer and which were not tried again, because the time was up or the run was interrupted. A run that ends
+ * otherwise has none: steps that lanes executed ahead of its end are not part of it.
  */
 export function unsettledOf(
   { stopReason, tries }: Stopped,
@@ -30,19 +29,18 @@ interface Stopped {
   readonly tries: { unsettled(actions: readonly string[], why: string): readonly FoundViolation[] };
 }
 
-/** What was seen of the step as a violation that nobody has confirmed. `why`: what kept it from being confirmed, as in "the time was up". */
+/** Makes the step an unconfirmed violation. `why`: the reason why it was not confirmed, such as "the time was up". */
 export function unsettledViolation({ kind, failure, path, draws }: Unsettled, actions: readonly string[], why: string): FoundViolation {
   const lastAction = actions[path.at(-1)!]!;
   const { check = "", message, target } = failure;
   const isTimeout = kind === "timeout";
-  const invariant = isTimeout ? `${check === "" ? lastAction : check}_timeout` : CRASHED;
+  const rated = noAnswer(isTimeout, check === "" ? lastAction : check);
   const what = isTimeout ? "A request timed out once" : "The target stopped answering once";
   const during = check === "" ? `during ${lastAction}` : `during a request of ${check} after ${lastAction}`;
   return {
-    key: JSON.stringify([invariant, lastAction, 0]),
+    key: JSON.stringify([rated.invariant, lastAction, 0]),
     finding: {
-      invariant,
-      severity: isTimeout ? Severity.HIGH : Severity.CRITICAL,
+      ...rated,
       message: `${what} ${during}, not confirmed: ${why}. ${message}`,
       ...(target !== undefined && { target }),
     },

@@ -1,10 +1,5 @@
 import type { Expander } from "./expander.ts";
-import type { TimeLimit } from "./time-limit.ts";
-
-/** Milliseconds that requests in progress are given after an interruption. */
-const INTERRUPTED_MS = 5_000;
-/** Milliseconds between two looks. */
-const LOOK_MS = 100;
+import { INTERRUPTED_MS, LOOK_MS, type TimeLimit } from "./time-limit.ts";
 
 export interface OnLane {
   readonly expander: Pick<Expander, "cut">;

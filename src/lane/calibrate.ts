@@ -73,7 +73,7 @@ class Walks {
   constructor(base: LaneBase, goHome: () => Promise<unknown>) {
     this.#base = base;
     this.#goHome = goHome;
-    this.#late = new LateWrites(base.state, base.options.settleMs);
+    this.#late = new LateWrites(base.options.settleMs);
   }
 
   async compare(once: boolean): Promise<Calibration> {

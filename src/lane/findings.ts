@@ -1,32 +1,25 @@
-import { CRASHED, type ErrorNews, type FindingNews } from "../engine/messages.ts";
-import { Severity } from "../model/severity.ts";
+import { noAnswer, type ErrorNews, type FindingNews } from "../engine/messages.ts";
 import type { Outcome } from "./outcome.ts";
 import type { UnansweredCheck } from "./stepper.ts";
 
 /** The finding of a step that got no answer, and none again from a clean start. */
 export function brokenFinding(action: string, outcome: Outcome): FindingNews {
-  return outcome.lost === "timeout"
-    ? { invariant: `${action}_timeout`, severity: Severity.HIGH, message: `${action} got no answer in time, and again from a clean start` }
-    : {
-        invariant: CRASHED,
-        severity: Severity.CRITICAL,
-        message: `The target stopped answering during ${action}, and again from a clean start`,
-      };
+  const isTimeout = outcome.lost === "timeout";
+  const what = isTimeout ? `${action} got no answer in time` : `The target stopped answering during ${action}`;
+  return { ...noAnswer(isTimeout, action), message: `${what}, and again from a clean start` };
 }
 
 /** The finding of a check whose request got no answer, and none again from a clean start. `action`: of the step that was checked; `undefined` in the initial state. */
 export function unansweredFinding({ check, reason }: UnansweredCheck, action: string | undefined): FindingNews {
   const where = action === undefined ? "in the initial state" : `after ${action}`;
   const again = action === undefined ? "" : ", and again from a clean start";
-  if (reason === "timeout") {
-    const message = `A request of ${check || "nobody's"} got no answer in time ${where}${again}`;
-    return { invariant: `${check || action}_timeout`, severity: Severity.HIGH, message };
-  }
+  const isTimeout = reason === "timeout";
   const during = check === "" ? "" : ` during a request of ${check}`;
-  return { invariant: CRASHED, severity: Severity.CRITICAL, message: `The target stopped answering${during} ${where}${again}` };
+  const what = isTimeout ? `A request of ${check || "nobody's"} got no answer in time` : `The target stopped answering${during}`;
+  return { ...noAnswer(isTimeout, check || String(action)), message: `${what} ${where}${again}` };
 }
 
-/** What checks said of a state. */
+/** The findings and errors of the checks of one state. */
 export interface Judged {
   readonly findings: readonly FindingNews[];
   readonly errors: readonly ErrorNews[];

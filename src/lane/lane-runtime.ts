@@ -44,7 +44,7 @@ export class LaneRuntime {
     this.#base = base;
     this.#control = control;
     base.stepper.onExchange = () => control.touch();
-    this.#late = new LateWrites(base.state, base.options.settleMs);
+    this.#late = new LateWrites(base.options.settleMs);
     this.#report = new ChunkReport(base);
     this.#watch = new StateWatch(base, this.#late, this.#report);
     this.#taker = new StepTaker(base, this.#late, this.#report, this.#watch);

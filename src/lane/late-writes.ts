@@ -1,5 +1,5 @@
 import type { Awaitable } from "../model/system.ts";
-import type { WorldMark, WorldState } from "./world-state.ts";
+import type { WorldMark } from "./world-state.ts";
 
 /** How long the first 202 of an action is watched, and how long a late action is waited for at least. Milliseconds. */
 const WATCH = 200;
@@ -11,7 +11,7 @@ export class LateWrites {
   readonly #late: Set<number> = new Set();
   readonly #watched: Set<number> = new Set();
 
-  constructor(_state: WorldState, settleMs: number) {
+  constructor(settleMs: number) {
     this.#settleMs = settleMs;
   }
 
@@ -51,7 +51,7 @@ export class LateWrites {
   }
 }
 
-/** Whether something comes true within so many milliseconds. */
+/** Resolves to `true` as soon as `isSo` does, to `false` after `ms` milliseconds. */
 export async function poll(isSo: () => Promise<boolean>, ms: number): Promise<boolean> {
   const until = performance.now() + ms;
   while (performance.now() < until) {

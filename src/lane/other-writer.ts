@@ -5,7 +5,7 @@ import type { WorldMark, WorldState } from "./world-state.ts";
 /** Lines of what was written that are shown. */
 const LINES = 10;
 
-/** Who wrote. `itself`: something in the target, or another client, without being asked; `unknown`: it was not seen again. */
+/** The writer of a change that nobody asked for. `itself`: something in the target, or another client, without being asked; `unknown`: it was not seen again. */
 export type Writer =
   | { readonly kind: "itself" | "unknown"; readonly lines: readonly string[] }
   | { readonly kind: "late" }
@@ -14,11 +14,11 @@ export type Writer =
 /** A saved state, and how another one is told from it. */
 export interface Seen {
   readonly mark: WorldMark;
-  /** Whether another state than the saved one was written. */
+  /** Resolves to `true` if the state differs from the saved one. */
   readonly isOther: () => Promise<boolean>;
 }
 
-/** Whether another state is written so often while nobody asks anything, each time within so many milliseconds after it was put back. */
+/** Restores the state `times` times without sending a request, and resolves to `true` if it changes each time within `ms` milliseconds. */
 export async function writesByItself(
   state: Pick<WorldState, "restore">,
   { mark, isOther }: Seen,
@@ -32,7 +32,7 @@ export async function writesByItself(
   return true;
 }
 
-/** What differs from the state of a mark, in lines. The world is in that state again afterwards. */
+/** Returns the lines that differ from the state of a mark, and restores it. */
 export async function writtenLines(state: WorldState, canonicalizer: Canonicalizer, mark: WorldMark): Promise<readonly string[]> {
   const now = canonicalizer.describe(await state.facts());
   await state.restore(mark);
@@ -45,7 +45,7 @@ function placesOf(lines: readonly string[]): string {
   return [...new Set(places)].join(", ");
 }
 
-/** What is said of a writer that is neither an action nor a check. `when`: as in "while the initial state was checked". */
+/** Describes a writer that is neither an action nor a check. `when`: a phrase such as "while the initial state was checked". */
 export function otherWriterText({ kind, lines }: Extract<Writer, { readonly lines: readonly string[] }>, when: string): string {
   const places = placesOf(lines);
   const what = `${places === "" ? "A store" : places} was written to ${when}`;

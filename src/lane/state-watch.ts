@@ -96,7 +96,7 @@ export class StateWatch {
     });
   }
 
-  /** What was written since the put-back, mostly by the action before, is not left for the next one. */
+  /** Undoes writes since the last restore, mostly by the action before, so that the next action does not meet them. */
   async catchLate(unit: UnitRequest, action: number, mark: WorldMark): Promise<void> {
     const { state, drawing } = this.#base;
     if (state.ownSet(mark) && (unit.uncertain || (await this.differs(unit)))) {

@@ -26,7 +26,7 @@ type AnyAction = Action<never, never>;
 /** What actions are given. */
 export type StepperWorld = Pick<World<never, never>, "api" | "clients" | "context">;
 
-/** What is told of an action that ended, and asked about it. */
+/** The part of the world's state that a stepper reports the end of an action to, and asks for pending requests. */
 export type StepperState = Pick<WorldState, "attribute" | "moveTo"> & Partial<Pick<WorldState, "pending" | "cut">>;
 
 /** A request of a check that got no answer. */

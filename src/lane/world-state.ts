@@ -190,7 +190,7 @@ export class WorldState {
     return this.#context.mutable || this.ownSet(mark);
   }
 
-  /** Whether something was set in the context or a client. A value that was changed in place is not seen. */
+  /** Returns `true` if something was set in the context or a client. A value that was changed in place is not noticed. */
   ownSet(mark: WorldMark): boolean {
     if (this.#context.version !== mark.contextVersion) return true;
     for (let i = 0; i < this.#clients.length; i++) if (this.#clients[i]!.version !== mark.clientVersions[i]) return true;

@@ -86,7 +86,7 @@ export class WriteInquiry {
     return (await writesByItself(state, seen, QUIET_MS, OFTEN)) ? { kind: "itself", lines } : { kind: "late" };
   }
 
-  /** Whether the action, executed again, writes after its answer while nobody asks anything. */
+  /** Executes the action again, and resolves to `true` if a store changes after its answer without a further request. */
   async #isLate(action: number, { mark }: Seen): Promise<boolean> {
     const { state, stepper, actions, canonicalizer } = this.#base;
     await state.restore(mark);

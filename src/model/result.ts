@@ -353,7 +353,7 @@ export interface Verdict {
   readonly complete: boolean;
   /** One line, e.g. `exhaustive except behind 3 violating states (21 states, 0 open)`. */
   readonly text: string;
-  /** What was left out; empty where a budget alone ended the search. */
+  /** The parts that were left out; empty if only a budget ended the search. */
   readonly exceptions: readonly VerdictException[];
 }
 

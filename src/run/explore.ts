@@ -154,7 +154,7 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
       keep?.flush(explorer.committer, soFar);
       const errors: RunError[] = [];
       const races = await findRaces(explorer, options, home, budget.races).catch((error: unknown) => {
-        // What was explored is reported all the same.
+        // The exploration is reported nevertheless.
         if (input.signal?.aborted !== true) errors.push(fatalError(error));
         return NO_RACES;
       });

@@ -1,6 +1,7 @@
 import type { AgentDefinition } from "../model/agent.ts";
 import type { ActionCoverage, StopReason } from "../model/result.ts";
 import { grouped, plural } from "../reports/numbers.ts";
+import { answeredEachTime } from "./waste.ts";
 
 type Coverage = Readonly<Record<string, ActionCoverage>>;
 
@@ -58,7 +59,7 @@ function whyIdle(action: ActionCoverage, isExhaustive: boolean): string | undefi
     return `never applied in ${plural(skipped, "state")}`;
   }
   if (mayNeverSucceed === true || works(statuses) || (!isExhaustive && applied < ENOUGH)) return undefined;
-  return `was answered ${Object.keys(statuses).join(" or ")} in ${applied === 1 ? "the one state" : `all ${grouped(applied)} states`} that it was tried in`;
+  return answeredEachTime(applied, statuses);
 }
 
 /** A step without a response has the status 0: an edge of a state graph that sends nothing, or code that failed, which is an error of its own. */

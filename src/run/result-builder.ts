@@ -32,7 +32,7 @@ export interface ResultParts {
   readonly notes: readonly string[];
   /** By the action's name. */
   readonly coverage: ExplorationResult["coverage"]["actions"];
-  /** Of one of several runs that share the states out: what it says alone about actions means nothing. */
+  /** The run is one of several that share the states out, so that its actions are judged only after `seqqa merge`. */
   readonly isShard: boolean;
   /** What experiments taught about the target's values. */
   readonly knowledge: Knowledge;

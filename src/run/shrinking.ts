@@ -34,7 +34,7 @@ export async function shortestViolations(
     eachMs: Math.min(EACH * 1000, allMs),
     allMs,
   };
-  // What was committed says the same, and more surely.
+  // A committed finding with the same key is better evidence.
   const isNew = ({ key }: FoundViolation): boolean => !committer.findings.violations.has(key);
   const unsettled = unsettledOf(explorer, options.actions, options.signal).filter(isNew);
   const violations = new Map([...committer.findings.violations, ...unsettled.map((found) => [found.key, found] as const)]);
@@ -45,7 +45,7 @@ export async function shortestViolations(
   return proveShortest(confirmed, options, expander, { limit, ms: Math.min(PROOF * 1000, share), steps: PROOF_STEPS });
 }
 
-/** What became of something that was seen once: a finding like all others, nothing where it was not seen again, and itself where it was not replayed. */
+/** Turns something seen once into a finding if its replay confirmed it, drops it if the replay did not, and keeps it if it was not replayed. */
 function settled(one: ConfirmedViolation): readonly ConfirmedViolation[] {
   if (one.recording === undefined) return [one];
   const finding = one.recording.findings.find(({ invariant }) => invariant === one.found.finding.invariant);

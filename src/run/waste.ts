@@ -44,11 +44,17 @@ function alwaysRefused(
   definition: AgentDefinition<never, never>,
   coverage: Coverage,
 ): string {
-  const where = `${action.name} was answered ${Object.keys(statuses).join(" or ")} in ${applied === 1 ? "the one state" : `all ${grouped(applied)} states`} that it was tried in`;
+  const where = `${action.name} ${answeredEachTime(applied, statuses)}`;
   const keys = keysReadIn(action.run);
   if (keys.length === 0)
     return `${where}: it reads no key of the context, so what it names may be nobody's; let an action that makes it set a key.`;
   return `${where}: it uses ${keys.map((key) => `${key} (${producers(key, definition, coverage)})`).join(", ")}.`;
+}
+
+/** Says which statuses an action got in all of its steps: `was answered 404 in all 24 states that it was tried in`. */
+export function answeredEachTime(applied: number, statuses: ActionCoverage["statuses"]): string {
+  const where = applied === 1 ? "the one state" : `all ${grouped(applied)} states`;
+  return `was answered ${Object.keys(statuses).join(" or ")} in ${where} that it was tried in`;
 }
 
 function isRefused({ expectedStatus = [] }: AnyAction, statuses: ActionCoverage["statuses"]): boolean {

@@ -61,7 +61,7 @@ export class HttpClient extends Verbs implements ApiClient {
   readonly #retry: RetryPolicy | false | undefined;
   readonly #followRedirects: boolean;
   #clients: Readonly<Record<string, unknown>> = {};
-  /** What was sent and is not answered yet. */
+  /** Requests that are not answered yet. */
   readonly #flights: Set<PendingRequest> = new Set();
   #sink: ((exchange: Exchange) => void) | null = null;
 

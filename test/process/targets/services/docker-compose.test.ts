@@ -131,13 +131,13 @@ describe("compose_file", () => {
     const owner = join(rootIn(directory), run!, "owner.json");
     const record = JSON.parse(readFileSync(owner, "utf8")) as object;
     writeFileSync(owner, JSON.stringify({ ...record, pid: 2 ** 22 + 1 }));
-    sweep(directory);
+    expect(sweep(directory)).toEqual({ runs: 0, processes: 0 });
     expect(await sweepCompose(directory)).toBe(0);
     expect(test.runs()).toEqual([run]);
     writeFileSync(join(test.folder, "bin/works"), "");
     expect(await sweepCompose(directory)).toBe(1);
     expect(test.calls().at(-1)).toBe(`compose -p seqqa-${run!.slice("run-".length)} down --volumes --remove-orphans`);
-    sweep(directory);
+    expect(sweep(directory)).toEqual({ runs: 1, processes: 0 });
     expect(test.runs()).toEqual([]);
   });
 
