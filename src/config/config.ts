@@ -32,6 +32,8 @@ export interface TargetConfig {
   readonly module: string | undefined;
   /** Seconds to wait for late writes after an answer. */
   readonly settle: number;
+  /** Seconds that stores are watched without a request, once something was written that no step explains. */
+  readonly idleWatch: number;
 }
 
 /** A target that already runs and is one lane's own. */

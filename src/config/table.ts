@@ -122,6 +122,11 @@ export const TABLE: SectionSpec = section({
         example: "./app.ts",
       },
       settle: { spec: secondsOrNone, default: 0, description: "Time to wait for late writes after an answer; 0 only watches for them." },
+      idle_watch: {
+        spec: secondsOrNone,
+        default: 3,
+        description: "Time to watch stores without a request, once something was written that no step explains; 0: never.",
+      },
     }),
   },
   lanes: {

@@ -11,6 +11,13 @@ export interface CheckOptions {
   /** How many of the first nodes are expanded both ways, and one in how many later. 0: none. */
   readonly first: number;
   readonly oneIn: number;
+  /** Nodes at this depth are not expanded. */
+  readonly maxDepth: number;
+}
+
+/** What was compared before a run went on. */
+interface Done {
+  wasChecked(check: DoneCheck): boolean;
 }
 
 /** The edge that a node was met by once more. */
@@ -38,8 +45,6 @@ export class CheckQueue {
   readonly #otherWays: Map<number, OtherWay> = new Map();
   /** By depth: how many merges are audited there. */
   readonly #auditedAt: Map<number, number> = new Map();
-  /** The audits that wait for their answer. */
-  readonly #audits: Set<Int32Array> = new Set();
   audited = 0;
 
   constructor(options: CheckOptions, committer: Committer) {
@@ -63,16 +68,30 @@ export class CheckQueue {
   /** What a check found is known: a run that goes on need not make it again. */
   done({ lo, hi, check }: UnitRequest): void {
     const { journal, visited } = this.#committer;
-    if (check !== undefined && this.#audits.delete(check.expected)) this.audited++;
+    if (check?.reduced === true) this.audited++;
     journal?.checked({ node: visited.find(lo, hi), merge: check?.merge === true });
   }
 
   /** A state was met along a second path; `reduced`: with another order of generation, which is assumed not to matter. */
-  merged(to: number, from: number, action: number, reduced = false): void {
-    const { nodes } = this.#committer;
-    if (this.#options.oneIn === 0 || nodes.has(to, EXPANDED) || this.#otherWays.has(to)) return;
-    if (reduced ? this.#isAudited(to, from) : this.#draw(1, to) % this.#options.oneIn === 0)
-      this.#otherWays.set(to, { from, action, reduced });
+  merged(to: number, from: number, action: number, reduced = false, recorded?: Done): void {
+    if (this.#options.oneIn === 0 || this.#otherWays.has(to)) return;
+    const isExpanded = this.#committer.nodes.has(to, EXPANDED);
+    if (reduced) {
+      if (!this.#isAudited(to, from)) return;
+      if (!isExpanded) this.#otherWays.set(to, { from, action, reduced });
+      else if (recorded?.wasChecked({ node: to, merge: true }) !== true) this.#audit(to, from, action);
+    } else if (!isExpanded && this.#draw(1, to) % this.#options.oneIn === 0) this.#otherWays.set(to, { from, action, reduced });
+  }
+
+  /** Expands a node along both paths, since its rows are not kept any more. */
+  #audit(node: number, from: number, action: number): void {
+    const { nodes, visited } = this.#committer;
+    if (nodes.has(node, UNCERTAIN) || nodes.depth(node) >= this.#options.maxDepth) return;
+    this.#pending.push({
+      ...this.#unitOf(visited.lo(node), visited.hi(node)),
+      ...this.#second({ from, action, reduced: true }, node),
+      check: { expected: undefined, along: { path: nodes.path(node), draws: nodes.draws(node) }, merge: true, reduced: true },
+    });
   }
 
   /** The first merges at each depth, and one in some later. */
@@ -99,7 +118,7 @@ export class CheckQueue {
   }
 
   /** All outcomes of a node were committed before the run was ended; what was to be checked of it and was not yet is due. `direct`: nodes could be written. */
-  recalled(node: number, work: Work, direct: boolean, recorded: { wasChecked(check: DoneCheck): boolean }): void {
+  recalled(node: number, work: Work, direct: boolean, recorded: Done): void {
     const otherWay = this.#otherWay(node);
     const both = direct && this.#sampled(node) && !recorded.wasChecked({ node, merge: false });
     this.#take(node, work, both, otherWay === undefined || recorded.wasChecked({ node, merge: true }) ? undefined : otherWay);
@@ -115,17 +134,27 @@ export class CheckQueue {
     if ((!both && otherWay === undefined) || this.#committer.nodes.has(node, UNCERTAIN)) return;
     const expected = rowsOf(work, this.#options.actions);
     if (expected === undefined) return;
-    const unit = { from: 0, to: this.#options.actions, lo: work.lo, hi: work.hi, uncertain: false, image: undefined, suspect: undefined };
+    const unit = this.#unitOf(work.lo, work.hi);
     const { nodes } = this.#committer;
     if (both) this.#pending.push({ ...unit, path: nodes.path(node), draws: nodes.draws(node), check: { expected, merge: false } });
     if (otherWay === undefined) return;
-    // On the other way there with what was drawn there, and from the node on with what was drawn at the node.
-    const path = nodes.path(otherWay.from);
-    const drawn = nodes.draws(otherWay.from) ?? Array.from({ length: path.length + 1 }, (_, depth) => path.slice(0, depth));
-    const draws = [...drawn, nodes.home(node)];
-    const rows = otherWay.reduced ? expected.slice() : expected;
-    if (otherWay.reduced) this.#audits.add(rows);
-    this.#pending.push({ ...unit, path: [...path, otherWay.action], draws, check: { expected: rows, merge: true } });
+    this.#pending.push({
+      ...unit,
+      ...this.#second(otherWay, node),
+      check: { expected, merge: true, reduced: otherWay.reduced },
+    });
+  }
+
+  #unitOf(lo: number, hi: number): Omit<UnitRequest, "path" | "draws" | "check"> {
+    return { from: 0, to: this.#options.actions, lo, hi, uncertain: false, image: undefined, suspect: undefined };
+  }
+
+  /** On the other way there with what was drawn there, and from the node on with what was drawn at the node. */
+  #second({ from, action }: OtherWay, node: number): Required<Pick<UnitRequest, "path" | "draws">> {
+    const { nodes } = this.#committer;
+    const path = nodes.path(from);
+    const drawn = nodes.draws(from) ?? Array.from({ length: path.length + 1 }, (_, depth) => path.slice(0, depth));
+    return { path: [...path, action], draws: [...drawn, nodes.home(node)] };
   }
 
   #sampled(node: number): boolean {

@@ -1,5 +1,5 @@
 import type { CheckQueue } from "./check-queue.ts";
-import type { Expansion, LaneFailure, UnitRequest } from "./messages.ts";
+import type { Expansion, LaneDivergence, LaneFailure, UnitRequest } from "./messages.ts";
 
 /** Chunks that a lane works on between two rounds of checks. */
 const BETWEEN = 8;
@@ -15,7 +15,7 @@ export interface CheckRoundsOptions {
   readonly post: (lane: number, units: readonly UnitRequest[], take: (expansion: Expansion) => Promise<void>) => void;
   /** Takes in what lanes did for it. */
   readonly measured: (lane: number, expansion: Expansion) => void;
-  readonly diverged: (divergence: Expansion["divergences"][number]) => void;
+  readonly diverged: (divergence: LaneDivergence) => void;
   readonly rebuild: (lane: number, failure: LaneFailure) => Promise<void>;
 }
 
@@ -68,6 +68,7 @@ export class CheckRounds {
     diverged({
       kind: unit.check?.merge === true ? "merge" : "cross_check",
       path: unit.path,
+      calls: unit.path,
       message: `A path could not be executed again: ${message}`,
       differences: differences ?? [],
     });

@@ -1,6 +1,5 @@
 import type { Divergence } from "../model/result.ts";
-
-type Reported = Omit<Divergence, "path"> & { readonly path: readonly number[] };
+import type { LaneDivergence } from "./messages.ts";
 
 /** Divergences of one kind with one message are one; at most this many are kept. */
 const MOST = 50;
@@ -8,14 +7,14 @@ const MOST = 50;
 /** What came out otherwise than before, in words for people. */
 export class DivergenceLog {
   readonly #actions: readonly string[];
-  readonly #found: Map<string, Reported> = new Map();
+  readonly #found: Map<string, LaneDivergence> = new Map();
 
   constructor(actions: readonly string[]) {
     this.#actions = actions;
   }
 
   /** Returns whether it is a new one. Of several with one message the one with the shortest, then least path stays, whichever lane was first. */
-  add(reported: Reported): boolean {
+  add(reported: LaneDivergence): boolean {
     const key = `${reported.kind}\n${reported.message}`;
     const known = this.#found.get(key);
     if (known === undefined && this.#found.size >= MOST) return false;
@@ -35,7 +34,10 @@ export class DivergenceLog {
   get all(): readonly Divergence[] {
     return [...this.#found]
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([, reported]) => ({ ...reported, path: reported.path.map((action) => this.#actions[action]!) }));
+      .map(([, { calls: _calls, reduced: _reduced, ...reported }]) => ({
+        ...reported,
+        path: reported.path.map((action) => this.#actions[action]!),
+      }));
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Calibration, Chunk, Expansion, LaneReport, PathEnd, Recording, UnitRequest } from "./messages.ts";
+import type { Calibration, CalibrationWalk, Chunk, Expansion, LaneReport, PathEnd, Recording, UnitRequest } from "./messages.ts";
 import type { RaceAnswer, RaceRequest } from "./race-messages.ts";
 import type { VisitedSet } from "./visited-set.ts";
 import type { Knowledge } from "../state/index.ts";
@@ -22,8 +22,8 @@ export interface Expander {
   readonly remote?: RemoteLanes | undefined;
   /** Brings all lanes up to the root state. */
   start(): Promise<readonly LaneReport[]>;
-  /** Executes a walk on the first lane several times, or `once`, and says what differs. */
-  calibrate(once?: boolean): Promise<Calibration>;
+  /** Executes a walk on every lane several times, and says what differed on the first one. */
+  calibrate(walk?: CalibrationWalk): Promise<Calibration>;
   /** Builds all lanes again, with this knowledge of the target's values. */
   learn(knowledge: Knowledge): Promise<readonly LaneReport[]>;
   /** Lets lanes look up which states are committed. */

@@ -1,4 +1,4 @@
-import type { StopReason } from "../model/result.ts";
+import type { Divergence, StopReason } from "../model/result.ts";
 import { Backlog, type Assignment } from "./backlog.ts";
 import { CheckQueue } from "./check-queue.ts";
 import { CheckRounds } from "./check-rounds.ts";
@@ -14,7 +14,7 @@ import { foundEvent } from "./found-event.ts";
 import { ImageShelf } from "./image-shelf.ts";
 import { LanePosts } from "./lane-posts.ts";
 import { LaneRebuilds } from "./lane-rebuilds.ts";
-import { KIND, SKIPPED, type Expansion, type LaneFailure, type LaneReport, type UnitRequest } from "./messages.ts";
+import { KIND, SKIPPED, type Expansion, type LaneDivergence, type LaneFailure, type LaneReport, type UnitRequest } from "./messages.ts";
 import { EXPANDED } from "./node-table.ts";
 import { orderOf, type Order } from "./orders/index.ts";
 import { ProgressMeter } from "./progress-meter.ts";
@@ -51,6 +51,8 @@ export class Explorer {
     return this.#checks.audited;
   }
 
+  /** Where outcomes differed although they should not have: the run ended there, so that it can begin again once that is understood. */
+  lesson: LaneDivergence | undefined;
   /** What ended the run although the strategy would have gone on: a lane that could not be rebuilt. */
   fatal: unknown;
   /** A lane's target sends its answers in two packets. */
@@ -112,7 +114,10 @@ export class Explorer {
       visited: this.committer.visited,
       nodes: this.committer.nodes,
     });
-    this.#checks = new CheckQueue({ seed: options.seed, actions: options.actions.length, ...options.crossCheck }, this.committer);
+    this.#checks = new CheckQueue(
+      { seed: options.seed, actions: options.actions.length, maxDepth: options.maxDepth, ...options.crossCheck },
+      this.committer,
+    );
     this.#posts = new LanePosts(most);
     this.#rounds = new CheckRounds({
       checks: this.#checks,
@@ -187,9 +192,14 @@ export class Explorer {
     committer.details?.resume(recorded.characters);
     this.replayed = recorded.replayed;
     this.crossChecked = recorded.crossChecked;
-    this.divergences.restore(recorded.divergences);
+    this.restore(recorded.divergences);
+  }
+
+  /** Takes in what is known to differ from before this exploration began, or went on. */
+  restore(divergences: readonly Divergence[]): void {
+    this.divergences.restore(divergences);
     // What can be written does not say everything that the target knows.
-    if (recorded.divergences.some(({ kind }) => kind === "cross_check")) this.#direct = false;
+    if (divergences.some(({ kind }) => kind === "cross_check")) this.#direct = false;
   }
 
   /** Steps executed ahead and not committed. */
@@ -231,7 +241,7 @@ export class Explorer {
       if (committed.opened) backlog.adopt(committed.to, node, action);
       else if (work.children !== undefined) backlog.dropPredicted(work, action);
       if (!committed.fresh && !committed.opened && committed.to > 0 && committed.to !== node && !committed.found)
-        this.#checks.merged(committed.to, node, action, committed.reduced);
+        this.#checks.merged(committed.to, node, action, committed.reduced, this.#recorded);
       work.commit(action, actions.length);
       order.take();
       if (!order.nodewise ? work.settled(actions.length) : action === actions.length - 1) {
@@ -288,6 +298,7 @@ export class Explorer {
       this.#meter.elapsedMs < this.#options.maxTimeMs &&
       (this.#checks.size > 0 || this.#posts.any) &&
       this.fatal === undefined &&
+      this.lesson === undefined &&
       this.#options.signal?.aborted !== true
     ) {
       for (let lane = 0; lane < this.#open; lane++) {
@@ -331,7 +342,11 @@ export class Explorer {
     );
   }
 
-  #diverged(divergence: Expansion["divergences"][number]): void {
+  #diverged(divergence: LaneDivergence): void {
+    if (this.#options.learns === true && divergence.calls !== undefined) {
+      this.lesson ??= divergence;
+      return this.#stop("interrupted");
+    }
     if (this.divergences.add(divergence)) {
       this.#options.onEvent({ kind: "note", message: divergence.message });
     }

@@ -71,10 +71,13 @@ export interface UnitRequest {
 
 /** What a node's expansion is compared with. */
 export interface ExpansionCheck {
-  /** The committed rows, one per action. */
-  readonly expected: Int32Array;
+  /** The committed rows, one per action; `undefined`: they are not kept any more, and the node is expanded along {@link along} first. */
+  readonly expected: Int32Array | undefined;
+  readonly along?: Pick<UnitRequest, "path" | "draws"> | undefined;
   /** The path is another one to the same state. */
   readonly merge: boolean;
+  /** The other path generated values in another order, which is assumed not to matter. */
+  readonly reduced?: boolean | undefined;
 }
 
 /** What a lane is sent at once. */
@@ -178,7 +181,7 @@ export interface Expansion {
   readonly images: readonly ImageNews[];
   /** Of all executed rows, while {@link Chunk.details} asks for it. */
   readonly details?: readonly DetailNews[] | undefined;
-  readonly divergences: readonly (Omit<Divergence, "path"> & { readonly path: readonly number[] })[];
+  readonly divergences: readonly LaneDivergence[];
   /** Steps executed again to get to nodes. */
   readonly replayed: number;
   /** Steps executed again to check. */
@@ -187,6 +190,26 @@ export interface Expansion {
   readonly failure: LaneFailure | undefined;
   /** The target sends its answers in two packets, and each request has a connection of its own because of it. */
   readonly twoPackets?: boolean | undefined;
+}
+
+/** A divergence as lanes report it. */
+export interface LaneDivergence extends Omit<Divergence, "path"> {
+  /** Action indices from the root. */
+  readonly path: readonly number[];
+  /** The calls whose repetition may show where it comes from: indices from the root. */
+  readonly calls?: readonly number[] | undefined;
+  /** It may come from an order of generation that was assumed not to matter. */
+  readonly reduced?: boolean | undefined;
+}
+
+/** A walk that is made several times. */
+export interface CalibrationWalk {
+  /** Only once, for {@link Calibration.states}. */
+  readonly once?: boolean | undefined;
+  /** Milliseconds that the stores are watched for writes that no request asks for. Default: not at all. */
+  readonly idleMs?: number | undefined;
+  /** Action indices from the root. Default: every action in turn, and again those that did not apply. */
+  readonly path?: readonly number[] | undefined;
 }
 
 /** What an experiment showed. */

@@ -1,6 +1,7 @@
 import type { Expander } from "../engine/expander.ts";
 import {
   type Calibration,
+  type CalibrationWalk,
   CRASHED,
   type Chunk,
   type Expansion,
@@ -41,8 +42,8 @@ export class WatchedExpander implements Expander {
     return this.#withEnds(await this.#all(this.#inner.start()));
   }
 
-  calibrate(once?: boolean): Promise<Calibration> {
-    return this.#all(this.#inner.calibrate(once));
+  calibrate(walk?: CalibrationWalk): Promise<Calibration> {
+    return this.#all(this.#inner.calibrate(walk));
   }
 
   async learn(knowledge: Knowledge): Promise<readonly LaneReport[]> {

@@ -305,10 +305,10 @@ function canonicalOptions(
     clockMs: options.clockMs,
     earlierClocksMs: options.earlierClocksMs,
     literals: new Set(options.literals),
-    ignore: [...world.ignore, ...of("ignore"), ...options.knowledge.background],
+    ignore: [...world.ignore, ...of("ignore")],
     symmetric: of("symmetric"),
     placeholders: ours,
-    masked: options.knowledge.dropped.map(({ field }) => field),
+    masked: [...options.knowledge.dropped.map(({ field }) => field), ...options.knowledge.background],
     ordered: options.knowledge.ordered,
   };
 }

@@ -1,4 +1,5 @@
 import {
+  changedFields,
   compareExecutions,
   differingFields,
   joined,
@@ -10,7 +11,7 @@ import {
   type Knowledge,
   type RowKinds,
 } from "../state/index.ts";
-import type { Calibration } from "../engine/messages.ts";
+import type { Calibration, CalibrationWalk } from "../engine/messages.ts";
 import { SeqqaError } from "../model/errors.ts";
 import type { LaneBase } from "./bring-up.ts";
 import { LaneLost } from "./lane-lost.ts";
@@ -22,6 +23,8 @@ const MOST_STEPS = 40;
 const WALKS = 4;
 /** The same where the values are short, or words: a random choice among a dozen repeats itself. */
 const MORE_WALKS = 8;
+/** Between two looks at stores that nothing is asked of. Milliseconds. */
+const IDLE_LOOK_MS = 50;
 /** Times in whole seconds differ between two walks that begin so far apart. Milliseconds. */
 const APART_MS = 1_100;
 
@@ -41,17 +44,18 @@ interface Differences {
 }
 
 /**
- * Executes one walk several times from the root and compares the states: values that are another each time are generated, or times, or neither. The walk takes
- * every action in turn, and again those that did not apply, as long as they answer.
+ * Executes one walk several times from the root and compares the states: values that are another each time are generated, or times, or neither.
  *
  * @param goHome Brings the lane to the root from wherever it is.
- * @param once The walk is made only once, for {@link Calibration.states}.
  */
-export async function calibrate(base: LaneBase, goHome: () => Promise<unknown>, once = false): Promise<Calibration> {
+export async function calibrate(base: LaneBase, goHome: () => Promise<unknown>, walk: CalibrationWalk = {}): Promise<Calibration> {
   const nothing = { learned: NOTHING_KNOWN, suspects: [], late: [], states: [] };
   if (!base.isIdentified) return nothing;
   try {
-    return await new Walks(base, goHome).compare(once);
+    const walks = new Walks(base, goHome, walk.path);
+    const background = await walks.idle(walk.idleMs ?? 0);
+    if (background.length > 0) return { ...nothing, learned: { ...NOTHING_KNOWN, background } };
+    return await walks.compare(walk.once === true);
   } catch (error) {
     if (!(error instanceof LaneLost)) throw error;
     // Before anything was explored there is nothing to go on with.
@@ -70,10 +74,27 @@ class Walks {
   #path: readonly number[] | undefined;
   #begunMs = 0;
 
-  constructor(base: LaneBase, goHome: () => Promise<unknown>) {
+  constructor(base: LaneBase, goHome: () => Promise<unknown>, path: readonly number[] | undefined) {
+    this.#path = path;
     this.#base = base;
     this.#goHome = goHome;
     this.#late = new LateWrites(base.options.settleMs);
+  }
+
+  /** Fields that change at the root although nothing is asked for. */
+  async idle(ms: number): Promise<readonly string[]> {
+    if (ms === 0) return [];
+    const { state } = this.#base;
+    await this.#goHome();
+    const before = structuredClone(await state.observed());
+    const fields = new Set<string>();
+    for (const until = performance.now() + ms; performance.now() < until;) {
+      await sleep(IDLE_LOOK_MS);
+      for (const field of changedFields(before, await state.observed())) fields.add(field);
+    }
+    await this.#goHome();
+    const known = new Set(this.#base.options.knowledge.background);
+    return [...fields].filter((field) => !known.has(field));
   }
 
   async compare(once: boolean): Promise<Calibration> {

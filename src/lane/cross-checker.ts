@@ -8,8 +8,8 @@ import {
   ROW,
   SKIPPED,
   STATUS,
-  type Expansion,
   type ExpansionCheck,
+  type LaneDivergence,
   type UnitRequest,
 } from "../engine/messages.ts";
 import type { Fingerprint } from "../state/facts.ts";
@@ -37,29 +37,56 @@ export class CrossChecker {
   }
 
   /** Returns what differed, or nothing. @throws LaneLost */
-  async check(unit: UnitRequest, { expected, merge }: ExpansionCheck): Promise<Expansion["divergences"][number] | undefined> {
-    const { state, stepper, actions, drawing } = this.#base;
+  async check(unit: UnitRequest, { expected: known, along, merge, reduced = false }: ExpansionCheck): Promise<LaneDivergence | undefined> {
+    const { state } = this.#base;
     this.#traveller.leave();
     const { path } = unit;
+    const expected = known ?? (await this.#rowsAlong({ ...unit, ...along }));
     const differences: string[] = [];
+    let calls: readonly number[] | undefined;
     let mark: WorldMark | undefined;
     for (let action = unit.from; action < unit.to; action++) {
-      mark = await this.#traveller.replay(path, unit.draws);
-      drawing.at(path, path.length, action, unit.draws);
-      const outcome = await stepper.run(actions[action]!);
-      this.#traveller.departed();
-      this.#traveller.replayed++;
-      if (outcome.kind === "lost") throw new LaneLost(outcome.lost!, outcome.message);
-      await this.#settle();
+      const { outcome, mark: at } = await this.#step(unit, action);
+      mark = at;
       const row = expected.subarray(action * ROW, (action + 1) * ROW);
-      if (!(await this.#same(unit, row, outcome, await state.changed(mark)))) {
+      if (!(await this.#same(unit, row, outcome, await state.changed(at)))) {
+        calls ??= [...path, action];
         differences.push(...(await this.#explain(action, row[STATUS]!, outcome)));
       }
     }
     // Before that the next replay has put everything back.
     if (mark !== undefined) await state.restore(mark);
     this.#traveller.leave();
-    return differences.length === 0 ? undefined : divergence(merge, path, differences.slice(0, LINES));
+    if (calls === undefined) return undefined;
+    return { ...divergence(merge, path, differences.slice(0, LINES)), calls, reduced };
+  }
+
+  /** What every action leads to. */
+  async #rowsAlong(unit: UnitRequest): Promise<Int32Array> {
+    const { state, canonicalizer, actions } = this.#base;
+    const rows = new Int32Array(actions.length * ROW);
+    for (let action = unit.from; action < unit.to; action++) {
+      const { outcome, mark } = await this.#step(unit, action);
+      const isOther = outcome.kind === "executed" && (await state.changed(mark));
+      if (isOther) canonicalizer.fingerprint(await state.facts(true), this.#reached);
+      const kind = outcome.kind === "skipped" ? SKIPPED : outcome.kind === "failed" ? FAILED : EXECUTED;
+      const bounded = isOther && canonicalizer.wasBounded ? BOUNDED : 0;
+      const { lo, hi } = isOther ? this.#reached : unit;
+      rows.set([kind | bounded, outcome.status, lo, hi, 0, 0], action * ROW);
+    }
+    return rows;
+  }
+
+  async #step({ path, draws }: UnitRequest, action: number): Promise<{ readonly outcome: Outcome; readonly mark: WorldMark }> {
+    const { stepper, actions, drawing } = this.#base;
+    const mark = await this.#traveller.replay(path, draws);
+    drawing.at(path, path.length, action, draws);
+    const outcome = await stepper.run(actions[action]!);
+    this.#traveller.departed();
+    this.#traveller.replayed++;
+    if (outcome.kind === "lost") throw new LaneLost(outcome.lost!, outcome.message);
+    await this.#settle();
+    return { outcome, mark };
   }
 
   async #same(unit: UnitRequest, row: Int32Array, outcome: Outcome, changed: boolean): Promise<boolean> {
@@ -86,7 +113,7 @@ export class CrossChecker {
   }
 }
 
-function divergence(merge: boolean, path: readonly number[], differences: readonly string[]): Expansion["divergences"][number] {
+function divergence(merge: boolean, path: readonly number[], differences: readonly string[]): LaneDivergence {
   if (merge) {
     return {
       kind: "merge",

@@ -1,6 +1,7 @@
 import { isPromise } from "../model/system.ts";
 import {
   type Calibration,
+  type CalibrationWalk,
   SKIPPED,
   type Chunk,
   type Expansion,
@@ -183,12 +184,12 @@ export class LaneRuntime {
   }
 
   /** Finds out which values are generated, by experiment. The lane must be at rest. */
-  async calibrate(once?: boolean): Promise<Calibration> {
+  async calibrate(walk?: CalibrationWalk): Promise<Calibration> {
     const goHome = (): Promise<unknown> => {
       this.#travel.leave();
       return this.#travel.replayer.replay([]);
     };
-    return calibrate(this.#base, goHome, once);
+    return calibrate(this.#base, goHome, walk);
   }
 
   /** A node that is not reached again: once more on a fresh lane, then it is a divergence and what is there is expanded. */
@@ -197,6 +198,7 @@ export class LaneRuntime {
     this.#report.divergences.push({
       kind: "replay",
       path: unit.path,
+      calls: unit.path,
       message: "A path executed again from a clean start led to another state than before",
       differences: error.differences,
       hint: 'If a field differs from run to run, list it as `ignore: ["table.column"]`; if the target remembers what its stores do not say, set `target.rollback: restart`.',

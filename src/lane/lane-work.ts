@@ -1,4 +1,4 @@
-import type { Calibration, Chunk, Expansion, PathEnd, Recording, UnitRequest } from "../engine/messages.ts";
+import type { Calibration, CalibrationWalk, Chunk, Expansion, PathEnd, Recording, UnitRequest } from "../engine/messages.ts";
 import type { BeforeStep } from "./record-path.ts";
 import type { RaceGround } from "./race-ground.ts";
 import type { Known } from "./lane-runtime.ts";
@@ -16,7 +16,7 @@ export interface LaneWork {
   /** Lends the lane to whoever races calls on it. The lane must be at rest. */
   lend<T>(work: (ground: RaceGround) => Promise<T>): Promise<T>;
   /** The fields that differ between two executions of one path. The lane must be at rest. */
-  calibrate(once?: boolean): Promise<Calibration>;
+  calibrate(walk?: CalibrationWalk): Promise<Calibration>;
   /** Ends the requests in progress, as their timeouts would. */
   cut(): void;
   /** Waits until nothing is under way, before the lane is closed. */

@@ -1,5 +1,6 @@
 import {
   type Calibration,
+  type CalibrationWalk,
   KIND,
   ROW,
   SKIPPED,
@@ -94,8 +95,8 @@ export class SpareRuntime implements LaneWork {
     return this.#alone((runtime) => runtime.lend(work));
   }
 
-  calibrate(once?: boolean): Promise<Calibration> {
-    return this.#alone((runtime) => runtime.calibrate(once));
+  calibrate(walk?: CalibrationWalk): Promise<Calibration> {
+    return this.#alone((runtime) => runtime.calibrate(walk));
   }
 
   cut(): void {

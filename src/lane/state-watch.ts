@@ -80,7 +80,8 @@ export class StateWatch {
     if (writer.kind === "itself" || writer.kind === "unknown") {
       const message = otherWriterText(writer, when);
       const path = writer.kind === "itself" ? [] : [...unit.path, action];
-      this.#report.divergences.push({ kind: "late_write", path, message, differences: writer.lines, hint: OTHER_WRITER_HINT });
+      const calls = writer.kind === "itself" ? { calls: path } : {};
+      this.#report.divergences.push({ kind: "late_write", path, message, differences: writer.lines, hint: OTHER_WRITER_HINT, ...calls });
     } else this.#reportLate(unit, action);
   }
 

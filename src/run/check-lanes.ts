@@ -13,19 +13,7 @@ export const CONTEXT_ONLY = (what: "branches" | "journeys"): string =>
  * @throws SeqqaError `LANES_SHARED` (2) when two lanes use one target or store, `ROOTS_DIFFER` (3) when their root states differ.
  */
 export function checkLanes(reports: readonly LaneReport[], config: Config): readonly string[] {
-  const users = new Map<string, number>();
-  reports.forEach(({ uses }, lane) => {
-    for (const one of uses) {
-      const other = users.get(one);
-      if (other !== undefined && other !== lane) {
-        throw new SeqqaError("LANES_SHARED", `Lanes ${other} and ${lane} both use ${one}; they would change each other's state.`, {
-          exitStatus: 2,
-          hint: "Give every lane its own: build the client from lane.baseUrl and the store from lane.dbPath or lane.systems.",
-        });
-      }
-      users.set(one, lane);
-    }
-  });
+  refuseSharing(reports);
   const first = reports[0]!;
   reports.forEach((report, lane) => {
     if (sameRoot(report, first)) return;
@@ -41,4 +29,21 @@ export function checkLanes(reports: readonly LaneReport[], config: Config): read
     notes.push(CONTEXT_ONLY("branches"));
   }
   return notes;
+}
+
+/** @throws SeqqaError `LANES_SHARED` (2) when two lanes use one target or store */
+export function refuseSharing(reports: readonly LaneReport[]): void {
+  const users = new Map<string, number>();
+  reports.forEach(({ uses }, lane) => {
+    for (const one of uses) {
+      const other = users.get(one);
+      if (other !== undefined && other !== lane) {
+        throw new SeqqaError("LANES_SHARED", `Lanes ${other} and ${lane} both use ${one}; they would change each other's state.`, {
+          exitStatus: 2,
+          hint: "Give every lane its own: build the client from lane.baseUrl and the store from lane.dbPath or lane.systems.",
+        });
+      }
+      users.set(one, lane);
+    }
+  });
 }

@@ -5,6 +5,7 @@ import type { Expander } from "../engine/expander.ts";
 import { Explorer, type ExplorerOptions } from "../engine/explorer.ts";
 import { findingId } from "../engine/finding-id.ts";
 import { CRASHED, type LaneReport } from "../engine/messages.ts";
+import { sameRoot } from "../engine/same-root.ts";
 import { withinTime } from "../engine/within-time.ts";
 import type { Shard } from "../engine/shard-cut.ts";
 import type { ClusterExpander } from "../expanders/cluster/cluster-expander.ts";
@@ -13,11 +14,11 @@ import type { LaneOptions } from "../lane/index.ts";
 import { mapStack, whereOf } from "../loader/index.ts";
 import type { AgentDefinition } from "../model/agent.ts";
 import { SeqqaError } from "../model/errors.ts";
-import type { Divergence, ExplorationResult, RunError } from "../model/result.ts";
+import type { Divergence, ExplorationResult, Reduction, RunError } from "../model/result.ts";
 import { knowledgeText, knowsNothing, NOTHING_KNOWN, readKnowledge, type Knowledge } from "../state/index.ts";
 import { ScratchFile, type ExplorationKeeper } from "../store/index.ts";
 import { spareCount, TargetHost } from "../targets/index.ts";
-import { checkLanes } from "./check-lanes.ts";
+import { checkLanes, refuseSharing } from "./check-lanes.ts";
 import { declaredAt } from "./declared-at.ts";
 import type { Distribution } from "./distribution.ts";
 import { EndedTargets } from "./ended-targets.ts";
@@ -25,7 +26,7 @@ import { freshStateNotes } from "./fresh-states.ts";
 import { hostOptions } from "./host-options.ts";
 import { expanderOf, refuseLanesWithoutModule } from "./expander-of.ts";
 import { withExemptions } from "./idle-actions.ts";
-import { learnValues } from "./learn-values.ts";
+import { learnBackground, learnFrom, learnValues, lessonNote, refutedBy, type LearningLanes } from "./learn-values.ts";
 import { laneOptions } from "./lane-options.ts";
 import { buildResult } from "./result-builder.ts";
 import { resultSoFar } from "./result-so-far.ts";
@@ -59,6 +60,8 @@ export interface ExploreInput {
   readonly distributed?: { readonly by: Distribution; readonly entry: string } | undefined;
 }
 
+/** Searches that end because an outcome shows that too little was known of the target's values. */
+const MOST_LESSONS = 8;
 /** Cross-checks: the first 20 nodes of a run, and 1 in 200 later. */
 const CROSS_CHECK = { first: 20, oneIn: 200 } as const;
 
@@ -82,13 +85,11 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
     const lanes = optionsOfLanes(input, budget);
     const home = new WatchedExpander(expanderOf({ config, definition, module: input.module, host, options: lanes }), host);
     const cluster = clusterOf(input, lanes, home, host.origins);
-    const expander = cluster ?? home;
+    const expander: Expander = cluster ?? home;
     try {
-      const { reports, notes, knowledge, divergences, startedAt } = await bringUpLanes(
-        expander,
-        input,
-        (budget.maxTime ?? Infinity) * 1000,
-      );
+      const maxTimeMs = (budget.maxTime ?? Infinity) * 1000;
+      const { startedAt, notes, ...known } = await bringUpLanes(expander, input, maxTimeMs);
+      let { reports, knowledge, divergences } = known;
       refuseRaces(budget.races, reports[0]!);
       onEvent({ kind: "started", name: input.name, lanes: expander.lanes, notes: [...notes, ...rootNote(reports[0]!)] });
       const actions = definition.actions.map(({ name }) => name);
@@ -100,7 +101,7 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
         strategy: budget.strategyKind,
         maxSteps: budget.maxSteps,
         maxDepth: budget.maxDepth ?? Infinity,
-        maxTimeMs: (budget.maxTime ?? Infinity) * 1000,
+        maxTimeMs,
         stopOnFirstViolation: budget.stopOnFirstViolation,
         isKnown: (found) => input.known?.has(findingId(input.name, found)) === true,
         seed: budget.seed,
@@ -115,18 +116,6 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
       };
       const { keep } = input;
       const shown = shownUrls(config, host);
-      keep?.begin({
-        name: input.name,
-        strategy: budget.strategyKind,
-        actions,
-        shown: (exchange) => shown().exchange(exchange),
-        told: (news) => toldNews(news, shown(), { mapStack, whereOf: whereOfStack }),
-        beginning: beginningWith(
-          input.module?.hash ?? "",
-          { root: reports[0]!, knowledge: knowledgeText(knowledge), clockMs: lanes.clockMs, maxDepth: budget.maxDepth, shard },
-          keep.before?.beginning,
-        ),
-      });
       const declared = declaredAt(definition);
       const soFar = (): ExplorationResult =>
         resultSoFar({
@@ -144,11 +133,45 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
           declaredAt: declared,
         });
       const onCommits = keep === undefined ? undefined : (): void => keep.commits(explorer.committer, soFar);
-      const spill = new ScratchFile(keep?.folder ?? tmpdir());
-      const kept = { spill, details: keep?.limits, journal: keep !== undefined, recorded: keep?.before?.recorded, onCommits };
-      const explorer: Explorer = new Explorer({ ...options, ...kept }, expander, startedAt);
-      explorer.divergences.restore(divergences);
-      await explorer.run(reports[0]!);
+      let explorer: Explorer;
+      const refuted: Reduction[] = [];
+      for (let lessons = 0, isOpen = expander.remote === undefined; ; lessons++) {
+        keep?.begin({
+          name: input.name,
+          strategy: budget.strategyKind,
+          actions,
+          shown: (exchange) => shown().exchange(exchange),
+          told: (news) => toldNews(news, shown(), { mapStack, whereOf: whereOfStack }),
+          beginning: beginningWith(
+            input.module?.hash ?? "",
+            { root: reports[0]!, knowledge: knowledgeText(knowledge), clockMs: lanes.clockMs, maxDepth: budget.maxDepth, shard },
+            keep.before?.beginning,
+          ),
+        });
+        const spill = new ScratchFile(keep?.folder ?? tmpdir());
+        const recorded = lessons === 0 ? keep?.before?.recorded : undefined;
+        const kept = { spill, details: keep?.limits, journal: keep !== undefined, recorded, onCommits };
+        const learns = isOpen && lessons < MOST_LESSONS;
+        explorer = new Explorer({ ...options, ...kept, learns }, expander, startedAt);
+        explorer.restore(divergences);
+        await explorer.run(reports[0]!);
+        const { lesson } = explorer;
+        if (lesson === undefined) break;
+        const isOver = input.signal?.aborted === true || explorer.fatal !== undefined || explorer.stopReason !== "interrupted";
+        if ((isOver && explorer.stopReason !== "exhausted") || explorer.limit.isOver) {
+          explorer.divergences.add(lesson);
+          break;
+        }
+        const learned = await learnFrom(calibrating(expander, input.signal, maxTimeMs), { reports, knowledge }, lesson, idleMsOf(config));
+        refuted.push(...refutedBy(lesson, learned, { explorer, knowledge }));
+        if (!learned.isExplained) explorer.divergences.add(lesson);
+        divergences = [...(learned.isExplained ? divergences : explorer.divergences.all), ...learned.divergences];
+        // What was examined in vain is not examined again.
+        isOpen &&= learned.isExplained && learned.divergences.length === 0;
+        ({ reports, knowledge } = learned);
+        keep?.again();
+        onEvent({ kind: "note", message: lessonNote(explorer, learned) });
+      }
       // What is confirmed, made shorter and raced is so on the lanes of this process, as after any run.
       await cluster?.dismiss();
       keep?.flush(explorer.committer, soFar);
@@ -158,7 +181,7 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
         if (input.signal?.aborted !== true) errors.push(fatalError(error));
         return NO_RACES;
       });
-      return await conclude(input, explorer, options, home, notes, races, begun, host.origins, { errors, ended, knowledge });
+      return await conclude(input, explorer, options, home, notes, races, begun, host.origins, { errors, ended, knowledge, refuted });
     } finally {
       await expander.close();
     }
@@ -189,6 +212,10 @@ async function bringUpLanes(expander: Expander, { config, signal, keep }: Explor
   }
 }
 
+const idleMsOf = ({ target }: Config): number => (target?.idleWatch ?? IDLE_WATCH) * 1000;
+/** `target.idle_watch`, where there is no target to start. Seconds. */
+const IDLE_WATCH = 3;
+
 interface RootOptions {
   /** What experiments taught before, of a run that is resumed. */
   readonly known: string | undefined;
@@ -200,11 +227,20 @@ interface RootOptions {
 async function atOneRoot(expander: Expander, config: Config, { known, signal, maxTimeMs }: RootOptions): Promise<BroughtUp> {
   const started = await expander.start();
   const startedAt = performance.now();
-  const notes = checkLanes(started, config);
+  refuseSharing(started);
   // Without a target there is nothing to compare, and the exploration ends at its root.
-  if (started[0]!.broken === true) return { reports: started, knowledge: NOTHING_KNOWN, notes, divergences: [], startedAt };
+  if (started[0]!.broken === true)
+    return { reports: started, knowledge: NOTHING_KNOWN, notes: checkLanes(started, config), divergences: [], startedAt };
   if (known === undefined) {
-    const learned = await learnValues(calibrating(expander, signal, maxTimeMs), started);
+    const lanes = calibrating(expander, signal, maxTimeMs);
+    const idleMs = idleMsOf(config);
+    let before = { reports: started, knowledge: NOTHING_KNOWN };
+    // Lanes that begin in different states may differ in what their targets write by themselves, and a store of the user's own may have other users.
+    const isSuspect =
+      (config.baseUrl !== undefined && !started[0]!.contextOnly) || started.some((report) => !sameRoot(report, started[0]!));
+    if (isSuspect) before = (await learnBackground(lanes, before, idleMs)) ?? before;
+    checkLanes(before.reports, config);
+    const learned = await learnValues(lanes, before, { idleMs: isSuspect ? 0 : idleMs });
     return { ...learned, notes: checkLanes(learned.reports, config), startedAt };
   }
   const knowledge = readKnowledge(known);
@@ -219,11 +255,7 @@ function rootNote({ findings }: LaneReport): readonly string[] {
 }
 
 /** Lanes whose experiments are ended when a target hangs in them: they get half of the time. */
-function calibrating(
-  expander: Expander,
-  signal: AbortSignal | undefined,
-  maxTimeMs: number,
-): Pick<Expander, "calibrate" | "learn" | "rebuild"> {
+function calibrating(expander: Expander, signal: AbortSignal | undefined, maxTimeMs: number): LearningLanes {
   const limit = { leftMs: maxTimeMs / 2, allowanceMs: 0 };
   const cut = (): void => {
     for (let lane = 0; lane < expander.lanes; lane++) expander.cut?.(lane);
@@ -231,8 +263,16 @@ function calibrating(
   return {
     learn: (knowledge) => expander.learn(knowledge),
     rebuild: (lane) => expander.rebuild(lane),
-    calibrate: async (once) => (await withinTime({ expander: { cut }, lane: 0, signal, limit }, () => expander.calibrate(once))).done,
+    calibrate: async (walk) => (await withinTime({ expander: { cut }, lane: 0, signal, limit }, () => expander.calibrate(walk))).done,
   };
+}
+
+/** What is known beside the exploration itself when it ends. */
+interface Outcome {
+  readonly errors: readonly RunError[];
+  readonly ended: EndedTargets;
+  readonly knowledge: Knowledge;
+  readonly refuted: readonly Reduction[];
 }
 
 async function conclude(
@@ -244,7 +284,7 @@ async function conclude(
   races: FoundRaces,
   begun: number,
   origins: ReadonlySet<string>,
-  { errors, ended, knowledge }: { readonly errors: readonly RunError[]; readonly ended: EndedTargets; readonly knowledge: Knowledge },
+  { errors, ended, knowledge, refuted }: Outcome,
 ): Promise<ExplorationResult> {
   const { definition, onEvent, config } = input;
   const { actions, seed } = options;
@@ -276,6 +316,7 @@ async function conclude(
     coverage,
     isShard: options.shard !== undefined,
     knowledge,
+    refuted,
     durationMs: performance.now() - begun,
     urls: new ShownUrls(config.baseUrl, origins),
     mapStack,

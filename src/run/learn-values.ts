@@ -1,16 +1,16 @@
 import type { Expander } from "../engine/expander.ts";
-import type { LaneReport } from "../engine/messages.ts";
+import type { LaneDivergence, LaneReport } from "../engine/messages.ts";
 import type { Explorer } from "../engine/explorer.ts";
 import type { Divergence, Reduction, VerdictException } from "../model/result.ts";
 import { plural } from "../reports/numbers.ts";
-import { fieldOf, joined, knowsNothing, NOTHING_KNOWN, type DroppedField, type Knowledge } from "../state/index.ts";
+import { fieldOf, joined, knowledgeText, knowsNothing, NOTHING_KNOWN, type DroppedField, type Knowledge } from "../state/index.ts";
 
 /** Each one can teach what the one before it hid. */
 const MOST_ROUNDS = 5;
 /** Places that are named. */
 const MOST_PLACES = 4;
 
-/** What the first experiments showed. */
+/** What experiments showed. */
 export interface LearnedValues {
   /** Of all lanes, which know it. */
   readonly reports: readonly LaneReport[];
@@ -19,31 +19,106 @@ export interface LearnedValues {
   readonly divergences: readonly Divergence[];
 }
 
+/** Lanes that experiments are made on. */
+export type LearningLanes = Pick<Expander, "calibrate" | "learn" | "rebuild">;
+
+/** How experiments are made. */
+export interface Experiments {
+  /** How long stores are watched that nothing is asked of, in milliseconds: `target.idle_watch`. */
+  readonly idleMs: number;
+  /** The calls of the walk. Default: as {@link CalibrationWalk.path}. */
+  readonly path?: readonly number[] | undefined;
+}
+
+/** Finds out what the target, or another client, writes although nothing is asked of it; `undefined`: nothing. */
+export async function learnBackground(
+  expander: LearningLanes,
+  { knowledge }: Pick<LearnedValues, "knowledge">,
+  idleMs: number,
+): Promise<LearnedValues | undefined> {
+  if (idleMs === 0) return undefined;
+  const { background } = (await expander.calibrate({ idleMs })).learned;
+  if (background.length === 0) return undefined;
+  const more = joined(knowledge, { ...NOTHING_KNOWN, background });
+  return { knowledge: more, reports: await expander.learn(more), divergences: [] };
+}
+
 /** Finds out by experiment which values of the target are generated and which are times, until two walks from the root lead to equal states. */
 export async function learnValues(
-  expander: Pick<Expander, "calibrate" | "learn" | "rebuild">,
-  started: readonly LaneReport[],
+  expander: LearningLanes,
+  before: Pick<LearnedValues, "reports" | "knowledge">,
+  { idleMs, path }: Experiments,
 ): Promise<LearnedValues> {
-  let reports = started;
-  let knowledge = NOTHING_KNOWN;
+  let { reports, knowledge } = before;
+  let isWatched = false;
   const learn = async (more: Knowledge): Promise<void> => {
     knowledge = joined(knowledge, more);
     reports = await expander.learn(knowledge);
   };
   for (let round = 0; round < MOST_ROUNDS; round++) {
-    const { learned, suspects, late, states } = await expander.calibrate();
+    const { learned, suspects, late, states } = await expander.calibrate({ path });
+    if (late.length + suspects.length > 0 && !isWatched) {
+      isWatched = true;
+      const found = await learnBackground(expander, { knowledge }, idleMs);
+      if (found !== undefined) {
+        ({ reports, knowledge } = found);
+        continue;
+      }
+    }
     if (late.length > 0) return { reports, knowledge, divergences: late.map(lateWrite) };
     if (!knowsNothing(learned)) await learn(learned);
     else if (suspects.length === 0) break;
     else {
       await expander.rebuild(0);
-      const fresh = await expander.calibrate(true);
+      const fresh = await expander.calibrate({ path, once: true });
       const isMemory = states.length === fresh.states.length && states.every((one, index) => one === fresh.states[index]);
       if (isMemory) return { reports, knowledge, divergences: [memory(suspects)] };
       await learn({ ...NOTHING_KNOWN, dropped: suspects });
     }
   }
   return { reports, knowledge, divergences: [] };
+}
+
+/**
+ * Finds out why outcomes differed: a value that no earlier walk came upon, or else an order of generation that matters although it was assumed not to. All lanes
+ * are built anew, for the search that begins again.
+ */
+export async function learnFrom(
+  expander: LearningLanes,
+  before: Pick<LearnedValues, "reports" | "knowledge">,
+  { kind, calls, reduced }: LaneDivergence,
+  idleMs: number,
+): Promise<LearnedValues & { readonly isExplained: boolean }> {
+  if (kind === "late_write") {
+    const found = await learnBackground(expander, before, idleMs);
+    return found === undefined ? { ...before, divergences: [], isExplained: false } : { ...found, isExplained: true };
+  }
+  const { divergences, ...learned } = await learnValues(expander, before, { path: calls, idleMs });
+  const isNew = divergences.length > 0 || knowledgeText(learned.knowledge) !== knowledgeText(before.knowledge);
+  const found = isNew ? undefined : await learnBackground(expander, before, idleMs);
+  if (found !== undefined) return { ...found, isExplained: true };
+  const matters = !isNew && reduced === true;
+  const places = [...before.knowledge.generated, ...before.knowledge.times].map(({ place }) => place);
+  const knowledge = matters ? joined(learned.knowledge, { ...NOTHING_KNOWN, ordered: places }) : learned.knowledge;
+  return { knowledge, reports: await expander.learn(knowledge), divergences, isExplained: isNew || matters };
+}
+
+/** The reductions that are undone because a lesson showed an order of generation to matter. */
+export function refutedBy(
+  { reduced }: LaneDivergence,
+  { knowledge }: LearnedValues,
+  before: { readonly explorer: Explorer; readonly knowledge: Knowledge },
+): readonly Reduction[] {
+  if (reduced !== true || knowledge.ordered.length === before.knowledge.ordered.length) return [];
+  return reductionsOf(before.explorer, before.knowledge).map((one) => ({ ...one, refuted: one.refuted + 1 }));
+}
+
+/** Says that the search begins again, and why. */
+export function lessonNote({ committer }: Explorer, { isExplained, divergences }: Awaited<ReturnType<typeof learnFrom>>): string {
+  const after = `after ${plural(committer.steps, "step")}`;
+  if (!isExplained || divergences.length > 0)
+    return `The search began again ${after}, without writing states directly: outcomes of equal states differed.`;
+  return `The search began again ${after}, with more known about generated values: outcomes of states that were taken for equal differed.`;
 }
 
 function lateWrite(action: string): Divergence {
@@ -86,12 +161,16 @@ export function unaudited(reductions: readonly Reduction[]): readonly VerdictExc
 }
 
 /** Fields that are left out of states, for the verdict. */
-export function droppedFields({ dropped }: Knowledge): readonly VerdictException[] {
-  if (dropped.length === 0) return [];
-  const fields = dropped.map(({ field }) => field).join(", ");
+export function droppedFields({ dropped, background }: Knowledge): readonly VerdictException[] {
+  const differ = dropped.map(({ field }) => field);
   return [
-    { kind: "dropped_field", count: dropped.length, text: `${fields} (${dropped.length === 1 ? "differs" : "differ"} between executions)` },
+    ...leftOut("dropped_field", differ, differ.length === 1 ? "differs between executions" : "differ between executions"),
+    ...leftOut("background", background, background.length === 1 ? "changes without a request" : "change without a request"),
   ];
+}
+
+function leftOut(kind: VerdictException["kind"], fields: readonly string[], why: string): readonly VerdictException[] {
+  return fields.length === 0 ? [] : [{ kind, count: fields.length, text: `${fields.join(", ")} (${why})` }];
 }
 
 /** Why a result with dropped fields is unverified, and what to do about it. */

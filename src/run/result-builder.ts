@@ -5,7 +5,7 @@ import { findingId } from "../engine/finding-id.ts";
 import { openStates } from "../engine/open-states.ts";
 import type { GraphShape } from "../model/graph-shape.ts";
 import type { ErrorNews, Recording } from "../engine/messages.ts";
-import type { ExplorationResult, RecordedExchange, RunError, Violation } from "../model/result.ts";
+import type { ExplorationResult, RecordedExchange, Reduction, RunError, Violation } from "../model/result.ts";
 import type { Strategy } from "../model/strategy.ts";
 import type { Knowledge } from "../state/index.ts";
 import { resultJson, verdictOf, violationText } from "../reports/index.ts";
@@ -36,6 +36,8 @@ export interface ResultParts {
   readonly isShard: boolean;
   /** What experiments taught about the target's values. */
   readonly knowledge: Knowledge;
+  /** Reductions that earlier searches of this exploration undid. */
+  readonly refuted: readonly Reduction[];
   readonly durationMs: number;
   readonly urls: ShownUrls;
   /** Rewrites a stack to the user's own lines. */
@@ -62,11 +64,12 @@ export function buildResult(parts: ResultParts): ExplorationResult {
   const stopReason = explorer.stopReason ?? "interrupted";
   const violations = parts.violations.map((one) => violationOf(one, parts));
   const complete = explorationCompleteTo(explorer, deepest, open);
-  const reductions = reductionsOf(explorer, parts.knowledge);
+  const assumed = reductionsOf(explorer, parts.knowledge);
+  const reductions = [...parts.refuted, ...assumed];
   const verdict = verdictOf(
     { stopReason, open: open.size, statesVisited: states, completeToDepth: complete },
-    [...behindViolations(committer), ...droppedFields(parts.knowledge), ...unaudited(reductions)],
-    reductions,
+    [...behindViolations(committer), ...droppedFields(parts.knowledge), ...unaudited(assumed)],
+    assumed,
   );
   const ofGraph =
     parts.graph === undefined
@@ -93,7 +96,7 @@ export function buildResult(parts: ResultParts): ExplorationResult {
     unverified: [
       ...(parts.isShard || parts.graph !== undefined ? [] : idleActions(parts.coverage, { stopReason, isExhaustive: verdict.complete })),
       ...unverifiedFields(parts.knowledge),
-      ...unaudited(reductions).map(({ text }) => `The result assumes what no execution tested: ${text}.`),
+      ...unaudited(assumed).map(({ text }) => `The result assumes what no execution tested: ${text}.`),
     ],
     reductions,
     coverage: {

@@ -7,6 +7,7 @@ export { hashText, loadHasher } from "./hasher.ts";
 export { opaqueTokens } from "./opaque-tokens.ts";
 export { rowKinds, type RowKinds } from "./row-kinds.ts";
 export { responseHash } from "./response-hash.ts";
+export { changedFields } from "./changed-fields.ts";
 export { compareExecutions, type Compared, type Execution } from "./compare-executions.ts";
 export { joined, knowledgeText, knowsNothing, NOTHING_KNOWN, readKnowledge, type DroppedField, type Knowledge } from "./knowledge.ts";
 export { firstToPass, imageOfOrigins, NO_ORIGINS, originsOfImage, type Origins, type OriginsImage } from "./origins.ts";

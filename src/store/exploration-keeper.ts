@@ -58,7 +58,7 @@ export class ExplorationKeeper {
   readonly #move: Statement;
   readonly #begin: Statement;
   readonly #characters: Statement;
-  readonly #commits: CommitWriter;
+  #commits: CommitWriter;
   readonly #lines: Map<string, string> = new Map();
   #begun = false;
   #start: ExplorationStart | undefined;
@@ -106,6 +106,16 @@ export class ExplorationKeeper {
 
   begin(start: ExplorationStart): void {
     this.#start = start;
+  }
+
+  /** The exploration begins again: nothing of what was committed holds. */
+  again(): void {
+    this.#attempt(() => {
+      for (const table of ["nodes", "states", "commits", "checks", "news", "exchanges"])
+        this.#db.prepare(`DELETE FROM ${table} WHERE exploration = ?`).run(this.#id);
+    });
+    this.#commits = new CommitWriter(this.#db, this.#id, (news) => this.#told(news));
+    [this.#nodes, this.#edges, this.#begun, this.#at] = [0, 0, false, -Infinity];
   }
 
   /** What was committed, when enough time passed since the last batch or there is enough of it. */

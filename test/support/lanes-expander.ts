@@ -1,6 +1,7 @@
 import type { Expander, RemoteLanes } from "../../src/engine/expander.ts";
 import type {
   Calibration,
+  CalibrationWalk,
   Chunk,
   Expansion,
   LaneFailureKind,
@@ -86,8 +87,8 @@ export class LanesExpander implements Expander {
     return reports;
   }
 
-  calibrate(once?: boolean): Promise<Calibration> {
-    return this.#seats[0]!.runtime.calibrate(once);
+  calibrate(walk?: CalibrationWalk): Promise<Calibration> {
+    return this.#seats[0]!.runtime.calibrate(walk);
   }
 
   learn(knowledge: Knowledge): Promise<readonly LaneReport[]> {

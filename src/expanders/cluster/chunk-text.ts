@@ -44,7 +44,7 @@ export function chunkText(chunk: Chunk): string {
     words: wordsText(numbers),
     rare: rare.map(([index, { check, draws, suspect }]) => [
       index,
-      { draws, suspect, check: check && { merge: check.merge, expected: wordsText(check.expected) } },
+      { draws, suspect, check: check && { ...check, expected: check.expected && wordsText(check.expected) } },
     ]),
   });
 }
@@ -56,7 +56,16 @@ export function chunkText(chunk: Chunk): string {
 export function chunkOf(given: string, actions: number, image?: (text: string) => unknown): Chunk {
   const path = listOf(integer(0, actions - 1), LONGEST_PATH);
   const rest = members<Pick<UnitRequest, "check" | "draws" | "suspect">>({
-    check: optional(members<NonNullable<UnitRequest["check"]>>({ expected: words(actions * ROW), merge: flag })),
+    check: optional(
+      members<NonNullable<UnitRequest["check"]>>({
+        expected: optional(words(actions * ROW)),
+        along: optional(
+          members<NonNullable<NonNullable<UnitRequest["check"]>["along"]>>({ path, draws: optional(listOf(path, LONGEST_PATH)) }),
+        ),
+        merge: flag,
+        reduced: optional(flag),
+      }),
+    ),
     draws: optional(listOf(path, LONGEST_PATH)),
     suspect: optional(oneOf(...FAILURES)),
   });
@@ -170,6 +179,8 @@ export function expansionOf(given: string, units: readonly UnitRequest[], action
         message: text(),
         differences: listOf(text(), 1000),
         hint: optional(text()),
+        calls: optional(path),
+        reduced: optional(flag),
       }),
       total + units.length,
     ),

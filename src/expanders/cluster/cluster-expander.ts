@@ -1,5 +1,5 @@
 import type { Expander, RemoteLanes } from "../../engine/expander.ts";
-import type { Calibration, Chunk, Expansion, LaneReport, PathEnd, Recording, UnitRequest } from "../../engine/messages.ts";
+import type { Calibration, CalibrationWalk, Chunk, Expansion, LaneReport, PathEnd, Recording, UnitRequest } from "../../engine/messages.ts";
 import { HI, LO, ROW } from "../../engine/messages.ts";
 import type { RaceAnswer, RaceRequest } from "../../engine/race-messages.ts";
 import { sameRoot } from "../../engine/same-root.ts";
@@ -95,8 +95,8 @@ export class ClusterExpander implements Expander {
     return this.#taken(await this.#options.home.start());
   }
 
-  calibrate(once?: boolean): Promise<Calibration> {
-    return this.#options.home.calibrate(once);
+  calibrate(walk?: CalibrationWalk): Promise<Calibration> {
+    return this.#options.home.calibrate(walk);
   }
 
   async learn(knowledge: Knowledge): Promise<readonly LaneReport[]> {

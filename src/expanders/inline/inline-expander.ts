@@ -1,5 +1,5 @@
 import type { Expander } from "../../engine/expander.ts";
-import type { Calibration, Chunk, Expansion, LaneReport, PathEnd, Recording, UnitRequest } from "../../engine/messages.ts";
+import type { Calibration, CalibrationWalk, Chunk, Expansion, LaneReport, PathEnd, Recording, UnitRequest } from "../../engine/messages.ts";
 import type { RaceAnswer, RaceRequest } from "../../engine/race-messages.ts";
 import type { VisitedSet } from "../../engine/visited-set.ts";
 import { LaneControl, workOf, type BeforeStep, type LaneOptions, type LaneWork } from "../../lane/index.ts";
@@ -52,8 +52,8 @@ export class InlineExpander implements Expander {
     return [await this.#bringUp(await this.#options.host.provision(0))];
   }
 
-  calibrate(once?: boolean): Promise<Calibration> {
-    return this.#runtime!.calibrate(once);
+  calibrate(walk?: CalibrationWalk): Promise<Calibration> {
+    return this.#runtime!.calibrate(walk);
   }
 
   async learn(knowledge: Knowledge): Promise<readonly LaneReport[]> {

@@ -1,6 +1,6 @@
 import { pathToFileURL } from "node:url";
 import { expose } from "comlink";
-import type { Calibration, LaneFailure, PathEnd, Recording, UnitRequest } from "../../engine/messages.ts";
+import type { Calibration, CalibrationWalk, LaneFailure, PathEnd, Recording, UnitRequest } from "../../engine/messages.ts";
 import type { RaceAnswer, RaceRequest } from "../../engine/race-messages.ts";
 import { VisitedReader } from "../../engine/visited-set.ts";
 import { LaneControl, workOf, type LaneWork } from "../../lane/index.ts";
@@ -93,8 +93,8 @@ export class LaneServer implements ControlChannel {
     });
   }
 
-  calibrate(once?: boolean): Promise<Answer<Calibration>> {
-    return this.#next(() => this.#running().calibrate(once));
+  calibrate(walk?: CalibrationWalk): Promise<Answer<Calibration>> {
+    return this.#next(() => this.#running().calibrate(walk));
   }
 
   statistics(): { readonly expanded: number; readonly heapUsed: number } {
@@ -121,7 +121,7 @@ export class LaneServer implements ControlChannel {
       record: (path, draws) => this.record(path, draws),
       probe: (path, draws) => this.probe(path, draws),
       race: (request) => this.race(request),
-      calibrate: (once) => this.calibrate(once),
+      calibrate: (walk) => this.calibrate(walk),
       statistics: () => this.statistics(),
       close: () => this.close(),
     };

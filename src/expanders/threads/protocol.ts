@@ -1,5 +1,5 @@
 import type { LaneOptions } from "../../lane/index.ts";
-import type { Calibration, LaneReport, PathEnd, Recording, UnitRequest } from "../../engine/messages.ts";
+import type { Calibration, CalibrationWalk, LaneReport, PathEnd, Recording, UnitRequest } from "../../engine/messages.ts";
 import type { RaceAnswer, RaceRequest } from "../../engine/race-messages.ts";
 import type { VisitedGrowth } from "../../engine/visited-set.ts";
 import type { MessagePort } from "node:worker_threads";
@@ -52,7 +52,7 @@ export interface ControlChannel {
   record(path: readonly number[], draws?: UnitRequest["draws"]): Promise<Answer<Recording>>;
   probe(path: readonly number[], draws?: UnitRequest["draws"]): Promise<Answer<PathEnd>>;
   race(request: RaceRequest): Promise<Answer<RaceAnswer>>;
-  calibrate(once?: boolean): Promise<Answer<Calibration>>;
+  calibrate(walk?: CalibrationWalk): Promise<Answer<Calibration>>;
   statistics(): { readonly expanded: number; readonly heapUsed: number };
   close(): Promise<Answer<void>>;
 }

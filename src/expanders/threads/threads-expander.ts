@@ -2,7 +2,7 @@ import { MessageChannel, type MessagePort } from "node:worker_threads";
 import { releaseProxy, wrap, type Remote } from "comlink";
 import { Piscina } from "piscina";
 import type { Expander } from "../../engine/expander.ts";
-import type { Calibration, Chunk, Expansion, LaneReport, PathEnd, Recording, UnitRequest } from "../../engine/messages.ts";
+import type { Calibration, CalibrationWalk, Chunk, Expansion, LaneReport, PathEnd, Recording, UnitRequest } from "../../engine/messages.ts";
 import type { RaceAnswer, RaceRequest } from "../../engine/race-messages.ts";
 import type { VisitedSet } from "../../engine/visited-set.ts";
 import { LaneControl, type LaneOptions } from "../../lane/index.ts";
@@ -102,11 +102,11 @@ export class ThreadsExpander implements Expander {
     return this.#together(async (lane) => this.#attach(lane, await this.#options.host.provision(lane)));
   }
 
-  async calibrate(once?: boolean): Promise<Calibration> {
+  async calibrate(walk?: CalibrationWalk): Promise<Calibration> {
     // On every lane: that also loads and compiles in all of them what the first steps need.
     const found = await Promise.all(
       this.#lanes.map(async (_, lane) => {
-        const answer = await this.#call(lane, (channel) => channel.calibrate(once) as Promise<Answer<Calibration>>, this.#options.hangMs);
+        const answer = await this.#call(lane, (channel) => channel.calibrate(walk) as Promise<Answer<Calibration>>, this.#options.hangMs);
         if (answer.kind === "failed") throw decodeError(answer.error);
         return answer.value;
       }),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { EXPANDED } from "../../../src/engine/node-table.ts";
 import { CheckQueue } from "../../../src/engine/check-queue.ts";
 import { CommitJournal, type DoneCheck } from "../../../src/engine/commit-journal.ts";
 import { Committer } from "../../../src/engine/committer.ts";
@@ -22,7 +23,7 @@ function queue({ first = 0, oneIn = 0, states = 4, seed = 0 } = {}) {
   });
   committer.root(rootReport({}));
   for (let node = 0; node + 1 < states; node++) committer.commit(node, 0, rowsOf([{ to: node + 1 }]), 0, undefined);
-  const checks = new CheckQueue({ seed, actions: ACTIONS, first, oneIn }, committer);
+  const checks = new CheckQueue({ seed, actions: ACTIONS, first, oneIn, maxDepth: 9 }, committer);
   const { visited } = committer;
   const workOf = (node: number, image: unknown, bits?: number): Work => {
     const work = new Work(node, undefined, -1, node, visited.lo(node), visited.hi(node), image);
@@ -66,6 +67,34 @@ describe("which nodes are expanded once more", () => {
     const { checks, workOf, due } = queue({ first: 9, oneIn: 1 });
     checks.merged(2, 0, 1);
     checks.expanded(2, workOf(2, "image", BROKEN), true);
+    expect(due()).toEqual([]);
+  });
+});
+
+describe("merges of states whose values were generated in another order", () => {
+  it("are audited by the rows on record, or along both paths where these are not kept any more", () => {
+    const { checks, committer, workOf } = queue({ oneIn: 1 });
+    checks.merged(3, 0, 1, true);
+    checks.expanded(3, workOf(3, undefined), true);
+    committer.nodes.flag(2, EXPANDED);
+    checks.merged(2, 0, 1, true);
+    const units = checks.next(100);
+    expect(units.map(({ path, check }) => [path, check?.expected !== undefined, check?.along?.path, check?.reduced])).toEqual([
+      [[1], true, undefined, true],
+      [[1], false, [0, 0], true],
+    ]);
+    for (const unit of units) checks.done(unit);
+    expect(checks.audited).toBe(2);
+  });
+
+  it("are the first three of a depth, and some later ones", () => {
+    const { checks, committer, due } = queue({ oneIn: 1 });
+    committer.nodes.flag(2, EXPANDED);
+    for (let times = 0; times < 4; times++) {
+      checks.merged(2, 0, 1, true);
+      checks.merged(2, 1, 1, true);
+    }
+    expect(due().filter((one) => one === "merge 1")).toHaveLength(3);
     expect(due()).toEqual([]);
   });
 });

@@ -1,0 +1,85 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { root, startProgram, type Explored, type Document } from "../e2e.ts";
+import { actionsOf } from "./model.ts";
+import type { Spec } from "./spec.ts";
+
+const here = join(root, "test/support/soundness");
+
+export interface Outcome {
+  readonly status: number | null;
+  readonly explored: Explored | undefined;
+  readonly said: string;
+}
+
+/** Runs the built command on a target. `url`: the template of its store, unless that is SQLite. */
+export async function runTarget(
+  spec: Spec,
+  options: { readonly bug: boolean; readonly lanes: number; readonly url?: string },
+): Promise<Outcome> {
+  const folder = mkdtempSync(join(tmpdir(), "seqqa-sound-"));
+  try {
+    writeTarget(folder, spec, options);
+    const args = [join(root, "bin/seqqa.js"), "run", ".", "--parallel", String(options.lanes), "--output", "out", "--max-depth", "9"];
+    const { ended } = startProgram(process.execPath, args, { cwd: folder, timeoutMs: 120_000 });
+    const { status, stdout, stderr } = await ended;
+    let explored: Explored | undefined;
+    try {
+      explored = (JSON.parse(readFileSync(join(folder, "out/results.json"), "utf8")) as Document).explorations[0];
+    } catch {
+      // It ended before there was one.
+    }
+    return { status, explored, said: stdout + stderr };
+  } finally {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** Writes the configuration and the agent of a target, for looking into one. */
+export function writeTarget(folder: string, spec: Spec, options: { readonly bug: boolean; readonly url?: string }): void {
+  writeFileSync(join(folder, "seqqa.yaml"), configOf(spec, options));
+  writeFileSync(join(folder, "target.explore.ts"), agentOf(spec));
+}
+
+function configOf(spec: Spec, { bug, url }: { readonly bug: boolean; readonly url?: string }): string {
+  const store = url === undefined ? 'DB_PATH: "{db_path}"' : 'DATABASE_URL: "{db_url}"';
+  const ignore = spec.noise && spec.ignored ? "systems:\n  db:\n    ignore: [LATENCY]\n" : "";
+  return `${url === undefined ? "" : `db_url: ${url}\n`}target:
+  command: node ${join(here, "server.mjs")}
+  ready: /health
+  env:
+    PORT: "{port}"
+    ${store}
+    SPEC: '${JSON.stringify({ ...spec, bug })}'
+    DRIVERS: ${pathToFileURL(join(root, "package.json")).href}
+${ignore.replace("LATENCY", spec.store === "redis" ? `"hash.value"` : `"${spec.table}.latency"`)}exploration:
+  max_steps: 20000
+`;
+}
+
+function agentOf(spec: Spec): string {
+  const actions = actionsOf(spec).map((name) => {
+    if (name === "create") {
+      const body = spec.ids === "client" ? "{ json: { ref: randomUUID() } }" : "{}";
+      return `new Action({ name: "create", run: async (api, context) => { const response = await api.post("/items", ${body}); if (response.statusCode === 201) context.ref = ${spec.ids === "client" ? "response.json().id" : "response.json().id"}; return response; } })`;
+    }
+    if (name === "choose")
+      return `new Action({ name: "choose", changesNothing: true, run: async (api, context) => { const response = await api.get("/items"); const [first] = response.json(); if (first !== undefined) context.ref = first.id; return response; } })`;
+    const [verb, word] = name.split("_");
+    const body = word === undefined ? "{}" : `{ json: { word: "${word}" } }`;
+    return `new Action({ name: "${name}", precondition: (context) => context.has("ref"), run: async (api, context) => api.post(\`/items/\${encodeURIComponent(context.ref)}/${verb}\`, ${body}) })`;
+  });
+  return `import { randomUUID } from "node:crypto";
+import { Action, Agent, Invariant } from "seqqa";
+export const agent = new Agent<any>({
+  name: "target",
+  actions: [
+    ${actions.join(",\n    ").replaceAll("changesNothing: true, ", "")},
+  ],
+  invariants: [new Invariant({ name: "nothing_spoilt", check: async (world: any) => (await world.api.get("/audit")).json().bad === 0 })],
+});
+void randomUUID;
+`;
+}
