@@ -90,11 +90,16 @@ class Walks {
     const fields = new Set<string>();
     for (const until = performance.now() + ms; performance.now() < until;) {
       await sleep(IDLE_LOOK_MS);
-      for (const field of changedFields(before, await state.observed())) fields.add(field);
+      for (const field of await this.#changedSince(before)) fields.add(field);
     }
     await this.#goHome();
-    const known = new Set(this.#base.options.knowledge.background);
-    return [...fields].filter((field) => !known.has(field));
+    return [...fields];
+  }
+
+  /** Fields that changed, but for those of which it is known that they do so by themselves. */
+  async #changedSince(before: Execution["facts"]): Promise<readonly string[]> {
+    const { state, options } = this.#base;
+    return changedFields(before, await state.observed()).filter((field) => !options.knowledge.background.includes(field));
   }
 
   async compare(once: boolean): Promise<Calibration> {
@@ -214,8 +219,10 @@ class Walks {
       if (kind !== "executed") break;
       gone.push(action);
       await this.#late.settle();
+      const before = structuredClone(await state.observed());
       const after = await state.position();
-      if (await this.#late.comesLater(() => state.storesChanged(after))) late.add(actions[action]!.name);
+      const isLate = async (): Promise<boolean> => (await state.storesChanged(after)) && (await this.#changedSince(before)).length > 0;
+      if (await this.#late.comesLater(isLate)) late.add(actions[action]!.name);
     }
     return [...late];
   }
@@ -265,9 +272,10 @@ class Walks {
   async #step(gone: readonly number[], action: number): Promise<Stop | "ended" | undefined> {
     const { state, stepper, actions, canonicalizer, drawing } = this.#base;
     drawing.at([...gone], gone.length, action);
+    const before = await state.position();
     const outcome = await stepper.run(actions[action]!);
     if (outcome.kind === "lost" || outcome.kind === "failed") return "ended";
-    if (outcome.kind === "skipped") return undefined;
+    if (outcome.kind === "skipped") return (await state.changed(before)) ? "ended" : undefined;
     const { window } = stepper;
     await this.#late.settle();
     const facts = structuredClone(await state.observed());

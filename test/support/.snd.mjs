@@ -49,10 +49,11 @@ function specOf(seed, stores2) {
   const clock = pick(CLOCKS);
   const isTimed = family === "order" || family === "lease";
   const more = draw() < 0.5 ? [pick(OTHERS)] : [];
+  const store = pick(stores2);
   return {
     seed,
     family,
-    store: pick(stores2),
+    store,
     table: pick(TABLES),
     ids: pick(IDS),
     clock: isTimed && clock === "none" ? "iso" : clock,
@@ -60,7 +61,7 @@ function specOf(seed, stores2) {
     items: family === "lease" || family === "third" || family === "memory" ? 1 + Math.floor(draw() * 2) : 2,
     stamps: clock !== "none" && draw() < 0.4,
     noise: draw() < 0.15,
-    ignored: draw() < 0.5,
+    ignored: draw() < 0.5 && store !== "redis",
     trace: draw() < 0.25,
     notes: pick(["json", "text"]),
     beats: draw() < 0.1 ? pick([150, 400]) : 0,
@@ -248,7 +249,6 @@ function writeTarget(folder, spec, options) {
 }
 function configOf(spec, { bug, url }) {
   const store = url === void 0 ? 'DB_PATH: "{db_path}"' : 'DATABASE_URL: "{db_url}"';
-  const ignore = spec.noise && spec.ignored ? "systems:\n  db:\n    ignore: [LATENCY]\n" : "";
   return `${url === void 0 ? "" : `db_url: ${url}
 `}target:
   command: node ${join2(here, "server.mjs")}
@@ -258,7 +258,7 @@ function configOf(spec, { bug, url }) {
     ${store}
     SPEC: '${JSON.stringify({ ...spec, bug })}'
     DRIVERS: ${pathToFileURL(join2(root, "package.json")).href}
-${ignore.replace("LATENCY", spec.store === "redis" ? `"hash.value"` : `"${spec.table}.latency"`)}exploration:
+exploration:
   max_steps: 20000
 `;
 }
@@ -266,20 +266,23 @@ function agentOf(spec) {
   const actions = actionsOf(spec).map((name) => {
     if (name === "create") {
       const body2 = spec.ids === "client" ? "{ json: { ref: randomUUID() } }" : "{}";
-      return `new Action({ name: "create", run: async (api, context) => { const response = await api.post("/items", ${body2}); if (response.statusCode === 201) context.ref = ${spec.ids === "client" ? "response.json().id" : "response.json().id"}; return response; } })`;
+      return `new Action({ name: "create", run: async (api, context) => { const response = await api.post("/items", ${body2}); if (response.statusCode === 201) context.ref = response.json().id; return response; } })`;
     }
     if (name === "choose")
-      return `new Action({ name: "choose", changesNothing: true, run: async (api, context) => { const response = await api.get("/items"); const [first] = response.json(); if (first !== undefined) context.ref = first.id; return response; } })`;
+      return `new Action({ name: "choose", run: async (api, context) => { const response = await api.get("/items"); const [first] = response.json(); if (first !== undefined) context.ref = first.id; return response; } })`;
     const [verb, word] = name.split("_");
     const body = word === void 0 ? "{}" : `{ json: { word: "${word}" } }`;
     return `new Action({ name: "${name}", precondition: (context) => context.has("ref"), run: async (api, context) => api.post(\`/items/\${encodeURIComponent(context.ref)}/${verb}\`, ${body}) })`;
   });
+  const ignored = spec.noise && spec.ignored ? [`${spec.table}.latency`] : [];
   return `import { randomUUID } from "node:crypto";
-import { Action, Agent, Invariant } from "seqqa";
+import { Action, Agent, Invariant, World } from "seqqa";
+import { HttpClient } from "seqqa/adapters/http";
 export const agent = new Agent<any>({
   name: "target",
+  world: (lane) => new World({ api: new HttpClient(lane.baseUrl), systems: lane.systems, ignore: ${JSON.stringify(ignored)} }),
   actions: [
-    ${actions.join(",\n    ").replaceAll("changesNothing: true, ", "")},
+    ${actions.join(",\n    ")},
   ],
   invariants: [new Invariant({ name: "nothing_spoilt", check: async (world: any) => (await world.api.get("/audit")).json().bad === 0 })],
 });

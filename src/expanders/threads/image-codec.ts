@@ -1,4 +1,5 @@
 import { deserialize, serialize } from "node:v8";
+import type { OriginsImage } from "../../state/index.ts";
 import type { SavedContext } from "../../model/context.ts";
 
 /** Nesting beyond this goes the general way. */
@@ -21,12 +22,13 @@ export function imageText(image: unknown): string {
 
 export function decodeImage(text: string): unknown {
   if (text.startsWith("V")) return deserialize(Buffer.from(text.slice(1), "latin1"));
-  const { systems, context, objects, node, clients, setBy } = JSON.parse(text.slice(1)) as PlainImage;
+  const { systems, context, objects, node, clients, setBy, origins } = JSON.parse(text.slice(1)) as PlainImage;
   return {
     systems,
     context: { entries: new Map(context), objects, node: node ?? undefined },
     clients,
     setBy: setBy.map(([bearer, action]) => ({ text: bearer, action: action ?? undefined })),
+    origins: origins ?? undefined,
   };
 }
 
@@ -35,6 +37,7 @@ interface Image {
   readonly context: SavedContext;
   readonly clients: readonly unknown[];
   readonly setBy: readonly { readonly text: string; readonly action: string | undefined }[];
+  readonly origins?: OriginsImage | undefined;
 }
 
 interface PlainImage {
@@ -44,10 +47,11 @@ interface PlainImage {
   readonly node: string | null;
   readonly clients: readonly unknown[];
   readonly setBy: readonly (readonly [string, string | null])[];
+  readonly origins: OriginsImage | null;
 }
 
 function withoutMaps(image: unknown): PlainImage {
-  const { systems, context, clients, setBy } = image as Image;
+  const { systems, context, clients, setBy, origins } = image as Image;
   return {
     systems,
     context: [...context.entries],
@@ -55,6 +59,7 @@ function withoutMaps(image: unknown): PlainImage {
     node: context.node ?? null,
     clients,
     setBy: setBy.map(({ text, action }) => [text, action ?? null]),
+    origins: origins ?? null,
   };
 }
 

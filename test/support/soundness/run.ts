@@ -17,7 +17,7 @@ export interface Outcome {
 /** Runs the built command on a target. `url`: the template of its store, unless that is SQLite. */
 export async function runTarget(
   spec: Spec,
-  options: { readonly bug: boolean; readonly lanes: number; readonly url?: string },
+  options: { readonly bug: boolean; readonly lanes: number; readonly url?: string | undefined },
 ): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), "seqqa-sound-"));
   try {
@@ -38,14 +38,13 @@ export async function runTarget(
 }
 
 /** Writes the configuration and the agent of a target, for looking into one. */
-export function writeTarget(folder: string, spec: Spec, options: { readonly bug: boolean; readonly url?: string }): void {
+export function writeTarget(folder: string, spec: Spec, options: { readonly bug: boolean; readonly url?: string | undefined }): void {
   writeFileSync(join(folder, "seqqa.yaml"), configOf(spec, options));
   writeFileSync(join(folder, "target.explore.ts"), agentOf(spec));
 }
 
-function configOf(spec: Spec, { bug, url }: { readonly bug: boolean; readonly url?: string }): string {
+function configOf(spec: Spec, { bug, url }: { readonly bug: boolean; readonly url?: string | undefined }): string {
   const store = url === undefined ? 'DB_PATH: "{db_path}"' : 'DATABASE_URL: "{db_url}"';
-  const ignore = spec.noise && spec.ignored ? "systems:\n  db:\n    ignore: [LATENCY]\n" : "";
   return `${url === undefined ? "" : `db_url: ${url}\n`}target:
   command: node ${join(here, "server.mjs")}
   ready: /health
@@ -54,7 +53,7 @@ function configOf(spec: Spec, { bug, url }: { readonly bug: boolean; readonly ur
     ${store}
     SPEC: '${JSON.stringify({ ...spec, bug })}'
     DRIVERS: ${pathToFileURL(join(root, "package.json")).href}
-${ignore.replace("LATENCY", spec.store === "redis" ? `"hash.value"` : `"${spec.table}.latency"`)}exploration:
+exploration:
   max_steps: 20000
 `;
 }
@@ -63,20 +62,23 @@ function agentOf(spec: Spec): string {
   const actions = actionsOf(spec).map((name) => {
     if (name === "create") {
       const body = spec.ids === "client" ? "{ json: { ref: randomUUID() } }" : "{}";
-      return `new Action({ name: "create", run: async (api, context) => { const response = await api.post("/items", ${body}); if (response.statusCode === 201) context.ref = ${spec.ids === "client" ? "response.json().id" : "response.json().id"}; return response; } })`;
+      return `new Action({ name: "create", run: async (api, context) => { const response = await api.post("/items", ${body}); if (response.statusCode === 201) context.ref = response.json().id; return response; } })`;
     }
     if (name === "choose")
-      return `new Action({ name: "choose", changesNothing: true, run: async (api, context) => { const response = await api.get("/items"); const [first] = response.json(); if (first !== undefined) context.ref = first.id; return response; } })`;
+      return `new Action({ name: "choose", run: async (api, context) => { const response = await api.get("/items"); const [first] = response.json(); if (first !== undefined) context.ref = first.id; return response; } })`;
     const [verb, word] = name.split("_");
     const body = word === undefined ? "{}" : `{ json: { word: "${word}" } }`;
     return `new Action({ name: "${name}", precondition: (context) => context.has("ref"), run: async (api, context) => api.post(\`/items/\${encodeURIComponent(context.ref)}/${verb}\`, ${body}) })`;
   });
+  const ignored = spec.noise && spec.ignored ? [`${spec.table}.latency`] : [];
   return `import { randomUUID } from "node:crypto";
-import { Action, Agent, Invariant } from "seqqa";
+import { Action, Agent, Invariant, World } from "seqqa";
+import { HttpClient } from "seqqa/adapters/http";
 export const agent = new Agent<any>({
   name: "target",
+  world: (lane) => new World({ api: new HttpClient(lane.baseUrl), systems: lane.systems, ignore: ${JSON.stringify(ignored)} }),
   actions: [
-    ${actions.join(",\n    ").replaceAll("changesNothing: true, ", "")},
+    ${actions.join(",\n    ")},
   ],
   invariants: [new Invariant({ name: "nothing_spoilt", check: async (world: any) => (await world.api.get("/audit")).json().bad === 0 })],
 });

@@ -2,7 +2,8 @@ import { Draws } from "../draws.ts";
 
 export const FAMILIES = ["second", "third", "order", "lease", "reference", "secret", "coin", "memory", "late"] as const;
 export type Family = (typeof FAMILIES)[number];
-export type Store = "sqlite" | "postgres" | "mysql" | "redis";
+export const STORES = ["sqlite", "postgres", "mysql", "redis"] as const;
+export type Store = (typeof STORES)[number];
 
 const IDS = ["auto", "uuid", "hex", "nano", "prefix", "ulid", "big", "slug", "data", "client"] as const;
 const CLOCKS = ["none", "iso", "ms", "s", "text"] as const;
@@ -60,10 +61,11 @@ export function specOf(seed: number, stores: readonly Store[]): Spec {
   const clock = pick(CLOCKS);
   const isTimed = family === "order" || family === "lease";
   const more = draw() < 0.5 ? [pick(OTHERS)] : [];
+  const store = pick(stores);
   return {
     seed,
     family,
-    store: pick(stores),
+    store,
     table: pick(TABLES),
     ids: pick(IDS),
     clock: isTimed && clock === "none" ? "iso" : clock,
@@ -71,7 +73,7 @@ export function specOf(seed: number, stores: readonly Store[]): Spec {
     items: family === "lease" || family === "third" || family === "memory" ? 1 + Math.floor(draw() * 2) : 2,
     stamps: clock !== "none" && draw() < 0.4,
     noise: draw() < 0.15,
-    ignored: draw() < 0.5,
+    ignored: draw() < 0.5 && store !== "redis",
     trace: draw() < 0.25,
     notes: pick(["json", "text"]),
     beats: draw() < 0.1 ? pick([150, 400]) : 0,

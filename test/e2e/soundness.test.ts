@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import { batches, full, size } from "../sizes.ts";
+import { modelOf } from "../support/soundness/model.ts";
+import { runTarget, type Outcome } from "../support/soundness/run.ts";
+import { specOf, STORES, type Spec, type Store } from "../support/soundness/spec.ts";
+import { template } from "../support/store-templates.ts";
+
+/** Runs at once: most of their time they wait. */
+const AT_ONCE = 6;
+const LANES = [1, 2, 4] as const;
+
+const urls = new Map<Store, Promise<string>>();
+
+/** A template for targets on a store: they only read it, so that one does for all. */
+function urlOf(store: Store): Promise<string> | undefined {
+  if (store === "sqlite") return undefined;
+  const url = urls.get(store) ?? template(store);
+  urls.set(store, url);
+  return url;
+}
+
+async function run(spec: Spec, bug: boolean, lanes: number): Promise<Outcome> {
+  return runTarget(spec, { bug, lanes, url: await urlOf(spec.store) });
+}
+
+/** What is wrong with a run of a target with its defect, or of its correct twin; `undefined`: nothing. */
+function wrong(spec: Spec, bug: boolean, { status, explored, said }: Outcome): string | undefined {
+  const found = explored?.violations.length ?? 0;
+  const isFalse = bug ? modelOf(spec).path !== undefined && found === 0 && status === 0 : found > 0;
+  const isOver = status === 0 || status === 1 || status === 3;
+  return isFalse || !isOver
+    ? `${JSON.stringify({ ...spec, bug })}: exit ${status}, ${explored?.verdict.text}\n${said.slice(-2_000)}`
+    : undefined;
+}
+
+async function each(seeds: readonly number[], work: (spec: Spec) => Promise<readonly (string | undefined)[]>): Promise<readonly string[]> {
+  const left = [...seeds];
+  const found: string[] = [];
+  const worker = async (): Promise<void> => {
+    for (let seed = left.shift(); seed !== undefined; seed = left.shift())
+      found.push(...(await work(specOf(seed, STORES))).filter((one) => one !== undefined));
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return found;
+}
+
+describe("generated targets", { timeout: full ? 1_200_000 : 300_000 }, () => {
+  it.each(batches(size(40, 1000), 20))(
+    "no run vouches for a defect, and none finds one in a correct twin, from seed $first on",
+    async ({ first, count }) => {
+      const seeds = Array.from({ length: count }, (_, index) => first + index);
+      const found = await each(seeds, async (spec) => {
+        const lanes = LANES[spec.seed % LANES.length]!;
+        return [wrong(spec, true, await run(spec, true, lanes)), wrong(spec, false, await run(spec, false, lanes))];
+      });
+      expect(found).toEqual([]);
+    },
+  );
+
+  it.each(batches(size(2, 60), 5))(
+    "have one digest for every number of lanes, and each time, from seed $first on",
+    async ({ first, count }) => {
+      const seeds = Array.from({ length: count }, (_, index) => 10_000 + first + index);
+      const found = await each(seeds, async (spec) => {
+        const outcomes: Outcome[] = [];
+        for (let times = 0; times < size(1, 3); times++) for (const lanes of LANES) outcomes.push(await run(spec, false, lanes));
+        // A target whose answers are random, or that writes late, has no one answer: it is never vouched for.
+        const vouched = outcomes.filter(({ status }) => status === 0);
+        const digests = new Set(vouched.map(({ explored }) => explored!.digest));
+        const isMixed = vouched.length > 0 && vouched.length < outcomes.length;
+        return [
+          digests.size > 1 || isMixed
+            ? `${JSON.stringify(spec)}: ${outcomes.map(({ status, explored }) => `${status} ${explored?.digest}`).join(", ")}`
+            : undefined,
+        ];
+      });
+      expect(found).toEqual([]);
+    },
+  );
+});
