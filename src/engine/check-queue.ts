@@ -83,6 +83,12 @@ export class CheckQueue {
     } else if (!isExpanded && this.#draw(1, to) % this.#options.oneIn === 0) this.#otherWays.set(to, { from, action, reduced });
   }
 
+  /** The search is over: audits of nodes that it did not come to expand are due. */
+  finish(): void {
+    for (const [node, { from, action, reduced }] of this.#otherWays) if (reduced) this.#audit(node, from, action);
+    this.#otherWays.clear();
+  }
+
   /** Expands a node along both paths, since its rows are not kept any more. */
   #audit(node: number, from: number, action: number): void {
     const { nodes, visited } = this.#committer;

@@ -163,8 +163,9 @@ export class Committer {
         }
       } else if (this.visited.differs(committed.to, bits >>> CHECK_SHIFT)) {
         committed.reduced = (bits & REDUCED) !== 0;
-        if (committed.reduced) this.reductions++;
-        else this.collisions++;
+        if (!committed.reduced) this.collisions++;
+        // What is not explored from is not assumed to go on alike.
+        else if (this.nodes.depth(committed.to) < this.#options.maxDepth) this.reductions++;
       }
     }
     if ((bits & WROTE) !== 0) (committed.to === node ? this.#unseenWrites : this.#seenWrites)[action]!++;

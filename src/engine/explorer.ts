@@ -293,6 +293,7 @@ export class Explorer {
 
   /** What was sampled and is not compared yet, once the strategy or a budget of steps is used up. */
   async #finishChecks(): Promise<void> {
+    this.#checks.finish();
     while (
       !this.#abandoned &&
       this.#meter.elapsedMs < this.#options.maxTimeMs &&

@@ -159,8 +159,8 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
         await explorer.run(reports[0]!);
         const { lesson } = explorer;
         if (lesson === undefined) break;
-        const isOver = input.signal?.aborted === true || explorer.fatal !== undefined || explorer.stopReason !== "interrupted";
-        if ((isOver && explorer.stopReason !== "exhausted") || explorer.limit.isOver) {
+        const isOver = explorer.stopReason === "first_violation" || explorer.stopReason === "max_time" || explorer.limit.isOver;
+        if (isOver || input.signal?.aborted === true || explorer.fatal !== undefined) {
           explorer.divergences.add(lesson);
           break;
         }
