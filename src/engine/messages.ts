@@ -6,7 +6,7 @@
 import type { Divergence, RecordedExchange, RecordedStep } from "../model/result.ts";
 import { Severity } from "../model/severity.ts";
 import type { TargetEnd } from "../model/target-end.ts";
-import type { DroppedField, Knowledge } from "../state/index.ts";
+import type { DroppedField, Knowledge } from "../state/knowledge.ts";
 
 /** Int32 values per row. */
 export const ROW = 6;

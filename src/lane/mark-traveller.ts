@@ -3,7 +3,12 @@ import type { UnitRequest } from "../engine/messages.ts";
 import type { Draws } from "./drawing.ts";
 import { SpotCheck } from "./spot-check.ts";
 import { samePath, Traveller, type TravellerOptions } from "./traveller.ts";
-import type { WorldImage, WorldMark } from "./world-state.ts";
+import { passesAt, type WorldImage, type WorldMark } from "./world-state.ts";
+
+/** A state counts as old so many milliseconds before a time of it passes: the next step must not meet it as another one. */
+const SOON_MS = 1_000;
+
+const isOld = (saved: WorldImage | WorldMark): boolean => passesAt(saved) <= Date.now() + SOON_MS;
 
 /**
  * The way of targets whose stores say everything: stays where it is, writes the node's captured state, or rolls back to the common
@@ -36,7 +41,7 @@ export class MarkTraveller extends Traveller {
 
   override goTo(unit: UnitRequest, direct: boolean): WorldMark | Promise<WorldMark> {
     if (this.isHere(unit)) return this.here!.mark;
-    if (direct && unit.image !== undefined && unit.path.length > 0) {
+    if (direct && unit.image !== undefined && unit.path.length > 0 && !isOld(unit.image as WorldImage)) {
       const written = this.options.state.write(unit.image as WorldImage);
       if (this.#path.length > 0) {
         this.#marks.length = 1;
@@ -67,7 +72,8 @@ export class MarkTraveller extends Traveller {
       common < this.#path.length &&
       common < path.length &&
       this.#path[common] === path[common] &&
-      this.#drewAlike(common, path, draws)
+      this.#drewAlike(common, path, draws) &&
+      !isOld(this.#marks[common + 1]!)
     )
       common++;
     this.#marks.length = common + 1;

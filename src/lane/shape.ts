@@ -1,5 +1,5 @@
 import type { Facts } from "../state/facts.ts";
-import { Generated, JsonText, Mixed, Time } from "../state/renamer.ts";
+import { Generated, JsonText, Mixed, Time } from "../state/named.ts";
 
 /** Strings up to this length count as values that repeat (states, kinds, roles); longer ones as just "a string". */
 const LONGEST = 24;

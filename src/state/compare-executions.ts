@@ -2,8 +2,7 @@ import { isDeepStrictEqual, types } from "node:util";
 import type { ObservedColumn, ObservedTable, StoredValue } from "../model/system.ts";
 import type { Facts } from "./facts.ts";
 import type { DroppedField, GeneratedPlace, Knowledge, TimePlace } from "./knowledge.ts";
-import { columnPlace, fieldOf, placeText } from "./places.ts";
-import { INDEX, JSON_TEXT, KEY } from "./renamer.ts";
+import { columnPlace, fieldOf, INDEX, JSON_TEXT, KEY, placeText } from "./places.ts";
 import { momentOf, offsetFromStep, resolutionOf, type StepWindow } from "./times.ts";
 import { differingWords, wordOf, wordOfBytes } from "./words.ts";
 

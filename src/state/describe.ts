@@ -8,7 +8,7 @@ import type { ColumnMode, PlainMode } from "./columns.ts";
 import { isOfKind } from "./row-kinds.ts";
 import { durationText } from "./times.ts";
 import { childRules, joinPath, type PathRules } from "./rules.ts";
-import { Generated, JsonText, Mixed, Time } from "./renamer.ts";
+import { Generated, JsonText, Mixed, Time } from "./named.ts";
 import type { StateWriter } from "./state-text.ts";
 
 const LONGEST_SHOWN = 200;

@@ -6,7 +6,7 @@ import type { PlainMode, TablePlan, TablePlans } from "./columns.ts";
 import type { Facts } from "./facts.ts";
 import { uuidPiece } from "./ids.ts";
 import { isOfKind } from "./row-kinds.ts";
-import { Generated, JsonText, Mixed, Time } from "./renamer.ts";
+import { Generated, JsonText, Mixed, Time } from "./named.ts";
 import { childRules, type PathRules, type Rules } from "./rules.ts";
 import { sortedKeys } from "./sorted-keys.ts";
 import { plainText, type Strings } from "./strings.ts";

@@ -1,5 +1,5 @@
 import type { ObservedColumn, StoredValue } from "../model/system.ts";
-import { fieldOfKind, patternOf, readFieldOfKind, type RowKind } from "./row-kinds.ts";
+import { fieldOfKind, patternOf, readFieldOfKind } from "./row-kinds.ts";
 
 /**
  * The segment of a place for a column. Where other columns say of what kind a row is (the key and the field of a hash), what they say is part of it: a field of
@@ -12,7 +12,7 @@ export function columnPlace(columns: readonly ObservedColumn[], index: number, r
   columns.forEach((column, at) => {
     if (column.kind === true) (kinds ??= {})[column.name] = patternOf(row[at], () => null);
   });
-  return kinds === undefined ? name : fieldOfKind(name, kinds as RowKind);
+  return kinds === undefined ? name : fieldOfKind(name, kinds);
 }
 
 /** Segments as one text, equal for equal places. */
@@ -30,3 +30,8 @@ export function fieldOf(place: string): string {
   }
   return segments.reduce((path, segment) => (segment === "[]" ? `${path}[]` : path === "" ? segment : `${path}.${segment}`), "");
 }
+
+/** Segments of places that are no names. */
+export const INDEX = "[]";
+export const KEY = "#key";
+export const JSON_TEXT = "{}";

@@ -4,54 +4,10 @@ import type { Facts } from "./facts.ts";
 import type { GeneratedPlace, Knowledge, TimePlace } from "./knowledge.ts";
 import { hashText32 } from "./hasher.ts";
 import { NO_ORIGINS, type Origin, type Origins, type TimeOrigin } from "./origins.ts";
-import { columnPlace } from "./places.ts";
+import { columnPlace, INDEX, JSON_TEXT, KEY } from "./places.ts";
 import { momentOf, offsetFromStep, simplestOffset, type Moment, type StepWindow } from "./times.ts";
+import { Generated, JsonText, Mixed, Time } from "./named.ts";
 import { splitAtWords, wordOf, wordOfBytes, type Word } from "./words.ts";
-
-/** A generated value in the place of the text or number that was observed. */
-export class Generated {
-  readonly key: string;
-  readonly form: string;
-  /** `undefined`: a value of the root state, which keeps one name. */
-  readonly origin: Origin | undefined;
-
-  constructor(key: string, form: string, origin: Origin | undefined) {
-    this.key = key;
-    this.form = form;
-    this.origin = origin;
-  }
-}
-
-/** A time in the place of what was observed. */
-export class Time {
-  readonly ms: number;
-  readonly form: string;
-  readonly origin: TimeOrigin;
-
-  constructor(ms: number, form: string, origin: TimeOrigin) {
-    this.ms = ms;
-    this.form = form;
-    this.origin = origin;
-  }
-}
-
-/** A text with generated values and times in it. */
-export class Mixed {
-  readonly parts: readonly (string | Generated | Time)[];
-
-  constructor(parts: readonly (string | Generated | Time)[]) {
-    this.parts = parts;
-  }
-}
-
-/** A text that holds JSON with generated values and times in it. */
-export class JsonText {
-  readonly value: unknown;
-
-  constructor(value: unknown) {
-    this.value = value;
-  }
-}
 
 /** The step that led to the observed state. */
 export interface StepOrigin extends StepWindow {
@@ -79,11 +35,6 @@ interface Node {
   readonly timeWords: Map<string, TimePlace>;
   readonly inner: Map<string, Node>;
 }
-
-/** Segments of places that are no names. */
-export const INDEX = "[]";
-export const KEY = "#key";
-export const JSON_TEXT = "{}";
 
 /**
  * Puts {@link Generated} and {@link Time} in the place of values that experiments showed to be generated, or times. Everything else stays as it was observed,

@@ -1,7 +1,7 @@
 import type { ObservedColumn, StoredValue } from "../model/system.ts";
 import type { Facts } from "./facts.ts";
 import type { Piece } from "./pieces.ts";
-import { Mixed } from "./renamer.ts";
+import { Mixed } from "./named.ts";
 
 /** By table: the columns whose values say of what kind a row is. */
 export type RowKinds = ReadonlyMap<string, readonly string[]>;

@@ -38,5 +38,5 @@ export function beginningOf(code: string, document: string): Beginning {
     numbers([root.wholeLo, root.wholeHi, root.rootLo, root.rootHi]) &&
     texts(root.lines);
   if (!sound) throw new TypeError("how an exploration began is not said");
-  return { code, clocksMs: clocksMs!, knowledge: knowledge!, maxDepth, shard, root };
+  return { code, clocksMs: clocksMs!, knowledge, maxDepth, shard, root };
 }

@@ -151,7 +151,9 @@ async function answer(method, url, body) {
 
 if (spec.beats > 0) setInterval(() => void db.beat().catch(() => undefined), spec.beats);
 let last = Promise.resolve();
-createServer(async (request, response) => {
+createServer((request, response) => void serve(request, response)).listen(Number(process.env.PORT), process.env.HOST ?? "127.0.0.1");
+
+async function serve(request, response) {
   let text = "";
   for await (const chunk of request) text += chunk;
   // One after the other: races are not what is tested here.
@@ -164,4 +166,4 @@ createServer(async (request, response) => {
   } catch (error) {
     response.writeHead(500).end(String(error));
   }
-}).listen(Number(process.env.PORT), process.env.HOST ?? "127.0.0.1");
+}
