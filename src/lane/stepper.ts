@@ -195,7 +195,7 @@ export class Stepper {
     for (const exchange of this.exchanges) {
       if (exchange.kind !== "answer") continue;
       const { statusCode, request } = exchange.response;
-      if (statusCode >= 200 && statusCode < 300 && WRITES.has(request.method)) return true;
+      if (statusCode >= 200 && statusCode < 300 && WRITES.has(request.method) && !isGraphqlQuery(request.body)) return true;
     }
     return false;
   }
@@ -308,6 +308,17 @@ export class Stepper {
     if (worst === undefined) return [];
     const message = `${action.name} was answered with status ${worst.statusCode}`;
     return [{ invariant: `${action.name}_server_error`, severity: Severity.HIGH, message }];
+  }
+}
+
+/** Whether a body asks GraphQL to read: its operation is a query. */
+function isGraphqlQuery(body: string | undefined): boolean {
+  if (body === undefined || !body.includes('"query"')) return false;
+  try {
+    const { query } = JSON.parse(body) as { query?: unknown };
+    return typeof query === "string" && /^\s*(?:#[^\n]*\n\s*)*(?:query\b|\{)/.test(query) && !/\bmutation\b/.test(query);
+  } catch {
+    return false;
   }
 }
 

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { clientPartOf, type ClientPart, type PendingRequest } from "../model/client.ts";
 import { contextPartOf, type ContextPart, type SavedContext } from "../model/context.ts";
@@ -36,11 +35,11 @@ export interface WorldMark {
 interface Unstored {
   /** What the World's `probe` read; `undefined`: there is none. */
   readonly probed?: unknown;
-  /** Of a target whose state nothing shows: the steps that wrote, as a hash. */
-  readonly trail: string;
+  /** Of a target whose state nothing shows: the actions that wrote, in order. */
+  readonly trail: readonly string[];
 }
 
-const NOTHING_UNSTORED: Unstored = { trail: "" };
+const NOTHING_UNSTORED: Unstored = { trail: [] };
 
 /** What shows the state of a target: stores, the World's `probe`, what `stateFromContext` names, or nothing. */
 export type Visibility = "stores" | "probe" | "context" | "nothing";
@@ -110,7 +109,8 @@ export class WorldState {
     const systems = Object.entries(world.systems).filter((entry): entry is [string, System] => entry[1] !== undefined);
     this.#names = systems.map(([name]) => name);
     this.systems = systems.map(([, system]) => system);
-    this.portable = !hidden && this.systems.every(({ traits }) => traits.portable);
+    // What a probe shows is written into no other lane.
+    this.portable = !hidden && world.probe === undefined && this.systems.every(({ traits }) => traits.portable);
     this.#context = contextPartOf(world.context);
     const clients = [...world.allClients()].map(([role, client]) => [role, clientPartOf(client)] as const);
     const parts = clients.filter((entry): entry is readonly [string, ClientPart] => entry[1] !== undefined);
@@ -169,7 +169,8 @@ export class WorldState {
 
   /** What shows the state. */
   get visibility(): Visibility {
-    if (this.systems.length > 0 || this.selfContained) return "stores";
+    // Of clients that are not ours no request is seen: the context is all that there is.
+    if (this.systems.length > 0 || this.selfContained || this.#clients.length === 0) return "stores";
     if (this.#world.probe !== undefined) return "probe";
     return this.#world.stateFromContext === undefined ? "nothing" : "context";
   }
@@ -184,8 +185,7 @@ export class WorldState {
 
   /** An action wrote where nothing shows it: the state that it leads to is no other step's. */
   wroteUnseen(action: string): void {
-    const { trail } = this.#unstored;
-    this.#unstored = { ...this.#unstored, trail: createHash("sha1").update(`${trail}\n${action}`).digest("base64") };
+    this.#unstored = { ...this.#unstored, trail: [...this.#unstored.trail, action] };
   }
 
   /** Names generated values and times from here on. */
@@ -402,7 +402,7 @@ export class WorldState {
   #observeUnstored(systems: Record<string, Observed>): void {
     const { probed, trail } = this.#unstored;
     if (probed !== undefined) systems[PROBE] = { kind: "value", value: probed };
-    if (trail !== "") systems[TRAIL] = { kind: "value", value: trail };
+    if (trail.length > 0) systems[TRAIL] = { kind: "value", value: trail };
     else delete systems[TRAIL];
   }
 

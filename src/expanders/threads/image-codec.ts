@@ -39,7 +39,7 @@ interface Image {
   readonly clients: readonly unknown[];
   readonly setBy: readonly { readonly text: string; readonly action: string | undefined }[];
   readonly origins?: OriginsImage | undefined;
-  readonly unstored?: { readonly probed?: unknown; readonly trail: string } | undefined;
+  readonly unstored?: { readonly probed?: unknown; readonly trail: readonly string[] } | undefined;
 }
 
 interface PlainImage {
