@@ -11,6 +11,8 @@ export type RowKind = Readonly<Record<string, string>>;
 
 /** As descriptions show ids and times, and numbers. */
 const NAMES = /(?:root)?#t?\d*|<time>|\d+/g;
+/** UUIDs, and hexadecimal numbers: a part of one may be letters alone. */
+const HEXADECIMAL = /(?<![A-Za-z0-9])(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{8,})(?![A-Za-z0-9])/gi;
 /** Words with digits in them. */
 const VARIABLE = /[A-Za-z]*[\d*][A-Za-z0-9*]*/g;
 const WHERE = /^(.*) where (\{.*\})$/s;
@@ -50,7 +52,7 @@ export function patternShown(cell: string): string | undefined {
 }
 
 function collapsed(text: string): string {
-  return text.replaceAll(NAMES, "*").replaceAll(VARIABLE, "*").replaceAll(/\*+/g, "*");
+  return text.replaceAll(HEXADECIMAL, "*").replaceAll(NAMES, "*").replaceAll(VARIABLE, "*").replaceAll(/\*+/g, "*");
 }
 
 /** A field of the rows of one kind: `hash.value where {"key":"order:*","field":"seen"}`. */

@@ -198,7 +198,7 @@ describe("a target that dies of a request of a check", () => {
 
 describe("a target that dies some time after it answered", () => {
   it("leaves a trace, although no step shows it again", async () => {
-    const cwd = crashingCheck(1, `response.end("{}"); setTimeout(() => { console.log("too late"); process.exit(7); }, 30);`, {
+    const cwd = crashingCheck(1, `response.end("{}"); setTimeout(() => { console.log("too late"); process.exit(7); }, 3);`, {
       rule: "ask",
     });
     const ran = await seqqa(["run", ".", "--output", "out"], { cwd });
