@@ -179,7 +179,7 @@ export class WorldState {
   async probe(): Promise<void> {
     const probe = this.#world.probe;
     if (probe === undefined) return;
-    const read = asJson(await probe(this.#world as never));
+    const read = asJson(await probe(this.#world));
     if (!isDeepStrictEqual(read, this.#unstored.probed)) this.#unstored = { ...this.#unstored, probed: read };
   }
 
