@@ -17,6 +17,7 @@ import {
   SHAPE,
   SKIPPED,
   STATUS,
+  WROTE,
   type DetailNews,
   type LaneReport,
   type News,
@@ -86,6 +87,9 @@ export class Committer {
   readonly unjudged: UnjudgedLog = new UnjudgedLog();
   readonly #options: CommitterOptions;
   readonly #skips: Int32Array;
+  /** By action: writes that were answered with 2xx, and led to another state, or did not. */
+  readonly #seenWrites: Int32Array;
+  readonly #unseenWrites: Int32Array;
   readonly #statuses: Map<number, number>[];
   readonly #seenEdges: Set<string> = new Set();
   /** Of states at the depth bound, which a shorter path may open yet. */
@@ -99,6 +103,8 @@ export class Committer {
     this.details = options.details;
     this.journal = options.journal;
     this.#skips = new Int32Array(options.actions.length);
+    this.#seenWrites = new Int32Array(options.actions.length);
+    this.#unseenWrites = new Int32Array(options.actions.length);
     this.#statuses = options.actions.map(() => new Map<number, number>());
   }
 
@@ -162,6 +168,7 @@ export class Committer {
         else if (this.nodes.depth(committed.to) < this.#options.maxDepth) this.reductions++;
       }
     }
+    if ((bits & WROTE) !== 0) (committed.to === node ? this.#unseenWrites : this.#seenWrites)[action]!++;
     const clean = !committed.found && committed.to >= 0;
     this.journal?.add(node, action, rows, at, committed.to, news);
     if (this.details !== undefined) this.#keepDetails(committed, detail, news);
@@ -190,7 +197,8 @@ export class Committer {
       const sorted = [...this.#statuses[action]!].toSorted((a, b) => a[0] - b[0]);
       const applied = sorted.reduce((sum, [, count]) => sum + count, 0);
       const brought = action < (this.#options.ownActions ?? Infinity) ? {} : { brought: true as const };
-      coverage[name] = { applied, skipped: this.#skips[action]!, statuses: Object.fromEntries(sorted), ...brought };
+      const unseen = this.#seenWrites[action] === 0 && this.#unseenWrites[action]! > 0 ? { unseenWrites: this.#unseenWrites[action]! } : {};
+      coverage[name] = { applied, skipped: this.#skips[action]!, statuses: Object.fromEntries(sorted), ...brought, ...unseen };
     });
     return coverage;
   }

@@ -44,6 +44,9 @@ export const BOUNDED: number = 1 << 11;
 /** The state has values whose order of generation its fingerprint forgets: the other hash is of the form that has it. */
 export const REDUCED: number = 1 << 12;
 
+/** A request that writes (POST, PUT, PATCH, DELETE) was answered with a status of 200 to 299. */
+export const WROTE: number = 1 << 13;
+
 /** One node and a range of its actions. */
 export interface UnitRequest {
   /** Action indices from the root. */
@@ -250,6 +253,8 @@ export interface LaneReport {
   readonly systems: readonly string[];
   /** Only the context is put back. */
   readonly contextOnly: boolean;
+  /** What shows the state of the target. Default: `stores`. */
+  readonly visibility?: "stores" | "probe" | "context" | "nothing" | undefined;
   /** Why calls cannot be raced on this lane, and what to do about it; `undefined`: they can. */
   readonly raceObstacle?: RaceObstacle | undefined;
   /** Per system: why it cannot hold a call before a write; none for one that can. */

@@ -159,6 +159,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
     shape: options.shapes ? shapeOf(relative) : 0,
     systems: [...systemLines(world), ...targetLines(world, state, restart), ...ruleLines(rules, judged)],
     contextOnly,
+    visibility: state.visibility,
     raceObstacle: raceObstacle(world, contextOnly),
     gateless: gateless(world),
     uses: usesOf(world, seat.lane),

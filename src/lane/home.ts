@@ -189,6 +189,12 @@ export class Home {
     }
     this.#refusePending("The agent's setup");
     for (const [role, login] of Object.entries(definition.users)) await this.#logIn(role, login);
+    drawing.root("probe");
+    try {
+      await state.probe();
+    } catch (cause) {
+      throw userError("PROBE_THREW", "The World's probe threw", cause);
+    }
   }
 
   /** Refuses requests that are still unanswered: their effect would be part of the root state on one lane, and of a step on another. @throws SeqqaError `PENDING_REQUEST` */

@@ -9,6 +9,7 @@ import {
   NEWS,
   REDUCED,
   SKIPPED,
+  WROTE,
   type UnitRequest,
   type UnjudgedNews,
 } from "../engine/messages.ts";
@@ -77,7 +78,7 @@ export class StepTaker {
     if (!changed && outcome.kind === "executed" && outcome.findings.length === 0 && outcome.status !== 202) {
       if (state.systems.length > 0 && checker.settled(this.#base.actions[action]!)) {
         // Nothing changed: every invariant held here already.
-        this.#report.rows.push(EXECUTED, outcome.status, unit.lo, unit.hi, this.#responseHash(outcome), 0);
+        this.#report.rows.push(EXECUTED | this.#wrote, outcome.status, unit.lo, unit.hi, this.#responseHash(outcome), 0);
         return;
       }
     }
@@ -104,7 +105,7 @@ export class StepTaker {
           checker.checked.findings.length === 0 &&
           checker.checked.errors.length === 0
         ) {
-          this.#report.rows.push(EXECUTED | bits, outcome.status, lo, hi, 0, shape);
+          this.#report.rows.push(EXECUTED | bits | this.#wrote, outcome.status, lo, hi, 0, shape);
           return state.restore(mark);
         }
         return this.#finish(unit, index, action, outcome, mark, { lo, hi, shape, bits }, before, checking, spot);
@@ -214,7 +215,7 @@ export class StepTaker {
       errors.push(...rules.errors);
       unjudged = rules.unjudged;
     }
-    let bits = EXECUTED | reached.bits;
+    let bits = EXECUTED | reached.bits | this.#wrote;
     if (findings.length > 0) bits |= FINDING;
     if (findings.length > 0 || errors.length > 0 || unjudged.length > 0) {
       bits |= NEWS;
@@ -259,6 +260,10 @@ export class StepTaker {
       exchanges: exchangesOf(stepper.exchanges, outcome),
     });
     throw new AfterFinding(why);
+  }
+
+  get #wrote(): number {
+    return this.#base.stepper.wrote ? WROTE : 0;
   }
 
   /** 0 in memory, where making the text would cost more than the step. */

@@ -24,10 +24,11 @@ export interface StepperOptions {
 type AnyAction = Action<never, never>;
 
 /** What actions are given. */
-export type StepperWorld = Pick<World<never, never>, "api" | "clients" | "context">;
+export type StepperWorld = Pick<World<never, never>, "api" | "clients" | "context"> & Partial<Pick<World<never, never>, "probe">>;
 
 /** The part of the world's state that a stepper reports the end of an action to, and asks for pending requests. */
-export type StepperState = Pick<WorldState, "attribute" | "moveTo"> & Partial<Pick<WorldState, "pending" | "cut">>;
+export type StepperState = Pick<WorldState, "attribute" | "moveTo"> &
+  Partial<Pick<WorldState, "pending" | "cut" | "probe" | "wroteUnseen" | "visibility">>;
 
 /** A request of a check that got no answer. */
 export type UnansweredCheck = Extract<Exchange, { kind: "failure" }> & {
@@ -64,6 +65,7 @@ export class Stepper {
   #startMs = 0;
   #endMs = 0;
   #listening = false;
+  #probeError: unknown;
   /** Requests that waited for their answers when the step in progress began: they are not its own. */
   #pendingBefore: readonly PendingRequest[] = NONE_PENDING;
 
@@ -135,14 +137,29 @@ export class Stepper {
     if (this.strays.length > 0) this.strays.length = 0;
     if (this.#bodies.length > 0) this.#bodies.length = 0;
     this.checkFailure = undefined;
+    this.#probeError = undefined;
     this.#pendingBefore = this.#state.pending?.() ?? NONE_PENDING;
     this.#listening = true;
     this.#startMs = this.#clock.now();
     try {
       const promised: unknown = action.run(this.#client(action), this.#world.context);
-      return promised instanceof Promise ? promised : Promise.resolve(promised);
+      const answer = promised instanceof Promise ? promised : Promise.resolve(promised);
+      return this.#world.probe === undefined ? answer : this.#probed(answer);
     } catch (error) {
       return this.fail(action, error);
+    }
+  }
+
+  /** Reads what no store shows after a step that sent something, whatever came of it. */
+  async #probed(answer: Promise<unknown>): Promise<unknown> {
+    try {
+      return await answer;
+    } finally {
+      this.#listening = false;
+      if (this.exchanges.length > 0) {
+        this.#drawing.by("probe");
+        await this.#state.probe?.().catch((error: unknown) => (this.#probeError = error));
+      }
     }
   }
 
@@ -151,7 +168,12 @@ export class Stepper {
     this.#listening = false;
     this.#attribute(action);
     const pending = this.#state.pending?.() ?? NONE_PENDING;
-    const quiet = this.strays.length === 0 && this.uncaught.length === 0 && action.expectedStatus === undefined && this.#allAnswered();
+    const quiet =
+      this.#probeError === undefined &&
+      this.strays.length === 0 &&
+      this.uncaught.length === 0 &&
+      action.expectedStatus === undefined &&
+      this.#allAnswered();
     const outcome =
       quiet && pending.length === 0 && response instanceof ApiResponse && response.statusCode < 500
         ? executed(response)
@@ -168,6 +190,16 @@ export class Stepper {
     return this.#judgeThrow(action, error);
   }
 
+  /** Whether a request of the step that writes was answered with a status of 200 to 299. */
+  get wrote(): boolean {
+    for (const exchange of this.exchanges) {
+      if (exchange.kind !== "answer") continue;
+      const { statusCode, request } = exchange.response;
+      if (statusCode >= 200 && statusCode < 300 && WRITES.has(request.method) && !isGraphqlQuery(request.body)) return true;
+    }
+    return false;
+  }
+
   /** When the step ran. */
   get window(): { readonly startMs: number; readonly endMs: number } {
     return { startMs: this.#startMs, endMs: this.#endMs };
@@ -176,6 +208,7 @@ export class Stepper {
   #attribute(action: AnyAction): void {
     this.#endMs = this.#clock.now();
     const { window } = this;
+    if (this.#state.visibility === "nothing" && this.wrote) this.#state.wroteUnseen?.(action.name);
     this.#state.attribute(action.name, () => ({ ...window, action: action.name, exchanges: this.exchanges.flatMap(sentRequest) }));
   }
 
@@ -201,6 +234,7 @@ export class Stepper {
   #judge(action: AnyAction, response: unknown, pending: readonly PendingRequest[]): Outcome {
     const broken = this.#broken();
     if (broken !== undefined) return broken;
+    if (this.#probeError !== undefined) return failed(this.thrown("PROBE_THREW", "The World's probe threw", "probe", this.#probeError));
     if (this.strays.length > 0) {
       return failed(
         this.thrown("STRAY_REJECTION", `Action "${action.name}" left a rejected promise that nobody awaited`, action.name, this.strays[0]),
@@ -277,6 +311,17 @@ export class Stepper {
   }
 }
 
+/** Whether a body asks GraphQL to read: its operation is a query. */
+function isGraphqlQuery(body: string | undefined): boolean {
+  if (body === undefined || !body.includes('"query"')) return false;
+  try {
+    const { query } = JSON.parse(body) as { query?: unknown };
+    return typeof query === "string" && /^\s*(?:#[^\n]*\n\s*)*(?:query\b|\{)/.test(query) && !/\bmutation\b/.test(query);
+  } catch {
+    return false;
+  }
+}
+
 /** An exchange as far as it says what was asked for. */
 function sentRequest(exchange: Exchange): SentRequest[] {
   if (exchange.kind !== "answer") return [];
@@ -287,6 +332,7 @@ function sentRequest(exchange: Exchange): SentRequest[] {
   return [{ method, path, body: body ?? "", acting: `${authorization ?? ""} ${cookie ?? ""}`, answer: text }];
 }
 
+const WRITES: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 const NONE_PENDING: readonly PendingRequest[] = Object.freeze([]);
 /** Milliseconds that requests which were left behind are given. */
 const PENDING_MS = 5_000;

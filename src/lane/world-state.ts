@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import { clientPartOf, type ClientPart, type PendingRequest } from "../model/client.ts";
 import { contextPartOf, type ContextPart, type SavedContext } from "../model/context.ts";
 import { isPromise, type Awaitable, type Mark, type Observed, type System } from "../model/system.ts";
+import { SeqqaError } from "../model/errors.ts";
 import type { World } from "../model/world.ts";
 import {
   firstToPass,
@@ -26,7 +28,21 @@ export interface WorldMark {
   readonly setBy: readonly Bearer[];
   /** Where the generated values and times of the state come from. */
   readonly origins: Origins;
+  readonly unstored: Unstored;
 }
+
+/** What is known of the state beyond stores, context and clients; never changed, so that checkpoints share it. */
+interface Unstored {
+  /** What the World's `probe` read; `undefined`: there is none. */
+  readonly probed?: unknown;
+  /** Of a target whose state nothing shows: the actions that wrote, in order. */
+  readonly trail: readonly string[];
+}
+
+const NOTHING_UNSTORED: Unstored = { trail: [] };
+
+/** What shows the state of a target: stores, the World's `probe`, what `stateFromContext` names, or nothing. */
+export type Visibility = "stores" | "probe" | "context" | "nothing";
 
 /** A state that can be written into another lane. */
 export interface WorldImage {
@@ -35,6 +51,7 @@ export interface WorldImage {
   readonly clients: readonly unknown[];
   readonly setBy: readonly Bearer[];
   readonly origins?: OriginsImage | undefined;
+  readonly unstored?: Unstored | undefined;
 }
 
 /** When a time of a saved world passes that lay in the future: from then on it is another state. Milliseconds since 1970; `Infinity`: never. */
@@ -50,6 +67,9 @@ interface Bearer {
   readonly action: string | undefined;
 }
 
+/** How the state beyond stores is named among systems. */
+const PROBE = "probe";
+const TRAIL = "unseen";
 const NONE: readonly PendingRequest[] = Object.freeze([]);
 const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({});
 
@@ -73,6 +93,7 @@ export class WorldState {
   /** Recognises generated values; `undefined`: the root is not known yet. */
   #renamer: Renamer | undefined;
   #origins: Origins = NO_ORIGINS;
+  #unstored: Unstored = NOTHING_UNSTORED;
   /** The step after which nothing was observed yet. */
   #step: (() => StepOrigin) | undefined;
   readonly #facts: {
@@ -88,7 +109,8 @@ export class WorldState {
     const systems = Object.entries(world.systems).filter((entry): entry is [string, System] => entry[1] !== undefined);
     this.#names = systems.map(([name]) => name);
     this.systems = systems.map(([, system]) => system);
-    this.portable = !hidden && this.systems.every(({ traits }) => traits.portable);
+    // What a probe shows is written into no other lane.
+    this.portable = !hidden && world.probe === undefined && this.systems.every(({ traits }) => traits.portable);
     this.#context = contextPartOf(world.context);
     const clients = [...world.allClients()].map(([role, client]) => [role, clientPartOf(client)] as const);
     const parts = clients.filter((entry): entry is readonly [string, ClientPart] => entry[1] !== undefined);
@@ -145,6 +167,27 @@ export class WorldState {
     }
   }
 
+  /** What shows the state. */
+  get visibility(): Visibility {
+    // Of clients that are not ours no request is seen: the context is all that there is.
+    if (this.systems.length > 0 || this.selfContained || this.#clients.length === 0) return "stores";
+    if (this.#world.probe !== undefined) return "probe";
+    return this.#world.stateFromContext === undefined ? "nothing" : "context";
+  }
+
+  /** Reads what the World's `probe` shows. @throws what it throws, and SeqqaError `PROBE_INVALID` for what is not JSON */
+  async probe(): Promise<void> {
+    const probe = this.#world.probe;
+    if (probe === undefined) return;
+    const read = asJson(await probe(this.#world));
+    if (!isDeepStrictEqual(read, this.#unstored.probed)) this.#unstored = { ...this.#unstored, probed: read };
+  }
+
+  /** An action wrote where nothing shows it: the state that it leads to is no other step's. */
+  wroteUnseen(action: string): void {
+    this.#unstored = { ...this.#unstored, trail: [...this.#unstored.trail, action] };
+  }
+
   /** Names generated values and times from here on. */
   identify(renamer: Renamer): void {
     this.#renamer = renamer;
@@ -192,7 +235,7 @@ export class WorldState {
 
   /** Returns `true` if something was set in the context or a client. A value that was changed in place is not noticed. */
   ownSet(mark: WorldMark): boolean {
-    if (this.#context.version !== mark.contextVersion) return true;
+    if (this.#context.version !== mark.contextVersion || this.#unstored !== mark.unstored) return true;
     for (let i = 0; i < this.#clients.length; i++) if (this.#clients[i]!.version !== mark.clientVersions[i]) return true;
     return false;
   }
@@ -254,6 +297,7 @@ export class WorldState {
     }
     this.#setBy = mark.setBy;
     this.#origins = mark.origins;
+    this.#unstored = mark.unstored;
     this.#step = undefined;
   }
 
@@ -279,10 +323,14 @@ export class WorldState {
       return look === undefined ? system.capture!() : look.capture();
     });
     const setBy = this.#setBy;
-    const origins = imageOfOrigins(this.#origins);
-    return isPromise(systems)
-      ? systems.then((images) => ({ systems: images, context, clients, setBy, origins }))
-      : { systems, context, clients, setBy, origins };
+    const own = {
+      context,
+      clients,
+      setBy,
+      origins: imageOfOrigins(this.#origins),
+      unstored: this.#unstored === NOTHING_UNSTORED ? undefined : this.#unstored,
+    };
+    return isPromise(systems) ? systems.then((images) => ({ systems: images, ...own })) : { systems, ...own };
   }
 
   write(image: WorldImage): Awaitable<void> {
@@ -293,6 +341,7 @@ export class WorldState {
     }
     this.#setBy = image.setBy;
     this.#origins = originsOfImage(image.origins);
+    this.#unstored = image.unstored ?? NOTHING_UNSTORED;
     this.#step = undefined;
     return this.#all((system, i) => system.write!(image.systems[i]));
   }
@@ -324,6 +373,7 @@ export class WorldState {
     this.#facts.context = this.#wholeContext && this.#context.entries.size > 0 ? this.#world.observedContext() : NOTHING;
     this.#facts.clients = this.#acting();
     this.#facts.node = this.#context.node;
+    this.#observeUnstored(this.#facts.systems);
     for (let i = 0; i < this.systems.length; i++) {
       const observed = observe(this.systems[i]!, seen);
       if (isPromise(observed)) return this.#observeFrom(i, observed, seen);
@@ -338,6 +388,7 @@ export class WorldState {
     this.#origins = NO_ORIGINS;
     this.#step = undefined;
     const systems: Record<string, Observed> = {};
+    this.#observeUnstored(systems);
     for (let i = 0; i < this.systems.length; i++) systems[this.#names[i]!] = await this.systems[i]!.root();
     return { systems, context: this.#world.observedContext(), clients: this.#acting(), node: this.#context.node };
   }
@@ -346,6 +397,13 @@ export class WorldState {
   adopt(): void {
     this.#setBy = this.#clients.map(bearerOf);
     for (let i = 0; i < this.#clients.length; i++) this.#attributed[i] = this.#clients[i]!.version;
+  }
+
+  #observeUnstored(systems: Record<string, Observed>): void {
+    const { probed, trail } = this.#unstored;
+    if (probed !== undefined) systems[PROBE] = { kind: "value", value: probed };
+    if (trail.length > 0) systems[TRAIL] = { kind: "value", value: trail };
+    else delete systems[TRAIL];
   }
 
   #markOf(systems: readonly Mark[]): WorldMark {
@@ -357,6 +415,7 @@ export class WorldState {
       clientVersions: this.#clients.map((client) => client.version),
       setBy: this.#setBy,
       origins: this.#origins,
+      unstored: this.#unstored,
     };
   }
 
@@ -401,6 +460,16 @@ export class WorldState {
 function observe(system: System, seen: boolean): Awaitable<Observed> {
   const look = seen ? system.lastLook?.() : undefined;
   return look === undefined ? system.observe() : look.observe();
+}
+
+/** @throws SeqqaError `PROBE_INVALID` */
+function asJson(read: unknown): unknown {
+  const text = JSON.stringify(read) as string | undefined;
+  if (text === undefined)
+    throw new SeqqaError("PROBE_INVALID", "The World's probe returned nothing that JSON has.", {
+      hint: "Return what it read, e.g. `response.json()`.",
+    });
+  return JSON.parse(text);
 }
 
 function bearerOf(client: ClientPart): Bearer {

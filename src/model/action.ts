@@ -23,6 +23,8 @@ export interface ActionOptions<C extends object = Values, A = ApiClient> {
   readonly mayNeverApply?: boolean;
   /** The action may be refused each time. Default `false`: a run in which it never got a status below 400 is unverified (exit code 3). */
   readonly mayNeverSucceed?: boolean;
+  /** The action writes nothing, although it sends a POST, PUT, PATCH or DELETE: a search, a preview. Default `false`: where no such call changes anything visible, the run is unverified (exit code 3). */
+  readonly changesNothing?: boolean;
 }
 
 /** One call that a user of the API can make. */
@@ -36,6 +38,7 @@ export class Action<C extends object = Values, A = ApiClient> {
   readonly tags: readonly string[];
   readonly mayNeverApply: boolean;
   readonly mayNeverSucceed: boolean;
+  readonly changesNothing: boolean;
   /** A stack that leads to where it was declared: a wrong status has no line of its own. */
   readonly declared: string | undefined;
 
@@ -61,6 +64,7 @@ export class Action<C extends object = Values, A = ApiClient> {
     this.tags = options.tags ?? [];
     this.mayNeverApply = options.mayNeverApply === true;
     this.mayNeverSucceed = options.mayNeverSucceed === true;
+    this.changesNothing = options.changesNothing === true;
     this.declared = new Error().stack;
   }
 }

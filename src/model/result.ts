@@ -289,6 +289,10 @@ export interface ActionCoverage {
   readonly statuses: Readonly<Record<string, number>>;
   /** A rule added it to the agent's own, as `ownership` does: where it never applied, nothing is missing. */
   readonly brought?: true;
+  /** Its writes that were answered with 200 to 299, where not one of them changed anything that seqqa sees. */
+  readonly unseenWrites?: number;
+  /** Its writes need not change anything. */
+  readonly changesNothing?: true;
   /** The result is verified even if it never applied. */
   readonly mayNeverApply?: true;
   /** The result is verified even if it was refused each time. */

@@ -18,10 +18,14 @@ export interface WorldOptions<C extends object = Values, A = ApiClient> {
   readonly ignore?: readonly string[];
   /** Brings a target that nothing else can put back to its root state. */
   readonly reset?: Reset<C, A>;
+  /** Reads state that no store shows, e.g. with a GET: called after each step that sent something. Its result, as JSON has it, is part of the state as `systems.probe`. It must not write. */
+  readonly probe?: Probe<C, A>;
 }
 
 /** Written as a method, so that a world with a more special client is still a world. */
 type Reset<C extends object, A> = { call(world: World<C, A>): void | Promise<void> }["call"];
+
+type Probe<C extends object, A> = { call(world: World<C, A>): unknown }["call"];
 
 /** A saved world; see {@link World.checkpoint}. */
 export interface WorldCheckpoint {
@@ -43,6 +47,7 @@ export class World<C extends object = Values, A = ApiClient> {
   readonly stateFromContext: readonly (keyof C & string)[] | undefined;
   readonly ignore: readonly string[];
   readonly reset: Reset<C, A> | undefined;
+  readonly probe: Probe<C, A> | undefined;
   #api: A | undefined;
   #systems: Readonly<Record<string, System | undefined>> | undefined;
   #clients: Readonly<Record<string, A>>;
@@ -52,6 +57,7 @@ export class World<C extends object = Values, A = ApiClient> {
     this.stateFromContext = options.stateFromContext;
     this.ignore = options.ignore ?? [];
     this.reset = options.reset;
+    this.probe = options.probe;
     this.#api = options.api;
     this.#systems = options.systems;
     this.#clients = options.clients ?? {};

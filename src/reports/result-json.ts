@@ -49,17 +49,21 @@ export function resultJson(result: Omit<ExplorationResult, "toJSON">): Omit<Expl
     })),
     coverage: {
       actions: Object.fromEntries(
-        Object.entries(result.coverage.actions).map(([name, { applied, skipped, statuses, brought, mayNeverApply, mayNeverSucceed }]) => [
-          name,
-          {
-            applied,
-            skipped,
-            statuses,
-            ...(brought && { brought }),
-            ...(mayNeverApply && { mayNeverApply }),
-            ...(mayNeverSucceed && { mayNeverSucceed }),
-          },
-        ]),
+        Object.entries(result.coverage.actions).map(
+          ([name, { applied, skipped, statuses, brought, unseenWrites, changesNothing, mayNeverApply, mayNeverSucceed }]) => [
+            name,
+            {
+              applied,
+              skipped,
+              statuses,
+              ...(brought && { brought }),
+              ...(unseenWrites !== undefined && { unseenWrites }),
+              ...(changesNothing && { changesNothing }),
+              ...(mayNeverApply && { mayNeverApply }),
+              ...(mayNeverSucceed && { mayNeverSucceed }),
+            },
+          ],
+        ),
       ),
       pairs: result.coverage.pairs,
     },

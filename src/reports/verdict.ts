@@ -3,6 +3,9 @@ import { grouped, plural } from "./numbers.ts";
 
 type Counts = Pick<ExplorationFacts, "stopReason" | "open" | "statesVisited" | "completeToDepth">;
 
+/** How the exception begins of a search that sees nothing of its target's state: it is never exhaustive. */
+export const NOT_VISIBLE = "state not visible";
+
 /** Returns how much of the state space a search covered that left out the `exceptions`. */
 export function verdictOf(counts: Counts, exceptions: readonly VerdictException[] = [], reductions: readonly Reduction[] = []): Verdict {
   const assuming = reductions.map(
@@ -11,7 +14,8 @@ export function verdictOf(counts: Counts, exceptions: readonly VerdictException[
   );
   const { stopReason, open, statesVisited, completeToDepth } = counts;
   const left = exceptions.map(({ text }) => text).join("; ");
-  if (stopReason !== "exhausted" || open > 0) {
+  const isBlind = exceptions.some(({ text }) => text.startsWith(NOT_VISIBLE));
+  if (stopReason !== "exhausted" || open > 0 || isBlind) {
     const text = `complete to depth ${grouped(completeToDepth)}, ${grouped(open)} open (${plural(statesVisited, "state")})`;
     return { complete: false, text: left === "" ? text : `${text}, except ${left}`, exceptions };
   }

@@ -45,6 +45,14 @@ async function disk(): Promise<StoreCheck> {
   return { ok: free >= LEAST_FREE, what: "disk", says: free >= LEAST_FREE ? says : `${says}: make room there, or set TMPDIR` };
 }
 
+const NOTHING_VISIBLE: StoreCheck = {
+  ok: false,
+  what: "state",
+  says:
+    "no store is declared, so that seqqa cannot see what a call changes: every write counts as a state of its own, and max_depth is 4 by default. " +
+    "Declare the store (`db_url`, or `systems`), give the World a `probe` that reads the state, or name the context keys that decide it in `stateFromContext`",
+};
+
 /** Brings one lane up as a run would, and tries its stores. */
 async function lane(config: Config, directory: string): Promise<readonly StoreCheck[]> {
   const checks: StoreCheck[] = [];
@@ -57,6 +65,7 @@ async function lane(config: Config, directory: string): Promise<readonly StoreCh
       const took = config.target === undefined ? "" : ` after ${Math.round(performance.now() - begun)} ms`;
       checks.push({ ok: true, what: "target", says: `answers at ${spec.baseUrl}${took}` });
     }
+    if (spec.baseUrl !== "" && spec.systems.length === 0) checks.push(NOTHING_VISIBLE);
     const refused = host.canMakeLanes(2);
     checks.push({
       ok: true,

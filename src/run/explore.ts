@@ -62,6 +62,8 @@ export interface ExploreInput {
 
 /** Searches that end because an outcome shows that too little was known of the target's values. */
 const MOST_LESSONS = 8;
+/** `max_depth` where nothing shows the state of the target, so that every write leads to a state of its own. */
+const BLIND_DEPTH = 4;
 /** Cross-checks: the first 20 nodes of a run, and 1 in 200 later. */
 const CROSS_CHECK = { first: 20, oneIn: 200 } as const;
 
@@ -100,7 +102,7 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
         ownActions: definition.ownActions,
         strategy: budget.strategyKind,
         maxSteps: budget.maxSteps,
-        maxDepth: budget.maxDepth ?? Infinity,
+        maxDepth: budget.maxDepth ?? (reports[0]!.visibility === "nothing" ? BLIND_DEPTH : Infinity),
         maxTimeMs,
         stopOnFirstViolation: budget.stopOnFirstViolation,
         isKnown: (found) => input.known?.has(findingId(input.name, found)) === true,
@@ -181,7 +183,13 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
         if (input.signal?.aborted !== true) errors.push(fatalError(error));
         return NO_RACES;
       });
-      return await conclude(input, explorer, options, home, notes, races, begun, host.origins, { errors, ended, knowledge, refuted });
+      return await conclude(input, explorer, options, home, notes, races, begun, host.origins, {
+        errors,
+        ended,
+        knowledge,
+        refuted,
+        visibility: reports[0]!.visibility,
+      });
     } finally {
       await expander.close();
     }
@@ -273,6 +281,7 @@ interface Outcome {
   readonly ended: EndedTargets;
   readonly knowledge: Knowledge;
   readonly refuted: readonly Reduction[];
+  readonly visibility: LaneReport["visibility"];
 }
 
 async function conclude(
@@ -284,7 +293,7 @@ async function conclude(
   races: FoundRaces,
   begun: number,
   origins: ReadonlySet<string>,
-  { errors, ended, knowledge, refuted }: Outcome,
+  { errors, ended, knowledge, refuted, visibility }: Outcome,
 ): Promise<ExplorationResult> {
   const { definition, onEvent, config } = input;
   const { actions, seed } = options;
@@ -317,6 +326,7 @@ async function conclude(
     isShard: options.shard !== undefined,
     knowledge,
     refuted,
+    visibility,
     durationMs: performance.now() - begun,
     urls: new ShownUrls(config.baseUrl, origins),
     mapStack,

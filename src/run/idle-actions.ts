@@ -19,13 +19,14 @@ interface IdleOptions {
 /** Marks the actions that need not do anything for a result to be verified. `requireAll: false` marks all of them. */
 export function withExemptions(coverage: Coverage, { actions }: AgentDefinition<never, never>, requireAll: boolean): Coverage {
   const marked: Record<string, ActionCoverage> = { ...coverage };
-  for (const { name, expectedStatus, mayNeverApply, mayNeverSucceed } of actions) {
+  for (const { name, expectedStatus, mayNeverApply, mayNeverSucceed, changesNothing } of actions) {
     const own = marked[name];
     if (own === undefined || own.brought === true) continue;
     const isExempt = !requireAll || expectedStatus !== undefined;
     marked[name] = {
       ...own,
       ...((isExempt || mayNeverApply) && { mayNeverApply: true as const }),
+      ...(changesNothing && { changesNothing: true as const }),
       ...((isExempt || mayNeverSucceed) && { mayNeverSucceed: true as const }),
     };
   }

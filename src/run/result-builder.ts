@@ -4,7 +4,7 @@ import type { Explorer } from "../engine/explorer.ts";
 import { findingId } from "../engine/finding-id.ts";
 import { openStates } from "../engine/open-states.ts";
 import type { GraphShape } from "../model/graph-shape.ts";
-import type { ErrorNews, Recording } from "../engine/messages.ts";
+import type { ErrorNews, LaneReport, Recording } from "../engine/messages.ts";
 import type { ExplorationResult, RecordedExchange, Reduction, RunError, Violation } from "../model/result.ts";
 import type { Strategy } from "../model/strategy.ts";
 import type { Knowledge } from "../state/index.ts";
@@ -13,6 +13,7 @@ import { CommittedGraph } from "./committed-graph.ts";
 import { graphFindings } from "./graph-findings.ts";
 import { droppedFields, reductionsOf, unaudited, unverifiedFields } from "./learn-values.ts";
 import { idleActions } from "./idle-actions.ts";
+import { beyondSight, unseenChanges, unseenWrites, withoutUnseen } from "./unseen-writes.ts";
 import { coverageOf, raceOf } from "./race-result.ts";
 import type { FoundRaces } from "./races.ts";
 import type { ShownUrls } from "./shown-urls.ts";
@@ -36,6 +37,8 @@ export interface ResultParts {
   readonly isShard: boolean;
   /** What experiments taught about the target's values. */
   readonly knowledge: Knowledge;
+  /** What shows the state of the target. */
+  readonly visibility: LaneReport["visibility"];
   /** Reductions that earlier searches of this exploration undid. */
   readonly refuted: readonly Reduction[];
   readonly durationMs: number;
@@ -64,11 +67,21 @@ export function buildResult(parts: ResultParts): ExplorationResult {
   const stopReason = explorer.stopReason ?? "interrupted";
   const violations = parts.violations.map((one) => violationOf(one, parts));
   const complete = explorationCompleteTo(explorer, deepest, open);
+  // Where nothing shows a write it leads to a state of its own, and where the context decides, states are merged by that.
+  const coverage = parts.visibility === "stores" || parts.visibility === "probe" ? parts.coverage : withoutUnseen(parts.coverage);
   const assumed = reductionsOf(explorer, parts.knowledge);
   const reductions = [...parts.refuted, ...assumed];
+  const behind = behindViolations(committer);
+  const isCut = behind.length > 0;
   const verdict = verdictOf(
     { stopReason, open: open.size, statesVisited: states, completeToDepth: complete },
-    [...behindViolations(committer), ...droppedFields(parts.knowledge), ...unaudited(assumed)],
+    [
+      ...behind,
+      ...droppedFields(parts.knowledge),
+      ...unaudited(assumed),
+      ...beyondSight(parts.visibility),
+      ...(parts.isShard ? [] : unseenChanges(coverage, stopReason)),
+    ],
     assumed,
   );
   const ofGraph =
@@ -94,13 +107,16 @@ export function buildResult(parts: ResultParts): ExplorationResult {
     stopReason,
     verdict,
     unverified: [
-      ...(parts.isShard || parts.graph !== undefined ? [] : idleActions(parts.coverage, { stopReason, isExhaustive: verdict.complete })),
+      ...(parts.isShard || parts.graph !== undefined
+        ? []
+        : idleActions(coverage, { stopReason, isExhaustive: stopReason === "exhausted" && open.size === 0 && !isCut })),
+      ...(parts.isShard ? [] : unseenWrites(coverage, stopReason)),
       ...unverifiedFields(parts.knowledge),
       ...unaudited(assumed).map(({ text }) => `The result assumes what no execution tested: ${text}.`),
     ],
     reductions,
     coverage: {
-      actions: parts.coverage,
+      actions: coverage,
       pairs: states === 0 ? 0 : (committer.edges.size + committer.skipped) / (states * actions.length),
     },
     durationMs: parts.durationMs,

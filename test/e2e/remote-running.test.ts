@@ -65,6 +65,7 @@ describe("a target of the user's own that runs already", () => {
     const cwd = folderWith({
       "seqqa.yaml": `base_url: ${url}\n`,
       "seats.explore.js": exploration(`reset: async ({ api }) => { await api.post("/__seqqa/rollback", { json: { id: 1 } }); },
+        stateFromContext: ["seat_1", "seat_2", "seat_3"],
         context: { seat_1: "reserved", seat_2: "free", seat_3: "free" }`),
     });
     const ran = await seqqa(["run", ".", "--reporter", "json", "--output", "out"], { cwd });

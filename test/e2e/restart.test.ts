@@ -152,7 +152,7 @@ const post = (name) => new Action({ name, run: async (api, context) => {
 } });
 export const agent = new Agent({
   name: "counter",
-  world: () => new World({ ${world} }),
+  world: () => new World({ stateFromContext: ["n"], ${world} }),
   setup: async (world) => world.api.setAuthToken((await world.api.post("/login")).json().token),
   actions: [post("up"), post("down"), new Action({ name: "look", run: async (api) => api.get("/") })],
   invariants: [new Invariant({ name: "not_negative", severity: "high", check: (world) => world.context.get("n", { default: 0 }) >= 0 })],

@@ -22,13 +22,14 @@ export function imageText(image: unknown): string {
 
 export function decodeImage(text: string): unknown {
   if (text.startsWith("V")) return deserialize(Buffer.from(text.slice(1), "latin1"));
-  const { systems, context, objects, node, clients, setBy, origins } = JSON.parse(text.slice(1)) as PlainImage;
+  const { systems, context, objects, node, clients, setBy, origins, unstored } = JSON.parse(text.slice(1)) as PlainImage;
   return {
     systems,
     context: { entries: new Map(context), objects, node: node ?? undefined },
     clients,
     setBy: setBy.map(([bearer, action]) => ({ text: bearer, action: action ?? undefined })),
     origins: origins ?? undefined,
+    unstored: unstored ?? undefined,
   };
 }
 
@@ -38,6 +39,7 @@ interface Image {
   readonly clients: readonly unknown[];
   readonly setBy: readonly { readonly text: string; readonly action: string | undefined }[];
   readonly origins?: OriginsImage | undefined;
+  readonly unstored?: { readonly probed?: unknown; readonly trail: readonly string[] } | undefined;
 }
 
 interface PlainImage {
@@ -48,10 +50,11 @@ interface PlainImage {
   readonly clients: readonly unknown[];
   readonly setBy: readonly (readonly [string, string | null])[];
   readonly origins: OriginsImage | null;
+  readonly unstored: Image["unstored"] | null;
 }
 
 function withoutMaps(image: unknown): PlainImage {
-  const { systems, context, clients, setBy, origins } = image as Image;
+  const { systems, context, clients, setBy, origins, unstored } = image as Image;
   return {
     systems,
     context: [...context.entries],
@@ -60,6 +63,7 @@ function withoutMaps(image: unknown): PlainImage {
     clients,
     setBy: setBy.map(({ text, action }) => [text, action ?? null]),
     origins: origins ?? null,
+    unstored: unstored ?? null,
   };
 }
 

@@ -188,6 +188,7 @@ describe("in a world", () => {
         new World<object, GraphQLClient>({
           api: new GraphQLClient(handler),
           clients: { admin: new GraphQLClient(handler, { headers: { "x-role": "admin" } }) },
+          stateFromContext: [],
         }),
       actions: [
         new Action<object, GraphQLClient>({ name: "login", run: login }),

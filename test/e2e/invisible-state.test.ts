@@ -1,0 +1,121 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { folderWith, only, seqqa, writtenIn, type Explored } from "../support/e2e.ts";
+
+/** At most three tasks. The store has them; which ones are done is kept in memory. With `BUG` one that is done and removed leaves a ghost. */
+const SERVER = `
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+const Database = createRequire(${JSON.stringify(import.meta.url)})("better-sqlite3");
+
+const db = new Database(process.env.DB_PATH ?? ":memory:");
+db.exec("CREATE TABLE IF NOT EXISTS tasks (id INTEGER PRIMARY KEY, title TEXT NOT NULL)");
+const done = new Set();
+let ghosts = 0;
+
+createServer((request, response) => {
+  const answer = (status, body) => response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+  const [, resource, verb] = request.url.split("/");
+  const tasks = db.prepare("SELECT * FROM tasks ORDER BY id DESC").all();
+  if (request.method === "GET") return answer(200, { tasks: tasks.length, done: done.size, ghosts });
+  if (verb === "done") {
+    if (tasks.length === 0) return answer(404, {});
+    done.add(tasks[0].id);
+    return answer(200, {});
+  }
+  if (request.method === "DELETE") {
+    if (tasks.length === 0) return answer(404, {});
+    if (done.delete(tasks[0].id) && process.env.BUG === "1") ghosts++;
+    db.prepare("DELETE FROM tasks WHERE id = ?").run(tasks[0].id);
+    return answer(200, {});
+  }
+  if (tasks.length === 3) return answer(409, {});
+  answer(201, db.prepare("INSERT INTO tasks (title) VALUES ('write') RETURNING *").get());
+}).listen(Number(process.env.PORT), "127.0.0.1");
+`;
+
+interface Parts {
+  readonly bug: boolean;
+  readonly hasStore: boolean;
+  readonly world?: string;
+  readonly done?: string;
+}
+
+/** Explores the tasks by starting their server anew for each path. */
+async function explored({ bug, hasStore, world = "", done = "" }: Parts): Promise<Explored & { readonly status: number | null }> {
+  const cwd = folderWith({
+    "server.mjs": SERVER,
+    "seqqa.yaml": `target:
+  command: node server.mjs
+  rollback: restart
+  env:
+    PORT: "{port}"
+${hasStore ? '    DB_PATH: "{db_path}"\n' : ""}    BUG: "${bug ? 1 : 0}"
+`,
+    "tasks.explore.ts": `import { Action, Agent, Invariant, World } from "seqqa";
+import { HttpClient } from "seqqa/adapters/http";
+export const agent = new Agent({
+  world: (lane) => new World({ api: new HttpClient(lane.baseUrl), systems: lane.systems, ${world} }),
+  actions: [
+    new Action({ name: "create", run: async (api, context) => { const response = await api.post("/tasks"); if (response.statusCode === 201) context.set("open", Number(context.get("open") ?? 0) + 1); return response; } }),
+    new Action({ name: "done", ${done} run: async (api) => api.post("/tasks/done") }),
+    new Action({ name: "remove", run: async (api, context) => { const response = await api.delete("/tasks"); if (response.statusCode === 200) context.set("open", Number(context.get("open") ?? 0) - 1); return response; } }),
+  ],
+  invariants: [new Invariant({ name: "no_ghosts", check: async ({ api }) => (await api.get("/state")).json<{ ghosts: number }>().ghosts === 0 })],
+});
+`,
+  });
+  const { status } = await seqqa(["run", ".", "--output", "out"], { cwd });
+  return { status, ...only(writtenIn(join(cwd, "out"))) };
+}
+
+const PROBE = 'probe: async ({ api }) => (await api.get("/state")).json(),';
+const found = ({ violations }: Explored): readonly string[] =>
+  violations.map(({ invariant, reproductionPath }) => `${invariant}: ${reproductionPath.join(" ")}`);
+
+describe("a write that changes nothing visible", () => {
+  it("makes a result unverified, with its remedies, where there is a store", async () => {
+    const result = await explored({ bug: true, hasStore: true });
+    expect(result).toMatchObject({ status: 3, statesVisited: 5, violations: [] });
+    expect(result.verdict).toMatchObject({ complete: false, exceptions: [{ kind: "invisible_state", count: 1 }] });
+    expect(result.verdict.text).toMatch(/^exhaustive except what done changes \(\d+ x 2xx, nothing visible\)/);
+    expect(result.unverified.join()).toMatch(/writes? of done got a 2xx.*Declare the store.*`probe`.*`changesNothing: true`/);
+  });
+
+  it("is no matter where the action says so", async () => {
+    const result = await explored({ bug: false, hasStore: true, done: "changesNothing: true," });
+    expect(result).toMatchObject({ status: 0, verdict: { complete: true, exceptions: [] } });
+  });
+
+  it("is seen by a probe, with a store and without", async () => {
+    for (const hasStore of [true, false]) {
+      const result = await explored({ bug: true, hasStore, world: PROBE });
+      expect([result.status, found(result)]).toEqual([1, ["no_ghosts: create done remove"]]);
+      expect(await explored({ bug: false, hasStore, world: PROBE })).toMatchObject({
+        status: 0,
+        violations: [],
+        verdict: { complete: true },
+      });
+    }
+  });
+});
+
+describe("a target without a store, a probe or stateFromContext", () => {
+  it("has a state for each path of writes, to the depth of 4, and is never called exhaustive", async () => {
+    const result = await explored({ bug: true, hasStore: false });
+    expect([result.status, found(result)]).toEqual([1, ["no_ghosts: create done remove"]]);
+    const twin = await explored({ bug: false, hasStore: false });
+    expect(twin).toMatchObject({
+      status: 0,
+      violations: [],
+      verdict: { complete: false, exceptions: [{ kind: "invisible_state" }] },
+    });
+    expect(twin.verdict.text).toMatch(/^complete to depth 4, .*except state not visible/);
+  });
+
+  it("is merged by what stateFromContext names, and the verdict says so", async () => {
+    const twin = await explored({ bug: false, hasStore: false, world: 'stateFromContext: ["open"],' });
+    expect(twin).toMatchObject({ status: 0, statesVisited: 5 });
+    expect(twin.verdict.text).toMatch(/^exhaustive except what stateFromContext does not name/);
+  });
+});
