@@ -15,7 +15,7 @@ export interface CheckOptions {
   readonly maxDepth: number;
 }
 
-/** What was compared before a run went on. */
+/** Tells which comparisons an earlier session made, when a run goes on. */
 interface Done {
   wasChecked(check: DoneCheck): boolean;
 }
@@ -28,7 +28,7 @@ interface OtherWay {
   readonly reduced: boolean;
 }
 
-/** Of the merges of a depth that forget an order the first ones are audited, and one in so many later. */
+/** At each depth, this many merges that forget an order of generation are audited first, then one in {@link AUDITS_ONE_IN}. */
 const AUDITS_FIRST = 3;
 const AUDITS_ONE_IN = 20;
 

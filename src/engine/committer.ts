@@ -164,7 +164,7 @@ export class Committer {
       } else if (this.visited.differs(committed.to, bits >>> CHECK_SHIFT)) {
         committed.reduced = (bits & REDUCED) !== 0;
         if (!committed.reduced) this.collisions++;
-        // What is not explored from is not assumed to go on alike.
+        // A state at the depth bound is never explored from, so that merging there assumes nothing.
         else if (this.nodes.depth(committed.to) < this.#options.maxDepth) this.reductions++;
       }
     }

@@ -25,7 +25,7 @@ export interface ExplorerOptions {
   readonly direct: boolean;
   /** How many of the first nodes are expanded both ways, and one in how many later. 0: none. */
   readonly crossCheck: { readonly first: number; readonly oneIn: number };
-  /** Whether the exploration ends as soon as an outcome shows that too little is known of the target's values: see {@link Explorer.lesson}. */
+  /** `true`: the exploration ends as soon as an outcome shows that too little is known of the target's values: see {@link Explorer.lesson}. */
   readonly learns?: boolean | undefined;
   readonly signal: AbortSignal | undefined;
   readonly onEvent: (event: ExplorationEvent) => void;

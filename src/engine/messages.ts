@@ -205,6 +205,17 @@ export interface LaneDivergence extends Omit<Divergence, "path"> {
   readonly reduced?: boolean | undefined;
 }
 
+/** The divergence of an action that writes after it has answered. `path`: leads to the action, and ends with it. */
+export function lateWrite<T>(action: string, path: T): Omit<Divergence, "path"> & { readonly path: T } {
+  return {
+    kind: "late_write",
+    path,
+    message: `Late writes: action "${action}" was answered before its work was committed, so the state that it leads to is not known`,
+    differences: [],
+    hint: "Set `target.settle` to the seconds that it takes (for example 0.1), so that seqqa waits for it after every answer.",
+  };
+}
+
 /** A walk that is made several times. */
 export interface CalibrationWalk {
   /** Only once, for {@link Calibration.states}. */
@@ -215,7 +226,7 @@ export interface CalibrationWalk {
   readonly path?: readonly number[] | undefined;
 }
 
-/** What an experiment showed. */
+/** The result of an experiment. */
 export interface Calibration {
   /** Generated values and times that are new. */
   readonly learned: Knowledge;
@@ -253,7 +264,7 @@ export interface LaneReport {
   readonly systems: readonly string[];
   /** Only the context is put back. */
   readonly contextOnly: boolean;
-  /** What shows the state of the target. Default: `stores`. */
+  /** The source that shows the state of the target. Default: `stores`. */
   readonly visibility?: "stores" | "probe" | "context" | "nothing" | undefined;
   /** Why calls cannot be raced on this lane, and what to do about it; `undefined`: they can. */
   readonly raceObstacle?: RaceObstacle | undefined;

@@ -37,7 +37,7 @@ export interface LaneOptions {
   readonly hideBodies: boolean;
   /** Opaque-looking tokens that stand literally in the user's code. */
   readonly literals: readonly string[];
-  /** What experiments taught about the target's values. */
+  /** The knowledge of the target's values that experiments gave. */
   readonly knowledge: Knowledge;
   /** The agent's seed, for drawn data; default 0. */
   readonly dataSeed?: number;

@@ -36,7 +36,7 @@ interface Stop extends Execution {
   readonly kinds: RowKinds;
 }
 
-/** What two walks differ in. */
+/** The differences between two walks, by their cause. */
 interface Differences {
   readonly generated: Compared["generated"][number][];
   readonly times: Compared["times"][number][];
@@ -145,7 +145,7 @@ class Walks {
     return { generated: generated.map((one) => ({ ...one, isShort: one.domain === undefined && one.sample.some(isShort) })) };
   }
 
-  /** What is another value in each pair of walks is generated; what is equal in one of them is random. */
+  /** A place that holds another value in each pair of walks is generated; one whose values are equal in some pair is random. */
   #judged(): Pick<Knowledge, "generated" | "times" | "noisyActions"> & { readonly suspects: readonly DroppedField[] } {
     const all: Differences[] = [];
     for (let b = 1; b < this.#walks.length; b++) for (let a = 0; a < b; a++) all.push(this.#between(a, b));
@@ -173,7 +173,7 @@ class Walks {
     };
   }
 
-  /** What differs in the form of the states alone: the labels of an action's values, or a field that is added to the suspects. */
+  /** Looks for the cause of states that differ although no place does: an action whose requests differ each time, or fields, which are added to the suspects. */
   #unplaced(suspects: Map<string, DroppedField>): readonly string[] {
     const noisy = new Set<string>();
     const at = this.#differing(0, 1);
@@ -257,7 +257,7 @@ class Walks {
             waiting = [];
             break;
           }
-          // What was refused may work later.
+          // A refused action may work later.
           const isDone = gone.length > length && stops.at(-1)!.status < 400;
           if (isDone) waiting = waiting.filter((one) => one !== action);
         }

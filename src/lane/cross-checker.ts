@@ -61,7 +61,7 @@ export class CrossChecker {
     return { ...divergence(merge, path, differences.slice(0, LINES)), calls, reduced };
   }
 
-  /** What every action leads to. */
+  /** Executes every action of a node along its own path, and returns rows as if they were on record. */
   async #rowsAlong(unit: UnitRequest): Promise<Int32Array> {
     const { state, canonicalizer, actions } = this.#base;
     const rows = new Int32Array(actions.length * ROW);
@@ -69,10 +69,9 @@ export class CrossChecker {
       const { outcome, mark } = await this.#step(unit, action);
       const isOther = outcome.kind === "executed" && (await state.changed(mark));
       if (isOther) canonicalizer.fingerprint(await state.facts(true), this.#reached);
-      const kind = outcome.kind === "skipped" ? SKIPPED : outcome.kind === "failed" ? FAILED : EXECUTED;
       const bounded = isOther && canonicalizer.wasBounded ? BOUNDED : 0;
       const { lo, hi } = isOther ? this.#reached : unit;
-      rows.set([kind | bounded, outcome.status, lo, hi, 0, 0], action * ROW);
+      rows.set([kindOf(outcome) | bounded, outcome.status, lo, hi, 0, 0], action * ROW);
     }
     return rows;
   }
@@ -91,7 +90,7 @@ export class CrossChecker {
 
   async #same(unit: UnitRequest, row: Int32Array, outcome: Outcome, changed: boolean): Promise<boolean> {
     const bits = row[KIND]!;
-    const kind = outcome.kind === "skipped" ? SKIPPED : outcome.kind === "failed" ? FAILED : EXECUTED;
+    const kind = kindOf(outcome);
     if ((bits & 0xff) !== kind) return false;
     if (kind !== EXECUTED) return true;
     if (row[STATUS] !== outcome.status) return false;
@@ -111,6 +110,11 @@ export class CrossChecker {
       ...lines.slice(0, STATE_LINES).map((line) => `  ${line}`),
     ];
   }
+}
+
+/** The kind of an outcome's row. */
+function kindOf({ kind }: Outcome): number {
+  return kind === "skipped" ? SKIPPED : kind === "failed" ? FAILED : EXECUTED;
 }
 
 function divergence(merge: boolean, path: readonly number[], differences: readonly string[]): LaneDivergence {

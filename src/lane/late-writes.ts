@@ -40,7 +40,7 @@ export class LateWrites {
     return poll(changed, WATCH);
   }
 
-  /** Whether a store changes by itself soon. */
+  /** Resolves to `true` if a store changes without a request soon. */
   comesLater(changed: () => Awaitable<boolean>): Promise<boolean> {
     return poll(async () => changed(), WATCH);
   }

@@ -1,4 +1,4 @@
-import type { News, UnitRequest } from "../engine/messages.ts";
+import { lateWrite, type News, type UnitRequest } from "../engine/messages.ts";
 import type { Fingerprint } from "../state/facts.ts";
 import type { LaneBase } from "./bring-up.ts";
 import type { ChunkReport } from "./chunk-report.ts";
@@ -87,14 +87,7 @@ export class StateWatch {
 
   #reportLate(unit: UnitRequest, action: number): void {
     this.#late.remember(action);
-    const { name } = this.#base.actions[action]!;
-    this.#report.divergences.push({
-      kind: "late_write",
-      path: [...unit.path, action],
-      message: `Late writes: action "${name}" was answered before its work was committed, so the state that it leads to is not known`,
-      differences: [],
-      hint: "Set `target.settle` to the seconds that it takes (for example 0.1), so that seqqa waits for it after every answer.",
-    });
+    this.#report.divergences.push(lateWrite(this.#base.actions[action]!.name, [...unit.path, action]));
   }
 
   /** Undoes writes since the last restore, mostly by the action before, so that the next action does not meet them. */

@@ -190,7 +190,7 @@ export class Stepper {
     return this.#judgeThrow(action, error);
   }
 
-  /** Whether a request of the step that writes was answered with a status of 200 to 299. */
+  /** `true` if a request of the step that writes was answered with a status of 200 to 299. */
   get wrote(): boolean {
     for (const exchange of this.exchanges) {
       if (exchange.kind !== "answer") continue;
@@ -311,7 +311,7 @@ export class Stepper {
   }
 }
 
-/** Whether a body asks GraphQL to read: its operation is a query. */
+/** Returns `true` for the body of a GraphQL request that reads: its operation is a query. */
 function isGraphqlQuery(body: string | undefined): boolean {
   if (body === undefined || !body.includes('"query"')) return false;
   try {

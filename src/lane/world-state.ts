@@ -31,17 +31,17 @@ export interface WorldMark {
   readonly unstored: Unstored;
 }
 
-/** What is known of the state beyond stores, context and clients; never changed, so that checkpoints share it. */
+/** The part of the state that stores, context and clients do not hold; never changed, so that checkpoints share it. */
 interface Unstored {
-  /** What the World's `probe` read; `undefined`: there is none. */
+  /** The result of the World's `probe`; `undefined`: there is none. */
   readonly probed?: unknown;
-  /** Of a target whose state nothing shows: the actions that wrote, in order. */
+  /** The actions that wrote, in order, if nothing shows the state of the target. */
   readonly trail: readonly string[];
 }
 
 const NOTHING_UNSTORED: Unstored = { trail: [] };
 
-/** What shows the state of a target: stores, the World's `probe`, what `stateFromContext` names, or nothing. */
+/** The source that shows the state of a target: stores, the World's `probe`, the keys in `stateFromContext`, or nothing. */
 export type Visibility = "stores" | "probe" | "context" | "nothing";
 
 /** A state that can be written into another lane. */
@@ -109,7 +109,7 @@ export class WorldState {
     const systems = Object.entries(world.systems).filter((entry): entry is [string, System] => entry[1] !== undefined);
     this.#names = systems.map(([name]) => name);
     this.systems = systems.map(([, system]) => system);
-    // What a probe shows is written into no other lane.
+    // The state that a probe reads cannot be written into another lane.
     this.portable = !hidden && world.probe === undefined && this.systems.every(({ traits }) => traits.portable);
     this.#context = contextPartOf(world.context);
     const clients = [...world.allClients()].map(([role, client]) => [role, clientPartOf(client)] as const);
@@ -167,9 +167,9 @@ export class WorldState {
     }
   }
 
-  /** What shows the state. */
+  /** The source that shows the state. */
   get visibility(): Visibility {
-    // Of clients that are not ours no request is seen: the context is all that there is.
+    // Requests of clients that are not seqqa's are not seen: the context is all that there is.
     if (this.systems.length > 0 || this.selfContained || this.#clients.length === 0) return "stores";
     if (this.#world.probe !== undefined) return "probe";
     return this.#world.stateFromContext === undefined ? "nothing" : "context";

@@ -363,7 +363,7 @@ export interface Verdict {
 
 /** States that were merged although they differ in the order in which their values were generated. */
 export interface Reduction {
-  /** What is assumed not to matter, e.g. `the order of orders.id`. */
+  /** The difference that is assumed not to matter, e.g. `the order of orders.id`. */
   readonly reason: string;
   /** Steps that led to a known state with another order. */
   readonly merges: number;

@@ -168,7 +168,7 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
         refuted.push(...refutedBy(lesson, learned, { explorer, knowledge }));
         if (!learned.isExplained) explorer.divergences.add(lesson);
         divergences = [...(learned.isExplained ? divergences : explorer.divergences.all), ...learned.divergences];
-        // What was examined in vain is not examined again.
+        // A difference that experiments do not explain is not examined again.
         isOpen &&= learned.isExplained && learned.divergences.length === 0;
         ({ reports, knowledge } = learned);
         keep?.again();
@@ -202,7 +202,7 @@ interface BroughtUp {
   readonly reports: readonly LaneReport[];
   readonly notes: readonly string[];
   readonly knowledge: Knowledge;
-  /** What the first experiments showed to be no part of the state. */
+  /** Differences that the first experiments found, and that are no part of the state. */
   readonly divergences: readonly Divergence[];
   /** When the time of the exploration begins to count, on the clock of `performance.now()`: once the lanes are there. */
   readonly startedAt: number;
@@ -225,7 +225,7 @@ const idleMsOf = ({ target }: Config): number => (target?.idleWatch ?? IDLE_WATC
 const IDLE_WATCH = 3;
 
 interface RootOptions {
-  /** What experiments taught before, of a run that is resumed. */
+  /** The knowledge that a run had before it was resumed; `undefined`: the run is new. */
   readonly known: string | undefined;
   readonly signal: AbortSignal | undefined;
   readonly maxTimeMs: number;
@@ -275,7 +275,7 @@ function calibrating(expander: Expander, signal: AbortSignal | undefined, maxTim
   };
 }
 
-/** What is known beside the exploration itself when it ends. */
+/** Facts for the result that the explorer does not hold. */
 interface Outcome {
   readonly errors: readonly RunError[];
   readonly ended: EndedTargets;

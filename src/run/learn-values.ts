@@ -1,5 +1,5 @@
 import type { Expander } from "../engine/expander.ts";
-import type { LaneDivergence, LaneReport } from "../engine/messages.ts";
+import { lateWrite, type LaneDivergence, type LaneReport } from "../engine/messages.ts";
 import type { Explorer } from "../engine/explorer.ts";
 import type { Divergence, Reduction, VerdictException } from "../model/result.ts";
 import { plural } from "../reports/numbers.ts";
@@ -10,12 +10,12 @@ const MOST_ROUNDS = 5;
 /** Places that are named. */
 const MOST_PLACES = 4;
 
-/** What experiments showed. */
+/** The results of experiments. */
 export interface LearnedValues {
-  /** Of all lanes, which know it. */
+  /** The reports of all lanes, which were built with the knowledge. */
   readonly reports: readonly LaneReport[];
   readonly knowledge: Knowledge;
-  /** What differs between executions and is not the state's. */
+  /** Differences between executions whose cause lies outside of the state, such as late writes. */
   readonly divergences: readonly Divergence[];
 }
 
@@ -65,7 +65,7 @@ export async function learnValues(
         continue;
       }
     }
-    if (late.length > 0) return { reports, knowledge, divergences: late.map(lateWrite) };
+    if (late.length > 0) return { reports, knowledge, divergences: late.map((action) => lateWrite(action, [action])) };
     if (!knowsNothing(learned)) await learn(learned);
     else if (suspects.length === 0) break;
     else {
@@ -119,16 +119,6 @@ export function lessonNote({ committer }: Explorer, { isExplained, divergences }
   if (!isExplained || divergences.length > 0)
     return `The search began again ${after}, without writing states directly: outcomes of equal states differed.`;
   return `The search began again ${after}, with more known about generated values: outcomes of states that were taken for equal differed.`;
-}
-
-function lateWrite(action: string): Divergence {
-  return {
-    kind: "late_write",
-    path: [action],
-    message: `Late writes: action "${action}" was answered before its work was committed, so the state that it leads to is not known`,
-    differences: [],
-    hint: "Set `target.settle` to the seconds that it takes (for example 0.1), so that seqqa waits for it after every answer.",
-  };
 }
 
 function memory(suspects: readonly DroppedField[]): Divergence {

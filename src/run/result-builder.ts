@@ -35,9 +35,9 @@ export interface ResultParts {
   readonly coverage: ExplorationResult["coverage"]["actions"];
   /** The run is one of several that share the states out, so that its actions are judged only after `seqqa merge`. */
   readonly isShard: boolean;
-  /** What experiments taught about the target's values. */
+  /** The knowledge of the target's values that experiments gave. */
   readonly knowledge: Knowledge;
-  /** What shows the state of the target. */
+  /** The source that shows the state of the target. */
   readonly visibility: LaneReport["visibility"];
   /** Reductions that earlier searches of this exploration undid. */
   readonly refuted: readonly Reduction[];

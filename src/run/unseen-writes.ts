@@ -21,7 +21,7 @@ export function withoutUnseen(coverage: Coverage): Coverage {
   return Object.fromEntries(Object.entries(coverage).map(([name, { unseenWrites: _unseen, ...rest }]) => [name, rest]));
 }
 
-/** What a search cannot see of its target's state, by what shows that. */
+/** Returns the part of the target's state that the search cannot see, an exception, or nothing. */
 export function beyondSight(visibility: LaneReport["visibility"]): readonly VerdictException[] {
   if (visibility === "nothing")
     return [{ kind: "invisible_state", count: 1, text: `${NOT_VISIBLE} (no store, probe or stateFromContext shows it)` }];
@@ -29,7 +29,7 @@ export function beyondSight(visibility: LaneReport["visibility"]): readonly Verd
   return [];
 }
 
-/** What writes may have changed where seqqa does not look: states that differ in it were taken for one. */
+/** Returns exceptions for writes that may have changed something where seqqa does not look: states that differ in it were taken for one. */
 export function unseenChanges(coverage: Coverage, stopReason: StopReason): readonly VerdictException[] {
   const actions = unseen(coverage, stopReason);
   if (actions.length === 0) return [];

@@ -40,7 +40,7 @@ interface Pair {
   readonly a: unknown;
   readonly b: unknown;
   readonly column?: ObservedColumn | undefined;
-  /** Of a column: the place of the key that it refers to, or is. */
+  /** The place of the key that the column refers to, or is; columns only. */
   readonly domain?: string | undefined;
 }
 
@@ -157,7 +157,7 @@ function coarsest(known: TimePlace | undefined, time: TimePlace): TimePlace {
 class Pairs {
   readonly pairs: Pair[] = [];
   readonly structure: DroppedField[] = [];
-  /** Of keys whose place is known. */
+  /** Pairs of key values whose places are known. */
   readonly keys: Pair[] = [];
   readonly #known: ReadonlySet<string>;
   /** Texts that both executions have at one place: they were not generated. */

@@ -38,7 +38,7 @@ export interface Ranks {
   readonly steps: ReadonlyMap<number, number>;
   /** By milliseconds. */
   readonly times: ReadonlyMap<number, number>;
-  /** Of which places the ranks are written; `undefined`: of all. */
+  /** The places whose ranks are written; `undefined`: all. */
   readonly domains: ReadonlySet<string> | undefined;
 }
 

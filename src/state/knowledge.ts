@@ -1,6 +1,6 @@
 /** A place where the target, or the user's code, puts values that it generates anew in each execution. */
 export interface GeneratedPlace {
-  /** As {@link Leaf.place}. */
+  /** The segments that lead to the value, written by {@link placeText}. */
   readonly place: string;
   /** `""`: the whole value. Else a word inside a text: the one that follows this word (`^`: the first one). */
   readonly after: string;
@@ -13,9 +13,9 @@ export interface GeneratedPlace {
 
 /** A place that holds times. */
 export interface TimePlace {
-  /** As {@link Leaf.place}. */
+  /** The segments that lead to the value, written by {@link placeText}. */
   readonly place: string;
-  /** As {@link GeneratedPlace.after}. */
+  /** The same as {@link GeneratedPlace.after}. */
   readonly after: string;
   /** Milliseconds of which all of its values are multiples. */
   readonly resolutionMs: number;
@@ -25,14 +25,14 @@ export interface TimePlace {
 
 /** A field that is left out of states because its values differ between executions and nothing explains how. */
 export interface DroppedField {
-  /** As `ignore` takes it, e.g. `orders.latency_ms`. */
+  /** A path in the syntax of `ignore`, e.g. `orders.latency_ms`. */
   readonly field: string;
   /** The values of two executions, for people. */
   readonly values: readonly [string, string];
 }
 
 /**
- * What experiments taught about the values of a target: plain data, the same for all lanes of a search. A search that learns more begins again with what it
+ * The knowledge of a target's values that experiments gave: plain data, the same for all lanes of a search. A search that learns more begins again with what it
  * learned, so that its result does not depend on when that was.
  */
 export interface Knowledge {
@@ -94,7 +94,7 @@ function isPlace(place: unknown): boolean {
   return Array.isArray(segments) && segments.every((one) => typeof one === "string");
 }
 
-/** As text, equal for equal knowledge. */
+/** Writes knowledge as text that is equal for equal knowledge. */
 export function knowledgeText(knowledge: Knowledge): string {
   return JSON.stringify(knowledge);
 }

@@ -14,7 +14,7 @@ export interface Origin {
 
 /** A time of the present state. */
 export interface TimeOrigin {
-  /** What stands for it: its offset from the step that wrote it. */
+  /** The name that replaces it in a state: its offset from the step that wrote it. */
   readonly name: string;
   /** The place where it was written first. */
   readonly domain: string;

@@ -12,7 +12,7 @@ import { splitAtWords, wordOf, wordOfBytes, type Word } from "./words.ts";
 /** The step that led to the observed state. */
 export interface StepOrigin extends StepWindow {
   readonly action: string;
-  /** What it sent, and what came back, in order. */
+  /** Its requests with their answers, in order. */
   readonly exchanges: readonly SentRequest[];
 }
 
@@ -22,12 +22,12 @@ export interface SentRequest {
   /** Path and query. */
   readonly path: string;
   readonly body: string;
-  /** What it acted with: the values of `authorization` and `cookie`. */
+  /** The credentials it was sent with: the values of `authorization` and `cookie`. */
   readonly acting: string;
   readonly answer: string;
 }
 
-/** What is known of one place, and of the places inside it. */
+/** The knowledge of one place, and of the places inside it. */
 interface Node {
   whole: GeneratedPlace | undefined;
   readonly words: Map<string, GeneratedPlace>;
@@ -120,7 +120,7 @@ export class Renamer {
     let renamed = this.#facts(facts);
     if (this.#fresh.length > 0) {
       this.#register();
-      // What is new may stand in places that were looked at before it was known.
+      // A new value may stand in places that were looked at before it was known.
       renamed = this.#facts(facts);
     }
     const isSame = sameEntries(this.#ids, origins.ids) && sameEntries(this.#times, origins.times);
@@ -130,7 +130,7 @@ export class Renamer {
   #begin(origins: Origins, step: StepOrigin | undefined): void {
     this.#origins = origins;
     this.#step = step;
-    // What no longer occurs is forgotten.
+    // Values that no longer occur are forgotten.
     this.#ids = new Map();
     this.#times = new Map();
     this.#known = new Map();

@@ -35,7 +35,7 @@ export class StateWriter {
   readonly #strings: Strings;
   readonly #encoder: Encoder;
   readonly #symmetric: boolean;
-  /** As {@link CanonicalOptions.byAppearance}. */
+  /** See {@link CanonicalOptions.byAppearance}. */
   readonly byAppearance: boolean;
   readonly #ordered: ReadonlySet<string>;
   readonly #placeholders: Placeholders;

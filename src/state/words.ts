@@ -119,7 +119,7 @@ function runsOf(text: string): readonly Run[] {
   return [...text.matchAll(RUN)].map((match) => ({ text: match[0], at: match.index }));
 }
 
-/** What stands between the runs that both texts begin and end with, where that is one word in each. */
+/** Pairs the one word of each text that stands between the runs which both begin and end with; `undefined`: it is not one word. */
 function between(a: string, b: string, runsA: readonly Run[], runsB: readonly Run[]): readonly WordPair[] | undefined {
   let front = 0;
   while (front < Math.min(runsA.length, runsB.length) && runsA[front]!.text === runsB[front]!.text && runsA[front]!.at === runsB[front]!.at)

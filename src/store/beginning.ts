@@ -7,7 +7,7 @@ export interface Beginning {
   readonly code: string;
   /** When it was begun, and when it went on: ms since 1970. Times near any of them are not part of the state. */
   readonly clocksMs: readonly number[];
-  /** As {@link knowledgeText} writes it. */
+  /** The knowledge of the target's values, written by {@link knowledgeText}. */
   readonly knowledge: string;
   /** `null`: none. */
   readonly maxDepth: number | null;

@@ -23,7 +23,7 @@ async function run(spec: Spec, bug: boolean, lanes: number): Promise<Outcome> {
   return runTarget(spec, { bug, lanes, url: await urlOf(spec.store) });
 }
 
-/** What is wrong with a run of a target with its defect, or of its correct twin; `undefined`: nothing. */
+/** Returns the fault of a run of a target with its defect, or of its correct twin; `undefined`: none. */
 function wrong(spec: Spec, bug: boolean, { status, explored, said }: Outcome): string | undefined {
   const found = explored?.violations.length ?? 0;
   const isFalse = bug ? modelOf(spec).path !== undefined && found === 0 && status === 0 : found > 0;

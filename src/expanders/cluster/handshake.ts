@@ -50,7 +50,7 @@ export interface Join {
 /** What lanes elsewhere must know to be like those of the run. */
 export interface Facts {
   readonly options: Pick<LaneOptions, "clockMs" | "earlierClocksMs" | "hideBodies" | "shapes" | "gated"> & {
-    /** As {@link knowledgeText} writes it. */
+    /** The knowledge of the target's values, written by {@link knowledgeText}. */
     readonly knowledge: string;
     readonly dataSeed: number;
   };

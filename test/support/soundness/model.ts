@@ -15,7 +15,7 @@ interface State {
   context: number | undefined;
 }
 
-/** What the model of a target says of it. */
+/** The answer of a target's model. */
 export interface Expected {
   readonly states: number;
   /** Calls that lead to the defect, a shortest path; `undefined`: none does. */

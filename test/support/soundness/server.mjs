@@ -5,7 +5,7 @@ import { openStore } from "./stores.mjs";
 
 const spec = JSON.parse(process.env.SPEC);
 const db = await openStore(spec);
-/** What the target remembers beside its store. */
+/** Memory of the target beside its store. */
 const memory = new Map();
 
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZabcdefghijklmnopqrstuvwxyz_-";

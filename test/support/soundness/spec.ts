@@ -25,7 +25,7 @@ const OTHERS = ["pay", "cancel", "advance", "remove"] as const;
 /** A generated target, as its server and its agent read it. */
 export interface Spec {
   readonly seed: number;
-  /** What its defect is about. */
+  /** The kind of its defect. */
   readonly family: Family;
   readonly store: Store;
   readonly table: string;

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { DataFactory } from "../../../src/data/index.ts";
 import { Context } from "../../../src/model/context.ts";
-import { Canonicalizer, loadHasher } from "../../../src/state/index.ts";
+import { loadHasher } from "../../../src/state/index.ts";
+import { canonicalizer } from "../state/support.ts";
 
 afterEach(() => {
   vi.useRealTimers();
@@ -119,18 +120,10 @@ describe("values", () => {
 
   it("a uuid is an opaque id for the state's identity, what is sent otherwise is a value", async () => {
     await loadHasher();
-    const canonicalizer = new Canonicalizer({
-      clockMs: Date.now(),
-      literals: new Set(),
-      ignore: [],
-      symmetric: [],
-      placeholders: [],
-      masked: [],
-      byAppearance: true,
-    });
+    const identity = canonicalizer({ clockMs: Date.now() });
     const fingerprint = (value: unknown): string => {
       const out = { lo: 0, hi: 0 };
-      canonicalizer.fingerprint({ systems: {}, context: { value }, clients: {} }, out);
+      identity.fingerprint({ systems: {}, context: { value }, clients: {} }, out);
       return `${out.lo},${out.hi}`;
     };
     const [a, b] = [new DataFactory({ seed: 1 }), new DataFactory({ seed: 2 })];

@@ -4,7 +4,7 @@ import { IdPlaces } from "../../../../src/races/oracle/id-places.ts";
 import type { Measure } from "../../../../src/races/oracle/judge.ts";
 import type { FindingNews } from "../../../../src/engine/messages.ts";
 import type { StoredValue } from "../../../../src/model/system.ts";
-import { Canonicalizer } from "../../../../src/state/index.ts";
+import { canonicalizer } from "../../state/support.ts";
 import type { Facts } from "../../../../src/state/facts.ts";
 
 export const CLOCK = 1_700_000_000_000;
@@ -64,20 +64,11 @@ export function together(calls: readonly CallEnd[], state: Facts, broken: readon
 }
 
 export function measure(before: Facts, orders: readonly Execution[], without: Measure["without"] = () => Promise.resolve([])): Measure {
-  const canonicalizer = new Canonicalizer({
-    clockMs: CLOCK,
-    literals: new Set(),
-    ignore: [],
-    symmetric: [],
-    placeholders: [],
-    masked: [],
-    byAppearance: true,
-  });
   return {
     before,
     orders,
     without,
     interleaved: () => Promise.resolve([]),
-    states: new States(canonicalizer, new IdPlaces(before, orders), { placeholders: [], clockMs: CLOCK }),
+    states: new States(canonicalizer({ clockMs: CLOCK }), new IdPlaces(before, orders), { placeholders: [], clockMs: CLOCK }),
   };
 }
