@@ -11,6 +11,7 @@ const BY_KEY: readonly (readonly [keyof RunOptions, string])[] = [
   ["maxTime", "exploration.max_time"],
   ["seed", "exploration.seed"],
   ["bail", "exploration.stop_on_first_violation"],
+  ["continueAfterViolation", "exploration.continue_after_violation"],
   ["failOnSeverity", "fail_on_severity"],
 ];
 

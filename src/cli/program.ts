@@ -60,6 +60,7 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .addOption(new Option("--seed <n>", "where all randomness comes from"))
     .addOption(new Option("--races [mode]", "probe pairs of actions for races; default: pairs").choices(["pairs", "off"]))
     .addOption(new Option("--bail", "stop at the first violation, or the first journey that does not pass"))
+    .addOption(new Option("--continue-after-violation", "explore behind states that violate a rule, too"))
     .addOption(new Option("--only <text>", "explorations and journeys whose name contains it"))
     .addOption(new Option("--shard <i/n>", "explore one of n shares of the states; --max-steps is the total of all; see seqqa merge"))
     .addOption(new Option("--distributed <url>", "let workers expand states, through this Redis; needs SEQQA_SECRET; see seqqa worker"))

@@ -19,6 +19,7 @@ export interface RunOptions {
   /** `true`: without a value. */
   readonly races?: string | true;
   readonly bail?: boolean;
+  readonly continueAfterViolation?: boolean;
   readonly only?: string;
   /** `true`: the last run. */
   readonly resume?: string | true;
@@ -44,6 +45,7 @@ const KEYS: readonly (readonly [keyof RunOptions, string, string])[] = [
   ["seed", "--seed", "exploration.seed"],
   ["races", "--races", "exploration.races"],
   ["bail", "--bail", "exploration.stop_on_first_violation"],
+  ["continueAfterViolation", "--continue-after-violation", "exploration.continue_after_violation"],
   ["baseUrl", "--base-url", "base_url"],
   ["output", "--output", "report.output_dir"],
   ["failOnSeverity", "--fail-on-severity", "fail_on_severity"],
@@ -63,6 +65,7 @@ const OF_EXPLORATIONS: readonly (readonly [keyof RunOptions, string])[] = [
   ["maxDepth", "--max-depth"],
   ["maxTime", "--max-time"],
   ["races", "--races"],
+  ["continueAfterViolation", "--continue-after-violation"],
   ["updateKnown", "--update-known"],
   ["resume", "--resume"],
   ["shard", "--shard"],

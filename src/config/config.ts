@@ -91,6 +91,7 @@ export interface ExplorationConfig {
   /** Seconds. */
   readonly maxTime: number | undefined;
   readonly stopOnFirstViolation: boolean;
+  readonly continueAfterViolation: boolean;
   readonly requireAllActions: boolean;
   readonly seed: number;
   readonly serverErrors: "violation" | "ignore";

@@ -4,7 +4,7 @@ import { sourceOf } from "./load-config.ts";
 
 /** What an Agent may say itself. */
 export type AgentValues = Pick<AgentDefinition, "strategy" | "maxSteps" | "maxDepth" | "maxTime" | "stopOnFirstViolation" | "seed"> &
-  Partial<Pick<AgentDefinition, "races">>;
+  Partial<Pick<AgentDefinition, "continueAfterViolation" | "races">>;
 
 /** The budgets of one exploration. Times are in seconds. */
 export interface ResolvedExploration {
@@ -13,6 +13,7 @@ export interface ResolvedExploration {
   readonly maxDepth: number | undefined;
   readonly maxTime: number | undefined;
   readonly stopOnFirstViolation: boolean;
+  readonly continueAfterViolation: boolean;
   readonly seed: number;
   readonly races: RacesConfig;
 }
@@ -28,6 +29,7 @@ export function resolveExploration(config: Config, agent: AgentValues): Resolved
     maxDepth: pick<number | undefined>("max_depth", agent.maxDepth, exploration.maxDepth),
     maxTime: pick<number | undefined>("max_time", agent.maxTime, exploration.maxTime),
     stopOnFirstViolation: pick("stop_on_first_violation", agent.stopOnFirstViolation, exploration.stopOnFirstViolation),
+    continueAfterViolation: pick("continue_after_violation", agent.continueAfterViolation, exploration.continueAfterViolation),
     seed: pick("seed", agent.seed, exploration.seed),
     races: racesOf(config, agent.races),
   };

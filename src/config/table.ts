@@ -190,6 +190,11 @@ export const TABLE: SectionSpec = section({
         example: "5m",
       },
       stop_on_first_violation: { spec: { kind: "boolean" }, default: false, description: "Stop at the first finding." },
+      continue_after_violation: {
+        spec: { kind: "boolean" },
+        default: false,
+        description: "Explore behind states that violate a rule, too; the rule is reported again only after it has held in between.",
+      },
       require_all_actions: {
         spec: { kind: "boolean" },
         default: true,

@@ -1,4 +1,5 @@
 import type { ActionCoverage } from "../model/result.ts";
+import { BrokenRules, type ViolationPolicy } from "./broken-rules.ts";
 import type { CommitJournal } from "./commit-journal.ts";
 import type { DetailLog } from "./details.ts";
 import { Digest } from "./digest.ts";
@@ -36,8 +37,8 @@ export interface Committed {
   fresh: boolean;
   /** It joined the frontier with this row. */
   opened: boolean;
-  /** A finding is on the edge. */
-  found: boolean;
+  /** A violation is on the edge, and the search does not go on behind it. */
+  blocked: boolean;
   /** It is a known state, with another order of generation. */
   reduced: boolean;
 }
@@ -47,6 +48,8 @@ export interface CommitterOptions {
   /** See {@link ExplorerOptions}. */
   readonly ownActions?: number | undefined;
   readonly maxDepth: number;
+  /** Default: the search goes on behind no violation. */
+  readonly violationPolicy?: ViolationPolicy | undefined;
   /** States may be met again at a smaller depth: their known rows are kept, so that the smaller depth reaches what is behind them. */
   readonly relaxes: boolean;
   /** Called when a state joins the frontier. */
@@ -95,13 +98,15 @@ export class Committer {
   /** Of states at the depth bound, which a shorter path may open yet. */
   readonly #shapes: Map<number, number> = new Map();
   readonly #rows: Map<number, Int32Array> = new Map();
-  readonly #committed: Committed = { to: -1, fresh: false, opened: false, found: false, reduced: false };
+  readonly #committed: Committed = { to: -1, fresh: false, opened: false, blocked: false, reduced: false };
+  readonly #broken: BrokenRules | undefined;
 
   constructor(options: CommitterOptions) {
     this.#options = options;
     this.edges = new EdgeLog(options.spill);
     this.details = options.details;
     this.journal = options.journal;
+    this.#broken = options.violationPolicy === undefined ? undefined : new BrokenRules(options.violationPolicy);
     this.#skips = new Int32Array(options.actions.length);
     this.#seenWrites = new Int32Array(options.actions.length);
     this.#unseenWrites = new Int32Array(options.actions.length);
@@ -119,7 +124,8 @@ export class Committer {
       if (found !== undefined) this.#options.onViolation(found);
     }
     for (const error of report.errors) this.findings.addError(error, []);
-    if (report.findings.length > 0) return;
+    this.#broken?.root(report.findings);
+    if (report.findings.length > 0 && this.#broken?.passes(report.findings) !== true) return;
     this.nodes.flag(node, CLEAN | OPENED);
     this.#options.open(node, { lo: report.rootLo, hi: report.rootHi, shape: report.shape, novel: true });
   }
@@ -130,7 +136,7 @@ export class Committer {
     committed.to = -1;
     committed.fresh = false;
     committed.opened = false;
-    committed.found = false;
+    committed.blocked = false;
     committed.reduced = false;
     const bits = rows[at + KIND]!;
     const kind = bits & 0xff;
@@ -139,7 +145,7 @@ export class Committer {
       this.#skips[action]!++;
       this.digest.add(node, action, -2, 0);
       this.journal?.add(node, action, rows, at, -1, news);
-      if (news !== undefined) this.#takeNews(news, node, action, 0, null);
+      if (news !== undefined) this.#takeNews(news, news.findings, node, action, 0, null);
       return committed;
     }
     this.steps++;
@@ -148,7 +154,7 @@ export class Committer {
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
     const lo = rows[at + LO]!;
     const hi = rows[at + HI]!;
-    committed.found = (bits & FINDING) !== 0;
+    const found = (bits & FINDING) !== 0;
     if (kind !== FAILED && kind !== BROKEN) {
       committed.to = this.visited.find(lo, hi);
       if (committed.to < 0) {
@@ -169,12 +175,15 @@ export class Committer {
       }
     }
     if ((bits & WROTE) !== 0) (committed.to === node ? this.#unseenWrites : this.#seenWrites)[action]!++;
-    const clean = !committed.found && committed.to >= 0;
+    const findings = news?.findings ?? NONE;
+    const fresh = this.#broken?.step(node, action, committed.to, committed.fresh, findings) ?? findings;
+    committed.blocked = found && this.#broken?.passes(fresh) !== true;
+    const clean = !committed.blocked && committed.to >= 0;
     this.journal?.add(node, action, rows, at, committed.to, news);
     if (this.details !== undefined) this.#keepDetails(committed, detail, news);
-    this.edges.add(node, action, committed.to, status, clean, committed.found);
-    this.digest.add(node, action, committed.to, (Math.trunc(status / 100) << 8) | (kind << 1) | (committed.found ? 1 : 0));
-    if (news !== undefined) this.#takeNews(news, node, action, status, committed.to < 0 ? null : committed.to);
+    this.edges.add(node, action, committed.to, status, clean, found);
+    this.digest.add(node, action, committed.to, (Math.trunc(status / 100) << 8) | (kind << 1) | (found ? 1 : 0));
+    if (news !== undefined) this.#takeNews(news, fresh, node, action, status, committed.to < 0 ? null : committed.to);
     if (this.#options.relaxes && committed.to >= 0) this.#remember(node, action, committed.to, clean);
     if (clean) {
       const before = this.nodes.has(committed.to, OPENED);
@@ -274,11 +283,12 @@ export class Committer {
     if (fresh && detail?.state !== undefined) this.details!.addState(to, detail.state);
   }
 
-  #takeNews(news: News, node: number, action: number, status: number, to: number | null): void {
+  /** `findings`: those that are reported. */
+  #takeNews(news: News, findings: News["findings"], node: number, action: number, status: number, to: number | null): void {
     const path = [...this.nodes.path(node), action];
     const draws = this.nodes.draws(node);
-    for (const finding of news.findings) {
-      this.digest.addText(finding.invariant);
+    for (const { invariant } of news.findings) this.digest.addText(invariant);
+    for (const finding of findings) {
       const found = this.findings.addViolation(finding, this.#options.actions[action]!, status, path, to, news, draws, node);
       if (found !== undefined) this.#options.onViolation(found);
     }
@@ -286,3 +296,5 @@ export class Committer {
     for (const one of news.unjudged ?? []) this.unjudged.add(one);
   }
 }
+
+const NONE: readonly never[] = [];

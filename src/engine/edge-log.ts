@@ -105,10 +105,15 @@ export class EdgeLog {
     return this.#column((block) => block.status);
   }
 
-  clean(): Uint8Array {
-    const clean = new Uint8Array(this.#size);
-    this.each((_from, _action, _to, isClean, edge) => (clean[edge] = isClean ? 1 : 0));
-    return clean;
+  /** 1: a finding is on it. */
+  found(): Uint8Array {
+    const found = new Uint8Array(this.#size);
+    for (let first = 0; first < this.#size; first += BLOCK) {
+      const { flags } = this.#block(first / BLOCK);
+      const count = Math.min(BLOCK, this.#size - first);
+      for (let at = 0; at < count; at++) found[first + at] = (flags[at]! & FOUND) === 0 ? 0 : 1;
+    }
+    return found;
   }
 
   #column(of: (block: Block) => Int32Array | Uint16Array): Int32Array {

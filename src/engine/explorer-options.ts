@@ -1,4 +1,5 @@
 import type { Strategy } from "../model/strategy.ts";
+import type { ViolationPolicy } from "./broken-rules.ts";
 import type { DetailLimits } from "./details.ts";
 import type { ExplorationEvent } from "./events.ts";
 import type { FoundViolation } from "./finding-log.ts";
@@ -18,6 +19,8 @@ export interface ExplorerOptions {
   /** Milliseconds; `Infinity`: none. */
   readonly maxTimeMs: number;
   readonly stopOnFirstViolation: boolean;
+  /** Behind which violations the search goes on. Default: none. */
+  readonly violationPolicy?: ViolationPolicy | undefined;
   /** Whether a violation is no reason to stop. */
   readonly isKnown: (found: FoundViolation) => boolean;
   readonly seed: number;

@@ -86,6 +86,7 @@ export class Explorer {
       actions: options.actions,
       ownActions: options.ownActions,
       maxDepth: options.maxDepth,
+      violationPolicy: options.violationPolicy,
       relaxes: options.maxDepth !== Infinity && options.strategy !== "bfs",
       shapes: options.strategy === "coverage_guided",
       details: options.details === undefined ? undefined : new DetailLog(options.details),
@@ -240,7 +241,7 @@ export class Explorer {
       if (!skipped) backlog.committed();
       if (committed.opened) backlog.adopt(committed.to, node, action);
       else if (work.children !== undefined) backlog.dropPredicted(work, action);
-      if (!committed.fresh && !committed.opened && committed.to > 0 && committed.to !== node && !committed.found)
+      if (!committed.fresh && !committed.opened && committed.to > 0 && committed.to !== node && !committed.blocked)
         this.#checks.merged(committed.to, node, action, committed.reduced, this.#recorded);
       work.commit(action, actions.length);
       order.take();

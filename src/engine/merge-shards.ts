@@ -1,4 +1,5 @@
 import type { RecordedExchange } from "../model/result.ts";
+import type { ViolationPolicy } from "./broken-rules.ts";
 import { CommitJournal, type JournalNews } from "./commit-journal.ts";
 import { Committer } from "./committer.ts";
 import { DetailLog, type DetailLimits } from "./details.ts";
@@ -21,6 +22,7 @@ export interface ShardRecord {
 export interface MergeOptions {
   readonly actions: readonly string[];
   readonly maxDepth: number;
+  readonly violationPolicy: ViolationPolicy | undefined;
   readonly shards: readonly ShardRecord[];
   /** What was found in the root state. */
   readonly root: Pick<LaneReport, "findings" | "errors">;
@@ -45,13 +47,14 @@ const EVERY = 4096;
  * Commits what several shards committed, in the order of a breadth-first search over all of it. An outcome depends on its state alone, so that of shards
  * which came to their end this is the exploration that nobody shared out: the same states, paths, findings and digest.
  */
-export function mergeShards({ actions, maxDepth, shards, root, details, onCommits }: MergeOptions): Merged {
+export function mergeShards({ actions, maxDepth, violationPolicy, shards, root, details, onCommits }: MergeOptions): Merged {
   const rows = new ShardRows(actions.length);
   for (const { recorded } of shards) rows.add(recorded);
   const order = new BfsOrder(actions.length);
   const committer = new Committer({
     actions,
     maxDepth,
+    violationPolicy,
     relaxes: false,
     shapes: false,
     details: new DetailLog(details),

@@ -1,3 +1,4 @@
+import { BrokenRules, type ViolationPolicy } from "./broken-rules.ts";
 import { Digest } from "./digest.ts";
 import { mismatch, recordedRows, type Recorded } from "./fold-back.ts";
 import type { FoundViolation } from "./finding-log.ts";
@@ -14,6 +15,8 @@ export interface ReadThrough {
 
 export interface ReadThroughOptions {
   readonly actions: readonly string[];
+  /** The policy of the exploration. */
+  readonly violationPolicy: ViolationPolicy | undefined;
   readonly isKnown: (found: Pick<FoundViolation, "finding" | "lastAction" | "status">) => boolean;
 }
 
@@ -22,10 +25,11 @@ export interface ReadThroughOptions {
  * its states in the order in which these were met, and give the digest on record.
  * @throws SeqqaError `RESUME_MISMATCH` with exit status 2, and what reading throws
  */
-export function readThrough(recorded: Recorded, { actions, isKnown }: ReadThroughOptions): ReadThrough {
+export function readThrough(recorded: Recorded, { actions, violationPolicy, isKnown }: ReadThroughOptions): ReadThrough {
   const states = recorded.lo.length;
   refuseTwins(recorded);
   const digest = new Digest();
+  const broken = violationPolicy === undefined ? undefined : new BrokenRules(violationPolicy);
   let [met, lastFrom]: [number, number] = [1, -1];
   let unknown: ReadThrough["wentPast"];
   let wentPast: ReadThrough["wentPast"];
@@ -36,14 +40,15 @@ export function readThrough(recorded: Recorded, { actions, isKnown }: ReadThroug
       if (from < 0 || from >= met || to < -1 || to > met || to >= states || action >= actions.length) {
         throw mismatch(`a step leads from state ${from} by action ${action} to state ${to}, which cannot be`);
       }
-      if (to === met) met++;
+      const isNew = to === met;
+      if (isNew) met++;
       lastFrom = from;
       const kind = bits & 0xff;
       if (kind === SKIPPED) digest.add(from, action, -2, 0);
       else digest.add(from, action, to, (Math.trunc(status / 100) << 8) | (kind << 1) | ((bits & FINDING) === 0 ? 0 : 1));
-      if (news < 0) continue;
-      for (const finding of recorded.news(news).findings) {
-        digest.addText(finding.invariant);
+      const findings = news < 0 ? [] : recorded.news(news).findings;
+      for (const { invariant } of findings) digest.addText(invariant);
+      for (const finding of (kind === SKIPPED ? undefined : broken?.step(from, action, to, isNew, findings)) ?? findings) {
         const found = { finding, lastAction: actions[action]!, status: kind === SKIPPED ? 0 : status };
         if (unknown === undefined && !isKnown(found)) unknown = found;
       }

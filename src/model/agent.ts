@@ -32,6 +32,11 @@ export interface AgentOptions<C extends object = Values, A = ApiClient> {
   /** Seconds, or a duration such as `"5m"`. */
   readonly maxTime?: Duration;
   readonly stopOnFirstViolation?: boolean;
+  /**
+   * Whether states that violate a rule are explored from, too. The broken rule is reported again only after it has held in between; other rules are judged as
+   * usual. Default `false`, or what the configuration says.
+   */
+  readonly continueAfterViolation?: boolean;
   /** Default 0. */
   readonly seed?: number;
   /** Whether pairs of actions are sent at the same time; default: what the configuration says, else `"off"`. */
@@ -53,6 +58,7 @@ export class AgentDefinition<C extends object = Values, A = ApiClient> {
   readonly maxDepth: number | undefined;
   readonly maxTime: number | undefined;
   readonly stopOnFirstViolation: boolean | undefined;
+  readonly continueAfterViolation: boolean | undefined;
   readonly seed: number | undefined;
   readonly races: DeclaredRaces | undefined;
   readonly setup: Setup<C, A> | undefined;
@@ -73,6 +79,7 @@ export class AgentDefinition<C extends object = Values, A = ApiClient> {
     this.maxDepth = maxDepth;
     this.maxTime = maxTime;
     this.stopOnFirstViolation = options.stopOnFirstViolation;
+    this.continueAfterViolation = options.continueAfterViolation;
     this.seed = options.seed;
     this.races = declaredRaces(options.races);
     this.setup = options.setup;

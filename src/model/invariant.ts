@@ -12,6 +12,8 @@ export interface InvariantOptions<C extends object = Values, A = ApiClient> {
   readonly message?: string;
   /** Default HIGH. */
   readonly severity?: Severity;
+  /** `false`: states that violate it are explored from, too. It is reported again only after it has held in between. Default `true`. */
+  readonly blocking?: boolean;
   /** After which actions it is checked; default all. It is always checked in the root state. */
   readonly when?: (action: { readonly name: string; readonly tags: readonly string[] }) => boolean;
 }
@@ -22,6 +24,7 @@ export class Invariant<C extends object = Values, A = ApiClient> {
   readonly check: (world: World<C, A>) => boolean | Promise<boolean>;
   readonly message: string;
   readonly severity: Severity;
+  readonly blocking: boolean;
   readonly when: ((action: { readonly name: string; readonly tags: readonly string[] }) => boolean) | undefined;
   /** A stack that leads to where it was declared. */
   readonly declared: string | undefined;
@@ -44,7 +47,14 @@ export class Invariant<C extends object = Values, A = ApiClient> {
     this.name = options.name;
     this.check = options.check;
     this.message = options.message ?? `${options.name} does not hold`;
+    if (options.blocking !== undefined && typeof options.blocking !== "boolean") {
+      throw new SeqqaError("INVARIANT_INVALID", `Invariant "${options.name}" has \`blocking\` ${JSON.stringify(options.blocking)}.`, {
+        exitStatus: 2,
+        hint: "Use true or false.",
+      });
+    }
     this.severity = severity;
+    this.blocking = options.blocking ?? true;
     this.when = options.when;
     this.declared = new Error().stack;
   }

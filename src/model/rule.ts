@@ -48,7 +48,7 @@ export interface Earlier {
 
 export interface RuleOptions<C extends object = never, A = never> extends Pick<
   InvariantOptions<C, A>,
-  "name" | "message" | "severity" | "when"
+  "name" | "message" | "severity" | "blocking" | "when"
 > {
   /**
    * Judges a step, in the state that it led to: whether the rule holds, or what is to be asked yet in the state that it began in. It may call the API, and with {@link writes} change it: everything

@@ -22,11 +22,14 @@ export function beyondInRecord(
   { file: store }: Pick<StoredRun, "file">,
   { exploration, name, budget, known = new Set() }: RecordInput,
 ): readonly string[] {
-  const { file, actions } = exploration;
+  const { file, actions, beginning } = exploration;
+  const violationPolicy = beginning?.violationPolicy ?? undefined;
   const { maxDepth = Infinity, stopOnFirstViolation } = budget;
   const idOf = (found: Parameters<ReadThroughOptions["isKnown"]>[0]): string => findingId(name, found);
   const beyond = readRecord(store, exploration, ({ recorded, depth }) => {
-    const { lastFrom, wentPast } = naming(file, () => readThrough(recorded, { actions, isKnown: (found) => known.has(idOf(found)) }));
+    const { lastFrom, wentPast } = naming(file, () =>
+      readThrough(recorded, { actions, violationPolicy, isKnown: (found) => known.has(idOf(found)) }),
+    );
     // Breadth first, which alone may have another bound now, comes to the deepest states last.
     const deepest = lastFrom < 0 ? -1 : depth(lastFrom);
     return [
@@ -45,7 +48,8 @@ export function refuseDamaged(stores: readonly ShardStore[]): void {
     for (const exploration of stored.explorations) {
       const { actions, beginning } = exploration;
       try {
-        naming(stored.file, () => readThrough(record(exploration, beginning!).recorded, { actions, isKnown: () => true }));
+        const violationPolicy = beginning!.violationPolicy ?? undefined;
+        naming(stored.file, () => readThrough(record(exploration, beginning!).recorded, { actions, violationPolicy, isKnown: () => true }));
         entry(exploration);
       } catch (cause) {
         throw asUnreadable(stored.file, cause);

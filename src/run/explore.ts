@@ -1,5 +1,6 @@
 import { availableParallelism, tmpdir } from "node:os";
 import { resolveExploration, type Config, type ResolvedExploration } from "../config/index.ts";
+import { BrokenRules, type ViolationPolicy } from "../engine/broken-rules.ts";
 import type { ExplorationEvent } from "../engine/events.ts";
 import type { Expander } from "../engine/expander.ts";
 import { Explorer, type ExplorerOptions } from "../engine/explorer.ts";
@@ -38,6 +39,8 @@ import { toldNews } from "./told-news.ts";
 import type { UserModule } from "./user-module.ts";
 import { twoPacketsNote } from "./two-packets-note.ts";
 import { unjudgedNotes } from "./unjudged-notes.ts";
+import { behindViolations } from "./verdict-exceptions.ts";
+import { violationPolicy } from "./violation-policy.ts";
 import { wasteNotes } from "./waste.ts";
 import { shortestViolations, shrinkingCutNote } from "./shrinking.ts";
 
@@ -93,7 +96,8 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
       const { startedAt, notes, ...known } = await bringUpLanes(expander, input, maxTimeMs);
       let { reports, knowledge, divergences } = known;
       refuseRaces(budget.races, reports[0]!);
-      onEvent({ kind: "started", name: input.name, lanes: expander.lanes, notes: [...notes, ...rootNote(reports[0]!)] });
+      const policy = violationPolicy(definition, budget.continueAfterViolation);
+      onEvent({ kind: "started", name: input.name, lanes: expander.lanes, notes: [...notes, ...rootNote(reports[0]!, policy)] });
       const actions = definition.actions.map(({ name }) => name);
       const ended = new EndedTargets();
       const options: ExplorerOptions = {
@@ -105,6 +109,7 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
         maxDepth: budget.maxDepth ?? (reports[0]!.visibility === "nothing" ? BLIND_DEPTH : Infinity),
         maxTimeMs,
         stopOnFirstViolation: budget.stopOnFirstViolation,
+        violationPolicy: policy,
         isKnown: (found) => input.known?.has(findingId(input.name, found)) === true,
         seed: budget.seed,
         direct: directAllowed(reports),
@@ -146,7 +151,14 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
           told: (news) => toldNews(news, shown(), { mapStack, whereOf: whereOfStack }),
           beginning: beginningWith(
             input.module?.hash ?? "",
-            { root: reports[0]!, knowledge: knowledgeText(knowledge), clockMs: lanes.clockMs, maxDepth: budget.maxDepth, shard },
+            {
+              root: reports[0]!,
+              knowledge: knowledgeText(knowledge),
+              clockMs: lanes.clockMs,
+              maxDepth: budget.maxDepth,
+              shard,
+              violationPolicy: policy,
+            },
             keep.before?.beginning,
           ),
         });
@@ -257,9 +269,11 @@ async function atOneRoot(expander: Expander, config: Config, { known, signal, ma
 }
 
 /** Said before anything is explored: every finding of the run may be this one. */
-function rootNote({ findings }: LaneReport): readonly string[] {
-  const names = findings.map(({ invariant }) => invariant).join(", ");
-  return findings.length === 0 ? [] : [`The root state breaks ${names}: nothing is explored from there. Mend setup, or the rule.`];
+function rootNote({ findings }: LaneReport, policy: ViolationPolicy | undefined): readonly string[] {
+  if (findings.length === 0) return [];
+  const broken = `The root state breaks ${findings.map(({ invariant }) => invariant).join(", ")}`;
+  if (policy !== undefined && new BrokenRules(policy).passes(findings)) return [`${broken}: mend setup, or the rule.`];
+  return [`${broken}: nothing is explored from there. Mend setup, or the rule.`];
 }
 
 /** Lanes whose experiments are ended when a target hangs in them: they get half of the time. */
@@ -307,6 +321,7 @@ async function conclude(
   const asFound = violations.filter(({ minimality }) => minimality === "as_found").length;
   const coverage = withExemptions(explorer.committer.coverage(), definition, config.exploration.requireAllActions);
   more.push(...wasteNotes(definition, coverage), ...unjudgedNotes(explorer.committer));
+  if (behindViolations(explorer.committer).length > 0) more.push(BEHIND_NOTE);
   if (asFound > 0 && input.signal?.aborted !== true) more.push(shrinkingCutNote(asFound));
   await closeLanes(expander, explorer);
   // Also where it was interrupted after exploring: something that belongs to it is missing.
@@ -337,6 +352,8 @@ async function conclude(
   onEvent({ kind: "finished", result });
   return result;
 }
+
+const BEHIND_NOTE = "Nothing was tried behind states that violate a rule: --continue-after-violation explores there, too.";
 
 /** Says why there are violations that were not replayed. */
 function notReplayedNote(signal: AbortSignal | undefined): string {

@@ -7,8 +7,8 @@ export interface ExploredEdges {
   /** -1: no state was reached (the action threw, the target crashed). */
   readonly to: Int32Array;
   readonly status: Int32Array;
-  /** 1: no finding is on it. */
-  readonly clean: Uint8Array;
+  /** 1: a finding is on it. */
+  readonly found: Uint8Array;
 }
 
 /** What an exploration says about the graph itself. */
@@ -49,7 +49,7 @@ export function graphCoverage(graph: GraphShape, edges: ExploredEdges, states: n
     // A loop leads to where it begins, also where the call is refused: so is written what must be refused.
     const follows = to >= 0 && (status < REFUSED || ends[action] === starts[action]);
     if (follows) followed.add(action);
-    if (to < 0 || (status >= SERVER_ERROR && edges.clean[i] === 0)) failed.add(action);
+    if (to < 0 || (status >= SERVER_ERROR && edges.found[i] === 1)) failed.add(action);
     if (to < 0) return;
     if (nodeOf[to] === -1) nodeOf[to] = follows ? ends[action]! : nodeOf[from]!;
   });

@@ -27,7 +27,7 @@ export interface GraphFindings {
 export function graphFindings(parts: GraphParts): GraphFindings {
   const { graph, committer, exhaustive } = parts;
   const { edges, nodes, visited } = committer;
-  const explored = { from: edges.from(), action: edges.actions(), to: edges.to(), status: edges.statuses(), clean: edges.clean() };
+  const explored = { from: edges.from(), action: edges.actions(), to: edges.to(), status: edges.statuses(), found: edges.found() };
   const coverage = graphCoverage(graph, explored, visited.size, (state) => !nodes.has(state, EXPANDED));
   const { unreachedNodes, deadEdges } = coverage;
   const broken = new Set([...committer.findings.violations.values()].map(({ finding }) => finding.invariant));

@@ -91,7 +91,8 @@ export async function learnFrom(
 ): Promise<LearnedValues & { readonly isExplained: boolean }> {
   if (kind === "late_write") {
     const found = await learnBackground(expander, before, idleMs);
-    return found === undefined ? { ...before, divergences: [], isExplained: false } : { ...found, isExplained: true };
+    if (found !== undefined) return { ...found, isExplained: true };
+    return { knowledge: before.knowledge, reports: await expander.learn(before.knowledge), divergences: [], isExplained: false };
   }
   const { divergences, ...learned } = await learnValues(expander, before, { path: calls, idleMs });
   const isNew = divergences.length > 0 || knowledgeText(learned.knowledge) !== knowledgeText(before.knowledge);

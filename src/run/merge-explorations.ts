@@ -29,6 +29,7 @@ export function mergeExplorations(stores: readonly ShardStore[], file: string, k
     merged = mergeShards({
       actions: exploration.actions,
       maxDepth: beginning.maxDepth ?? Infinity,
+      violationPolicy: beginning.violationPolicy ?? undefined,
       shards: found.map((one) => ({ ...one.store.record(one.exploration, one.beginning), shard: one.beginning.shard! })),
       root: rootNews(entry),
       details: keep?.limits ?? NO_DETAILS,

@@ -3,12 +3,23 @@ import { findingId } from "../engine/finding-id.ts";
 import type { FoundViolation } from "../engine/finding-log.ts";
 import type { Merged } from "../engine/merge-shards.ts";
 import { openStates } from "../engine/open-states.ts";
-import type { DismissedRace, Divergence, ExplorationResult, Race, RaceCoverage, StopReason, Violation } from "../model/result.ts";
+import type {
+  DismissedRace,
+  Divergence,
+  ExplorationResult,
+  Race,
+  RaceCoverage,
+  Reduction,
+  StopReason,
+  VerdictException,
+  Violation,
+} from "../model/result.ts";
 import { raceText, resultJson, verdictOf, violationText, type ExplorationEntry } from "../reports/index.ts";
 import { CommittedGraph } from "./committed-graph.ts";
 import { idleActions } from "./idle-actions.ts";
 import { errorOf } from "./result-builder.ts";
 import { ShownUrls } from "./shown-urls.ts";
+import { unseenChanges, unseenWrites, withoutUnseen } from "./unseen-writes.ts";
 import { behindViolations } from "./verdict-exceptions.ts";
 import { isUnjudgedNote, unjudgedNotes } from "./unjudged-notes.ts";
 
@@ -31,11 +42,16 @@ export function mergedResult(merged: Merged, parts: MergedParts): ExplorationRes
   const notExpanded = openStates({ committer, order: { waiting: () => open } });
   const complete = completeToDepth(committer.edges, states, notExpanded, committer.deepest);
   const stopReason = stopReasonOf(open.size, boundary, entries);
+  const ofShards = exceptionsOf(entries);
+  const counts = ofShards.some(({ kind }) => kind === "invisible_state") ? withoutUnseen(committer.coverage()) : committer.coverage();
+  const actionCoverage = withMarks(counts, entries[0]!.coverage.actions);
+  const behind = behindViolations(committer);
+  const reductions = reductionsOf(entries);
   const verdict = verdictOf(
     { stopReason, open: notExpanded.size, statesVisited: states, completeToDepth: complete },
-    behindViolations(committer),
+    [...behind, ...ofShards, ...unseenChanges(actionCoverage, stopReason)],
+    reductions,
   );
-  const actionCoverage = withMarks(committer.coverage(), entries[0]!.coverage.actions);
   const coverage = coverageOf(entries);
   const urls = new ShownUrls(undefined, []);
   const told = { name: parts.name, actions, urls, mapStack: (stack: string) => stack, whereOf: () => undefined };
@@ -60,8 +76,15 @@ export function mergedResult(merged: Merged, parts: MergedParts): ExplorationRes
     ],
     stopReason,
     verdict,
-    reductions: entries.flatMap(({ reductions }) => reductions),
-    unverified: idleActions(actionCoverage, { stopReason, isExhaustive: verdict.complete }),
+    reductions,
+    unverified: [
+      ...idleActions(actionCoverage, {
+        stopReason,
+        isExhaustive: stopReason === "exhausted" && notExpanded.size === 0 && behind.length === 0,
+      }),
+      ...unseenWrites(actionCoverage, stopReason),
+      ...new Set(entries.flatMap(({ unverified }) => unverified)),
+    ],
     coverage: {
       actions: actionCoverage,
       pairs: states === 0 ? 0 : (committer.edges.size + committer.skipped) / (states * actions.length),
@@ -78,6 +101,22 @@ export function mergedResult(merged: Merged, parts: MergedParts): ExplorationRes
     invariants: entries[0]!.invariants,
   };
   return { ...result, toJSON: () => resultJson(result) };
+}
+
+/** The exceptions that each shard has, once each. Violating states are counted in the merged graph. */
+function exceptionsOf(entries: readonly ExplorationEntry[]): readonly VerdictException[] {
+  const all = entries.flatMap(({ verdict }) => verdict.exceptions.filter(({ kind }) => kind !== "violating_states"));
+  return [...new Map(all.map((one) => [one.text, one])).values()];
+}
+
+/** The reductions of all shards, once for each reason. */
+function reductionsOf(entries: readonly ExplorationEntry[]): readonly Reduction[] {
+  const byReason = new Map<string, Reduction>();
+  for (const { reason, merges, audited, refuted } of entries.flatMap((entry) => entry.reductions)) {
+    const sum = byReason.get(reason) ?? { reason, merges: 0, audited: 0, refuted: 0 };
+    byReason.set(reason, { reason, merges: sum.merges + merges, audited: sum.audited + audited, refuted: sum.refuted + refuted });
+  }
+  return [...byReason.values()];
 }
 
 /** The counts of the merged graph, with what the actions' declarations say, as the shards have it. */

@@ -1,3 +1,4 @@
+import type { ViolationPolicy } from "../engine/broken-rules.ts";
 import type { LaneReport } from "../engine/messages.ts";
 import type { Shard } from "../engine/shard-cut.ts";
 import { SeqqaError } from "../model/errors.ts";
@@ -13,18 +14,28 @@ export function beginningWith(
     clockMs,
     maxDepth,
     shard,
+    violationPolicy,
   }: {
     readonly root: LaneReport;
     readonly knowledge: string;
     readonly clockMs: number;
     readonly maxDepth: number | undefined;
     readonly shard: Shard | undefined;
+    readonly violationPolicy: ViolationPolicy | undefined;
   },
   before: Beginning | undefined,
 ): Beginning {
   const { wholeLo, wholeHi, rootLo, rootHi, rootLines: lines } = root;
   const clocksMs = [...(before?.clocksMs ?? []), clockMs];
-  return { code, clocksMs, knowledge, maxDepth: maxDepth ?? null, shard: shard ?? null, root: { wholeLo, wholeHi, rootLo, rootHi, lines } };
+  return {
+    code,
+    clocksMs,
+    knowledge,
+    maxDepth: maxDepth ?? null,
+    shard: shard ?? null,
+    violationPolicy: violationPolicy ?? null,
+    root: { wholeLo, wholeHi, rootLo, rootHi, lines },
+  };
 }
 
 /** Where an exploration began is where it goes on from, or its states are other ones. @throws SeqqaError `RESUME_ROOT` with exit status 3 */

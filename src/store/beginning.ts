@@ -1,3 +1,4 @@
+import type { ViolationPolicy } from "../engine/broken-rules.ts";
 import type { Shard } from "../engine/shard-cut.ts";
 import { record } from "./json-columns.ts";
 
@@ -13,6 +14,8 @@ export interface Beginning {
   readonly maxDepth: number | null;
   /** `null`: it is no shard. */
   readonly shard: Shard | null;
+  /** `null`: it goes on behind no violation. */
+  readonly violationPolicy: ViolationPolicy | null;
   readonly root: {
     readonly wholeLo: number;
     readonly wholeHi: number;
@@ -25,7 +28,7 @@ export interface Beginning {
 
 /** @throws TypeError when the column holds something else */
 export function beginningOf(code: string, document: string): Beginning {
-  const { clocksMs, knowledge, maxDepth, shard, root } = record(document) as Partial<Omit<Beginning, "code">>;
+  const { clocksMs, knowledge, maxDepth, shard, violationPolicy = null, root } = record(document) as Partial<Omit<Beginning, "code">>;
   const numbers = (list: unknown): boolean => Array.isArray(list) && list.every((one) => typeof one === "number");
   const texts = (list: unknown): boolean => Array.isArray(list) && list.every((one) => typeof one === "string");
   const sound =
@@ -33,10 +36,15 @@ export function beginningOf(code: string, document: string): Beginning {
     typeof knowledge === "string" &&
     (maxDepth === null || typeof maxDepth === "number") &&
     (shard === null || (typeof shard === "object" && numbers([shard.index, shard.of]))) &&
+    (violationPolicy === null || isPolicy(violationPolicy)) &&
     typeof root === "object" &&
     root !== null &&
     numbers([root.wholeLo, root.wholeHi, root.rootLo, root.rootHi]) &&
     texts(root.lines);
   if (!sound) throw new TypeError("how an exploration began is not said");
-  return { code, clocksMs: clocksMs!, knowledge, maxDepth, shard, root };
+  return { code, clocksMs: clocksMs!, knowledge, maxDepth, shard, violationPolicy, root };
+}
+
+function isPolicy({ goesOn, nonBlocking, invariants }: Partial<ViolationPolicy>): boolean {
+  return typeof goesOn === "boolean" && Array.isArray(nonBlocking) && typeof invariants === "object" && invariants !== null;
 }

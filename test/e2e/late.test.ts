@@ -47,6 +47,23 @@ describe("an API that commits 50 ms after its answer", () => {
   });
 });
 
+describe("an API that commits later in one deep state alone", () => {
+  it.each(laneCounts)("is reported, and the run ends, with --parallel %s", async (parallel) => {
+    const cwd = folderWith({
+      "seqqa.yaml": NOTES_CONFIG,
+      "server.mjs": NOTES_SERVER.replace(
+        "  answer(201,",
+        "  if (n === 1) setTimeout(() => db.exec(\"UPDATE notes SET text = 'late'\"), 40);\n  answer(201,",
+      ),
+      "notes.explore.ts": notesExploration(),
+    });
+    const { status } = await seqqa(["run", ".", "--parallel", parallel, "--output", "out"], { cwd });
+    const { divergences, stopReason } = only(writtenIn(join(cwd, "out")));
+    expect([status, stopReason]).toEqual([3, "exhausted"]);
+    expect(divergences).toContainEqual(expect.objectContaining({ kind: "late_write", path: ["add", "add"] }));
+  });
+});
+
 describe("a target with a timer of its own that writes", () => {
   /** A counter that goes up by itself, in a table beside the notes. */
   const beating = (everyMs: number): string =>

@@ -43,6 +43,7 @@ export async function runExplorer<C extends object, A>(definition: AgentDefiniti
       maxTimeMs: options.maxTimeMs ?? Infinity,
       stopOnFirstViolation: options.stopOnFirstViolation ?? false,
       isKnown: () => false,
+      violationPolicy: options.violationPolicy,
       seed: options.seed ?? 0,
       direct: options.direct ?? true,
       crossCheck: options.crossCheck ?? { first: 3, oneIn: 5 },

@@ -5,9 +5,10 @@ import { MemorySpill } from "../../support/memory-spill.ts";
 it("keeps every edge in the order of its commit, beyond its first size", () => {
   const log = new EdgeLog();
   const count = 10_000;
-  for (let edge = 0; edge < count; edge++) log.add(edge, edge % 300, edge % 5 === 0 ? -1 : edge + 1, 200 + (edge % 400), edge % 3 === 0);
+  for (let edge = 0; edge < count; edge++)
+    log.add(edge, edge % 300, edge % 5 === 0 ? -1 : edge + 1, 200 + (edge % 400), true, edge % 3 === 0);
   expect(log.size).toBe(count);
-  const columns = [log.from(), log.to(), log.actions(), log.statuses(), log.clean()];
+  const columns = [log.from(), log.to(), log.actions(), log.statuses(), log.found()];
   for (const column of columns) expect(column).toHaveLength(count);
   for (const edge of [0, 1, 4095, 4096, 9999]) {
     expect(columns.map((column) => column[edge])).toEqual([
@@ -67,7 +68,7 @@ describe("with a spill", () => {
 
   it("gives the columns that it gives without one", () => {
     const [log, plain] = [filled(new MemorySpill()), filled(undefined)];
-    for (const column of ["from", "to", "actions", "statuses", "clean"] as const) {
+    for (const column of ["from", "to", "actions", "statuses", "found"] as const) {
       const [a, b] = [log[column](), plain[column]()];
       expect(a.length).toBe(count);
       expect(Buffer.compare(Buffer.from(a.buffer), Buffer.from(b.buffer))).toBe(0);

@@ -7,7 +7,8 @@ import type { Strategy } from "../../../src/model/strategy.ts";
 import { Draws } from "../../support/draws.ts";
 import { sorted, statesOfNodes, stepsOf, walk } from "../../support/graph-of-run.ts";
 import { agentOf, randomGraph, type Behaviour, type Graph } from "../../support/graph-model.ts";
-import { breadthFirst, closure, cleanDepths, depthFirst, findingsOf } from "../../support/naive-explorer.ts";
+import { violationPolicy } from "../../../src/run/violation-policy.ts";
+import { breadthFirst, closure, cleanDepths, depthFirst, findingsOf, type NaiveStep } from "../../support/naive-explorer.ts";
 import { runExplorer, type RunOptions } from "../../support/run-explorer.ts";
 import { size } from "../../sizes.ts";
 
@@ -18,6 +19,7 @@ interface Case {
   readonly maxSteps: number | undefined;
   readonly maxDepth: number | undefined;
   readonly stopOnFirstViolation: boolean;
+  readonly goesOn: boolean;
   readonly seed: number;
   readonly noise: number;
 }
@@ -34,6 +36,7 @@ const cases: fc.Arbitrary<Case> = fc
     maxSteps: fc.option(fc.integer({ min: 1, max: 80 }), { nil: undefined }),
     maxDepth: fc.option(fc.integer({ min: 1, max: 7 }), { nil: undefined }),
     stopOnFirstViolation: fc.boolean(),
+    goesOn: fc.boolean(),
     seed: fc.integer({ min: 0, max: 1000 }),
     noise: fc.integer(),
   })
@@ -98,7 +101,8 @@ describe("the engine over random graphs", () => {
     await check(
       fc.asyncProperty(cases, async (one) => {
         const agent = agentOf(one.graph);
-        const base = await runExplorer(agent, { strategy, ...bounds(one) });
+        const behind = one.goesOn ? { violationPolicy: violationPolicy(agent as never, true) } : {};
+        const base = await runExplorer(agent, { strategy, ...bounds(one), ...behind });
         expect(base.explorer.divergences.all).toEqual([]);
         const expected = committed(base.explorer);
         const variants: readonly Partial<RunOptions>[] = [
@@ -108,7 +112,7 @@ describe("the engine over random graphs", () => {
           { lanes: 3, delays: true, noise: one.noise + 2, direct: false, losses: 0.1 },
         ];
         for (const variant of variants) {
-          const other = await runExplorer(agent, { strategy, ...bounds(one), ...variant });
+          const other = await runExplorer(agent, { strategy, ...bounds(one), ...behind, ...variant });
           expect(other.explorer.divergences.all).toEqual([]);
           expect(committed(other.explorer)).toEqual(expected);
         }
@@ -150,6 +154,43 @@ describe("the engine over random graphs", () => {
       }),
     );
   });
+
+  it.each(STRATEGIES)(
+    "%s: behind violations, every state that any path reaches, and each break of a rule that held before",
+    async (strategy) => {
+      await check(
+        fc.asyncProperty(cases, async ({ graph, seed, noise }) => {
+          const agent = agentOf(graph);
+          const policy = violationPolicy(agent as never, true);
+          const lanes = 1 + (Math.abs(noise) % 3);
+          const { explorer } = await runExplorer(agent, { strategy, seed, noise, lanes, delays: true, violationPolicy: policy });
+          const reached = new Set([0]);
+          const steps: NaiveStep[] = [];
+          const broken = new Map<string, number>();
+          for (const from of reached) {
+            for (const [action, does] of graph.table[from]!.entries()) {
+              if (does.kind === "throw") steps.push({ from, action, to: -1, status: 0 });
+              if (does.kind !== "answer") continue;
+              const { to, status } = does;
+              steps.push({ from, action, to, status });
+              reached.add(to);
+              for (const rule of findingsOf(graph, action, does)) {
+                // `odd_safe` is not checked after each action: see the unit tests.
+                if (rule === "odd_safe" || (rule === "safe" && graph.unsafe[from] === true)) continue;
+                const key = `${rule}/a${action}/${status}`;
+                broken.set(key, (broken.get(key) ?? 0) + 1);
+              }
+            }
+          }
+          expect(new Set(statesOfNodes(graph, explorer))).toEqual(reached);
+          expect(sorted(stepsOf(graph, explorer))).toEqual(sorted(steps));
+          expect(explorer.stopReason).toBe("exhausted");
+          const found = [...violationsOf(explorer)].filter(([key]) => !key.startsWith("odd_safe") && !key.endsWith("//0"));
+          expect(counts(new Map(found))).toEqual([...broken].map(([key, count]) => `${key} ${count}`).toSorted());
+        }),
+      );
+    },
+  );
 
   it.each(STRATEGIES)("%s: every violation's path is a clean path whose last step breaks the rule", async (strategy) => {
     await check(

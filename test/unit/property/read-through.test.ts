@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Recorded } from "../../../src/engine/fold-back.ts";
 import { readThrough } from "../../../src/engine/read-through.ts";
 import type { AgentDefinition } from "../../../src/model/agent.ts";
+import { violationPolicy } from "../../../src/run/violation-policy.ts";
 import { Draws } from "../../support/draws.ts";
 import { graphCases } from "../../support/graph-cases.ts";
 import { agentOf, randomGraph } from "../../support/graph-model.ts";
@@ -15,6 +16,7 @@ const cases = fc.record({
   maxSteps: fc.integer({ min: 1, max: 60 }),
   maxDepth: fc.integer({ min: 1, max: 6 }),
   stopOnFirstViolation: fc.boolean(),
+  goesOn: fc.boolean(),
 });
 
 const namesOf = ({ actions }: { readonly actions: readonly { readonly name: string }[] }): readonly string[] =>
@@ -37,15 +39,20 @@ describe("reading through what an exploration committed", () => {
   it("says of a bound and of stopping at a violation what committing it again says", { timeout: size(60_000, 600_000) }, async () => {
     const refusals = { none: 0, depth: 0, violation: 0 };
     await fc.assert(
-      fc.asyncProperty(cases, async ({ draw, maxSteps, maxDepth, stopOnFirstViolation, ...shape }) => {
-        const agent = agentOf(randomGraph(new Draws(draw), shape));
-        const run = await runExplorer(agent, { maxSteps, journal: true });
+      fc.asyncProperty(cases, async ({ draw, maxSteps, maxDepth, stopOnFirstViolation, goesOn, ...shape }) => {
+        const graph = randomGraph(new Draws(draw), shape);
+        // The findings of the root state are in no row.
+        const unsafe = graph.unsafe.map((one, state) => one && state > 0);
+        const oddUnsafe = graph.oddUnsafe.map((one, state) => one && state > 0);
+        const agent = agentOf(goesOn ? { ...graph, unsafe, oddUnsafe } : graph);
+        const policy = violationPolicy(agent as never, goesOn);
+        const run = await runExplorer(agent, { maxSteps, journal: true, violationPolicy: policy });
         const recorded = new Recording().add(run.explorer);
-        const { lastFrom, wentPast } = readThrough(recorded, { actions: namesOf(agent), isKnown: () => false });
+        const { lastFrom, wentPast } = readThrough(recorded, { actions: namesOf(agent), violationPolicy: policy, isKnown: () => false });
         const tooDeep = lastFrom >= 0 && run.explorer.committer.nodes.depth(lastFrom) >= maxDepth;
         const stopped = stopOnFirstViolation && wentPast !== undefined;
         refusals[tooDeep ? "depth" : stopped ? "violation" : "none"]++;
-        const refused = await refusalOf(() => goOn(agent, recorded, { maxDepth, stopOnFirstViolation }));
+        const refused = await refusalOf(() => goOn(agent, recorded, { maxDepth, stopOnFirstViolation, violationPolicy: policy }));
         expect(refused).toBe(tooDeep || stopped ? "RESUME_BUDGET" : undefined);
       }),
       { numRuns: size(100, 3000) },
@@ -63,7 +70,8 @@ describe("reading through what an exploration committed", () => {
           const agent = agentOf(randomGraph(new Draws(draw), { states, actions, loops, skips, errors: 0, findings: 0 }));
           const run = await runExplorer(agent, { strategy, maxSteps, journal: true });
           const whole = new Recording().add(run.explorer);
-          const read = (recorded: Recorded) => () => readThrough(recorded, { actions: namesOf(agent), isKnown: () => false });
+          const read = (recorded: Recorded) => () =>
+            readThrough(recorded, { actions: namesOf(agent), violationPolicy: undefined, isKnown: () => false });
           expect(await refusalOf(read(whole))).toBeUndefined();
           const batch = whole.batch(0).slice();
           if (batch.length === 0) return;

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Explorer } from "../../../src/engine/explorer.ts";
 import type { Recorded } from "../../../src/engine/fold-back.ts";
+import { violationPolicy } from "../../../src/run/violation-policy.ts";
 import type { Strategy } from "../../../src/model/strategy.ts";
 import { Draws } from "../../support/draws.ts";
 import { graphCases } from "../../support/graph-cases.ts";
@@ -20,6 +21,7 @@ const cases = fc.record({
   maxSteps: fc.option(fc.integer({ min: 1, max: 120 }), { nil: undefined }),
   maxDepth: fc.option(fc.integer({ min: 1, max: 7 }), { nil: undefined }),
   stopOnFirstViolation: fc.boolean(),
+  goesOn: fc.boolean(),
   seed: fc.integer({ min: 0, max: 1000 }),
   noise: fc.integer(),
   lanes: fc.integer({ min: 1, max: 3 }),
@@ -44,7 +46,7 @@ function committed({ committer, stopReason, order }: Explorer): object {
     depths: [...committer.nodes.depths()],
     homes: Array.from({ length: committer.nodes.size }, (_, node) => committer.nodes.home(node)),
     edges: [...committer.edges.to()],
-    clean: [...committer.edges.clean()],
+    found: [...committer.edges.found()],
     waiting: [...order.waiting()].toSorted((a, b) => a - b),
     violations: [...committer.findings.violations.values()].map(({ key, count, path, from, draws }) => ({ key, count, path, from, draws })),
     errors: [...committer.findings.errors.values()].map(({ error, count, path }) => ({
@@ -64,9 +66,10 @@ describe("an exploration that goes on", () => {
       await fc.assert(
         fc.asyncProperty(cases, async ({ draw, states, actions, loops, skips, errors, findings, sessions, lanes, noise, ...rest }) => {
           const agent = agentOf(randomGraph(new Draws(draw), { states, actions, loops, skips, errors, findings }));
-          const { maxSteps = 1_000_000, ...budget } = rest;
+          const { maxSteps = 1_000_000, goesOn, ...budget } = rest;
           const options = {
             ...budget,
+            violationPolicy: violationPolicy(agent as never, goesOn),
             ...(budget.maxDepth === undefined ? { maxDepth: Infinity } : { maxDepth: budget.maxDepth }),
             strategy,
           };

@@ -4,7 +4,9 @@ import { mergeShards } from "../../../src/engine/merge-shards.ts";
 import type { Explorer } from "../../../src/engine/explorer.ts";
 import type { Committer } from "../../../src/engine/committer.ts";
 import { EXPANDED } from "../../../src/engine/node-table.ts";
+import type { ViolationPolicy } from "../../../src/engine/broken-rules.ts";
 import { shareOf } from "../../../src/engine/shard-cut.ts";
+import { violationPolicy } from "../../../src/run/violation-policy.ts";
 import { Draws } from "../../support/draws.ts";
 import { agentOf, randomGraph } from "../../support/graph-model.ts";
 import { Recording } from "../../support/recording.ts";
@@ -18,6 +20,7 @@ const cases = fc.record({
   skips: fc.constantFrom(0, 0.1, 0.3),
   errors: fc.constantFrom(0, 0.05),
   findings: fc.constantFrom(0, 0.02),
+  goesOn: fc.boolean(),
   of: fc.integer({ min: 1, max: 3 }),
   maxDepth: fc.option(fc.integer({ min: 2, max: 9 }), { nil: undefined }),
   noise: fc.integer(),
@@ -31,6 +34,7 @@ const SHARED_OUT = {
   skips: 0,
   errors: 0,
   findings: 0,
+  goesOn: false,
   of: 3,
   maxDepth: undefined,
   noise: 1,
@@ -53,10 +57,12 @@ const merge = (
   shards: readonly Explorer[],
   root: Parameters<typeof mergeShards>[0]["root"],
   maxDepth: number,
+  policy?: ViolationPolicy,
 ) =>
   mergeShards({
     actions: agent.actions.map(({ name }) => name),
     maxDepth,
+    violationPolicy: policy,
     shards: shards.map((shard) => ({
       shard: shard.cut!.shard,
       recorded: new Recording().add(shard),
@@ -77,13 +83,15 @@ describe("shards", () => {
   it("that came to their end are together the exploration that nobody shared out", { timeout: size(60_000, 600_000) }, async () => {
     let shared = 0;
     await fc.assert(
-      fc.asyncProperty(cases, async ({ draw, of, maxDepth = Infinity, noise, lanes, ...shape }) => {
+      fc.asyncProperty(cases, async ({ draw, of, maxDepth = Infinity, goesOn, noise, lanes, ...shape }) => {
         const agent = agentOf(randomGraph(new Draws(draw), { ...shape, loops: 0.1 }));
-        const whole = await runExplorer(agent, { maxDepth });
+        const policy = violationPolicy(agent as never, goesOn);
+        const whole = await runExplorer(agent, { maxDepth, violationPolicy: policy });
         const shards: Explorer[] = [];
         for (let index = 0; index < of; index++) {
           const { explorer } = await runExplorer(agent, {
             maxDepth,
+            violationPolicy: policy,
             shard: { index, of },
             journal: true,
             lanes,
@@ -96,7 +104,7 @@ describe("shards", () => {
         // Of one level each state is somebody's.
         const cut = shards[0]!.cut!.taken;
         expect(shards.map((one) => one.cut!.taken?.own ?? 0).reduce((a, b) => a + b)).toBe(cut?.states ?? 0);
-        const { committer, open, differing } = merge(agent, shards, whole.reports[0]!, maxDepth);
+        const { committer, open, differing } = merge(agent, shards, whole.reports[0]!, maxDepth, policy);
         expect([said(committer), open.size, differing]).toEqual([said(whole.explorer.committer), 0, { common: 0, behind: 0 }]);
       }),
       // The drawn ones may all be too small to be shared out.

@@ -29,6 +29,7 @@ const ended: StoredExploration = {
     knowledge: "",
     maxDepth: null,
     shard: null,
+    violationPolicy: null,
     root: { wholeLo: 0, wholeHi: 0, rootLo: 0, rootHi: 0, lines: [] },
   },
 };
