@@ -200,6 +200,11 @@ export class Committer {
     return count;
   }
 
+  /** Whether a request of an action that writes was ever answered with 2xx. */
+  writes(action: number): boolean {
+    return this.#seenWrites[action]! + this.#unseenWrites[action]! > 0;
+  }
+
   coverage(): Record<string, ActionCoverage> {
     const coverage: Record<string, ActionCoverage> = {};
     this.#options.actions.forEach((name, action) => {

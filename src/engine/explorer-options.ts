@@ -30,6 +30,8 @@ export interface ExplorerOptions {
   readonly crossCheck: { readonly first: number; readonly oneIn: number };
   /** `true`: the exploration ends as soon as an outcome shows that too little is known of the target's values: see {@link Explorer.lesson}. */
   readonly learns?: boolean | undefined;
+  /** `true`: when all is committed, paths are executed once more and watched for writes that come later than the answers. */
+  readonly watchesLate?: boolean | undefined;
   readonly signal: AbortSignal | undefined;
   readonly onEvent: (event: ExplorationEvent) => void;
   /** What is kept of single edges and states; `undefined`: nothing. */

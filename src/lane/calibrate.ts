@@ -15,7 +15,7 @@ import type { Calibration, CalibrationWalk } from "../engine/messages.ts";
 import { SeqqaError } from "../model/errors.ts";
 import type { LaneBase } from "./bring-up.ts";
 import { LaneLost } from "./lane-lost.ts";
-import { LateWrites } from "./late-writes.ts";
+import { LateWrites, poll } from "./late-writes.ts";
 
 /** Steps of a walk at most. Not bounded by time: what is known of a target must not depend on how fast the machine is. */
 const MOST_STEPS = 40;
@@ -23,6 +23,9 @@ const MOST_STEPS = 40;
 const WALKS = 4;
 /** The same where the values are short, or words: a random choice among a dozen repeats itself. */
 const MORE_WALKS = 8;
+/** How long the stores are watched for late writes at the end of a walk, and after each of its steps once there are some. Milliseconds. */
+const END_WATCH_MS = 100;
+const LATE_MS = 200;
 /** Between two looks at stores that nothing is asked of. Milliseconds. */
 const IDLE_LOOK_MS = 50;
 /** Times in whole seconds differ between two walks that begin so far apart. Milliseconds. */
@@ -55,7 +58,7 @@ export async function calibrate(base: LaneBase, goHome: () => Promise<unknown>, 
     const walks = new Walks(base, goHome, walk.path);
     const background = await walks.idle(walk.idleMs ?? 0);
     if (background.length > 0) return { ...nothing, learned: { ...NOTHING_KNOWN, background } };
-    return await walks.compare(walk.once === true);
+    return walk.late === true ? { ...nothing, late: await walks.late() } : await walks.compare(walk.once === true);
   } catch (error) {
     if (!(error instanceof LaneLost)) throw error;
     // Before anything was explored there is nothing to go on with.
@@ -102,12 +105,24 @@ class Walks {
     return changedFields(before, await state.observed()).filter((field) => !options.knowledge.background.includes(field));
   }
 
+  /** Actions that write after they have answered, if the end of the path shows that there are any. */
+  async late(): Promise<readonly string[]> {
+    await this.#goHome();
+    await this.#walk();
+    const late = (await this.#isLate(END_WATCH_MS)) ? await this.#lateActions() : [];
+    await this.#goHome();
+    return late;
+  }
+
   async compare(once: boolean): Promise<Calibration> {
     await this.#goHome();
     await this.#walk();
     const states = this.#walks[0]!.map(({ strict }) => strict);
     const nothing = { learned: NOTHING_KNOWN, suspects: [], late: [], states };
+    const isLate = !once && (await this.#isLate(END_WATCH_MS));
+    const late = isLate ? await this.#lateActions() : [];
     await this.#goHome();
+    if (late.length > 0) return { ...nothing, late };
     // A store that is not put back has to show as a divergence.
     if (once || !(await this.#isRoot())) return nothing;
     if (this.#walks[0]!.some(({ facts }) => mayHoldTimes(facts))) await sleep(this.#begunMs + APART_MS - performance.now());
@@ -117,10 +132,10 @@ class Walks {
     const first = this.#compared();
     if (first.generated.some(({ isShort }) => isShort)) await this.#again(MORE_WALKS);
     const { generated, times, suspects, noisyActions } = this.#judged();
-    const late = suspects.length === 0 ? [] : await this.#lateActions();
+    const lateOnes = suspects.length === 0 ? [] : await this.#lateActions();
     await this.#goHome();
     const learned = joined(NOTHING_KNOWN, { ...NOTHING_KNOWN, generated, times, noisyActions });
-    return { learned, suspects: late.length > 0 ? [] : suspects, late, states };
+    return { learned, suspects: lateOnes.length > 0 ? [] : suspects, late: lateOnes, states };
   }
 
   async #again(count: number): Promise<void> {
@@ -209,7 +224,7 @@ class Walks {
 
   /** Actions of the walk after which a store changes by itself. */
   async #lateActions(): Promise<readonly string[]> {
-    const { state, stepper, actions, drawing } = this.#base;
+    const { stepper, actions, drawing } = this.#base;
     await this.#goHome();
     const late = new Set<string>();
     const gone: number[] = [];
@@ -219,12 +234,19 @@ class Walks {
       if (kind !== "executed") break;
       gone.push(action);
       await this.#late.settle();
-      const before = structuredClone(await state.observed());
-      const after = await state.position();
-      const isLate = async (): Promise<boolean> => (await state.storesChanged(after)) && (await this.#changedSince(before)).length > 0;
-      if (await this.#late.comesLater(isLate)) late.add(actions[action]!.name);
+      if (await this.#isLate(LATE_MS)) late.add(actions[action]!.name);
     }
     return [...late];
+  }
+
+  /** Resolves to `true` if a store changes without a request within `ms`. */
+  async #isLate(ms: number): Promise<boolean> {
+    const { state } = this.#base;
+    // Nobody else writes to what is in this process.
+    if (state.systems.every(({ traits }) => traits.inMemory === true)) return false;
+    const before = structuredClone(await state.observed());
+    const after = await state.position();
+    return poll(async () => (await state.storesChanged(after)) && (await this.#changedSince(before)).length > 0, ms);
   }
 
   /** Goes the path of the first walk, or makes that one. What is still written is waited for: it must not come when the walk has been put back. */

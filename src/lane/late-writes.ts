@@ -1,4 +1,3 @@
-import type { Awaitable } from "../model/system.ts";
 import type { WorldMark } from "./world-state.ts";
 
 /** How long the first 202 of an action is watched, and how long a late action is waited for at least. Milliseconds. */
@@ -38,11 +37,6 @@ export class LateWrites {
     if (this.#settleMs > 0 || this.#watched.has(action) || this.#late.has(action)) return false;
     this.#watched.add(action);
     return poll(changed, WATCH);
-  }
-
-  /** Resolves to `true` if a store changes without a request soon. */
-  comesLater(changed: () => Awaitable<boolean>): Promise<boolean> {
-    return poll(async () => changed(), WATCH);
   }
 
   /** Gives a late action the time that it was seen to need, before its branch is put back. */

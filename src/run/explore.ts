@@ -112,6 +112,7 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
         violationPolicy: policy,
         isKnown: (found) => input.known?.has(findingId(input.name, found)) === true,
         seed: budget.seed,
+        watchesLate: true,
         direct: directAllowed(reports),
         crossCheck: CROSS_CHECK,
         shard,
@@ -179,6 +180,8 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
         const learned = await learnFrom(calibrating(expander, input.signal, maxTimeMs), { reports, knowledge }, lesson, idleMsOf(config));
         refuted.push(...refutedBy(lesson, learned, { explorer, knowledge }));
         if (!learned.isExplained) explorer.divergences.add(lesson);
+        // It came of a look at what was committed to the end.
+        if (!learned.isExplained && explorer.stopReason !== "interrupted") break;
         divergences = [...(learned.isExplained ? divergences : explorer.divergences.all), ...learned.divergences];
         // A difference that experiments do not explain is not examined again.
         isOpen &&= learned.isExplained && learned.divergences.length === 0;

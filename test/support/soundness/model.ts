@@ -121,6 +121,7 @@ function act(spec: Spec, state: State, action: string): boolean {
     case "slow":
       if (item.steps !== 0) return false;
       item.steps = 1;
+      if (spec.late.when === "paid" && item.status !== "paid") return false;
       item.status = "late";
       return spec.family === "late";
     case "remove":

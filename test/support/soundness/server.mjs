@@ -128,7 +128,10 @@ const verbs = {
   },
   async slow(item) {
     if (item.steps !== "0") return [409, {}];
-    setTimeout(() => void (spec.family === "late" ? spoil(item, { status: "late" }) : change(item, { status: "late" })), 40);
+    if (spec.late.when === "paid" && item.status !== "paid") return change(item, { steps: "1" });
+    const set = { steps: "1", status: "late" };
+    setTimeout(() => void (spec.family === "late" ? spoil(item, set) : change(item, set)).catch(() => undefined), spec.late.ms);
+    if (spec.late.first === "nothing") return [200, shown(item)];
     return change(item, { steps: "1" });
   },
   async remove(item) {

@@ -48,6 +48,8 @@ export interface Spec {
   readonly beats: number;
   /** Which item the context names: the one made last, or, after a choice, the first one. */
   readonly chooses: boolean;
+  /** A slow call writes so long after its answer, in milliseconds: in every state or only once the item is paid, and with the answer something or nothing. */
+  readonly late: { readonly ms: number; readonly when: "always" | "paid"; readonly first: "something" | "nothing" };
 }
 
 /** The target of a seed. */
@@ -78,5 +80,6 @@ export function specOf(seed: number, stores: readonly Store[]): Spec {
     notes: pick(["json", "text"]),
     beats: draw() < 0.1 ? pick([150, 400]) : 0,
     chooses: family === "reference" || family === "secret" || draw() < 0.3,
+    late: { ms: pick([20, 40, 70]), when: pick(["always", "paid"]), first: pick(["something", "nothing"]) },
   };
 }
