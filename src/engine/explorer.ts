@@ -324,12 +324,12 @@ export class Explorer {
 
   /**
    * Executes some paths once more and waits at the end of each for writes that come later than the answers: a write that lands when its branch has been
-   * left is not always seen. It takes about half a second, and a twentieth of what the search took.
+   * left is not always seen. It takes about half a second, and a fiftieth of what the search took.
    */
   async #watchLate(): Promise<void> {
     if (this.#abandoned || this.fatal !== undefined || this.lesson !== undefined || this.divergences.all.length > 0) return;
     const { nodes } = this.committer;
-    const until = Math.min(this.#meter.elapsedMs * 1.05 + 600, this.#options.maxTimeMs);
+    const until = Math.min(this.#meter.elapsedMs * 1.02 + 600, this.#options.maxTimeMs);
     for (const { from, action } of lateWalks(this.committer)) {
       if (this.#meter.elapsedMs > until || this.#options.signal?.aborted === true) return;
       const path = [...nodes.path(from), action];

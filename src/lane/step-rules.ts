@@ -133,6 +133,7 @@ export class StepRules {
     const client: ApiClient = action.as === undefined ? world.api : world.clients[action.as]!;
     const heard = exchanges.flatMap((one) => (one.kind === "answer" ? [one.response] : []));
     let because: string | undefined;
+    const startMs = Date.now();
     return {
       action: { name: action.name, tags: action.tags, as: action.as, expectedStatus: action.expectedStatus },
       response,
@@ -152,7 +153,7 @@ export class StepRules {
       again: async (answer) => sendAgain(client, answer),
       stores: async (): Promise<StoresView | undefined> => {
         await this.#settle();
-        return state.systems.length === 0 ? undefined : storesView(await state.facts(), canonicalizer);
+        return state.systems.length === 0 ? undefined : storesView(await state.observeSince(startMs), canonicalizer);
       },
     };
   }

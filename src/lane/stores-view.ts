@@ -1,15 +1,32 @@
 import type { Observed, ObservedTable, StoredValue } from "../model/system.ts";
 import type { StoresView } from "../model/rule.ts";
 import type { Facts } from "../state/facts.ts";
-import type { Canonicalizer } from "../state/index.ts";
+import { sameStores, type Canonicalizer, type StoreRows } from "../state/index.ts";
 
 const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({});
 
-/** What the stores of some facts hold, without context and clients. */
-export function storesView(facts: Facts, canonicalizer: Canonicalizer): StoresView {
+/** The stores of one state, for rules that compare it with another. */
+class Stores implements StoresView {
+  readonly fingerprint: string;
+  readonly tables: StoresView["tables"];
+  readonly #rows: StoreRows;
+
+  constructor(fingerprint: string, systems: Facts["systems"], rows: StoreRows) {
+    this.fingerprint = fingerprint;
+    this.tables = tablesOf(systems);
+    this.#rows = rows;
+  }
+
+  same(other: StoresView): boolean {
+    return this.fingerprint === other.fingerprint || (other instanceof Stores && sameStores(this.#rows, other.#rows));
+  }
+}
+
+/** Returns what the stores of some facts hold, without context and clients. */
+export function storesView({ systems }: Facts, canonicalizer: Canonicalizer): StoresView {
   const out = { lo: 0, hi: 0 };
-  canonicalizer.fingerprint({ systems: facts.systems, context: NOTHING, clients: NOTHING }, out);
-  return { fingerprint: `${out.lo}:${out.hi}`, tables: tablesOf(facts.systems) };
+  canonicalizer.fingerprint({ systems, context: NOTHING, clients: NOTHING }, out);
+  return new Stores(`${out.lo}:${out.hi}`, systems, canonicalizer.rows(systems));
 }
 
 function tablesOf(systems: Facts["systems"]): StoresView["tables"] {

@@ -200,6 +200,16 @@ export class WorldState {
     if (isPromise(facts)) return facts.then(() => undefined);
   }
 
+  /** Takes what is new since `startMs` for the work of one step, until the next restore: requests of rules are no action's. */
+  observeSince(startMs: number): Awaitable<Facts> {
+    const observed = this.observeStep();
+    const begin = (): Awaitable<Facts> => {
+      this.#step = () => ({ action: "", startMs, endMs: Date.now(), exchanges: [] });
+      return this.facts();
+    };
+    return isPromise(observed) ? observed.then(begin) : begin();
+  }
+
   /** Stands at a node of a state graph from now on; it belongs to the state like a value of the context. */
   moveTo(node: string | undefined): void {
     this.#context.moveTo(node);

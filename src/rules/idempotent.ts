@@ -47,7 +47,7 @@ export function idempotent<C extends object = Values, A = ApiClient>({ methods =
       if (path === undefined || before === undefined || second === undefined) return true;
       const what = `${action.name}: ${answer.request.method} ${shownPath(path)} sent again was answered ${second.statusCode}`;
       const after = (await stores())!;
-      if (before.fingerprint !== after.fingerprint) return explain(`${what} and changed the stores: ${storeChanges(before, after)}`);
+      if (!before.same(after)) return explain(`${what} and changed the stores: ${storeChanges(before, after)}`);
       return isAsOnce(answer, second) || explain(`${what}, at first ${answer.statusCode}`);
     },
   });

@@ -25,7 +25,7 @@ interface Seen {
 /**
  * A create that was refused leaves nothing. Judged after a step that changed something and whose only writing request is a `POST` to a collection where one
  * can create, or a `PUT` to an item, answered with 4xx (408 aside: the request may not have come to its end). Compared with the state that the step began in:
- * - the list of the collection, if it gives all, has no id that it had not;
+ * - the list of the collection, if it gives all, has no more ids than it had;
  * - the item is not answered 2xx if it was not then: for a `PUT` its URL, for a `POST` the item with the id that its JSON body said, if items can be read;
  * - no table of the stores has more rows than it had; for a `PUT` only where it is known that the item was not there.
  *
@@ -98,9 +98,9 @@ async function look(client: ApiClient, { of, kind, segments }: Place, item: stri
 function difference(before: Seen, after: Seen): string | undefined {
   if (after.there === true && before.there === false) return "the item is there";
   if (before.ids === undefined || after.ids === undefined) return undefined;
-  const known = new Set(before.ids);
-  const more = after.ids.filter((id) => !known.has(id)).length;
-  return more === 0 ? undefined : `the list has ${more} more`;
+  // An item that was made anew under another id is none more.
+  const more = after.ids.filter((id) => !before.ids!.includes(id)).length - before.ids.filter((id) => !after.ids!.includes(id)).length;
+  return more <= 0 ? undefined : `the list has ${more} more`;
 }
 
 async function rowsLeft(
@@ -111,7 +111,7 @@ async function rowsLeft(
 ): Promise<string | undefined> {
   if (after === undefined || (of === "item" && there !== false)) return undefined;
   const before = await begun.stores();
-  if (before === undefined || before.fingerprint === after.fingerprint) return undefined;
+  if (before === undefined || before.same(after)) return undefined;
   const grown = [...after.tables].some(([table, rows]) => count(rows) > count(before.tables.get(table) ?? new Map()));
   return grown ? `the stores have more: ${storeChanges(before, after)}` : undefined;
 }

@@ -86,7 +86,7 @@ export function ownership<C extends object = Values, A = ApiClient>(options: Own
       return {
         earlier: async (begun) => {
           const before: StoresView | undefined = await begun.stores();
-          if (before === undefined || before.fingerprint === after.fingerprint) return sawNothing(begun.explain);
+          if (before === undefined || before.same(after)) return sawNothing(begun.explain);
           // Nothing of the owner's is another one: what a refused call leaves behind is for `leakage` and `rejectedMeansUnchanged` to say.
           if (tried.every(({ answer }) => isRefused(answer)) && onlyAdds(before, after)) return sawNothing(begun.explain);
           return begun.explain(`${wrote}; ${storeChanges(before, after)}`);

@@ -29,7 +29,7 @@ export function rejectedMeansUnchanged<C extends object = Values, A = ApiClient>
       return {
         earlier: async (begun) => {
           const before = (await begun.stores())!;
-          if (before.fingerprint === after.fingerprint) return true;
+          if (before.same(after)) return true;
           return begun.explain(`${action.name} ${howOf(last)} and changed the stores: ${storeChanges(before, after)}`);
         },
       };

@@ -48,6 +48,20 @@ export class ResourcePaths {
     return best?.place;
   }
 
+  /** The nearest item that a path is that of, or lies below: `/orders/7` for `/orders/7/pay`. */
+  itemOf(path: string): { readonly kind: Kind; readonly path: string } | undefined {
+    const segments = segmentsOf(path);
+    if (segments === undefined) return undefined;
+    let nearest: { readonly kind: Kind; readonly path: string } | undefined;
+    for (const kind of this.kinds) {
+      if (kind.item.length > segments.length || (nearest !== undefined && nearest.kind.item.length >= kind.item.length)) continue;
+      const parameters = kind.item.bind(segments);
+      const item = parameters === undefined ? undefined : kind.item.filled(parameters);
+      if (item !== undefined) nearest = { kind, path: item };
+    }
+    return nearest;
+  }
+
   /** The item that a path brings back: its kind and its own path. */
   restored(path: string): { readonly kind: Kind; readonly path: string } | undefined {
     const segments = segmentsOf(path);

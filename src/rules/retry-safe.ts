@@ -51,7 +51,7 @@ export function retrySafe<C extends object = Values, A = ApiClient>({ header = "
       const request = `${answer.request.method} ${shownPath(path)} with the same ${header}`;
       const what = `${action.name}: ${request} was answered ${answer.statusCode} and then ${second.statusCode}`;
       const after = (await stores())!;
-      if (before.fingerprint !== after.fingerprint) return explain(`${what}, and changed the stores: ${storeChanges(before, after)}`);
+      if (!before.same(after)) return explain(`${what}, and changed the stores: ${storeChanges(before, after)}`);
       if (isRefusal(second.statusCode)) return explain(what);
       const other = second.ok ? differentId(answer, second) : undefined;
       return other === undefined || explain(`${what}, with another ${other}`);

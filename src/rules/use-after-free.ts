@@ -14,7 +14,7 @@ export interface UseAfterFreeOptions {
 }
 
 /**
- * What was deleted is gone, until it is brought back. Judged after a step whose last writing request is a `DELETE` answered 2xx (not 202), or brings a deleted thing back. HIGH.
+ * What was deleted is gone, until it is brought back. Judged after a step whose last writing request is a `DELETE` answered 2xx (not 202), brings a deleted thing back, or goes to a thing that is gone. HIGH.
  *
  * With `resources`, where the deleted path is that of an item. Whether its row is still in the store is of no interest: gone is what nobody is given any more.
  * - `GET` of it, if the item can be read, is not answered 2xx, and not with a failure of the server (5xx but 501 and 503). 3xx and 4xx, 404 and 410 above all, say that it is
@@ -26,6 +26,9 @@ export interface UseAfterFreeOptions {
  *
  * With `resources` that say how an item is brought back (`restore`), where that is answered 2xx (not 202): it lives again. `GET` of it, if it can be read, is not answered 404, 410 or 5xx
  * (501 and 503 aside), nor 2xx with an item that still says that it is deleted (`deleted`, `deleted_at`, a `status` such as `deleted`). 401 and 403, and every other answer, say nothing of that.
+ *
+ * With `resources` that are made by a `POST` to their collection and can be read: a write to an item, or below it, that is answered 2xx (not 201 or 202) does not bring one to life that is not
+ * there. `GET` of it is not answered 404 or 410 before, and 2xx with an item after.
  *
  * Without `resources` nobody knows what is an item and what a setting that a `DELETE` sets back, so less is said: `GET` of the deleted URL is not
  * answered 2xx with the very body that it was answered with in the state that the step began in, when the step changed something and the body is not empty.
@@ -48,7 +51,10 @@ export function useAfterFree<C extends object = Values, A = ApiClient>({ resourc
       if (path === undefined) return true;
       const restored = paths?.restored(path);
       if (restored !== undefined) return livesAgain(step, answer, restored);
-      if (answer.request.method !== "DELETE") return true;
+      if (answer.request.method !== "DELETE") {
+        const item = paths?.itemOf(path);
+        return item === undefined || staysGone(step, answer, path, item);
+      }
       if (paths === undefined) return sameAsBefore(step, answer, path);
       const place = paths.place(path);
       return place?.of !== "item" || isGone(step, answer, path, place, paths);
@@ -145,6 +151,27 @@ async function livesAgain(
   if (isMissing(now.statusCode)) return explain(what);
   const one = now.ok ? itemIn(now, resource) : undefined;
   return one === undefined || !saysDeleted(one) || explain(`${what} with an item that says that it is deleted`);
+}
+
+/** A write to a thing that is not there does not make one: that is for a `POST` to its collection to do. */
+async function staysGone(
+  { action, changed, canGoBack, client }: CheckedStep,
+  written: ApiResponse,
+  path: string,
+  { kind: { resource, item }, path: itemPath }: NonNullable<ReturnType<ResourcePaths["itemOf"]>>,
+): Promise<boolean | Earlier> {
+  const isMadeByPost = resource.can.create === true && written.statusCode !== 201;
+  if (!changed || !canGoBack || !isMadeByPost || resource.can.read !== true) return true;
+  const now = await client.get(itemPath);
+  if (!isServed(now, resource)) return true;
+  return {
+    earlier: async (begun) => {
+      const { statusCode } = await client.get(itemPath);
+      if (statusCode !== 404 && statusCode !== 410) return true;
+      const what = `${action.name}: ${written.request.method} ${shownPath(path)} was answered ${written.statusCode}`;
+      return begun.explain(`${what}, GET ${item.text} of it ${statusCode} before and then ${now.statusCode}`);
+    },
+  };
 }
 
 function isServed(answer: ApiResponse, resource: Resource): boolean {

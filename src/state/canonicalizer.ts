@@ -5,6 +5,7 @@ import { hashText } from "./hasher.ts";
 import { idNames } from "./id-names.ts";
 import { NOTHING_KNOWN, type Knowledge } from "./knowledge.ts";
 import { Renamer } from "./renamer.ts";
+import { StoresComparer, type StoreRows } from "./same-stores.ts";
 import { StateWriter } from "./state-text.ts";
 import type { StepWindow } from "./times.ts";
 
@@ -20,10 +21,12 @@ export class Canonicalizer {
   readonly renamer: Renamer;
   readonly #writer: StateWriter;
   readonly #options: CanonicalOptions;
+  readonly #comparer: StoresComparer;
   #bounded = false;
 
   constructor(options: CanonicalOptions, knowledge: Knowledge = NOTHING_KNOWN) {
     this.#options = options;
+    this.#comparer = new StoresComparer(options);
     this.#writer = new StateWriter(options);
     this.renamer = new Renamer(knowledge, options.literals);
   }
@@ -49,11 +52,15 @@ export class Canonicalizer {
       const state = this.#writer.write(facts);
       this.#bounded = state.bounded;
       hashText(state.text, fingerprint);
-      this.#writer.fix([...idNames(state)]);
+      const names = [...idNames(state)];
+      this.#writer.fix(names);
+      this.#comparer.fix(names);
       return fingerprint;
     }
     const lookalikes = new StateWriter({ ...this.#options, byAppearance: true, masked: [] });
-    this.renamer.root(facts, idNames(lookalikes.write(facts)), window);
+    const names = idNames(lookalikes.write(facts));
+    this.renamer.root(facts, names, window);
+    this.#comparer.fix(names);
     const state = this.#writer.write(this.renamer.constant(facts));
     this.#bounded = state.bounded;
     hashText(state.text, fingerprint);
@@ -66,6 +73,11 @@ export class Canonicalizer {
    */
   fingerprint(facts: Facts, out: Fingerprint): void {
     this.#bounded = this.#writer.fingerprint(facts, out);
+  }
+
+  /** The rows of stores, to be compared by {@link sameStores}. */
+  rows(systems: Facts["systems"]): StoreRows {
+    return this.#comparer.rows(systems);
   }
 
   /**

@@ -30,12 +30,13 @@ export interface TablePlan {
 /** The plan of each table, made once: adapters hand out the same columns again and again. */
 export class TablePlans {
   readonly #rules: Rules;
-  readonly #symmetric: ReadonlySet<string>;
+  readonly #symmetric: ReadonlySet<string> | "keys";
   readonly #plans = new Map<string, Map<string, TablePlan>>();
 
-  constructor(rules: Rules, symmetric: readonly string[]) {
+  /** @param symmetric The columns whose integers are renamed; `keys`: all that are the only key of their table. */
+  constructor(rules: Rules, symmetric: readonly string[] | "keys") {
     this.#rules = rules;
-    this.#symmetric = new Set(symmetric);
+    this.#symmetric = symmetric === "keys" ? symmetric : new Set(symmetric);
   }
 
   of(system: string, table: ObservedTable): TablePlan {
@@ -70,17 +71,19 @@ export class TablePlans {
 
   /** `keys`: how many columns the primary key has. */
   #unmasked(system: string, table: string, column: ObservedColumn, keys: number): PlainMode {
-    const domain = this.#domain(system, table, column);
+    const domain = this.#domain(system, table, column, column.key === true && keys === 1);
     if (domain !== undefined) return { kind: "symmetric", domain: `s:${system.length}:${system}${domain}` };
     return { kind: column.references !== undefined || (column.key === true && keys === 1) ? "key" : "plain" };
   }
 
-  #domain(system: string, table: string, column: ObservedColumn): string | undefined {
-    if (this.#symmetric.size === 0) return undefined;
+  #domain(system: string, table: string, column: ObservedColumn, isKey: boolean): string | undefined {
+    const symmetric = this.#symmetric;
     const target = column.references;
     const fields = [`${table}.${column.name}`, ...(target === undefined ? [] : [`${target.table}.${target.column}`])];
+    if (symmetric === "keys") return isKey || target !== undefined ? fields.at(-1) : undefined;
+    if (symmetric.size === 0) return undefined;
     // The referenced column first: a column that is named itself and refers to another shares the other's ids.
-    return fields.reverse().find((field) => this.#symmetric.has(field) || this.#symmetric.has(`${system}.${field}`));
+    return fields.reverse().find((field) => symmetric.has(field) || symmetric.has(`${system}.${field}`));
   }
 }
 

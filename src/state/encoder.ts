@@ -1,8 +1,8 @@
 import { types } from "node:util";
-import type { Observed, ObservedTable, StoredValue } from "../model/system.ts";
+import type { Observed, ObservedColumn, ObservedTable, StoredValue } from "../model/system.ts";
 import { SeqqaError } from "../model/errors.ts";
 import type { Clock } from "./clock.ts";
-import type { PlainMode, TablePlan, TablePlans } from "./columns.ts";
+import type { ColumnMode, PlainMode, TablePlan, TablePlans } from "./columns.ts";
 import type { Facts } from "./facts.ts";
 import { uuidPiece } from "./ids.ts";
 import { isOfKind } from "./row-kinds.ts";
@@ -30,6 +30,27 @@ export interface EncodedFacts {
   readonly holed: Encoded[];
 }
 
+/** A row of a table, or all of a store without tables, for comparing states row by row. */
+export interface EncodedRow {
+  /** With an `@` for every id. */
+  readonly text: string;
+  /** The keys of these ids, in that order. */
+  readonly keys: readonly string[];
+  /** The key of the id that is the row's primary key, if that is an integer. */
+  readonly own: string | undefined;
+  /** It is a row of the root that is gone. */
+  readonly isMissing: boolean;
+}
+
+export interface EncoderOptions {
+  /** {@link Encoder.pins} are collected. */
+  readonly pinsWanted: boolean;
+  /** See {@link CanonicalOptions.byAppearance}. */
+  readonly byAppearance: boolean;
+  /** Generated values are written without what made them. */
+  readonly isAnonymous?: boolean | undefined;
+}
+
 const DEEPEST = 1_000;
 
 /** Ranks of what was generated, in the order of generation: what a strict form has beside the reduced one. */
@@ -50,6 +71,7 @@ export class Encoder {
   readonly #plans: TablePlans;
   readonly #byAppearance: boolean;
   readonly #pinsWanted: boolean;
+  readonly #isAnonymous: boolean;
   /** Steps and times of the values that were written since {@link encode} began, with the places where they were generated. */
   readonly steps: Map<number, Set<string>> = new Map();
   readonly times: Map<number, string> = new Map();
@@ -63,13 +85,20 @@ export class Encoder {
   #plain: string[] = [];
   #holed: Encoded[] = [];
 
-  constructor(strings: Strings, clock: Clock, rules: Rules, plans: TablePlans, pinsWanted: boolean, byAppearance: boolean) {
+  constructor(
+    strings: Strings,
+    clock: Clock,
+    rules: Rules,
+    plans: TablePlans,
+    { pinsWanted, byAppearance, isAnonymous = false }: EncoderOptions,
+  ) {
     this.#strings = strings;
     this.#clock = clock;
     this.#rules = rules;
     this.#plans = plans;
     this.#pinsWanted = pinsWanted;
     this.#byAppearance = byAppearance;
+    this.#isAnonymous = isAnonymous;
   }
 
   encode(facts: Facts, ranks?: Ranks): EncodedFacts {
@@ -80,6 +109,42 @@ export class Encoder {
     const encoded = this.#pass(facts);
     // Values may come before the rows that show which numbers are keys.
     return this.#timeKeys.size === 0 ? encoded : this.#pass(facts);
+  }
+
+  /** Every row of the stores, and each store without tables as one; counters are left out. */
+  rows(systems: Facts["systems"]): readonly EncodedRow[] {
+    const rows: EncodedRow[] = [];
+    for (const name of sortedKeys(systems)) {
+      const observed = systems[name]!;
+      if (observed.kind === "value") {
+        this.#tokens = [];
+        this.#holed = [];
+        const text = this.#value(observed.value, 0, childRules(this.#rules.systems, name));
+        for (const part of [{ text: `V${name.length}:${name}${text}`, tokens: this.#tokens }, ...this.#holed])
+          rows.push({ text: part.text, keys: keysOf(part.tokens), own: undefined, isMissing: false });
+        continue;
+      }
+      for (const table of observed.tables) {
+        const plan = this.#plans.of(name, table);
+        const own = plan.modes.findIndex((mode, column) => isOwnKey(mode, table.columns[column]!));
+        for (const [isMissing, some] of [[false, table.added] as const, [true, table.removed] as const]) {
+          for (const row of some) {
+            this.#holed = [];
+            const text = `${plan.prefix}${this.#row(plan, row)}`;
+            const key = own < 0 ? undefined : this.#symmetricKey(plan.modes[own]!, row[own]!);
+            for (const part of [{ text, tokens: this.#tokens }, ...this.#holed])
+              rows.push({ text: part.text, keys: keysOf(part.tokens), own: key, isMissing });
+          }
+        }
+      }
+    }
+    return rows;
+  }
+
+  #symmetricKey(mode: ColumnMode, value: StoredValue): string | undefined {
+    return mode.kind === "symmetric" && (typeof value === "bigint" || Number.isInteger(value))
+      ? `${mode.domain}:${String(value)}`
+      : undefined;
   }
 
   #pass(facts: Facts): EncodedFacts {
@@ -164,9 +229,10 @@ export class Encoder {
         return "";
       case "mask":
         return value === null ? "n" : "X";
-      case "symmetric":
-        if (typeof value === "bigint" || Number.isInteger(value)) return this.#integerKey(`${mode.domain}:${String(value)}`, "", "", "i");
-        return this.#value(value, 0, undefined);
+      case "symmetric": {
+        const key = this.#symmetricKey(mode, value);
+        return key === undefined ? this.#value(value, 0, undefined) : this.#integerKey(key, "", "", "i");
+      }
       case "key":
         if ((typeof value === "number" || typeof value === "bigint") && this.#clock.nearNumber(Number(value))) {
           this.#timeKeys.add(String(value));
@@ -337,6 +403,10 @@ export class Encoder {
 
   #generated({ key, form, origin }: Generated): string {
     if (origin === undefined) return `K${form}${key};`;
+    if (this.#isAnonymous) {
+      this.#tokens.push(this.#strings.tokens.of({ key, rank: "", order: "" }));
+      return `@${form};`;
+    }
     const { label, step, domain } = origin;
     const known = this.steps.get(step);
     if (known === undefined) this.steps.set(step, new Set([domain]));
@@ -370,6 +440,16 @@ export class Encoder {
     }
     return `b${value.length}:${bytes.toString("base64")}`;
   }
+}
+
+/** A key that refers to another table is that table's. */
+function isOwnKey(mode: ColumnMode, { key, references }: ObservedColumn): boolean {
+  return mode.kind === "symmetric" && key === true && references === undefined;
+}
+
+/** Those of the ids that tie a collection to its entries are empty: they stand for no value. */
+function keysOf(tokens: readonly Token[]): readonly string[] {
+  return tokens.map(({ key }) => key ?? "");
 }
 
 // Beyond 2^53 a number is written with fewer digits than the bigint of the same value.

@@ -11,5 +11,6 @@ export { changedFields } from "./changed-fields.ts";
 export { compareExecutions, type Compared, type Execution } from "./compare-executions.ts";
 export { joined, knowledgeText, knowsNothing, NOTHING_KNOWN, readKnowledge, type DroppedField, type Knowledge } from "./knowledge.ts";
 export { firstToPass, imageOfOrigins, NO_ORIGINS, originsOfImage, type Origins, type OriginsImage } from "./origins.ts";
+export { sameStores, type StoreRows } from "./same-stores.ts";
 export { fieldOf } from "./places.ts";
 export type { Renamer, SentRequest, StepOrigin } from "./renamer.ts";

@@ -56,7 +56,10 @@ export class StateWriter {
     this.#placeholders = [...options.placeholders].sort((a, b) => b[0].length - a[0].length);
     this.plans = new TablePlans(this.rules, options.symmetric);
     this.#strings = new Strings(byAppearance ? this.clock : undefined, this.#placeholders, this.tokens);
-    this.#encoder = new Encoder(this.#strings, this.clock, this.rules, this.plans, options.symmetric.length > 0, byAppearance);
+    this.#encoder = new Encoder(this.#strings, this.clock, this.rules, this.plans, {
+      pinsWanted: options.symmetric.length > 0,
+      byAppearance,
+    });
     this.#symmetric = options.symmetric.length > 0;
     const { context, clients, systems } = this.rules;
     const bare = context === undefined && clients === undefined && systems === undefined;

@@ -29,7 +29,12 @@ export interface Judged {
 
 /** A state of stores with so many orders. */
 export function orders(count: number): StoresView {
-  return { fingerprint: String(count), tables: new Map([["db.orders", new Map([["row", count]])]]) };
+  const fingerprint = String(count);
+  return {
+    fingerprint,
+    tables: new Map([["db.orders", new Map([["row", count]])]]),
+    same: (other) => other.fingerprint === fingerprint,
+  };
 }
 
 /** What a rule says of a step against an API that answers by a script. */

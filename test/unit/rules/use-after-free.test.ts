@@ -58,6 +58,20 @@ describe("useAfterFree with resources", () => {
     for (const script of fine) expect(await holds(deleted(script))).toBe(true);
   });
 
+  it.each<[string, Partial<Script>, true | string]>([
+    ["a PATCH of it", { sends: ["PATCH /customers/7"] }, "PATCH /customers/{id} was answered 200"],
+    ["a call below it", { sends: ["POST /customers/7/pay"] }, "POST /customers/{id}/pay was answered 200"],
+    ["one that was there", { sends: ["PATCH /customers/7"], before: { "GET /customers/7": [200, { id: 7 }] } }, true],
+    ["one that stays away", { sends: ["PATCH /customers/7"], after: {} }, true],
+    ["a PUT that says that it made one", { sends: ["PUT /customers/7"], during: { "PUT /customers/7": 201 } }, true],
+    ["a refused write", { sends: ["PATCH /customers/7"], during: { "PATCH /customers/7": 404 } }, true],
+    ["a write that changed nothing", { sends: ["PATCH /customers/7"], changed: false }, true],
+  ])("is broken by what a write brings to life, and by no other: %s", async (_what, script, said) => {
+    const whole = { before: { "GET /customers/7": 404 }, after: { "GET /customers/7": [200, { id: 7 }] as Answer }, sends: [], ...script };
+    const expected = said === true || `act: ${said}, GET /customers/{id} of it 404 before and then 200`;
+    expect(await holds(whole)).toBe(expected);
+  });
+
   const restored = (answer: Answer, after: Answer): Script => ({
     sends: ["POST /customers/7/restore"],
     during: { "POST /customers/7/restore": answer },
@@ -97,7 +111,7 @@ describe("useAfterFree with resources", () => {
     const quiet: readonly Script[] = [
       deleted({}, 202),
       deleted({}, 404),
-      deleted({ sends: ["DELETE /customers/7", "PUT /customers/7"] }),
+      deleted({ sends: ["DELETE /customers/7", "PUT /settings"] }),
       { sends: ["DELETE /session"] },
       { sends: ["GET /customers/7"] },
     ];
