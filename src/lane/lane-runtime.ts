@@ -26,7 +26,7 @@ import { StateWatch } from "./state-watch.ts";
 import { AfterFinding, StepTaker } from "./step-taker.ts";
 import { lossOf } from "./store-lost.ts";
 import { Travel } from "./travel.ts";
-import type { WorldMark } from "./world-state.ts";
+import { passedTimes, type WorldMark } from "./world-state.ts";
 
 export type { Known } from "./chunk-report.ts";
 
@@ -92,6 +92,7 @@ export class LaneRuntime {
           // The state is another one than on record, so nothing can be compared with that.
           unit = { ...unit, uncertain: true };
         }
+        this.#notePassed(mark);
         for (; action < unit.to; action++) {
           if (this.#control.cancelled) return report.answer(finished, undefined, startedAt, this.#travel.replayed - replayedBefore);
           this.#control.beat(finished, action);
@@ -104,6 +105,7 @@ export class LaneRuntime {
               continue;
             }
             mark = await traveller.again(unit);
+            this.#notePassed(mark);
             drawing.at(unit.path, unit.path.length, action, unit.draws);
           } else if (watch.watched && action > unit.from) await watch.catchLate(unit, action - 1, mark);
           report.beginAction();
@@ -190,6 +192,15 @@ export class LaneRuntime {
       return this.#travel.replayer.replay([]);
     };
     return calibrate(this.#base, goHome, walk);
+  }
+
+  /** Reports times that lay in the future when they were written and passed on the way to a node. */
+  #notePassed(mark: WorldMark): void {
+    for (const field of passedTimes(mark)) {
+      const message = `${field} passed before the state that it is in was reached again: what can be done until then was not all tried`;
+      const hint = "Give it longer in the tests, or make the target's clock a part of its configuration.";
+      this.#report.divergences.push({ kind: "time_passed", path: [], message, differences: [field], hint });
+    }
   }
 
   /** A node that is not reached again: once more on a fresh lane, then it is a divergence and what is there is expanded. */

@@ -31,11 +31,13 @@ export class MarkTraveller extends Traveller {
     // The lane puts the mark back after each action, and with it everything.
   }
 
+  /** A state whose times pass is another one. */
   override get away(): boolean {
-    return false;
+    return this.here !== undefined && isOld(this.here.mark);
   }
 
   override async again(unit: UnitRequest): Promise<WorldMark> {
+    if (this.away) this.leave();
     return this.goTo(unit, true);
   }
 

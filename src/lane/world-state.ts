@@ -5,6 +5,8 @@ import { isPromise, type Awaitable, type Mark, type Observed, type System } from
 import { SeqqaError } from "../model/errors.ts";
 import type { World } from "../model/world.ts";
 import {
+  durationText,
+  fieldOf,
   firstToPass,
   imageOfOrigins,
   NO_ORIGINS,
@@ -61,6 +63,20 @@ export function passesAt(saved: Pick<WorldMark, "origins"> | WorldImage): number
   return firstToPass(origins.ids instanceof Map ? (origins as Origins) : originsOfImage(origins as OriginsImage));
 }
 
+/** Returns the fields with times that lay in the future when they were written and have passed, each with how far: `orders.lease_until (5 min)`. */
+export function passedTimes({ origins }: Pick<WorldMark, "origins">): readonly string[] {
+  if (origins.times.size === 0) return NO_FIELDS;
+  const now = Date.now();
+  const passed = [...origins.times].filter(([ms, { isFuture }]) => isFuture && ms <= now);
+  return [...new Set(passed.map(([, { name, domain }]) => `${fieldOf(domain)}${offsetText(name)}`))];
+}
+
+/** How far a time lay from the step that wrote it, in brackets; nothing where it was counted from another time. */
+function offsetText(name: string): string {
+  const offset = /^step(\d+)$/.exec(name)?.[1];
+  return offset === undefined ? "" : ` (${durationText(Number(offset))})`;
+}
+
 /** What a client acts with, and the action that gave it that; none at the root. */
 interface Bearer {
   readonly text: string;
@@ -71,6 +87,7 @@ interface Bearer {
 const PROBE = "probe";
 const TRAIL = "unseen";
 const NONE: readonly PendingRequest[] = Object.freeze([]);
+const NO_FIELDS: readonly string[] = Object.freeze([]);
 const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({});
 
 /**

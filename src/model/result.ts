@@ -251,7 +251,7 @@ export interface StateGraphResult extends ExplorationResult {
 /** Something that was expected to come out the same twice and did not. */
 export interface Divergence {
   /** What was compared. */
-  readonly kind: "replay" | "cross_check" | "merge" | "late_write" | "not_put_back" | "lane" | "root";
+  readonly kind: "replay" | "cross_check" | "merge" | "late_write" | "not_put_back" | "lane" | "root" | "time_passed";
   /** Action names that led there from the root. */
   readonly path: readonly string[];
   /** One sentence with the likely cause. */

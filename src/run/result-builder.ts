@@ -17,7 +17,7 @@ import { beyondSight, unseenChanges, unseenWrites, withoutUnseen } from "./unsee
 import { coverageOf, raceOf } from "./race-result.ts";
 import type { FoundRaces } from "./races.ts";
 import type { ShownUrls } from "./shown-urls.ts";
-import { behindViolations } from "./verdict-exceptions.ts";
+import { behindViolations, timesPassed } from "./verdict-exceptions.ts";
 
 export interface ResultParts {
   readonly name: string;
@@ -79,6 +79,7 @@ export function buildResult(parts: ResultParts): ExplorationResult {
       ...behind,
       ...droppedFields(parts.knowledge),
       ...unaudited(assumed),
+      ...timesPassed(explorer.divergences.all),
       ...beyondSight(parts.visibility),
       ...(parts.isShard ? [] : unseenChanges(coverage, stopReason)),
     ],

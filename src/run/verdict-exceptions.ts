@@ -1,7 +1,13 @@
 import type { Committer } from "../engine/committer.ts";
 import { CLEAN } from "../engine/node-table.ts";
-import type { VerdictException } from "../model/result.ts";
+import type { Divergence, VerdictException } from "../model/result.ts";
 import { plural } from "../reports/numbers.ts";
+
+/** Returns the times that passed before all was tried that could be done until then. */
+export function timesPassed(divergences: readonly Divergence[]): readonly VerdictException[] {
+  const fields = [...new Set(divergences.flatMap(({ kind, differences }) => (kind === "time_passed" ? differences : [])))];
+  return fields.map((field) => ({ kind: "time_passed", count: 1, text: `where ${field} passed during the run` }));
+}
 
 /** Returns what the search left out because rules were broken: nothing is tried behind a state that only steps with a finding reach. */
 export function behindViolations(committer: Committer): readonly VerdictException[] {

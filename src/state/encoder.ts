@@ -319,6 +319,7 @@ export class Encoder {
   #record(value: Readonly<Record<string, unknown>>, depth: number, rules: PathRules | undefined): string {
     const keys = sortedKeys(value);
     const before = this.#tokens.length;
+    const holedBefore = this.#holed.length;
     let text = "{";
     for (let i = 0; i < keys.length; i++) {
       const key = keys[i]!;
@@ -326,6 +327,7 @@ export class Encoder {
       if (known.tokens.length > 0) {
         // Sorted by an id, the order of the entries would depend on its value.
         this.#tokens.length = before;
+        this.#holed.length = holedBefore;
         return `{${this.#entries(Object.entries(value), depth, rules)}`;
       }
       const inner = rules === undefined ? undefined : childRules(rules, key);

@@ -34,7 +34,7 @@ import {
 const MOST_UNITS = 1 << 16;
 const LONGEST_PATH = 1 << 16;
 const FAILURES = ["unreachable", "timeout", "dirty", "worker", "store"] as const satisfies readonly LaneFailureKind[];
-const DIVERGENCES = ["replay", "cross_check", "merge", "late_write", "not_put_back", "lane", "root"] as const;
+const DIVERGENCES = ["replay", "cross_check", "merge", "late_write", "not_put_back", "lane", "root", "time_passed"] as const;
 
 /** A chunk as text; images in it are encoded already. */
 export function chunkText(chunk: Chunk): string {

@@ -48,6 +48,7 @@ function configOf(spec: Spec, { bug, url }: { readonly bug: boolean; readonly ur
   return `${url === undefined ? "" : `db_url: ${url}\n`}target:
   command: node ${join(here, "server.mjs")}
   ready: /health
+  idle_watch: 1
   env:
     PORT: "{port}"
     ${store}

@@ -100,7 +100,7 @@ const verbs = {
     return isBad && spec.family === "order" ? spoil(first, { status: "settled" }) : change(first, { status: "settled" });
   },
   async lock(item) {
-    return item.expires_at !== "" && momentOf(item.expires_at) > Date.now() ? [423, {}] : change(item, { expires_at: at(600_000) });
+    return item.expires_at !== "" && momentOf(item.expires_at) > Date.now() ? [423, {}] : change(item, { expires_at: at(spec.lockMs) });
   },
   async release(item) {
     return item.expires_at === "" ? [409, {}] : change(item, { expires_at: at(-5_000) });

@@ -46,6 +46,8 @@ export interface Spec {
   readonly notes: "json" | "text";
   /** A timer writes so often, in milliseconds; 0: never. */
   readonly beats: number;
+  /** How long a lock holds, in milliseconds. */
+  readonly lockMs: number;
   /** Which item the context names: the one made last, or, after a choice, the first one. */
   readonly chooses: boolean;
   /** A slow call writes so long after its answer, in milliseconds: in every state or only once the item is paid, and with the answer something or nothing. */
@@ -79,6 +81,7 @@ export function specOf(seed: number, stores: readonly Store[]): Spec {
     trace: draw() < 0.25,
     notes: pick(["json", "text"]),
     beats: draw() < 0.1 ? pick([150, 400]) : 0,
+    lockMs: 600_000,
     chooses: family === "reference" || family === "secret" || draw() < 0.3,
     late: { ms: pick([20, 40, 70]), when: pick(["always", "paid"]), first: pick(["something", "nothing"]) },
   };
