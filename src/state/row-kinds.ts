@@ -15,6 +15,8 @@ const NAMES = /(?:root)?#t?\d*|<time>|\d+/g;
 const HEXADECIMAL = /(?<![A-Za-z0-9])(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{8,})(?![A-Za-z0-9])/gi;
 /** Words with digits in them. */
 const VARIABLE = /[A-Za-z]*[\d*][A-Za-z0-9*]*/g;
+/** Words of letters alone, which may be random. */
+const LETTERS = /(?<![A-Za-z0-9])[A-Za-z]{8,}(?![A-Za-z0-9])/g;
 const WHERE = /^(.*) where (\{.*\})$/s;
 /** How texts that are shown shortened end. */
 const SHORTENED = /\.\.\. \(\d+ characters, [0-9a-f]+\)$/;
@@ -52,7 +54,15 @@ export function patternShown(cell: string): string | undefined {
 }
 
 function collapsed(text: string): string {
-  return text.replaceAll(HEXADECIMAL, "*").replaceAll(NAMES, "*").replaceAll(VARIABLE, "*").replaceAll(/\*+/g, "*");
+  const named = text.replaceAll(HEXADECIMAL, "*").replaceAll(LETTERS, (word) => (isRandom(word) ? "*" : word));
+  return named.replaceAll(NAMES, "*").replaceAll(VARIABLE, "*").replaceAll(/\*+/g, "*");
+}
+
+/** Letters of random case change it at every second place; names in camel case at each word. */
+function isRandom(word: string): boolean {
+  let changes = 0;
+  for (let i = 1; i < word.length; i++) if (/[a-z]/.test(word[i]!) !== /[a-z]/.test(word[i - 1]!)) changes++;
+  return changes >= Math.max(3, word.length / 3);
 }
 
 /** A field of the rows of one kind: `hash.value where {"key":"order:*","field":"seen"}`. */

@@ -9,6 +9,12 @@ describe("the kind of a key", () => {
     expect(new Set(keys.map(pattern))).toEqual(new Set(["sales:*"]));
   });
 
+  it("is the same for ids of random letters, and keeps names in camel case", () => {
+    expect(["cart:aBcKdEfGhi", "cart:VtQzRsWxYb", "cart:xYzAbCdE"].map(pattern)).toEqual(["cart:*", "cart:*", "cart:*"]);
+    const names = ["orderItems", "userProfileList", "ShoppingCart", "PRODUCTION", "settings"];
+    expect(names.map(pattern)).toEqual(names);
+  });
+
   it("keeps words that only look like hexadecimal numbers in part", () => {
     expect([pattern("feed:facade"), pattern("cafe-decade-face"), pattern("line_items")]).toEqual([
       "feed:facade",
