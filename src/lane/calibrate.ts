@@ -41,7 +41,8 @@ interface Stop extends Execution {
 
 /** The differences between two walks, by their cause. */
 interface Differences {
-  readonly generated: Compared["generated"][number][];
+  /** `stop`: where on the walks. */
+  readonly generated: (Compared["generated"][number] & { readonly stop: number })[];
   readonly times: Compared["times"][number][];
   readonly unexplained: DroppedField[];
 }
@@ -128,8 +129,9 @@ class Walks {
     if (this.#walks[0]!.some(({ facts }) => mayHoldTimes(facts))) await sleep(this.#begunMs + APART_MS - performance.now());
     await this.#again(2);
     if (this.#differing(0, 1) < 0) return nothing;
-    await this.#again(WALKS);
     const first = this.#compared();
+    await this.#separate(first.counters);
+    await this.#again(WALKS);
     if (first.generated.some(({ isShort }) => isShort)) await this.#again(MORE_WALKS);
     const { generated, times, suspects, noisyActions } = this.#judged();
     const lateOnes = suspects.length === 0 ? [] : await this.#lateActions();
@@ -154,10 +156,29 @@ class Walks {
     return -1;
   }
 
-  /** All that the comparison of the first walk with the second one shows. */
-  #compared(): { readonly generated: readonly (Compared["generated"][number] & { readonly isShort: boolean })[] } {
+  /** All that the comparison of the first walk with the second one shows. `counters`: by counter, the stop at which it moved first. */
+  #compared(): {
+    readonly generated: readonly (Compared["generated"][number] & { readonly isShort: boolean })[];
+    readonly counters: ReadonlyMap<string, number>;
+  } {
     const { generated } = this.#between(0, 1);
-    return { generated: generated.map((one) => ({ ...one, isShort: one.domain === undefined && one.sample.some(isShort) })) };
+    const counters = new Map<string, number>();
+    for (const { domain, stop } of generated) if (domain !== undefined && !counters.has(domain)) counters.set(domain, stop);
+    return { generated: generated.map((one) => ({ ...one, isShort: one.domain === undefined && one.sample.some(isShort) })), counters };
+  }
+
+  /** Moves counters that are not put back by different amounts: of two that move in step, none could be told from the other where its values are used. */
+  async #separate(counters: ReadonlyMap<string, number>): Promise<void> {
+    const whole = this.#path;
+    const stops = [...new Set(counters.values())].toSorted((a, b) => a - b);
+    for (const stop of stops.slice(0, -1)) {
+      await this.#goHome();
+      this.#path = whole!.slice(0, stop + 1);
+      await this.#walk();
+      this.#walks.pop();
+    }
+    this.#path = whole;
+    if (stops.length > 1) await this.#goHome();
   }
 
   /** A place that holds another value in each pair of walks is generated; one whose values are equal in some pair is random. */
@@ -173,15 +194,19 @@ class Walks {
       const finer = known === undefined || one.resolutionMs < known.resolutionMs ? one : known;
       times.set(keyOf(one), { ...finer, base: known?.base === "stored" || one.base === "stored" ? "stored" : "step" });
     }
+    const counters = new Map<string, string>();
     for (const [key, one] of generated) {
-      if (all.every((pair) => pair.generated.some((other) => keyOf(other) === key))) continue;
+      const pairs = all.map((pair) => pair.generated.find((other) => keyOf(other) === key));
+      const common = one.domains.filter((domain) => pairs.every((other) => other?.domains.includes(domain) === true));
+      if (common.length > 0) counters.set(key, common[0]!);
+      if (pairs.every((other) => other !== undefined) && (one.domain === undefined || common.length > 0)) continue;
       generated.delete(key);
       suspects.set(one.field, { field: one.field, values: one.sample });
     }
     // Nothing in the states differs that was not known: it is the requests, or a place that is known as another thing.
     const noisy = generated.size + times.size + suspects.size > 0 ? [] : this.#unplaced(suspects);
     return {
-      generated: [...generated.values()].map(({ place, after, domain }) => ({ place, after, domain })),
+      generated: [...generated].map(([key, { place, after }]) => ({ place, after, domain: counters.get(key) })),
       times: [...times.values()],
       suspects: [...suspects.values()],
       noisyActions: noisy,
@@ -207,7 +232,7 @@ class Walks {
     for (let i = 0; i < Math.min(x.length, y.length); i++) {
       if (x[i]!.status !== y[i]!.status) break;
       const compared = compareExecutions(x[i]!, y[i]!, { known });
-      found.generated.push(...compared.generated);
+      found.generated.push(...compared.generated.map((one) => ({ ...one, stop: i })));
       found.times.push(...compared.times);
       found.unexplained.push(...compared.unexplained);
       known = joined(known, { ...NOTHING_KNOWN, generated: compared.generated, times: compared.times, dropped: compared.unexplained });

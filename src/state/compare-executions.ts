@@ -15,6 +15,8 @@ export interface Execution {
 /** A place whose values map one to one, with two of them. */
 export interface ComparedPlace extends GeneratedPlace {
   readonly field: string;
+  /** Of integers: the counters that moved as the value did, the one that its place is named after first. {@link domain} is the first one. */
+  readonly domains: readonly string[];
   readonly sample: readonly [string, string];
 }
 
@@ -61,8 +63,7 @@ export function compareExecutions(a: Execution, b: Execution, options: CompareOp
     if (domain !== undefined && isInteger(x) && isInteger(y)) domains.add(domain, String(x), String(y));
   for (const pair of collector.pairs) {
     // A key may be made of the time, and so may what refers to it.
-    const isKey =
-      isInteger(pair.a) && isInteger(pair.b) && (pair.domain ?? domains.holding(String(pair.a), String(pair.b), pair.place)) !== undefined;
+    const isKey = isInteger(pair.a) && isInteger(pair.b) && domains.of(pair).length > 0;
     const time = isKey ? undefined : timeAt(pair, a.window, b.window);
     if (time !== undefined) times.set(`${time.place}\n${time.after}`, coarsest(times.get(`${time.place}\n${time.after}`), time));
     else if (isInteger(pair.a) && isInteger(pair.b)) integers.push(pair);
@@ -77,16 +78,17 @@ export function compareExecutions(a: Execution, b: Execution, options: CompareOp
     } else unexplained.push(dropped(pair));
   }
   for (const pair of integers) {
-    const domain = pair.domain ?? domains.holding(String(pair.a), String(pair.b), pair.place);
-    if (domain === undefined || !isNatural(pair.a) || !isNatural(pair.b)) unexplained.push(dropped(pair));
-    else generated.push({ ...sampleOf(pair), place: pair.place, after: "", domain });
+    const all = domains.of(pair);
+    if (all.length === 0 || !isNatural(pair.a) || !isNatural(pair.b)) unexplained.push(dropped(pair));
+    else generated.push({ ...sampleOf(pair), place: pair.place, after: "", domain: all[0], domains: all });
   }
   const forth = new Map<string, string>();
   const back = new Map<string, string>();
   for (const { place, after, a: x, b: y, pair } of texts) {
     if (/^\d+$/.test(x) && /^\d+$/.test(y)) {
-      const domain = domains.holding(x, y, place) ?? (after === "" ? place : `${place} after ${after}`);
-      generated.push({ field: fieldOf(place), sample: [x, y], place, after, domain });
+      // Digits in a text may be a counter's of their own.
+      const all = [...domains.holding(x, y, place), after === "" ? place : `${place} after ${after}`];
+      generated.push({ field: fieldOf(place), sample: [x, y], place, after, domain: all[0], domains: all });
       continue;
     }
     const [from, to] = [wordOf(x).key, wordOf(y).key];
@@ -96,7 +98,7 @@ export function compareExecutions(a: Execution, b: Execution, options: CompareOp
     }
     forth.set(from, to);
     back.set(to, from);
-    generated.push({ field: fieldOf(place), sample: [x, y], place, after, domain: undefined });
+    generated.push({ field: fieldOf(place), sample: [x, y], place, after, domain: undefined, domains: [] });
   }
   return { generated, times: [...times.values()], unexplained };
 }
@@ -110,11 +112,17 @@ class Domains {
     this.#pairs.set(domain, pairs.add(`${a}\n${b}`));
   }
 
-  /** The counter that moved as this value did; of several the one whose table the place is named after. */
-  holding(a: string, b: string, place: string): string | undefined {
+  /** The counters that a pair of integers may be of: that of the key which it refers to, or {@link holding}. */
+  of({ a, b, place, domain }: Pair): readonly string[] {
+    return domain === undefined ? this.holding(String(a), String(b), place) : [domain];
+  }
+
+  /** The counters that moved as this value did, those whose table the place is named after first. */
+  holding(a: string, b: string, place: string): readonly string[] {
     const all = [...this.#pairs].filter(([, pairs]) => pairs.has(`${a}\n${b}`)).map(([domain]) => domain);
     const last = (JSON.parse(place) as readonly string[]).at(-1)!.toLowerCase();
-    return all.find((domain) => last.includes(singular((JSON.parse(domain) as readonly string[])[2] ?? ""))) ?? all[0];
+    const isNamed = (domain: string): boolean => last.includes(singular((JSON.parse(domain) as readonly string[])[2] ?? ""));
+    return [...all.filter(isNamed), ...all.filter((domain) => !isNamed(domain))];
   }
 }
 
