@@ -108,9 +108,17 @@ export async function learnFrom(
   const found = isNew ? undefined : await learnBackground(expander, before, idleMs);
   if (found !== undefined) return { ...found, isExplained: true };
   const matters = !isNew && reduced === true;
-  const places = [...before.knowledge.generated, ...before.knowledge.times].map(({ place }) => place);
-  const knowledge = matters ? joined(learned.knowledge, { ...NOTHING_KNOWN, ordered: places }) : learned.knowledge;
+  const knowledge = matters ? joined(learned.knowledge, { ...NOTHING_KNOWN, ordered: placesToOrder(before.knowledge) }) : learned.knowledge;
   return { knowledge, reports: await expander.learn(knowledge), divergences, isExplained: isNew || matters };
+}
+
+/**
+ * The places whose order is part of the state from now on: those of generated ids and, only if that was not enough, of times. Two times of a clock that counts
+ * in seconds are equal or not by chance.
+ */
+function placesToOrder({ generated, times, ordered }: Knowledge): readonly string[] {
+  const ids = generated.map(({ place }) => place).filter((place) => !ordered.includes(place));
+  return ids.length > 0 ? ids : times.map(({ place }) => place);
 }
 
 /** The reductions that are undone because a lesson showed an order of generation to matter. */
@@ -143,9 +151,13 @@ function memory(suspects: readonly DroppedField[]): Divergence {
 }
 
 /** Merges of states with different orders of generation. */
-export function reductionsOf({ committer, audited, divergences }: Explorer, { generated, times }: Knowledge): readonly Reduction[] {
+export function reductionsOf(
+  { committer, audited, divergences }: Explorer,
+  { generated, times, ordered }: Knowledge,
+): readonly Reduction[] {
   if (committer.reductions === 0) return [];
-  const places = [...new Set([...generated, ...times].map(({ place }) => fieldOf(place)))];
+  const forgotten = [...generated, ...times].filter(({ place }) => !ordered.includes(place));
+  const places = [...new Set(forgotten.map(({ place }) => fieldOf(place)))];
   const shown = places.length > MOST_PLACES ? `${places.slice(0, MOST_PLACES).join(", ")} and others` : places.join(", ");
   const refuted = divergences.all.filter(({ kind }) => kind === "merge").length;
   return [{ reason: `the order of ${shown}`, merges: committer.reductions, audited, refuted }];
