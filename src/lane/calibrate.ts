@@ -23,9 +23,10 @@ const MOST_STEPS = 40;
 const WALKS = 4;
 /** The same where the values are short, or words: a random choice among a dozen repeats itself. */
 const MORE_WALKS = 8;
-/** How long the stores are watched for late writes at the end of a walk, and after each of its steps once there are some. Milliseconds. */
+/** How long the stores are watched for late writes at the end of a walk, and after each of its steps once there are some; and how often. Milliseconds. */
 const END_WATCH_MS = 100;
 const LATE_MS = 200;
+const LOOK_MS = 20;
 /** Between two looks at stores that nothing is asked of. Milliseconds. */
 const IDLE_LOOK_MS = 50;
 /** Times in whole seconds differ between two walks that begin so far apart. Milliseconds. */
@@ -110,7 +111,7 @@ class Walks {
   async late(): Promise<readonly string[]> {
     await this.#goHome();
     await this.#walk();
-    const late = (await this.#isLate(END_WATCH_MS)) ? await this.#lateActions() : [];
+    const late = await this.#lateAtEnd();
     await this.#goHome();
     return late;
   }
@@ -120,8 +121,7 @@ class Walks {
     await this.#walk();
     const states = this.#walks[0]!.map(({ strict }) => strict);
     const nothing = { learned: NOTHING_KNOWN, suspects: [], late: [], states };
-    const isLate = !once && (await this.#isLate(END_WATCH_MS));
-    const late = isLate ? await this.#lateActions() : [];
+    const late = once ? [] : await this.#lateAtEnd();
     await this.#goHome();
     if (late.length > 0) return { ...nothing, late };
     // A store that is not put back has to show as a divergence.
@@ -247,9 +247,17 @@ class Walks {
     return now.lo === home.facts.node.lo && now.hi === home.facts.node.hi;
   }
 
+  /** Actions that write late, if the state at the end of the first walk changes; the last one where none is seen to do so again. */
+  async #lateAtEnd(): Promise<readonly string[]> {
+    const last = this.#walks[0]!.at(-1);
+    if (last === undefined || !(await this.#isLate(last.facts, END_WATCH_MS))) return [];
+    const late = await this.#lateActions();
+    return late.length > 0 ? late : [this.#base.actions[last.action]!.name];
+  }
+
   /** Actions of the walk after which a store changes by itself. */
   async #lateActions(): Promise<readonly string[]> {
-    const { stepper, actions, drawing } = this.#base;
+    const { state, stepper, actions, drawing } = this.#base;
     await this.#goHome();
     const late = new Set<string>();
     const gone: number[] = [];
@@ -259,19 +267,16 @@ class Walks {
       if (kind !== "executed") break;
       gone.push(action);
       await this.#late.settle();
-      if (await this.#isLate(LATE_MS)) late.add(actions[action]!.name);
+      if (await this.#isLate(structuredClone(await state.observed()), LATE_MS)) late.add(actions[action]!.name);
     }
     return [...late];
   }
 
-  /** Resolves to `true` if a store changes without a request within `ms`. */
-  async #isLate(ms: number): Promise<boolean> {
-    const { state } = this.#base;
+  /** Resolves to `true` if the stores come to hold something else without a request, within `ms`. `before`: as an answer left them. */
+  async #isLate(before: Execution["facts"], ms: number): Promise<boolean> {
     // Nobody else writes to what is in this process.
-    if (state.systems.every(({ traits }) => traits.inMemory === true)) return false;
-    const before = structuredClone(await state.observed());
-    const after = await state.position();
-    return poll(async () => (await state.storesChanged(after)) && (await this.#changedSince(before)).length > 0, ms);
+    if (this.#base.state.systems.every(({ traits }) => traits.inMemory === true)) return false;
+    return poll(async () => (await this.#changedSince(before)).length > 0, ms, LOOK_MS);
   }
 
   /** Goes the path of the first walk, or makes that one. What is still written is waited for: it must not come when the walk has been put back. */

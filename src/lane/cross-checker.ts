@@ -57,7 +57,7 @@ export class CrossChecker {
       // Where an order of generation was forgotten, a rule may tell the states apart.
       const broken = isSame && reduced ? await this.#broken(action, outcome, changed, at) : undefined;
       const isJudgedAlike = broken === undefined || broken.length > 0 === ((row[KIND]! & FINDING) !== 0);
-      if (!isJudgedAlike) differences.push(judgedOtherwise(this.#base.actions[action]!.name, broken!));
+      if (!isJudgedAlike) differences.push(judgedOtherwise(this.#base.actions[action]!.name, broken));
       if (!isSame || !isJudgedAlike) calls ??= [...path, action];
     }
     // Before that the next replay has put everything back.

@@ -45,14 +45,14 @@ export class LateWrites {
   }
 }
 
-/** Resolves to `true` as soon as `isSo` does, to `false` after `ms` milliseconds. */
-export async function poll(isSo: () => Promise<boolean>, ms: number): Promise<boolean> {
+/** Resolves to `true` as soon as `isSo` does, to `false` after `ms` milliseconds. It is asked every `everyMs`, and once more at the end. */
+export async function poll(isSo: () => Promise<boolean>, ms: number, everyMs: number = POLL): Promise<boolean> {
   const until = performance.now() + ms;
   while (performance.now() < until) {
     if (await isSo()) return true;
-    await sleep(POLL);
+    await sleep(everyMs);
   }
-  return false;
+  return isSo();
 }
 
 function sleep(ms: number): Promise<void> {

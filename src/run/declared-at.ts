@@ -10,7 +10,10 @@ export function declaredAt({
   return (rule, action) => {
     const declared = invariants.find(({ name }) => name === rule) ?? actions[action ?? -1];
     if (declared?.declared === undefined) return undefined;
-    if (!read.has(declared)) read.set(declared, whereOf(Object.assign(new Error(), { stack: declared.declared })));
+    if (!read.has(declared)) read.set(declared, whereOfStack(declared.declared));
     return read.get(declared);
   };
 }
+
+/** Returns the first line of the user's own code in a stack. */
+export const whereOfStack = (stack: string): string | undefined => whereOf(Object.assign(new Error(), { stack }));

@@ -1,41 +1,37 @@
-import { availableParallelism, tmpdir } from "node:os";
+import { availableParallelism } from "node:os";
 import { resolveExploration, type Config, type ResolvedExploration } from "../config/index.ts";
 import { BrokenRules, type ViolationPolicy } from "../engine/broken-rules.ts";
 import type { ExplorationEvent } from "../engine/events.ts";
 import type { Expander } from "../engine/expander.ts";
-import { Explorer, type ExplorerOptions } from "../engine/explorer.ts";
+import type { Explorer, ExplorerOptions } from "../engine/explorer.ts";
 import { findingId } from "../engine/finding-id.ts";
 import { CRASHED, type LaneReport } from "../engine/messages.ts";
-import { sameRoot } from "../engine/same-root.ts";
-import { withinTime } from "../engine/within-time.ts";
 import type { Shard } from "../engine/shard-cut.ts";
 import type { ClusterExpander } from "../expanders/cluster/cluster-expander.ts";
 import { WatchedExpander } from "../expanders/watched-expander.ts";
 import type { LaneOptions } from "../lane/index.ts";
-import { mapStack, whereOf } from "../loader/index.ts";
+import { mapStack } from "../loader/index.ts";
 import type { AgentDefinition } from "../model/agent.ts";
 import { SeqqaError } from "../model/errors.ts";
-import type { Divergence, ExplorationResult, Reduction, RunError } from "../model/result.ts";
-import { knowledgeText, knowsNothing, NOTHING_KNOWN, readKnowledge, type Knowledge } from "../state/index.ts";
-import { ScratchFile, type ExplorationKeeper } from "../store/index.ts";
+import type { ExplorationResult, Reduction, RunError } from "../model/result.ts";
+import type { Knowledge } from "../state/index.ts";
+import type { ExplorationKeeper } from "../store/index.ts";
 import { spareCount, TargetHost } from "../targets/index.ts";
-import { checkLanes, refuseSharing } from "./check-lanes.ts";
-import { declaredAt } from "./declared-at.ts";
+import { bringUpLanes } from "./at-root.ts";
+import { declaredAt, whereOfStack } from "./declared-at.ts";
 import type { Distribution } from "./distribution.ts";
 import { EndedTargets } from "./ended-targets.ts";
 import { freshStateNotes } from "./fresh-states.ts";
 import { hostOptions } from "./host-options.ts";
 import { expanderOf, refuseLanesWithoutModule } from "./expander-of.ts";
 import { withExemptions } from "./idle-actions.ts";
-import { learnBackground, learnFrom, learnValues, lessonNote, refutedBy, type LearningLanes } from "./learn-values.ts";
 import { laneOptions } from "./lane-options.ts";
 import { buildResult } from "./result-builder.ts";
 import { resultSoFar } from "./result-so-far.ts";
-import { beginningWith, refuseOtherRoot } from "./resume.ts";
+import { search } from "./search.ts";
 import { shardBudget, shardNote } from "./shard.ts";
 import { ShownUrls } from "./shown-urls.ts";
 import { findRaces, NO_RACES, refuseRaces, type FoundRaces } from "./races.ts";
-import { toldNews } from "./told-news.ts";
 import type { UserModule } from "./user-module.ts";
 import { twoPacketsNote } from "./two-packets-note.ts";
 import { unjudgedNotes } from "./unjudged-notes.ts";
@@ -63,8 +59,6 @@ export interface ExploreInput {
   readonly distributed?: { readonly by: Distribution; readonly entry: string } | undefined;
 }
 
-/** Searches that end because an outcome shows that too little was known of the target's values. */
-const MOST_LESSONS = 8;
 /** `max_depth` where nothing shows the state of the target, so that every write leads to a state of its own. */
 const BLIND_DEPTH = 4;
 /** Cross-checks: the first 20 nodes of a run, and 1 in 200 later. */
@@ -93,8 +87,8 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
     const expander: Expander = cluster ?? home;
     try {
       const maxTimeMs = (budget.maxTime ?? Infinity) * 1000;
-      const { startedAt, notes, ...known } = await bringUpLanes(expander, input, maxTimeMs);
-      let { reports, knowledge, divergences } = known;
+      const brought = await bringUpLanes(expander, input, maxTimeMs);
+      const { notes, reports } = brought;
       refuseRaces(budget.races, reports[0]!);
       const policy = violationPolicy(definition, budget.continueAfterViolation);
       onEvent({ kind: "started", name: input.name, lanes: expander.lanes, notes: [...notes, ...rootNote(reports[0]!, policy)] });
@@ -125,7 +119,7 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
       const { keep } = input;
       const shown = shownUrls(config, host);
       const declared = declaredAt(definition);
-      const soFar = (): ExplorationResult =>
+      const soFar = (explorer: Explorer): ExplorationResult =>
         resultSoFar({
           name: input.name,
           actions,
@@ -140,58 +134,18 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
           whereOf: whereOfStack,
           declaredAt: declared,
         });
-      const onCommits = keep === undefined ? undefined : (): void => keep.commits(explorer.committer, soFar);
-      let explorer: Explorer;
-      const refuted: Reduction[] = [];
-      for (let lessons = 0, isOpen = expander.remote === undefined; ; lessons++) {
-        keep?.begin({
-          name: input.name,
-          strategy: budget.strategyKind,
-          actions,
-          shown: (exchange) => shown().exchange(exchange),
-          told: (news) => toldNews(news, shown(), { mapStack, whereOf: whereOfStack }),
-          beginning: beginningWith(
-            input.module?.hash ?? "",
-            {
-              root: reports[0]!,
-              knowledge: knowledgeText(knowledge),
-              clockMs: lanes.clockMs,
-              maxDepth: budget.maxDepth,
-              shard,
-              violationPolicy: policy,
-            },
-            keep.before?.beginning,
-          ),
-        });
-        const spill = new ScratchFile(keep?.folder ?? tmpdir());
-        const recorded = lessons === 0 ? keep?.before?.recorded : undefined;
-        const kept = { spill, details: keep?.limits, journal: keep !== undefined, recorded, onCommits };
-        const learns = isOpen && lessons < MOST_LESSONS;
-        explorer = new Explorer({ ...options, ...kept, learns }, expander, startedAt);
-        explorer.restore(divergences);
-        await explorer.run(reports[0]!);
-        const { lesson } = explorer;
-        if (lesson === undefined) break;
-        const isOver = explorer.stopReason === "first_violation" || explorer.stopReason === "max_time" || explorer.limit.isOver;
-        if (isOver || input.signal?.aborted === true || explorer.fatal !== undefined) {
-          explorer.divergences.add(lesson);
-          break;
-        }
-        const learned = await learnFrom(calibrating(expander, input.signal, maxTimeMs), { reports, knowledge }, lesson, idleMsOf(config));
-        refuted.push(...refutedBy(lesson, learned, { explorer, knowledge }));
-        if (!learned.isExplained) explorer.divergences.add(lesson);
-        // It came of a look at what was committed to the end.
-        if (!learned.isExplained && explorer.stopReason !== "interrupted") break;
-        divergences = [...(learned.isExplained ? divergences : explorer.divergences.all), ...learned.divergences];
-        // A difference that experiments do not explain is not examined again.
-        isOpen &&= learned.isExplained && learned.divergences.length === 0;
-        ({ reports, knowledge } = learned);
-        keep?.again();
-        onEvent({ kind: "note", message: lessonNote(explorer, learned) });
-      }
+      const { explorer, knowledge, refuted, visibility } = await search(input, {
+        expander,
+        options,
+        brought,
+        clockMs: lanes.clockMs,
+        maxDepth: budget.maxDepth,
+        shown,
+        soFar,
+      });
       // What is confirmed, made shorter and raced is so on the lanes of this process, as after any run.
       await cluster?.dismiss();
-      keep?.flush(explorer.committer, soFar);
+      keep?.flush(explorer.committer, () => soFar(explorer));
       const errors: RunError[] = [];
       const races = await findRaces(explorer, options, home, budget.races).catch((error: unknown) => {
         // The exploration is reported nevertheless.
@@ -203,7 +157,7 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
         ended,
         knowledge,
         refuted,
-        visibility: reports[0]!.visibility,
+        visibility,
       });
     } finally {
       await expander.close();
@@ -213,83 +167,12 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
   }
 }
 
-interface BroughtUp {
-  readonly reports: readonly LaneReport[];
-  readonly notes: readonly string[];
-  readonly knowledge: Knowledge;
-  /** Differences that the first experiments found, and that are no part of the state. */
-  readonly divergences: readonly Divergence[];
-  /** When the time of the exploration begins to count, on the clock of `performance.now()`: once the lanes are there. */
-  readonly startedAt: number;
-}
-
-/** What does not come up any more once the signal is aborted was given up because of it. @throws its reason then */
-async function bringUpLanes(expander: Expander, { config, signal, keep }: ExploreInput, maxTimeMs: number): Promise<BroughtUp> {
-  try {
-    const lanes = await atOneRoot(expander, config, { known: keep?.before?.beginning.knowledge, signal, maxTimeMs });
-    if (keep !== undefined) refuseOtherRoot(keep, lanes.reports[0]!);
-    return lanes;
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw error;
-  }
-}
-
-const idleMsOf = ({ target }: Config): number => (target?.idleWatch ?? IDLE_WATCH) * 1000;
-/** `target.idle_watch`, where there is no target to start. Seconds. */
-const IDLE_WATCH = 3;
-
-interface RootOptions {
-  /** The knowledge that a run had before it was resumed; `undefined`: the run is new. */
-  readonly known: string | undefined;
-  readonly signal: AbortSignal | undefined;
-  readonly maxTimeMs: number;
-}
-
-/** All lanes at one root state, with what experiments teach about the target's values. */
-async function atOneRoot(expander: Expander, config: Config, { known, signal, maxTimeMs }: RootOptions): Promise<BroughtUp> {
-  const started = await expander.start();
-  const startedAt = performance.now();
-  refuseSharing(started);
-  // Without a target there is nothing to compare, and the exploration ends at its root.
-  if (started[0]!.broken === true)
-    return { reports: started, knowledge: NOTHING_KNOWN, notes: checkLanes(started, config), divergences: [], startedAt };
-  if (known === undefined) {
-    const lanes = calibrating(expander, signal, maxTimeMs);
-    const idleMs = idleMsOf(config);
-    let before = { reports: started, knowledge: NOTHING_KNOWN };
-    // Lanes that begin in different states may differ in what their targets write by themselves, and a store of the user's own may have other users.
-    const isSuspect =
-      (config.baseUrl !== undefined && !started[0]!.contextOnly) || started.some((report) => !sameRoot(report, started[0]!));
-    if (isSuspect) before = (await learnBackground(lanes, before, idleMs)) ?? before;
-    checkLanes(before.reports, config);
-    const learned = await learnValues(lanes, before, { idleMs: isSuspect ? 0 : idleMs });
-    return { ...learned, notes: checkLanes(learned.reports, config), startedAt };
-  }
-  const knowledge = readKnowledge(known);
-  const reports = knowsNothing(knowledge) ? started : await expander.learn(knowledge);
-  return { reports, knowledge, notes: checkLanes(reports, config), divergences: [], startedAt };
-}
-
 /** Said before anything is explored: every finding of the run may be this one. */
 function rootNote({ findings }: LaneReport, policy: ViolationPolicy | undefined): readonly string[] {
   if (findings.length === 0) return [];
   const broken = `The root state breaks ${findings.map(({ invariant }) => invariant).join(", ")}`;
   if (policy !== undefined && new BrokenRules(policy).passes(findings)) return [`${broken}: mend setup, or the rule.`];
   return [`${broken}: nothing is explored from there. Mend setup, or the rule.`];
-}
-
-/** Lanes whose experiments are ended when a target hangs in them: they get half of the time. */
-function calibrating(expander: Expander, signal: AbortSignal | undefined, maxTimeMs: number): LearningLanes {
-  const limit = { leftMs: maxTimeMs / 2, allowanceMs: 0 };
-  const cut = (): void => {
-    for (let lane = 0; lane < expander.lanes; lane++) expander.cut?.(lane);
-  };
-  return {
-    learn: (knowledge) => expander.learn(knowledge),
-    rebuild: (lane) => expander.rebuild(lane),
-    calibrate: async (walk) => (await withinTime({ expander: { cut }, lane: 0, signal, limit }, () => expander.calibrate(walk))).done,
-  };
 }
 
 /** Facts for the result that the explorer does not hold. */
@@ -364,8 +247,6 @@ function notReplayedNote(signal: AbortSignal | undefined): string {
     signal?.aborted === true ? "The run was interrupted" : "The time was up (max_time and its allowance), or no lane could be had,";
   return `${why} before every violation was replayed from a clean start: those that were not are marked as not replayed.`;
 }
-
-const whereOfStack = (stack: string): string | undefined => whereOf(Object.assign(new Error(), { stack }));
 
 /** The URLs of the lanes that there are; a lane that is built anew may have another one. */
 function shownUrls(config: Config, { origins }: TargetHost): () => ShownUrls {

@@ -7,7 +7,7 @@ export { readFindings, readRun, type KeptData } from "./read-run.ts";
 export { refuseWritten } from "./run-lock.ts";
 export { ScratchFile } from "./scratch-file.ts";
 export { RunStore } from "./run-store.ts";
-export type { ExplorationKeeper } from "./exploration-keeper.ts";
+export type { ExplorationKeeper, ExplorationStart } from "./exploration-keeper.ts";
 export { asUnreadable, unreadable } from "./open-run.ts";
 export { writeWhole } from "./write-whole.ts";
 export { readStoredRun, type StoredExploration, type StoredRun } from "./stored-run.ts";

@@ -1,0 +1,84 @@
+import type { Config } from "../config/index.ts";
+import type { Expander } from "../engine/expander.ts";
+import type { LaneReport } from "../engine/messages.ts";
+import { sameRoot } from "../engine/same-root.ts";
+import { withinTime } from "../engine/within-time.ts";
+import type { Divergence } from "../model/result.ts";
+import { knowsNothing, NOTHING_KNOWN, readKnowledge, type Knowledge } from "../state/index.ts";
+import { checkLanes, refuseSharing } from "./check-lanes.ts";
+import type { ExploreInput } from "./explore.ts";
+import { learnBackground, learnValues, type LearningLanes } from "./learn-values.ts";
+import { refuseOtherRoot } from "./resume.ts";
+
+/** Lanes that stand at the root state, and the knowledge of the target's values that experiments gave. */
+export interface BroughtUp {
+  readonly reports: readonly LaneReport[];
+  readonly notes: readonly string[];
+  readonly knowledge: Knowledge;
+  /** Differences that the first experiments found, and that are no part of the state. */
+  readonly divergences: readonly Divergence[];
+  /** When the time of the exploration begins to count, on the clock of `performance.now()`: once the lanes are there. */
+  readonly startedAt: number;
+}
+
+/** Starts all lanes and brings them to the root state. @throws the reason of the signal, where start-up fails after it was aborted */
+export async function bringUpLanes(expander: Expander, { config, signal, keep }: ExploreInput, maxTimeMs: number): Promise<BroughtUp> {
+  try {
+    const lanes = await atOneRoot(expander, config, { known: keep?.before?.beginning.knowledge, signal, maxTimeMs });
+    if (keep !== undefined) refuseOtherRoot(keep, lanes.reports[0]!);
+    return lanes;
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  }
+}
+
+/** `target.idle_watch` in milliseconds. */
+export const idleMsOf = ({ target }: Config): number => (target?.idleWatch ?? IDLE_WATCH) * 1000;
+/** `target.idle_watch`, where there is no target to start. Seconds. */
+const IDLE_WATCH = 3;
+
+interface RootOptions {
+  /** The knowledge that a run had before it was resumed; `undefined`: the run is new. */
+  readonly known: string | undefined;
+  readonly signal: AbortSignal | undefined;
+  readonly maxTimeMs: number;
+}
+
+/** All lanes at one root state, with what experiments teach about the target's values. */
+async function atOneRoot(expander: Expander, config: Config, { known, signal, maxTimeMs }: RootOptions): Promise<BroughtUp> {
+  const started = await expander.start();
+  const startedAt = performance.now();
+  refuseSharing(started);
+  // Without a target there is nothing to compare, and the exploration ends at its root.
+  if (started[0]!.broken === true)
+    return { reports: started, knowledge: NOTHING_KNOWN, notes: checkLanes(started, config), divergences: [], startedAt };
+  if (known === undefined) {
+    const lanes = calibrating(expander, signal, maxTimeMs);
+    const idleMs = idleMsOf(config);
+    let before = { reports: started, knowledge: NOTHING_KNOWN };
+    // Lanes that begin in different states may differ in what their targets write by themselves, and a store of the user's own may have other users.
+    const isSuspect =
+      (config.baseUrl !== undefined && !started[0]!.contextOnly) || started.some((report) => !sameRoot(report, started[0]!));
+    if (isSuspect) before = (await learnBackground(lanes, before, idleMs)) ?? before;
+    checkLanes(before.reports, config);
+    const learned = await learnValues(lanes, before, { idleMs: isSuspect ? 0 : idleMs });
+    return { ...learned, notes: checkLanes(learned.reports, config), startedAt };
+  }
+  const knowledge = readKnowledge(known);
+  const reports = knowsNothing(knowledge) ? started : await expander.learn(knowledge);
+  return { reports, knowledge, notes: checkLanes(reports, config), divergences: [], startedAt };
+}
+
+/** Lanes whose experiments are ended when a target hangs in them: they get half of the time. */
+export function calibrating(expander: Expander, signal: AbortSignal | undefined, maxTimeMs: number): LearningLanes {
+  const limit = { leftMs: maxTimeMs / 2, allowanceMs: 0 };
+  const cut = (): void => {
+    for (let lane = 0; lane < expander.lanes; lane++) expander.cut?.(lane);
+  };
+  return {
+    learn: (knowledge) => expander.learn(knowledge),
+    rebuild: (lane) => expander.rebuild(lane),
+    calibrate: async (walk) => (await withinTime({ expander: { cut }, lane: 0, signal, limit }, () => expander.calibrate(walk))).done,
+  };
+}
