@@ -328,12 +328,12 @@ export class Explorer {
    */
   async #watchLate(): Promise<void> {
     if (this.#abandoned || this.fatal !== undefined || this.lesson !== undefined || this.divergences.all.length > 0) return;
-    const { nodes } = this.committer;
+    const { nodes, visited } = this.committer;
     const until = Math.min(this.#meter.elapsedMs * 1.02 + 600, this.#options.maxTimeMs);
-    for (const { from, action } of lateWalks(this.committer)) {
+    for (const { from, action, to } of lateWalks(this.committer)) {
       if (this.#meter.elapsedMs > until || this.#options.signal?.aborted === true) return;
       const path = [...nodes.path(from), action];
-      const { late } = await this.#expander.calibrate({ path, late: true });
+      const { late } = await this.#expander.calibrate({ path, late: { lo: visited.lo(to), hi: visited.hi(to) } });
       if (late.length === 0) continue;
       for (const name of late) this.#diverged({ ...lateWrite(name, path), calls: path });
       return;

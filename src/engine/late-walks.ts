@@ -7,6 +7,7 @@ const EACH = 2;
 export interface LateWalk {
   readonly from: number;
   readonly action: number;
+  readonly to: number;
 }
 
 /**
@@ -15,23 +16,25 @@ export interface LateWalk {
  */
 export function lateWalks(committer: Committer): readonly LateWalk[] {
   const { edges, nodes } = committer;
-  const first = new Map<number, number[]>();
-  const last = new Map<number, number[]>();
+  const first = new Map<number, LateWalk[]>();
+  const last = new Map<number, LateWalk[]>();
   for (let edge = 0; edge < edges.size; edge++) {
-    const { from, action, status } = edges.at(edge);
-    if (status < 200 || status > 299 || !committer.writes(action)) continue;
+    const { from, action, to, status } = edges.at(edge);
+    // What is drawn along a node's own path is drawn again; along another one it would be other data.
+    if (status < 200 || status > 299 || to < 0 || !committer.writes(action) || nodes.draws(from) !== undefined) continue;
     const [some, ends] = [listOf(first, action), listOf(last, action)];
-    if (some.length < EACH) some.push(from);
-    ends.unshift(from);
+    if (some.length < EACH) some.push({ from, action, to });
+    ends.unshift({ from, action, to });
     if (ends.length > EACH) ends.pop();
   }
   const seen = new Set<string>();
   const walks: LateWalk[] = [];
   for (let round = 0; round < 2 * EACH; round++) {
     for (const action of first.keys()) {
-      const from = (round % 2 === 0 ? last : first).get(action)![Math.floor(round / 2)];
-      if (from === undefined || seen.has(`${from},${action}`)) continue;
-      walks.push({ from, action });
+      const walk = (round % 2 === 0 ? last : first).get(action)![Math.floor(round / 2)];
+      if (walk === undefined || seen.has(`${walk.from},${action}`)) continue;
+      const { from } = walk;
+      walks.push(walk);
       seen.add(`${from},${action}`);
       for (let node = from; node > 0; node = nodes.parent(node)) seen.add(`${nodes.parent(node)},${nodes.action(node)}`);
     }
@@ -39,7 +42,7 @@ export function lateWalks(committer: Committer): readonly LateWalk[] {
   return walks;
 }
 
-function listOf(lists: Map<number, number[]>, action: number): number[] {
+function listOf(lists: Map<number, LateWalk[]>, action: number): LateWalk[] {
   let list = lists.get(action);
   if (list === undefined) lists.set(action, (list = []));
   return list;

@@ -220,8 +220,8 @@ export function lateWrite<T>(action: string, path: T): Omit<Divergence, "path"> 
 export interface CalibrationWalk {
   /** Only once, for {@link Calibration.states}. */
   readonly once?: boolean | undefined;
-  /** Only once, for {@link Calibration.late}. */
-  readonly late?: boolean | undefined;
+  /** Only once, for {@link Calibration.late}; with the fingerprint on record for the state that the path leads to. */
+  readonly late?: { readonly lo: number; readonly hi: number } | undefined;
   /** Milliseconds that the stores are watched for writes that no request asks for. Default: not at all. */
   readonly idleMs?: number | undefined;
   /** Action indices from the root. Default: every action in turn, and again those that did not apply. */

@@ -6,6 +6,7 @@ import {
   type Chunk,
   type Expansion,
   type ExpansionCheck,
+  type LaneDivergence,
   type LaneFailure,
   type PathEnd,
   type Recording,
@@ -92,7 +93,6 @@ export class LaneRuntime {
           // The state is another one than on record, so nothing can be compared with that.
           unit = { ...unit, uncertain: true };
         }
-        this.#notePassed(mark);
         for (; action < unit.to; action++) {
           if (this.#control.cancelled) return report.answer(finished, undefined, startedAt, this.#travel.replayed - replayedBefore);
           this.#control.beat(finished, action);
@@ -105,7 +105,6 @@ export class LaneRuntime {
               continue;
             }
             mark = await traveller.again(unit);
-            this.#notePassed(mark);
             drawing.at(unit.path, unit.path.length, action, unit.draws);
           } else if (watch.watched && action > unit.from) await watch.catchLate(unit, action - 1, mark);
           report.beginAction();
@@ -194,26 +193,20 @@ export class LaneRuntime {
     return calibrate(this.#base, goHome, walk);
   }
 
-  /** Reports times that lay in the future when they were written and passed on the way to a node. */
-  #notePassed(mark: WorldMark): void {
-    for (const field of passedTimes(mark)) {
-      const message = `${field} passed before the state that it is in was reached again: what can be done until then was not all tried`;
-      const hint = "Give it longer in the tests, or make the target's clock a part of its configuration.";
-      this.#report.divergences.push({ kind: "time_passed", path: [], message, differences: [field], hint });
-    }
-  }
-
   /** A node that is not reached again: once more on a fresh lane, then it is a divergence and what is there is expanded. */
   async #lostOnTheWay(unit: UnitRequest, error: unknown): Promise<WorldMark> {
     if (!(error instanceof LaneLost) || error.kind !== "dirty" || unit.suspect !== "dirty") throw error;
-    this.#report.divergences.push({
-      kind: "replay",
-      path: unit.path,
-      calls: unit.path,
-      message: "A path executed again from a clean start led to another state than before",
-      differences: error.differences,
-      hint: 'If a field differs from run to run, list it as `ignore: ["table.column"]`; if the target remembers what its stores do not say, set `target.rollback: restart`.',
-    });
+    const [passed] = passedTimes(this.#base.state.own());
+    if (passed !== undefined) this.#report.divergences.push(timePassed(passed));
+    else
+      this.#report.divergences.push({
+        kind: "replay",
+        path: unit.path,
+        calls: unit.path,
+        message: "A path executed again from a clean start led to another state than before",
+        differences: error.differences,
+        hint: 'If a field differs from run to run, list it as `ignore: ["table.column"]`; if the target remembers what its stores do not say, set `target.rollback: restart`.',
+      });
     return this.#travel.replayer.replay(unit.path, unit.draws).catch(() => this.#base.state.mark());
   }
 
@@ -224,6 +217,17 @@ export class LaneRuntime {
     this.#report.checkedSteps += this.#travel.replayed - before;
     if (found !== undefined) this.#report.divergences.push(found);
   }
+}
+
+/** The divergence of a state that cannot be reached before one of its times passes. */
+function timePassed(field: string): LaneDivergence {
+  return {
+    kind: "time_passed",
+    path: [],
+    message: `${field} passed before its state was reached again: what can be done until then was not all tried`,
+    differences: [field],
+    hint: "Let the target give it longer while it is tested.",
+  };
 }
 
 function failureOf(error: unknown, unit: number, action: number): LaneFailure {

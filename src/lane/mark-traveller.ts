@@ -5,8 +5,8 @@ import { SpotCheck } from "./spot-check.ts";
 import { samePath, Traveller, type TravellerOptions } from "./traveller.ts";
 import { passesAt, type WorldImage, type WorldMark } from "./world-state.ts";
 
-/** A state counts as old so many milliseconds before a time of it passes: the next step must not meet it as another one. */
-const SOON_MS = 1_000;
+/** A state counts as old so many milliseconds before a time of it passes: the next step must not meet it as another one, and may take long. */
+const SOON_MS = 5_000;
 
 const isOld = (saved: WorldImage | WorldMark): boolean => passesAt(saved) <= Date.now() + SOON_MS;
 

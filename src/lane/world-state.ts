@@ -65,10 +65,8 @@ export function passesAt(saved: Pick<WorldMark, "origins"> | WorldImage): number
 
 /** Returns the fields with times that lay in the future when they were written and have passed, each with how far: `orders.lease_until (5 min)`. */
 export function passedTimes({ origins }: Pick<WorldMark, "origins">): readonly string[] {
-  if (origins.times.size === 0) return NO_FIELDS;
-  const now = Date.now();
-  const passed = [...origins.times].filter(([ms, { isFuture }]) => isFuture && ms <= now);
-  return [...new Set(passed.map(([, { name, domain }]) => `${fieldOf(domain)}${offsetText(name)}`))];
+  const passed = [...origins.times.values()].filter(({ isPassed }) => isPassed === true);
+  return [...new Set(passed.map(({ name, domain }) => `${fieldOf(domain)}${offsetText(name)}`))];
 }
 
 /** How far a time lay from the step that wrote it, in brackets; nothing where it was counted from another time. */
@@ -87,7 +85,6 @@ interface Bearer {
 const PROBE = "probe";
 const TRAIL = "unseen";
 const NONE: readonly PendingRequest[] = Object.freeze([]);
-const NO_FIELDS: readonly string[] = Object.freeze([]);
 const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({});
 
 /**
@@ -249,10 +246,15 @@ export class WorldState {
 
   /** Whether anything may have changed since the mark; the fingerprint then decides. Every store that keeps its last look is looked into. */
   changed(mark: WorldMark): Awaitable<boolean> {
-    const own = this.ownChanged(mark);
+    const own = this.ownChanged(mark) || this.#hasPassed();
     if (!this.systems.some((system) => system.lastLook?.() !== undefined)) return own || this.storesChanged(mark);
     const changed = this.#each((system, i) => system.changed(mark.systems[i]));
     return isPromise(changed) ? changed.then((all) => own || all.includes(true)) : own || changed.includes(true);
+  }
+
+  /** Whether a time of the state has passed that lay in the future when the state was observed. */
+  #hasPassed(): boolean {
+    return this.#origins !== NO_ORIGINS && firstToPass(this.#origins) <= Date.now();
   }
 
   /** Whether context or clients may have changed. */

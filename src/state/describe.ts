@@ -176,12 +176,12 @@ class Describer {
   }
 }
 
-/** `<now>`, `<now + 10 min>`. */
-function timeText({ origin: { name } }: Time): string {
+/** `<now>`, `<now + 10 min>`, `<now + 2 s, passed>`. */
+function timeText({ origin: { name, isPassed } }: Time): string {
   const [, base = "", apart] = /^(root|step)(-?\d+)(?:\+|$)/.exec(name) ?? [];
   if (base === "") return "<time of the root state>";
   const offset = Number(apart);
-  return `<${base === "root" ? "start" : "now"}${offset === 0 ? "" : ` ${offset < 0 ? "-" : "+"} ${durationText(offset)}`}>`;
+  return `<${base === "root" ? "start" : "now"}${offset === 0 ? "" : ` ${offset < 0 ? "-" : "+"} ${durationText(offset)}`}${isPassed === true ? ", passed" : ""}>`;
 }
 
 function shorten(text: string): string {

@@ -419,7 +419,7 @@ export class Encoder {
 
   #moment({ ms, form, origin }: Time): string {
     this.times.set(ms, origin.domain);
-    return `T${form}${origin.name}${this.#rank(origin.domain, this.#ranks?.times.get(ms))};`;
+    return `T${form}${origin.name}${origin.isPassed === true ? "!" : ""}${this.#rank(origin.domain, this.#ranks?.times.get(ms))};`;
   }
 
   #rank(domain: string, rank: number | undefined): string {

@@ -18,8 +18,10 @@ export interface TimeOrigin {
   readonly name: string;
   /** The place where it was written first. */
   readonly domain: string;
-  /** It lay in the future of the step that wrote it. */
+  /** It lies in the future, as far as was seen. */
   readonly isFuture: boolean;
+  /** It lay in the future of the step that wrote it, and passed before a later step ended. */
+  readonly isPassed?: true | undefined;
 }
 
 /** Where the generated values and the times of a state come from; never changed, so that checkpoints share it. */

@@ -54,6 +54,7 @@ export class Renamer {
   #known: Map<string, Generated> = new Map();
   #fresh: { readonly key: string; readonly text: string; readonly place: GeneratedPlace }[] = [];
   #step: StepOrigin | undefined;
+  #nowMs = 0;
   #isRoot = false;
   readonly #rootMoments = new Map<number, { isKnown: boolean }>();
 
@@ -130,6 +131,7 @@ export class Renamer {
   #begin(origins: Origins, step: StepOrigin | undefined): void {
     this.#origins = origins;
     this.#step = step;
+    this.#nowMs = Date.now();
     // Values that no longer occur are forgotten.
     this.#ids = new Map();
     this.#times = new Map();
@@ -373,8 +375,10 @@ export class Renamer {
   #knownTime(ms: number): TimeOrigin | undefined {
     const known = this.#origins.times.get(ms) ?? this.#times.get(ms);
     if (known === undefined) return this.#rootTimes.get(ms);
-    this.#times.set(ms, known);
-    return known;
+    // An action that waits until a time has passed leads to another state, although it writes nothing.
+    const now: TimeOrigin = known.isFuture && ms <= this.#nowMs ? { ...known, isFuture: false, isPassed: true } : known;
+    this.#times.set(ms, now);
+    return now;
   }
 
   #newTime(moment: Moment, place: TimePlace): TimeOrigin | undefined {

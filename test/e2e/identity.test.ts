@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { folderWith, only, seqqa, writtenIn, type Explored } from "../support/e2e.ts";
 import { runTarget, type Outcome } from "../support/soundness/run.ts";
 import { specOf, type Spec } from "../support/soundness/spec.ts";
 import { template } from "../support/store-templates.ts";
@@ -76,4 +78,79 @@ it("an expiry of 30 days in whole seconds gives one digest, however often it is 
   const runs = await Promise.all(Array.from({ length: 6 }, async () => runTarget(spec, { bug: false, lanes: 1 })));
   expect(runs.map(({ status }) => status)).toEqual([0, 0, 0, 0, 0, 0]);
   expect(new Set(runs.map(({ explored }) => explored!.digest)).size).toBe(1);
+});
+
+/** A document that can be locked for LEASE_MS. With BUG, one whose lock is over is published twice. */
+const LEASE_SERVER = `
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+const Database = createRequire(${JSON.stringify(import.meta.url)})("better-sqlite3");
+const db = new Database(process.env.DB_PATH);
+db.exec("CREATE TABLE IF NOT EXISTS documents (id INTEGER PRIMARY KEY, locked_until TEXT, copies INTEGER NOT NULL)");
+if (db.prepare("SELECT count(*) AS n FROM documents").get().n === 0) db.exec("INSERT INTO documents VALUES (1, NULL, 0)");
+createServer((request, response) => {
+  const answer = (status, body = {}) => response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+  const { locked_until: until, copies } = db.prepare("SELECT * FROM documents").get();
+  const isHeld = until !== null && Date.parse(until) > Date.now();
+  if (request.url === "/lock") {
+    if (until !== null) return answer(409);
+    db.prepare("UPDATE documents SET locked_until = ?").run(new Date(Date.now() + Number(process.env.LEASE_MS)).toISOString());
+    return answer(200);
+  }
+  if (request.url !== "/publish") return answer(200, { copies });
+  if (isHeld || copies > 0) return answer(423);
+  db.prepare("UPDATE documents SET copies = ?").run(until !== null && process.env.BUG === "1" ? 2 : 1);
+  answer(200);
+}).listen(Number(process.env.PORT), "127.0.0.1");
+`;
+
+async function locked(
+  leaseMs: number,
+  waitMs: number | string,
+  bug: boolean,
+  more = "",
+): Promise<Explored & { readonly status: number | null }> {
+  const cwd = folderWith({
+    "server.mjs": LEASE_SERVER,
+    "seqqa.yaml": `target: { command: node server.mjs, env: { PORT: "{port}", DB_PATH: "{db_path}", LEASE_MS: "${leaseMs}", BUG: "${bug ? 1 : 0}" } }\n`,
+    "documents.explore.ts": `import { Action, Agent, Invariant } from "seqqa";
+let times = 0;
+const call = (name: string) => new Action<any>({ name, run: (api) => api.post("/" + name) });
+void times;
+export const agent = new Agent<any>({
+  actions: [
+    call("lock"),
+    new Action<any>({ name: "wait", changesNothing: true, run: async (api, context) => { ${more} await new Promise((done) => setTimeout(done, ${waitMs})); return api.get("/"); } }),
+    call("publish"),
+  ],
+  invariants: [new Invariant({ name: "one_copy", check: async ({ api }) => (await api.get("/")).json<{ copies: number }>().copies < 2 })],
+});
+`,
+  });
+  const { status } = await seqqa(["run", ".", "--output", "out"], { cwd });
+  return { status, ...only(writtenIn(join(cwd, "out"))) };
+}
+
+describe.concurrent("a lease that an action waits for", () => {
+  it("is another state once it is over, although nothing is written", { timeout: 60_000 }, async () => {
+    const result = await locked(1_000, 1_300, true);
+    expect([result.status, result.violations.map(({ reproductionPath }) => reproductionPath.join(" "))]).toEqual([
+      1,
+      ["lock wait publish"],
+    ]);
+    const twin = await locked(1_000, 1_300, false);
+    // Free, held or over, and published or not.
+    expect([twin.status, twin.violations, twin.divergences, twin.statesVisited]).toEqual([0, [], [], 6]);
+  });
+
+  it("that is over before its state is reached again is excepted from the verdict", { timeout: 60_000 }, async () => {
+    // The first times it takes no time, and later longer than the lease.
+    const result = await locked(300, "times++ < 2 ? 0 : 500", false, 'context.set("waited", true);');
+    expect(result.status).toBe(3);
+    expect(result.verdict.exceptions).toContainEqual({
+      kind: "time_passed",
+      count: 1,
+      text: "where documents.locked_until (300 ms) passed during the run",
+    });
+  });
 });
