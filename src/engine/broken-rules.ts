@@ -1,16 +1,16 @@
 import type { FindingNews } from "./messages.ts";
 
-/** Behind which violations a search goes on. */
+/** The violations behind which a search continues. */
 export interface ViolationPolicy {
   /** All of them; `false`: only those of {@link nonBlocking}. */
-  readonly goesOn: boolean;
+  readonly continues: boolean;
   /** The names of rules with `blocking: false`. */
   readonly nonBlocking: readonly string[];
   /** The rules that are about states, each with the indices of the actions after which it is checked; `null`: all actions. */
   readonly invariants: Readonly<Record<string, readonly number[] | null>>;
 }
 
-/** The rules that are broken in each state, so that a search which goes on there reports a rule again only after it has held. */
+/** The rules that are broken in each state, so that a search that continues there reports a rule again only after it has held. */
 export class BrokenRules {
   readonly #policy: ViolationPolicy;
   /** By node; none for a node in which every rule holds. */
@@ -21,21 +21,25 @@ export class BrokenRules {
   }
 
   /** Notes the root state. */
-  root(findings: readonly FindingNews[]): void {
-    if (findings.length > 0) this.#broken.set(0, new Set(findings.map(({ invariant }) => invariant)));
+  root(rules: readonly string[]): void {
+    if (rules.length > 0) this.#broken.set(0, new Set(rules));
   }
 
   /** Notes a step. `to`: -1 where it reached no state; `isNew`: no step led there before. Returns the findings of rules that held before it. */
   step(from: number, action: number, to: number, isNew: boolean, findings: readonly FindingNews[]): readonly FindingNews[] {
     const before = this.#broken.get(from);
+    if (before === undefined && findings.length === 0) {
+      if (!isNew && to >= 0 && to !== from) this.#broken.delete(to);
+      return findings;
+    }
     if (to >= 0 && to !== from) this.#arrive(to, isNew, this.#brokenAfter(from, action, findings));
     return before === undefined ? findings : findings.filter(({ invariant }) => !before.has(invariant));
   }
 
-  /** Whether the search goes on behind these findings. */
+  /** Returns `true` if the search continues behind these findings. */
   passes(findings: readonly FindingNews[]): boolean {
-    const { goesOn, nonBlocking } = this.#policy;
-    return goesOn || findings.every(({ invariant }) => nonBlocking.includes(invariant));
+    const { continues, nonBlocking } = this.#policy;
+    return continues || findings.every(({ invariant }) => nonBlocking.includes(invariant));
   }
 
   #brokenAfter(from: number, action: number, findings: readonly FindingNews[]): Set<string> {

@@ -147,7 +147,11 @@ export class CheckQueue {
     this.#pending.push({
       ...unit,
       ...this.#second(otherWay, node),
-      check: { expected, merge: true, reduced: otherWay.reduced },
+      check: {
+        expected,
+        merge: true,
+        ...(otherWay.reduced && { reduced: true, along: { path: nodes.path(node), draws: nodes.draws(node) } }),
+      },
     });
   }
 

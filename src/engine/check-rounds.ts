@@ -64,11 +64,15 @@ export class CheckRounds {
     const { checks, diverged } = this.#options;
     if (unit.suspect === undefined || (kind === "dirty" && unit.suspect !== kind)) return checks.again({ ...unit, suspect: kind });
     checks.done(unit);
-    if (kind !== "dirty") return;
+    const isMerge = unit.check?.merge === true;
+    // A target that ends, or hangs, each time after another way to a state tells the two apart.
+    const isLost = kind === "unreachable" || kind === "timeout";
+    if (kind !== "dirty" && !(isMerge && isLost)) return;
     diverged({
-      kind: unit.check?.merge === true ? "merge" : "cross_check",
+      kind: isMerge ? "merge" : "cross_check",
       path: unit.path,
       calls: unit.path,
+      reduced: unit.check?.reduced,
       message: `A path could not be executed again: ${message}`,
       differences: differences ?? [],
     });

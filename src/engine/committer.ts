@@ -124,7 +124,7 @@ export class Committer {
       if (found !== undefined) this.#options.onViolation(found);
     }
     for (const error of report.errors) this.findings.addError(error, []);
-    this.#broken?.root(report.findings);
+    this.#broken?.root(report.findings.map(({ invariant }) => invariant));
     if (report.findings.length > 0 && this.#broken?.passes(report.findings) !== true) return;
     this.nodes.flag(node, CLEAN | OPENED);
     this.#options.open(node, { lo: report.rootLo, hi: report.rootHi, shape: report.shape, novel: true });
@@ -200,7 +200,7 @@ export class Committer {
     return count;
   }
 
-  /** Whether a request of an action that writes was ever answered with 2xx. */
+  /** Returns `true` if a request of an action that writes was ever answered with 2xx. */
   writes(action: number): boolean {
     return this.#seenWrites[action]! + this.#unseenWrites[action]! > 0;
   }

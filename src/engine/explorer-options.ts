@@ -3,6 +3,7 @@ import type { ViolationPolicy } from "./broken-rules.ts";
 import type { DetailLimits } from "./details.ts";
 import type { ExplorationEvent } from "./events.ts";
 import type { FoundViolation } from "./finding-log.ts";
+import type { Calibration, CalibrationWalk } from "./messages.ts";
 import type { Recorded } from "./fold-back.ts";
 import type { Shard } from "./shard-cut.ts";
 import type { Spill } from "./spill.ts";
@@ -30,8 +31,8 @@ export interface ExplorerOptions {
   readonly crossCheck: { readonly first: number; readonly oneIn: number };
   /** `true`: the exploration ends as soon as an outcome shows that too little is known of the target's values: see {@link Explorer.lesson}. */
   readonly learns?: boolean | undefined;
-  /** `true`: when all is committed, paths are executed once more and watched for writes that come later than the answers. */
-  readonly watchesLate?: boolean | undefined;
+  /** Executes a walk on lanes that are at rest: when all is committed, some paths are watched for late writes. `undefined`: they are not. */
+  readonly calibrate?: ((walk: CalibrationWalk) => Promise<Calibration>) | undefined;
   readonly signal: AbortSignal | undefined;
   readonly onEvent: (event: ExplorationEvent) => void;
   /** What is kept of single edges and states; `undefined`: nothing. */

@@ -176,7 +176,10 @@ export class Explorer {
       }
       this.#meter.emit(true);
       await this.#finishChecks();
-      if (this.#options.watchesLate === true) await this.#watchLate();
+      await this.#watchLate().catch((error: unknown) => {
+        const message = `Late writes were not looked for: ${error instanceof Error ? error.message : String(error)}`;
+        this.#options.onEvent({ kind: "note", message });
+      });
     } finally {
       clearInterval(timer);
       this.#options.signal?.removeEventListener("abort", abort);
@@ -327,13 +330,21 @@ export class Explorer {
    * left is not always seen. It takes about half a second, and a fiftieth of what the search took.
    */
   async #watchLate(): Promise<void> {
-    if (this.#abandoned || this.fatal !== undefined || this.lesson !== undefined || this.divergences.all.length > 0) return;
+    const { calibrate } = this.#options;
+    if (
+      calibrate === undefined ||
+      this.#abandoned ||
+      this.fatal !== undefined ||
+      this.lesson !== undefined ||
+      this.divergences.all.length > 0
+    )
+      return;
     const { nodes, visited } = this.committer;
     const until = Math.min(this.#meter.elapsedMs * 1.02 + 600, this.#options.maxTimeMs);
     for (const { from, action, to } of lateWalks(this.committer)) {
       if (this.#meter.elapsedMs > until || this.#options.signal?.aborted === true) return;
       const path = [...nodes.path(from), action];
-      const { late } = await this.#expander.calibrate({ path, late: { lo: visited.lo(to), hi: visited.hi(to) } });
+      const { late } = await calibrate({ path, late: { lo: visited.lo(to), hi: visited.hi(to) } });
       if (late.length === 0) continue;
       for (const name of late) this.#diverged({ ...lateWrite(name, path), calls: path });
       return;

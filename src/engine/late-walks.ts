@@ -1,7 +1,9 @@
 import type { Committer } from "./committer.ts";
 
-/** As many of the first edges of an action are watched, and as many of the last ones. */
+/** The number of first edges of an action that are watched, and of last ones. */
 const EACH = 2;
+/** Longer paths take too long to be watched step by step. */
+const DEEPEST = 40;
 
 /** An edge at whose end late writes are waited for. */
 export interface LateWalk {
@@ -20,8 +22,16 @@ export function lateWalks(committer: Committer): readonly LateWalk[] {
   const last = new Map<number, LateWalk[]>();
   for (let edge = 0; edge < edges.size; edge++) {
     const { from, action, to, status } = edges.at(edge);
-    // What is drawn along a node's own path is drawn again; along another one it would be other data.
-    if (status < 200 || status > 299 || to < 0 || !committer.writes(action) || nodes.draws(from) !== undefined) continue;
+    // Data that a node drew along another path would not be drawn again.
+    if (
+      status < 200 ||
+      status > 299 ||
+      to < 0 ||
+      !committer.writes(action) ||
+      nodes.depth(from) >= DEEPEST ||
+      nodes.draws(from) !== undefined
+    )
+      continue;
     const [some, ends] = [listOf(first, action), listOf(last, action)];
     if (some.length < EACH) some.push({ from, action, to });
     ends.unshift({ from, action, to });

@@ -17,6 +17,8 @@ export interface ReadThroughOptions {
   readonly actions: readonly string[];
   /** The policy of the exploration. */
   readonly violationPolicy: ViolationPolicy | undefined;
+  /** The rules that the root state breaks. */
+  readonly brokenAtRoot: readonly string[];
   readonly isKnown: (found: Pick<FoundViolation, "finding" | "lastAction" | "status">) => boolean;
 }
 
@@ -25,11 +27,13 @@ export interface ReadThroughOptions {
  * its states in the order in which these were met, and give the digest on record.
  * @throws SeqqaError `RESUME_MISMATCH` with exit status 2, and what reading throws
  */
-export function readThrough(recorded: Recorded, { actions, violationPolicy, isKnown }: ReadThroughOptions): ReadThrough {
+export function readThrough(recorded: Recorded, { actions, violationPolicy, brokenAtRoot, isKnown }: ReadThroughOptions): ReadThrough {
   const states = recorded.lo.length;
   refuseTwins(recorded);
   const digest = new Digest();
   const broken = violationPolicy === undefined ? undefined : new BrokenRules(violationPolicy);
+  broken?.root(brokenAtRoot);
+  for (const rule of brokenAtRoot) digest.addText(rule);
   let [met, lastFrom]: [number, number] = [1, -1];
   let unknown: ReadThrough["wentPast"];
   let wentPast: ReadThrough["wentPast"];

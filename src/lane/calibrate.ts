@@ -33,7 +33,7 @@ const IDLE_LOOK_MS = 50;
 /** Times in whole seconds differ between two walks that begin so far apart. Milliseconds. */
 const APART_MS = 1_100;
 
-interface Stop extends Execution {
+interface Stop extends Execution, Fingerprint {
   readonly action: number;
   readonly status: number;
   readonly strict: number;
@@ -121,10 +121,9 @@ class Walks {
     await this.#goHome();
     await this.#walk();
     const states = this.#walks[0]!.map(({ strict }) => strict);
-    const nothing = { learned: NOTHING_KNOWN, suspects: [], late: [], states };
     const late = once ? [] : await this.#lateAtEnd();
+    const nothing = { learned: NOTHING_KNOWN, suspects: [], late, states };
     await this.#goHome();
-    if (late.length > 0) return { ...nothing, late };
     // A store that is not put back has to show as a divergence.
     if (once || !(await this.#isRoot())) return nothing;
     if (this.#walks[0]!.some(({ facts }) => mayHoldTimes(facts))) await sleep(this.#begunMs + APART_MS - performance.now());
@@ -135,10 +134,10 @@ class Walks {
     await this.#again(WALKS);
     if (first.generated.some(({ isShort }) => isShort)) await this.#again(MORE_WALKS);
     const { generated, times, suspects, noisyActions } = this.#judged();
-    const lateOnes = suspects.length === 0 ? [] : await this.#lateActions();
+    const all = late.length > 0 || suspects.length === 0 ? late : await this.#lateActions();
     await this.#goHome();
     const learned = joined(NOTHING_KNOWN, { ...NOTHING_KNOWN, generated, times, noisyActions });
-    return { learned, suspects: lateOnes.length > 0 ? [] : suspects, late: lateOnes, states };
+    return { learned, suspects: all.length > 0 ? [] : suspects, late: all, states };
   }
 
   async #again(count: number): Promise<void> {
@@ -197,10 +196,12 @@ class Walks {
     }
     const counters = new Map<string, string>();
     for (const [key, one] of generated) {
-      const pairs = all.map((pair) => pair.generated.find((other) => keyOf(other) === key));
-      const common = one.domains.filter((domain) => pairs.every((other) => other?.domains.includes(domain) === true));
-      if (common.length > 0) counters.set(key, common[0]!);
-      if (pairs.every((other) => other !== undefined) && (one.domain === undefined || common.length > 0)) continue;
+      const pairs = all.map((pair) => pair.generated.filter((other) => keyOf(other) === key));
+      const isHeld = (domain: string): boolean => pairs.every((some) => some.some(({ domains }) => domains.includes(domain)));
+      // A column that refers to several tables has no counter that holds all of its values.
+      const counter = one.domains.find(isHeld) ?? one.domain;
+      if (counter !== undefined) counters.set(key, counter);
+      if (pairs.every((some) => some.length > 0)) continue;
       generated.delete(key);
       suspects.set(one.field, { field: one.field, values: one.sample });
     }
@@ -252,21 +253,21 @@ class Walks {
     return now.lo === lo && now.hi === hi;
   }
 
-  /** Actions that write late, if the state at the end of the first walk changes; the last one where none is seen to do so again. */
+  /** Actions that write late, if the state at the end of the first walk changes, and they are seen to do so again. */
   async #lateAtEnd(known?: Fingerprint): Promise<readonly string[]> {
     const stops = this.#walks[0]!;
     const last = stops.at(-1);
     if (last === undefined) return [];
-    const isLate = await this.#isLate(last.facts, END_WATCH_MS);
+    const isLate = await this.#isLate(last, END_WATCH_MS);
     // On a busy machine a write may come between an answer and the first look.
     if (!isLate && (known === undefined || stops.length < this.#path!.length || (await this.#isAt(known)))) return [];
     const late = await this.#lateActions();
-    return late.length > 0 ? late : [this.#base.actions[last.action]!.name];
+    return late.length > 0 ? late : this.#lateActions();
   }
 
   /** Actions of the walk after which a store changes by itself. */
   async #lateActions(): Promise<readonly string[]> {
-    const { state, stepper, actions, drawing } = this.#base;
+    const { state, stepper, actions, drawing, canonicalizer } = this.#base;
     await this.#goHome();
     const late = new Set<string>();
     const gone: number[] = [];
@@ -276,16 +277,19 @@ class Walks {
       if (kind !== "executed") break;
       gone.push(action);
       await this.#late.settle();
-      if (await this.#isLate(structuredClone(await state.observed()), LATE_MS)) late.add(actions[action]!.name);
+      const stop = { lo: 0, hi: 0 };
+      await state.fingerprint(canonicalizer, stop);
+      if (await this.#isLate(stop, LATE_MS)) late.add(actions[action]!.name);
     }
     return [...late];
   }
 
-  /** Resolves to `true` if the stores come to hold something else without a request, within `ms`. `before`: as an answer left them. */
-  async #isLate(before: Execution["facts"], ms: number): Promise<boolean> {
+  /** Resolves to `true` if the state becomes another one without a request, within `ms`. `before`: as an answer left it. */
+  async #isLate(before: Fingerprint, ms: number): Promise<boolean> {
+    const { state } = this.#base;
     // Nobody else writes to what is in this process.
-    if (this.#base.state.systems.every(({ traits }) => traits.inMemory === true)) return false;
-    return poll(async () => (await this.#changedSince(before)).length > 0, ms, LOOK_MS);
+    if (state.systems.every(({ traits }) => traits.inMemory === true)) return false;
+    return poll(async () => !state.hasPassed && !(await this.#isAt(before)), ms, LOOK_MS);
   }
 
   /** Goes the path of the first walk, or makes that one. What is still written is waited for: it must not come when the walk has been put back. */
@@ -341,9 +345,10 @@ class Walks {
     await this.#late.settle();
     const facts = structuredClone(await state.observed());
     const named = await state.facts();
-    canonicalizer.fingerprint(named, { lo: 0, hi: 0 });
+    const out = { lo: 0, hi: 0 };
+    canonicalizer.fingerprint(named, out);
     const { strict } = canonicalizer;
-    return { action, status: outcome.status, facts, window, strict, lines: canonicalizer.describe(named), kinds: rowKinds(facts) };
+    return { ...out, action, status: outcome.status, facts, window, strict, lines: canonicalizer.describe(named), kinds: rowKinds(facts) };
   }
 }
 

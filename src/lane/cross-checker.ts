@@ -2,7 +2,6 @@ import {
   BOUNDED,
   EXECUTED,
   FAILED,
-  FINDING,
   HI,
   KIND,
   LO,
@@ -25,12 +24,18 @@ import type { WorldMark } from "./world-state.ts";
 const LINES = 20;
 const STATE_LINES = 8;
 
+/** The state that a step led to. */
+interface Reached extends Fingerprint {
+  /** Something may have changed. */
+  readonly changed: boolean;
+  readonly isBounded: boolean;
+}
+
 /** Expands nodes once more, reached the other way or along another path, and compares. */
 export class CrossChecker {
   readonly #base: LaneBase;
   readonly #traveller: Traveller;
   readonly #settle: () => Promise<void> | void;
-  readonly #reached: Fingerprint = { lo: 0, hi: 0 };
 
   constructor(base: LaneBase, traveller: Traveller, settle: () => Promise<void> | void) {
     this.#base = base;
@@ -40,10 +45,12 @@ export class CrossChecker {
 
   /** Returns what differed, or nothing. @throws LaneLost */
   async check(unit: UnitRequest, { expected: known, along, merge, reduced = false }: ExpansionCheck): Promise<LaneDivergence | undefined> {
-    const { state } = this.#base;
+    const { state, actions } = this.#base;
     this.#traveller.leave();
     const { path } = unit;
-    const expected = known ?? (await this.#rowsAlong({ ...unit, ...along }));
+    // Where an order of generation was forgotten, a rule may tell the states apart.
+    const first = known === undefined || reduced ? await this.#outcomesAlong({ ...unit, ...along }) : undefined;
+    const expected = known ?? first!.rows;
     const differences: string[] = [];
     let calls: readonly number[] | undefined;
     let mark: WorldMark | undefined;
@@ -51,13 +58,13 @@ export class CrossChecker {
       const { outcome, mark: at } = await this.#step(unit, action);
       mark = at;
       const row = expected.subarray(action * ROW, (action + 1) * ROW);
-      const changed = await state.changed(at);
-      const isSame = await this.#same(unit, row, outcome, changed);
+      const reached = await this.#reach(unit, outcome, at);
+      const isSame = isAlike(row, outcome, reached);
       if (!isSame) differences.push(...(await this.#explain(action, row[STATUS]!, outcome)));
-      // Where an order of generation was forgotten, a rule may tell the states apart.
-      const broken = isSame && reduced ? await this.#broken(action, outcome, changed, at) : undefined;
-      const isJudgedAlike = broken === undefined || broken.length > 0 === ((row[KIND]! & FINDING) !== 0);
-      if (!isJudgedAlike) differences.push(judgedOtherwise(this.#base.actions[action]!.name, broken));
+      const broken = isSame && reduced ? await this.#broken(unit, action, outcome, reached, at) : undefined;
+      const before = first?.broken[action];
+      const isJudgedAlike = broken === undefined || before === undefined || broken.join() === before.join();
+      if (!isJudgedAlike) differences.push(judgedOtherwise(actions[action]!.name, before, broken));
       if (!isSame || !isJudgedAlike) calls ??= [...path, action];
     }
     // Before that the next replay has put everything back.
@@ -67,35 +74,42 @@ export class CrossChecker {
     return { ...divergence(merge, path, differences.slice(0, LINES)), calls, reduced };
   }
 
-  /** Executes every action of a node along its own path, and returns rows as if they were on record. */
-  async #rowsAlong(unit: UnitRequest): Promise<Int32Array> {
-    const { state, canonicalizer, actions } = this.#base;
-    const rows = new Int32Array(actions.length * ROW);
+  /** Executes every action of a node along its own path, and returns rows as if they were on record, and the rules that each step broke. */
+  async #outcomesAlong(unit: UnitRequest): Promise<{ readonly rows: Int32Array; readonly broken: readonly (readonly string[])[] }> {
+    const rows = new Int32Array(this.#base.actions.length * ROW);
+    const broken: (readonly string[])[] = [];
     for (let action = unit.from; action < unit.to; action++) {
       const { outcome, mark } = await this.#step(unit, action);
-      const changed = await state.changed(mark);
-      const isOther = outcome.kind === "executed" && changed;
-      if (isOther) canonicalizer.fingerprint(await state.facts(true), this.#reached);
-      const bounded = isOther && canonicalizer.wasBounded ? BOUNDED : 0;
-      const { lo, hi } = isOther ? this.#reached : unit;
-      const found = (await this.#broken(action, outcome, changed, mark)).length > 0 ? FINDING : 0;
-      rows.set([kindOf(outcome) | bounded | found, outcome.status, lo, hi, 0, 0], action * ROW);
+      const reached = await this.#reach(unit, outcome, mark);
+      rows.set([kindOf(outcome) | (reached.isBounded ? BOUNDED : 0), outcome.status, reached.lo, reached.hi, 0, 0], action * ROW);
+      broken[action] = await this.#broken(unit, action, outcome, reached, mark);
     }
-    return rows;
+    return { rows, broken };
   }
 
-  /** The rules that a step broke. The state that it led to is left. */
-  async #broken(action: number, outcome: Outcome, changed: boolean, mark: WorldMark): Promise<readonly string[]> {
+  /** The state that a step led to. */
+  async #reach(unit: UnitRequest, outcome: Outcome, mark: WorldMark): Promise<Reached> {
+    const { state, canonicalizer } = this.#base;
+    const changed = await state.changed(mark);
+    if (outcome.kind !== "executed" || !changed) return { lo: unit.lo, hi: unit.hi, changed, isBounded: false };
+    const reached = { lo: 0, hi: 0 };
+    canonicalizer.fingerprint(await state.facts(true), reached);
+    return { ...reached, changed, isBounded: canonicalizer.wasBounded };
+  }
+
+  /** The names of the rules that a step broke, sorted. The state that it led to is left. */
+  async #broken(unit: UnitRequest, action: number, outcome: Outcome, reached: Reached, mark: WorldMark): Promise<readonly string[]> {
     if (outcome.kind !== "executed") return [];
     const { checker, state, stepper, actions } = this.#base;
     const definition = actions[action]!;
-    await checker.check(definition, !changed && state.systems.length > 0);
+    await checker.check(definition, !reached.changed && state.systems.length > 0);
     const found = [...outcome.findings, ...checker.checked.findings];
+    const moved = reached.lo !== unit.lo || reached.hi !== unit.hi;
     if (stepper.checkFailure === undefined && checker.rulesAfter(definition).length > 0)
-      found.push(...(await judgeStep(this.#base, definition, outcome, changed, mark, this.#settle)).findings);
+      found.push(...(await judgeStep(this.#base, definition, outcome, moved, mark, this.#settle)).findings);
     const unanswered = stepper.checkFailure;
     if (unanswered !== undefined) throw new LaneLost(unanswered.reason, "a check got no answer", [], unanswered.check);
-    return found.map(({ invariant }) => invariant);
+    return found.map(({ invariant }) => invariant).toSorted();
   }
 
   async #step({ path, draws }: UnitRequest, action: number): Promise<{ readonly outcome: Outcome; readonly mark: WorldMark }> {
@@ -110,19 +124,6 @@ export class CrossChecker {
     return { outcome, mark };
   }
 
-  async #same(unit: UnitRequest, row: Int32Array, outcome: Outcome, changed: boolean): Promise<boolean> {
-    const bits = row[KIND]!;
-    const kind = kindOf(outcome);
-    if ((bits & 0xff) !== kind) return false;
-    if (kind !== EXECUTED) return true;
-    if (row[STATUS] !== outcome.status) return false;
-    // A bounded form is its own each time.
-    if ((bits & BOUNDED) !== 0) return true;
-    if (!changed) return row[LO] === unit.lo && row[HI] === unit.hi;
-    this.#base.canonicalizer.fingerprint(await this.#base.state.facts(true), this.#reached);
-    return row[LO] === this.#reached.lo && row[HI] === this.#reached.hi;
-  }
-
   async #explain(action: number, expectedStatus: number, outcome: Outcome): Promise<readonly string[]> {
     const { name } = this.#base.actions[action]!;
     if (expectedStatus !== outcome.status) return [`${name}: status ${expectedStatus} before, ${outcome.status} now`];
@@ -134,10 +135,20 @@ export class CrossChecker {
   }
 }
 
-function judgedOtherwise(action: string, broken: readonly string[]): string {
-  return broken.length > 0
-    ? `${action}: breaks ${broken.join(", ")} now, and no rule before`
-    : `${action}: broke a rule before, and none now`;
+function judgedOtherwise(action: string, before: readonly string[], now: readonly string[]): string {
+  const named = (rules: readonly string[]): string => (rules.length === 0 ? "no rule" : rules.join(", "));
+  return `${action}: breaks ${named(before)} the one way, and ${named(now)} the other way`;
+}
+
+/** Returns `true` if an outcome is the one on record. */
+function isAlike(row: Int32Array, outcome: Outcome, { lo, hi }: Reached): boolean {
+  const bits = row[KIND]!;
+  const kind = kindOf(outcome);
+  if ((bits & 0xff) !== kind) return false;
+  if (kind !== EXECUTED) return true;
+  if (row[STATUS] !== outcome.status) return false;
+  // A bounded form is its own each time.
+  return (bits & BOUNDED) !== 0 || (row[LO] === lo && row[HI] === hi);
 }
 
 /** The kind of an outcome's row. */

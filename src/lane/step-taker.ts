@@ -127,7 +127,7 @@ export class StepTaker {
     const definition = this.#base.actions[action]!;
     if (outcome.kind === "skipped") {
       // A value in the context that may have been changed in place only counts when it was.
-      if (!changed || !(await this.#watch.differs(unit))) {
+      if (!changed || state.hasPassed || !(await this.#watch.differs(unit))) {
         this.#report.rows.push(SKIPPED, 0, 0, 0, 0, 0);
         if (changed) await this.#watch.putBack(unit, action, mark);
         return;

@@ -246,14 +246,14 @@ export class WorldState {
 
   /** Whether anything may have changed since the mark; the fingerprint then decides. Every store that keeps its last look is looked into. */
   changed(mark: WorldMark): Awaitable<boolean> {
-    const own = this.ownChanged(mark) || this.#hasPassed();
+    const own = this.ownChanged(mark) || this.hasPassed;
     if (!this.systems.some((system) => system.lastLook?.() !== undefined)) return own || this.storesChanged(mark);
     const changed = this.#each((system, i) => system.changed(mark.systems[i]));
     return isPromise(changed) ? changed.then((all) => own || all.includes(true)) : own || changed.includes(true);
   }
 
   /** Whether a time of the state has passed that lay in the future when the state was observed. */
-  #hasPassed(): boolean {
+  get hasPassed(): boolean {
     return this.#origins !== NO_ORIGINS && firstToPass(this.#origins) <= Date.now();
   }
 

@@ -33,7 +33,7 @@ export interface AgentOptions<C extends object = Values, A = ApiClient> {
   readonly maxTime?: Duration;
   readonly stopOnFirstViolation?: boolean;
   /**
-   * Whether states that violate a rule are explored from, too. The broken rule is reported again only after it has held in between; other rules are judged as
+   * `true`: states that violate a rule are explored from, too. The broken rule is reported again only after it has held in between; other rules are judged as
    * usual. Default `false`, or what the configuration says.
    */
   readonly continueAfterViolation?: boolean;

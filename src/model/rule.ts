@@ -9,7 +9,7 @@ import type { World } from "./world.ts";
 export interface StoresView {
   /** Equal for states that are one by the rules of state identity: fresh ids have no names, times near the run are one, what is ignored is left out. */
   readonly fingerprint: string;
-  /** Whether another state of the same target has the same stores, but for new generated values in the place of ones that are gone. */
+  /** Returns `true` for another state of the same target with the same stores, but for new generated values in the place of ones that are gone. */
   same(other: StoresView): boolean;
   /** How each table (as `db.orders`) differs from the root state: its rows as texts, and how many of each there are more or less. A store without tables is one of one row. */
   readonly tables: ReadonlyMap<string, ReadonlyMap<string, number>>;

@@ -27,7 +27,7 @@ export interface UseAfterFreeOptions {
  * With `resources` that say how an item is brought back (`restore`), where that is answered 2xx (not 202): it lives again. `GET` of it, if it can be read, is not answered 404, 410 or 5xx
  * (501 and 503 aside), nor 2xx with an item that still says that it is deleted (`deleted`, `deleted_at`, a `status` such as `deleted`). 401 and 403, and every other answer, say nothing of that.
  *
- * With `resources` that are made by a `POST` to their collection and can be read: a write to an item, or below it, that is answered 2xx (not 201 or 202) does not bring one to life that is not
+ * With `resources` that are made by a `POST` to their collection, and can be read and deleted: a write to an item, or below it, that is answered 2xx (not 201 or 202) does not bring one to life that is not
  * there. `GET` of it is not answered 404 or 410 before, and 2xx with an item after.
  *
  * Without `resources` nobody knows what is an item and what a setting that a `DELETE` sets back, so less is said: `GET` of the deleted URL is not
@@ -161,7 +161,8 @@ async function staysGone(
   { kind: { resource, item }, path: itemPath }: NonNullable<ReturnType<ResourcePaths["itemOf"]>>,
 ): Promise<boolean | Earlier> {
   const isMadeByPost = resource.can.create === true && written.statusCode !== 201;
-  if (!changed || !canGoBack || !isMadeByPost || resource.can.read !== true) return true;
+  const canBeGone = resource.can.read === true && resource.can.delete === true;
+  if (!changed || !canGoBack || !isMadeByPost || !canBeGone) return true;
   const now = await client.get(itemPath);
   if (!isServed(now, resource)) return true;
   return {

@@ -24,11 +24,12 @@ export function beyondInRecord(
 ): readonly string[] {
   const { file, actions, beginning } = exploration;
   const violationPolicy = beginning?.violationPolicy ?? undefined;
+  const brokenAtRoot = beginning?.root.broken ?? [];
   const { maxDepth = Infinity, stopOnFirstViolation } = budget;
   const idOf = (found: Parameters<ReadThroughOptions["isKnown"]>[0]): string => findingId(name, found);
   const beyond = readRecord(store, exploration, ({ recorded, depth }) => {
     const { lastFrom, wentPast } = naming(file, () =>
-      readThrough(recorded, { actions, violationPolicy, isKnown: (found) => known.has(idOf(found)) }),
+      readThrough(recorded, { actions, violationPolicy, brokenAtRoot, isKnown: (found) => known.has(idOf(found)) }),
     );
     // Breadth first, which alone may have another bound now, comes to the deepest states last.
     const deepest = lastFrom < 0 ? -1 : depth(lastFrom);
@@ -49,7 +50,10 @@ export function refuseDamaged(stores: readonly ShardStore[]): void {
       const { actions, beginning } = exploration;
       try {
         const violationPolicy = beginning!.violationPolicy ?? undefined;
-        naming(stored.file, () => readThrough(record(exploration, beginning!).recorded, { actions, violationPolicy, isKnown: () => true }));
+        const brokenAtRoot = beginning!.root.broken;
+        naming(stored.file, () =>
+          readThrough(record(exploration, beginning!).recorded, { actions, violationPolicy, brokenAtRoot, isKnown: () => true }),
+        );
         entry(exploration);
       } catch (cause) {
         throw asUnreadable(stored.file, cause);

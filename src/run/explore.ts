@@ -106,7 +106,6 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
         violationPolicy: policy,
         isKnown: (found) => input.known?.has(findingId(input.name, found)) === true,
         seed: budget.seed,
-        watchesLate: true,
         direct: directAllowed(reports),
         crossCheck: CROSS_CHECK,
         shard,

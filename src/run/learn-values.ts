@@ -53,6 +53,7 @@ export async function learnValues(
 ): Promise<LearnedValues> {
   let { reports, knowledge } = before;
   let isWatched = false;
+  const allLate = new Set<string>();
   const learn = async (more: Knowledge): Promise<void> => {
     knowledge = joined(knowledge, more);
     reports = await expander.learn(knowledge);
@@ -67,7 +68,7 @@ export async function learnValues(
         continue;
       }
     }
-    if (late.length > 0) return { reports, knowledge, divergences: late.map((action) => lateWrite(action, [action])) };
+    for (const action of late) allLate.add(action);
     if (!knowsNothing(learned)) await learn(learned);
     else if (suspects.length === 0) break;
     else {
@@ -75,10 +76,10 @@ export async function learnValues(
       await learn({ ...NOTHING_KNOWN, dropped: suspects });
     }
   }
-  return { reports, knowledge, divergences: [] };
+  return { reports, knowledge, divergences: [...allLate].map((action) => lateWrite(action, [action])) };
 }
 
-/** Whether the walk leads to these states in each of some fresh processes: what differs within one is what that process remembers. */
+/** Resolves to `true` if the walk leads to these states in each of some fresh processes: what differs within one is what that process remembers. */
 async function isAlikeWhenFresh(expander: LearningLanes, path: Experiments["path"], states: readonly number[]): Promise<boolean> {
   for (let process = 0; process < FRESH_PROCESSES; process++) {
     await expander.rebuild(0);
@@ -107,8 +108,9 @@ export async function learnFrom(
   const isNew = divergences.length > 0 || knowledgeText(learned.knowledge) !== knowledgeText(before.knowledge);
   const found = isNew ? undefined : await learnBackground(expander, before, idleMs);
   if (found !== undefined) return { ...found, isExplained: true };
-  const matters = !isNew && reduced === true;
-  const knowledge = matters ? joined(learned.knowledge, { ...NOTHING_KNOWN, ordered: placesToOrder(before.knowledge) }) : learned.knowledge;
+  const places = placesToOrder(before.knowledge);
+  const matters = !isNew && reduced === true && places.length > 0;
+  const knowledge = matters ? joined(learned.knowledge, { ...NOTHING_KNOWN, ordered: places }) : learned.knowledge;
   return { knowledge, reports: await expander.learn(knowledge), divergences, isExplained: isNew || matters };
 }
 
@@ -117,8 +119,9 @@ export async function learnFrom(
  * in seconds are equal or not by chance.
  */
 function placesToOrder({ generated, times, ordered }: Knowledge): readonly string[] {
-  const ids = generated.map(({ place }) => place).filter((place) => !ordered.includes(place));
-  return ids.length > 0 ? ids : times.map(({ place }) => place);
+  const isNew = (place: string): boolean => !ordered.includes(place);
+  const ids = generated.map(({ place, domain }) => domain ?? place).filter(isNew);
+  return ids.length > 0 ? ids : times.map(({ place }) => place).filter(isNew);
 }
 
 /** The reductions that are undone because a lesson showed an order of generation to matter. */
@@ -156,8 +159,12 @@ export function reductionsOf(
   { generated, times, ordered }: Knowledge,
 ): readonly Reduction[] {
   if (committer.reductions === 0) return [];
-  const forgotten = [...generated, ...times].filter(({ place }) => !ordered.includes(place));
-  const places = [...new Set(forgotten.map(({ place }) => fieldOf(place)))];
+  const places = [
+    ...new Set([
+      ...generated.filter(({ place, domain }) => !ordered.includes(domain ?? place)).map(({ place }) => fieldOf(place)),
+      ...times.filter(({ place }) => !ordered.includes(place)).map(({ place }) => fieldOf(place)),
+    ]),
+  ];
   const shown = places.length > MOST_PLACES ? `${places.slice(0, MOST_PLACES).join(", ")} and others` : places.join(", ");
   const refuted = divergences.all.filter(({ kind }) => kind === "merge").length;
   return [{ reason: `the order of ${shown}`, merges: committer.reductions, audited, refuted }];

@@ -46,11 +46,12 @@ export function mergedResult(merged: Merged, parts: MergedParts): ExplorationRes
   const counts = ofShards.some(({ kind }) => kind === "invisible_state") ? withoutUnseen(committer.coverage()) : committer.coverage();
   const actionCoverage = withMarks(counts, entries[0]!.coverage.actions);
   const behind = behindViolations(committer);
-  const reductions = reductionsOf(entries);
+  const reductions = reductionsOf(entries.flatMap((entry) => entry.reductions));
+  const assumed = reductionsOf(entries.flatMap((entry) => entry.reductions.filter(({ refuted }) => refuted === 0)));
   const verdict = verdictOf(
     { stopReason, open: notExpanded.size, statesVisited: states, completeToDepth: complete },
     [...behind, ...ofShards, ...unseenChanges(actionCoverage, stopReason)],
-    reductions,
+    assumed,
   );
   const coverage = coverageOf(entries);
   const urls = new ShownUrls(undefined, []);
@@ -109,10 +110,10 @@ function exceptionsOf(entries: readonly ExplorationEntry[]): readonly VerdictExc
   return [...new Map(all.map((one) => [one.text, one])).values()];
 }
 
-/** The reductions of all shards, once for each reason. */
-function reductionsOf(entries: readonly ExplorationEntry[]): readonly Reduction[] {
+/** Reductions of several shards, once for each reason. */
+function reductionsOf(all: readonly Reduction[]): readonly Reduction[] {
   const byReason = new Map<string, Reduction>();
-  for (const { reason, merges, audited, refuted } of entries.flatMap((entry) => entry.reductions)) {
+  for (const { reason, merges, audited, refuted } of all) {
     const sum = byReason.get(reason) ?? { reason, merges: 0, audited: 0, refuted: 0 };
     byReason.set(reason, { reason, merges: sum.merges + merges, audited: sum.audited + audited, refuted: sum.refuted + refuted });
   }
@@ -121,7 +122,12 @@ function reductionsOf(entries: readonly ExplorationEntry[]): readonly Reduction[
 
 /** The counts of the merged graph, with what the actions' declarations say, as the shards have it. */
 function withMarks(counts: Coverage, declared: Coverage): Coverage {
-  return Object.fromEntries(Object.entries(counts).map(([name, own]) => [name, { ...declared[name], ...own }]));
+  return Object.fromEntries(
+    Object.entries(counts).map(([name, own]) => {
+      const { unseenWrites: _ofShard, ...marks } = declared[name] ?? own;
+      return [name, { ...marks, ...own }];
+    }),
+  );
 }
 
 /** As the shard reported it that confirmed it by the shortest path. */

@@ -25,7 +25,7 @@ export function beginningWith(
   },
   before: Beginning | undefined,
 ): Beginning {
-  const { wholeLo, wholeHi, rootLo, rootHi, rootLines: lines } = root;
+  const { wholeLo, wholeHi, rootLo, rootHi, rootLines: lines, findings } = root;
   const clocksMs = [...(before?.clocksMs ?? []), clockMs];
   return {
     code,
@@ -34,7 +34,7 @@ export function beginningWith(
     maxDepth: maxDepth ?? null,
     shard: shard ?? null,
     violationPolicy: violationPolicy ?? null,
-    root: { wholeLo, wholeHi, rootLo, rootHi, lines },
+    root: { wholeLo, wholeHi, rootLo, rootHi, lines, broken: findings.map(({ invariant }) => invariant) },
   };
 }
 

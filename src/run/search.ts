@@ -23,7 +23,7 @@ export interface SearchParts {
   readonly brought: BroughtUp;
   /** See {@link CanonicalOptions.clockMs}. */
   readonly clockMs: number;
-  /** As it was asked for. */
+  /** The bound that the user gave. */
   readonly maxDepth: number | undefined;
   readonly shown: () => ShownUrls;
   readonly soFar: (explorer: Explorer) => ExplorationResult;
@@ -53,7 +53,10 @@ export async function search(input: ExploreInput, parts: SearchParts): Promise<S
     const spill = new ScratchFile(keep?.folder ?? tmpdir());
     const recorded = lessons === 0 ? keep?.before?.recorded : undefined;
     const onCommits = keep === undefined ? undefined : (): void => keep.commits(explorer.committer, () => parts.soFar(explorer));
-    const kept = { spill, details: keep?.limits, journal: keep !== undefined, recorded, onCommits };
+    const lanes = calibrating(expander, signal, options.maxTimeMs);
+    // Nobody writes to a world in memory but its own actions.
+    const calibrate = reports[0]!.uses.length > 0 ? lanes.calibrate : undefined;
+    const kept = { spill, details: keep?.limits, journal: keep !== undefined, recorded, onCommits, calibrate };
     const explorer: Explorer = new Explorer({ ...options, ...kept, learns: isOpen && lessons < MOST_LESSONS }, expander, startedAt);
     explorer.restore(divergences);
     await explorer.run(reports[0]!);
@@ -65,7 +68,6 @@ export async function search(input: ExploreInput, parts: SearchParts): Promise<S
       explorer.divergences.add(lesson);
       return searched;
     }
-    const lanes = calibrating(expander, signal, options.maxTimeMs);
     const learned = await learnFrom(lanes, { reports, knowledge }, lesson, idleMsOf(config));
     refuted.push(...refutedBy(lesson, learned, { explorer, knowledge }));
     if (!learned.isExplained) explorer.divergences.add(lesson);

@@ -2,14 +2,14 @@ import type { ViolationPolicy } from "../engine/broken-rules.ts";
 import type { AgentDefinition } from "../model/agent.ts";
 import { Rule } from "../model/rule.ts";
 
-/** Returns behind which violations the search goes on; `undefined`: none, which is the default. */
-export function violationPolicy({ actions, invariants }: AgentDefinition<never, never>, goesOn: boolean): ViolationPolicy | undefined {
+/** Returns the violations behind which the search continues; `undefined`: none, which is the default. */
+export function violationPolicy({ actions, invariants }: AgentDefinition<never, never>, continues: boolean): ViolationPolicy | undefined {
   const nonBlocking = invariants.filter(({ blocking }) => !blocking).map(({ name }) => name);
-  if (!goesOn && nonBlocking.length === 0) return undefined;
+  if (!continues && nonBlocking.length === 0) return undefined;
   const checkedAfter = ({ when }: (typeof invariants)[number]): number[] | null =>
     when === undefined ? null : actions.flatMap((action, index) => (isChecked(when, action) ? [index] : []));
   const ofStates = invariants.filter((one) => !(one instanceof Rule));
-  return { goesOn, nonBlocking, invariants: Object.fromEntries(ofStates.map((one) => [one.name, checkedAfter(one)])) };
+  return { continues, nonBlocking, invariants: Object.fromEntries(ofStates.map((one) => [one.name, checkedAfter(one)])) };
 }
 
 /** A `when` that throws is reported by the lanes. */

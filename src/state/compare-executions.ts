@@ -15,7 +15,7 @@ export interface Execution {
 /** A place whose values map one to one, with two of them. */
 export interface ComparedPlace extends GeneratedPlace {
   readonly field: string;
-  /** Of integers: the counters that moved as the value did, the one that its place is named after first. {@link domain} is the first one. */
+  /** The counters that moved as the value did, if it is an integer; those that its place is named after first. {@link domain} is the first one. */
   readonly domains: readonly string[];
   readonly sample: readonly [string, string];
 }

@@ -36,7 +36,7 @@ export interface EncodedRow {
   readonly text: string;
   /** The keys of these ids, in that order. */
   readonly keys: readonly string[];
-  /** The key of the id that is the row's primary key, if that is an integer. */
+  /** The key of the id that is the row's primary key. */
   readonly own: string | undefined;
   /** It is a row of the root that is gone. */
   readonly isMissing: boolean;
@@ -50,6 +50,9 @@ export interface EncoderOptions {
   /** Generated values are written without what made them. */
   readonly isAnonymous?: boolean | undefined;
 }
+
+/** How keys begin of values that experiments showed to be generated, in {@link EncodedRow}. */
+export const KNOWN = "g:";
 
 const DEEPEST = 1_000;
 
@@ -114,6 +117,7 @@ export class Encoder {
   /** Every row of the stores, and each store without tables as one; counters are left out. */
   rows(systems: Facts["systems"]): readonly EncodedRow[] {
     const rows: EncodedRow[] = [];
+    this.times.clear();
     for (const name of sortedKeys(systems)) {
       const observed = systems[name]!;
       if (observed.kind === "value") {
@@ -131,7 +135,7 @@ export class Encoder {
           for (const row of some) {
             this.#holed = [];
             const text = `${plan.prefix}${this.#row(plan, row)}`;
-            const key = own < 0 ? undefined : this.#symmetricKey(plan.modes[own]!, row[own]!);
+            const key = own < 0 ? undefined : this.#ownKey(plan.modes[own]!, row[own]!);
             for (const part of [{ text, tokens: this.#tokens }, ...this.#holed])
               rows.push({ text: part.text, keys: keysOf(part.tokens), own: key, isMissing });
           }
@@ -139,6 +143,12 @@ export class Encoder {
       }
     }
     return rows;
+  }
+
+  #ownKey(mode: ColumnMode, value: StoredValue): string | undefined {
+    if (typeof value !== "string") return this.#symmetricKey(mode, value);
+    const { tokens } = this.#strings.of(value);
+    return tokens.length === 1 ? (tokens[0]!.key ?? undefined) : undefined;
   }
 
   #symmetricKey(mode: ColumnMode, value: StoredValue): string | undefined {
@@ -406,7 +416,7 @@ export class Encoder {
   #generated({ key, form, origin }: Generated): string {
     if (origin === undefined) return `K${form}${key};`;
     if (this.#isAnonymous) {
-      this.#tokens.push(this.#strings.tokens.of({ key, rank: "", order: "" }));
+      this.#tokens.push(this.#strings.tokens.of({ key: `${KNOWN}${key}`, rank: "", order: "" }));
       return `@${form};`;
     }
     const { label, step, domain } = origin;
@@ -449,7 +459,7 @@ function isOwnKey(mode: ColumnMode, { key, references }: ObservedColumn): boolea
   return mode.kind === "symmetric" && key === true && references === undefined;
 }
 
-/** Those of the ids that tie a collection to its entries are empty: they stand for no value. */
+/** The keys of ids; empty for those that tie a collection to its entries, which stand for no value. */
 function keysOf(tokens: readonly Token[]): readonly string[] {
   return tokens.map(({ key }) => key ?? "");
 }

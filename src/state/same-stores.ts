@@ -1,7 +1,7 @@
 import type { CanonicalOptions } from "./canonical-options.ts";
 import { Clock } from "./clock.ts";
 import { TablePlans } from "./columns.ts";
-import { Encoder, type EncodedRow } from "./encoder.ts";
+import { Encoder, KNOWN, type EncodedRow } from "./encoder.ts";
 import type { Facts } from "./facts.ts";
 import { literalKeys } from "./opaque-tokens.ts";
 import { readRules } from "./rules.ts";
@@ -17,7 +17,7 @@ const MOST_TRIES = 20_000;
 
 /**
  * Compares the stores of two states up to generated values: a row that was deleted and inserted again under a new key is no change. Values are generated where
- * experiments showed it or, since no experiment was made where a rule asks, where they look like it; integers are where they are the key of a row.
+ * experiments showed it, and where they are the key of a row and look like an id, or are integers.
  */
 export class StoresComparer {
   readonly #tokens: Tokens;
@@ -145,9 +145,12 @@ class Pairing {
     }
   }
 
-  /** A value is generated anew if the old one is gone and the new one was not there; an integer, if it is the key of such rows. */
+  /**
+   * A value was generated again if the old one is gone and the new one was not there. Where no experiment showed that it is generated (a hash of what was sent
+   * looks the same) it must be the key of such rows.
+   */
   #isReplaced(key: string, value: string): boolean {
     if (this.#after.has(key) || this.#before.has(value)) return false;
-    return !key.startsWith("s:") || (this.#owners.gone.has(key) && this.#owners.fresh.has(value));
+    return (key.startsWith(KNOWN) && value.startsWith(KNOWN)) || (this.#owners.gone.has(key) && this.#owners.fresh.has(value));
   }
 }

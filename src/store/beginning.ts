@@ -23,6 +23,8 @@ export interface Beginning {
     readonly rootHi: number;
     /** In canonical lines, as reports may show them. */
     readonly lines: readonly string[];
+    /** The rules that it breaks. */
+    readonly broken: readonly string[];
   };
 }
 
@@ -40,11 +42,12 @@ export function beginningOf(code: string, document: string): Beginning {
     typeof root === "object" &&
     root !== null &&
     numbers([root.wholeLo, root.wholeHi, root.rootLo, root.rootHi]) &&
-    texts(root.lines);
+    texts(root.lines) &&
+    texts(root.broken);
   if (!sound) throw new TypeError("how an exploration began is not said");
   return { code, clocksMs: clocksMs!, knowledge, maxDepth, shard, violationPolicy, root };
 }
 
-function isPolicy({ goesOn, nonBlocking, invariants }: Partial<ViolationPolicy>): boolean {
-  return typeof goesOn === "boolean" && Array.isArray(nonBlocking) && typeof invariants === "object" && invariants !== null;
+function isPolicy({ continues, nonBlocking, invariants }: Partial<ViolationPolicy>): boolean {
+  return typeof continues === "boolean" && Array.isArray(nonBlocking) && typeof invariants === "object" && invariants !== null;
 }

@@ -133,12 +133,12 @@ export const agent = new Agent<any>({
 
 describe.concurrent("a lease that an action waits for", () => {
   it("is another state once it is over, although nothing is written", { timeout: 60_000 }, async () => {
-    const result = await locked(1_000, 1_300, true);
+    const result = await locked(300, 400, true);
     expect([result.status, result.violations.map(({ reproductionPath }) => reproductionPath.join(" "))]).toEqual([
       1,
       ["lock wait publish"],
     ]);
-    const twin = await locked(1_000, 1_300, false);
+    const twin = await locked(300, 400, false);
     // Free, held or over, and published or not.
     expect([twin.status, twin.violations, twin.divergences, twin.statesVisited]).toEqual([0, [], [], 6]);
   });

@@ -11,7 +11,7 @@ const PAY = 0;
 const SHIP = 1;
 /** `paid` is checked after every action, `late` after `ship` alone; `seen` is a rule about steps. */
 const broken = (): BrokenRules =>
-  new BrokenRules({ goesOn: false, nonBlocking: ["paid"], invariants: { paid: null, stock: null, late: [SHIP] } });
+  new BrokenRules({ continues: false, nonBlocking: ["paid"], invariants: { paid: null, stock: null, late: [SHIP] } });
 
 describe("a rule that is broken", () => {
   it("is reported again only after it has held in between", () => {
@@ -24,7 +24,7 @@ describe("a rule that is broken", () => {
 
   it("in the root state is reported there alone", () => {
     const rules = broken();
-    rules.root(found("paid"));
+    rules.root(["paid"]);
     expect(namesOf(rules.step(0, PAY, 1, true, found("paid")))).toEqual([]);
     expect(namesOf(rules.step(1, PAY, 2, true, found("paid")))).toEqual([]);
   });
@@ -59,5 +59,5 @@ describe("a rule that is broken", () => {
 
 it("goes on behind all violations, or behind those of rules that do not block", () => {
   expect([[], ["paid"], ["paid", "stock"]].map((rules) => broken().passes(found(...rules)))).toEqual([true, true, false]);
-  expect(new BrokenRules({ goesOn: true, nonBlocking: [], invariants: {} }).passes(found("stock"))).toBe(true);
+  expect(new BrokenRules({ continues: true, nonBlocking: [], invariants: {} }).passes(found("stock"))).toBe(true);
 });

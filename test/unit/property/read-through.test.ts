@@ -7,6 +7,7 @@ import { violationPolicy } from "../../../src/run/violation-policy.ts";
 import { Draws } from "../../support/draws.ts";
 import { graphCases } from "../../support/graph-cases.ts";
 import { agentOf, randomGraph } from "../../support/graph-model.ts";
+import { rootFindings } from "../../support/naive-explorer.ts";
 import { Recording } from "../../support/recording.ts";
 import { runExplorer, type RunOptions } from "../../support/run-explorer.ts";
 import { size } from "../../sizes.ts";
@@ -41,14 +42,16 @@ describe("reading through what an exploration committed", () => {
     await fc.assert(
       fc.asyncProperty(cases, async ({ draw, maxSteps, maxDepth, stopOnFirstViolation, goesOn, ...shape }) => {
         const graph = randomGraph(new Draws(draw), shape);
-        // The findings of the root state are in no row.
-        const unsafe = graph.unsafe.map((one, state) => one && state > 0);
-        const oddUnsafe = graph.oddUnsafe.map((one, state) => one && state > 0);
-        const agent = agentOf(goesOn ? { ...graph, unsafe, oddUnsafe } : graph);
+        const agent = agentOf(graph);
         const policy = violationPolicy(agent as never, goesOn);
         const run = await runExplorer(agent, { maxSteps, journal: true, violationPolicy: policy });
         const recorded = new Recording().add(run.explorer);
-        const { lastFrom, wentPast } = readThrough(recorded, { actions: namesOf(agent), violationPolicy: policy, isKnown: () => false });
+        const { lastFrom, wentPast } = readThrough(recorded, {
+          actions: namesOf(agent),
+          violationPolicy: policy,
+          brokenAtRoot: rootFindings(graph),
+          isKnown: () => false,
+        });
         const tooDeep = lastFrom >= 0 && run.explorer.committer.nodes.depth(lastFrom) >= maxDepth;
         const stopped = stopOnFirstViolation && wentPast !== undefined;
         refusals[tooDeep ? "depth" : stopped ? "violation" : "none"]++;
@@ -71,7 +74,7 @@ describe("reading through what an exploration committed", () => {
           const run = await runExplorer(agent, { strategy, maxSteps, journal: true });
           const whole = new Recording().add(run.explorer);
           const read = (recorded: Recorded) => () =>
-            readThrough(recorded, { actions: namesOf(agent), violationPolicy: undefined, isKnown: () => false });
+            readThrough(recorded, { actions: namesOf(agent), violationPolicy: undefined, brokenAtRoot: [], isKnown: () => false });
           expect(await refusalOf(read(whole))).toBeUndefined();
           const batch = whole.batch(0).slice();
           if (batch.length === 0) return;

@@ -30,7 +30,7 @@ const ended: StoredExploration = {
     maxDepth: null,
     shard: null,
     violationPolicy: null,
-    root: { wholeLo: 0, wholeHi: 0, rootLo: 0, rootHi: 0, lines: [] },
+    root: { wholeLo: 0, wholeHi: 0, rootLo: 0, rootHi: 0, lines: [], broken: [] },
   },
 };
 

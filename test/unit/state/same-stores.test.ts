@@ -93,6 +93,12 @@ describe("stores differ", () => {
     expect(same(state(one!), state(other!))).toBe(false);
   });
 
+  it("in a hash or in encoded data, which are no keys", () => {
+    const hashed = (hash: string): Facts => stored(table("users", "*id name password", [[1, "ann", hash]]));
+    expect(same(hashed("3e23e8160039594a33894f6564e1b134"), hashed("2e7d2c03a9507ae265ecf5b5356885a5"))).toBe(false);
+    expect(same(hashed("eyJpdGVtIjoxLCJjb3VudCI6Mn0="), hashed("eyJpdGVtIjo3LCJjb3VudCI6OX0="))).toBe(false);
+  });
+
   it("soon, where a great many rows are alike", () => {
     const many = (from: number): Rows => Array.from({ length: 300 }, (_, i) => [from + i, "a"]);
     expect(same(stored(posts(...many(1))), stored(posts(...many(1000))))).toBe(true);
