@@ -1,3 +1,4 @@
+import { hasEnded } from "../model/target-end.ts";
 import type { CheckQueue } from "./check-queue.ts";
 import type { Expansion, LaneDivergence, LaneFailure, UnitRequest } from "./messages.ts";
 
@@ -60,14 +61,14 @@ export class CheckRounds {
   }
 
   /** A check that did not come through is made once more on a fresh lane; a path that leads elsewhere both times is what it looked for. */
-  #failed(unit: UnitRequest, { kind, message, differences }: LaneFailure): void {
+  #failed(unit: UnitRequest, { kind, message, differences, target }: LaneFailure): void {
     const { checks, diverged } = this.#options;
     if (unit.suspect === undefined || (kind === "dirty" && unit.suspect !== kind)) return checks.again({ ...unit, suspect: kind });
     checks.done(unit);
     const isMerge = unit.check?.merge === true;
-    // A target that ends, or hangs, each time after another way to a state tells the two apart.
-    const isLost = kind === "unreachable" || kind === "timeout";
-    if (kind !== "dirty" && !(isMerge && isLost)) return;
+    // A target that ends each time behind another way to a state tells the two apart.
+    const isEnded = kind === "unreachable" && target !== undefined && hasEnded(target);
+    if (kind !== "dirty" && !(isMerge && isEnded)) return;
     diverged({
       kind: isMerge ? "merge" : "cross_check",
       path: unit.path,
