@@ -23,6 +23,8 @@ export interface ConfirmedViolation {
 
 /** How findings are made shorter. */
 export interface Shrinking {
+  /** Rules that may be broken before the last step of a path already, since the search continued behind violations: a shorter path must not break them before. */
+  readonly mayBeBroken: ReadonlySet<string>;
   /** The shortest path to a finding over what is known already. */
   readonly shortest: (found: FoundViolation) => DrawnPath;
   /** Every path up to one step more than this was tried. */
@@ -114,7 +116,7 @@ async function confirmShortest(
   // The graph is wrong about it, which the run says where it knows why.
   if (!best.confirmed && byGraph.path.length < found.path.length) best = await confirmPath(seat, found, found);
   if (!best.confirmed || shrinking === undefined) return best;
-  const shrunk = await shrink(seat, best, Math.min(performance.now() + shrinking.eachMs, until));
+  const shrunk = await shrink(seat, best, shrinking.mayBeBroken, Math.min(performance.now() + shrinking.eachMs, until));
   const minimality = shrunk.isMinimal ? "one_minimal" : "as_found";
   if (shrunk.path.length === best.path.length) return { ...best, minimality };
   const shorter = await confirmPath(seat, found, shrunk);
@@ -122,7 +124,7 @@ async function confirmShortest(
 }
 
 /** On the lane as the confirmation left it, unless that lost it. */
-function shrink(seat: Seat, best: ConfirmedViolation, until: number): Promise<Shrunk> {
+function shrink(seat: Seat, best: ConfirmedViolation, mayBeBroken: ReadonlySet<string>, until: number): Promise<Shrunk> {
   const { expander, lane, actions, signal, limit } = seat;
   const { found, recording } = best;
   let isLost = recording?.failure !== undefined;
@@ -133,7 +135,12 @@ function shrink(seat: Seat, best: ConfirmedViolation, until: number): Promise<Sh
       const { done: end, wasCut } = await withinTime(seat, () => expander.probe(lane, path, draws));
       if (wasCut) return undefined;
       isLost = end.failure !== undefined;
-      return isSeen(found, path, end, actions);
+      if (!isSeen(found, path, end, actions) || !mayBeBroken.has(found.finding.invariant) || isLost)
+        return isSeen(found, path, end, actions);
+      const before = await withinTime(seat, () => expander.probe(lane, path.slice(0, -1), draws?.slice(0, -1)));
+      if (before.wasCut) return undefined;
+      isLost = before.done.failure !== undefined;
+      return before.done.findings.every(({ invariant }) => invariant !== found.finding.invariant);
     } catch {
       // Without a lane nothing more can be known.
       return undefined;

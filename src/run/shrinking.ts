@@ -30,6 +30,7 @@ export async function shortestViolations(
   const shrinking: Shrinking = {
     // Breadth first finds each by a path that is as short as any over what was committed.
     shortest: order instanceof BfsOrder ? ({ path, draws }) => ({ path, draws }) : graphPaths(committer),
+    mayBeBroken: new Set(Object.keys(options.violationPolicy?.invariants ?? {})),
     completeToDepth: explorationCompleteTo(explorer, committer.deepest),
     eachMs: Math.min(EACH * 1000, allMs),
     allMs,

@@ -139,9 +139,11 @@ describe("making a confirmed path shorter", () => {
     readonly confirms?: (path: readonly number[]) => boolean;
     readonly eachMs?: number;
     readonly completeToDepth?: number;
+    readonly mayBeBroken?: readonly string[];
+    readonly seen?: (path: readonly number[]) => boolean;
   }): Promise<unknown> {
     const { found, confirms = () => true } = options;
-    const seen = (path: readonly number[]): boolean => path.at(-1) === 1 && path.slice(0, -1).includes(0);
+    const seen = options.seen ?? ((path: readonly number[]): boolean => path.at(-1) === 1 && path.slice(0, -1).includes(0));
     let probes = 0;
     const expander = {
       lanes: 1,
@@ -157,6 +159,7 @@ describe("making a confirmed path shorter", () => {
     log.addViolation(rule, "refund", 200, found, null, undefined);
     const [violation] = await confirmViolations(log, ACTIONS, expander as unknown as Expander, undefined, {
       shortest: (one) => ({ path: options.shortest ?? one.path, draws: undefined }),
+      mayBeBroken: new Set(options.mayBeBroken),
       completeToDepth: options.completeToDepth ?? 0,
       eachMs: options.eachMs ?? 60_000,
       allMs: 60_000,
@@ -179,6 +182,19 @@ describe("making a confirmed path shorter", () => {
     const confirms = (path: readonly number[]): boolean => path.length === 4;
     const kept = { path: [0, 0, 0, 1], minimality: "as_found", confirmed: true };
     expect(await shrunk({ found: [0, 0, 0, 1], shortest: [0, 0, 1], completeToDepth: 9, confirms })).toMatchObject(kept);
+  });
+
+  it("behind a violation, keeps the step after which the rule held again", async () => {
+    // Each `create` breaks the rule or mends it; a `refund` after any of them breaks it.
+    const seen = (path: readonly number[]): boolean => {
+      const creates = path.filter((action) => action === 0).length;
+      return path.at(-1) === 1 ? creates > 0 : creates % 2 === 1;
+    };
+    expect(await shrunk({ found: [0, 0, 1], seen })).toMatchObject({ path: [0, 1] });
+    expect(await shrunk({ found: [0, 0, 1], seen, mayBeBroken: [rule.invariant] })).toMatchObject({
+      path: [0, 0, 1],
+      minimality: "one_minimal",
+    });
   });
 
   it("does not shrink what is not confirmed, and stops when time is up", async () => {
