@@ -13,7 +13,7 @@ import {
 } from "../state/index.ts";
 import type { Calibration, CalibrationWalk } from "../engine/messages.ts";
 import { SeqqaError } from "../model/errors.ts";
-import type { Fingerprint } from "../state/facts.ts";
+import type { Facts, Fingerprint } from "../state/facts.ts";
 import type { LaneBase } from "./bring-up.ts";
 import { LaneLost } from "./lane-lost.ts";
 import { LateWrites, poll } from "./late-writes.ts";
@@ -28,12 +28,15 @@ const MORE_WALKS = 8;
 const END_WATCH_MS = 100;
 const LATE_MS = 200;
 const LOOK_MS = 20;
+const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({});
 /** Between two looks at stores that nothing is asked of. Milliseconds. */
 const IDLE_LOOK_MS = 50;
 /** Times in whole seconds differ between two walks that begin so far apart. Milliseconds. */
 const APART_MS = 1_100;
 
-interface Stop extends Execution, Fingerprint {
+interface Stop extends Execution {
+  /** The fingerprint of what the stores hold. */
+  readonly stores: Fingerprint;
   readonly action: number;
   readonly status: number;
   readonly strict: number;
@@ -258,7 +261,7 @@ class Walks {
     const stops = this.#walks[0]!;
     const last = stops.at(-1);
     if (last === undefined) return [];
-    const isLate = await this.#isLate(last, END_WATCH_MS);
+    const isLate = await this.#isLate(last.stores, END_WATCH_MS);
     // On a busy machine a write may come between an answer and the first look.
     if (!isLate && (known === undefined || stops.length < this.#path!.length || (await this.#isAt(known)))) return [];
     const late = await this.#lateActions();
@@ -267,7 +270,7 @@ class Walks {
 
   /** Actions of the walk after which a store changes by itself. */
   async #lateActions(): Promise<readonly string[]> {
-    const { state, stepper, actions, drawing, canonicalizer } = this.#base;
+    const { state, stepper, actions, drawing } = this.#base;
     await this.#goHome();
     const late = new Set<string>();
     const gone: number[] = [];
@@ -277,19 +280,24 @@ class Walks {
       if (kind !== "executed") break;
       gone.push(action);
       await this.#late.settle();
-      const stop = { lo: 0, hi: 0 };
-      await state.fingerprint(canonicalizer, stop);
-      if (await this.#isLate(stop, LATE_MS)) late.add(actions[action]!.name);
+      if (await this.#isLate(this.#storesOf(await state.facts()), LATE_MS)) late.add(actions[action]!.name);
     }
     return [...late];
   }
 
-  /** Resolves to `true` if the state becomes another one without a request, within `ms`. `before`: as an answer left it. */
+  /** Resolves to `true` if the stores come to another state without a request, within `ms`. `before`: as an answer left them. */
   async #isLate(before: Fingerprint, ms: number): Promise<boolean> {
     const { state } = this.#base;
     // Nobody else writes to what is in this process.
     if (state.systems.every(({ traits }) => traits.inMemory === true)) return false;
-    return poll(async () => !state.hasPassed && !(await this.#isAt(before)), ms, LOOK_MS);
+    const isOther = ({ lo, hi }: Fingerprint): boolean => lo !== before.lo || hi !== before.hi;
+    return poll(async () => !state.hasPassed && isOther(this.#storesOf(await state.facts())), ms, LOOK_MS);
+  }
+
+  #storesOf({ systems }: Facts): Fingerprint {
+    const out = { lo: 0, hi: 0 };
+    this.#base.canonicalizer.fingerprint({ systems, context: NOTHING, clients: NOTHING }, out);
+    return out;
   }
 
   /** Goes the path of the first walk, or makes that one. What is still written is waited for: it must not come when the walk has been put back. */
@@ -345,10 +353,10 @@ class Walks {
     await this.#late.settle();
     const facts = structuredClone(await state.observed());
     const named = await state.facts();
-    const out = { lo: 0, hi: 0 };
-    canonicalizer.fingerprint(named, out);
+    const stores = this.#storesOf(named);
+    canonicalizer.fingerprint(named, { lo: 0, hi: 0 });
     const { strict } = canonicalizer;
-    return { ...out, action, status: outcome.status, facts, window, strict, lines: canonicalizer.describe(named), kinds: rowKinds(facts) };
+    return { stores, action, status: outcome.status, facts, window, strict, lines: canonicalizer.describe(named), kinds: rowKinds(facts) };
   }
 }
 

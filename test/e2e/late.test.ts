@@ -60,7 +60,9 @@ describe("an API that commits later in one deep state alone", () => {
     const { status } = await seqqa(["run", ".", "--parallel", parallel, "--output", "out"], { cwd });
     const { divergences, stopReason } = only(writtenIn(join(cwd, "out")));
     expect([status, stopReason]).toEqual([3, "exhausted"]);
-    expect(divergences).toContainEqual(expect.objectContaining({ kind: "late_write", path: ["add", "add"] }));
+    expect(divergences).toContainEqual(
+      expect.objectContaining({ kind: "late_write", message: expect.stringContaining('action "add" was answered before') }),
+    );
   });
 });
 

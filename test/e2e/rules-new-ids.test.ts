@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { full } from "../sizes.ts";
 import { folderWith, only, seqqa, writtenIn } from "../support/e2e.ts";
 
 /**
@@ -76,14 +77,18 @@ export const agent = new Agent<any>({
 });
 `;
 
+/** Each defect, and the rules that find it. */
+const DEFECTS = [
+  [undefined, []],
+  ["twice", ["idempotent"]],
+  ["refused", ["rejected_means_unchanged"]],
+  ["left", ["leakage", "rejected_means_unchanged"]],
+  ["revive", ["use_after_free"]],
+] as const;
+
 describe.each(["integer", "uuid"])("rules about what a call leaves, where rows are made again under new keys (%s)", (keys) => {
-  it.each([
-    [undefined, []],
-    ["twice", ["idempotent"]],
-    ["refused", ["rejected_means_unchanged"]],
-    ["left", ["leakage", "rejected_means_unchanged"]],
-    ["revive", ["use_after_free"]],
-  ] as const)("with the defect %s", async (defect, rules) => {
+  // The kind of keys matters for what must not be found.
+  it.each(keys === "uuid" && !full ? DEFECTS.slice(0, 1) : DEFECTS)("with the defect %s", async (defect, rules) => {
     const env = ['PORT: "{port}"', 'DB_PATH: "{db_path}"', `KEYS: ${keys}`, ...(defect === undefined ? [] : [`DEFECT: ${defect}`])];
     const cwd = folderWith({
       "server.mjs": SERVER,
