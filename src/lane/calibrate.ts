@@ -201,9 +201,11 @@ class Walks {
     for (const [key, one] of generated) {
       const pairs = all.map((pair) => pair.generated.filter((other) => keyOf(other) === key));
       const isHeld = (domain: string): boolean => pairs.every((some) => some.some(({ domains }) => domains.includes(domain)));
+      // A short hexadecimal id may happen to be digits alone.
+      const isText = pairs.some((some) => some.some(({ domain }) => domain === undefined));
       // A column that refers to several tables has no counter that holds all of its values.
       const counter = one.domains.find(isHeld) ?? one.domain;
-      if (counter !== undefined) counters.set(key, counter);
+      if (counter !== undefined && !isText) counters.set(key, counter);
       if (pairs.every((some) => some.length > 0)) continue;
       generated.delete(key);
       suspects.set(one.field, { field: one.field, values: one.sample });

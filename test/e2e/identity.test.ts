@@ -26,6 +26,7 @@ const found = ({ explored }: Outcome): readonly string[] =>
 /** Wrong merges that were seen with exit status 0, each with the shortest path to its defect. */
 const MERGED: readonly (readonly [what: string, path: string, spec: Partial<Spec>])[] = [
   ["short hexadecimal ids", "create pay create pay", { family: "second", verbs: ["pay"], ids: "hex" }],
+  ["short ids of which some are digits alone", "create pay create pay", { family: "second", verbs: ["pay"], ids: "mixed" }],
   ["nanoids", "create pay create pay", { family: "second", verbs: ["pay"], ids: "nano" }],
   ["AUTO_INCREMENT that is not restored", "create pay create pay", { family: "second", verbs: ["pay"], ids: "auto", store: "mysql" }],
   [

@@ -17,6 +17,8 @@ const makers = {
   uuid: () => randomUUID(),
   hex: () => randomBytes(4).toString("hex"),
   nano: () => nano(10),
+  /** Half of them are digits alone. */
+  mixed: () => (randomInt(2) === 0 ? String(randomInt(100_000, 1_000_000)) : `a${randomBytes(3).toString("hex")}`),
   prefix: () => `ORD-${randomBytes(3).toString("hex")}`,
   ulid: () => Date.now().toString(36).toUpperCase().padStart(10, "0") + nano(12),
   big: () => String(randomInt(100_000_000, 999_999_999)),

@@ -6,6 +6,8 @@ export const STORES = ["sqlite", "postgres", "mysql", "redis"] as const;
 export type Store = (typeof STORES)[number];
 
 const IDS = ["auto", "uuid", "hex", "nano", "prefix", "ulid", "big", "slug", "data", "client"] as const;
+/** `mixed`: see the server; it is no part of what is drawn. */
+type Ids = (typeof IDS)[number] | "mixed";
 const CLOCKS = ["none", "iso", "ms", "s", "text"] as const;
 const TABLES = ["orders", "tickets", "notes", "line_items"] as const;
 /** The verbs that lead to a family's defect; others are drawn beside them. */
@@ -30,7 +32,7 @@ export interface Spec {
   readonly store: Store;
   readonly table: string;
   /** How its items are named. */
-  readonly ids: (typeof IDS)[number];
+  readonly ids: Ids;
   readonly clock: (typeof CLOCKS)[number];
   readonly verbs: readonly string[];
   /** Most items there are at once. */
