@@ -6,7 +6,7 @@ import { withinTime } from "../engine/within-time.ts";
 import type { Divergence } from "../model/result.ts";
 import { knowsNothing, NOTHING_KNOWN, readKnowledge, type Knowledge } from "../state/index.ts";
 import { checkLanes, refuseSharing } from "./check-lanes.ts";
-import type { ExploreInput } from "./explore.ts";
+import type { ExploreInput } from "./explore-input.ts";
 import { learnBackground, learnValues, type LearningLanes } from "./learn-values.ts";
 import { refuseOtherRoot } from "./resume.ts";
 

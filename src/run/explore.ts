@@ -1,26 +1,22 @@
 import { availableParallelism } from "node:os";
 import { resolveExploration, type Config, type ResolvedExploration } from "../config/index.ts";
 import { BrokenRules, type ViolationPolicy } from "../engine/broken-rules.ts";
-import type { ExplorationEvent } from "../engine/events.ts";
 import type { Expander } from "../engine/expander.ts";
 import type { Explorer, ExplorerOptions } from "../engine/explorer.ts";
 import { findingId } from "../engine/finding-id.ts";
 import { CRASHED, type LaneReport } from "../engine/messages.ts";
-import type { Shard } from "../engine/shard-cut.ts";
 import type { ClusterExpander } from "../expanders/cluster/cluster-expander.ts";
 import { WatchedExpander } from "../expanders/watched-expander.ts";
 import type { LaneOptions } from "../lane/index.ts";
 import { mapStack } from "../loader/index.ts";
-import type { AgentDefinition } from "../model/agent.ts";
 import { SeqqaError } from "../model/errors.ts";
 import type { ExplorationResult, Reduction, RunError } from "../model/result.ts";
 import type { Knowledge } from "../state/index.ts";
-import type { ExplorationKeeper } from "../store/index.ts";
 import { spareCount, TargetHost } from "../targets/index.ts";
 import { bringUpLanes } from "./at-root.ts";
 import { declaredAt, whereOfStack } from "./declared-at.ts";
-import type { Distribution } from "./distribution.ts";
 import { EndedTargets } from "./ended-targets.ts";
+import type { ExploreInput } from "./explore-input.ts";
 import { freshStateNotes } from "./fresh-states.ts";
 import { hostOptions } from "./host-options.ts";
 import { expanderOf, refuseLanesWithoutModule } from "./expander-of.ts";
@@ -32,32 +28,12 @@ import { search } from "./search.ts";
 import { shardBudget, shardNote } from "./shard.ts";
 import { ShownUrls } from "./shown-urls.ts";
 import { findRaces, NO_RACES, refuseRaces, type FoundRaces } from "./races.ts";
-import type { UserModule } from "./user-module.ts";
 import { twoPacketsNote } from "./two-packets-note.ts";
 import { unjudgedNotes } from "./unjudged-notes.ts";
 import { behindViolations } from "./verdict-exceptions.ts";
 import { violationPolicy } from "./violation-policy.ts";
 import { wasteNotes } from "./waste.ts";
 import { shortestViolations, shrinkingCutNote } from "./shrinking.ts";
-
-export interface ExploreInput {
-  readonly definition: AgentDefinition<never, never>;
-  readonly module: UserModule | undefined;
-  readonly name: string;
-  readonly config: Config;
-  /** For bundles. */
-  readonly directory: string;
-  readonly signal: AbortSignal | undefined;
-  readonly onEvent: (event: ExplorationEvent) => void;
-  /** Ids of findings that are no reason to stop at the first violation. */
-  readonly known?: ReadonlySet<string> | undefined;
-  /** Writes down what is committed, and knows what was before; `undefined`: nothing is kept of single steps and states. */
-  readonly keep?: ExplorationKeeper | undefined;
-  /** This is one of several runs that share the states out. */
-  readonly shard?: Shard | undefined;
-  /** Nodes are expanded by workers elsewhere, who know the file. */
-  readonly distributed?: { readonly by: Distribution; readonly entry: string } | undefined;
-}
 
 /** `max_depth` where nothing shows the state of the target, so that every write leads to a state of its own. */
 const BLIND_DEPTH = 4;

@@ -8,7 +8,7 @@ import { knowledgeText, type Knowledge } from "../state/index.ts";
 import { ScratchFile, type ExplorationStart } from "../store/index.ts";
 import { calibrating, idleMsOf, type BroughtUp } from "./at-root.ts";
 import { whereOfStack } from "./declared-at.ts";
-import type { ExploreInput } from "./explore.ts";
+import type { ExploreInput } from "./explore-input.ts";
 import { learnFrom, lessonNote, refutedBy } from "./learn-values.ts";
 import { beginningWith } from "./resume.ts";
 import type { ShownUrls } from "./shown-urls.ts";
