@@ -96,7 +96,7 @@ export class CheckQueue {
     this.#pending.push({
       ...this.#unitOf(visited.lo(node), visited.hi(node)),
       ...this.#second({ from, action, reduced: true }, node),
-      check: { expected: undefined, along: { path: nodes.path(node), draws: nodes.draws(node) }, merge: true, reduced: true },
+      check: { expected: undefined, along: this.#own(node), merge: true, reduced: true },
     });
   }
 
@@ -141,8 +141,7 @@ export class CheckQueue {
     const expected = rowsOf(work, this.#options.actions);
     if (expected === undefined) return;
     const unit = this.#unitOf(work.lo, work.hi);
-    const { nodes } = this.#committer;
-    if (both) this.#pending.push({ ...unit, path: nodes.path(node), draws: nodes.draws(node), check: { expected, merge: false } });
+    if (both) this.#pending.push({ ...unit, ...this.#own(node), check: { expected, merge: false } });
     if (otherWay === undefined) return;
     this.#pending.push({
       ...unit,
@@ -150,13 +149,19 @@ export class CheckQueue {
       check: {
         expected,
         merge: true,
-        ...(otherWay.reduced && { reduced: true, along: { path: nodes.path(node), draws: nodes.draws(node) } }),
+        ...(otherWay.reduced && { reduced: true, along: this.#own(node) }),
       },
     });
   }
 
   #unitOf(lo: number, hi: number): Omit<UnitRequest, "path" | "draws" | "check"> {
     return { from: 0, to: this.#options.actions, lo, hi, uncertain: false, image: undefined, suspect: undefined };
+  }
+
+  /** The node's own path, and what is drawn along it. */
+  #own(node: number): Pick<UnitRequest, "path" | "draws"> {
+    const { nodes } = this.#committer;
+    return { path: nodes.path(node), draws: nodes.draws(node) };
   }
 
   /** On the other way there with what was drawn there, and from the node on with what was drawn at the node. */

@@ -135,8 +135,8 @@ function shrink(seat: Seat, best: ConfirmedViolation, mayBeBroken: ReadonlySet<s
       const { done: end, wasCut } = await withinTime(seat, () => expander.probe(lane, path, draws));
       if (wasCut) return undefined;
       isLost = end.failure !== undefined;
-      if (!isSeen(found, path, end, actions) || !mayBeBroken.has(found.finding.invariant) || isLost)
-        return isSeen(found, path, end, actions);
+      const seen = isSeen(found, path, end, actions);
+      if (!seen || isLost || !mayBeBroken.has(found.finding.invariant)) return seen;
       const before = await withinTime(seat, () => expander.probe(lane, path.slice(0, -1), draws?.slice(0, -1)));
       if (before.wasCut) return undefined;
       isLost = before.done.failure !== undefined;

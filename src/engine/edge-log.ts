@@ -106,17 +106,11 @@ export class EdgeLog {
   }
 
   /** 1: a finding is on it. */
-  found(): Uint8Array {
-    const found = new Uint8Array(this.#size);
-    for (let first = 0; first < this.#size; first += BLOCK) {
-      const { flags } = this.#block(first / BLOCK);
-      const count = Math.min(BLOCK, this.#size - first);
-      for (let at = 0; at < count; at++) found[first + at] = (flags[at]! & FOUND) === 0 ? 0 : 1;
-    }
-    return found;
+  found(): Int32Array {
+    return this.#column((block) => block.flags).map((flags) => ((flags & FOUND) === 0 ? 0 : 1));
   }
 
-  #column(of: (block: Block) => Int32Array | Uint16Array): Int32Array {
+  #column(of: (block: Block) => Int32Array | Uint16Array | Uint8Array): Int32Array {
     const column = new Int32Array(this.#size);
     for (let first = 0; first < this.#size; first += BLOCK)
       column.set(of(this.#block(first / BLOCK)).subarray(0, Math.min(BLOCK, this.#size - first)), first);

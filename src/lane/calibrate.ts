@@ -13,10 +13,11 @@ import {
 } from "../state/index.ts";
 import type { Calibration, CalibrationWalk } from "../engine/messages.ts";
 import { SeqqaError } from "../model/errors.ts";
-import type { Facts, Fingerprint } from "../state/facts.ts";
+import type { Fingerprint } from "../state/facts.ts";
 import type { LaneBase } from "./bring-up.ts";
 import { LaneLost } from "./lane-lost.ts";
 import { LateWrites, poll } from "./late-writes.ts";
+import { storesFingerprint } from "./stores-view.ts";
 
 /** Steps of a walk at most. Not bounded by time: what is known of a target must not depend on how fast the machine is. */
 const MOST_STEPS = 40;
@@ -28,7 +29,6 @@ const MORE_WALKS = 8;
 const END_WATCH_MS = 100;
 const LATE_MS = 200;
 const LOOK_MS = 20;
-const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({});
 /** Between two looks at stores that nothing is asked of. Milliseconds. */
 const IDLE_LOOK_MS = 50;
 /** Times in whole seconds differ between two walks that begin so far apart. Milliseconds. */
@@ -272,7 +272,7 @@ class Walks {
 
   /** Actions of the walk after which a store changes by itself. */
   async #lateActions(): Promise<readonly string[]> {
-    const { state, stepper, actions, drawing } = this.#base;
+    const { state, stepper, actions, drawing, canonicalizer } = this.#base;
     await this.#goHome();
     const late = new Set<string>();
     const gone: number[] = [];
@@ -282,24 +282,18 @@ class Walks {
       if (kind !== "executed") break;
       gone.push(action);
       await this.#late.settle();
-      if (await this.#isLate(this.#storesOf(await state.facts()), LATE_MS)) late.add(actions[action]!.name);
+      if (await this.#isLate(storesFingerprint(await state.facts(), canonicalizer), LATE_MS)) late.add(actions[action]!.name);
     }
     return [...late];
   }
 
   /** Resolves to `true` if the stores come to another state without a request, within `ms`. `before`: as an answer left them. */
   async #isLate(before: Fingerprint, ms: number): Promise<boolean> {
-    const { state } = this.#base;
+    const { state, canonicalizer } = this.#base;
     // Nobody else writes to what is in this process.
     if (state.systems.every(({ traits }) => traits.inMemory === true)) return false;
     const isOther = ({ lo, hi }: Fingerprint): boolean => lo !== before.lo || hi !== before.hi;
-    return poll(async () => !state.hasPassed && isOther(this.#storesOf(await state.facts())), ms, LOOK_MS);
-  }
-
-  #storesOf({ systems }: Facts): Fingerprint {
-    const out = { lo: 0, hi: 0 };
-    this.#base.canonicalizer.fingerprint({ systems, context: NOTHING, clients: NOTHING }, out);
-    return out;
+    return poll(async () => !state.hasPassed && isOther(storesFingerprint(await state.facts(), canonicalizer)), ms, LOOK_MS);
   }
 
   /** Goes the path of the first walk, or makes that one. What is still written is waited for: it must not come when the walk has been put back. */
@@ -355,7 +349,7 @@ class Walks {
     await this.#late.settle();
     const facts = structuredClone(await state.observed());
     const named = await state.facts();
-    const stores = this.#storesOf(named);
+    const stores = storesFingerprint(named, canonicalizer);
     canonicalizer.fingerprint(named, { lo: 0, hi: 0 });
     const { strict } = canonicalizer;
     return { stores, action, status: outcome.status, facts, window, strict, lines: canonicalizer.describe(named), kinds: rowKinds(facts) };

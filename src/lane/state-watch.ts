@@ -147,7 +147,7 @@ export class StateWatch {
   async #restored(unit: UnitRequest, action: number, mark: WorldMark, spot: boolean): Promise<void> {
     const { state, canonicalizer } = this.#base;
     if (this.watched && (await state.seenElsewhere(mark))) await this.#writtenAfterStep(unit, action, mark);
-    // What was put back is the node as it was, and the time is another one.
+    // The stores are those of the node again; a time that passed meanwhile cannot be put back.
     if (!spot || unit.uncertain || state.hasPassed) return;
     await state.fingerprint(canonicalizer, this.#reached);
     if (this.#reached.lo === unit.lo && this.#reached.hi === unit.hi) return;

@@ -1,6 +1,6 @@
 import type { Observed, ObservedTable, StoredValue } from "../model/system.ts";
 import type { StoresView } from "../model/rule.ts";
-import type { Facts } from "../state/facts.ts";
+import type { Facts, Fingerprint } from "../state/facts.ts";
 import { sameStores, type Canonicalizer, type StoreRows } from "../state/index.ts";
 
 const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({});
@@ -23,10 +23,16 @@ class Stores implements StoresView {
 }
 
 /** Returns what the stores of some facts hold, without context and clients. */
-export function storesView({ systems }: Facts, canonicalizer: Canonicalizer): StoresView {
+export function storesView(facts: Facts, canonicalizer: Canonicalizer): StoresView {
+  const { lo, hi } = storesFingerprint(facts, canonicalizer);
+  return new Stores(`${lo}:${hi}`, facts.systems, canonicalizer.rows(facts.systems));
+}
+
+/** Returns the fingerprint of some facts without context and clients. */
+export function storesFingerprint({ systems }: Facts, canonicalizer: Canonicalizer): Fingerprint {
   const out = { lo: 0, hi: 0 };
   canonicalizer.fingerprint({ systems, context: NOTHING, clients: NOTHING }, out);
-  return new Stores(`${out.lo}:${out.hi}`, systems, canonicalizer.rows(systems));
+  return out;
 }
 
 function tablesOf(systems: Facts["systems"]): StoresView["tables"] {

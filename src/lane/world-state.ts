@@ -252,7 +252,7 @@ export class WorldState {
     return isPromise(changed) ? changed.then((all) => own || all.includes(true)) : own || changed.includes(true);
   }
 
-  /** Whether a time of the state has passed that lay in the future when the state was observed. */
+  /** `true` once a time of the state has passed that lay in the future when the state was observed. */
   get hasPassed(): boolean {
     return this.#origins !== NO_ORIGINS && firstToPass(this.#origins) <= Date.now();
   }

@@ -14,7 +14,7 @@ export interface UseAfterFreeOptions {
 }
 
 /**
- * What was deleted is gone, until it is brought back. Judged after a step whose last writing request is a `DELETE` answered 2xx (not 202), brings a deleted thing back, or goes to a thing that is gone. HIGH.
+ * A thing that was deleted is gone, until it is brought back. Judged after a step whose last writing request is a `DELETE` answered 2xx (not 202), brings a deleted thing back, or goes to a thing that is gone. HIGH.
  *
  * With `resources`, where the deleted path is that of an item. Whether its row is still in the store is of no interest: gone is what nobody is given any more.
  * - `GET` of it, if the item can be read, is not answered 2xx, and not with a failure of the server (5xx but 501 and 503). 3xx and 4xx, 404 and 410 above all, say that it is

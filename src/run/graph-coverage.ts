@@ -8,7 +8,7 @@ export interface ExploredEdges {
   readonly to: Int32Array;
   readonly status: Int32Array;
   /** 1: a finding is on it. */
-  readonly found: Uint8Array;
+  readonly found: Int32Array;
 }
 
 /** What an exploration says about the graph itself. */

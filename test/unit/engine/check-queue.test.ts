@@ -2,26 +2,15 @@ import { describe, expect, it } from "vitest";
 import { EXPANDED } from "../../../src/engine/node-table.ts";
 import { CheckQueue } from "../../../src/engine/check-queue.ts";
 import { CommitJournal, type DoneCheck } from "../../../src/engine/commit-journal.ts";
-import { Committer } from "../../../src/engine/committer.ts";
 import { BROKEN } from "../../../src/engine/messages.ts";
 import { Work } from "../../../src/engine/work.ts";
-import { rootReport, rowsOf } from "./rows.ts";
+import { committerAt, rowsOf } from "./rows.ts";
 
 const ACTIONS = 2;
 
 /** A chain of states 0, 1, 2, ... of which each is met again by action 1 of the state before. */
 function queue({ first = 0, oneIn = 0, states = 4, seed = 0 } = {}) {
-  const committer = new Committer({
-    actions: ["a", "b"],
-    maxDepth: Infinity,
-    relaxes: false,
-    shapes: false,
-    open: () => undefined,
-    moved: () => undefined,
-    onViolation: () => undefined,
-    journal: new CommitJournal(),
-  });
-  committer.root(rootReport({}));
+  const committer = committerAt(["a", "b"], { journal: new CommitJournal() });
   for (let node = 0; node + 1 < states; node++) committer.commit(node, 0, rowsOf([{ to: node + 1 }]), 0, undefined);
   const checks = new CheckQueue({ seed, actions: ACTIONS, first, oneIn, maxDepth: 9 }, committer);
   const { visited } = committer;

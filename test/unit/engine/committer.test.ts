@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { Committer, type CommitterOptions } from "../../../src/engine/committer.ts";
+import type { Committer, CommitterOptions } from "../../../src/engine/committer.ts";
 import { FAILED, SHAPE, SKIPPED } from "../../../src/engine/messages.ts";
 import type { Opened } from "../../../src/engine/orders/index.ts";
-import { findingNews, rootReport, rowsOf, type Told } from "./rows.ts";
+import { committerAt, findingNews, type rootReport, rowsOf, type Told } from "./rows.ts";
 
 let opened: number[];
 let moved: number[];
@@ -15,18 +15,12 @@ beforeEach(() => {
 });
 
 function committerOf(options: Partial<CommitterOptions> = {}, root: Parameters<typeof rootReport>[0] = {}): Committer {
-  const committer = new Committer({
-    actions: ["a", "b", "c"],
-    maxDepth: Infinity,
-    relaxes: false,
-    shapes: false,
+  const heard: Partial<CommitterOptions> = {
     open: (node) => opened.push(node),
     moved: (node) => moved.push(node),
     onViolation: ({ key }) => violations.push(key),
-    ...options,
-  });
-  committer.root(rootReport(root));
-  return committer;
+  };
+  return committerAt(["a", "b", "c"], { ...heard, ...options }, root);
 }
 
 const commit = (committer: Committer, node: number, action: number, told: Told): number =>

@@ -1,23 +1,13 @@
 import { expect, it } from "vitest";
-import { Committer } from "../../../src/engine/committer.ts";
+import type { Committer } from "../../../src/engine/committer.ts";
 import { graphPaths } from "../../../src/engine/graph-path.ts";
-import { findingNews, rootReport, rowsOf } from "./rows.ts";
+import { committerAt, findingNews, rowsOf } from "./rows.ts";
 
 const A = 0;
 const B = 1;
 
 function committerOf(edges: readonly (readonly [from: number, action: number, to: number, found?: boolean])[]): Committer {
-  const none = (): void => undefined;
-  const committer = new Committer({
-    actions: ["a", "b"],
-    maxDepth: Infinity,
-    relaxes: false,
-    shapes: false,
-    open: none,
-    moved: none,
-    onViolation: none,
-  });
-  committer.root(rootReport());
+  const committer = committerAt(["a", "b"]);
   for (const [from, action, to, found = false] of edges)
     committer.commit(from, action, rowsOf([{ to, found }]), 0, found ? findingNews(action) : undefined);
   return committer;

@@ -1,21 +1,12 @@
 import { expect, it } from "vitest";
-import { Committer } from "../../../src/engine/committer.ts";
+import type { Committer } from "../../../src/engine/committer.ts";
 import { lateWalks } from "../../../src/engine/late-walks.ts";
 import { KIND, WROTE } from "../../../src/engine/messages.ts";
-import { rootReport, rowsOf } from "./rows.ts";
+import { committerAt, rowsOf } from "./rows.ts";
 
 /** A chain of states: `add` leads from each to the next one, `list` stays. `add` writes; `refuse` is answered 409. */
 function chain(length: number): Committer {
-  const committer = new Committer({
-    actions: ["list", "add", "refuse"],
-    maxDepth: Infinity,
-    relaxes: false,
-    shapes: false,
-    open: () => undefined,
-    moved: () => undefined,
-    onViolation: () => undefined,
-  });
-  committer.root(rootReport({}));
+  const committer = committerAt(["list", "add", "refuse"]);
   for (let node = 0; node < length; node++) {
     committer.commit(node, 0, rowsOf([{ to: node }]), 0, undefined);
     const rows = rowsOf([{ to: node + 1 }]);

@@ -1,3 +1,4 @@
+import { Committer, type CommitterOptions } from "../../../src/engine/committer.ts";
 import {
   CHECK_SHIFT,
   EXECUTED,
@@ -57,6 +58,19 @@ export function rootReport(report: Partial<LaneReport> = {}): LaneReport {
     uses: [],
     ...report,
   };
+}
+
+/** A committer of breadth first without a bound, at the root state, that nobody listens to. */
+export function committerAt(
+  actions: readonly string[],
+  options: Partial<CommitterOptions> = {},
+  root: Partial<LaneReport> = {},
+): Committer {
+  const nothing = (): void => undefined;
+  const all = { actions, maxDepth: Infinity, relaxes: false, shapes: false, open: nothing, moved: nothing, onViolation: nothing };
+  const committer = new Committer({ ...all, ...options });
+  committer.root(rootReport(root));
+  return committer;
 }
 
 export function expansionOf(finished: number, told: readonly Told[], more: Partial<Expansion> = {}): Expansion {

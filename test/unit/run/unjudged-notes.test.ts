@@ -1,22 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { Committer } from "../../../src/engine/committer.ts";
+import type { Committer } from "../../../src/engine/committer.ts";
 import type { UnjudgedNews } from "../../../src/engine/messages.ts";
 import { unjudgedNotes } from "../../../src/run/unjudged-notes.ts";
-import { rootReport, rowsOf } from "../engine/rows.ts";
+import { committerAt, rowsOf } from "../engine/rows.ts";
 
 /** A committer that has these from a step each. */
 function committerOf(all: readonly UnjudgedNews[]): Committer {
-  const nothing = (): void => undefined;
-  const committer = new Committer({
-    actions: ["a"],
-    maxDepth: Infinity,
-    relaxes: false,
-    shapes: false,
-    open: nothing,
-    moved: nothing,
-    onViolation: nothing,
-  });
-  committer.root(rootReport());
+  const committer = committerAt(["a"]);
   const rows = rowsOf([{ to: 1 }]);
   for (const one of all) committer.commit(0, 0, rows, 0, { unit: 0, action: 0, findings: [], errors: [], exchanges: [], unjudged: [one] });
   return committer;
