@@ -222,7 +222,7 @@ export interface CalibrationWalk {
   readonly once?: boolean | undefined;
   /** Only once, for {@link Calibration.late}; with the fingerprint on record for the state that the path leads to. */
   readonly late?: { readonly lo: number; readonly hi: number } | undefined;
-  /** Milliseconds that the stores are watched for writes that no request asks for. Default: not at all. */
+  /** No walk: milliseconds that the stores are watched for writes that no request asks for. */
   readonly idleMs?: number | undefined;
   /** Action indices from the root. Default: every action in turn, and again those that did not apply. */
   readonly path?: readonly number[] | undefined;
@@ -234,6 +234,8 @@ export interface Calibration {
   readonly learned: Knowledge;
   /** Fields that differ between two walks, and nothing explains how. */
   readonly suspects: readonly DroppedField[];
+  /** The first call that was answered otherwise in another walk, in words; at most one. */
+  readonly unlike: readonly string[];
   /** Actions that wrote after they had answered. */
   readonly late: readonly string[];
   /** The states of the first walk: equal on a fresh process if the target is deterministic. */

@@ -108,7 +108,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
   const stepper = new Stepper(world, state, drawing, { ...options, serverErrors: replaced ? "rule" : options.serverErrors });
   const ours = placeholders(seat.lane);
   const identity = canonicalOptions(world, state.systems, ours, options);
-  const isIdentified = state.systems.length > 0 && world.reset === undefined;
+  const isIdentified = state.systems.length > 0 || world.reset !== undefined || restart !== undefined;
   const canonicalizer = new Canonicalizer({ ...identity, byAppearance: !isIdentified }, options.knowledge);
   const lookalikes = new Canonicalizer({ ...identity, byAppearance: true });
   if (isIdentified) state.identify(canonicalizer.renamer);

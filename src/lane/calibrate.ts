@@ -5,6 +5,7 @@ import {
   joined,
   NOTHING_KNOWN,
   rowKinds,
+  valuesAt,
   type Compared,
   type DroppedField,
   type Execution,
@@ -58,19 +59,18 @@ interface Differences {
  * @param goHome Brings the lane to the root from wherever it is.
  */
 export async function calibrate(base: LaneBase, goHome: () => Promise<unknown>, walk: CalibrationWalk = {}): Promise<Calibration> {
-  const nothing = { learned: NOTHING_KNOWN, suspects: [], late: [], states: [] };
+  const nothing = { learned: NOTHING_KNOWN, suspects: [], unlike: [], late: [], states: [] };
   if (!base.isIdentified) return nothing;
   try {
     const walks = new Walks(base, goHome, walk.path);
-    const background = await walks.idle(walk.idleMs ?? 0);
-    if (background.length > 0) return { ...nothing, learned: { ...NOTHING_KNOWN, background } };
+    if (walk.idleMs !== undefined) return { ...nothing, learned: { ...NOTHING_KNOWN, background: await walks.idle(walk.idleMs) } };
     return walk.late === undefined ? await walks.compare(walk.once === true) : { ...nothing, late: await walks.late(walk.late) };
   } catch (error) {
     if (!(error instanceof LaneLost)) throw error;
     // Before anything was explored there is nothing to go on with.
     const differing = error.differences.length === 0 ? "" : ` (${error.differences.slice(0, 5).join("; ")})`;
     throw new SeqqaError("NOT_PUT_BACK", `${error.message}${differing}.`, {
-      hint: "Make the target start alike each time, and setup lead to one state.",
+      hint: "Make the target start alike each time, and setup lead to one state. What changes by itself can be listed in `ignore` of the World.",
     });
   }
 }
@@ -92,7 +92,6 @@ class Walks {
 
   /** Fields that change at the root although nothing is asked for. */
   async idle(ms: number): Promise<readonly string[]> {
-    if (ms === 0) return [];
     const { state } = this.#base;
     await this.#goHome();
     const before = structuredClone(await state.observed());
@@ -108,6 +107,7 @@ class Walks {
   /** Fields that changed, but for those of which it is known that they do so by themselves. */
   async #changedSince(before: Execution["facts"]): Promise<readonly string[]> {
     const { state, options } = this.#base;
+    await this.#readProbe();
     return changedFields(before, await state.observed()).filter((field) => !options.knowledge.background.includes(field));
   }
 
@@ -125,7 +125,7 @@ class Walks {
     await this.#walk();
     const states = this.#walks[0]!.map(({ strict }) => strict);
     const late = once ? [] : await this.#lateAtEnd();
-    const nothing = { learned: NOTHING_KNOWN, suspects: [], late, states };
+    const nothing = { learned: NOTHING_KNOWN, suspects: [], unlike: [], late, states };
     await this.#goHome();
     // A store that is not put back has to show as a divergence.
     if (once || !(await this.#isRoot())) return nothing;
@@ -135,12 +135,14 @@ class Walks {
     const first = this.#compared();
     await this.#separate(first.counters);
     await this.#again(WALKS);
-    if (first.generated.some(({ isShort }) => isShort)) await this.#again(MORE_WALKS);
+    if (first.generated.some(({ isShort, isLoose }) => isShort || isLoose === true)) await this.#again(MORE_WALKS);
     const { generated, times, suspects, noisyActions } = this.#judged();
-    const all = late.length > 0 || suspects.length === 0 ? late : await this.#lateActions();
+    const unlike = this.#unlike();
+    const all = late.length > 0 || suspects.length + unlike.length === 0 ? late : await this.#lateActions();
     await this.#goHome();
     const learned = joined(NOTHING_KNOWN, { ...NOTHING_KNOWN, generated, times, noisyActions });
-    return { learned, suspects: all.length > 0 ? [] : suspects, late: all, states };
+    const isLate = all.length > 0;
+    return { learned, suspects: isLate ? [] : suspects, unlike: isLate ? [] : unlike, late: all, states };
   }
 
   async #again(count: number): Promise<void> {
@@ -156,7 +158,20 @@ class Walks {
     const [x, y] = [this.#walks[a]!, this.#walks[b]!];
     const length = Math.min(x.length, y.length);
     for (let i = 0; i < length; i++) if (x[i]!.strict !== y[i]!.strict || x[i]!.status !== y[i]!.status) return i;
-    return -1;
+    return x.length === y.length ? -1 : length;
+  }
+
+  /** See {@link Calibration.unlike}. */
+  #unlike(): readonly string[] {
+    const [first, ...others] = this.#walks as [readonly Stop[], ...(readonly Stop[])[]];
+    for (const [index, stop] of first.entries()) {
+      const other = others.find((walk) => walk[index]?.status !== stop.status);
+      if (other === undefined) continue;
+      const status = other[index]?.status;
+      const then = status === undefined ? "not applied, or not answered," : status;
+      return [`${this.#base.actions[stop.action]!.name}: answered ${stop.status} the first time, ${then} another time`];
+    }
+    return [];
   }
 
   /** All that the comparison of the first walk with the second one shows. `counters`: by counter, the stop at which it moved first. */
@@ -166,7 +181,11 @@ class Walks {
   } {
     const { generated } = this.#between(0, 1);
     const counters = new Map<string, number>();
-    for (const { domain, stop } of generated) if (domain !== undefined && !counters.has(domain)) counters.set(domain, stop);
+    for (const { place, domain, isLoose, stop } of generated) {
+      // Loose counters that move in step are taken for one.
+      const counter = isLoose === true ? place : domain;
+      if (counter !== undefined && !counters.has(counter)) counters.set(counter, stop);
+    }
     return { generated: generated.map((one) => ({ ...one, isShort: one.domain === undefined && one.sample.some(isShort) })), counters };
   }
 
@@ -206,7 +225,8 @@ class Walks {
       // A column that refers to several tables has no counter that holds all of its values.
       const counter = one.domains.find(isHeld) ?? one.domain;
       if (counter !== undefined && !isText) counters.set(key, counter);
-      if (pairs.every((some) => some.length > 0)) continue;
+      const isMade = one.isLoose !== true || (pairs.flat().every(isGrowing) && this.#stays(one.place));
+      if (isMade && pairs.every((some) => some.length > 0)) continue;
       generated.delete(key);
       suspects.set(one.field, { field: one.field, values: one.sample });
     }
@@ -218,6 +238,12 @@ class Walks {
       suspects: [...suspects.values()],
       noisyActions: noisy,
     };
+  }
+
+  /** `true` if a step of the first walk leaves a value of this place as it was. */
+  #stays(place: string): boolean {
+    const all = this.#walks[0]!.map(({ facts }) => valuesAt(facts, place));
+    return all.some((values, stop) => values.some((value) => all[stop + 1]?.includes(value)));
   }
 
   /** Looks for the cause of states that differ although no place does: an action whose requests differ each time, or fields, which are added to the suspects. */
@@ -289,11 +315,20 @@ class Walks {
 
   /** Resolves to `true` if the stores come to another state without a request, within `ms`. `before`: as an answer left them. */
   async #isLate(before: Fingerprint, ms: number): Promise<boolean> {
-    const { state, canonicalizer } = this.#base;
+    const { state, canonicalizer, world } = this.#base;
     // Nobody else writes to what is in this process.
-    if (state.systems.every(({ traits }) => traits.inMemory === true)) return false;
-    const isOther = ({ lo, hi }: Fingerprint): boolean => lo !== before.lo || hi !== before.hi;
-    return poll(async () => !state.hasPassed && isOther(storesFingerprint(await state.facts(), canonicalizer)), ms, LOOK_MS);
+    if (world.probe === undefined && state.systems.every(({ traits }) => traits.inMemory === true)) return false;
+    const isOther = async (): Promise<boolean> => {
+      await this.#readProbe();
+      const { lo, hi } = storesFingerprint(await state.facts(), canonicalizer);
+      return !state.hasPassed && (lo !== before.lo || hi !== before.hi);
+    };
+    return poll(isOther, ms, LOOK_MS);
+  }
+
+  /** The state that the World's probe shows is as it was read last, until it is read again. One that throws fails a step, where it is reported. */
+  async #readProbe(): Promise<void> {
+    await this.#base.state.probe().catch(() => undefined);
   }
 
   /** Goes the path of the first walk, or makes that one. What is still written is waited for: it must not come when the walk has been put back. */
@@ -355,6 +390,8 @@ class Walks {
     return { stores, action, status: outcome.status, facts, window, strict, lines: canonicalizer.describe(named), kinds: rowKinds(facts) };
   }
 }
+
+const isGrowing = ({ sample: [a, b] }: Differences["generated"][number]): boolean => BigInt(a) < BigInt(b);
 
 /** A random word of a handful repeats itself in a few walks; an id does not. */
 function isShort(text: string): boolean {

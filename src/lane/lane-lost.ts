@@ -17,3 +17,6 @@ export class LaneLost extends Error {
 
 /** A path that is executed again does not go on: an action does not apply there, or fails. The lane itself is unharmed. */
 export class PathBroken extends LaneLost {}
+
+/** The state reached is not the one on record. */
+export class OtherState extends LaneLost {}

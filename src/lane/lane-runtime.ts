@@ -18,7 +18,7 @@ import { ChunkReport, type Known } from "./chunk-report.ts";
 import type { LaneControl } from "./control.ts";
 import { CrossChecker } from "./cross-checker.ts";
 import { LateWrites } from "./late-writes.ts";
-import { LaneLost } from "./lane-lost.ts";
+import { LaneLost, OtherState } from "./lane-lost.ts";
 import { SKIPPED_OUTCOME, type Outcome } from "./outcome.ts";
 import { probePath } from "./probe-path.ts";
 import type { RaceGround } from "./race-ground.ts";
@@ -89,7 +89,7 @@ export class LaneRuntime {
         try {
           mark = isPromise(going) ? await going : going;
         } catch (error) {
-          mark = await this.#lostOnTheWay(unit, error);
+          mark = await this.#lostOnTheWay(unit, chunk.direct && unit.image !== undefined, error);
           // The state is another one than on record, so nothing can be compared with that.
           unit = { ...unit, uncertain: true };
         }
@@ -193,12 +193,16 @@ export class LaneRuntime {
     return calibrate(this.#base, goHome, walk);
   }
 
-  /** A node that is not reached again: once more on a fresh lane, then it is a divergence and what is there is expanded. */
-  async #lostOnTheWay(unit: UnitRequest, error: unknown): Promise<WorldMark> {
-    if (!(error instanceof LaneLost) || error.kind !== "dirty" || unit.suspect !== "dirty") throw error;
+  /**
+   * A node that is not reached again is tried once more on a fresh lane. If it is not reached then either, that is a divergence, and what is there is expanded.
+   * A path that was executed and led to another state is one at once: it may lead to the right one at the second try by chance.
+   */
+  async #lostOnTheWay(unit: UnitRequest, isWritten: boolean, error: unknown): Promise<WorldMark> {
+    if (!(error instanceof LaneLost) || error.kind !== "dirty") throw error;
+    const isLast = unit.suspect === "dirty";
     const [passed] = passedTimes(this.#base.state.own());
-    if (passed !== undefined) this.#report.divergences.push(timePassed(passed));
-    else
+    if (passed !== undefined && isLast) this.#report.divergences.push(timePassed(passed));
+    if (passed === undefined && (isLast || (error instanceof OtherState && !isWritten)))
       this.#report.divergences.push({
         kind: "replay",
         path: unit.path,
@@ -207,6 +211,7 @@ export class LaneRuntime {
         differences: error.differences,
         hint: 'If a field differs from run to run, list it as `ignore: ["table.column"]`; if the target remembers what its stores do not say, set `target.rollback: restart`.',
       });
+    if (!isLast) throw error;
     return this.#travel.replayer.replay(unit.path, unit.draws).catch(() => this.#base.state.mark());
   }
 

@@ -5,7 +5,7 @@ import type { Canonicalizer } from "../state/index.ts";
 import type { Fingerprint } from "../state/facts.ts";
 import type { Drawing, Draws } from "./drawing.ts";
 import type { Home } from "./home.ts";
-import { LaneLost, PathBroken } from "./lane-lost.ts";
+import { LaneLost, OtherState, PathBroken } from "./lane-lost.ts";
 import type { Stepper } from "./stepper.ts";
 import type { WorldMark, WorldState } from "./world-state.ts";
 
@@ -41,7 +41,7 @@ export abstract class Traveller {
   /** An action was executed at the node: stores, context and clients are put back by the mark, the target may remember more. */
   abstract departed(): void;
 
-  /** Goes to a unit's node and returns its mark. @throws LaneLost when it is not the node on record. */
+  /** Goes to a unit's node and returns its mark. @throws OtherState when it is not the node on record */
   abstract goTo(unit: UnitRequest, direct: boolean): Awaitable<WorldMark>;
 
   /** Whether the node has to be gone to {@link again} before its next action: something was executed, and the mark does not put back all of it. */
@@ -83,7 +83,7 @@ export abstract class Traveller {
     await state.fingerprint(canonicalizer, this.#fingerprint);
     if (this.#fingerprint.lo !== unit.lo || this.#fingerprint.hi !== unit.hi) {
       const lines = canonicalizer.describe(await state.facts());
-      throw new LaneLost("dirty", "The state reached again is not the one that was found", lines.slice(0, 20));
+      throw new OtherState("dirty", "The state reached again is not the one that was found", lines.slice(0, 20));
     }
     return this.arrive(unit, mark);
   }

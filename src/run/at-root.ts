@@ -62,7 +62,7 @@ async function atOneRoot(expander: Expander, config: Config, { known, signal, ma
       (config.baseUrl !== undefined && !started[0]!.contextOnly) || started.some((report) => !sameRoot(report, started[0]!));
     if (isSuspect) before = (await learnBackground(lanes, before, idleMs)) ?? before;
     checkLanes(before.reports, config);
-    const learned = await learnValues(lanes, before, { idleMs: isSuspect ? 0 : idleMs });
+    const learned = await learnValues(lanes, before, { idleMs: isSuspect ? 0 : idleMs, startsTargets: config.target !== undefined });
     return { ...learned, notes: checkLanes(learned.reports, config), startedAt };
   }
   const knowledge = readKnowledge(known);

@@ -3,7 +3,7 @@ import { lateWrite, type LaneDivergence, type LaneReport } from "../engine/messa
 import type { Explorer } from "../engine/explorer.ts";
 import type { Divergence, Reduction, VerdictException } from "../model/result.ts";
 import { plural } from "../reports/numbers.ts";
-import { fieldOf, joined, knowledgeText, knowsNothing, NOTHING_KNOWN, type DroppedField, type Knowledge } from "../state/index.ts";
+import { fieldOf, joined, knowledgeText, knowsNothing, NOTHING_KNOWN, tableOf, type DroppedField, type Knowledge } from "../state/index.ts";
 
 /** Each one can teach what the one before it hid. */
 const MOST_ROUNDS = 5;
@@ -30,6 +30,8 @@ export interface Experiments {
   readonly idleMs: number;
   /** The calls of the walk. Default: as {@link CalibrationWalk.path}. */
   readonly path?: readonly number[] | undefined;
+  /** A lane that is built anew has a new process of the target. */
+  readonly startsTargets: boolean;
 }
 
 /** Finds out what the target, or another client, writes although nothing is asked of it; `undefined`: nothing. */
@@ -49,7 +51,7 @@ export async function learnBackground(
 export async function learnValues(
   expander: LearningLanes,
   before: Pick<LearnedValues, "reports" | "knowledge">,
-  { idleMs, path }: Experiments,
+  { idleMs, path, startsTargets }: Experiments,
 ): Promise<LearnedValues> {
   let { reports, knowledge } = before;
   let isWatched = false;
@@ -59,8 +61,8 @@ export async function learnValues(
     reports = await expander.learn(knowledge);
   };
   for (let round = 0; round < MOST_ROUNDS; round++) {
-    const { learned, suspects, late, states } = await expander.calibrate({ path });
-    if (late.length + suspects.length > 0 && !isWatched) {
+    const { learned, suspects, unlike, late, states } = await expander.calibrate({ path });
+    if ((late.length + suspects.length > 0 || learned.generated.some(isLooseCounter)) && !isWatched) {
       isWatched = true;
       const found = await learnBackground(expander, { knowledge }, idleMs);
       if (found !== undefined) {
@@ -70,13 +72,23 @@ export async function learnValues(
     }
     for (const action of late) allLate.add(action);
     if (!knowsNothing(learned)) await learn(learned);
-    else if (suspects.length === 0) break;
+    else if (suspects.length + unlike.length === 0) break;
     else {
-      if (await isAlikeWhenFresh(expander, path, states)) return { reports, knowledge, divergences: [memory(suspects)] };
+      const all = [...unlike, ...suspects.map(differenceText)];
+      const report = (divergence: Divergence): LearnedValues => ({ reports, knowledge, divergences: [divergence] });
+      // A reset may have left something.
+      if (!startsTargets && !reports[0]!.portable) return report(memoryOrChance(all, suspects));
+      if (await isAlikeWhenFresh(expander, path, states)) return report(memory(all));
+      if (suspects.length === 0) return report(chance(all));
       await learn({ ...NOTHING_KNOWN, dropped: suspects });
     }
   }
   return { reports, knowledge, divergences: [...allLate].map((action) => lateWrite(action, [action])) };
+}
+
+/** A number that grows with each execution, and that no key of a table explains: what counts by itself does so, too. */
+function isLooseCounter({ after, domain }: Knowledge["generated"][number]): boolean {
+  return after === "" && domain !== undefined && tableOf(domain) === undefined;
 }
 
 /** Resolves to `true` if the walk leads to these states in each of some fresh processes: what differs within one is what that process remembers. */
@@ -97,16 +109,16 @@ export async function learnFrom(
   expander: LearningLanes,
   before: Pick<LearnedValues, "reports" | "knowledge">,
   { kind, calls, reduced }: LaneDivergence,
-  idleMs: number,
+  experiments: Experiments,
 ): Promise<LearnedValues & { readonly isExplained: boolean }> {
   if (kind === "late_write") {
-    const found = await learnBackground(expander, before, idleMs);
+    const found = await learnBackground(expander, before, experiments.idleMs);
     if (found !== undefined) return { ...found, isExplained: true };
     return { knowledge: before.knowledge, reports: await expander.learn(before.knowledge), divergences: [], isExplained: false };
   }
-  const { divergences, ...learned } = await learnValues(expander, before, { path: calls, idleMs });
+  const { divergences, ...learned } = await learnValues(expander, before, { ...experiments, path: calls });
   const isNew = divergences.length > 0 || knowledgeText(learned.knowledge) !== knowledgeText(before.knowledge);
-  const found = isNew ? undefined : await learnBackground(expander, before, idleMs);
+  const found = isNew ? undefined : await learnBackground(expander, before, experiments.idleMs);
   if (found !== undefined) return { ...found, isExplained: true };
   const places = placesToOrder(before.knowledge);
   const matters = !isNew && reduced === true && places.length > 0;
@@ -142,16 +154,43 @@ export function lessonNote({ committer }: Explorer, { isExplained, divergences }
   return `The search began again ${after}, with more known about generated values: outcomes of states that were taken for equal differed.`;
 }
 
-function memory(suspects: readonly DroppedField[]): Divergence {
+function memory(differences: readonly string[]): Divergence {
   return {
     kind: "cross_check",
     path: [],
     message:
       "The same calls lead to other states when they are made again in the same process: the target remembers something that its stores do not say",
-    differences: suspects.map(({ field, values: [first, second] }) => `${field}: ${first} the first time, ${second} the second time`),
+    differences,
     hint: "Keep such memory in a store, or set `target.rollback: restart`.",
   };
 }
+
+/** For answers that differ in fresh processes, too, while no field of the state does. */
+function chance(differences: readonly string[]): Divergence {
+  return {
+    kind: "cross_check",
+    path: [],
+    message: "The same calls are answered otherwise when they are made again, in a new process of the target, too",
+    differences,
+    hint: "Something outside of the target's stores decides, such as chance, the time, or another service.",
+  };
+}
+
+/** For a target that seqqa cannot start anew. */
+function memoryOrChance(differences: readonly string[], suspects: readonly DroppedField[]): Divergence {
+  const line = `ignore: [${suspects.map(({ field }) => JSON.stringify(field)).join(", ")}] of the World`;
+  return {
+    kind: "cross_check",
+    path: [],
+    message:
+      "The same calls lead to other states when they are made again: the target remembers something that is not put back, or chooses at random",
+    differences,
+    hint: `Let reset put back all that the target remembers.${suspects.length === 0 ? "" : ` What is random can be left out: ${line}.`}`,
+  };
+}
+
+const differenceText = ({ field, values: [first, second] }: DroppedField): string =>
+  `${field}: ${first} the first time, ${second} the second time`;
 
 /** Merges of states with different orders of generation. */
 export function reductionsOf(

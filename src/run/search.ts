@@ -68,7 +68,10 @@ export async function search(input: ExploreInput, parts: SearchParts): Promise<S
       explorer.divergences.add(lesson);
       return searched;
     }
-    const learned = await learnFrom(lanes, { reports, knowledge }, lesson, idleMsOf(config));
+    const learned = await learnFrom(lanes, { reports, knowledge }, lesson, {
+      idleMs: idleMsOf(config),
+      startsTargets: config.target !== undefined,
+    });
     refuted.push(...refutedBy(lesson, learned, { explorer, knowledge }));
     if (!learned.isExplained) explorer.divergences.add(lesson);
     // All was committed before it was looked for.

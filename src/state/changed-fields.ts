@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ObservedTable, StoredValue } from "../model/system.ts";
 import type { Facts } from "./facts.ts";
-import { columnPlace, fieldOf, placeText } from "./places.ts";
+import { columnPlace, fieldOf, placeText, tablePlace } from "./places.ts";
 
 type Row = readonly StoredValue[];
 
@@ -14,7 +14,7 @@ export function changedFields(before: Facts, after: Facts): readonly string[] {
     if (a?.kind !== "rows" || b?.kind !== "rows") continue;
     for (const table of new Set([...a.tables, ...b.tables].map((one) => one.name))) {
       const [x, y] = [a, b].map(({ tables }) => tables.find((one) => one.name === table));
-      addRows((y ?? x)!, changesOf(x, y), (place) => fields.add(fieldOf(placeText(["systems", name, table, place]))));
+      addRows((y ?? x)!, changesOf(x, y), (place) => fields.add(fieldOf(placeText([...tablePlace(name, table), place]))));
     }
   }
   return [...fields].toSorted();

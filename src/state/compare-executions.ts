@@ -2,7 +2,7 @@ import { isDeepStrictEqual, types } from "node:util";
 import type { ObservedColumn, ObservedTable, StoredValue } from "../model/system.ts";
 import type { Facts } from "./facts.ts";
 import type { DroppedField, GeneratedPlace, Knowledge, TimePlace } from "./knowledge.ts";
-import { columnPlace, fieldOf, INDEX, JSON_TEXT, KEY, placeText } from "./places.ts";
+import { columnPlace, fieldOf, INDEX, JSON_TEXT, KEY, parsedJson, placeText, tableOf, tablePlace } from "./places.ts";
 import { momentOf, offsetFromStep, resolutionOf, type StepWindow } from "./times.ts";
 import { differingWords, wordOf, wordOfBytes } from "./words.ts";
 
@@ -17,6 +17,8 @@ export interface ComparedPlace extends GeneratedPlace {
   readonly field: string;
   /** The counters that moved as the value did, if it is an integer; those that its place is named after first. {@link domain} is the first one. */
   readonly domains: readonly string[];
+  /** An integer for which no key of a table stands: a counter's if it grows with each execution, and stays what it is. */
+  readonly isLoose?: boolean | undefined;
   readonly sample: readonly [string, string];
 }
 
@@ -77,10 +79,15 @@ export function compareExecutions(a: Execution, b: Execution, options: CompareOp
       texts.push({ place: pair.place, after: "", a: wordOfBytes(pair.a).key, b: wordOfBytes(pair.b).key, pair });
     } else unexplained.push(dropped(pair));
   }
+  // Counters that no key of a table shows: those whose values a probe or the context holds.
+  const loose = new Domains();
+  for (const pair of integers)
+    if (pair.column === undefined && domains.of(pair).length === 0) loose.add(pair.place, String(pair.a), String(pair.b));
   for (const pair of integers) {
-    const all = domains.of(pair);
+    const keys = domains.of(pair);
+    const all = keys.length > 0 ? keys : loose.largest(pair);
     if (all.length === 0 || !isNatural(pair.a) || !isNatural(pair.b)) unexplained.push(dropped(pair));
-    else generated.push({ ...sampleOf(pair), place: pair.place, after: "", domain: all[0], domains: all });
+    else generated.push({ ...sampleOf(pair), place: pair.place, after: "", domain: all[0], domains: all, isLoose: keys.length === 0 });
   }
   const forth = new Map<string, string>();
   const back = new Map<string, string>();
@@ -117,11 +124,17 @@ class Domains {
     return domain === undefined ? this.holding(String(a), String(b), place) : [domain];
   }
 
+  /** The same of counters that are not keys of a table: those that moved most often first. */
+  largest({ a, b }: Pair): readonly string[] {
+    const all = [...this.#pairs].filter(([, pairs]) => pairs.has(`${String(a)}\n${String(b)}`));
+    return all.toSorted(([x, one], [y, other]) => other.size - one.size || (x < y ? -1 : 1)).map(([domain]) => domain);
+  }
+
   /** The counters that moved as this value did, those whose table the place is named after first. */
   holding(a: string, b: string, place: string): readonly string[] {
     const all = [...this.#pairs].filter(([, pairs]) => pairs.has(`${a}\n${b}`)).map(([domain]) => domain);
     const last = (JSON.parse(place) as readonly string[]).at(-1)!.toLowerCase();
-    const isNamed = (domain: string): boolean => last.includes(singular((JSON.parse(domain) as readonly string[])[2] ?? ""));
+    const isNamed = (domain: string): boolean => last.includes(singular(tableOf(domain)!));
     return [...all.filter(isNamed), ...all.filter((domain) => !isNamed(domain))];
   }
 }
@@ -171,10 +184,11 @@ class Pairs {
   /** Texts that both executions have at one place: they were not generated. */
   readonly #common = new Set<string>();
 
-  constructor({ generated, times, dropped: fields }: Knowledge) {
+  constructor({ generated, times, dropped: fields, background }: Knowledge) {
     this.#known = new Set([
       ...[...generated, ...times].filter(({ after }) => after === "").map(({ place }) => place),
       ...fields.map(({ field }) => field),
+      ...background,
     ]);
   }
 
@@ -201,17 +215,20 @@ class Pairs {
         this.structure.push({ field: name, values: [`${rowsA.length} rows`, `${rowsB.length} rows`] });
         continue;
       }
-      this.#rows(["systems", system, name], (x ?? y)!.columns, rowsA, rowsB);
+      this.#rows(system, (x ?? y)!, rowsA, rowsB);
     }
   }
 
   #rows(
-    place: readonly string[],
-    columns: readonly ObservedColumn[],
+    system: string,
+    { name, columns }: ObservedTable,
     a: readonly (readonly StoredValue[])[],
     b: readonly (readonly StoredValue[])[],
   ): void {
-    const placeOf = (index: number, row: readonly StoredValue[]): readonly string[] => [...place, columnPlace(columns, index, row)];
+    const placeOf = (index: number, row: readonly StoredValue[]): readonly string[] => [
+      ...tablePlace(system, name),
+      columnPlace(columns, index, row),
+    ];
     const equal = new Map<string, number>();
     const keyOf = (row: readonly StoredValue[]): string =>
       row.map((cell) => (typeof cell === "bigint" ? `${cell}n` : JSON.stringify(cell))).join();
@@ -234,7 +251,7 @@ class Pairs {
         const target = column.references;
         const domain =
           target !== undefined
-            ? placeText([...place.slice(0, 2), target.table, target.column])
+            ? placeText([...tablePlace(system, target.table), target.column])
             : column.key === true
               ? placeText(at)
               : undefined;
@@ -299,15 +316,6 @@ function entriesOf(value: object): Map<unknown, unknown> | undefined {
   if (types.isMap(value)) return new Map(value);
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null ? new Map(Object.entries(value)) : undefined;
-}
-
-function parsedJson(text: string): unknown {
-  if (text[0] !== "{" && text[0] !== "[") return undefined;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The pairs of rows that have most in common. */

@@ -12,6 +12,6 @@ export { compareExecutions, type Compared, type Execution } from "./compare-exec
 export { joined, knowledgeText, knowsNothing, NOTHING_KNOWN, readKnowledge, type DroppedField, type Knowledge } from "./knowledge.ts";
 export { firstToPass, imageOfOrigins, NO_ORIGINS, originsOfImage, type Origins, type OriginsImage } from "./origins.ts";
 export { sameStores, type StoreRows } from "./same-stores.ts";
-export { fieldOf } from "./places.ts";
+export { fieldOf, tableOf, valuesAt } from "./places.ts";
 export { durationText } from "./times.ts";
 export type { Renamer, SentRequest, StepOrigin } from "./renamer.ts";

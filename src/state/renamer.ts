@@ -4,7 +4,7 @@ import type { Facts } from "./facts.ts";
 import type { GeneratedPlace, Knowledge, TimePlace } from "./knowledge.ts";
 import { hashText32 } from "./hasher.ts";
 import { NO_ORIGINS, type Origin, type Origins, type TimeOrigin } from "./origins.ts";
-import { columnPlace, INDEX, JSON_TEXT, KEY } from "./places.ts";
+import { columnPlace, INDEX, JSON_TEXT, KEY, parsedJson, TABLES } from "./places.ts";
 import { momentOf, offsetFromStep, simplestOffset, type Moment, type StepWindow } from "./times.ts";
 import { Generated, JsonText, Mixed, Time } from "./named.ts";
 import { splitAtWords, wordOf, wordOfBytes, type Word } from "./words.ts";
@@ -202,12 +202,13 @@ export class Renamer {
   #facts(facts: Facts): Facts {
     const systems: Record<string, Facts["systems"][string]> = {};
     const inSystems = this.#tree.inner.get("systems");
+    const inTables = this.#tree.inner.get(TABLES);
     for (const [name, observed] of Object.entries(facts.systems)) {
-      const node = inSystems?.inner.get(name);
+      const ofStore = inTables?.inner.get(name)?.inner;
       systems[name] =
         observed.kind === "value"
-          ? { kind: "value", value: this.#value(observed.value, node) }
-          : { ...observed, tables: observed.tables.map((table) => this.#table(table, node?.inner.get(table.name))) };
+          ? { kind: "value", value: this.#value(observed.value, inSystems?.inner.get(name)) }
+          : { ...observed, tables: observed.tables.map((table) => this.#table(table, ofStore?.get(table.name))) };
     }
     return {
       ...facts,
@@ -439,16 +440,6 @@ function newNode(): Node {
 function simplicity(ms: number): number {
   const size = Math.abs(ms);
   return [86_400_000, 3_600_000, 60_000, 1_000].findIndex((grain) => size % grain === 0) * 1e9 + size / 1_000;
-}
-
-function parsedJson(text: string): unknown {
-  const first = text[0];
-  if (first !== "{" && first !== "[") return undefined;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 function sameEntries<K, V>(a: ReadonlyMap<K, V>, b: ReadonlyMap<K, V>): boolean {

@@ -13,7 +13,7 @@ const urls = new Map<Store, Promise<string>>();
 
 /** A template for targets on a store: they only read it, so that one does for all. */
 function urlOf(store: Store): Promise<string> | undefined {
-  if (store === "sqlite") return undefined;
+  if (store === "sqlite" || store === "memory") return undefined;
   const url = urls.get(store) ?? template(store);
   urls.set(store, url);
   return url;

@@ -44,7 +44,8 @@ export function writeTarget(folder: string, spec: Spec, options: { readonly bug:
 }
 
 function configOf(spec: Spec, { bug, url }: { readonly bug: boolean; readonly url?: string | undefined }): string {
-  const store = url === undefined ? 'DB_PATH: "{db_path}"' : 'DATABASE_URL: "{db_url}"';
+  const file = spec.store === "memory" ? "KEPT_IN: memory" : 'DB_PATH: "{db_path}"';
+  const store = url === undefined ? file : 'DATABASE_URL: "{db_url}"';
   return `${url === undefined ? "" : `db_url: ${url}\n`}target:
   command: node ${join(here, "server.mjs")}
   ready: /health
@@ -72,12 +73,16 @@ function agentOf(spec: Spec): string {
     return `new Action({ name: "${name}", precondition: (context) => context.has("ref"), run: async (api, context) => api.post(\`/items/\${encodeURIComponent(context.ref)}/${verb}\`, ${body}) })`;
   });
   const ignored = spec.noise && spec.ignored ? [`${spec.table}.latency`] : [];
+  const hidden =
+    spec.store === "memory"
+      ? `, probe: async ({ api }: any) => (await api.get("/state")).json(), reset: async ({ api }: any) => { await api.post("/reset"); }`
+      : "";
   return `import { randomUUID } from "node:crypto";
 import { Action, Agent, Invariant, World } from "seqqa";
 import { HttpClient } from "seqqa/adapters/http";
 export const agent = new Agent<any>({
   name: "target",
-  world: (lane) => new World({ api: new HttpClient(lane.baseUrl), systems: lane.systems, ignore: ${JSON.stringify(ignored)} }),
+  world: (lane) => new World({ api: new HttpClient(lane.baseUrl), systems: lane.systems, ignore: ${JSON.stringify(ignored)}${hidden} }),
   actions: [
     ${actions.join(",\n    ")},
   ],

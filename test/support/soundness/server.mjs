@@ -146,6 +146,12 @@ async function answer(method, url, body) {
   const [, resource, name, verb] = url.split("/").map(decodeURIComponent);
   if (resource === "health") return [200, {}];
   if (resource === "audit") return [200, { bad: (await db.all()).filter(({ amount }) => amount === "-1").length }];
+  if (resource === "state") return [200, db.shown()];
+  if (resource === "reset") {
+    memory.clear();
+    db.reset();
+    return [204];
+  }
   if (method === "GET") return [200, (await db.all()).map(shown)];
   if (name === undefined) return create(body);
   const items = await db.all();

@@ -2,7 +2,8 @@ import { Draws } from "../draws.ts";
 
 export const FAMILIES = ["second", "third", "order", "lease", "reference", "secret", "coin", "memory", "late"] as const;
 export type Family = (typeof FAMILIES)[number];
-export const STORES = ["sqlite", "postgres", "mysql", "redis"] as const;
+/** `memory`: the target keeps all in its process; a probe shows it, and `reset` puts it back. */
+export const STORES = ["sqlite", "postgres", "mysql", "redis", "memory"] as const;
 export type Store = (typeof STORES)[number];
 
 const IDS = ["auto", "uuid", "hex", "nano", "prefix", "ulid", "big", "slug", "data", "client"] as const;
@@ -79,7 +80,7 @@ export function specOf(seed: number, stores: readonly Store[]): Spec {
     items: family === "lease" || family === "third" || family === "memory" ? 1 + Math.floor(draw() * 2) : 2,
     stamps: clock !== "none" && draw() < 0.4,
     noise: draw() < 0.15,
-    ignored: draw() < 0.5 && store !== "redis",
+    ignored: draw() < 0.5 && store !== "redis" && store !== "memory",
     trace: draw() < 0.25,
     notes: pick(["json", "text"]),
     beats: draw() < 0.1 ? pick([150, 400]) : 0,

@@ -5,7 +5,7 @@ import { timesPassed } from "../../../src/run/verdict-exceptions.ts";
 
 const time = (parts: Partial<TimeOrigin>): TimeOrigin => ({
   name: "step300000",
-  domain: JSON.stringify(["systems", "db", "orders", "lease_until"]),
+  domain: JSON.stringify(["tables", "db", "orders", "lease_until"]),
   isFuture: false,
   isPassed: true,
   ...parts,
