@@ -38,7 +38,13 @@ export async function listCommand(
       "Name one with explorations or journeys, or none for all that the configuration is for.",
     );
   }
-  const config = loadConfig({ directory: directory ?? ".", file: options.config, env: shell.env, cwd: shell.cwd });
+  const config = loadConfig({
+    directory: directory ?? ".",
+    file: options.config,
+    env: shell.env,
+    cwd: shell.cwd,
+    allowedStores: "unopened",
+  });
   const found = await machinery.findJourneys(config);
   const wanted = ({ file }: { readonly file: string }): boolean => folder === undefined || file.startsWith(join(folder, sep));
   const journeys = { journeys: found.journeys.filter(wanted), unusable: found.unusable.filter(wanted) };

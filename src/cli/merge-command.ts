@@ -31,6 +31,7 @@ export async function mergeCommand(
     throw usage("The name of a store is empty.", "Name runs/<id>.db of each shard, or its folder of reports.");
   const config = loadConfig({
     directory: ".",
+    allowedStores: "unopened",
     file: options.config,
     flags: [
       ...(options.output === undefined ? [] : [{ key: "report.output_dir", flag: "--output", value: options.output }]),

@@ -37,7 +37,9 @@ export async function nothingNamed(shell: Shell, machinery: Machinery, configFil
 
 async function journeyNames(shell: Shell, machinery: Machinery, file: string | undefined): Promise<readonly string[]> {
   try {
-    const { journeys } = await machinery.findJourneys(loadConfig({ directory: ".", file, env: shell.env, cwd: shell.cwd }));
+    const { journeys } = await machinery.findJourneys(
+      loadConfig({ directory: ".", file, env: shell.env, cwd: shell.cwd, allowedStores: "unopened" }),
+    );
     return journeys.map(({ name }) => name);
   } catch {
     return [];

@@ -216,7 +216,7 @@ function configFile(): Option {
 
 /** May be given several times. */
 function allowDb(): Option {
-  return new Option("--allow-db <name>", "a store on another machine that may be written").argParser(
+  return new Option("--allow-db <name>", "a store that may be written although its name does not say that it is for tests").argParser(
     (name: string, before: readonly string[] | undefined) => [...(before ?? []), name],
   );
 }

@@ -18,7 +18,7 @@ export interface ReportOptions {
 /** `seqqa report`: a run that was kept, written again in one of the formats. */
 export async function reportCommand(options: ReportOptions, shell: Shell): Promise<ExitStatus> {
   if (options.output === "") throw usage("--output is empty.", "Give a file, or - for standard output.");
-  const config = loadConfig({ directory: ".", file: options.config, env: shell.env, cwd: shell.cwd });
+  const config = loadConfig({ directory: ".", file: options.config, env: shell.env, cwd: shell.cwd, allowedStores: "unopened" });
   const format = options.format ?? "html";
   const run = readFor([format], config.report.outputDir, options.run);
   const pieces = reportPieces(format, run);

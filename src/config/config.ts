@@ -144,4 +144,6 @@ export interface Config {
   readonly file: string | undefined;
   /** Where each value that was set comes from, by its key in the file; see {@link sourceOf}. */
   readonly sources: Readonly<Record<string, string>>;
+  /** Names of stores that the user permits to be written (`--allow-db`, `SEQQA_ALLOW_DB`). */
+  readonly allowedStores: readonly string[];
 }

@@ -26,4 +26,6 @@ export interface FilledContext {
   readonly file: string | undefined;
   readonly sources: Readonly<Record<string, string>>;
   readonly noInfra: boolean;
+  /** See {@link Config.allowedStores}. */
+  readonly allowedStores: readonly string[];
 }

@@ -24,6 +24,7 @@ export function finish(values: Filled, context: FilledContext): Config {
     folder: context.folder,
     file: context.file,
     sources: context.sources,
+    allowedStores: context.allowedStores,
   };
   return deepFreeze(config);
 }

@@ -6,7 +6,7 @@ import type { Environment } from "./environment.ts";
 import { fill } from "./fill.ts";
 import { findFile } from "./find-file.ts";
 import { finish } from "./finish.ts";
-import { refuseForeignStores } from "./foreign-stores.ts";
+import { allowedStores, refuseForeignStores } from "./store-consent.ts";
 import { override, type FlagValue } from "./overrides.ts";
 import { readFile } from "./read-file.ts";
 import { TABLE } from "./table.ts";
@@ -24,8 +24,8 @@ export interface LoadOptions {
   readonly cwd?: string | undefined;
   /** The target is taken to run already: `target.command` is not started. Needs `base_url` or `lanes`. */
   readonly noInfra?: boolean | undefined;
-  /** Names of stores on other machines that may be written although their names do not say that they are for tests. */
-  readonly allowedStores?: readonly string[] | undefined;
+  /** Names of stores that may be written although these do not say that they are for tests; those of `SEQQA_ALLOW_DB` are, too. `unopened`: no store is opened. */
+  readonly allowedStores?: readonly string[] | "unopened" | undefined;
   /** More is to be said by what this configuration leads to: values that do not go together, and stores of others, are not refused yet. */
   readonly unfinished?: boolean | undefined;
 }
@@ -46,10 +46,12 @@ export function loadConfig(options: LoadOptions = {}): Config {
       ? {}
       : (check(TABLE, "", readFile(file, env, cwd), (key, source) => (sources[key] = source)) as Record<string, unknown>);
   override(values, sources, env, options.flags ?? [], cwd);
-  const context = { folder, file, sources, noInfra: options.noInfra === true };
+  const isUnopened = options.allowedStores === "unopened";
+  const allowed = allowedStores(isUnopened ? [] : ((options.allowedStores ?? []) as readonly string[]), env);
+  const context = { folder, file, sources, noInfra: options.noInfra === true, allowedStores: allowed };
   if (options.unfinished !== true) refuseBadCombinations(fill(TABLE, values, folder) as never, context);
   const config = finish(fill(TABLE, values, folder) as never, context);
-  if (options.unfinished !== true) refuseForeignStores(config, options.allowedStores ?? []);
+  if (options.unfinished !== true && !isUnopened) refuseForeignStores(config);
   return config;
 }
 

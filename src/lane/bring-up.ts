@@ -7,6 +7,7 @@ import type { Lane } from "../model/lane.ts";
 import type { System } from "../model/system.ts";
 import type { TestData } from "../model/test-data.ts";
 import { Rule } from "../model/rule.ts";
+import { consentHint, isForTests, storeName } from "../model/store-name.ts";
 import { World } from "../model/world.ts";
 import type { Fingerprint } from "../state/facts.ts";
 import { Canonicalizer, loadHasher, type Knowledge } from "../state/index.ts";
@@ -41,6 +42,8 @@ export interface LaneOptions {
   readonly knowledge: Knowledge;
   /** The agent's seed, for drawn data; default 0. */
   readonly dataSeed?: number;
+  /** Names of stores that may be written although these do not say that they are for tests. */
+  readonly allowedStores?: readonly string[] | undefined;
   /** Whether shapes of states are asked for. */
   readonly shapes: boolean;
   /** Calls are to be held before writes, where a store can do that. */
@@ -91,7 +94,7 @@ export interface LaneBase {
 export async function bringUp(definition: AgentDefinition<never, never>, seat: LaneSeat, options: LaneOptions): Promise<LaneBase> {
   await loadHasher();
   const world = await buildWorld(definition, seat);
-  await openSystems(world, seat, options.gated === true);
+  await openSystems(world, seat, options);
   const hidden = world.reset !== undefined || (seat.restart !== undefined && !hasStores(world));
   const state = new WorldState(world, hidden);
   // Before anything is saved: what a state graph begins with is part of the root, however it is made again.
@@ -182,6 +185,18 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
     placeholders: ours,
     report,
   };
+}
+
+/** A store that the World names itself, and that the configuration did not show. @throws SeqqaError `STORE_NOT_ALLOWED` (2) */
+function refuseUnnamed(name: string, { uses }: System, allowed: readonly string[]): void {
+  if (uses === undefined || /^https?:/.test(uses)) return;
+  const store = storeName(uses);
+  if (isForTests(store) || allowed.includes(store)) return;
+  throw new SeqqaError(
+    "STORE_NOT_ALLOWED",
+    `The World's system "${name}" is the store "${store}", which is used where it is, and its name does not say that it is for tests.`,
+    { exitStatus: 2, hint: consentHint(store) },
+  );
 }
 
 /** The error that the initial state did not stay what it was while it was checked. */
@@ -279,10 +294,11 @@ function usesOf(world: World<never, never>, lane: Lane): string[] {
   return [...new Set((all as string[]).map((one) => withoutSecrets(one)))];
 }
 
-async function openSystems(world: World<never, never>, seat: LaneSeat, gated: boolean): Promise<void> {
+async function openSystems(world: World<never, never>, seat: LaneSeat, { gated = false, allowedStores = [] }: LaneOptions): Promise<void> {
   for (const [name, system] of Object.entries(world.systems)) {
     if (system === undefined) continue;
     const borrowed = seat.borrowed || !isLanes(system, seat.lane);
+    if (seat.borrowed) refuseUnnamed(name, system, allowedStores);
     await system.open({ name, laneIndex: seat.lane.index, inProcess: seat.inProcess, borrowed, gated });
   }
 }

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { loadConfig, type Config, type FlagValue } from "../config/index.ts";
+import { allowedStores, loadConfig, type Config, type FlagValue } from "../config/index.ts";
 import { bundle, load } from "../loader/index.ts";
 import type { AgentDefinition } from "../model/agent.ts";
 import { SeqqaError } from "../model/errors.ts";
@@ -23,7 +23,12 @@ export async function exploreAgent(definition: AgentDefinition<never, never>, op
     });
   }
   const flags: FlagValue[] = options.parallel === undefined ? [] : [{ key: "parallel", flag: "parallel", value: String(options.parallel) }];
-  const config = loadConfig({ file: options.config, flags, env: options.config === undefined ? {} : process.env });
+  const config = loadConfig({
+    file: options.config,
+    flags,
+    env: options.config === undefined ? {} : process.env,
+    allowedStores: allowedStores([], process.env),
+  });
   const name = definition.name ?? (options.module === undefined ? "agent" : nameOf(options.module));
   const keptAs = options.resume === undefined || options.resume === false ? undefined : await keptRun(name, config, definition, options);
   return exploreWithServices(config, options.signal, async (directory) => {

@@ -27,6 +27,7 @@ export function laneOptions(
     hideBodies: !config.report.includeRequestResponse,
     literals: literals.flatMap((literal) => [...opaqueTokens(literal)]),
     knowledge: NOTHING_KNOWN,
+    allowedStores: config.allowedStores,
     dataSeed,
     shapes,
     gated,

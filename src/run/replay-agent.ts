@@ -1,4 +1,4 @@
-import { loadConfig, resolveExploration } from "../config/index.ts";
+import { allowedStores, loadConfig, resolveExploration } from "../config/index.ts";
 import type { AgentDefinition } from "../model/agent.ts";
 import type { ReplayOptions, ReplayResult } from "../model/replay.ts";
 import { replay } from "./replay.ts";
@@ -11,7 +11,11 @@ export async function replayAgent(
   path: readonly string[],
   options: ReplayOptions,
 ): Promise<ReplayResult> {
-  const config = loadConfig({ file: options.config, env: options.config === undefined ? {} : process.env });
+  const config = loadConfig({
+    file: options.config,
+    env: options.config === undefined ? {} : process.env,
+    allowedStores: allowedStores([], process.env),
+  });
   const signal = options.signal ?? new AbortController().signal;
   const seed = options.seed ?? resolveExploration(config, definition).seed;
   const problems: Error[] = [];

@@ -39,7 +39,7 @@ async function clientOf(journey: JourneyDefinition<never, never>, given: unknown
   const open = (client: unknown): Client => ({ client, close: () => undefined });
   if (given !== undefined) return open(given);
   if (journey.client !== undefined && typeof journey.client !== "function") return open(journey.client);
-  const { baseUrl, timeout, retry, tls, proxy } = loadConfig({ directory: "." });
+  const { baseUrl, timeout, retry, tls, proxy } = loadConfig({ directory: ".", allowedStores: "unopened" });
   if (typeof journey.client === "function") {
     const create = journey.client as (lane: object) => unknown;
     const client = await create({ index: 0, baseUrl: baseUrl ?? "", dbUrl: undefined, dbPath: undefined, systems: {}, tmpDir: "" });

@@ -65,7 +65,7 @@ describe("stores on other machines", () => {
     const refused = await seqqa(resumed, { cwd });
     expect([refused.status, refused.inputs]).toEqual([2, []]);
     expect(refused.stderr).toMatch(
-      /"shop" on db\.example\.com.*\nhint: .*--allow-db shop;.* Run \S+ does not keep --allow-db: give it again\.\n/,
+      /"shop" on db\.example\.com.*\nhint: .*--allow-db shop .*; .* Run \S+ does not keep --allow-db: give it again\.\n/,
     );
     expect((await seqqa([...resumed, "--allow-db", "shop"], { cwd })).stderr).not.toContain("--allow-db");
   });

@@ -140,6 +140,10 @@ describe("stores on other machines", () => {
     "db_url: postgres://127.0.0.1.example.com/shop",
     "db_url: postgres://localhost/shop?host=db.example.com",
     "db_url: postgres://db.example.com",
+    // Words are whole ones.
+    "db_url: postgres://h.example.com/DevShop",
+    "db_url: postgres://h.example.com/latest",
+    "db_url: postgres://h.example.com/attested_civil_devices",
   ])("%s is refused", (yaml) => {
     const error = failure(yaml);
     expect(error).toMatchObject({ code: "STORE_NOT_ALLOWED", exitStatus: 2 });
@@ -153,10 +157,46 @@ describe("stores on other machines", () => {
     "db_url: postgres:///shop?host=/var/run/postgresql",
     "db_url: mysql://h.example.com/shop_test",
     "db_url: mysql://h.example.com/ci-shop",
-    "db_url: postgres://h.example.com/DevShop",
+    "db_url: postgres://h.example.com/shop.DEV2",
     "systems: { a: { url: redis://redis-test.example.com/2 } }",
   ])("%s is taken", (yaml) => {
     expect(() => load(yaml)).not.toThrow();
+  });
+});
+
+describe("stores that are used where they are", () => {
+  it.each([
+    ["base_url: http://h\ndb_url: postgres://u:p4ss@localhost/shop", "shop"],
+    ["base_url: http://h\ndb_url: mysql://127.0.0.1/latest", "latest"],
+    ["base_url: http://h\ndb_url: sqlite:/srv/test/shop.db", "shop.db"],
+    ["base_url: http://h\nsystems: { cache: { url: redis://127.0.0.1:6379/3 } }", "127.0.0.1/3"],
+    ["base_url: http://h\nsystems: { cache: { url: redis://localhost } }", "localhost/0"],
+    ["lanes: [{ base_url: http://h, db_url: 'sqlite:my shop.db' }]", "my shop.db"],
+  ])("%s is refused, with the flag to paste", (yaml, name) => {
+    const error = failure(yaml);
+    expect(error).toMatchObject({ code: "STORE_NOT_ALLOWED", exitStatus: 2 });
+    expect(error.message).toContain(`the store "${name}", which is used where it is`);
+    expect(error.hint).toContain(`--allow-db ${name.includes(" ") ? `'${name}'` : name} (or set SEQQA_ALLOW_DB)`);
+    expect(`${error.message} ${error.hint}`).not.toContain("p4ss");
+    expect(load(yaml, { allowedStores: [name] }).allowedStores).toEqual([name]);
+    expect(load(yaml, { env: { SEQQA_ALLOW_DB: `other, ${name}` } }).allowedStores).toEqual(["other", name]);
+    expect(failure(yaml, { allowedStores: ["other"] }).code).toBe("STORE_NOT_ALLOWED");
+    // A command that opens no store asks for nothing.
+    expect(() => load(yaml, { allowedStores: "unopened" })).not.toThrow();
+  });
+
+  it.each([
+    "base_url: http://h\ndb_url: postgres://localhost/shop_test",
+    "base_url: http://h\ndb_url: sqlite:/srv/shop.test.db",
+    "base_url: http://h\ndb_url: mysql://localhost/ci7",
+    "target: { command: x }\ndb_url: postgres://localhost/shop",
+    "target: { command: x }\ndb_url: sqlite:shop.db",
+  ])("%s is taken", (yaml) => {
+    expect(() => load(yaml)).not.toThrow();
+  });
+
+  it("are never permitted by the file", () => {
+    expect(failure("base_url: http://h\ndb_url: sqlite:shop.db\nallow_db: shop.db").code).toBe("CONFIG_UNKNOWN_KEY");
   });
 });
 
@@ -199,7 +239,7 @@ describe("values that contradict each other", () => {
     expect(failure("target: { command: x }", { noInfra }).message).toContain("nothing says where");
     const yaml = "target: { command: x }\nbase_url: http://h\ndb_url: sqlite:a.db";
     expect(failure(yaml, { noInfra }).message).toContain("with --no-infra this db_url is not used");
-    expect(load(yaml, { noInfra, env: { SEQQA_DB_URL: "sqlite:/b.db" } }).dbUrl).toBe("sqlite:/b.db");
+    expect(load(yaml, { noInfra, env: { SEQQA_DB_URL: "sqlite:/b.test.db" } }).dbUrl).toBe("sqlite:/b.test.db");
     const restart = "target: { command: x, rollback: restart }\nbase_url: http://h";
     expect(load(restart).target?.rollback).toBe("restart");
     expect(failure(restart, { noInfra }).message).toContain("with --no-infra there is no process of seqqa's own to restart");
