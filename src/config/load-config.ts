@@ -47,7 +47,7 @@ export function loadConfig(options: LoadOptions = {}): Config {
       : (check(TABLE, "", readFile(file, env, cwd), (key, source) => (sources[key] = source)) as Record<string, unknown>);
   override(values, sources, env, options.flags ?? [], cwd);
   const isUnopened = options.allowedStores === "unopened";
-  const allowed = allowedStores(isUnopened ? [] : ((options.allowedStores ?? []) as readonly string[]), env);
+  const allowed = allowedStores(isUnopened ? [] : (options.allowedStores ?? []), env);
   const context = { folder, file, sources, noInfra: options.noInfra === true, allowedStores: allowed };
   if (options.unfinished !== true) refuseBadCombinations(fill(TABLE, values, folder) as never, context);
   const config = finish(fill(TABLE, values, folder) as never, context);

@@ -24,8 +24,8 @@ export interface Expander {
   start(): Promise<readonly LaneReport[]>;
   /** Executes a walk on every lane several times, and says what differed on the first one. */
   calibrate(walk?: CalibrationWalk): Promise<Calibration>;
-  /** Builds all lanes again, with this knowledge of the target's values. */
-  learn(knowledge: Knowledge): Promise<readonly LaneReport[]>;
+  /** Brings all lanes to the root, with this knowledge of the target's values. `fresh`: each is built anew, with a new process of the target if there is one. */
+  learn(knowledge: Knowledge, fresh?: "fresh"): Promise<readonly LaneReport[]>;
   /** Lets lanes look up which states are committed. */
   share(visited: VisitedSet): void;
   /** Never rejects for what a chunk did; a lane that is lost says so in `failure`. */

@@ -46,8 +46,8 @@ export class WatchedExpander implements Expander {
     return this.#all(this.#inner.calibrate(walk));
   }
 
-  async learn(knowledge: Knowledge): Promise<readonly LaneReport[]> {
-    return this.#withEnds(await this.#all(this.#inner.learn(knowledge)));
+  async learn(knowledge: Knowledge, fresh?: "fresh"): Promise<readonly LaneReport[]> {
+    return this.#withEnds(await this.#all(this.#inner.learn(knowledge, fresh)));
   }
 
   share(visited: VisitedSet): void {

@@ -88,6 +88,17 @@ export interface LaneBase {
   /** What is the lane's own, and what stands for it. */
   readonly placeholders: readonly (readonly [string, string])[];
   readonly report: LaneReport;
+  /** What else the report is made of. */
+  readonly seated: Seated;
+}
+
+/** What a lane was brought up with, and what decides its report. */
+interface Seated {
+  readonly seat: LaneSeat;
+  readonly rules: readonly Rule[];
+  /** Those of the rules that are judged. */
+  readonly judged: readonly Rule[];
+  readonly contextOnly: boolean;
 }
 
 /** Builds the world on a ready target, opens its stores, runs `setup`, and makes what it finds the root state. */
@@ -132,6 +143,39 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
   const checker = new Checker(world, definition.invariants, judged, drawing, stepper);
   await home.make();
   state.listen(stepper.sink);
+  return atRoot({
+    options,
+    actions: definition.actions,
+    world,
+    state,
+    stepper,
+    checker,
+    canonicalizer,
+    isIdentified,
+    lookalikes,
+    home,
+    restart,
+    drawing,
+    placeholders: ours,
+    seated: { seat, rules, judged, contextOnly },
+  });
+}
+
+/** Brings a lane to its root, with more known of the target's values: the target and its stores stay. @throws what {@link bringUp} throws */
+export async function relearn(base: LaneBase, knowledge: Knowledge): Promise<LaneBase> {
+  const { world, state, placeholders: ours, isIdentified, home } = base;
+  const options = { ...base.options, knowledge };
+  const identity = canonicalOptions(world, state.systems, ours, options);
+  const canonicalizer = new Canonicalizer({ ...identity, byAppearance: !isIdentified }, knowledge);
+  if (isIdentified) state.identify(canonicalizer.renamer);
+  await home.relearn(canonicalizer);
+  return atRoot({ ...base, options, canonicalizer });
+}
+
+/** Checks the root that the lane stands at, and reports it. */
+async function atRoot(base: Omit<LaneBase, "report">): Promise<LaneBase> {
+  const { options, world, state, checker, stepper, canonicalizer, home, drawing, restart } = base;
+  const { seat, rules, judged, contextOnly } = base.seated;
   const { whole, node, lines: rootLines } = home.facts;
   const root = home.mark;
   const relative = await state.facts();
@@ -169,22 +213,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
   };
   // A store in the target is gone with it.
   if (unanswered === undefined) await state.restore(root);
-  return {
-    options,
-    actions: definition.actions,
-    world,
-    state,
-    stepper,
-    checker,
-    canonicalizer,
-    isIdentified,
-    lookalikes,
-    home,
-    restart,
-    drawing,
-    placeholders: ours,
-    report,
-  };
+  return { ...base, report };
 }
 
 /** A store that the World names itself, and that the configuration did not show. @throws SeqqaError `STORE_NOT_ALLOWED` (2) */

@@ -80,6 +80,8 @@ class Walks {
   readonly #goHome: () => Promise<unknown>;
   readonly #late: LateWrites;
   readonly #walks: (readonly Stop[])[] = [];
+  /** Walks that a step without an outcome ended. */
+  readonly #cut: Set<readonly Stop[]> = new Set();
   #path: readonly number[] | undefined;
   #begunMs = 0;
 
@@ -165,10 +167,9 @@ class Walks {
   #unlike(): readonly string[] {
     const [first, ...others] = this.#walks as [readonly Stop[], ...(readonly Stop[])[]];
     for (const [index, stop] of first.entries()) {
-      const other = others.find((walk) => walk[index]?.status !== stop.status);
+      const other = others.find((walk) => walk[index]?.status !== stop.status && (index < walk.length || !this.#cut.has(walk)));
       if (other === undefined) continue;
-      const status = other[index]?.status;
-      const then = status === undefined ? "not applied, or not answered," : status;
+      const then = other[index]?.status ?? "not applied";
       return [`${this.#base.actions[stop.action]!.name}: answered ${stop.status} the first time, ${then} another time`];
     }
     return [];
@@ -340,7 +341,10 @@ class Walks {
     let accepted = false;
     const take = async (action: number): Promise<boolean> => {
       const stop = await this.#step(gone, action);
-      if (stop === "ended") return false;
+      if (stop === "ended") {
+        this.#cut.add(stops);
+        return false;
+      }
       if (stop === undefined) return true;
       gone.push(action);
       stops.push(stop);

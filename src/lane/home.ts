@@ -9,7 +9,7 @@ import type { Login } from "../model/rule.ts";
 import type { Observed } from "../model/system.ts";
 import type { World } from "../model/world.ts";
 import type { Facts, Fingerprint } from "../state/facts.ts";
-import { differences, type Canonicalizer } from "../state/index.ts";
+import { differences, type Canonicalizer, type StepWindow } from "../state/index.ts";
 import type { Drawing } from "./drawing.ts";
 import { LaneLost } from "./lane-lost.ts";
 import { pendingText } from "./stepper.ts";
@@ -53,6 +53,7 @@ export class Home {
   /** The state is made again by going through `setup`, and not only by marks. */
   readonly remade: boolean;
   readonly #options: HomeOptions;
+  #canonicalizer: Canonicalizer;
   #mark: WorldMark | undefined;
   #facts: RootFacts | undefined;
   /** Context and clients as the world was built, and everything as it was before `setup`. */
@@ -62,11 +63,13 @@ export class Home {
   /** The root as it was made first. */
   #image: WorldImage | undefined;
   #redrawn = false;
-  #setupAt: number = Date.now();
+  /** When `setup` began and ended. */
+  #setupAt: StepWindow = { startMs: Date.now(), endMs: Date.now() };
   #made: WorldImage | undefined;
 
   constructor(options: HomeOptions) {
     this.#options = options;
+    this.#canonicalizer = options.canonicalizer;
     this.remade = options.world.reset !== undefined || options.restart !== undefined;
   }
 
@@ -87,7 +90,7 @@ export class Home {
 
   /** Makes the root for the first time, in stores that are open. */
   async make(): Promise<void> {
-    const { state, canonicalizer } = this.#options;
+    const { state } = this.#options;
     if (this.remade) {
       this.#built = state.own();
       await this.#reset();
@@ -98,12 +101,38 @@ export class Home {
       if (state.portable) this.#image = await state.capture();
     } else {
       await this.#setUpLikeTheOthers();
-      const facts = await state.root();
-      const whole = this.#identify(facts);
-      const lines = canonicalizer.describe(canonicalizer.renamer.constant(facts)).slice(0, ROOT_LINES);
-      this.#mark = await state.mark();
-      this.#facts = { whole, node: await this.#node(), lines };
+      await this.#root();
     }
+  }
+
+  /** Takes the root for one that is identified otherwise: by a canonicalizer that knows more. Every mark before this one is invalid. */
+  async relearn(canonicalizer: Canonicalizer): Promise<void> {
+    const { state, restart } = this.#options;
+    this.#canonicalizer = canonicalizer;
+    if (this.remade) {
+      await this.#beforeSetup(restart);
+      await this.#setUp();
+      this.#facts = await this.#settle();
+      if (state.portable) this.#image = await state.capture();
+      this.#redrawn = false;
+    } else {
+      await state.restore(this.mark);
+      await this.#root();
+    }
+  }
+
+  /** Takes the state that the stores are in for the root. */
+  async #root(): Promise<void> {
+    const { state } = this.#options;
+    const facts = await state.root();
+    const whole = this.#identify(facts);
+    const lines = this.#lines(facts);
+    this.#mark = await state.mark();
+    this.#facts = { whole, node: await this.#node(), lines };
+  }
+
+  #lines(facts: Facts): readonly string[] {
+    return this.#canonicalizer.describe(this.#canonicalizer.renamer.constant(facts)).slice(0, ROOT_LINES);
   }
 
   /** Brings everything back to the root, whatever was done since. @throws LaneLost when it is not the same root. */
@@ -176,8 +205,13 @@ export class Home {
   }
 
   async #setUp(): Promise<void> {
+    const startMs = Date.now();
+    await this.#runSetup();
+    this.#setupAt = { startMs, endMs: Date.now() };
+  }
+
+  async #runSetup(): Promise<void> {
     const { definition, world, image, state, drawing } = this.#options;
-    this.#setupAt = Date.now();
     drawing.root("setup");
     // Only the first time: a restarted spare has to know what setup told it.
     if (image !== undefined && this.#facts === undefined) return state.write(image);
@@ -239,7 +273,7 @@ export class Home {
 
   /** Takes what `setup` made for the root. */
   async #settle(): Promise<RootFacts> {
-    const { state, canonicalizer } = this.#options;
+    const { state } = this.#options;
     state.adopt();
     const relative = await state.observed();
     const systems = Object.fromEntries(
@@ -247,22 +281,20 @@ export class Home {
     );
     const facts: Facts = { ...relative, systems };
     const whole = this.#identify(facts);
-    const lines = canonicalizer.describe(canonicalizer.renamer.constant(facts)).slice(0, ROOT_LINES);
+    const lines = this.#lines(facts);
     this.#mark = await state.mark();
     return { whole, node: await this.#node(), lines };
   }
 
   /** Takes the values of the root for constants. */
   #identify(facts: Facts): Fingerprint {
-    const { canonicalizer, lookalikes } = this.#options;
-    lookalikes.root(facts);
-    return canonicalizer.root(facts, { startMs: this.#setupAt, endMs: Date.now() });
+    this.#options.lookalikes.root(facts);
+    return this.#canonicalizer.root(facts, this.#setupAt);
   }
 
   async #node(): Promise<Fingerprint> {
-    const { state, canonicalizer } = this.#options;
     const node = { lo: 0, hi: 0 };
-    await state.fingerprint(canonicalizer, node);
+    await this.#options.state.fingerprint(this.#canonicalizer, node);
     return node;
   }
 }

@@ -1,4 +1,4 @@
-export { bringUp, type LaneBase, type LaneOptions, type LaneSeat } from "./bring-up.ts";
+export { bringUp, relearn, type LaneBase, type LaneOptions, type LaneSeat } from "./bring-up.ts";
 export { Drawing } from "./drawing.ts";
 export { LaneLost } from "./lane-lost.ts";
 export { lossOf } from "./store-lost.ts";

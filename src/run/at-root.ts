@@ -77,7 +77,7 @@ export function calibrating(expander: Expander, signal: AbortSignal | undefined,
     for (let lane = 0; lane < expander.lanes; lane++) expander.cut?.(lane);
   };
   return {
-    learn: (knowledge) => expander.learn(knowledge),
+    learn: (knowledge, fresh) => expander.learn(knowledge, fresh),
     rebuild: (lane) => expander.rebuild(lane),
     calibrate: async (walk) => (await withinTime({ expander: { cut }, lane: 0, signal, limit }, () => expander.calibrate(walk))).done,
   };

@@ -113,17 +113,17 @@ export async function learnFrom(
 ): Promise<LearnedValues & { readonly isExplained: boolean }> {
   if (kind === "late_write") {
     const found = await learnBackground(expander, before, experiments.idleMs);
-    if (found !== undefined) return { ...found, isExplained: true };
-    return { knowledge: before.knowledge, reports: await expander.learn(before.knowledge), divergences: [], isExplained: false };
+    if (found !== undefined) return { ...found, reports: await expander.learn(found.knowledge, "fresh"), isExplained: true };
+    return { knowledge: before.knowledge, reports: await expander.learn(before.knowledge, "fresh"), divergences: [], isExplained: false };
   }
   const { divergences, ...learned } = await learnValues(expander, before, { ...experiments, path: calls });
   const isNew = divergences.length > 0 || knowledgeText(learned.knowledge) !== knowledgeText(before.knowledge);
   const found = isNew ? undefined : await learnBackground(expander, before, experiments.idleMs);
-  if (found !== undefined) return { ...found, isExplained: true };
+  if (found !== undefined) return { ...found, reports: await expander.learn(found.knowledge, "fresh"), isExplained: true };
   const places = placesToOrder(before.knowledge);
   const matters = !isNew && reduced === true && places.length > 0;
   const knowledge = matters ? joined(learned.knowledge, { ...NOTHING_KNOWN, ordered: places }) : learned.knowledge;
-  return { knowledge, reports: await expander.learn(knowledge), divergences, isExplained: isNew || matters };
+  return { knowledge, reports: await expander.learn(knowledge, "fresh"), divergences, isExplained: isNew || matters };
 }
 
 /**

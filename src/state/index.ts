@@ -13,5 +13,5 @@ export { joined, knowledgeText, knowsNothing, NOTHING_KNOWN, readKnowledge, type
 export { firstToPass, imageOfOrigins, NO_ORIGINS, originsOfImage, type Origins, type OriginsImage } from "./origins.ts";
 export { sameStores, type StoreRows } from "./same-stores.ts";
 export { fieldOf, tableOf, valuesAt } from "./places.ts";
-export { durationText } from "./times.ts";
+export { durationText, type StepWindow } from "./times.ts";
 export type { Renamer, SentRequest, StepOrigin } from "./renamer.ts";

@@ -461,7 +461,7 @@ describe("a target that is not what it should be ends with 3", () => {
   ])("has a store that %s: a mistake in the configuration", async (_, file, text, says) => {
     const port = await listening(createServer((__, response) => response.end("{}")));
     const cwd = folderWith({ ...GOOD, "qa/seqqa.yaml": `base_url: http://127.0.0.1:${port}\ndb_url: sqlite:store.db\n`, [file]: text });
-    const ran = await seqqa(["run", "qa"], { cwd });
+    const ran = await seqqa(["run", "qa"], { cwd, env: { SEQQA_ALLOW_DB: "store.db" } });
     expectOneSentence(ran, says, /path|exists/i);
     expect({ status: ran.status, stdout: ran.stdout }).toEqual({ status: 2, stdout: "" });
     expect(existsSync(join(cwd, "qa/store.db"))).toBe(file === "qa/store.db");
@@ -476,7 +476,7 @@ describe("a target that is not what it should be ends with 3", () => {
     db.exec("CREATE TABLE notes (id INTEGER PRIMARY KEY); BEGIN IMMEDIATE");
     atEnd(() => void db.close());
     writeFileSync(join(cwd, "qa/seqqa.yaml"), `base_url: http://127.0.0.1:${port}\ndb_url: sqlite:store.db\n`);
-    const ran = await seqqa(["run", "qa", "--output", "out"], { cwd });
+    const ran = await seqqa(["run", "qa", "--output", "out", "--allow-db", "store.db"], { cwd });
     expectOneSentence(ran, /store\.db/, /\S/);
     expect({ status: ran.status, stdout: ran.stdout }).toEqual({ status: 3, stdout: "" });
   });

@@ -53,8 +53,13 @@ interface Place {
   readonly before: readonly unknown[];
 }
 
-async function place(checkpoint: string, cwd: string = folderWith({ "orders.explore.ts": EXPLORATION }), name = "orders"): Promise<Place> {
-  const file = join(cwd, `${name}.db`);
+async function place(
+  checkpoint: string,
+  cwd: string = folderWith({ "orders.explore.ts": EXPLORATION }),
+  name = "orders",
+  base = `${name}.test.db`,
+): Promise<Place> {
+  const file = join(cwd, base);
   const seed = new Database(file);
   seed.exec(SCHEMA);
   seed.close();
@@ -63,10 +68,7 @@ async function place(checkpoint: string, cwd: string = folderWith({ "orders.expl
   startNode([server], { cwd, env: { DB_PATH: file, ANNOUNCE: announced } });
   await until(() => existsSync(announced) && readFileSync(announced, "utf8") !== "", "a running server");
   const baseUrl = `http://127.0.0.1:${readFileSync(announced, "utf8")}`;
-  writeFileSync(
-    join(cwd, "seqqa.yaml"),
-    `base_url: ${baseUrl}\nsystems:\n  db:\n    url: sqlite:${name}.db\n    checkpoint: ${checkpoint}\n`,
-  );
+  writeFileSync(join(cwd, "seqqa.yaml"), `base_url: ${baseUrl}\nsystems:\n  db:\n    url: sqlite:${base}\n    checkpoint: ${checkpoint}\n`);
   return { cwd, file, baseUrl, before: everything(file) };
 }
 
@@ -136,7 +138,9 @@ describe.each(["journal", "copy"])("the store of a running target, checkpoint %s
     expect(await seqqa(["clean"], { cwd: at.cwd })).toMatchObject({ status: 0, stdout: "Nothing was left by dead runs.\n" });
     const other = await seqqa([...run, "60"], { cwd: at.cwd });
     expect(other.status).toBe(2);
-    expect(`${other.stdout}${other.stderr}`).toMatch(new RegExp(`orders\\.db is used by another run of seqqa, process ${living.pid} on `));
+    expect(`${other.stdout}${other.stderr}`).toMatch(
+      new RegExp(`orders\\.test\\.db is used by another run of seqqa, process ${living.pid} on `),
+    );
     living.child.kill("SIGKILL");
     await living.ended;
     const cleaned = await seqqa(["clean"], { cwd: at.cwd });
@@ -156,4 +160,28 @@ it("the stores of two running lanes are put back after a SIGKILL", async () => {
   await killed.ended;
   await explored(lanes[0]!, "--parallel", "2");
   for (const { file, before } of lanes) expect(everything(file)).toEqual(before);
+});
+
+describe("a store whose name does not say that it is for tests", () => {
+  const OWN = `world: (lane) => new World({ api: new HttpClient(lane.baseUrl), systems: { db: new SqliteAdapter({ file: "shop.db" }) } }),`;
+  const IMPORTS = `import { World } from "seqqa";
+import { HttpClient } from "seqqa/adapters/http";
+import { SqliteAdapter } from "seqqa/adapters/sqlite";
+`;
+
+  it.each([
+    ["of the configuration", EXPLORATION, "db_url: sqlite:shop.db\n", "systems.db"],
+    ["that the World names itself", `${IMPORTS}${EXPLORATION.replace("setup:", `${OWN}\n  setup:`)}`, "", `The World's system "db"`],
+  ])("%s, is not touched without consent", async (_what, exploration, config, says) => {
+    const { cwd, file, baseUrl, before } = await place("auto", folderWith({ "orders.explore.ts": exploration }), "orders", "shop.db");
+    writeFileSync(join(cwd, "seqqa.yaml"), `base_url: ${baseUrl}\n${config}`);
+    const refused = await seqqa([...run, "60"], { cwd });
+    expect(refused.status).toBe(2);
+    expect(`${refused.stdout}${refused.stderr}`).toContain(`${says} is the store "shop.db", which is used where it is`);
+    expect(`${refused.stdout}${refused.stderr}`).toContain("add --allow-db shop.db");
+    expect(everything(file)).toEqual(before);
+    expect(await seqqa([...run, "60", "--allow-db", "shop.db"], { cwd })).toMatchObject({ status: 0, stderr: "" });
+    expect(await seqqa([...run, "60"], { cwd, env: { SEQQA_ALLOW_DB: "shop.db" } })).toMatchObject({ status: 0, stderr: "" });
+    expect(everything(file)).toEqual(before);
+  });
 });

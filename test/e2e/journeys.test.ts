@@ -282,9 +282,9 @@ describe("a target that already runs", () => {
     const port = await freePort();
     const cwd = folder(
       { "journeys/a.ts": fills("a"), "journeys/b.ts": fills("b") },
-      `base_url: http://127.0.0.1:${port}\ndb_url: sqlite:store.sqlite\n`,
+      `base_url: http://127.0.0.1:${port}\ndb_url: sqlite:store.test.sqlite\n`,
     );
-    const file = join(cwd, "store.sqlite");
+    const file = join(cwd, "store.test.sqlite");
     const server = startNode(["server.mjs"], { cwd, env: { DB_PATH: file, PORT: String(port) } });
     await until(
       () =>

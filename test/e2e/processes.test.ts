@@ -196,7 +196,7 @@ describe("target.module", () => {
 
 /** Starts the notes on a free port, with one row in its store already. */
 async function running(cwd: string, name: string): Promise<{ readonly baseUrl: string; readonly file: string }> {
-  const file = join(cwd, `${name}.db`);
+  const file = join(cwd, `${name}.test.db`);
   const seed = new Database(file);
   seed.exec(
     "PRAGMA journal_mode = WAL; CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL); INSERT INTO notes (text) VALUES ('mine')",
@@ -229,7 +229,7 @@ describe("targets that already run", () => {
     const cwd = folderWith({ "notes.explore.ts": notesExploration() });
     const { baseUrl, file } = await running(cwd, "alone");
     const before = contentsOf(file);
-    writeFileSync(join(cwd, "seqqa.yaml"), `base_url: ${baseUrl}\ndb_url: sqlite:alone.db\n`);
+    writeFileSync(join(cwd, "seqqa.yaml"), `base_url: ${baseUrl}\ndb_url: sqlite:alone.test.db\n`);
     const ran = await seqqa(["run", ".", "--reporter", "json", "--output", "out"], { cwd });
     expect({ status: ran.status, stderr: ran.stderr }).toEqual({ status: 0, stderr: "" });
     expect(only(documentOf(ran))).toMatchObject({ ...SEEDED, stopReason: "exhausted", divergences: [], errors: [] });
@@ -246,7 +246,7 @@ describe("targets that already run", () => {
     });
     const { baseUrl, file } = await running(cwd, "alone");
     const before = contentsOf(file);
-    writeFileSync(join(cwd, "seqqa.yaml"), `base_url: ${baseUrl}\ndb_url: sqlite:alone.db\n`);
+    writeFileSync(join(cwd, "seqqa.yaml"), `base_url: ${baseUrl}\ndb_url: sqlite:alone.test.db\n`);
     const run = start(["run", ".", "--reporter", "json", "--output", "out"], { cwd });
     await until(() => JSON.stringify(contentsOf(file)).includes("seqqa"), "the journal in the store");
     await new Promise((resolve) => setTimeout(resolve, 200));
@@ -275,7 +275,7 @@ describe("targets that already run", () => {
     const [one, two] = [await running(cwd, "one"), await running(cwd, "two")];
     writeFileSync(
       join(cwd, "seqqa.yaml"),
-      `lanes:\n  - base_url: ${one.baseUrl}\n    db_url: sqlite:one.db\n  - base_url: ${two.baseUrl}\n    db_url: sqlite:one.db\n`,
+      `lanes:\n  - base_url: ${one.baseUrl}\n    db_url: sqlite:one.test.db\n  - base_url: ${two.baseUrl}\n    db_url: sqlite:one.test.db\n`,
     );
     const ran = await seqqa(["run", ".", "--parallel", "2"], { cwd });
     expect(ran).toMatchObject({ status: 2, stdout: "" });

@@ -99,9 +99,9 @@ export class ClusterExpander implements Expander {
     return this.#options.home.calibrate(walk);
   }
 
-  async learn(knowledge: Knowledge): Promise<readonly LaneReport[]> {
+  async learn(knowledge: Knowledge, fresh?: "fresh"): Promise<readonly LaneReport[]> {
     this.#knowledge = knowledge;
-    return this.#taken(await this.#options.home.learn(knowledge));
+    return this.#taken(await this.#options.home.learn(knowledge, fresh));
   }
 
   /** From here on workers may join. */

@@ -2,7 +2,7 @@ import type { Expander } from "../../engine/expander.ts";
 import type { Calibration, CalibrationWalk, Chunk, Expansion, LaneReport, PathEnd, Recording, UnitRequest } from "../../engine/messages.ts";
 import type { RaceAnswer, RaceRequest } from "../../engine/race-messages.ts";
 import type { VisitedSet } from "../../engine/visited-set.ts";
-import { LaneControl, workOf, type BeforeStep, type LaneOptions, type LaneWork } from "../../lane/index.ts";
+import { LaneControl, workOf, relearn, type BeforeStep, type LaneOptions, type LaneWork } from "../../lane/index.ts";
 import type { AgentDefinition } from "../../model/agent.ts";
 import { RaceLane } from "../../races/index.ts";
 import type { LaneSpec } from "../../targets/lane-spec.ts";
@@ -56,10 +56,25 @@ export class InlineExpander implements Expander {
     return this.#runtime!.calibrate(walk);
   }
 
-  async learn(knowledge: Knowledge): Promise<readonly LaneReport[]> {
+  async learn(knowledge: Knowledge, fresh?: "fresh"): Promise<readonly LaneReport[]> {
     this.#knowledge = knowledge;
+    const report = fresh === "fresh" ? undefined : await this.#relearn(knowledge).catch(() => undefined);
+    if (report !== undefined) return [report];
     this.#made = this.#options.shared;
     return [await this.rebuild(0)];
+  }
+
+  /** `undefined`: the lane has to be built anew. */
+  async #relearn(knowledge: Knowledge): Promise<LaneReport | undefined> {
+    const lane = this.#lane;
+    if (lane === undefined || lane.spares.length > 0) return undefined;
+    await this.#runtime?.rest();
+    await this.#endRacing();
+    const base = await relearn(lane.base, knowledge);
+    this.#lane = { ...lane, base };
+    this.#runtime = workOf(base, [], this.#control);
+    this.#lookUp();
+    return base.report;
   }
 
   share(visited: VisitedSet): void {

@@ -1,14 +1,15 @@
 import { pathToFileURL } from "node:url";
 import { expose } from "comlink";
-import type { Calibration, CalibrationWalk, LaneFailure, PathEnd, Recording, UnitRequest } from "../../engine/messages.ts";
+import type { Calibration, CalibrationWalk, LaneFailure, LaneReport, PathEnd, Recording, UnitRequest } from "../../engine/messages.ts";
 import type { RaceAnswer, RaceRequest } from "../../engine/race-messages.ts";
 import { VisitedReader } from "../../engine/visited-set.ts";
-import { LaneControl, workOf, type LaneWork } from "../../lane/index.ts";
+import { LaneControl, relearn, workOf, type LaneWork } from "../../lane/index.ts";
 import type { AgentDefinition } from "../../model/agent.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { explorationOf } from "../../model/exploration.ts";
 import { whileLoading } from "../../model/loading.ts";
 import { RaceLane } from "../../races/index.ts";
+import type { Knowledge } from "../../state/index.ts";
 import { buildLane } from "../build-lane.ts";
 import type { BuiltLane, ProcessHost } from "../lane-factory.ts";
 import { decodeChunk, encodeExpansion } from "./chunk-codec.ts";
@@ -28,6 +29,7 @@ export class LaneServer implements ControlChannel {
   #racing: RaceLane | undefined;
   #processes: ProcessHost | undefined;
   #visited: VisitedReader = new VisitedReader();
+  #control: LaneControl | undefined;
   #expanded = 0;
   #wasAttached = false;
   #failure: LaneFailure | undefined;
@@ -43,6 +45,7 @@ export class LaneServer implements ControlChannel {
       this.#failure = undefined;
       const definition = await definitionOf(task);
       const control = new LaneControl(task.control);
+      this.#control = control;
       this.#lane = await buildLane(
         definition,
         task.spec,
@@ -58,9 +61,21 @@ export class LaneServer implements ControlChannel {
       }, CUT_EVERY).unref();
       this.#visited = new VisitedReader();
       this.#wasAttached = true;
-      const { report } = this.#lane.base;
-      const encoded = (image: unknown): string | undefined => (image === undefined ? undefined : encodeImage(image));
-      return { ...report, image: encoded(report.image), made: encoded(report.made) };
+      return encodeReport(this.#lane.base.report);
+    });
+  }
+
+  relearn(knowledge: Knowledge): Promise<Answer<LaneReport | undefined>> {
+    return this.#next(async () => {
+      const lane = this.#lane;
+      if (lane === undefined || lane.spares.length > 0 || this.#failure !== undefined) return undefined;
+      await this.#runtime?.rest();
+      await this.#endRacing();
+      const base = await relearn(lane.base, knowledge);
+      this.#lane = { ...lane, base };
+      this.#runtime = workOf(base, [], this.#control!);
+      this.#visited = new VisitedReader();
+      return encodeReport(base.report);
     });
   }
 
@@ -122,6 +137,7 @@ export class LaneServer implements ControlChannel {
       probe: (path, draws) => this.probe(path, draws),
       race: (request) => this.race(request),
       calibrate: (walk) => this.calibrate(walk),
+      relearn: (knowledge) => this.relearn(knowledge),
       statistics: () => this.statistics(),
       close: () => this.close(),
     };
@@ -138,9 +154,13 @@ export class LaneServer implements ControlChannel {
     this.#runtime = undefined;
     clearInterval(this.#looking);
     await runtime?.rest();
+    await this.#endRacing();
+    await lane?.close();
+  }
+
+  async #endRacing(): Promise<void> {
     await this.#racing?.close();
     this.#racing = undefined;
-    await lane?.close();
   }
 
   #next<T>(work: () => Promise<T>): Promise<Answer<T>> {
@@ -151,6 +171,11 @@ export class LaneServer implements ControlChannel {
     this.#tail = answer;
     return answer;
   }
+}
+
+function encodeReport(report: LaneReport): LaneReport {
+  const encoded = (image: unknown): string | undefined => (image === undefined ? undefined : encodeImage(image));
+  return { ...report, image: encoded(report.image), made: encoded(report.made) };
 }
 
 async function definitionOf(task: AttachTask): Promise<AgentDefinition<never, never>> {

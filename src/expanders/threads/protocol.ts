@@ -3,6 +3,7 @@ import type { Calibration, CalibrationWalk, LaneReport, PathEnd, Recording, Unit
 import type { RaceAnswer, RaceRequest } from "../../engine/race-messages.ts";
 import type { VisitedGrowth } from "../../engine/visited-set.ts";
 import type { MessagePort } from "node:worker_threads";
+import type { Knowledge } from "../../state/index.ts";
 import type { LaneSpec } from "../../targets/lane-spec.ts";
 import type { HttpSettings } from "../../adapters/http/defaults.ts";
 import type { EncodedChunk, EncodedExpansion } from "./chunk-codec.ts";
@@ -53,6 +54,8 @@ export interface ControlChannel {
   probe(path: readonly number[], draws?: UnitRequest["draws"]): Promise<Answer<PathEnd>>;
   race(request: RaceRequest): Promise<Answer<RaceAnswer>>;
   calibrate(walk?: CalibrationWalk): Promise<Answer<Calibration>>;
+  /** Goes on from the root with more known. `undefined`: the lane has to be built anew for that. */
+  relearn(knowledge: Knowledge): Promise<Answer<LaneReport | undefined>>;
   statistics(): { readonly expanded: number; readonly heapUsed: number };
   close(): Promise<Answer<void>>;
 }

@@ -117,9 +117,25 @@ export class ThreadsExpander implements Expander {
     return found[0]!;
   }
 
-  async learn(knowledge: Knowledge): Promise<readonly LaneReport[]> {
+  async learn(knowledge: Knowledge, fresh?: "fresh"): Promise<readonly LaneReport[]> {
     this.#knowledge = knowledge;
-    return this.#together((lane) => this.rebuild(lane));
+    const reports = fresh === "fresh" ? [] : await Promise.all(this.#lanes.map((_, lane) => this.#relearn(lane)));
+    const all = reports.filter((one) => one !== undefined);
+    return all.length === this.lanes ? all : this.#together((lane) => this.rebuild(lane));
+  }
+
+  /** `undefined`: the lane has to be built anew. */
+  async #relearn(lane: number): Promise<LaneReport | undefined> {
+    const handle = this.#lanes[lane]!;
+    if (!this.#alive(handle)) return undefined;
+    handle.control.reset();
+    handle.visitedVersion = -1;
+    const answer = await this.#call(
+      lane,
+      (channel) => channel.relearn(this.#knowledge) as Promise<Answer<LaneReport | undefined>>,
+      this.#options.hangMs,
+    ).catch(() => undefined);
+    return answer?.kind === "done" ? answer.value : undefined;
   }
 
   share(visited: VisitedSet): void {
