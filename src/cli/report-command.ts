@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { loadConfig, type ReportFormat } from "../config/index.ts";
 import { writePieces } from "../reports/index.ts";
-import { writeWhole } from "../store/index.ts";
+import { OWN_ONLY, writeWhole } from "../store/index.ts";
 import type { ExitStatus } from "./exit-status.ts";
 import { FILES, readFor, reportPieces, writing } from "./report-files.ts";
 import { usage } from "./run-options.ts";
@@ -27,7 +27,7 @@ export async function reportCommand(options: ReportOptions, shell: Shell): Promi
     return 0;
   }
   const file = options.output === undefined ? resolve(config.report.outputDir, FILES[format]) : resolve(shell.cwd, options.output);
-  writing(file, () => writeWhole(file, pieces));
+  writing(file, () => writeWhole(file, pieces, OWN_ONLY));
   shell.stderr.write(`Run ${run.id} is in ${shownPath(file, shell.cwd)}\n`);
   return 0;
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Config, ReportFormat } from "../config/index.ts";
 import { SeqqaError } from "../model/errors.ts";
 import { htmlText, jsonPieces, junitText, type ReportData } from "../reports/index.ts";
-import { readFindings, readRun, unreadable, writeWhole, type KeptData } from "../store/index.ts";
+import { OWN_ONLY, readFindings, readRun, unreadable, writeWhole, type KeptData } from "../store/index.ts";
 
 export const FILES: Readonly<Record<ReportFormat, string>> = { html: "report.html", json: "results.json", junit: "junit.xml" };
 
@@ -45,7 +45,7 @@ export function writeReports({ report: { outputDir, formats } }: Config, run: st
   const stored = readFor(formats, outputDir, run);
   for (const format of formats) {
     const file = join(outputDir, FILES[format]);
-    writing(file, () => writeWhole(file, reportPieces(format, stored)));
+    writing(file, () => writeWhole(file, reportPieces(format, stored), OWN_ONLY));
   }
 }
 

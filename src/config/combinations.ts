@@ -2,6 +2,7 @@ import { backendOf, CHECKPOINTS } from "./backend.ts";
 import type { Filled, FilledContext, FilledSystem } from "./filled.ts";
 import { nearest } from "../model/nearest.ts";
 import { problem, shown } from "./problem.ts";
+import { storePart, STORE_PARTS, type StorePart } from "./store-parts.ts";
 
 /** Values that are fine one by one and contradict each other. @throws SeqqaError `CONFIG_COMBINATION`. */
 export function refuseBadCombinations(values: Filled, context: FilledContext): void {
@@ -87,17 +88,32 @@ function target(values: Filled, context: FilledContext, refuse: Refuse): void {
   for (const text of [declared.command ?? "", ...Object.values(declared.env ?? {})]) checkNames(text, values, refuse);
 }
 
-/** `{url:<name>}` must name a declared store. */
+const PARTS = STORE_PARTS.join("|");
+const OF_STORE = new RegExp(`\\{(url|${PARTS}):([^{}]*)\\}|\\{db_(${PARTS})\\}`, "g");
+
+/** `{url:<name>}`, `{host:<name>}` and the like must name a declared store, and a part that its URL has. */
 function checkNames(text: string, values: Filled, refuse: Refuse): void {
-  const names = [...Object.keys(values.systems ?? {}), ...(values.dbUrl === undefined ? [] : ["db"])];
-  for (const [, name = ""] of text.matchAll(/\{url:([^{}]*)\}/g)) {
-    if (names.includes(name)) continue;
-    const near = nearest(name, names);
-    refuse(
-      "target.command",
-      `{url:${name}} names a store that systems does not declare.`,
-      near === undefined ? "Declare it under systems." : `Did you mean {url:${near}}?`,
-    );
+  const systems = Object.entries(values.systems ?? {}).map(([name, { url }]) => [name, url] as const);
+  const urls = new Map([...systems, ...(values.dbUrl === undefined ? [] : [["db", values.dbUrl] as const])]);
+  for (const [whole, named, store = "db", own] of text.matchAll(OF_STORE)) {
+    const part = (named ?? own) as StorePart | "url";
+    const url = urls.get(store);
+    if (url === undefined) {
+      // The database of a target for which nothing is declared is a new SQLite file.
+      if (store === "db" && (part === "url" || part === "database")) continue;
+      const near = own === undefined ? nearest(store, [...urls.keys()]) : undefined;
+      refuse(
+        "target.command",
+        `${whole} names a store that ${own === undefined ? "systems" : "db_url"} does not declare.`,
+        near !== undefined ? `Did you mean {${part}:${near}}?` : own === undefined ? "Declare it under systems." : "Declare it as db_url.",
+      );
+    } else if (part !== "url" && storePart(url, part) === undefined) {
+      refuse(
+        "target.command",
+        `${whole} is filled with the ${part} of a store whose URL has none.`,
+        part === "password" || part === "user" ? "Write it into the URL, or take the placeholder out." : "Take it out, or use {url:...}.",
+      );
+    }
   }
 }
 

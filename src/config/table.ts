@@ -59,6 +59,22 @@ const systemFields: Readonly<Record<string, Field>> = {
 };
 const systems: MapSpec = { kind: "map", of: section(systemFields), names: /^[A-Za-z_][A-Za-z0-9_-]*$/ };
 
+/** Names of headers and fields whose values stand in no report, unless the user lists others. */
+export const REDACTED: readonly string[] = [
+  "authorization",
+  "cookie",
+  "set-cookie",
+  "x-api-key",
+  "api_key",
+  "password",
+  "passwd",
+  "token",
+  "access_token",
+  "refresh_token",
+  "secret",
+  "client_secret",
+];
+
 /** Every key that `seqqa.yaml` may have. Validation, JSON Schema, example file, documentation and tests are all made from it. */
 export const TABLE: SectionSpec = section({
   base_url: {
@@ -99,7 +115,8 @@ export const TABLE: SectionSpec = section({
     spec: section({
       command: {
         spec: text,
-        description: "Command line; `{port}` `{lane}` `{db_url}` `{db_path}` `{url:<name>}` are filled in.",
+        description:
+          "Command line; `{port}` `{lane}` `{db_url}` `{db_path}` `{db_host}` `{url:<name>}` `{host:<name>}` are filled in, and so are port, user, password and database for host.",
         example: "node server.js",
       },
       env: {
@@ -256,7 +273,7 @@ export const TABLE: SectionSpec = section({
       include_request_response: { spec: { kind: "boolean" }, default: true, description: "Whether reports show requests and responses." },
       redact: {
         spec: { kind: "list", of: fieldName },
-        default: ["authorization", "cookie", "set-cookie", "password", "token", "access_token", "secret"],
+        default: REDACTED,
         description: "Header names and JSON fields whose values are hidden in bodies, queries, args and context.",
       },
     }),

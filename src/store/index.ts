@@ -9,7 +9,7 @@ export { ScratchFile } from "./scratch-file.ts";
 export { RunStore } from "./run-store.ts";
 export type { ExplorationKeeper, ExplorationStart } from "./exploration-keeper.ts";
 export { asUnreadable, unreadable } from "./open-run.ts";
-export { writeWhole } from "./write-whole.ts";
+export { OWN_ONLY, writeWhole } from "./write-whole.ts";
 export { readStoredRun, type StoredExploration, type StoredRun } from "./stored-run.ts";
 export type { Beginning } from "./beginning.ts";
 export { configRows, type ConfigRow } from "./config-rows.ts";

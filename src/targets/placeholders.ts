@@ -1,3 +1,4 @@
+import { storePart, STORE_PARTS, type StorePart } from "../config/index.ts";
 import { SeqqaError } from "../model/errors.ts";
 
 /** What `target.command`, `target.env` and `target.ready` are filled with. */
@@ -10,43 +11,50 @@ export interface Filling {
   readonly urls: Readonly<Record<string, string>>;
 }
 
+const PARTS = STORE_PARTS.join("|");
 // `${port}` is the shell's, not ours.
-const PLACEHOLDER = /(?<!\$)\{(port|lane|db_url|db_path|url:[^{}]*)\}/g;
+const PLACEHOLDER = new RegExp(`(?<!\\$)\\{(port|lane|db_url|db_path|db_(?:${PARTS})|(?:url|${PARTS}):[^{}]*)\\}`, "g");
 
 /** Fills the placeholders in; anything else in braces is the shell's. @throws SeqqaError `TARGET_PLACEHOLDER` for one without a value. */
 export function fill(text: string, filling: Filling, quote: (value: string) => string = (value) => value): string {
-  return text.replace(PLACEHOLDER, (whole, name: string) => {
-    const value = valueOf(name, filling);
-    if (value === undefined) {
-      throw new SeqqaError("TARGET_PLACEHOLDER", `target uses ${whole}, and no such store is declared.`, {
-        exitStatus: 2,
-        hint: name.startsWith("url:") ? "Declare it under systems." : "Declare the store as db_url.",
-      });
-    }
-    return quote(value);
-  });
+  return text.replace(PLACEHOLDER, (whole, name: string) => quote(valueOf(whole, name, filling)));
 }
 
-export function uses(text: string, name: "port" | "db_path" | "db_url"): boolean {
-  return [...text.matchAll(PLACEHOLDER)].some(([, used]) => used === name);
+/** Returns `true` if one of these placeholders is in the text, by their names. */
+export function uses(text: string, ...names: readonly string[]): boolean {
+  return [...text.matchAll(PLACEHOLDER)].some(([, used = ""]) => names.includes(used));
 }
 
 /** The value as one word of a shell command line. */
 export function shellWord(value: string): string {
-  return /^[\w@%+=:,./-]*$/.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`;
+  return /^[\w@%+=:,./-]+$/.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`;
 }
 
-function valueOf(name: string, filling: Filling): string | undefined {
-  switch (name) {
-    case "port":
-      return String(filling.port);
-    case "lane":
-      return String(filling.lane);
-    case "db_url":
-      return filling.dbUrl;
-    case "db_path":
-      return filling.dbPath;
-    default:
-      return filling.urls[name.slice("url:".length)];
+function valueOf(whole: string, name: string, filling: Filling): string {
+  const asked = partOf(name);
+  if (asked === undefined) {
+    const value = name === "port" || name === "lane" ? String(filling[name]) : name === "db_url" ? filling.dbUrl : filling.dbPath;
+    return value ?? undeclared(whole, "Declare the store as db_url.");
   }
+  const url = asked.store === "db" ? (filling.urls["db"] ?? filling.dbUrl) : filling.urls[asked.store];
+  if (url === undefined) return undeclared(whole, asked.store === "db" ? "Declare the store as db_url." : "Declare it under systems.");
+  if (asked.part === "url") return url;
+  const value = storePart(url, asked.part);
+  if (value !== undefined) return value;
+  throw new SeqqaError("TARGET_PLACEHOLDER", `target uses ${whole}, and the URL of that store has no ${asked.part}.`, {
+    exitStatus: 2,
+    hint: "Write it into the URL, or take the placeholder out.",
+  });
+}
+
+function undeclared(whole: string, hint: string): never {
+  throw new SeqqaError("TARGET_PLACEHOLDER", `target uses ${whole}, and no such store is declared.`, { exitStatus: 2, hint });
+}
+
+/** The store that a placeholder names, and what of it: `host:cache`, `db_host`. */
+function partOf(name: string): { readonly store: string; readonly part: StorePart | "url" } | undefined {
+  const [, part, store] = /^([a-z]+):(.*)$/s.exec(name) ?? [];
+  if (part !== undefined && store !== undefined) return { store, part: part as StorePart | "url" };
+  const own = STORE_PARTS.find((one) => name === `db_${one}`);
+  return own === undefined ? undefined : { store: "db", part: own };
 }

@@ -3,5 +3,5 @@ import type { StartedTarget } from "./target-config.ts";
 
 /** Whether the target asks for a store of its own that nothing else declares: a new empty SQLite file. */
 export function usesEmptyStore({ command = "", env = {} }: StartedTarget): boolean {
-  return [command, ...Object.values(env)].some((text) => uses(text, "db_path") || uses(text, "db_url") || text.includes("{url:db}"));
+  return [command, ...Object.values(env)].some((text) => uses(text, "db_path", "db_url", "db_database", "url:db", "database:db"));
 }

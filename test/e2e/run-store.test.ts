@@ -214,5 +214,6 @@ describe("whatever ends a run", () => {
     expect((await ended).status).toBe(130);
     expect((await documentOf(output)).explorations).toMatchObject([{ stopReason: "interrupted" }]);
     expect(statSync(fileIn(output)).mode & 0o777).toBe(0o600);
+    for (const report of ["report.html", "results.json"]) expect(statSync(join(output, report)).mode & 0o777).toBe(0o600);
   });
 });

@@ -219,6 +219,13 @@ describe("values that contradict each other", () => {
     ["services: [{ name: mail, command: x, ready: /health }]", "nothing says on which port mail listens"],
     ["services: [{ name: mail, command: x, ready: /health, env: { PORT: '{port}' } }]", "nothing says on which port mail listens"],
     ["target: { command: 'x {url:adit}' }\nsystems: { audit: { url: sqlite:a.db } }", "{url:adit} names a store"],
+    ["target: { command: 'x {host:adit}' }\nsystems: { audit: { url: sqlite:a.db } }", "{host:adit} names a store"],
+    ["target: { command: 'x {db_host}' }", "{db_host} names a store that db_url does not declare"],
+    ["target: { command: 'x {host:audit}' }\nsystems: { audit: { url: sqlite:a.db } }", "the host of a store whose URL has none"],
+    [
+      "target: { command: x, env: { A: '{db_password}' } }\ndb_url: postgres://localhost/shop",
+      "the password of a store whose URL has none",
+    ],
   ])("%s", (yaml, message) => {
     const error = failure(yaml);
     expect(error.message).toContain(message);

@@ -91,7 +91,20 @@ describe("values", () => {
     });
     expect(config.report.formats).toEqual(["html", "json"]);
     expect(config.report.outputDir).toBe(join(config.folder, "reports"));
-    expect(config.report.redact).toEqual(["authorization", "cookie", "set-cookie", "password", "token", "access_token", "secret"]);
+    expect(config.report.redact).toEqual([
+      "authorization",
+      "cookie",
+      "set-cookie",
+      "x-api-key",
+      "api_key",
+      "password",
+      "passwd",
+      "token",
+      "access_token",
+      "refresh_token",
+      "secret",
+      "client_secret",
+    ]);
   });
 
   it("is frozen to the bottom and can cross threads", () => {

@@ -1,9 +1,7 @@
 import { stringify } from "yaml";
+import { REDACTED } from "../../../config/index.ts";
 import type { PlannedLogin, ScaffoldPlan } from "../../infer/plan.ts";
 import type { ScaffoldFile } from "./scaffold-file.ts";
-
-/** What reports hide unasked: a list in the configuration takes its place. */
-const HIDDEN: readonly string[] = ["authorization", "cookie", "set-cookie", "password", "token", "access_token", "secret"];
 
 /** `seqqa.yaml`. `baseUrl`: that of the description; only one on this machine is taken for what is to be explored, without its `basePath`. `schema`: the way to its JSON Schema. */
 export function configFile(
@@ -51,10 +49,10 @@ function yamlText(text: string): string {
 
 /** What the API calls its key, its password and its token is hidden as what is always called so. */
 function redactLines(login: PlannedLogin | undefined): string {
-  const known = new Set(HIDDEN.map(plain));
+  const known = new Set(REDACTED.map(plain));
   const names = secretsOf(login).filter((name) => /^[\w-]{1,100}$/.test(name) && !known.has(plain(name)));
   if (names.length === 0) return "";
-  const list = [...HIDDEN, ...names].map((name) => yamlText(name)).join(", ");
+  const list = [...REDACTED, ...names].map((name) => yamlText(name)).join(", ");
   return `  # Values of these headers and fields stand in no report: the last ones are the API's own.\n  redact: [${list}]\n`;
 }
 

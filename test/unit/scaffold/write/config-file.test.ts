@@ -37,7 +37,8 @@ describe("the configuration of a scaffold", () => {
     const example = readFileSync(new URL("../../../../seqqa.yaml.example", import.meta.url), "utf8");
     const byDefault = /^ +redact: \[ (.*) \]/m.exec(example)?.[1]?.split(", ") ?? [];
     expect(byDefault).toContain("authorization");
-    expect(hidden(key("X-Api-Key"))).toEqual([...byDefault, "X-Api-Key"]);
+    expect(hidden(key("X-Shop-Key"))).toEqual([...byDefault, "X-Shop-Key"]);
+    expect(hidden(key("X-Api-Key"))).toBeUndefined();
     expect(hidden(key("Access-Token"))).toBeUndefined();
     expect(hidden(key('x"]\n'))).toBeUndefined();
     expect(hidden({ kind: "bearer", variable: "API_TOKEN" })).toBeUndefined();

@@ -1,0 +1,41 @@
+import { backendOf } from "./backend.ts";
+
+/** The parts of a store's URL that a placeholder can name. */
+export const STORE_PARTS = ["host", "port", "user", "password", "database"] as const;
+export type StorePart = (typeof STORE_PARTS)[number];
+
+const DEFAULT_PORTS: Readonly<Record<string, string>> = { postgres: "5432", mysql: "3306", redis: "6379" };
+
+/**
+ * Returns a part of a store's URL as it was meant, with the default port where none is written; `undefined`: the store has no such part. The database of SQLite
+ * is its file, that of Redis the number of an index. An empty password that is written, as in `mysql://root:@host/shop`, is one.
+ *
+ * @param url A URL of a store that is valid.
+ */
+export function storePart(url: string, part: StorePart): string | undefined {
+  const kind = backendOf(url);
+  if (kind === "sqlite") return part === "database" ? url.slice("sqlite:".length) : undefined;
+  const { hostname, port, username, password, pathname, searchParams } = new URL(url);
+  switch (part) {
+    case "host":
+      // Drivers take a socket, or another host, from the query.
+      return searchParams.get("host") ?? searchParams.get("socketPath") ?? (hostname.replace(/^\[(.*)\]$/, "$1") || undefined);
+    case "port":
+      return port || searchParams.get("port") || DEFAULT_PORTS[kind];
+    case "user":
+      return decoded(username || searchParams.get("user") || "") || undefined;
+    case "password":
+      if (password === "" && /^[^/]*\/\/[^/?#]*:@/.test(url)) return "";
+      return decoded(password || searchParams.get("password") || "") || undefined;
+    case "database":
+      return decoded(pathname.slice(1) || (kind === "redis" ? (searchParams.get("db") ?? "0") : "")) || undefined;
+  }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
