@@ -6,6 +6,9 @@ import { processShell } from "./shell.ts";
 /** How long what a run left behind may keep a finished process alive. */
 const GRACE_MS = 3000;
 
+/** The reader of a pipe may go away, as `head` does, and a terminal may be closed: there is nobody left to tell. */
+const isNobodyThere = ({ code }: NodeJS.ErrnoException): boolean => code === "EPIPE" || code === "EIO";
+
 /** What `bin/seqqa.js` calls: runs the command line of this process and sets its exit status. */
 export async function entry(): Promise<void> {
   const { shell, meant } = watchForEarlyEnd(processShell());
@@ -17,12 +20,14 @@ export async function entry(): Promise<void> {
   process.on("uncaughtException", (error) => {
     if (process.listenerCount("uncaughtException") === 1) fail(error);
   });
-  // The reader of a pipe may go away, as `head` does: there is nobody left to tell, and a run goes on to its end and its reports.
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on("error", (error: NodeJS.ErrnoException) => (error.code === "EPIPE" ? undefined : fail(error)));
-  }
-  process.exitCode = await main(process.argv.slice(2), shell);
+  // A run goes on to its end and its reports, and puts back what it changed, whatever becomes of its output.
+  let unwritten: NodeJS.ErrnoException | undefined;
+  for (const stream of [process.stdout, process.stderr])
+    stream.on("error", (error: NodeJS.ErrnoException) => (isNobodyThere(error) ? undefined : (unwritten ??= error)));
+  const status = await main(process.argv.slice(2), shell);
   meant();
+  if (unwritten !== undefined) process.stderr.write(`error: The output could not be written: ${unwritten.message}.\n`);
+  process.exitCode = unwritten !== undefined && status === 0 ? 3 : status;
   await new Promise<void>((resolve) => process.stdout.write("", () => resolve()));
   setTimeout(() => process.exit(), GRACE_MS).unref();
 }

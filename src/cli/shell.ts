@@ -9,7 +9,10 @@ export interface Shell {
   readonly stderr: Output;
   readonly env: Environment;
   readonly cwd: string;
-  /** Calls back on every SIGINT and SIGTERM until the returned function is called. */
+  /**
+   * Calls back on every SIGINT and SIGTERM until the returned function is called, and on a SIGHUP that comes before them: a terminal that is closed may
+   * send several, and nobody asks with them for a hasty end.
+   */
   readonly onInterrupt: (listener: () => void) => () => void;
   /** Waits until the user pressed Enter, or the signal is aborted; `undefined` where nobody sits at a terminal. */
   readonly waitForEnter?: ((signal: AbortSignal) => Promise<void>) | undefined;
@@ -18,14 +21,22 @@ export interface Shell {
 }
 
 export function processShell(): Shell {
+  let isInterrupted = false;
+  const heard = (listener: () => void): void => {
+    // Others hear the same signal.
+    setImmediate(() => (isInterrupted = true));
+    listener();
+  };
   return {
     stdout: process.stdout,
     stderr: process.stderr,
     env: process.env,
     cwd: process.cwd(),
     onInterrupt: (listener) => {
-      process.on("SIGINT", listener).on("SIGTERM", listener);
-      return () => void process.off("SIGINT", listener).off("SIGTERM", listener);
+      const asked = (): void => heard(listener);
+      const hungUp = (): void => (isInterrupted ? undefined : heard(listener));
+      process.on("SIGINT", asked).on("SIGTERM", asked).on("SIGHUP", hungUp);
+      return () => void process.off("SIGINT", asked).off("SIGTERM", asked).off("SIGHUP", hungUp);
     },
     waitForEnter: process.stdin.isTTY && process.stderr.isTTY ? waitForEnter : undefined,
     exit: (status) => process.exit(status),

@@ -121,6 +121,19 @@ describe.each(["journal", "copy"])("the store of a running target, checkpoint %s
     expect(order).toEqual({ id: 3, status: "new" });
   });
 
+  it.each(["SIGHUP", "SIGTERM"] as const)("is put back by a run that a %s ends, however often it comes", async (signal) => {
+    const at = await place(checkpoint);
+    const interrupted = await inTheMiddle([at.file], at.cwd);
+    interrupted.child.kill(signal);
+    // A closed terminal sends several. A second SIGTERM would ask for an end at once.
+    for (let times = 0; signal === "SIGHUP" && times < 3; times++) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      interrupted.child.kill(signal);
+    }
+    expect(await interrupted.ended).toMatchObject({ status: 130, signal: null });
+    expect(everything(at.file)).toEqual(at.before);
+  });
+
   it("after a SIGKILL, the next run puts it back before it begins", async () => {
     const at = await place(checkpoint);
     const digest = await explored(at);

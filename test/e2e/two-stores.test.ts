@@ -70,7 +70,7 @@ const CONFIG = `systems:
   cache: { url: "\${REDIS_URL}" }
 target:
   command: node server.mjs
-  env: { PORT: "{port}", DATABASE_URL: "{url:db}", REDIS_URL: "{url:cache}", STARTS: "\${STARTS}" }
+  env: { PORT: "{port}", DATABASE_URL: "{url:db}", REDIS_URL: "redis://{host:cache}:{port:cache}/{database:cache}", STARTS: "\${STARTS}" }
 `;
 
 /** A check comes after the state was read and before it is put back: the one of the chosen number ends connections, once in the run. */
