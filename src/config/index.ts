@@ -5,6 +5,6 @@ export { allowedStores } from "./store-consent.ts";
 export { storePart, STORE_PARTS, type StorePart } from "./store-parts.ts";
 export { nearest } from "../model/nearest.ts";
 export type { FlagValue } from "./overrides.ts";
-export { withoutPasswords } from "./problem.ts";
+export { withoutPasswords, withoutUserPart } from "./problem.ts";
 export { REDACTED } from "./table.ts";
 export { resolveExploration, type ResolvedExploration } from "./resolve-exploration.ts";

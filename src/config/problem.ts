@@ -39,9 +39,14 @@ export function withoutPasswords(text: string): string {
   return text.replace(/:\/\/[^\s/?#"']*@/g, "://***@");
 }
 
+/** The same of one value that is a URL, or is meant to be one: whatever its password is made of, it ends at the last `@`. */
+export function withoutUserPart(value: string): string {
+  return /^\s*[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value.replace(/:\/\/.*@/s, "://***@") : withoutPasswords(value);
+}
+
 /** A value as a message may show it. */
 export function shown(value: unknown): string {
   if (value === null || value === undefined) return "empty";
-  const all = withoutPasswords(typeof value === "string" ? JSON.stringify(value) : String(value));
+  const all = typeof value === "string" ? JSON.stringify(withoutUserPart(value)) : withoutPasswords(String(value));
   return all.length > QUOTED ? `${all.slice(0, QUOTED - 4)}...${typeof value === "string" ? '"' : ""}` : all;
 }

@@ -1,4 +1,4 @@
-import { sourceOf, withoutPasswords, type Config } from "../config/index.ts";
+import { sourceOf, withoutUserPart, type Config } from "../config/index.ts";
 import { redactor } from "../reports/index.ts";
 
 export interface ConfigRow {
@@ -11,7 +11,7 @@ export interface ConfigRow {
 /** Maps of these hold secrets as often as not: their names are kept alone. */
 const ENVIRONMENT = "env";
 /** What is said by other rows, or says nothing of the run. */
-const LEFT_OUT = new Set(["sources", "ca"]);
+const LEFT_OUT = new Set(["sources", "ca", "allowedStores"]);
 
 /** The configuration as the store keeps it: a row for each value, in the order of its declaration, without what is secret in it. */
 export function configRows(config: Config): readonly ConfigRow[] {
@@ -25,14 +25,21 @@ export function configRows(config: Config): readonly ConfigRow[] {
       return;
     }
     const key = path.map(snakeCase).join(".");
-    const text = JSON.stringify(withoutEnvironments(hide.value({ [name]: value }) as Record<string, unknown>)[name] ?? null);
-    rows.push({ key, value: withoutPasswords(text), source: sourceOf(config, key) });
+    const shown = withoutEnvironments(hide.value({ [name]: withoutUserParts(value) }) as Record<string, unknown>)[name] ?? null;
+    rows.push({ key, value: JSON.stringify(shown), source: sourceOf(config, key) });
   };
   for (const [name, value] of Object.entries(config)) visit([name], value);
   return rows;
 }
 
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+function withoutUserParts(value: unknown): unknown {
+  if (typeof value === "string") return withoutUserPart(value);
+  if (Array.isArray(value)) return value.map(withoutUserParts);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutUserParts(member)]));
+}
 
 function withoutEnvironments<T>(value: T): T {
   const visit = (one: unknown): unknown => {

@@ -13,6 +13,13 @@ const SCHEME = /(?:basic|bearer|digest|negotiate|token|apikey|aws4-hmac-sha256)[
 const HEADERS = new Set(["authorization", "proxyauthorization", "cookie", "setcookie"]);
 const HEADER_VALUE = /[^\r\n"'`]+/y;
 const BARE_VALUE = /(?:[^\s;&}\])"'`<,\\]|,(?=[^\s\\"'}\]]))+/y;
+/** The scheme of an `Authorization` header, and what follows it. */
+const CREDENTIALS = /(?<![\w-])((?:basic|bearer|digest|negotiate)(?:[^\S\r\n]+|%20))([\w.~+/-]{6,}={0,2})/gi;
+/** A cookie with the attributes that a server gives it. */
+const COOKIE =
+  /(?<![\w.-])([\w!#$%&*+.^|~-]{1,64})=([^\s;,"'=]{6,4096})(?=;[^\S\r\n]*(?:path|httponly|secure|samesite|expires|max-age|domain)\b)/gi;
+/** A JSON Web Token: three parts in base64url, of which the first is an object. */
+const JWT = /(?<![\w-])eyJ[\w-]{8,}\.[\w-]{4,}\.[\w-]*/g;
 const NOTHING = /^(?:null|undefined|None|nil)$/;
 
 /**
@@ -21,7 +28,28 @@ const NOTHING = /^(?:null|undefined|None|nil)$/;
  */
 export function hideInText(text: string, isHidden: IsHidden, seen: (value: string) => void): string {
   const shown = text.includes("://") ? text.replace(USER_PART, `://${HIDDEN}@`) : text;
-  return hideElements(hideFields(shown, isHidden, seen), isHidden, seen);
+  return hideCredentials(hideElements(hideFields(shown, isHidden, seen), isHidden, seen), isHidden, seen);
+}
+
+/** Hides what is a credential by its form, whatever stands before it: programs log tokens and cookies under names of their own. */
+function hideCredentials(text: string, isHidden: IsHidden, seen: (value: string) => void): string {
+  const hide = (value: string): string => {
+    seen(value);
+    return HIDDEN;
+  };
+  let shown = text;
+  if (isHidden("authorization"))
+    shown = shown.replace(CREDENTIALS, (all: string, scheme: string, token: string) =>
+      isCredential(scheme, token) ? `${scheme}${hide(token)}` : all,
+    );
+  if (isHidden("set-cookie")) shown = shown.replace(COOKIE, (_all, name: string, value: string) => `${name}=${hide(value)}`);
+  return isHidden("token") ? shown.replace(JWT, (token) => hide(token)) : shown;
+}
+
+/** "Basic authentication" is none. */
+function isCredential(scheme: string, token: string): boolean {
+  if (/^basic/i.test(scheme)) return Buffer.from(token, "base64").includes(":");
+  return /[\d._~+/=]|[a-z][A-Z]/.test(token) || token.length >= 24;
 }
 
 function hideFields(text: string, isHidden: IsHidden, seen: (value: string) => void): string {

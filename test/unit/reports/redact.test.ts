@@ -120,6 +120,19 @@ describe("redactor", () => {
     expect(one.body("abc customer HttpOnly a1b2c3d4e5f6")).toBe("abc customer HttpOnly a1b2c3d4e5f6");
   });
 
+  it.each([
+    ["got Bearer abc.DEF-123_x/y+z== from 10.0.0.7", "got Bearer [redacted] from 10.0.0.7"],
+    ["curl -H 'Basic YW5uOnNlY3JldA=='", "curl -H 'Basic [redacted]'"],
+    ["issued sid=s%3Aabcdef.123; Path=/; HttpOnly", "issued sid=[redacted]; Path=/; HttpOnly"],
+    ["user eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl logged in", "user [redacted] logged in"],
+    ["Basic authentication is off, bearer tokens are on", "Basic authentication is off, bearer tokens are on"],
+    ["mode=fastest; level=3", "mode=fastest; level=3"],
+  ])("hides what is a credential by its form: %s", (text, shown) => {
+    const { body } = redactor(["authorization", "set-cookie", "token"]);
+    expect(body(text)).toBe(shown);
+    expect(redactor([]).body(text)).toBe(text);
+  });
+
   it("hides nothing when no name is given", () => {
     expect(redactor([]).body('{"password":"a"}')).toBe('{"password":"a"}');
   });

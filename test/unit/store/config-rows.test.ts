@@ -1,0 +1,23 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, it } from "vitest";
+import { loadConfig } from "../../../src/config/index.ts";
+import { configRows } from "../../../src/store/index.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "seqqa-unit-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+it.each(["plain-secret", "it's secret", 'say "secret"', "two secret words", "at@secret@", "100%secret", "sécret"])(
+  "the configuration of a run has nothing of a password such as %s",
+  (password) => {
+    const file = join(folder, "seqqa.yaml");
+    const url = `postgres://ann:${password}@127.0.0.1:5432/shop_test`;
+    writeFileSync(file, JSON.stringify({ base_url: "http://h", db_url: url, systems: { other: { url } } }));
+    const rows = configRows(loadConfig({ file, env: {}, cwd: folder }));
+    const shown = rows.filter(({ value }) => value.includes("shop_test"));
+    expect(shown.map(({ key }) => key)).toEqual(["db_url", "systems.other.url", "systems.db.url"]);
+    for (const { value } of shown) expect(JSON.parse(value)).toBe("postgres://***@127.0.0.1:5432/shop_test");
+    expect(rows.map(({ key }) => key)).not.toContain("allowed_stores");
+  },
+);
