@@ -25,8 +25,8 @@ export function configRows(config: Config): readonly ConfigRow[] {
       return;
     }
     const key = path.map(snakeCase).join(".");
-    const shown = withoutEnvironments(hide.value({ [name]: withoutUserParts(value) }) as Record<string, unknown>)[name] ?? null;
-    rows.push({ key, value: JSON.stringify(shown), source: sourceOf(config, key) });
+    const shown = withoutEnvironments(hide.value({ [name]: value }) as Record<string, unknown>)[name] ?? null;
+    rows.push({ key, value: JSON.stringify(withoutUserParts(shown)), source: sourceOf(config, key) });
   };
   for (const [name, value] of Object.entries(config)) visit([name], value);
   return rows;
