@@ -25,6 +25,7 @@ import { callsOf, raceVerdict } from "./race-verdict.ts";
 import { verdictOf, type Verdict } from "./replay-verdict.ts";
 import { usage } from "./run-options.ts";
 import type { Shell } from "./shell.ts";
+import { tellSkipped } from "./report-files.ts";
 
 export interface ReplayCommandOptions {
   readonly run?: string;
@@ -57,7 +58,8 @@ export async function replayCommand(
     noInfra: options.infra === false,
     allowedStores: options.allowDb,
   });
-  const { id, data } = readFindings(config.report.outputDir, options.run);
+  const { id, data, skipped } = readFindings(config.report.outputDir, options.run);
+  tellSkipped(shell, skipped);
   const found = findFinding(wanted, id, data.document);
   // A stranger's store must not make any other module be loaded.
   if (!isExplorationFile(found.exploration.file)) {

@@ -3,7 +3,7 @@ import { loadConfig, type ReportFormat } from "../config/index.ts";
 import { writePieces } from "../reports/index.ts";
 import { OWN_ONLY, writeWhole } from "../store/index.ts";
 import type { ExitStatus } from "./exit-status.ts";
-import { FILES, readFor, reportPieces, writing } from "./report-files.ts";
+import { FILES, readFor, reportPieces, tellSkipped, writing } from "./report-files.ts";
 import { usage } from "./run-options.ts";
 import type { Shell } from "./shell.ts";
 import { shownPath } from "./shown-path.ts";
@@ -21,6 +21,7 @@ export async function reportCommand(options: ReportOptions, shell: Shell): Promi
   const config = loadConfig({ directory: ".", file: options.config, env: shell.env, cwd: shell.cwd, allowedStores: "unopened" });
   const format = options.format ?? "html";
   const run = readFor([format], config.report.outputDir, options.run);
+  tellSkipped(shell, run.skipped);
   const pieces = reportPieces(format, run);
   if (options.output === "-") {
     await writePieces(shell.stdout, pieces);

@@ -2,8 +2,9 @@ import { accessSync, constants, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Config, ReportFormat } from "../config/index.ts";
 import { SeqqaError } from "../model/errors.ts";
-import { htmlText, jsonPieces, junitText, type ReportData } from "../reports/index.ts";
+import { htmlText, jsonPieces, junitText, printable, type ReportData } from "../reports/index.ts";
 import { OWN_ONLY, readFindings, readRun, unreadable, writeWhole, type KeptData } from "../store/index.ts";
+import type { Shell } from "./shell.ts";
 
 export const FILES: Readonly<Record<ReportFormat, string>> = { html: "report.html", json: "results.json", junit: "junit.xml" };
 
@@ -16,6 +17,11 @@ const piecesOf: Readonly<Record<ReportFormat, (data: ReportData) => Iterable<str
 /** Reads what these formats show. @throws SeqqaError `NO_SUCH_RUN`, `RUN_UNREADABLE` with exit status 2 */
 export function readFor(formats: readonly ReportFormat[], outputDir: string, id: string | undefined): KeptData {
   return (formats.some((format) => format !== "junit") ? readRun : readFindings)(outputDir, id);
+}
+
+/** Says which runs were passed over in the search for the last one. */
+export function tellSkipped({ stderr }: Shell, skipped: readonly string[]): void {
+  for (const one of skipped) stderr.write(`note: ${printable(one)} An older one is taken.\n`);
 }
 
 /** A run in one of the formats, in pieces. @throws SeqqaError `RUN_UNREADABLE`: a stranger's store may hold anything */

@@ -11,6 +11,7 @@ import type { Machinery } from "./machinery.ts";
 import { nothingNamed } from "./nothing-named.ts";
 import { flagsOf, refuseForJourneys, refuseMisuse, usage, type RunOptions } from "./run-options.ts";
 import type { Shell } from "./shell.ts";
+import { tellSkipped } from "./report-files.ts";
 
 /** What is to be run. */
 export type RunTarget =
@@ -56,6 +57,7 @@ export async function runTarget(named: string | undefined, options: RunOptions, 
     }
     // What it was begun with may be what makes the rest right.
     const stored = storedRun(configFor(named, options, true), options.resume);
+    tellSkipped(shell, stored.skipped);
     const whole = optionsBefore(stored, options, shell.env);
     const config = saidAgain(stored.id, () => configFor(named, whole));
     return { kind: "explorations", config, directory: path, files, stored, options: whole };

@@ -1,13 +1,13 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { RunDirectory } from "../targets/index.ts";
 
-/** A directory for what a run generates (bundles), removed when the work is done. */
+/** A directory for what a run generates (bundles), removed when the work is done; where the process is killed, by the next run. @throws SeqqaError `TMP_UNUSABLE` (2) */
 export async function withRunDirectory<T>(work: (directory: string) => Promise<T>): Promise<T> {
-  const directory = await mkdtemp(join(tmpdir(), "seqqa-bundle-"));
+  const directory = RunDirectory.create(tmpdir(), randomBytes(8).toString("hex"), "bundle");
   try {
-    return await work(directory);
+    return await work(directory.path);
   } finally {
-    await rm(directory, { recursive: true, force: true });
+    directory.remove();
   }
 }

@@ -43,12 +43,13 @@ export interface KeptData {
   readonly id: string;
   readonly file: string;
   readonly data: ReportData;
+  /** See {@link Found.skipped}. */
+  readonly skipped: readonly string[];
 }
 
 function readKept(outputDir: string, wanted: string | undefined, read: (db: Database) => ReportData): KeptData {
-  const id = findRun(outputDir, wanted);
-  const file = runFile(outputDir, id);
-  return { id, file, data: readStore(file, read) };
+  const { id, read: data, skipped } = findRun(outputDir, wanted, (file) => readStore(file, read));
+  return { id, file: runFile(outputDir, id), data, skipped };
 }
 
 function readData(db: Database): ReportData {

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, renameSync } from "node:fs";
 import { dirname } from "node:path";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
 import type { Config } from "../config/index.ts";
@@ -10,7 +10,7 @@ import { ExplorationKeeper } from "./exploration-keeper.ts";
 import type { Beginning } from "./beginning.ts";
 import { keptBefore } from "./kept-before.ts";
 import { RunLock } from "./run-lock.ts";
-import { dropOldRuns, removeRun, runFile } from "./runs.ts";
+import { DRAFT_SUFFIX, dropOldRuns, removeRun, runFile } from "./runs.ts";
 import { SCHEMA, SCHEMA_VERSION } from "./schema.ts";
 import type { StoredExploration } from "./stored-run.ts";
 
@@ -48,10 +48,10 @@ export class RunStore {
     this.#goesOn = goesOn;
     this.file = runFile(config.report.outputDir, document.run);
     mkdirSync(dirname(this.file), { recursive: true });
-    if (!goesOn) closeSync(openSync(this.file, "wx", 0o600));
     this.#lock = new RunLock(this.file);
     let db: Database | undefined;
     try {
+      if (!goesOn) this.#make(document);
       this.#db = db = new DatabaseConstructor(this.file, { fileMustExist: true });
       this.#db.pragma("trusted_schema = OFF");
       this.#db.pragma("journal_mode = WAL");
@@ -59,7 +59,7 @@ export class RunStore {
       // What was written before it was known to be a secret, and is written anew, leaves no trace.
       this.#db.pragma("secure_delete = ON");
       this.#db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
-      this.#db.transaction(() => (goesOn ? this.#goOn(document) : this.#create(document)))();
+      if (goesOn) this.#db.transaction(() => this.#goOn(document))();
       this.#entries = new EntryWriter(this.#db);
     } catch (error) {
       db?.close();
@@ -127,28 +127,38 @@ export class RunStore {
     this.#lock.release();
   }
 
-  #create(document: RunDocument): void {
-    this.#db.exec(SCHEMA);
-    this.#db.pragma(`user_version = ${SCHEMA_VERSION}`);
-    const { run, seqqa, startedAt } = document;
-    this.#db
-      .prepare("INSERT INTO run (id, seqqa, started_at, document) VALUES (?, ?, ?, ?)")
-      .run(run, seqqa, startedAt, documentText(document));
-    this.#putConfig();
+  /** Makes the store under a name of its own first: whoever finds it by its name finds a run in it, whenever this process is killed. */
+  #make(document: RunDocument): void {
+    const draft = `${this.file}${DRAFT_SUFFIX}`;
+    closeSync(openSync(draft, "wx", 0o600));
+    const db = new DatabaseConstructor(draft, { fileMustExist: true });
+    try {
+      db.transaction(() => {
+        db.exec(SCHEMA);
+        db.pragma(`user_version = ${SCHEMA_VERSION}`);
+        const { run, seqqa, startedAt } = document;
+        const insert = db.prepare("INSERT INTO run (id, seqqa, started_at, document) VALUES (?, ?, ?, ?)");
+        insert.run(run, seqqa, startedAt, documentText(document));
+        this.#putConfig(db);
+      })();
+    } finally {
+      db.close();
+    }
+    renameSync(draft, this.file);
   }
 
   /** Until it is over again, what is here is the beginning of it. Files that failed are tried again. */
   #goOn(document: RunDocument): void {
     this.#db.prepare("UPDATE run SET ended_at = NULL, exit_status = NULL, document = ?").run(documentText(document));
     this.#db.exec("DELETE FROM failures; DELETE FROM config; DELETE FROM environment");
-    this.#putConfig();
+    this.#putConfig(this.#db);
     this.#explorations = this.#db.prepare("SELECT ifnull(max(id) + 1, 0) FROM explorations").pluck().get() as number;
   }
 
-  #putConfig(): void {
-    const put = this.#db.prepare("INSERT INTO config (key, value, source) VALUES (?, ?, ?)");
+  #putConfig(db: Database): void {
+    const put = db.prepare("INSERT INTO config (key, value, source) VALUES (?, ?, ?)");
     for (const { key, value, source } of [...configRows(this.#config), ...this.#flags]) put.run(key, value, source);
-    const putValue = this.#db.prepare("INSERT INTO environment (key, salt, hash) VALUES (?, ?, ?)");
+    const putValue = db.prepare("INSERT INTO environment (key, salt, hash) VALUES (?, ?, ?)");
     for (const { key, salt, hash } of environmentRows(this.#config)) putValue.run(key, salt, hash);
   }
 

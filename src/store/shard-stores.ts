@@ -45,7 +45,7 @@ function fileOf(path: string): string {
       hint: "Name runs/<id>.db of each shard, or its folder of reports.",
     });
   }
-  return found.isDirectory() ? runFile(path, findRun(path, undefined)) : path;
+  return found.isDirectory() ? runFile(path, findRun(path, undefined, (file) => readStore(file, () => undefined)).id) : path;
 }
 
 function storeOf(db: Database, file: string): ShardStore {

@@ -3,7 +3,7 @@ import type { Outcome } from "./entry-rows.ts";
 import type { EnvironmentRow } from "./environment-rows.ts";
 import { beginningOf, type Beginning } from "./beginning.ts";
 import { readStore } from "./open-run.ts";
-import { findRun, runFile } from "./runs.ts";
+import { findRun } from "./runs.ts";
 
 /** What a run that may go on says of itself. */
 export interface StoredRun {
@@ -19,6 +19,8 @@ export interface StoredRun {
   readonly explorations: readonly StoredExploration[];
   /** It is a run of journeys. */
   readonly hasJourneys: boolean;
+  /** See {@link Found.skipped}. */
+  readonly skipped: readonly string[];
 }
 
 export interface StoredExploration {
@@ -44,8 +46,8 @@ export interface StoredExploration {
  * @throws SeqqaError `NO_SUCH_RUN`, `RUN_UNREADABLE` with exit status 2
  */
 export function readStoredRun(outputDir: string, id: string | undefined): StoredRun {
-  const file = runFile(outputDir, findRun(outputDir, id));
-  return readStore(file, (db) => storedRunOf(db, file));
+  const { read: stored, skipped } = findRun(outputDir, id, (file) => readStore(file, (db) => storedRunOf(db, file)));
+  return { ...stored, skipped };
 }
 
 export function storedRunOf(db: Database, file: string): StoredRun {
@@ -62,6 +64,7 @@ export function storedRunOf(db: Database, file: string): StoredRun {
     environment,
     explorations: storedExplorations(db),
     hasJourneys: journeys > 0,
+    skipped: [],
   };
 }
 

@@ -1,4 +1,4 @@
-export { defaultBase as runBase } from "./run-directory.ts";
+export { defaultBase as runBase, RunDirectory } from "./run-directory.ts";
 export { spareCount } from "./spares.ts";
 export { endedInUse } from "./target-errors.ts";
 export { TargetHost } from "./target-host.ts";

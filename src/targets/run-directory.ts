@@ -24,6 +24,9 @@ export interface Owner extends ProcessIdentity {
   readonly place: Place;
 }
 
+/** `bundle`: what user code is compiled to, which needs no target. */
+type DirectoryKind = "run" | "bundle";
+
 /** The directory of one run, which everything it makes on disk lies in. */
 export class RunDirectory {
   /** `seqqa-<uid>`, shared by all runs of this user. */
@@ -31,25 +34,26 @@ export class RunDirectory {
   readonly id: string;
   readonly path: string;
 
-  private constructor(root: string, id: string) {
+  private constructor(root: string, id: string, kind: DirectoryKind) {
     this.root = root;
     this.id = id;
-    this.path = join(root, `run-${id}`);
+    this.path = join(root, `${kind}-${id}`);
   }
 
-  /** @throws SeqqaError `TMP_UNUSABLE` when the directory cannot be made, or belongs to somebody else. */
-  static create(base: string, id: string): RunDirectory {
+  /** @throws SeqqaError `TMP_UNUSABLE` with exit status 2 when the directory cannot be made, or belongs to somebody else. */
+  static create(base: string, id: string, kind: DirectoryKind = "run"): RunDirectory {
     const root = rootIn(base);
     try {
       mkdirSync(root, { recursive: true, mode: 0o700 });
       const stats = lstatSync(root);
       if (!stats.isDirectory() || stats.uid !== process.getuid?.()) throw new Error("it exists and is not a directory of this user");
       chmodSync(root, 0o700);
-      const directory = new RunDirectory(root, id);
+      const directory = new RunDirectory(root, id, kind);
       directory.#appear();
       return directory;
     } catch (error) {
-      throw new SeqqaError("TMP_UNUSABLE", `The directory for temporary stores cannot be made in ${root}: ${(error as Error).message}.`, {
+      throw new SeqqaError("TMP_UNUSABLE", `The directory for temporary files cannot be made in ${root}: ${(error as Error).message}.`, {
+        exitStatus: 2,
         hint: "Give this user write access there, or set TMPDIR to a directory where it has it.",
         cause: error,
       });

@@ -30,9 +30,13 @@ export function sweep(base: string | undefined): Swept {
     for (const name of readdirSync(root)) {
       const path = join(root, name);
       if (name.startsWith(".new-") && ageMs(path) > DRAFT_MAX_AGE_MS) remove(path);
-      if (!name.startsWith("run-")) continue;
+      if (!/^(?:run|bundle)-/.test(name)) continue;
       const owner = readRecord<Owner>(join(path, "owner.json"));
       if (owner === undefined || !isDead(owner)) continue;
+      if (name.startsWith("bundle-")) {
+        remove(path);
+        continue;
+      }
       processes += killLeftovers(path, name.slice("run-".length), owner);
       if (existsSync(join(path, COMPOSE_RECORD))) continue;
       remove(path);

@@ -126,7 +126,7 @@ describe("stores", () => {
     const folder = folderWith();
     mkdirSync(join(folder, "tmp"));
     writeFileSync(join(folder, "tmp", `seqqa-${process.getuid?.()}`), "in the way");
-    expect(await failureOf(hostOf({ folder }))).toMatchObject({ code: "TMP_UNUSABLE", exitStatus: 3 });
+    expect(await failureOf(hostOf({ folder }))).toMatchObject({ code: "TMP_UNUSABLE", exitStatus: 2 });
   });
 });
 

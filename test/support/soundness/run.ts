@@ -57,6 +57,7 @@ function configOf(spec: Spec, { bug, url }: { readonly bug: boolean; readonly ur
     DRIVERS: ${pathToFileURL(join(root, "package.json")).href}
 exploration:
   max_steps: 20000
+  max_time: 40
 `;
 }
 

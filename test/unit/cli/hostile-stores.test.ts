@@ -121,3 +121,27 @@ describe("a store that is hostile or half written: one sentence, exit status 2, 
     }
   });
 });
+
+describe("a newer run that cannot be read", () => {
+  const NEWER = "29991231-235959-111-ffff.db";
+
+  it.each(["", "this is no database\n".repeat(100)])("is passed over with a note where no run is named (%#)", async (text) => {
+    const { cwd, file } = kept();
+    const newer = join(file, "..", NEWER);
+    writeFileSync(newer, text);
+    for (const command of ["report --format json --output -", "replay aa11 --emit curl"]) {
+      const { status, stdout, stderr } = await seqqa(command.split(" "), { cwd });
+      expect([status, stdout !== ""]).toEqual([0, true]);
+      expect(stderr).toMatch(/^note: The run in \S+29991231-235959-111-ffff\.db cannot be read: .* An older one is taken\.$/m);
+    }
+    expect(readFileSync(newer, "utf8")).toBe(text);
+    const named = await seqqa(["report", "--run", NEWER.slice(0, -3)], { cwd });
+    expect([named.status, named.stderr]).toEqual([2, expect.stringContaining("cannot be read")]);
+  });
+
+  it("is an error where there is no other one", async () => {
+    const { cwd, file } = kept();
+    writeFileSync(file, "");
+    expect((await seqqa(["report"], { cwd })).status).toBe(2);
+  });
+});
