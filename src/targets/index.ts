@@ -1,4 +1,5 @@
 export { defaultBase as runBase, RunDirectory } from "./run-directory.ts";
+export { onEveryExit } from "./exit-hooks.ts";
 export { spareCount } from "./spares.ts";
 export { endedInUse } from "./target-errors.ts";
 export { TargetHost } from "./target-host.ts";
