@@ -10,8 +10,11 @@ export interface ReadThrough {
   /** The state that the last committed row leaves; -1: none was committed. */
   readonly lastFrom: number;
   /** An unknown violation after which it went on. */
-  readonly wentPast: Pick<FoundViolation, "finding" | "lastAction" | "status"> | undefined;
+  readonly wentPast: PassedViolation | undefined;
 }
+
+/** As much of a violation as its id is made of. */
+type PassedViolation = Pick<FoundViolation, "lastAction" | "status"> & { readonly finding: { readonly invariant: string } };
 
 export interface ReadThroughOptions {
   readonly actions: readonly string[];
@@ -19,7 +22,7 @@ export interface ReadThroughOptions {
   readonly violationPolicy: ViolationPolicy | undefined;
   /** The rules that the root state breaks. */
   readonly brokenAtRoot: readonly string[];
-  readonly isKnown: (found: Pick<FoundViolation, "finding" | "lastAction" | "status">) => boolean;
+  readonly isKnown: (found: PassedViolation) => boolean;
 }
 
 /**
@@ -35,7 +38,10 @@ export function readThrough(recorded: Recorded, { actions, violationPolicy, brok
   broken?.root(brokenAtRoot);
   for (const rule of brokenAtRoot) digest.addText(rule);
   let [met, lastFrom]: [number, number] = [1, -1];
-  let unknown: ReadThrough["wentPast"];
+  // The root's are met before the first step.
+  let unknown: ReadThrough["wentPast"] = brokenAtRoot
+    .map((invariant) => ({ finding: { invariant }, lastAction: "", status: 0 }))
+    .find((found) => !isKnown(found));
   let wentPast: ReadThrough["wentPast"];
   for (let index = 0; index < recorded.batches; index++) {
     for (const row of recordedRows(recorded, index)) {
