@@ -218,6 +218,8 @@ export function lateWrite<T>(action: string, path: T): Omit<Divergence, "path"> 
 
 /** A walk that is made several times. */
 export interface CalibrationWalk {
+  /** As often as it may be, although two walks are alike: something differed in a round before that is not explained. */
+  readonly thorough?: boolean | undefined;
   /** Only once, for {@link Calibration.states}. */
   readonly once?: boolean | undefined;
   /** Only once, for {@link Calibration.late}; with the fingerprint on record for the state that the path leads to. */

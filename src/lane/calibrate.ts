@@ -64,7 +64,7 @@ export async function calibrate(base: LaneBase, goHome: () => Promise<unknown>, 
   try {
     const walks = new Walks(base, goHome, walk.path);
     if (walk.idleMs !== undefined) return { ...nothing, learned: { ...NOTHING_KNOWN, background: await walks.idle(walk.idleMs) } };
-    return walk.late === undefined ? await walks.compare(walk.once === true) : { ...nothing, late: await walks.late(walk.late) };
+    return walk.late === undefined ? await walks.compare(walk) : { ...nothing, late: await walks.late(walk.late) };
   } catch (error) {
     if (!(error instanceof LaneLost)) throw error;
     // Before anything was explored there is nothing to go on with.
@@ -122,7 +122,7 @@ class Walks {
     return late;
   }
 
-  async compare(once: boolean): Promise<Calibration> {
+  async compare({ once = false, thorough = false }: CalibrationWalk): Promise<Calibration> {
     await this.#goHome();
     await this.#walk();
     const states = this.#walks[0]!.map(({ strict }) => strict);
@@ -133,11 +133,11 @@ class Walks {
     if (once || !(await this.#isRoot())) return nothing;
     if (this.#walks[0]!.some(({ facts }) => mayHoldTimes(facts))) await sleep(this.#begunMs + APART_MS - performance.now());
     await this.#again(2);
-    if (this.#differing(0, 1) < 0) return nothing;
+    if (!thorough && this.#differing(0, 1) < 0) return nothing;
     const first = this.#compared();
     await this.#separate(first.counters);
     await this.#again(WALKS);
-    if (first.generated.some(({ isShort, isLoose }) => isShort || isLoose === true)) await this.#again(MORE_WALKS);
+    if (thorough || first.generated.some(({ isShort, isLoose }) => isShort || isLoose === true)) await this.#again(MORE_WALKS);
     const { generated, times, suspects, noisyActions } = this.#judged();
     const unlike = this.#unlike();
     const all = late.length > 0 || suspects.length + unlike.length === 0 ? late : await this.#lateActions();

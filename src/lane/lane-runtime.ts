@@ -89,9 +89,10 @@ export class LaneRuntime {
         try {
           mark = isPromise(going) ? await going : going;
         } catch (error) {
-          mark = await this.#lostOnTheWay(unit, chunk.direct && unit.image !== undefined, error);
-          // The state is another one than on record, so nothing can be compared with that.
-          unit = { ...unit, uncertain: true };
+          const again = await this.#lostOnTheWay(unit, chunk.direct && unit.image !== undefined, error);
+          ({ mark } = again);
+          // Where the state is another one than on record, nothing can be compared with that.
+          if (again.isOther) unit = { ...unit, uncertain: true };
         }
         for (; action < unit.to; action++) {
           if (this.#control.cancelled) return report.answer(finished, undefined, startedAt, this.#travel.replayed - replayedBefore);
@@ -194,25 +195,35 @@ export class LaneRuntime {
   }
 
   /**
-   * A node that is not reached again is tried once more on a fresh lane. If it is not reached then either, that is a divergence, and what is there is expanded.
-   * A path that was executed and led to another state is one at once: it may lead to the right one at the second try by chance.
+   * A node that is not reached again is tried once more, on a fresh lane unless the root was made again for it. If it is not reached then either, what is there is
+   * expanded. A path that was executed and led to another state is a divergence at once: it may lead to the right one at the second try by chance.
    */
-  async #lostOnTheWay(unit: UnitRequest, isWritten: boolean, error: unknown): Promise<WorldMark> {
+  async #lostOnTheWay(
+    unit: UnitRequest,
+    isWritten: boolean,
+    error: unknown,
+  ): Promise<{ readonly mark: WorldMark; readonly isOther: boolean }> {
     if (!(error instanceof LaneLost) || error.kind !== "dirty") throw error;
+    const wasExecuted = error instanceof OtherState && !isWritten;
     const isLast = unit.suspect === "dirty";
-    const [passed] = passedTimes(this.#base.state.own());
-    if (passed !== undefined && isLast) this.#report.divergences.push(timePassed(passed));
-    if (passed === undefined && (isLast || (error instanceof OtherState && !isWritten)))
-      this.#report.divergences.push({
-        kind: "replay",
-        path: unit.path,
-        calls: unit.path,
-        message: "A path executed again from a clean start led to another state than before",
-        differences: error.differences,
-        hint: 'If a field differs from run to run, list it as `ignore: ["table.column"]`; if the target remembers what its stores do not say, set `target.rollback: restart`.',
-      });
-    if (!isLast) throw error;
-    return this.#travel.replayer.replay(unit.path, unit.draws).catch(() => this.#base.state.mark());
+    if (!wasExecuted && !isLast) throw error;
+    const { replayer } = this.#travel;
+    const passed = (): string | undefined => passedTimes(this.#base.state.own())[0];
+    let field = passed();
+    if (wasExecuted && !isLast) {
+      if (field === undefined) this.#report.divergences.push(replayed(unit, error));
+      // A root that is made again is verified. What marks lead back to may be spoilt.
+      if (!this.#base.home.remade) throw error;
+      try {
+        await replayer.replay([]);
+        return { mark: await replayer.goTo({ ...unit, image: undefined }, false), isOther: false };
+      } catch (again) {
+        if (!(again instanceof OtherState)) throw again;
+        field = passed();
+      }
+    }
+    this.#report.divergences.push(field === undefined ? replayed(unit, error) : timePassed(field));
+    return { mark: await replayer.replay(unit.path, unit.draws).catch(() => this.#base.state.mark()), isOther: true };
   }
 
   async #crossCheck(unit: UnitRequest, check: ExpansionCheck): Promise<void> {
@@ -222,6 +233,18 @@ export class LaneRuntime {
     this.#report.checkedSteps += this.#travel.replayed - before;
     if (found !== undefined) this.#report.divergences.push(found);
   }
+}
+
+/** The divergence of a path that leads elsewhere when it is executed again. */
+function replayed({ path }: UnitRequest, { differences }: LaneLost): LaneDivergence {
+  return {
+    kind: "replay",
+    path,
+    calls: path,
+    message: "A path executed again from a clean start led to another state than before",
+    differences,
+    hint: 'If a field differs from run to run, list it as `ignore: ["table.column"]`; if the target remembers what its stores do not say, set `target.rollback: restart`.',
+  };
 }
 
 /** The divergence of a state that cannot be reached before one of its times passes. */

@@ -55,13 +55,16 @@ export async function learnValues(
 ): Promise<LearnedValues> {
   let { reports, knowledge } = before;
   let isWatched = false;
+  // Two values chosen at random are alike in every other round.
+  let thorough = false;
   const allLate = new Set<string>();
   const learn = async (more: Knowledge): Promise<void> => {
     knowledge = joined(knowledge, more);
     reports = await expander.learn(knowledge);
   };
   for (let round = 0; round < MOST_ROUNDS; round++) {
-    const { learned, suspects, unlike, late, states } = await expander.calibrate({ path });
+    const { learned, suspects, unlike, late, states } = await expander.calibrate({ path, thorough });
+    thorough ||= suspects.length + unlike.length > 0;
     if ((late.length + suspects.length > 0 || learned.generated.some(isLooseCounter)) && !isWatched) {
       isWatched = true;
       const found = await learnBackground(expander, { knowledge }, idleMs);
