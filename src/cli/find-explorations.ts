@@ -4,6 +4,7 @@ import type { SeqqaError } from "../model/errors.ts";
 import type { Machinery } from "./machinery.ts";
 import { usage } from "./run-options.ts";
 import type { Shell } from "./shell.ts";
+import { shellWord } from "../model/shell-word.ts";
 
 const EXPLORATION = /\.explore\.[cm]?[jt]s$/;
 
@@ -38,10 +39,5 @@ export async function fileIsNoDirectory(named: string, shell: Shell, machinery: 
 async function instead(file: string, shell: Shell, machinery: Machinery): Promise<string> {
   const described = await machinery.describeExplorations([file]).catch(() => undefined);
   const name = described?.explorations[0]?.name ?? nameOfFile(file);
-  return `Try: seqqa run ${quoted(relative(shell.cwd, dirname(file)) || ".")} --only ${quoted(name)}`;
-}
-
-/** As a shell takes it. */
-export function quoted(word: string): string {
-  return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+  return `Try: seqqa run ${shellWord(relative(shell.cwd, dirname(file)) || ".")} --only ${shellWord(name)}`;
 }

@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { nearest, type Config } from "../config/index.ts";
 import { SeqqaError } from "../model/errors.ts";
 import type { FoundJourneys } from "../run/index.ts";
-import { quoted } from "./find-explorations.ts";
+import { shellWord } from "../model/shell-word.ts";
 import type { Shell } from "./shell.ts";
 import { shownMessage, shownPath } from "./shown-path.ts";
 
@@ -20,7 +20,7 @@ export function journeyNotFound(named: string | undefined, found: FoundJourneys,
   const means = (file: string): boolean => file === path || (!isFile && basename(file) === basename(named));
   const byFile = found.journeys.find(({ file }) => means(file));
   if (byFile !== undefined) {
-    return notFound(`${named} is a file, and journeys are run by their names`, `Try: seqqa run ${quoted(byFile.name)}`);
+    return notFound(`${named} is a file, and journeys are run by their names`, `Try: seqqa run ${shellWord(byFile.name)}`);
   }
   const unusable = found.unusable.find(({ file }) => means(file) || basename(file).replace(SCRIPT, "") === named);
   if (unusable !== undefined)

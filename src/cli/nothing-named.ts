@@ -1,7 +1,8 @@
 import { dirname, relative } from "node:path";
 import { loadConfig } from "../config/index.ts";
 import type { SeqqaError } from "../model/errors.ts";
-import { nameOfFile, quoted } from "./find-explorations.ts";
+import { shellWord } from "../model/shell-word.ts";
+import { nameOfFile } from "./find-explorations.ts";
 import type { Machinery } from "./machinery.ts";
 import { usage } from "./run-options.ts";
 import type { Shell } from "./shell.ts";
@@ -24,7 +25,7 @@ export async function nothingNamed(shell: Shell, machinery: Machinery, configFil
       .map(nameOfFile);
   const names = await journeyNames(shell, machinery, configFile);
   const lines = [
-    ...directories.slice(0, NAMES).map((directory) => `seqqa run ${quoted(directory)} (${list(below(directory))})`),
+    ...directories.slice(0, NAMES).map((directory) => `seqqa run ${shellWord(directory)} (${list(below(directory))})`),
     ...(names.length === 0 ? [] : [`seqqa run <journey> (${list(names)})`, "seqqa run --all"]),
   ];
   return usage(

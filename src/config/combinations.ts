@@ -2,7 +2,7 @@ import { backendOf, CHECKPOINTS } from "./backend.ts";
 import type { Filled, FilledContext, FilledSystem } from "./filled.ts";
 import { nearest } from "../model/nearest.ts";
 import { problem, shown } from "./problem.ts";
-import { storePart, STORE_PARTS, type StorePart } from "./store-parts.ts";
+import { storePart, storePlaceholder } from "./store-parts.ts";
 
 /** Values that are fine one by one and contradict each other. @throws SeqqaError `CONFIG_COMBINATION`. */
 export function refuseBadCombinations(values: Filled, context: FilledContext): void {
@@ -88,24 +88,24 @@ function target(values: Filled, context: FilledContext, refuse: Refuse): void {
   for (const text of [declared.command ?? "", ...Object.values(declared.env ?? {})]) checkNames(text, values, refuse);
 }
 
-const PARTS = STORE_PARTS.join("|");
-const OF_STORE = new RegExp(`\\{(url|${PARTS}):([^{}]*)\\}|\\{db_(${PARTS})\\}`, "g");
-
 /** `{url:<name>}`, `{host:<name>}` and the like must name a declared store, and a part that its URL has. */
 function checkNames(text: string, values: Filled, refuse: Refuse): void {
   const systems = Object.entries(values.systems ?? {}).map(([name, { url }]) => [name, url] as const);
   const urls = new Map([...systems, ...(values.dbUrl === undefined ? [] : [["db", values.dbUrl] as const])]);
-  for (const [whole, named, store = "db", own] of text.matchAll(OF_STORE)) {
-    const part = (named ?? own) as StorePart | "url";
+  for (const [whole, inside = ""] of text.matchAll(/\{([^{}]*)\}/g)) {
+    const asked = storePlaceholder(inside);
+    if (asked === undefined) continue;
+    const { store, part } = asked;
+    const isNamed = inside.includes(":");
     const url = urls.get(store);
     if (url === undefined) {
       // The database of a target for which nothing is declared is a new SQLite file.
       if (store === "db" && (part === "url" || part === "database")) continue;
-      const near = own === undefined ? nearest(store, [...urls.keys()]) : undefined;
+      const near = isNamed ? nearest(store, [...urls.keys()]) : undefined;
       refuse(
         "target.command",
-        `${whole} names a store that ${own === undefined ? "systems" : "db_url"} does not declare.`,
-        near !== undefined ? `Did you mean {${part}:${near}}?` : own === undefined ? "Declare it under systems." : "Declare it as db_url.",
+        `${whole} names a store that ${isNamed ? "systems" : "db_url"} does not declare.`,
+        near !== undefined ? `Did you mean {${part}:${near}}?` : isNamed ? "Declare it under systems." : "Declare it as db_url.",
       );
     } else if (part !== "url" && storePart(url, part) === undefined) {
       refuse(

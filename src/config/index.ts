@@ -2,7 +2,7 @@ export type { Config, ReportFormat, ServiceConfig } from "./config.ts";
 export type { Environment } from "./environment.ts";
 export { loadConfig, sourceOf, type LoadOptions } from "./load-config.ts";
 export { allowedStores } from "./store-consent.ts";
-export { storePart, STORE_PARTS, type StorePart } from "./store-parts.ts";
+export { storePart, STORE_PARTS, storePlaceholder } from "./store-parts.ts";
 export { nearest } from "../model/nearest.ts";
 export type { FlagValue } from "./overrides.ts";
 export { withoutPasswords, withoutUserPart } from "./problem.ts";

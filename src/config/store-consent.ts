@@ -1,4 +1,4 @@
-import { consentHint, isForTests, storeName } from "../model/store-name.ts";
+import { consentHint, mayBeWritten, storeName } from "../model/store-name.ts";
 import { backendOf } from "./backend.ts";
 import type { Config } from "./config.ts";
 import type { Environment } from "./environment.ts";
@@ -25,7 +25,7 @@ export function refuseForeignStores({ systems, lanes, target, baseUrl, allowedSt
     const host = foreignHost(url);
     if (host === undefined && !isUsedWhereItIs) continue;
     const name = storeName(url);
-    if (isForTests(name) || allowed.includes(name)) continue;
+    if (mayBeWritten(name, allowed)) continue;
     const where = host === undefined ? ", which is used where it is" : ` on ${host}, which is another machine`;
     throw problem(
       "STORE_NOT_ALLOWED",

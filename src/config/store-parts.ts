@@ -1,3 +1,4 @@
+import { decoded } from "../model/decoded.ts";
 import { backendOf } from "./backend.ts";
 
 /** The parts of a store's URL that a placeholder can name. */
@@ -32,10 +33,12 @@ export function storePart(url: string, part: StorePart): string | undefined {
   }
 }
 
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+/** The store that a placeholder names, and the part of its URL, by the text in its braces: `host:cache`, `db_host`. `undefined`: it names none. */
+export function storePlaceholder(name: string): { readonly store: string; readonly part: StorePart | "url" } | undefined {
+  const [, part, store] = PLACEHOLDER.exec(name) ?? [];
+  if (part !== undefined && store !== undefined) return { store, part: part as StorePart | "url" };
+  const own = STORE_PARTS.find((one) => name === `db_${one}`);
+  return own === undefined ? undefined : { store: "db", part: own };
 }
+
+const PLACEHOLDER = new RegExp(`^(url|${STORE_PARTS.join("|")}):(.*)$`, "s");

@@ -218,7 +218,7 @@ export function lateWrite<T>(action: string, path: T): Omit<Divergence, "path"> 
 
 /** A walk that is made several times. */
 export interface CalibrationWalk {
-  /** As often as it may be, although two walks are alike: something differed in a round before that is not explained. */
+  /** Makes the largest number of walks, even where two are alike: an earlier round found a difference that is not explained yet. */
   readonly thorough?: boolean | undefined;
   /** Only once, for {@link Calibration.states}. */
   readonly once?: boolean | undefined;

@@ -13,7 +13,7 @@ export interface ReadThrough {
   readonly wentPast: PassedViolation | undefined;
 }
 
-/** As much of a violation as its id is made of. */
+/** The parts of a violation that its id is made of. */
 type PassedViolation = Pick<FoundViolation, "lastAction" | "status"> & { readonly finding: { readonly invariant: string } };
 
 export interface ReadThroughOptions {

@@ -7,7 +7,7 @@ import type { Lane } from "../model/lane.ts";
 import type { System } from "../model/system.ts";
 import type { TestData } from "../model/test-data.ts";
 import { Rule } from "../model/rule.ts";
-import { consentHint, isForTests, storeName } from "../model/store-name.ts";
+import { consentHint, mayBeWritten, storeName } from "../model/store-name.ts";
 import { World } from "../model/world.ts";
 import type { Fingerprint } from "../state/facts.ts";
 import { Canonicalizer, loadHasher, type Knowledge } from "../state/index.ts";
@@ -88,15 +88,15 @@ export interface LaneBase {
   /** What is the lane's own, and what stands for it. */
   readonly placeholders: readonly (readonly [string, string])[];
   readonly report: LaneReport;
-  /** What else the report is made of. */
+  /** Decides the report, beside the state. */
   readonly seated: Seated;
 }
 
-/** What a lane was brought up with, and what decides its report. */
+/** The seat that a lane was brought up on, and the rules that apply there. */
 interface Seated {
   readonly seat: LaneSeat;
   readonly rules: readonly Rule[];
-  /** Those of the rules that are judged. */
+  /** The part of {@link rules} that is judged: without some that write, where nothing puts their writes back. */
   readonly judged: readonly Rule[];
   readonly contextOnly: boolean;
 }
@@ -121,11 +121,10 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
   const replaced = rules.some(({ replaces }) => replaces === "server_errors");
   const stepper = new Stepper(world, state, drawing, { ...options, serverErrors: replaced ? "rule" : options.serverErrors });
   const ours = placeholders(seat.lane);
-  const identity = canonicalOptions(world, state.systems, ours, options);
   const isIdentified = state.systems.length > 0 || world.reset !== undefined || restart !== undefined;
-  const canonicalizer = new Canonicalizer({ ...identity, byAppearance: !isIdentified }, options.knowledge);
-  const lookalikes = new Canonicalizer({ ...identity, byAppearance: true });
-  if (isIdentified) state.identify(canonicalizer.renamer);
+  const identified = { world, state, placeholders: ours, isIdentified };
+  const canonicalizer = identify(identified, options);
+  const lookalikes = new Canonicalizer({ ...canonicalOptions(identified, options), byAppearance: true });
   const home = new Home({
     definition,
     world,
@@ -163,13 +162,20 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
 
 /** Brings a lane to its root, with more known of the target's values: the target and its stores stay. @throws what {@link bringUp} throws */
 export async function relearn(base: LaneBase, knowledge: Knowledge): Promise<LaneBase> {
-  const { world, state, placeholders: ours, isIdentified, home } = base;
   const options = { ...base.options, knowledge };
-  const identity = canonicalOptions(world, state.systems, ours, options);
-  const canonicalizer = new Canonicalizer({ ...identity, byAppearance: !isIdentified }, knowledge);
-  if (isIdentified) state.identify(canonicalizer.renamer);
-  await home.relearn(canonicalizer);
+  const canonicalizer = identify(base, options);
+  await base.home.relearn(canonicalizer);
   return atRoot({ ...base, options, canonicalizer });
+}
+
+/** The parts of a lane that decide how its states are told apart. */
+type Identified = Pick<LaneBase, "world" | "state" | "placeholders" | "isIdentified">;
+
+/** Makes the canonicalizer that names what is known to be generated; the state goes by it from here on. */
+function identify(lane: Identified, options: LaneOptions): Canonicalizer {
+  const canonicalizer = new Canonicalizer({ ...canonicalOptions(lane, options), byAppearance: !lane.isIdentified }, options.knowledge);
+  if (lane.isIdentified) lane.state.identify(canonicalizer.renamer);
+  return canonicalizer;
 }
 
 /** Checks the root that the lane stands at, and reports it. */
@@ -220,7 +226,7 @@ async function atRoot(base: Omit<LaneBase, "report">): Promise<LaneBase> {
 function refuseUnnamed(name: string, { uses }: System, allowed: readonly string[]): void {
   if (uses === undefined || /^https?:/.test(uses)) return;
   const store = storeName(uses);
-  if (isForTests(store) || allowed.includes(store)) return;
+  if (mayBeWritten(store, allowed)) return;
   throw new SeqqaError(
     "STORE_NOT_ALLOWED",
     `The World's system "${name}" is the store "${store}", which is used where it is, and its name does not say that it is for tests.`,
@@ -340,9 +346,7 @@ function isLanes({ uses }: System, lane: Lane): boolean {
 }
 
 function canonicalOptions(
-  world: World<never, never>,
-  systems: readonly System[],
-  ours: readonly (readonly [string, string])[],
+  { world, state: { systems }, placeholders: ours }: Omit<Identified, "isIdentified">,
   options: LaneOptions,
 ): ConstructorParameters<typeof Canonicalizer>[0] {
   const of = (field: "ignore" | "symmetric"): string[] =>

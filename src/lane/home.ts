@@ -96,9 +96,7 @@ export class Home {
       await this.#reset();
       this.#wholeBefore = (await state.root()).systems;
       this.#before = await state.mark();
-      await this.#setUp();
-      this.#facts = await this.#settle();
-      if (state.portable) this.#image = await state.capture();
+      await this.#remake();
     } else {
       await this.#setUpLikeTheOthers();
       await this.#root();
@@ -111,14 +109,20 @@ export class Home {
     this.#canonicalizer = canonicalizer;
     if (this.remade) {
       await this.#beforeSetup(restart);
-      await this.#setUp();
-      this.#facts = await this.#settle();
-      if (state.portable) this.#image = await state.capture();
+      await this.#remake();
       this.#redrawn = false;
     } else {
       await state.restore(this.mark);
       await this.#root();
     }
+  }
+
+  /** Goes through `setup`, in a target that was put back to before it, and takes what that makes for the root. */
+  async #remake(): Promise<void> {
+    await this.#setUp();
+    this.#facts = await this.#settle();
+    const { state } = this.#options;
+    if (state.portable) this.#image = await state.capture();
   }
 
   /** Takes the state that the stores are in for the root. */

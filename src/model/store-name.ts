@@ -1,3 +1,6 @@
+import { decoded } from "./decoded.ts";
+import { shellWord } from "./shell-word.ts";
+
 /** Words that say that a store is there to be written. */
 const FOR_TESTS: ReadonlySet<string> = new Set(["test", "dev", "ci", "seqqa"]);
 
@@ -15,24 +18,20 @@ export function storeName(url: string): string {
 }
 
 /** Returns `true` if the name has one of the words test, dev, ci and seqqa: whole words, between `_ - . /` and digits. */
-export function isForTests(name: string): boolean {
+function isForTests(name: string): boolean {
   return name
     .toLowerCase()
     .split(/[-_./\d]+/)
     .some((word) => FOR_TESTS.has(word));
 }
 
+/** Returns `true` if a store of this name may be written: it says that it is for tests, or the user permits it. */
+export function mayBeWritten(name: string, allowed: readonly string[]): boolean {
+  return isForTests(name) || allowed.includes(name);
+}
+
 /** Says how to permit a store. */
 export function consentHint(name: string): string {
   if (name === "") return "Name the database in the URL.";
-  const word = /^[\w@%+=:,./-]+$/.test(name) ? name : `'${name.replaceAll("'", `'\\''`)}'`;
-  return `If seqqa may write there, add --allow-db ${word} (or set SEQQA_ALLOW_DB); else use a store whose name has one of the words test, dev, ci and seqqa.`;
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return `If seqqa may write there, add --allow-db ${shellWord(name)} (or set SEQQA_ALLOW_DB); else use a store whose name has one of the words test, dev, ci and seqqa.`;
 }

@@ -1,3 +1,4 @@
+import { decoded } from "../model/decoded.ts";
 import type { RequestOptions } from "../model/client.ts";
 import { leavesOf, type ReadValue } from "./owners-view.ts";
 
@@ -125,12 +126,4 @@ function bodyOf(options: RequestOptions | undefined): unknown {
 
 function withoutOrigin(path: string): string {
   return path.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, "");
-}
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
 }

@@ -158,38 +158,34 @@ export function lessonNote({ committer }: Explorer, { isExplained, divergences }
 }
 
 function memory(differences: readonly string[]): Divergence {
-  return {
-    kind: "cross_check",
-    path: [],
-    message:
-      "The same calls lead to other states when they are made again in the same process: the target remembers something that its stores do not say",
+  return executionsDiffer(
+    "The same calls lead to other states when they are made again in the same process: the target remembers something that its stores do not say",
     differences,
-    hint: "Keep such memory in a store, or set `target.rollback: restart`.",
-  };
+    "Keep such memory in a store, or set `target.rollback: restart`.",
+  );
 }
 
 /** For answers that differ in fresh processes, too, while no field of the state does. */
 function chance(differences: readonly string[]): Divergence {
-  return {
-    kind: "cross_check",
-    path: [],
-    message: "The same calls are answered otherwise when they are made again, in a new process of the target, too",
+  return executionsDiffer(
+    "The same calls are answered otherwise when they are made again, in a new process of the target, too",
     differences,
-    hint: "Something outside of the target's stores decides, such as chance, the time, or another service.",
-  };
+    "Something outside of the target's stores decides, such as chance, the time, or another service.",
+  );
 }
 
 /** For a target that seqqa cannot start anew. */
 function memoryOrChance(differences: readonly string[], suspects: readonly DroppedField[]): Divergence {
   const line = `ignore: [${suspects.map(({ field }) => JSON.stringify(field)).join(", ")}] of the World`;
-  return {
-    kind: "cross_check",
-    path: [],
-    message:
-      "The same calls lead to other states when they are made again: the target remembers something that is not put back, or chooses at random",
+  return executionsDiffer(
+    "The same calls lead to other states when they are made again: the target remembers something that is not put back, or chooses at random",
     differences,
-    hint: `Let reset put back all that the target remembers.${suspects.length === 0 ? "" : ` What is random can be left out: ${line}.`}`,
-  };
+    `Let reset put back all that the target remembers.${suspects.length === 0 ? "" : ` What is random can be left out: ${line}.`}`,
+  );
+}
+
+function executionsDiffer(message: string, differences: readonly string[], hint: string): Divergence {
+  return { kind: "cross_check", path: [], message, differences, hint };
 }
 
 const differenceText = ({ field, values: [first, second] }: DroppedField): string =>

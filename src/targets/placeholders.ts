@@ -1,4 +1,4 @@
-import { storePart, STORE_PARTS, type StorePart } from "../config/index.ts";
+import { storePart, STORE_PARTS, storePlaceholder } from "../config/index.ts";
 import { SeqqaError } from "../model/errors.ts";
 
 /** What `target.command`, `target.env` and `target.ready` are filled with. */
@@ -25,13 +25,8 @@ export function uses(text: string, ...names: readonly string[]): boolean {
   return [...text.matchAll(PLACEHOLDER)].some(([, used = ""]) => names.includes(used));
 }
 
-/** The value as one word of a shell command line. */
-export function shellWord(value: string): string {
-  return /^[\w@%+=:,./-]+$/.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`;
-}
-
 function valueOf(whole: string, name: string, filling: Filling): string {
-  const asked = partOf(name);
+  const asked = storePlaceholder(name);
   if (asked === undefined) {
     const value = name === "port" || name === "lane" ? String(filling[name]) : name === "db_url" ? filling.dbUrl : filling.dbPath;
     return value ?? undeclared(whole, "Declare the store as db_url.");
@@ -49,12 +44,4 @@ function valueOf(whole: string, name: string, filling: Filling): string {
 
 function undeclared(whole: string, hint: string): never {
   throw new SeqqaError("TARGET_PLACEHOLDER", `target uses ${whole}, and no such store is declared.`, { exitStatus: 2, hint });
-}
-
-/** The store that a placeholder names, and what of it: `host:cache`, `db_host`. */
-function partOf(name: string): { readonly store: string; readonly part: StorePart | "url" } | undefined {
-  const [, part, store] = /^([a-z]+):(.*)$/s.exec(name) ?? [];
-  if (part !== undefined && store !== undefined) return { store, part: part as StorePart | "url" };
-  const own = STORE_PARTS.find((one) => name === `db_${one}`);
-  return own === undefined ? undefined : { store: "db", part: own };
 }

@@ -20,8 +20,8 @@ export interface TargetConfig {
 export interface StartedTarget {
   /**
    * A shell command line. `{port} {lane} {db_url} {db_path} {url:<name>}` are filled in here, in `env` and in `ready`, and the parts of a store's URL:
-   * `{host:<name>}`, `{db_host}`; the same with port, user, password and database. Its environment is seqqa's own, the lane's port as PORT, and `env`. Without any `{port}` the port of an absolute `ready`, else of `baseUrl`, is taken
-   * to be fixed, and there can be one lane.
+   * `{host:<name>}`, `{db_host}`; the same with port, user, password and database. Its environment is seqqa's own, the lane's port as PORT, and `env`.
+   * Without any `{port}` the port of an absolute `ready`, else of `baseUrl`, is taken to be fixed, and there can be one lane.
    */
   readonly command?: string | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;

@@ -1,3 +1,5 @@
+import { decoded } from "../model/decoded.ts";
+
 /** From this length on a password is hidden in the middle of a word, too. */
 const LONG = 8;
 
@@ -21,12 +23,4 @@ function hide(text: string, password: string): string {
   if (password.length >= LONG) return text.replaceAll(password, "***");
   const literal = password.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   return text.replace(new RegExp(`(?<![A-Za-z0-9])${literal}(?![A-Za-z0-9])`, "g"), "***");
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -1,3 +1,4 @@
+import { decoded } from "../../model/decoded.ts";
 import { SeqqaError } from "../../model/errors.ts";
 
 /** Where a Redis database is. */
@@ -50,12 +51,4 @@ function invalid(why: string): SeqqaError {
     hint: "Write redis://host:port/db, with user:password@ before the host where there are any; special characters in them percent-encoded.",
     exitStatus: 2,
   });
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { SeqqaError } from "../../model/errors.ts";
 import { RUN_VARIABLE } from "../marked-processes.ts";
-import { shellWord } from "../placeholders.ts";
+import { shellWord } from "../../model/shell-word.ts";
 import { howItEnded, lastPrinted } from "../target-errors.ts";
 import { TargetProcess, type TargetExit } from "../target-process.ts";
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { SeqqaError } from "../../../src/model/errors.ts";
-import { fill, shellWord, uses } from "../../../src/targets/placeholders.ts";
+import { shellWord } from "../../../src/model/shell-word.ts";
+import { fill, uses } from "../../../src/targets/placeholders.ts";
 
 const filling = {
   port: 3100,
