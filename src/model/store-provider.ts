@@ -1,3 +1,5 @@
+import type { Leftover } from "./leftover.ts";
+
 /** What a provider of stores is told of the store that it gives every lane its own copy of. */
 export interface StoreProviderOptions {
   /** The name under which the configuration declares it, e.g. `db`. */
@@ -35,6 +37,21 @@ export interface StoreProvider {
 /** What was removed, a line each, such as `database seqqa_1f2e_lane0`. */
 export type Removed = readonly string[];
 
+/** How leftovers of dead runs are dealt with. */
+export interface Cleaning {
+  /** Only says what would be done; nothing is changed. Default: no. */
+  readonly dryRun?: boolean | undefined;
+  /** Is told of rows that are kept as they are, before anything is committed. */
+  readonly onKept?: ((leftover: Leftover) => void) | undefined;
+}
+
+/** What was done, or would be. */
+export interface Cleaned {
+  readonly removed: Removed;
+  /** What a dead run left in the user's own store, if it left rows there. */
+  readonly leftover?: Leftover | undefined;
+}
+
 /** What a check of a store found; `seqqa doctor` prints it. Secrets are never part of it. */
 export interface StoreCheck {
   readonly ok: boolean;
@@ -48,10 +65,10 @@ export interface StoreCheck {
 export interface StoreKind {
   createProvider(options: StoreProviderOptions): StoreProvider;
   /**
-   * Removes from a server what dead runs left there, and from a user's own store (`borrowed`) what a dead run installed, its data put
-   * back to what it was when that run began. Runs that are alive are left alone.
+   * Removes from a server what dead runs left there, and from a user's own store (`borrowed`) what a dead run installed. Rows there that are as
+   * that run recorded them go back to what they were when it began; others stay. Runs that are alive are left alone.
    */
-  clean(url: string): Promise<Removed>;
+  clean(url: string, how?: Cleaning): Promise<Cleaned>;
   /** Reachable, version, privileges of the checkpoint modes; leaves nothing behind. Never throws for what it is to find out. */
   check(url: string): Promise<readonly StoreCheck[]>;
   /** Changes something, by a connection of its own, in a copy that is about to be put back and removed. Says what; `undefined`: there is nothing to change. */

@@ -63,11 +63,17 @@ export interface SystemScope {
   /** The target runs in this process and takes the system's own connection. */
   readonly inProcess: boolean;
   /**
-   * The store is the user's own (`base_url`, `lanes`): its modes are left as they are, and `close()` leaves it as `open()` found it, data
-   * written by `setup` before {@link System.root} included, with nothing of ours in it. What is needed for that is kept in the store
-   * itself, so that after a SIGKILL the next `open()` or `seqqa clean` does it. One that a living run uses is refused (`STORE_IN_USE`).
+   * The store is the user's own (`base_url`, `lanes`): its modes are left as they are, and `close()` puts every row that is as the run left it back
+   * to what it was at `open()`, data written by `setup` before {@link System.root} included, and leaves nothing of ours. Rows that somebody else
+   * changed stay. What is needed for that is kept in the store itself, so that after a SIGKILL `seqqa clean` can do it; until then `open()`
+   * refuses (`STORE_LEFT`). One that a living run uses is refused (`STORE_IN_USE`).
    */
   readonly borrowed: boolean;
+  /**
+   * How often the lane has asked anything of the target until now; `undefined` while something is under way. A write to a borrowed store that appears
+   * between two looks with the same number is somebody else's (`FOREIGN_WRITE`). Default: every write is the run's.
+   */
+  readonly asked?: (() => number | undefined) | undefined;
   /** Races are to be probed with {@link System.gate}: `open` installs what that needs. Default: no. */
   readonly gated?: boolean | undefined;
 }

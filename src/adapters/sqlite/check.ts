@@ -61,11 +61,11 @@ function owner(db: Database, file: string): StoreCheck[] {
   const found = readOwner(db);
   if (found === undefined) return [];
   const says = {
-    dead: `A run that is dead left ${file} in the middle; \`seqqa clean\` or the next run puts its data back.`,
+    dead: `A run that is dead left ${file} in the middle; \`seqqa clean\` shows what it left, and puts it back.`,
     alive: `A run of seqqa is at work in ${file} (process ${found.pid}); wait for its end.`,
     elsewhere: `A run of seqqa on another machine or in another container is at work in ${file}, or died there.`,
   };
-  const life = lifeOf(found);
+  const life = lifeOf(found, db);
   return [{ ok: life === "dead", what: "use", says: says[life] }];
 }
 
@@ -110,7 +110,7 @@ function timeouts(): StoreCheck {
   };
 }
 
-/** Beside the file: its log, and in mode copy a copy of a borrowed file. */
+/** Beside the file: its log. */
 async function space(file: string): Promise<StoreCheck> {
   const what = "space";
   try {

@@ -1,6 +1,7 @@
 import type { Database } from "better-sqlite3";
 import { SeqqaError } from "../../model/errors.ts";
 import type { CheckpointChoice, SystemScope } from "../../model/system.ts";
+import { refusedWhereItIs, WHOLE_STORE } from "../../systems/borrowed.ts";
 import { unblind } from "./blind.ts";
 import { prepareControl } from "./connect.ts";
 import { CopyMode } from "./copy-mode.ts";
@@ -51,7 +52,7 @@ export function chooseMode(choosing: Choosing): Chosen {
     if (!scope.borrowed) db.pragma("synchronous = off");
     requireWritable(db);
     requireTables(db, choosing);
-    if (wanted === "copy") return { mode: copy(choosing, db), choice: { mode: "copy", why: "asked for" } };
+    if (wanted === "copy") return { mode: copy(choosing, db, WHOLE_STORE), choice: { mode: "copy", why: "asked for" } };
     return journalOrCopy(choosing, db);
   } catch (error) {
     db.close();
@@ -78,7 +79,11 @@ function journalOrCopy(choosing: Choosing, db: Database): Chosen {
   const obstacle = typeof plans === "string" ? plans : undefined;
   if (obstacle === undefined && typeof plans !== "string") {
     try {
-      const mode = new JournalMode(db, choosing.file, plans, { previous, borrowed: choosing.scope.borrowed });
+      const mode = new JournalMode(db, choosing.file, plans, {
+        previous,
+        borrowed: choosing.scope.borrowed,
+        asked: choosing.scope.asked,
+      });
       const own = choosing.scope.inProcess
         ? "the target runs in this process, but works on connections of its own"
         : "the target has connections of its own";
@@ -94,12 +99,14 @@ function journalOrCopy(choosing: Choosing, db: Database): Chosen {
 }
 
 function fallBack(choosing: Choosing, db: Database, obstacle: string): Chosen {
-  return { mode: copy(choosing, db), choice: { mode: "copy", why: `the journal cannot be used: ${obstacle}` } };
+  const why = `the journal cannot be used: ${obstacle}`;
+  return { mode: copy(choosing, db, `${why}, and a copy ${WHOLE_STORE.replace("it puts", "puts")}`), choice: { mode: "copy", why } };
 }
 
-function copy(choosing: Choosing, db: Database): CopyMode {
-  const { file, tables, scope, previous } = choosing;
-  return new CopyMode(db, file, tables, { previous: previous instanceof CopyMode ? previous : undefined, borrowed: scope.borrowed });
+/** `refusal`: why it is not for a file of the user's. @throws SeqqaError `CHECKPOINT_REFUSED` */
+function copy({ file, tables, scope, previous }: Choosing, db: Database, refusal: string): CopyMode {
+  if (scope.borrowed) throw refusedWhereItIs("copy", `the SQLite file ${file}`, refusal);
+  return new CopyMode(db, file, tables, { previous: previous instanceof CopyMode ? previous : undefined });
 }
 
 /** The schema is at fault (a function or collation that only the target has), not the file or a lock. */

@@ -3,7 +3,6 @@ import { dirname } from "node:path";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
 import { SeqqaError } from "../../model/errors.ts";
 import { prepareControl } from "./connect.ts";
-import { copyBeside } from "./copy-beside.ts";
 import { openError } from "./failures.ts";
 import { readOwner } from "./owner.ts";
 import { putBackKept } from "./put-back-kept.ts";
@@ -26,12 +25,8 @@ export function cloneSqliteFile(source: string | undefined, target: string): voi
     for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(to + suffix, { force: true });
     if (from !== undefined) copy(from, to);
     const owner = inCopy(to, readOwner);
-    if (owner?.mode === "copy" && from !== undefined) {
-      rmSync(to, { force: true });
-      copyBeside(from, owner.token, to);
-    }
     inCopy(to, (db) => {
-      if (owner?.mode === "journal") {
+      if (owner !== undefined) {
         prepareControl(db);
         putBackKept(db, to);
       }

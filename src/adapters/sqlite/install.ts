@@ -23,10 +23,10 @@ export function install(db: Database, { file, plans, token, borrowed }: Installa
     // What a dead run left was put back before; who came in between is at work.
     if (borrowed) refuseInstalled(db, file);
     dropOurs(db);
-    stamp(db, token, "journal");
+    stamp(db, token);
     db.exec(logTable(plans, false));
     if (borrowed) installKept(db, plans);
-    for (const plan of plans) for (const trigger of tableTriggers(plan, false)) db.exec(trigger);
+    for (const plan of plans) for (const trigger of tableTriggers(plan, borrowed ? "leased" : "own")) db.exec(trigger);
     // A trigger is only read when it is first needed: see now that SQLite understands all of them.
     for (const plan of plans) {
       db.prepare(`insert into ${plan.sqlName}(${plan.stored.join(", ")}) values(${plan.stored.map(() => "null").join(", ")})`);
@@ -49,5 +49,5 @@ export function isInstalled(db: Database, token: string): boolean {
 /** Expects the write lock. @throws SeqqaError `STORE_IN_USE` */
 export function refuseInstalled(db: Database, file: string): void {
   const owner = readOwner(db);
-  if (owner !== undefined) throw inUse(file, owner, lifeOf(owner));
+  if (owner !== undefined) throw inUse(file, owner, lifeOf(owner, db));
 }

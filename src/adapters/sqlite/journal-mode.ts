@@ -1,6 +1,8 @@
 import type { Database, Statement } from "better-sqlite3";
 import { SeqqaError } from "../../model/errors.ts";
 import type { Awaitable, Observed, SystemTraits } from "../../model/system.ts";
+import { AskedSince, foreignWrite, keptAtEnd, LEASE_SECONDS, leaseOver, RENEWAL_MS } from "../../systems/borrowed.ts";
+import { writeKept } from "../../systems/kept-file.ts";
 import { markInvalid } from "../../systems/store-errors.ts";
 import {
   allCounters,
@@ -15,6 +17,7 @@ import {
   type NetImage,
   type Segment,
   type TableShape,
+  type Touch,
 } from "../../systems/index.ts";
 import { blind } from "./blind.ts";
 import { BUSY_LIMIT_MS, busyError, isBusy, notPutBack, schemaChanged } from "./failures.ts";
@@ -23,7 +26,9 @@ import type { SqliteMode } from "./mode.ts";
 import { newToken, release } from "./owner.ts";
 import { putBackKept } from "./put-back-kept.ts";
 import { schemaDifference, schemaText } from "./schema-text.ts";
+import { shownKey } from "./shown-row.ts";
 import type { TablePlan } from "./table-plan.ts";
+import { LEASE, SECONDS } from "./triggers.ts";
 import { UndoLog } from "./undo-log.ts";
 
 /** The journal met triggers or another schema on the way: nothing was changed, look again and do it once more. */
@@ -31,7 +36,7 @@ class LookAgain extends Error {}
 
 interface Work<T> {
   readonly result: T;
-  /** Runs when the transaction is committed. */
+  /** Runs when the transaction is committed. With it, the log was emptied and everything was recorded. */
   readonly committed?: () => void;
 }
 
@@ -40,6 +45,8 @@ export interface JournalOptions {
   readonly previous?: JournalMode | undefined;
   /** The file is the user's: what it is now is kept in it, and `close` goes back to that. */
   readonly borrowed?: boolean;
+  /** See `SystemScope.asked`. */
+  readonly asked?: (() => number | undefined) | undefined;
   /** How long to wait for a lock; default 5000. */
   readonly limitMs?: number;
 }
@@ -65,10 +72,16 @@ export class JournalMode implements SqliteMode {
   readonly #commit: Statement<[]>;
   readonly #rollback: Statement<[]>;
   readonly #limitMs: number;
+  readonly #borrowed: boolean;
+  readonly #asked: AskedSince;
+  /** Of a borrowed file. */
+  readonly #lease: { readonly check: Statement<[], number>; readonly timer: NodeJS.Timeout } | undefined;
   /** Names the installation in the file. */
   readonly token: string;
   #knownData = -1;
   #knownSchema = -1;
+  /** Once the file is not the run's alone, nothing is answered any more. */
+  #broken: SeqqaError | undefined;
 
   /**
    * Installs what is needed. With `previous`, of before a restart of the target, it goes on from there if the target left the
@@ -83,6 +96,8 @@ export class JournalMode implements SqliteMode {
     this.#limitMs = options.limitMs ?? BUSY_LIMIT_MS;
     this.#shapes = plans;
     const { borrowed = false } = options;
+    this.#borrowed = borrowed;
+    this.#asked = new AskedSince(options.asked);
     const wasInstalled = previous !== undefined && isInstalled(db, previous.token);
     const difference = wasInstalled ? schemaDifference(previous.#schema, schemaText(db)) : undefined;
     // Installed anew, it would not be known any more what the user's file was.
@@ -102,6 +117,7 @@ export class JournalMode implements SqliteMode {
     if (this.#log.tables.some((table) => table.explain().includes("Program"))) {
       throw new SeqqaError("JOURNAL_HINDERED", "its triggers cannot be kept from firing");
     }
+    if (borrowed) this.#lease = this.#hold();
   }
 
   root(): Awaitable<Observed> {
@@ -180,19 +196,82 @@ export class JournalMode implements SqliteMode {
   }
 
   close(leaveNothing: boolean): Awaitable<void> {
+    clearInterval(this.#lease?.timer);
     if (!leaveNothing) {
       this.db.close();
       return;
     }
     const { db } = this;
     return lastly(
-      () => attempt(() => putBackKept(db, this.#file), isBusy, this.#limitMs, busyError(this.#file, this.#limitMs)),
+      () => attempt(() => this.#leave(), isBusy, this.#limitMs, busyError(this.#file, this.#limitMs)),
       () => {
         db.close();
         // Where it could not be put back, the next `open` tries again.
         release(this.token);
       },
     );
+  }
+
+  /** Puts a borrowed file back. What somebody else changed in it stays, and is told of. */
+  #leave(): void {
+    if (this.#broken?.code === "LEASE_OVER") throw this.#broken;
+    if (this.#broken === undefined) this.#recordLast();
+    const leftover = putBackKept(this.db, this.#file);
+    if (leftover.keep.length > 0) throw keptAtEnd(leftover.store, leftover.keep, writeKept(leftover));
+  }
+
+  /** Records what was written last. A table that is new does not matter any more; one that was altered shows when rows are put back. */
+  #recordLast(): void {
+    blind(this.db);
+    this.#beginWrite.run();
+    try {
+      this.#requireLease();
+      this.#log.sync((touches) => this.#judge(touches));
+      this.#log.record();
+      this.#commit.run();
+    } catch (error) {
+      this.#rollback.run();
+      if (isBusy(error) || this.#broken?.code === "LEASE_OVER") throw error;
+    }
+  }
+
+  /** Renews the lease by which the triggers log, for as long as it is not over. */
+  #hold(): { readonly check: Statement<[], number>; readonly timer: NodeJS.Timeout } {
+    const renewal = this.db.prepare(`update ${LEASE} set until = ${SECONDS} + ${LEASE_SECONDS} where until > ${SECONDS}`);
+    const renew = (): void => {
+      try {
+        renewal.run();
+      } catch {
+        // Locked, or gone: the next look says which.
+      }
+    };
+    const timer = setInterval(renew, RENEWAL_MS);
+    timer.unref();
+    return { check: this.db.prepare<[], number>(`select until > ${SECONDS} from ${LEASE}`).pluck(), timer };
+  }
+
+  /** In a transaction: others cannot take the file over meanwhile. @throws SeqqaError `LEASE_OVER` */
+  #requireLease(): void {
+    if (this.#lease === undefined) return;
+    let holds: number | undefined;
+    try {
+      holds = this.#lease.check.get();
+    } catch (error) {
+      if (isBusy(error)) throw error;
+    }
+    if (holds !== 1) throw (this.#broken = leaseOver(`the SQLite file ${this.#file}`));
+  }
+
+  /** @throws SeqqaError `FOREIGN_WRITE` */
+  #judge(touches: readonly Touch[]): void {
+    if (!this.#asked.isQuiet) return;
+    const foreign = touches.filter(({ before, now }) => !sameRow(before, now));
+    if (foreign.length === 0) return;
+    const rows = foreign.map(({ table, before, now }) => {
+      const { plan } = this.#log.tables[table]!;
+      return { table: plan.name, key: shownKey(plan, (now ?? before)!) };
+    });
+    throw (this.#broken = foreignWrite(`The SQLite file ${this.#file}`, rows));
   }
 
   #apply(fixes: Parameters<UndoLog["apply"]>[0], counters: Parameters<UndoLog["apply"]>[1]): void {
@@ -209,7 +288,11 @@ export class JournalMode implements SqliteMode {
   #upToDate<T>(answer: () => T): Awaitable<T> {
     return attempt(
       () => {
-        if (this.#dataVersion.get() !== this.#knownData) this.#once(this.#beginRead, () => ({ result: undefined }));
+        if (this.#broken !== undefined) throw this.#broken;
+        // What is found in a borrowed file is recorded there.
+        const begin = this.#borrowed ? this.#beginWrite : this.#beginRead;
+        if (this.#dataVersion.get() !== this.#knownData) this.#once(begin, () => ({ result: undefined }));
+        else this.#asked.looked();
         return answer();
       },
       isBusy,
@@ -224,20 +307,26 @@ export class JournalMode implements SqliteMode {
 
   #once<T>(begin: Statement<[]>, work: () => Work<T>): T {
     for (let tries = 1; ; tries++) {
+      if (this.#broken !== undefined) throw this.#broken;
       begin.run();
       try {
+        this.#requireLease();
         const data = this.#dataVersion.get() as number;
         if (data !== this.#knownData) {
           if (this.#schemaVersion.get() !== this.#knownSchema) throw new LookAgain();
-          this.#log.sync();
+          this.#log.sync((touches) => this.#judge(touches));
           this.#knownData = data;
         }
         const { result, committed } = work();
+        const recorded = committed === undefined && this.#log.record();
         this.#commit.run();
+        if (recorded) this.#log.emptied();
         committed?.();
+        this.#asked.looked();
         return result;
       } catch (error) {
         if (this.db.inTransaction) this.#rollback.run();
+        this.#log.rolledBack();
         if (!(error instanceof LookAgain) || tries > 3) throw error;
         this.#look();
       }

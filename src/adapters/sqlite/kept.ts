@@ -1,46 +1,60 @@
 import type { Database, Statement } from "better-sqlite3";
-import { isRawText, sameRow, type ExactRow, type ExactValue, type RowKey } from "../../systems/index.ts";
+import { isRawText, sameCounters, sameRow, type ExactRow, type ExactValue, type RowKey } from "../../systems/index.ts";
+import { LEASE_SECONDS } from "../../systems/borrowed.ts";
 import { hasTable } from "./owner.ts";
 import { bindable, exactRow, type TableIo } from "./table-io.ts";
 import type { TablePlan } from "./table-plan.ts";
+import { LEASE, LOG, SECONDS } from "./triggers.ts";
 
 const TABLES = "seqqa_tables";
 const KEPT = "seqqa_kept";
 const COUNTERS = "seqqa_counters";
 
-/** So many rows are kept before those are looked for that need not be. */
-const PRUNE_FROM = 4096;
-
-/** A row as it was when a borrowed store was opened. */
+/** A row that is not what it was when a borrowed store was opened: as it was then, and as the run last recorded it. `null`: not there. */
 export interface KeptRow {
   readonly table: number;
-  /** Its identifying values. */
+  /** The identifying values of the row. */
   readonly key: ExactRow;
-  /** `null`: it was not there. */
-  readonly image: ExactRow | null;
+  readonly root: ExactRow | null;
+  readonly recorded: ExactRow | null;
 }
 
-/** How the log names its tables, for who has nothing but the file. */
+/** A table as the log numbers it, for a reader that has nothing but the file. */
 export interface RecordedTable {
   readonly name: string;
   /** The stored columns and the positions of the key, as one text to compare. */
   readonly layout: string;
 }
 
+/** Rows of `sqlite_sequence` (rowid, table, value): when the store was opened, and as last recorded. */
+export interface KeptCounters {
+  readonly root: readonly ExactRow[];
+  readonly recorded: readonly ExactRow[];
+}
+
+/** When a run began and last recorded what it did, in milliseconds since 1970. */
+export interface KeptTimes {
+  readonly sinceMs: number;
+  readonly recordedMs: number;
+}
+
 export function layoutOf(plan: TablePlan): string {
   return JSON.stringify([plan.stored, plan.keyAt, plan.withoutRowid]);
 }
 
-/** Makes the tables that say what the store is now. Expects a transaction. */
+/** Makes the tables that say what the store is now, and the lease by which triggers log. Expects a transaction. */
 export function installKept(db: Database, plans: readonly TablePlan[]): void {
   const width = Math.max(1, ...plans.map((plan) => plan.stored.length));
-  const columns = Array.from({ length: width }, (_, i) => `c${i}`).join(", ");
-  db.exec(`create table ${KEPT}(seq integer primary key, code, ${columns});
+  const columns = (letter: string): string => Array.from({ length: width }, (_, i) => `${letter}${i}`).join(", ");
+  db.exec(`create table ${KEPT}(seq integer primary key, code, ${columns("r")}, ${columns("l")});
     create table ${TABLES}(idx integer primary key, name text, layout text);
-    create table ${COUNTERS}(at, name, seq)`);
+    create table ${COUNTERS}(recorded, at, name, seq);
+    create table ${LEASE}(until integer, since integer, recorded integer);
+    insert into ${LEASE} values(${SECONDS} + ${LEASE_SECONDS}, ${Date.now()}, ${Date.now()})`);
   const insert = db.prepare(`insert into ${TABLES} values(?, ?, ?)`);
   for (const plan of plans) insert.run(BigInt(plan.index), plan.name, layoutOf(plan));
-  if (hasTable(db, "sqlite_sequence")) db.exec(`insert into ${COUNTERS} select rowid, name, seq from sqlite_sequence`);
+  if (!hasTable(db, "sqlite_sequence")) return;
+  for (const recorded of [0, 1]) db.exec(`insert into ${COUNTERS} select ${recorded}, rowid, name, seq from sqlite_sequence`);
 }
 
 /** The tables in the order of their numbers; `undefined`: this installation keeps nothing, since the store was not borrowed. */
@@ -51,102 +65,165 @@ export function recordedTables(db: Database): RecordedTable[] | undefined {
     .all();
 }
 
-/** Rows of `sqlite_sequence` as they were: rowid, table, value. */
-export function keptCounters(db: Database): readonly ExactRow[] {
-  return db.prepare<[], ExactValue[]>(`select at, name, seq from ${COUNTERS} order by at`).raw().safeIntegers().all();
+export function keptCounters(db: Database): KeptCounters {
+  const read = db
+    .prepare<[bigint], ExactValue[]>(`select at, name, seq from ${COUNTERS} where recorded = ? order by at`)
+    .raw()
+    .safeIntegers();
+  return { root: read.all(0n), recorded: read.all(1n) };
+}
+
+export function keptTimes(db: Database): KeptTimes {
+  const row = db.prepare<[], Record<string, unknown>>(`select since, recorded from ${LEASE}`).get() ?? {};
+  const number = (value: unknown): number => (typeof value === "number" ? value : 0);
+  return { sinceMs: number(row["since"]), recordedMs: number(row["recorded"]) };
 }
 
 /** All rows that are kept. `tables`: in the order of their numbers. */
 export function keptRows(db: Database, tables: readonly TableIo[]): KeptRow[] {
   const rows: KeptRow[] = [];
-  const bytes = (at: number, seq: ExactValue): Uint8Array =>
-    db.prepare<[ExactValue], Uint8Array>(`select cast(c${at} as blob) from ${KEPT} where seq = ?`).pluck().get(seq) as Uint8Array;
+  const width = (db.prepare(`select * from ${KEPT}`).columns().length - 2) / 2;
+  const bytes = (column: string, seq: ExactValue): Uint8Array =>
+    db.prepare<[ExactValue], Uint8Array>(`select cast(${column} as blob) from ${KEPT} where seq = ?`).pluck().get(seq) as Uint8Array;
   for (const entry of db.prepare<[], ExactValue[]>(`select * from ${KEPT} order by seq`).raw().safeIntegers().all()) {
-    const code = Number(entry[1]);
-    const io = tables[code >> 1];
+    const [seq, code] = [entry[0] as ExactValue, Number(entry[1])];
+    const io = tables[code >> 2];
     if (io === undefined) continue;
-    const image = exactRow(entry.slice(2, 2 + io.plan.stored.length), 0, (at) => bytes(at, entry[0] as ExactValue));
-    rows.push({ table: code >> 1, key: io.key(image), image: (code & 1) === 1 ? null : image });
+    const image = (letter: "r" | "l"): ExactRow => {
+      const from = letter === "r" ? 2 : 2 + width;
+      return exactRow(entry.slice(from, from + io.plan.stored.length), 0, (at) => bytes(`${letter}${at}`, seq));
+    };
+    const root = (code & ROOTLESS) === 0 ? image("r") : null;
+    const recorded = (code & UNRECORDED) === 0 ? image("l") : null;
+    rows.push({ table: code >> 2, key: io.key((root ?? recorded)!), root, recorded });
   }
   return rows;
 }
 
+/** Forgets everything that is kept and logged, and ends the lease: nothing goes back any more. */
+export function emptyKept(db: Database): void {
+  for (const table of [LOG, KEPT, COUNTERS]) db.exec(`delete from ${table}`);
+  db.exec(`update ${LEASE} set until = 0`);
+}
+
+/** Bits of `code`: the image is not there. */
+const ROOTLESS = 1;
+const UNRECORDED = 2;
+
+interface Known {
+  readonly table: number;
+  readonly key: RowKey;
+  readonly root: ExactRow | null;
+  recorded: ExactRow | null;
+  /** Where it stands in the file. */
+  seq: bigint | undefined;
+}
+
 /**
- * Keeps in a borrowed file what every row was when the file was opened, before the log that knows it is emptied: the file alone then
- * says what to go back to. A row is noted once; those that are again what they were are forgotten when there are many.
+ * Keeps in a borrowed file what a row was when the file was opened, and what the run last knew it to be, for every row where the two differ: the
+ * file alone then says what to go back to, and which rows somebody else has changed since.
  */
 export class Keeper {
   readonly #db: Database;
-  readonly #inserts = new Map<string, Statement>();
-  #rows: Map<RowKey, KeptRow>[];
-  #count: number;
+  readonly #statements = new Map<string, Statement>();
+  readonly #rows: Map<RowKey, Known>[];
   /** Known, and not in the file yet. */
-  #pending: KeptRow[] = [];
-  #pruned: { readonly rows: Map<RowKey, KeptRow>[]; readonly count: number } | undefined;
-  #pruneFrom: number;
+  readonly #pending: Set<Known>;
+  /** What rows were before the transaction in progress changed them. */
+  readonly #fixed = new Map<Known, ExactRow | null>();
+  /** Where the transaction in progress writes rows. */
+  readonly #seqs = new Map<Known, bigint | undefined>();
+  #counters: readonly ExactRow[] | undefined;
+  #pendingCounters: readonly ExactRow[] | undefined;
 
   /** `previous`: of the same installation, its connection closed. */
-  constructor(db: Database, tables: number, previous?: Keeper, pruneFrom: number = PRUNE_FROM) {
+  constructor(db: Database, tables: number, previous?: Keeper) {
     this.#db = db;
-    this.#rows = previous === undefined ? Array.from({ length: tables }, () => new Map<RowKey, KeptRow>()) : previous.#rows;
-    this.#count = previous === undefined ? 0 : previous.#count;
-    this.#pending = previous === undefined ? [] : previous.#pending;
-    this.#pruneFrom = previous === undefined ? pruneFrom : previous.#pruneFrom;
+    this.#rows = previous === undefined ? Array.from({ length: tables }, () => new Map<RowKey, Known>()) : previous.#rows;
+    this.#pending = previous === undefined ? new Set() : previous.#pending;
+    this.#counters = previous === undefined ? undefined : previous.#counters;
+    this.#pendingCounters = previous === undefined ? undefined : previous.#pendingCounters;
   }
 
-  /** A row that changes now for the first time since the file was opened was until now what it was then. */
-  note(table: number, rowKey: RowKey, key: ExactRow, image: ExactRow | null): void {
-    const rows = this.#rows[table] as Map<RowKey, KeptRow>;
-    if (rows.has(rowKey)) return;
-    const row = { table, key, image };
-    rows.set(rowKey, row);
-    this.#count++;
-    this.#pending.push(row);
+  /** The log told that a row was `before` and is `now`, by what the run asked for. */
+  logged(table: number, key: RowKey, before: ExactRow | null, now: ExactRow | null): void {
+    this.#row(table, key, before).recorded = now;
   }
 
-  /** Writes what is not in the file yet, in the transaction that empties the log, after rows were changed. */
-  write(tables: readonly TableIo[]): void {
-    this.#pruned = undefined;
-    if (this.#count > this.#pruneFrom) {
-      this.#prune(tables);
-      return;
+  /** The transaction in progress makes `wanted` of a row. */
+  fixing(table: number, key: RowKey, before: ExactRow | null, wanted: ExactRow | null): void {
+    const row = this.#row(table, key, before);
+    if (!this.#fixed.has(row)) this.#fixed.set(row, row.recorded);
+    row.recorded = wanted;
+  }
+
+  #row(table: number, key: RowKey, before: ExactRow | null): Known {
+    const rows = this.#rows[table] as Map<RowKey, Known>;
+    let row = rows.get(key);
+    if (row === undefined) rows.set(key, (row = { table, key, root: before, recorded: before, seq: undefined }));
+    this.#pending.add(row);
+    return row;
+  }
+
+  /** Whether something is known that is not in the file yet. */
+  isBehind(counters: readonly ExactRow[]): boolean {
+    return this.#pending.size > 0 || this.#counters === undefined || !sameCounters(counters, this.#counters);
+  }
+
+  /** Writes what is not in the file yet, in the transaction in progress. `counters`: as they are in it. */
+  write(tables: readonly TableIo[], counters: readonly ExactRow[]): void {
+    const counted = this.#counters === undefined || !sameCounters(counters, this.#counters);
+    if (!this.isBehind(counters)) return;
+    for (const row of this.#pending) this.#put(row, tables[row.table] as TableIo);
+    if (counted) {
+      this.#prepare(`delete from ${COUNTERS} where recorded = 1`).run();
+      const insert = this.#prepare(`insert into ${COUNTERS} values(1, ?, ?, ?)`);
+      for (const row of counters) insert.run(...bindable(row));
     }
-    for (const row of this.#pending) this.#insert(row, tables);
+    this.#pendingCounters = counters;
+    this.#prepare(`update ${LEASE} set recorded = ?`).run(BigInt(Date.now()));
   }
 
-  /** That transaction is committed. */
+  /** The transaction was committed. */
   written(): void {
-    this.#pending = [];
-    if (this.#pruned === undefined) return;
-    this.#rows = this.#pruned.rows;
-    this.#count = this.#pruned.count;
-    this.#pruneFrom = Math.max(this.#pruneFrom, 2 * this.#count);
-    this.#pruned = undefined;
-  }
-
-  #prune(tables: readonly TableIo[]): void {
-    this.#db.exec(`delete from ${KEPT}`);
-    const rows = this.#rows.map(() => new Map<RowKey, KeptRow>());
-    let count = 0;
-    for (const [table, kept] of this.#rows.entries()) {
-      for (const [rowKey, row] of kept) {
-        if (sameRow((tables[table] as TableIo).read(row.key), row.image)) continue;
-        (rows[table] as Map<RowKey, KeptRow>).set(rowKey, row);
-        count++;
-        this.#insert(row, tables);
-      }
+    for (const row of this.#pending) {
+      row.seq = this.#seqs.get(row);
+      if (sameRow(row.root, row.recorded)) (this.#rows[row.table] as Map<RowKey, Known>).delete(row.key);
     }
-    this.#pruned = { rows, count };
+    this.#pending.clear();
+    this.#fixed.clear();
+    this.#seqs.clear();
+    this.#counters = this.#pendingCounters ?? this.#counters;
+    this.#pendingCounters = undefined;
   }
 
-  #insert({ table, key, image }: KeptRow, tables: readonly TableIo[]): void {
-    const { plan } = tables[table] as TableIo;
-    const at = image === null ? plan.keyAt : image.map((_, i) => i);
-    const values = image ?? key;
-    const slots = values.map((value) => (isRawText(value) ? "cast(? as text)" : "?"));
-    const sql = `insert into ${KEPT}(code, ${at.map((i) => `c${i}`).join(", ")}) values(?, ${slots.join(", ")})`;
-    let statement = this.#inserts.get(sql);
-    if (statement === undefined) this.#inserts.set(sql, (statement = this.#db.prepare(sql)));
-    statement.run(BigInt(table * 2 + (image === null ? 1 : 0)), ...bindable(values));
+  /** The transaction was rolled back: what the log told is still to be written. */
+  rolledBack(): void {
+    for (const [row, recorded] of this.#fixed) row.recorded = recorded;
+    this.#fixed.clear();
+    this.#seqs.clear();
+    this.#pendingCounters = undefined;
+  }
+
+  #put(row: Known, { plan }: TableIo): void {
+    if (row.seq !== undefined) this.#prepare(`delete from ${KEPT} where seq = ?`).run(row.seq);
+    const { root, recorded } = row;
+    if (sameRow(root, recorded)) return;
+    const code = plan.index * 4 + (root === null ? ROOTLESS : 0) + (recorded === null ? UNRECORDED : 0);
+    const images = [
+      ["r", root],
+      ["l", recorded],
+    ] as const;
+    const given = images.flatMap(([letter, image]) => (image ?? []).map((value, i) => [`${letter}${i}`, value] as const));
+    const slots = given.map(([, value]) => (isRawText(value) ? "cast(? as text)" : "?"));
+    const sql = `insert into ${KEPT}(code, ${given.map(([name]) => name).join(", ")}) values(?, ${slots.join(", ")})`;
+    const { lastInsertRowid } = this.#prepare(sql).run(BigInt(code), ...bindable(given.map(([, value]) => value)));
+    this.#seqs.set(row, BigInt(lastInsertRowid));
+  }
+
+  #prepare(sql: string): Statement {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) this.#statements.set(sql, (statement = this.#db.prepare(sql)));
+    return statement;
   }
 }

@@ -2,15 +2,15 @@ import { randomBytes } from "node:crypto";
 import type { Database } from "better-sqlite3";
 import { here, identify, isAlive, isThreadAlive, thisThread } from "../../systems/index.ts";
 import { quoteName } from "./sql-text.ts";
+import { LEASE, SECONDS } from "./triggers.ts";
 
 /** The table that says whose installation a file holds. */
 const OWNER = "seqqa_owner";
 
-/** Whose installation it is, and in which mode. Read from a file, so that nothing in it may be trusted to be what we wrote. */
+/** Whose installation it is. Read from a file, so that nothing in it may be trusted to be what we wrote. */
 export interface Owner {
   /** Names the installation: `[0-9a-f]{32}`. */
   readonly token: string;
-  readonly mode: "journal" | "copy";
   readonly pid: number;
   readonly start: string;
   readonly thread: string;
@@ -30,14 +30,13 @@ export function newToken(): string {
 }
 
 /** Says that this process is the owner. Expects a transaction. */
-export function stamp(db: Database, token: string, mode: Owner["mode"]): void {
+export function stamp(db: Database, token: string): void {
   const { host, boot, namespace } = here();
   const { pid, start } = identify(process.pid) ?? { pid: process.pid, start: "" };
-  db.exec(`create table if not exists ${OWNER}(token text, mode text, pid integer, start text, thread text, host text, boot text, namespace text);
+  db.exec(`create table if not exists ${OWNER}(token text, pid integer, start text, thread text, host text, boot text, namespace text);
     delete from ${OWNER}`);
-  db.prepare(`insert into ${OWNER} values(?, ?, ?, ?, ?, ?, ?, ?)`).run(
+  db.prepare(`insert into ${OWNER} values(?, ?, ?, ?, ?, ?, ?)`).run(
     token,
-    mode,
     BigInt(pid),
     start,
     thisThread(),
@@ -61,7 +60,6 @@ export function readOwner(db: Database): Owner | undefined {
   return {
     // What is not one of our tokens names no file beside the store.
     token: /^[0-9a-f]{32}$/.test(text("token")) ? text("token") : "",
-    mode: row["mode"] === "copy" ? "copy" : "journal",
     pid: typeof row["pid"] === "number" ? row["pid"] : 0,
     start: text("start"),
     thread: text("thread"),
@@ -71,7 +69,9 @@ export function readOwner(db: Database): Owner | undefined {
   };
 }
 
-export function lifeOf(owner: Owner): Life {
+/** Says whether the run is at work in a file: one whose lease is over touches nothing in it any more, wherever it is. */
+export function lifeOf(owner: Owner, db: Database): Life {
+  if (hasTable(db, LEASE) && db.prepare(`select until > ${SECONDS} from ${LEASE}`).pluck().get() !== 1) return "dead";
   // What a user sets to say that it is over.
   if (owner.pid <= 0) return "dead";
   const place = here();
@@ -93,7 +93,7 @@ export function dropOurs(db: Database): void {
   const ours = db
     .prepare<[], { type: string; name: string }>(
       `select type, name from sqlite_schema where type = 'trigger' and name glob 'seqqa_[idukrs][0-9]*'
-       or type = 'table' and name in ('${OWNER}', 'seqqa_log', 'seqqa_tables', 'seqqa_kept', 'seqqa_counters') order by type desc`,
+       or type = 'table' and name in ('${OWNER}', 'seqqa_log', 'seqqa_tables', 'seqqa_kept', 'seqqa_counters', '${LEASE}') order by type desc`,
     )
     .all();
   for (const { type, name } of ours) db.exec(`drop ${type} if exists ${quoteName(name)}`);

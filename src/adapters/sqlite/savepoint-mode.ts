@@ -45,7 +45,7 @@ export class SavepointMode implements SqliteMode {
     this.#plans = plans;
     removeTemporary(db);
     db.exec(logTable(plans, true));
-    for (const plan of plans) for (const trigger of tableTriggers(plan, true)) db.exec(trigger);
+    for (const plan of plans) for (const trigger of tableTriggers(plan, "temporary")) db.exec(trigger);
     this.#schema = schemaText(db);
     this.#totalChanges = db.prepare<[], number>("select total_changes()").pluck();
     this.#schemaVersion = db.prepare<[], number>("pragma main.schema_version").pluck();

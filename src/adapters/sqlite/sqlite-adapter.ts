@@ -20,7 +20,7 @@ import { BUSY_LIMIT_MS, busyError, isBusy, openError } from "./failures.ts";
 import { Looker, type QueryParameters, type QueryRow } from "./looker.ts";
 import type { SqliteMode } from "./mode.ts";
 import { sqlitePath } from "./sqlite-path.ts";
-import { takeOver } from "./take-over.ts";
+import { requireUnused } from "./take-over.ts";
 
 export interface SqliteAdapterOptions {
   /** The database file; a `sqlite:` URL is taken too. `:memory:` only in process. */
@@ -105,8 +105,8 @@ export class SqliteAdapter implements System {
 
   open(scope: SystemScope): Awaitable<void> {
     this.#scope = scope;
-    const clean = scope.borrowed && existsSync(this.file) ? takeOver(this.file, this.#previous?.token) : false;
-    return isPromise(clean) ? clean.then(() => this.#choose(scope)) : this.#choose(scope);
+    const unused = scope.borrowed && existsSync(this.file) ? requireUnused(this.file, this.#previous?.token) : undefined;
+    return isPromise(unused) ? unused.then(() => this.#choose(scope)) : this.#choose(scope);
   }
 
   #choose(scope: SystemScope): Awaitable<void> {

@@ -1,29 +1,27 @@
 import { existsSync } from "node:fs";
 import { SeqqaError } from "../../model/errors.ts";
-import type { Removed, StoreKind } from "../../model/store-provider.ts";
+import type { Cleaned, Cleaning, StoreKind } from "../../model/store-provider.ts";
 import { check } from "./check.ts";
 import { connect } from "./connect.ts";
 import { planTables } from "./table-plan.ts";
 import { SqliteProvider } from "./provider.ts";
 import { sqlitePath } from "./sqlite-path.ts";
-import { sweepBeside, takeOver } from "./take-over.ts";
+import { recover } from "./take-over.ts";
 
 /** SQLite for lanes: a file for each. */
 export const stores: StoreKind = { createProvider: (options) => new SqliteProvider(options), clean, check, disturb };
 
-/** Puts a user's file back that a dead run left, and removes copies beside it that nobody needs. */
-async function clean(url: string): Promise<Removed> {
+/** Puts a user's file back that a dead run left. */
+async function clean(url: string, how: Cleaning = {}): Promise<Cleaned> {
   const file = sqlitePath(url);
-  if (!existsSync(file)) return [];
-  const removed: string[] = [];
+  if (!existsSync(file)) return { removed: [] };
   try {
-    if (await takeOver(file)) removed.push(`what a dead run left in ${file}, whose data was put back`);
-    const copies = await sweepBeside(file);
-    if (copies > 0) removed.push(`${copies} ${copies === 1 ? "copy" : "copies"} of a dead run beside ${file}`);
+    const leftover = await recover(file, how);
+    return { removed: leftover === undefined ? [] : [`what a dead run installed in ${file}`], leftover };
   } catch (error) {
-    if (!(error instanceof SeqqaError) || error.code !== "STORE_IN_USE") throw error;
+    if (error instanceof SeqqaError && error.code === "STORE_IN_USE") return { removed: [] };
+    throw error;
   }
-  return removed;
 }
 
 /** Removes a row where the schema allows it. */

@@ -4,6 +4,12 @@ import type { TablePlan } from "./table-plan.ts";
 /** The log's table; `code` is twice the table's index, plus 1 where the row was not there before. */
 export const LOG = "seqqa_log";
 
+/** The lease of a run on a borrowed file: its triggers log until then. */
+export const LEASE = "seqqa_lease";
+
+/** The time in SQL that every SQLite has, in seconds since 1970. */
+export const SECONDS = "cast(strftime('%s', 'now') as integer)";
+
 /** The log holds a row of any table: its columns have no type, so that every value is kept exactly as it is stored. */
 export function logTable(plans: readonly TablePlan[], temporary: boolean): string {
   const width = Math.max(1, ...plans.map((plan) => plan.stored.length));
@@ -21,8 +27,10 @@ function names(width: number): string {
  * Old images are noted *before* the row changes: then it does not matter in which order the API's own triggers fire. Rows that appear
  * can only be noted afterwards, when the rowid is known; SQLite fires the youngest trigger first, so that ours, installed
  * last, precede the API's. Nothing in here needs a recent SQLite.
+ *
+ * `kind`: `temporary`, of this connection alone; `leased`, in a file of the user's: a dead run's stop logging by themselves.
  */
-export function tableTriggers(plan: TablePlan, temporary: boolean): string[] {
+export function tableTriggers(plan: TablePlan, kind: "own" | "leased" | "temporary"): string[] {
   const table = plan.sqlName;
   const image = (of: string): string => plan.stored.map((column) => `${of}.${column}`).join(", ");
   const width = names(plan.stored.length);
@@ -32,8 +40,12 @@ export function tableTriggers(plan: TablePlan, temporary: boolean): string[] {
   const appeared = `insert into ${LOG}(code, ${plan.keyAt.map((at) => `c${at}`).join(", ")}) values(${plan.index * 2 + 1}, ${keys.map((key) => `NEW.${key}`).join(", ")})`;
   const displaced = (condition: string): string =>
     `${insert} select ${plan.index * 2}, ${plan.stored.join(", ")} from ${table} where ${condition}`;
-  const create = (name: string, when: string, body: readonly string[]): string =>
-    `create ${temporary ? "temp " : ""}trigger seqqa_${name}${plan.index} ${when} begin ${body.map((one) => `${one};`).join(" ")} end`;
+  const alive = kind === "leased" ? [`${SECONDS} < (select until from ${LEASE})`] : [];
+  const create = (name: string, on: string, body: readonly string[], when: readonly string[] = []): string => {
+    const conditions = [...alive, ...when.map((one) => `(${one})`)].join(" and ");
+    const head = `create ${kind === "temporary" ? "temp " : ""}trigger seqqa_${name}${plan.index} ${on}`;
+    return `${head}${conditions === "" ? "" : ` when ${conditions}`} begin ${body.map((one) => `${one};`).join(" ")} end`;
+  };
 
   // REPLACE removes rows without firing delete triggers: note every row that the new one could displace. One that stays does no harm.
   const conflicts = plan.uniques.map((unique) => unique.conflict);
@@ -46,7 +58,7 @@ export function tableTriggers(plan: TablePlan, temporary: boolean): string[] {
     create("i", `after insert on ${table}`, [appeared]),
     create("d", `before delete on ${table}`, [was]),
     create("u", `before update on ${table}`, [was]),
-    create("k", `after update of ${rowidColumns(plan, keys).join(", ")} on ${table} when ${rekeyed}`, [appeared]),
+    create("k", `after update of ${rowidColumns(plan, keys).join(", ")} on ${table}`, [appeared], [rekeyed]),
     create("r", `before insert on ${table}`, conflicts.map(displaced)),
     create(
       "s",

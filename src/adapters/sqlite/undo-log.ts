@@ -21,7 +21,7 @@ import { LOG } from "./triggers.ts";
 export interface UndoLogOptions {
   /** It goes on reading where that one stopped. */
   readonly previous?: UndoLog | undefined;
-  /** Keeps in the store what rows were when it was opened. */
+  /** Keeps in the store what rows were when it was opened, and what they were when it was last looked into. */
   readonly keeps?: boolean | undefined;
 }
 
@@ -64,12 +64,14 @@ export class UndoLog {
     return this.#counters?.all() ?? [];
   }
 
-  /** Reads what was logged since the last time. */
-  sync(): void {
+  /** Reads what was logged since the last time. `judge` is told of it first, and may throw: then it counts as not read. */
+  sync(judge?: (touches: readonly Touch[]) => void): void {
     const entries = this.#tail.all(this.#read);
     const counters = this.counters();
     const touches = entries.length === 0 ? [] : this.#touches(entries);
+    judge?.(touches);
     // Only now: what was thrown on is read again.
+    if (this.#keeper !== undefined) for (const { table, key, before, now } of touches) this.#keeper.logged(table, key, before, now);
     this.mirror.push(touches, sameCounters(counters, this.mirror.counters) ? this.mirror.counters : counters);
     if (entries.length > 0) this.#read = entries[entries.length - 1]?.[0] as bigint;
     this.#entries += entries.length;
@@ -93,9 +95,7 @@ export class UndoLog {
       const before = (code & 1) === 1 ? null : image;
       const slot = this.mirror.slot(plan.index, key);
       if (slot !== undefined && !sameRow(slot.now, before)) throw this.#incoherent(`table "${plan.name}"`);
-      const identity = io.key(image);
-      this.#keeper?.note(plan.index, key, identity, before);
-      touches.push({ table: plan.index, key, before, now: io.read(identity) });
+      touches.push({ table: plan.index, key, before, now: io.read(io.key(image)) });
     }
     return touches;
   }
@@ -118,12 +118,29 @@ export class UndoLog {
   apply(fixes: readonly Fix[], counters: readonly ExactRow[]): boolean {
     if (this.#entries === 0 && fixes.length === 0) {
       this.#putCounters(counters);
+      this.#keeper?.write(this.tables, this.counters());
       return true;
     }
     this.#change(fixes);
     this.#putCounters(counters);
-    this.#keeper?.write(this.tables);
+    this.#keeper?.write(this.tables, this.counters());
     return this.#clear.run().changes === this.#entries;
+  }
+
+  /**
+   * Writes into a borrowed file what is known by now, and empties the log: what it holds from here on, the run did not know of. In the transaction of
+   * the caller, who calls {@link emptied} behind it. Returns `false` where there is nothing to write.
+   */
+  record(): boolean {
+    if (this.#keeper === undefined || (this.#entries === 0 && !this.#keeper.isBehind(this.mirror.counters))) return false;
+    this.#keeper.write(this.tables, this.mirror.counters);
+    this.#clear.run();
+    return true;
+  }
+
+  /** The transaction was rolled back. */
+  rolledBack(): void {
+    this.#keeper?.rolledBack();
   }
 
   #change(fixes: readonly Fix[]): void {
@@ -133,8 +150,7 @@ export class UndoLog {
     for (const fix of fixes) {
       const io = this.tables[fix.slot.table] as TableIo;
       const { key, now } = fix.slot;
-      // A captured state changes rows that nobody has touched here.
-      this.#keeper?.note(io.plan.index, key, io.key((now ?? fix.wanted) as ExactRow), now);
+      this.#keeper?.fixing(io.plan.index, key, now, fix.wanted);
       if (now !== null && fix.wanted !== null && io.plan.uniques.length === 0) {
         updates.push(fix);
         continue;
@@ -157,7 +173,7 @@ export class UndoLog {
   }
 
   clear(): void {
-    this.#keeper?.write(this.tables);
+    this.#keeper?.write(this.tables, this.counters());
     this.#clear.run();
   }
 

@@ -1,10 +1,11 @@
-// A process that borrows a file, explores it without an end, and is killed in the middle. It says when it has begun.
+// A process that borrows a file, explores it without an end (`quiet`: stands in a state that it has recorded), and is killed in the middle. It says when
+// it has begun.
 import Database from "better-sqlite3";
 import { SqliteAdapter } from "../../../../src/adapters/sqlite/index.ts";
 import { Random } from "../../../contract/system/random.ts";
 import { randomStatements } from "../../../contract/system/sqlite-world.ts";
 
-const [file = "", checkpoint = "journal", seed = "1"] = process.argv.slice(2);
+const [file = "", how = "busy", seed = "1"] = process.argv.slice(2);
 const random = new Random(Number(seed));
 
 const target = new Database(file, { timeout: 5000 });
@@ -24,13 +25,19 @@ function write(): void {
   if (target.inTransaction) target.exec("rollback");
 }
 
-const system = new SqliteAdapter({ file, checkpoint: checkpoint as "journal" });
+const system = new SqliteAdapter({ file });
 await system.open({ name: "db", laneIndex: 0, inProcess: false, borrowed: true });
 // What `setup` writes.
 for (let i = 0; i < 5; i++) write();
 await system.root();
 const root = await system.mark();
+if (how === "quiet") {
+  write();
+  write();
+  await system.changed(root);
+}
 process.stdout.write("begun\n");
+if (how === "quiet") await new Promise((resolve) => setTimeout(resolve, 60_000));
 const images: unknown[] = [];
 for (;;) {
   await system.restore(root);

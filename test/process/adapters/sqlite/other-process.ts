@@ -6,8 +6,8 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { afterAll, beforeAll } from "vitest";
 
-/** Runs `doomed-run.ts` in processes of their own, as plain JavaScript. `wait`: until it has begun; default true. */
-export function doomedRuns(): { start: (file: string, checkpoint: string, seed: number, wait?: boolean) => Promise<DoomedRun> } {
+/** Runs `doomed-run.ts` in processes of their own, as plain JavaScript. `quiet`: it stands in a state that it recorded. `wait`: until it has begun; default true. */
+export function doomedRuns(): { start: (file: string, how: "busy" | "quiet", seed: number, wait?: boolean) => Promise<DoomedRun> } {
   // Inside the repository, where the driver is found.
   const directory = fileURLToPath(new URL(`../../../../node_modules/.cache/seqqa-doomed-${process.pid}`, import.meta.url));
   const program = join(directory, "doomed-run.mjs");
@@ -22,8 +22,8 @@ export function doomedRuns(): { start: (file: string, checkpoint: string, seed: 
     rmSync(directory, { recursive: true, force: true });
   });
   return {
-    start: async (file, checkpoint, seed, wait = true) => {
-      const run = new DoomedRun(spawn(process.execPath, [program, file, checkpoint, String(seed)], { stdio: ["ignore", "pipe", "pipe"] }));
+    start: async (file, how, seed, wait = true) => {
+      const run = new DoomedRun(spawn(process.execPath, [program, file, how, String(seed)], { stdio: ["ignore", "pipe", "pipe"] }));
       runs.push(run);
       if (wait) await run.begun();
       return run;

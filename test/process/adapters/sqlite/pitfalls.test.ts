@@ -33,7 +33,7 @@ describe("1. a backup into a locked file does nothing", () => {
     await mode.write(new Uint8Array((mark as { bytes: Buffer }).bytes));
     expect(db.prepare("select status from orders").pluck().get()).toBe("new");
     expect(await mode.changed(mark)).toBe(false);
-    await mode.close(false);
+    mode.close();
   });
 });
 
@@ -269,11 +269,11 @@ describe("5. better-sqlite3 binds numbers as REAL", () => {
 });
 
 describe("6. the file's journal mode is kept", () => {
-  test.each(["journal", "copy"] as const)("%s leaves a file in rollback mode as it is", async (checkpoint) => {
+  test("the journal leaves a file in rollback mode as it is", async () => {
     const file = scratchFile();
     const db = new Database(file);
     db.exec(`${ORDERS}; insert into orders(status) values('a')`);
-    const adapter = await openAdapter(file, { checkpoint }, { borrowed: true });
+    const adapter = await openAdapter(file, {}, { borrowed: true });
     await adapter.root();
     const mark = await adapter.mark();
     db.exec("update orders set status = 'b'");
@@ -373,7 +373,7 @@ describe("8. the schema", () => {
   test("the triggers are plain enough for an older SQLite", async () => {
     const { db, adapter } = await rooted([ORDERS, "create table t(a primary key, b unique) without rowid"]);
     const plans = planTables(db, undefined);
-    for (const sql of (plans as TablePlan[]).flatMap((plan) => tableTriggers(plan, false))) {
+    for (const sql of (plans as TablePlan[]).flatMap((plan) => tableTriggers(plan, "leased"))) {
       expect(sql).not.toMatch(/\bover\s*\(|\breturning\b|->|\bis (?:not )?distinct\b|\bupsert\b|\bon conflict\b|\bfilter\s*\(/i);
     }
     expect(adapter.checkpoint.mode).toBe("journal");

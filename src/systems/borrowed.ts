@@ -1,0 +1,113 @@
+import { SeqqaError } from "../model/errors.ts";
+import type { Leftover, RowImages } from "../model/leftover.ts";
+
+/**
+ * How long a run on a user's own store may be silent, in seconds: after that its triggers stop logging by themselves, and it touches nothing
+ * more. The sign of life shares a thread with the user's code.
+ */
+export const LEASE_SECONDS = 30;
+
+/** How often the lease is renewed, in milliseconds. */
+export const RENEWAL_MS = 5_000;
+
+/** The run was silent for too long on a user's own store (SIGSTOP, a machine that slept), or somebody else recovered the store meanwhile. */
+export function leaseOver(store: string): SeqqaError {
+  return new SeqqaError(
+    "LEASE_OVER",
+    `This run gave no sign of life in ${store} for ${LEASE_SECONDS} s, and touches nothing in it any more: others may have gone on working with it.`,
+    { hint: "`seqqa clean` shows what the run left there, and undoes it.", exitStatus: 3 },
+  );
+}
+
+/** Whether writes that a look into a user's own store shows can be the run's: only if it asked for something since the look before. */
+export class AskedSince {
+  readonly #asked: (() => number | undefined) | undefined;
+  #seen: number | undefined;
+
+  /** `asked`: see `SystemScope.asked`; without it every write counts as the run's. */
+  constructor(asked: (() => number | undefined) | undefined) {
+    this.#asked = asked;
+  }
+
+  /** Nothing was asked since the last look, and nothing is under way. */
+  get isQuiet(): boolean {
+    const now = this.#asked?.();
+    return now !== undefined && now === this.#seen;
+  }
+
+  /** A look was taken, and what it showed is taken in. */
+  looked(): void {
+    this.#seen = this.#asked?.();
+  }
+}
+
+/** Rows named in a message. */
+const NAMED = 3;
+
+/** Names rows: `orders id 7, orders id 8 and 3 more`. */
+export function namedRows(rows: readonly Pick<RowImages, "table" | "key">[]): string {
+  const named = rows.slice(0, NAMED).map(({ table, key }) => `${table} ${key}`);
+  return rows.length > NAMED ? `${named.join(", ")} and ${rows.length - NAMED} more` : named.join(", ");
+}
+
+/** Somebody else wrote to a user's own store while the run asked for nothing. `rows`: at least one. */
+export function foreignWrite(store: string, rows: readonly Pick<RowImages, "table" | "key">[], at: Date = new Date()): SeqqaError {
+  return new SeqqaError(
+    "FOREIGN_WRITE",
+    `${store} was written to while this run asked for nothing: ${namedRows(rows)}, seen at ${at.toISOString()}. It stays as it is.`,
+    {
+      hint: "Keep other clients and jobs off the store during a run, or use a copy of it (`db_url`). Late work of the target is waited for with `target.settle`; what it writes by itself is left out with `ignore`.",
+      exitStatus: 3,
+    },
+  );
+}
+
+/** Rows that the end of a run left as they are. `file`: with their images. */
+export function keptAtEnd(store: string, rows: readonly Pick<RowImages, "table" | "key">[], file: string): SeqqaError {
+  const says = rows.length === 1 ? "It was left as it is" : "They were left as they are";
+  return new SeqqaError(
+    "ROWS_KEPT",
+    `Rows of ${store} were changed by somebody else during the run: ${namedRows(rows)}. ${says}; what they were before is in ${file}.`,
+    { exitStatus: 3 },
+  );
+}
+
+/** A run that has ended left a user's own store in the middle: nothing begins in it before the user decided. */
+export function leftBehind({ store, recordedMs, undo, keep }: Leftover): SeqqaError {
+  const when = recordedMs === 0 ? "" : ` (last sign of it: ${new Date(recordedMs).toISOString()})`;
+  return new SeqqaError(
+    "STORE_LEFT",
+    `A run that was killed left ${store} in the middle${when}. ${leftoverText({ undo, keep })}`,
+    { hint: "`seqqa clean` shows these rows, asks, and puts them back; `seqqa clean --dry-run` only shows them.", exitStatus: 2 },
+  );
+}
+
+/** What is to be done with a leftover: `To go back to what they were: 3 rows (items 1, orders 2). To stay, changed after the run: 1 row (orders 1).` */
+export function leftoverText({ undo, keep }: Pick<Leftover, "undo" | "keep">): string {
+  return [
+    ...(undo.length > 0 ? [`To go back to what they were: ${countedRows(undo)}.`] : []),
+    ...(keep.length > 0 ? [`To stay, changed after the run: ${countedRows(keep)}.`] : []),
+  ].join(" ");
+}
+
+function countedRows(rows: readonly RowImages[]): string {
+  const counts = new Map<string, number>();
+  for (const { table } of rows) counts.set(table, (counts.get(table) ?? 0) + 1);
+  const tables = [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([table, count]) => `${table} ${count}`);
+  return `${rows.length} ${rows.length === 1 ? "row" : "rows"} (${tables.join(", ")})`;
+}
+
+/** A checkpoint that cannot tell the user's own writes from the run's. `why`: without an end. */
+export function refusedWhereItIs(checkpoint: string, store: string, why: string): SeqqaError {
+  return new SeqqaError(
+    "CHECKPOINT_REFUSED",
+    `Checkpoint mode "${checkpoint}" is not used on ${store}, which is used where it is: ${why}.`,
+    {
+      hint: "Give the run copies of it (`db_url` with a target that seqqa starts), or a store that can be journalled.",
+      exitStatus: 2,
+    },
+  );
+}
+
+/** Why {@link refusedWhereItIs}. */
+export const WHOLE_STORE = "it puts the whole store back, with what others wrote to it";

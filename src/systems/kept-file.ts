@@ -1,0 +1,32 @@
+import { randomBytes } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Leftover } from "../model/leftover.ts";
+
+/**
+ * Writes the images of rows that a run did not put back, for the user to compare: into the current folder, or where that cannot be written, into the
+ * one for temporary files. Only the user can read it. Returns its path.
+ */
+export function writeKept({ store, sinceMs, recordedMs, keep }: Leftover, folder: string = process.cwd()): string {
+  const time = (ms: number): string | null => (ms === 0 ? null : new Date(ms).toISOString());
+  const document = { store, runBegan: time(sinceMs), runLastRecorded: time(recordedMs), rows: keep };
+  const text = `${JSON.stringify(document, plain, 2)}\n`;
+  const name = `seqqa-kept-${new Date().toISOString().replaceAll(/[-:]|\..*/g, "")}-${randomBytes(3).toString("hex")}.json`;
+  const write = (path: string): string => {
+    writeFileSync(path, text, { mode: 0o600, flag: "wx" });
+    return path;
+  };
+  try {
+    return write(join(folder, name));
+  } catch {
+    return write(join(tmpdir(), name));
+  }
+}
+
+/** Bytes and long integers as JSON can say them. */
+function plain(_key: string, value: unknown): unknown {
+  if (typeof value === "bigint") return value.toString();
+  if (value instanceof Uint8Array) return { base64: Buffer.from(value).toString("base64") };
+  return value;
+}
