@@ -78,6 +78,6 @@ export interface Machinery {
   readonly demoDirectory: () => string;
   /** What a run needs, checked. */
   readonly doctor: (config: Config) => Promise<readonly StoreCheck[]>;
-  /** Removes what dead runs left; a line for each. */
-  readonly clean: (config: Config) => Promise<readonly string[]>;
+  /** Removes what dead runs left, or says what there is. */
+  readonly clean: typeof RunModule.clean;
 }

@@ -79,5 +79,5 @@ const lazyMachinery: Machinery = {
   runJourneys: async (input) => (await import("../run/index.ts")).runJourneys(input),
   demoDirectory,
   doctor: async (config) => (await import("../run/index.ts")).doctor(config),
-  clean: async (config) => (await import("../run/index.ts")).clean(config),
+  clean: async (config, how) => (await import("../run/index.ts")).clean(config, how),
 };

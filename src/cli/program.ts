@@ -15,10 +15,15 @@ export interface StoreOptions {
   readonly allowDb?: readonly string[];
 }
 
+export interface CleanOptions extends StoreOptions {
+  readonly yes?: boolean;
+  readonly dryRun?: boolean;
+}
+
 /** What the commands do. */
 export interface Handlers {
   doctor(directory: string | undefined, options: StoreOptions): Promise<void>;
-  clean(directory: string | undefined, options: StoreOptions): Promise<void>;
+  clean(directory: string | undefined, options: CleanOptions): Promise<void>;
   run(named: string | undefined, options: RunOptions): Promise<void>;
   list(directory: string | undefined, options: ListOptions): Promise<void>;
   report(options: ReportOptions): Promise<void>;
@@ -201,12 +206,17 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .action((directory: string | undefined, options: StoreOptions) => handlers.doctor(directory, options));
   program
     .command("clean")
-    .description("remove what dead runs left on this machine and in the configured stores")
+    .description("remove what dead runs left, and put back what they changed in your own stores")
     .argument("[directory]", "where the seqqa.yaml is looked for first")
+    .addOption(new Option("--dry-run", "only show it"))
+    .addOption(new Option("--yes", "do not ask before rows of your own stores are put back"))
     .addOption(configFile())
     .addOption(allowDb())
-    .addHelpText("after", "\nExample:\n  $ seqqa clean")
-    .action((directory: string | undefined, options: StoreOptions) => handlers.clean(directory, options));
+    .addHelpText(
+      "after",
+      "\nExample:\n  $ seqqa clean --dry-run\n  $ seqqa clean --yes\n\nExit status: 0 all is put back, 2 asked for --yes, 3 rows that were changed after the run were kept.",
+    )
+    .action((directory: string | undefined, options: CleanOptions) => handlers.clean(directory, options));
   return program;
 }
 

@@ -16,6 +16,8 @@ export interface Shell {
   readonly onInterrupt: (listener: () => void) => () => void;
   /** Waits until the user pressed Enter, or the signal is aborted; `undefined` where nobody sits at a terminal. */
   readonly waitForEnter?: ((signal: AbortSignal) => Promise<void>) | undefined;
+  /** Asks a question whose answer is yes or no, which is the default; `undefined` where nobody sits at a terminal. */
+  readonly confirm?: ((question: string) => Promise<boolean>) | undefined;
   /** Ends the process at once. */
   readonly exit: (status: number) => void;
 }
@@ -39,6 +41,7 @@ export function processShell(): Shell {
       return () => void process.off("SIGINT", asked).off("SIGTERM", asked).off("SIGHUP", hungUp);
     },
     waitForEnter: process.stdin.isTTY && process.stderr.isTTY ? waitForEnter : undefined,
+    confirm: process.stdin.isTTY && process.stderr.isTTY ? confirm : undefined,
     exit: (status) => process.exit(status),
   };
 }
@@ -49,6 +52,19 @@ async function waitForEnter(signal: AbortSignal): Promise<void> {
     await Promise.race([once(lines, "line", { signal }), once(lines, "close", { signal })]);
   } catch (error) {
     if (!signal.aborted) throw error;
+  } finally {
+    lines.close();
+  }
+}
+
+async function confirm(question: string): Promise<boolean> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answered = new Promise<string>((resolve) => {
+      lines.once("close", () => resolve(""));
+      lines.question(question, resolve);
+    });
+    return /^y(?:es)?$/i.test((await answered).trim());
   } finally {
     lines.close();
   }

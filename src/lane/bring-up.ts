@@ -10,6 +10,7 @@ import { Rule } from "../model/rule.ts";
 import { consentHint, mayBeWritten, storeName } from "../model/store-name.ts";
 import { World } from "../model/world.ts";
 import type { Fingerprint } from "../state/facts.ts";
+import { Asks } from "./asks.ts";
 import { Canonicalizer, loadHasher, type Knowledge } from "../state/index.ts";
 import type { ErrorNews, LaneReport } from "../engine/messages.ts";
 import { Checker } from "./checker.ts";
@@ -105,9 +106,10 @@ interface Seated {
 export async function bringUp(definition: AgentDefinition<never, never>, seat: LaneSeat, options: LaneOptions): Promise<LaneBase> {
   await loadHasher();
   const world = await buildWorld(definition, seat);
-  await openSystems(world, seat, options);
+  const asks = new Asks();
+  await openSystems(world, seat, options, asks);
   const hidden = world.reset !== undefined || (seat.restart !== undefined && !hasStores(world));
-  const state = new WorldState(world, hidden);
+  const state = new WorldState(world, hidden, asks);
   // Before anything is saved: what a state graph begins with is part of the root, however it is made again.
   state.moveTo(definition.graph?.initial);
   const restart = seat.restart === undefined ? undefined : new TargetRestart(seat.restart, state);
@@ -139,7 +141,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
   // Where the target keeps what no mark puts back, it is made again after a step, and not in the middle of one.
   const contextOnly = state.systems.length === 0 && !home.remade && !state.selfContained;
   const judged = home.remade || contextOnly ? rules.filter(({ writes }) => !writes) : rules;
-  const checker = new Checker(world, definition.invariants, judged, drawing, stepper);
+  const checker = new Checker(world, definition.invariants, judged, drawing, stepper, asks);
   await home.make();
   state.listen(stepper.sink);
   return atRoot({
@@ -329,12 +331,18 @@ function usesOf(world: World<never, never>, lane: Lane): string[] {
   return [...new Set((all as string[]).map((one) => withoutSecrets(one)))];
 }
 
-async function openSystems(world: World<never, never>, seat: LaneSeat, { gated = false, allowedStores = [] }: LaneOptions): Promise<void> {
+async function openSystems(
+  world: World<never, never>,
+  seat: LaneSeat,
+  { gated = false, allowedStores = [] }: LaneOptions,
+  asks: Asks,
+): Promise<void> {
   for (const [name, system] of Object.entries(world.systems)) {
     if (system === undefined) continue;
     const borrowed = seat.borrowed || !isLanes(system, seat.lane);
     if (seat.borrowed) refuseUnnamed(name, system, allowedStores);
-    await system.open({ name, laneIndex: seat.lane.index, inProcess: seat.inProcess, borrowed, gated });
+    asks.isNeeded ||= borrowed;
+    await system.open({ name, laneIndex: seat.lane.index, inProcess: seat.inProcess, borrowed, gated, asked: asks.count });
   }
 }
 

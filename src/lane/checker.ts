@@ -4,6 +4,7 @@ import { Rule } from "../model/rule.ts";
 import type { World } from "../model/world.ts";
 import { isPromise, type Awaitable } from "../model/system.ts";
 import type { ErrorNews, FindingNews } from "../engine/messages.ts";
+import type { Asks } from "./asks.ts";
 import type { Drawing } from "./drawing.ts";
 import { errorNews, type Stepper } from "./stepper.ts";
 import { requireStores } from "./store-lost.ts";
@@ -38,6 +39,7 @@ export class Checker {
   readonly #rules: readonly Rule[];
   readonly #drawing: Drawing;
   readonly #stepper: Pick<Stepper, "thrown" | "checkFailure">;
+  readonly #asks: Asks;
   /** `when` says the same for an action each time, so it is asked once. */
   readonly #plans: Map<AnyAction, Plan> = new Map();
 
@@ -48,12 +50,14 @@ export class Checker {
     rules: readonly Rule[],
     drawing: Drawing,
     stepper: Pick<Stepper, "thrown" | "checkFailure">,
+    asks: Asks,
   ) {
     this.#world = world;
     this.#invariants = invariants.filter((one) => !(one instanceof Rule));
     this.#rules = rules;
     this.#drawing = drawing;
     this.#stepper = stepper;
+    this.#asks = asks;
   }
 
   /** Whether nothing has to be checked after a step of this action that changed nothing. */
@@ -110,7 +114,7 @@ export class Checker {
       await restore();
       try {
         this.#drawing.by(invariant.name);
-        await invariant.check(this.#world);
+        await this.#asks.during(() => invariant.check(this.#world));
       } catch {
         // Reported already.
       }
@@ -127,7 +131,7 @@ export class Checker {
       this.checked.last = invariant.name;
       try {
         this.#drawing.by(invariant.name);
-        const held: unknown = invariant.check(this.#world);
+        const held: unknown = this.#asks.during(() => invariant.check(this.#world));
         if (held === true) continue;
         if (isPromise(held)) {
           return held

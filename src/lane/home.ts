@@ -198,10 +198,10 @@ export class Home {
   }
 
   async #reset(): Promise<void> {
-    const { world, drawing } = this.#options;
+    const { world, drawing, state } = this.#options;
     drawing.root("reset");
     try {
-      await world.reset?.(world);
+      await state.asks.during(() => world.reset?.(world));
     } catch (cause) {
       throw userError("RESET_THREW", "The World's reset threw", cause);
     }
@@ -220,8 +220,8 @@ export class Home {
     // Only the first time: a restarted spare has to know what setup told it.
     if (image !== undefined && this.#facts === undefined) return state.write(image);
     try {
-      if (definition.setup instanceof JourneyDefinition) await setUpByJourney(definition.setup, world);
-      else await definition.setup?.(world);
+      const { setup } = definition;
+      await state.asks.during(() => (setup instanceof JourneyDefinition ? setUpByJourney(setup, world) : setup?.(world)));
     } catch (cause) {
       throw userError("SETUP_THREW", "The agent's setup threw", cause);
     }
@@ -244,13 +244,13 @@ export class Home {
 
   /** A role acts as its user from here on; what its login says to the context is nobody else's. */
   async #logIn(role: string, login: Login): Promise<void> {
-    const { world, drawing } = this.#options;
+    const { world, drawing, state } = this.#options;
     drawing.root(`login ${role}`);
     const context = new Context();
     contextPartOf(context as never).drawFrom(drawing.source);
     let answer: unknown;
     try {
-      answer = await login(world.clients[role]!, context);
+      answer = await state.asks.during(() => login(world.clients[role]!, context));
     } catch (cause) {
       throw userError("LOGIN_THREW", `The login of "${role}" threw`, cause);
     }

@@ -103,7 +103,7 @@ export class StepRules {
     checker.checked.last = rule.name;
     drawing.by(rule.name);
     try {
-      const said: unknown = await ask();
+      const said: unknown = await this.#base.state.asks.during(ask);
       if (typeof said === "boolean" || isEarlier(said)) return said;
       const got = said === undefined ? "nothing" : typeof said;
       this.errors.push(

@@ -28,7 +28,7 @@ export type StepperWorld = Pick<World<never, never>, "api" | "clients" | "contex
 
 /** The part of the world's state that a stepper reports the end of an action to, and asks for pending requests. */
 export type StepperState = Pick<WorldState, "attribute" | "moveTo"> &
-  Partial<Pick<WorldState, "pending" | "cut" | "probe" | "wroteUnseen" | "visibility">>;
+  Partial<Pick<WorldState, "asks" | "pending" | "cut" | "probe" | "wroteUnseen" | "visibility">>;
 
 /** A request of a check that got no answer. */
 export type UnansweredCheck = Extract<Exchange, { kind: "failure" }> & {
@@ -142,7 +142,9 @@ export class Stepper {
     this.#listening = true;
     this.#startMs = this.#clock.now();
     try {
-      const promised: unknown = action.run(this.#client(action), this.#world.context);
+      const client = this.#client(action);
+      const run = (): unknown => action.run(client, this.#world.context);
+      const promised = this.#state.asks === undefined ? run() : this.#state.asks.during(run);
       const answer = promised instanceof Promise ? promised : Promise.resolve(promised);
       return this.#world.probe === undefined ? answer : this.#probed(answer);
     } catch (error) {

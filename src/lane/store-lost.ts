@@ -1,4 +1,5 @@
 import type { LaneFailureKind } from "../engine/messages.ts";
+import { SeqqaError } from "../model/errors.ts";
 import { LaneLost } from "./lane-lost.ts";
 
 const CODES: ReadonlySet<unknown> = new Set(["STORE_LOST", "STORE_UNREACHABLE"]);
@@ -15,8 +16,14 @@ export function isStoreLost(error: unknown): boolean {
   return false;
 }
 
-/** Why a lane is lost by what was thrown. */
+/** Whether a store of the user's is not the run's alone any more: no other lane changes that, and the run ends. */
+export function endsRun(error: unknown): boolean {
+  return error instanceof SeqqaError && (error.code === "FOREIGN_WRITE" || error.code === "LEASE_OVER");
+}
+
+/** Why a lane is lost by what was thrown. @throws what ends the whole run */
 export function lossOf(error: unknown): LaneFailureKind {
+  if (endsRun(error)) throw error;
   if (error instanceof LaneLost) return error.kind;
   return isStoreLost(error) ? "store" : "dirty";
 }

@@ -18,6 +18,7 @@ import {
   type StepOrigin,
 } from "../state/index.ts";
 import type { Facts, Fingerprint } from "../state/facts.ts";
+import { Asks } from "./asks.ts";
 import { settled } from "./settled.ts";
 
 /** A saved world, as the lane keeps it. */
@@ -117,9 +118,13 @@ export class WorldState {
     node: string | undefined;
   };
 
-  /** `hidden`: the target keeps state that no system puts back. */
-  constructor(world: World<never, never>, hidden = false) {
+  readonly asks: Asks;
+
+  /** `hidden`: the target keeps state that no system puts back. `asks`: counted from before the systems were opened. */
+  constructor(world: World<never, never>, hidden = false, asks: Asks = new Asks()) {
     this.#world = world;
+    this.asks = asks;
+    asks.isPending = () => this.pending().length > 0;
     const systems = Object.entries(world.systems).filter((entry): entry is [string, System] => entry[1] !== undefined);
     this.#names = systems.map(([name]) => name);
     this.systems = systems.map(([, system]) => system);
@@ -193,7 +198,7 @@ export class WorldState {
   async probe(): Promise<void> {
     const probe = this.#world.probe;
     if (probe === undefined) return;
-    const read = asJson(await probe(this.#world));
+    const read = asJson(await this.asks.during(() => probe(this.#world)));
     if (!isDeepStrictEqual(read, this.#unstored.probed)) this.#unstored = { ...this.#unstored, probed: read };
   }
 

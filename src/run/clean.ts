@@ -1,9 +1,33 @@
 import type { Config } from "../config/index.ts";
-import { sweepCompose, sweepDeadRuns } from "../targets/index.ts";
+import type { Leftover } from "../model/leftover.ts";
+import type { Cleaning } from "../model/store-provider.ts";
+import { deadRuns, sweepCompose, sweepDeadRuns } from "../targets/index.ts";
 import { storeKind } from "./store-kind.ts";
 
+/** What was removed, or would be, and the rows that dead runs left in the user's own stores. */
+export interface CleanedUp {
+  readonly removed: readonly string[];
+  readonly leftovers: readonly Leftover[];
+}
+
 /** Removes what dead runs left: on this machine, on the servers of the configured stores, and in stores that were used where they are. */
-export async function clean(config: Config): Promise<readonly string[]> {
+export async function clean(config: Config, how: Cleaning = {}): Promise<CleanedUp> {
+  const removed = how.dryRun === true ? [...deadRuns()] : await sweepMachine();
+  const leftovers: Leftover[] = [];
+  const urls = new Map<string, { readonly kind: Parameters<typeof storeKind>[0]; readonly url: string }>();
+  for (const system of [config.systems, ...config.lanes.map(({ systems }) => systems)].flatMap((one) => Object.values(one))) {
+    urls.set(system.url, system);
+  }
+  for (const { kind, url } of urls.values()) {
+    const cleaned = await (await storeKind(kind)).clean(url, how);
+    removed.push(...cleaned.removed);
+    const { leftover } = cleaned;
+    if (leftover !== undefined && leftover.undo.length + leftover.keep.length > 0) leftovers.push(leftover);
+  }
+  return { removed, leftovers };
+}
+
+async function sweepMachine(): Promise<string[]> {
   const removed: string[] = [];
   // First: what is swept next is the record of it.
   const projects = await sweepCompose(undefined);
@@ -11,10 +35,5 @@ export async function clean(config: Config): Promise<readonly string[]> {
   const { runs, processes } = sweepDeadRuns();
   if (runs > 0) removed.push(`${runs} ${runs === 1 ? "directory" : "directories"} of dead runs`);
   if (processes > 0) removed.push(`${processes} ${processes === 1 ? "process" : "processes"} of dead runs`);
-  const urls = new Map<string, { readonly kind: Parameters<typeof storeKind>[0]; readonly url: string }>();
-  for (const system of [config.systems, ...config.lanes.map(({ systems }) => systems)].flatMap((one) => Object.values(one))) {
-    urls.set(system.url, system);
-  }
-  for (const { kind, url } of urls.values()) removed.push(...(await (await storeKind(kind)).clean(url)));
   return removed;
 }

@@ -75,11 +75,10 @@ export function keptAtEnd(store: string, rows: readonly Pick<RowImages, "table" 
 /** A run that has ended left a user's own store in the middle: nothing begins in it before the user decided. */
 export function leftBehind({ store, recordedMs, undo, keep }: Leftover): SeqqaError {
   const when = recordedMs === 0 ? "" : ` (last sign of it: ${new Date(recordedMs).toISOString()})`;
-  return new SeqqaError(
-    "STORE_LEFT",
-    `A run that was killed left ${store} in the middle${when}. ${leftoverText({ undo, keep })}`,
-    { hint: "`seqqa clean` shows these rows, asks, and puts them back; `seqqa clean --dry-run` only shows them.", exitStatus: 2 },
-  );
+  return new SeqqaError("STORE_LEFT", `A run that was killed left ${store} in the middle${when}. ${leftoverText({ undo, keep })}`, {
+    hint: "`seqqa clean` shows these rows, asks, and puts them back; `seqqa clean --dry-run` only shows them.",
+    exitStatus: 2,
+  });
 }
 
 /** What is to be done with a leftover: `To go back to what they were: 3 rows (items 1, orders 2). To stay, changed after the run: 1 row (orders 1).` */

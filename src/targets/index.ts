@@ -7,4 +7,4 @@ export type { TargetConfig, TargetHostOptions } from "./target-config.ts";
 export { checkServices } from "./services/check-services.ts";
 export { ServiceHost } from "./services/service-host.ts";
 export { sweepCompose } from "./services/compose-record.ts";
-export { sweepDeadRuns } from "./sweep.ts";
+export { deadRuns, sweepDeadRuns } from "./sweep.ts";

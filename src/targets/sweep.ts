@@ -51,6 +51,19 @@ export function sweepDeadRuns(): Swept {
   return sweep(undefined);
 }
 
+/** What dead runs of this user left on this machine, a line each; nothing is removed. */
+export function deadRuns(): readonly string[] {
+  return basesToSweep(undefined).flatMap((base) => {
+    const root = rootIn(base);
+    if (!isOurs(root)) return [];
+    const dead = readdirSync(root).filter((name) => {
+      const owner = /^(?:run|bundle)-/.test(name) ? readRecord<Owner>(join(root, name, "owner.json")) : undefined;
+      return owner !== undefined && isDead(owner);
+    });
+    return dead.map((name) => `${join(root, name)}, with the processes and containers of that run`);
+  });
+}
+
 /** Whether the owner is certainly gone. */
 export function isDead(owner: Owner): boolean {
   const place = here();

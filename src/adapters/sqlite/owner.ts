@@ -35,15 +35,7 @@ export function stamp(db: Database, token: string): void {
   const { pid, start } = identify(process.pid) ?? { pid: process.pid, start: "" };
   db.exec(`create table if not exists ${OWNER}(token text, pid integer, start text, thread text, host text, boot text, namespace text);
     delete from ${OWNER}`);
-  db.prepare(`insert into ${OWNER} values(?, ?, ?, ?, ?, ?, ?)`).run(
-    token,
-    BigInt(pid),
-    start,
-    thisThread(),
-    host,
-    boot,
-    namespace,
-  );
+  db.prepare(`insert into ${OWNER} values(?, ?, ?, ?, ?, ?, ?)`).run(token, BigInt(pid), start, thisThread(), host, boot, namespace);
   held.add(token);
 }
 

@@ -233,7 +233,13 @@ function putCounters(db: Database, log: UndoLog): void {
 function largestRowid(db: Database, table: string): bigint {
   const isThere = db.prepare("select 1 from sqlite_schema where type = 'table' and name = ?").get(table) !== undefined;
   if (!isThere) return 0n;
-  return db.prepare<[], bigint | null>(`select max(rowid) from ${quoteName(table)}`).pluck().safeIntegers().get() ?? 0n;
+  return (
+    db
+      .prepare<[], bigint | null>(`select max(rowid) from ${quoteName(table)}`)
+      .pluck()
+      .safeIntegers()
+      .get() ?? 0n
+  );
 }
 
 function imagesOf({ io: { plan }, root, recorded, now }: Row): RowImages {

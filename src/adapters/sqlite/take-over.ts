@@ -1,7 +1,8 @@
 import type { Leftover } from "../../model/leftover.ts";
 import type { Cleaning } from "../../model/store-provider.ts";
 import { isPromise, type Awaitable } from "../../model/system.ts";
-import { leftBehind } from "../../systems/borrowed.ts";
+import { keptAtEnd, leftBehind } from "../../systems/borrowed.ts";
+import { writeKept } from "../../systems/kept-file.ts";
 import { attempt, lastly } from "../../systems/index.ts";
 import { connect, prepareControl } from "./connect.ts";
 import { BUSY_LIMIT_MS, busyError, inUse, isBusy } from "./failures.ts";
@@ -9,17 +10,21 @@ import { lifeOf, readOwner, release, stamp, writing, type Owner } from "./owner.
 import { putBackKept } from "./put-back-kept.ts";
 
 /**
- * Makes sure that no run is at work in a file of the user's, and that a dead one left no row in it. An installation without that is removed. The one that
- * `mine` names is gone on with.
+ * Makes sure that no run is at work in a file of the user's, and that a dead one left no row in it. An installation without that is removed, and a lane of
+ * this very run, whose thread ended, is put back. The one that `mine` names is gone on with.
  *
- * @throws SeqqaError `STORE_IN_USE` when its run is alive, or may be; `STORE_LEFT`; `STORE_BUSY`
+ * @throws SeqqaError `STORE_IN_USE` when its run is alive, or may be; `STORE_LEFT`; `ROWS_KEPT` of a lane of this run; `STORE_BUSY`
  */
 export function requireUnused(file: string, mine?: string): Awaitable<void> {
   const decide = (found: Leftover | undefined): Awaitable<void> => {
     if (found === undefined) return;
-    if (found.undo.length + found.keep.length > 0) throw leftBehind(found);
-    const recovered = recover(file);
-    if (isPromise(recovered)) return recovered.then(() => undefined);
+    if (found.undo.length + found.keep.length > 0 && !isOwnRuns(file)) throw leftBehind(found);
+    let kept = "";
+    const recovered = recover(file, { onKept: (leftover) => void (kept = writeKept(leftover)) });
+    const judge = (leftover: Leftover | undefined): void => {
+      if (leftover !== undefined && leftover.keep.length > 0) throw keptAtEnd(leftover.store, leftover.keep, kept);
+    };
+    return isPromise(recovered) ? recovered.then(judge) : judge(recovered);
   };
   const found = recover(file, { dryRun: true }, mine);
   return isPromise(found) ? found.then(decide) : decide(found);
@@ -35,6 +40,15 @@ export function recover(file: string, how: Cleaning = {}, mine?: string): Awaita
   const claimed = patiently(file, () => claim(file, mine, how.dryRun === true));
   const go = (owner: Owner | undefined): Awaitable<Leftover | undefined> => (owner === undefined ? undefined : putBack(file, owner, how));
   return isPromise(claimed) ? claimed.then(go) : go(claimed);
+}
+
+function isOwnRuns(file: string): boolean {
+  const db = connect(file);
+  try {
+    return readOwner(db)?.pid === process.pid;
+  } finally {
+    db.close();
+  }
 }
 
 /** Becomes the owner of what a dead run left, so that no other run does the same at once. */

@@ -67,7 +67,8 @@ export class JourneyLane {
     let ran: RanSteps;
     try {
       const strays = (): readonly unknown[] => this.#strays.splice(0);
-      ran = await runSteps({ journey, client: client.client, context: freshContext(journey.context), signal, strays, onStep });
+      const steps = { journey, client: client.client, context: freshContext(journey.context), signal, strays, onStep };
+      ran = await this.#built.base.state.asks.during(() => runSteps(steps));
     } finally {
       await client.leave();
     }

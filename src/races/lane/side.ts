@@ -45,6 +45,7 @@ export class Side {
     const { api, clients } = base.world;
     const world = { api, clients, context: this.context };
     const told = {
+      asks: base.state.asks,
       attribute: (): void => undefined,
       moveTo: (node: string | undefined): void => {
         this.node = node;

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { main, type ExploreFileInput, type Machinery } from "../../../src/cli/index.ts";
 import type { ExplorationResult } from "../../../src/model/result.ts";
-import type { StoreCheck } from "../../../src/model/store-provider.ts";
+import type { Leftover } from "../../../src/model/leftover.ts";
+import type { Cleaning, StoreCheck } from "../../../src/model/store-provider.ts";
 import type { ReplayResult } from "../../../src/model/replay.ts";
 import type { FoundJourneys, JourneyRun, ReplayFileInput, RunJourneysInput } from "../../../src/run/index.ts";
 import { atEnd } from "../../support/at-end.ts";
@@ -30,6 +31,7 @@ export interface Outcome {
   readonly journeyInputs: readonly RunJourneysInput[];
   readonly replayInputs: readonly ReplayFileInput[];
   readonly exits: readonly number[];
+  readonly cleanings: readonly Cleaning[];
 }
 
 export interface Setting {
@@ -55,6 +57,10 @@ export interface Setting {
   readonly checks?: readonly StoreCheck[];
   /** What is cleaned up. */
   readonly removed?: readonly string[];
+  /** What dead runs left in the user's own stores. */
+  readonly leftovers?: readonly Leftover[];
+  /** Somebody sits at a terminal, and answers so. */
+  readonly confirm?: (question: string) => Promise<boolean>;
   readonly distribute?: Machinery["distribute"];
   /** `interrupt` is Ctrl-C. */
   readonly work?: (input: Parameters<Machinery["work"]>[0], interrupt: () => void) => Promise<void>;
@@ -69,6 +75,7 @@ export async function seqqa(argv: readonly string[], setting: Setting = {}): Pro
   const journeyInputs: RunJourneysInput[] = [];
   const replayInputs: ReplayFileInput[] = [];
   const exits: number[] = [];
+  const cleanings: Cleaning[] = [];
   const listeners = new Set<() => void>();
   const interrupt = (): void => listeners.forEach((listener) => listener());
   const machinery: Machinery = {
@@ -109,7 +116,12 @@ export async function seqqa(argv: readonly string[], setting: Setting = {}): Pro
     },
     demoDirectory: () => setting.demo ?? "/nowhere",
     doctor: () => Promise.resolve(setting.checks ?? []),
-    clean: () => Promise.resolve(setting.removed ?? []),
+    clean: (_config, how) => {
+      cleanings.push(how ?? {});
+      const leftovers = setting.leftovers ?? [];
+      if (how?.dryRun !== true) for (const one of leftovers) if (one.keep.length > 0) how?.onKept?.(one);
+      return Promise.resolve({ removed: setting.removed ?? [], leftovers });
+    },
   };
   const { waitForEnter } = setting;
   const shell = {
@@ -122,9 +134,10 @@ export async function seqqa(argv: readonly string[], setting: Setting = {}): Pro
       return () => void listeners.delete(listener);
     },
     waitForEnter: waitForEnter === undefined ? undefined : (signal: AbortSignal) => waitForEnter(signal, interrupt),
+    confirm: setting.confirm,
     exit: (status: number) => void exits.push(status),
   };
   const status = await main(argv, shell, machinery);
   if (listeners.size > 0) throw new Error("a command left its signal handler behind");
-  return { status, stdout: stdout.text, stderr: stderr.text, inputs, journeyInputs, replayInputs, exits };
+  return { status, stdout: stdout.text, stderr: stderr.text, inputs, journeyInputs, replayInputs, exits, cleanings };
 }

@@ -1,5 +1,7 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { Leftover, RowImages } from "../../../src/model/leftover.ts";
 import { folderWith, seqqa } from "./harness.ts";
 
 const ok = { ok: true, what: "node", says: "Node 20.19.0" };
@@ -40,6 +42,75 @@ describe("seqqa clean", () => {
   it("says that there was nothing", async () => {
     const { status, stdout } = await seqqa(["clean"], { cwd: folderWith({}) });
     expect({ status, stdout }).toEqual({ status: 0, stdout: "Nothing was left by dead runs.\n" });
+  });
+});
+
+describe("seqqa clean, where a run left rows in the user's own store", () => {
+  const row = (table: string, id: number): RowImages => ({
+    table,
+    key: `id ${id}`,
+    root: null,
+    recorded: { id, status: "paid" },
+    now: { id, status: "mine" },
+  });
+  const leftover = (keep: readonly RowImages[]): Leftover => ({
+    store: "the SQLite file /x/shop\u001b.db",
+    sinceMs: Date.UTC(2026, 10, 23, 5, 0, 0),
+    recordedMs: Date.UTC(2026, 10, 23, 5, 0, 2),
+    undo: [row("orders", 2), row("items", 1), row("orders", 3)],
+    keep,
+  });
+  const left = [leftover([row("orders", 7)])];
+  const SHOWN = `The SQLite file /x/shop\\x1b.db has rows of a run that was killed, which began 2026-11-23T05:00:00.000Z and was last seen 2026-11-23T05:00:02.000Z:
+  goes back  orders  id 2; id 3
+  goes back  items  id 1
+  stays      orders  id 7
+  (What stays was changed after the run, or is needed by a row that was.)
+`;
+
+  it("shows them with --dry-run, and changes nothing", async () => {
+    const { status, stdout, cleanings } = await seqqa(["clean", "--dry-run"], {
+      cwd: folderWith({}),
+      leftovers: left,
+      removed: ["a thing"],
+    });
+    expect({ status, stdout }).toEqual({ status: 0, stdout: `${SHOWN}would remove a thing\n` });
+    expect(cleanings).toEqual([{ dryRun: true }]);
+  });
+
+  it("changes nothing without --yes where nobody can be asked", async () => {
+    const { status, stdout, stderr, cleanings } = await seqqa(["clean"], { cwd: folderWith({}), leftovers: left });
+    expect({ status, stdout }).toEqual({ status: 2, stdout: SHOWN });
+    expect(stderr).toContain("`seqqa clean --yes` does it");
+    expect(cleanings).toEqual([{ dryRun: true }]);
+  });
+
+  it("asks at a terminal, and takes no for an answer", async () => {
+    const asked: string[] = [];
+    const no = (question: string): Promise<boolean> => Promise.resolve(asked.push(question) < 0);
+    const { status, stdout, cleanings } = await seqqa(["clean"], { cwd: folderWith({}), leftovers: left, confirm: no });
+    expect({ status, stdout }).toEqual({ status: 0, stdout: `${SHOWN}Nothing was changed.\n` });
+    expect([asked, cleanings]).toEqual([["Put these rows back? [y/N] "], [{ dryRun: true }]]);
+  });
+
+  it.each([
+    [["clean", "--yes"], undefined],
+    [["clean"], () => Promise.resolve(true)],
+  ])("%s does it, and ends with 3 where rows were kept, whose images are in a file", async (argv, confirm) => {
+    const cwd = folderWith({});
+    const { status, stdout } = await seqqa(argv, { cwd, leftovers: left, ...(confirm !== undefined && { confirm }) });
+    expect(status).toBe(3);
+    const [name = ""] = readdirSync(cwd).filter((one) => one.startsWith("seqqa-kept-"));
+    expect(stdout).toBe(
+      `${SHOWN}The SQLite file /x/shop\\x1b.db: 3 rows went back to what they were, 1 stayed.\nWhat these rows were before the run, and as it left them: ${join(cwd, name)}\n`,
+    );
+    expect(JSON.parse(readFileSync(join(cwd, name), "utf8"))).toMatchObject({ rows: left[0]!.keep });
+  });
+
+  it("ends with 0 where all of them went back", async () => {
+    const { status, stdout } = await seqqa(["clean", "--yes"], { cwd: folderWith({}), leftovers: [leftover([])] });
+    expect(status).toBe(0);
+    expect(stdout).toContain("3 rows went back to what they were, 0 stayed.");
   });
 });
 
