@@ -1,15 +1,32 @@
+import { here } from "../../systems/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
-import type { Bytes, Entry } from "./entry.ts";
-import { takeOver } from "./leftovers.ts";
+import { keptAtEnd, leaseOver, leftBehind } from "../../systems/borrowed.ts";
+import { writeKept } from "../../systems/kept-file.ts";
+import { bytesOf, type Bytes, type Entry } from "./entry.ts";
+import type { Argument } from "./driver.ts";
+import { sameEntry } from "./exact-text.ts";
+import type { Keyspace } from "./keyspace.ts";
+import { putBack, takeOver } from "./leftovers.ts";
 import { shownPlace, type RedisPlace } from "./redis-url.ts";
 import { Registry } from "./registry.ts";
-import { saveState } from "./saved-state.ts";
+import { RECORD } from "./registry-scripts.ts";
+import { saveState, textOf } from "./saved-state.ts";
 
-/** The user's own database, as long as it is used: nobody else of ours uses it, and what it held is kept on the server for after a SIGKILL. */
+/** How a run is called in the registry: its lanes in other threads are the same run. */
+const run = `${process.pid}@${here().host}`;
+
+type Keys = ReadonlyMap<Bytes, Entry | null>;
+
+/**
+ * The user's own database, as long as it is used: nobody else of ours uses it. What it held, and what the run last knew of every key that is not so any more,
+ * is kept on the server for after a SIGKILL.
+ */
 export class Borrowed {
   readonly #registry: Registry;
   readonly #db: number;
-  #state: ReadonlyMap<Bytes, Entry> = new Map();
+  #root: ReadonlyMap<Bytes, Entry> = new Map();
+  /** Keys that are not what they were. */
+  readonly #recorded = new Map<Bytes, Entry | null>();
   #queue: Promise<void> = Promise.resolve();
 
   private constructor(registry: Registry, db: number) {
@@ -17,15 +34,27 @@ export class Borrowed {
     this.#db = db;
   }
 
-  /** Takes it, puts back what a dead run left in it, and turns notifications on. @throws SeqqaError `STORE_IN_USE` */
+  /**
+   * Takes it, and turns notifications on. A lane of this very run whose thread ended is put back before.
+   *
+   * @throws SeqqaError `STORE_IN_USE`; `STORE_LEFT` where a dead run left keys in it
+   */
   static async take(place: RedisPlace): Promise<Borrowed> {
     const registry = (await Registry.find(place, "share"))!;
     try {
       const claim = (await registry.claims()).find(({ db }) => db === place.db);
-      const had =
-        claim === undefined
-          ? await registry.claim(place.db, "borrowed", registry.owner)
-          : (await takeOver(registry, claim, registry.owner)) !== undefined;
+      let had = claim === undefined && (await registry.claim(place.db, "borrowed", run));
+      if (claim !== undefined) {
+        const left = await takeOver(registry, claim, run, { dryRun: true });
+        if (left?.leftover !== undefined && left.leftover.undo.length + left.leftover.keep.length > 0 && claim.run !== run) {
+          throw leftBehind(left.leftover);
+        }
+        let file = "";
+        const taken = left && (await takeOver(registry, claim, run, { onKept: (kept) => void (file = writeKept(kept)) }));
+        if (taken?.leftover !== undefined && taken.leftover.keep.length > 0)
+          throw keptAtEnd(taken.leftover.store, taken.leftover.keep, file);
+        had = taken !== undefined;
+      }
       if (!had) throw inUse(place);
       await registry.notify();
       return new Borrowed(registry, place.db);
@@ -37,8 +66,9 @@ export class Borrowed {
 
   /** Saves what the database holds, before anything in it is changed. */
   async keep(state: ReadonlyMap<Bytes, Entry>): Promise<void> {
-    this.#state = state;
-    await saveState(this.#registry, this.#db, state);
+    // Times of entries move where they are put back.
+    this.#root = new Map([...state].map(([key, entry]) => [key, { ...entry }]));
+    await saveState(this.#registry, this.#db, this.#root);
     this.#registry.beat(() => this.#keepAgain());
   }
 
@@ -47,16 +77,38 @@ export class Borrowed {
     return this.#registry.stillThere(() => this.#keepAgain());
   }
 
-  /** Puts the database into the state that was kept, and leaves nothing of ours. Where that fails, the next run does it. */
-  async giveBack(write: (state: ReadonlyMap<Bytes, Entry>) => Promise<void>): Promise<void> {
+  /** Records keys as the run knows them. @throws SeqqaError `LEASE_OVER` */
+  async record(keys: Keys): Promise<void> {
+    for (const [key, entry] of keys) {
+      if (sameEntry(entry, this.#root.get(key) ?? null)) this.#recorded.delete(key);
+      else this.#recorded.set(key, entry === null ? null : { ...entry });
+    }
+    await this.#say("recorded", keys);
+  }
+
+  /** Says which keys are about to be written, and how. @throws SeqqaError `LEASE_OVER` */
+  willWrite(keys: Keys): Promise<void> {
+    return this.#say("next", keys);
+  }
+
+  /**
+   * Puts keys back that are as they were recorded, and leaves nothing of ours. Where that fails, `seqqa clean` does it.
+   *
+   * @throws SeqqaError `LEASE_OVER`, and `ROWS_KEPT` for keys that were changed by others
+   */
+  async giveBack(keyspace: Keyspace): Promise<void> {
+    let file = "";
+    let left;
     try {
-      await write(this.#state);
+      await this.#queue;
+      await this.#say("recorded", new Map());
+      left = await putBack(this.#registry, keyspace, { onKept: (kept) => void (file = writeKept(kept)) });
     } catch (error) {
-      this.#registry.abandon();
+      this.abandon();
       throw error;
     }
-    await this.#queue;
     await this.#registry.leave();
+    if (left.keep.length > 0) throw keptAtEnd(left.store, left.keep, file);
   }
 
   /** Gives it up as it is: nothing was changed yet. */
@@ -64,11 +116,38 @@ export class Borrowed {
     return this.#registry.leave();
   }
 
+  /** Touches nothing any more: `seqqa clean` puts it back. */
+  abandon(): void {
+    this.#registry.abandon();
+  }
+
+  async #say(what: "next" | "recorded", keys: Keys): Promise<void> {
+    const { connection, db, owner } = this.#registry;
+    const said: Argument[] = [];
+    for (const [key, entry] of keys) {
+      const isRoot = what === "recorded" && !this.#recorded.has(key);
+      said.push(bytesOf(key), isRoot ? "" : bytesOf(textOf(entry)));
+    }
+    const say = async (): Promise<boolean> => Number(await RECORD.run(connection, [db, this.#db, owner, what, Date.now(), ...said])) === 1;
+    if (await say()) return;
+    // Flushed away by the target, or taken over by somebody: `stillThere` tells them apart.
+    await this.stillThere();
+    if (!(await say())) throw this.#over();
+  }
+
+  #over(): SeqqaError {
+    return leaseOver(`the Redis database ${shownPlace({ ...this.#registry.connection.place, db: this.#db })}`);
+  }
+
   #keepAgain(): Promise<void> {
     const again = this.#queue.then(async () => {
-      // Cut off for so long that another run took it for dead: what is there now is that run's.
-      if (!(await this.#registry.claim(this.#db, "borrowed", this.#registry.owner))) throw inUse(this.#registry.connection.place);
-      await saveState(this.#registry, this.#db, this.#state);
+      // Silent for so long that others may have taken it over: what is there now is not known.
+      if (this.#registry.isSilent) throw this.#over();
+      if (!(await this.#registry.claim(this.#db, "borrowed", run))) throw inUse(this.#registry.connection.place);
+      await saveState(this.#registry, this.#db, this.#root);
+      const { connection, db, owner } = this.#registry;
+      const said = [...this.#recorded].flatMap(([key, entry]) => [bytesOf(key), bytesOf(textOf(entry))]);
+      await RECORD.run(connection, [db, this.#db, owner, "recorded", Date.now(), ...said]);
     });
     this.#queue = again.catch(() => undefined);
     return again;

@@ -1,10 +1,14 @@
 import type { LastLook, Observed } from "../../model/system.ts";
 import { markInvalid } from "../../systems/store-errors.ts";
-import { isQuiet, renewalMs, type Bytes, type Entry } from "./entry.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import { foreignWrite, type AskedSince } from "../../systems/borrowed.ts";
+import type { Borrowed } from "./borrowed.ts";
+import { bytesOf, isQuiet, renewalMs, type Bytes, type Entry } from "./entry.ts";
 import { sameEntry } from "./exact-text.ts";
 import { entryOfImage, imageKey, isKeyImage, type KeyImage } from "./key-image.ts";
 import { KeyMirror, type Segment } from "./key-mirror.ts";
 import { KEYS_A_WRITE, type Fix, type Keyspace } from "./keyspace.ts";
+import { shownPlace } from "./redis-url.ts";
 import { observeChanges, type Change } from "./rows.ts";
 import { WRITTEN } from "./scripts.ts";
 import type { Doubt, Tracker } from "./tracker.ts";
@@ -12,6 +16,12 @@ import type { Doubt, Tracker } from "./tracker.ts";
 /** What is kept while the connections are closed for a restart of the target. */
 export interface KeptState {
   readonly mirror: KeyMirror;
+}
+
+/** What a database of the user's needs beside. */
+export interface Others {
+  readonly borrowed: Borrowed;
+  readonly asked: AskedSince;
 }
 
 /**
@@ -32,21 +42,23 @@ export class DumpMode {
   /** Others write to other databases of the server all the time. */
   #shared = false;
   #seen: { readonly segment: Segment; readonly observed: Observed } | undefined;
-  readonly #wiped: (() => Promise<void>) | undefined;
+  readonly #others: Others | undefined;
+  /** Once the database is not the run's alone, nothing is answered any more. */
+  #broken: SeqqaError | undefined;
   #queue: Promise<unknown> = Promise.resolve();
 
   /**
    * @param base all keys, or what is known of before a restart of the target
-   * @param wiped called when whole databases may have been emptied
+   * @param others of a database of the user's, which others may write to
    */
   constructor(
     keyspace: Keyspace,
     tracker: Tracker | undefined,
     observes: (key: Bytes) => boolean,
     base: ReadonlyMap<Bytes, Entry> | KeptState,
-    wiped?: () => Promise<void>,
+    others?: Others,
   ) {
-    this.#wiped = wiped;
+    this.#others = others;
     this.#keyspace = keyspace;
     this.#tracker = tracker;
     this.#observes = observes;
@@ -167,23 +179,29 @@ export class DumpMode {
     });
   }
 
-  /** Puts the whole database into a state that was read before, whatever is in it. */
-  writeAll(state: ReadonlyMap<Bytes, Entry>): Promise<void> {
-    return this.#alone(async () => {
-      await this.#sync("all");
-      const keys = new Set([...this.#mirror.present(), ...state.keys()]);
-      const fixes: Fix[] = [];
-      for (const key of keys) {
-        const wanted = state.get(key) ?? null;
-        if (!sameEntry(this.#mirror.now(key), wanted)) fixes.push([key, wanted]);
-      }
-      await this.#apply(fixes);
-    });
+  /** Puts a database of the user's back to what it was when it was opened, but for keys that others changed. @throws SeqqaError `LEASE_OVER`, `ROWS_KEPT` */
+  async giveBack(): Promise<void> {
+    const { borrowed } = this.#others!;
+    // A key that somebody else wrote is not recorded, and stays.
+    await this.#alone(() => this.#sync("all")).catch(() => undefined);
+    if (this.#broken?.code === "LEASE_OVER") {
+      borrowed.abandon();
+      throw this.#broken;
+    }
+    await borrowed.giveBack(this.#keyspace);
   }
 
   /** One after the other: each starts from what the one before it has read. */
   #alone<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#queue.then(work);
+    const result = this.#queue.then(async () => {
+      if (this.#broken !== undefined) throw this.#broken;
+      try {
+        return await work();
+      } catch (error) {
+        if (error instanceof SeqqaError && (error.code === "LEASE_OVER" || error.code === "FOREIGN_WRITE")) this.#broken = error;
+        throw error;
+      }
+    });
     this.#queue = result.catch(() => undefined);
     return result;
   }
@@ -221,14 +239,30 @@ export class DumpMode {
 
   /** Reads keys, and takes them in with those that were read before. */
   async #takeIn(keys: ReadonlySet<Bytes>, early: ReadonlyMap<Bytes, Entry | null> = new Map()): Promise<void> {
+    const wasQuiet = this.#others?.asked.isQuiet === true;
     try {
       const read = new Map([...early, ...(await this.#read(keys))]);
+      if (this.#others !== undefined) await this.#judge(read, wasQuiet, this.#others);
       for (const [key, entry] of read) this.#watch(key, entry);
       this.#mirror.push(read);
+      this.#others?.asked.looked();
     } catch (error) {
       this.#tracker?.forget();
       throw error;
     }
+  }
+
+  /** Records what was found in a database of the user's. @throws SeqqaError `FOREIGN_WRITE`, `LEASE_OVER` */
+  async #judge(read: ReadonlyMap<Bytes, Entry | null>, wasQuiet: boolean, { borrowed, asked }: Others): Promise<void> {
+    const changed = [...read].filter(([key, entry]) => !sameEntry(this.#mirror.now(key), entry));
+    if (changed.length === 0) return;
+    const isOver = ({ at }: Entry): boolean => at !== 0 && at <= this.#keyspace.nowMs;
+    const written = changed.filter(([key, entry]) => entry !== null || !isOver(this.#mirror.now(key)!));
+    if (wasQuiet && asked.isQuiet && written.length > 0) {
+      const rows = written.map(([key]) => ({ table: "key", key: bytesOf(key).toString("utf8") }));
+      throw foreignWrite(`The Redis database ${shownPlace(this.#keyspace.connection.place)}`, rows);
+    }
+    await borrowed.record(new Map(changed));
   }
 
   async #read(keys: ReadonlySet<Bytes>): Promise<ReadonlyMap<Bytes, Entry | null>> {
@@ -237,6 +271,11 @@ export class DumpMode {
 
   /** Keys that were written and need not be read, since they are about to be overwritten. */
   async #unread(): Promise<ReadonlySet<Bytes>> {
+    if (this.#others !== undefined) {
+      // Somebody else may have written them.
+      await this.#sync();
+      return new Set();
+    }
     return this.#doubtful("none");
   }
 
@@ -250,7 +289,7 @@ export class DumpMode {
     const keys = this.#tracker?.take() ?? new Set<Bytes>();
     try {
       if (told === "all" || atLeast === "all") {
-        if (told === "all") await this.#wiped?.();
+        if (told === "all") await this.#others?.borrowed.stillThere();
         for (const key of await this.#keyspace.keys()) keys.add(key);
         for (const key of this.#mirror.present()) keys.add(key);
       } else if (told === "quiet") {
@@ -277,12 +316,17 @@ export class DumpMode {
   /** Changes keys, and takes in what others wrote until then. With `changes` nothing is done, and it is `false`, where the server has counted more. */
   async #change(fixes: readonly Fix[], changes = "", changed?: () => void): Promise<boolean> {
     const tracker = this.#tracker;
+    const borrowed = this.#others?.borrowed;
     let later: ReadonlySet<Bytes> | undefined;
+    await borrowed?.willWrite(new Map(fixes));
     try {
-      if (tracker === undefined) await this.#keyspace.apply(fixes, "", "");
-      else {
+      if (tracker === undefined) {
+        await this.#keyspace.apply(fixes, "", "");
+        await borrowed?.record(new Map(fixes));
+      } else {
         const reply = await tracker.own((token) => this.#keyspace.apply(fixes, tracker.channel, token, changes));
         if (reply === WRITTEN) return false;
+        await borrowed?.record(new Map(fixes));
         changed?.();
         later = await this.#keysInDoubt(await tracker.settleBy(reply), "none");
       }

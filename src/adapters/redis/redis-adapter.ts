@@ -1,5 +1,6 @@
 import { SeqqaError } from "../../model/errors.ts";
 import type { CheckpointChoice, LastLook, Mark, NoGate, Observed, System, SystemScope, SystemTraits } from "../../model/system.ts";
+import { AskedSince } from "../../systems/borrowed.ts";
 import { Borrowed } from "./borrowed.ts";
 import { DumpMode, type KeptState } from "./dump-mode.ts";
 import { dumpKeys } from "./dump-text.ts";
@@ -100,8 +101,15 @@ export class RedisAdapter implements System {
       const tracker = await Tracker.start(commands, events);
       const base = this.#kept ?? (await keyspace.readAll());
       if (base instanceof Map) await borrowed?.keep(base);
-      const mode = new DumpMode(keyspace, typeof tracker === "string" ? undefined : tracker, this.#observes, base, () =>
-        borrowed === undefined ? Promise.resolve() : borrowed.stillThere(),
+      const mode = new DumpMode(
+        keyspace,
+        typeof tracker === "string" ? undefined : tracker,
+        this.#observes,
+        base,
+        borrowed && {
+          borrowed,
+          asked: new AskedSince(scope.asked),
+        },
       );
       this.#kept = undefined;
       this.#choice =
@@ -172,7 +180,7 @@ export class RedisAdapter implements System {
     const { borrowed, mode, connections } = opened;
     try {
       if (borrowed === undefined) this.#kept = mode.kept;
-      else await borrowed.giveBack((state) => mode.writeAll(state));
+      else await mode.giveBack();
     } finally {
       for (const connection of connections) connection.close();
     }

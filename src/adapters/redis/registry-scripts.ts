@@ -6,6 +6,7 @@ const ROOT = `${RESERVED}registry`;
 
 const HEAD = `
 local ROOT, DB, ALIVE, SAVED = '${ROOT}', '${RESERVED}db:', '${RESERVED}alive:', '${RESERVED}saved:'
+local RECORDED, NEXT = '${RESERVED}recorded:', '${RESERVED}next:'
 local function claims()
   local all = {}
   for _, k in ipairs(redis.call('KEYS', DB .. '*')) do all[#all + 1] = string.sub(k, #DB + 1) end
@@ -74,7 +75,7 @@ return gone`);
 export const RELEASE: Script = new Script(`${HEAD}
 redis.call('SELECT', ARGV[1])
 if redis.call('HGET', DB .. ARGV[2], 'owner') ~= ARGV[3] then return 0 end
-redis.call('DEL', DB .. ARGV[2], SAVED .. ARGV[2])
+redis.call('DEL', DB .. ARGV[2], SAVED .. ARGV[2], RECORDED .. ARGV[2], NEXT .. ARGV[2])
 return 1`);
 
 /** Removes an owner and, when nobody has a claim any more, the registry. ARGV: the registry's database, owner. Returns claims that are left. */
@@ -85,6 +86,25 @@ local left = #claims()
 if left == 0 then redis.call('DEL', ROOT) end
 return left`);
 
+/**
+ * Records keys of a borrowed database as the run knows them. ARGV: the registry's database, the database, owner, `next` (they are about to be written) or
+ * `recorded` (they are so now), time in ms, then per key its name and its text; empty: as it was when the run began. Returns 0, and does nothing, where the
+ * owner gives no sign of life any more.
+ */
+export const RECORD: Script = new Script(`${HEAD}
+redis.call('SELECT', ARGV[1])
+if redis.call('HGET', DB .. ARGV[2], 'owner') ~= ARGV[3] or redis.call('EXISTS', ALIVE .. ARGV[3]) == 0 then return 0 end
+local isNext = ARGV[4] == 'next'
+local to = (isNext and NEXT or RECORDED) .. ARGV[2]
+redis.call('DEL', NEXT .. ARGV[2])
+for i = 6, #ARGV, 2 do
+  if ARGV[i + 1] == '' and not isNext then redis.call('HDEL', to, ARGV[i]) else redis.call('HSET', to, ARGV[i], ARGV[i + 1]) end
+end
+redis.call('HSET', DB .. ARGV[2], 'at', ARGV[5])
+return 1`);
+
 export const registryKey: string = ROOT;
 export const claimKey = (db: number): string => `${RESERVED}db:${db}`;
 export const savedKey = (db: number): string => `${RESERVED}saved:${db}`;
+export const recordedKey = (db: number): string => `${RESERVED}recorded:${db}`;
+export const nextKey = (db: number): string => `${RESERVED}next:${db}`;

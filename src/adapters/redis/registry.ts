@@ -34,6 +34,8 @@ export class Registry {
   readonly owner: string;
   readonly #claimed = new Set<number>();
   #timer: NodeJS.Timeout | undefined;
+  /** The last sign of life that arrived, in ms since 1970. */
+  #beatAt = Date.now();
   /** The setting that was changed here. */
   #former: string | undefined;
 
@@ -83,9 +85,11 @@ export class Registry {
   /** Whether the owner of a claim is certainly gone. One whose connection was lost a moment ago is waited for. */
   async isDead(claim: Claim): Promise<boolean> {
     for (const until = Date.now() + GRACE_MS; ;) {
+      const beats = (await this.claims()).some((one) => one.owner === claim.owner && one.beats);
+      // A stopped process keeps its connection, and touches nothing of the user's any more.
+      if (!beats && claim.kind === "borrowed") return true;
       const named = await this.#isConnected(claim.owner);
       if (named === true) return false;
-      const beats = (await this.claims()).some((one) => one.owner === claim.owner && one.beats);
       if (!beats) return true;
       if (named === undefined) return false;
       if (Date.now() >= until) return true;
@@ -100,6 +104,7 @@ export class Registry {
     const parameters = [this.db, db, this.owner, kind, run, HEARTBEAT_MS, empty, from?.owner ?? ""];
     const had = Number(await CLAIM.run(this.connection, parameters)) === 1;
     if (!had) return false;
+    this.#beatAt = Date.now();
     this.#claimed.add(db);
     if (again && this.#former !== undefined) await this.connection.text("HSETNX", registryKey, "notify", this.#former);
     return true;
@@ -117,8 +122,17 @@ export class Registry {
   }
 
   async stillThere(lost: () => Promise<void>): Promise<void> {
+    // Not woken up again: others may have taken over what it had.
+    if (this.isSilent) return;
+    const at = Date.now();
     const gone = Number(await BEAT.run(this.connection, [this.db, this.owner, HEARTBEAT_MS, ...this.#claimed]));
+    this.#beatAt = at;
     if (gone > 0) await lost();
+  }
+
+  /** No sign of life arrived for so long that others take this run for dead. */
+  get isSilent(): boolean {
+    return Date.now() - this.#beatAt > HEARTBEAT_MS;
   }
 
   /** Turns notifications on; what they were before is noted for the last one who leaves. */

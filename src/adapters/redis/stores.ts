@@ -28,13 +28,14 @@ export const stores: StoreKind = {
     }
   },
 
-  async clean(url) {
-    const registry = await Registry.find(redisPlace(url));
-    if (registry === undefined) return [];
+  async clean(url, how) {
+    const place = redisPlace(url);
+    const registry = await Registry.find(place);
+    if (registry === undefined) return { removed: [] };
     try {
-      const removed = await sweepServer(registry, registry.owner);
+      const cleaned = await sweepServer(registry, registry.owner, place.db, how);
       await registry.leave();
-      return removed;
+      return cleaned;
     } catch (error) {
       registry.abandon();
       throw error;

@@ -1,6 +1,12 @@
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
 import type { Redis } from "ioredis";
 import { beforeEach, describe, expect, test } from "vitest";
-import { stores } from "../../../../src/adapters/redis/index.ts";
+import type { RowImages } from "../../../../src/model/leftover.ts";
+import { size } from "../../../sizes.ts";
+import { RedisAdapter, stores } from "../../../../src/adapters/redis/index.ts";
 import { otherRuns } from "../../../support/other-run.ts";
 import { openAdapter, ownServer } from "./scratch.ts";
 
@@ -84,7 +90,7 @@ test("one that a living run uses is refused, and is not touched", async () => {
   expect(await run.said()).toBe("open");
   const during = await everything();
   await expect(openAdapter({ url: server.url() }, { borrowed: true })).rejects.toMatchObject({ code: "STORE_IN_USE", exitStatus: 2 });
-  expect(await stores.clean(server.url())).toEqual([]);
+  expect(await stores.clean(server.url())).toEqual({ removed: [] });
   expect(await everything()).toBe(during);
   await run.kill();
   await stores.clean(server.url());
@@ -108,37 +114,73 @@ test("another database of the same server is another store", async () => {
   expect(await everything()).toBe(before);
 });
 
+/** Opens it in another process, which looks until it has seen a change, and then does nothing more. */
+const look = (url: string): string =>
+  `${borrow(url)}
+   while (!(await system.changed(mark))) await new Promise((resolve) => setTimeout(resolve, 5));
+   say("recorded");`;
+
+const listed = (rows: readonly RowImages[] | undefined): string[] => (rows ?? []).map(({ key }) => key);
+
 describe("after a SIGKILL", () => {
   let before: string;
   beforeEach(async () => {
     await target.config("SET", "notify-keyspace-events", "Ex");
     before = await everything();
-    const run = runs.start(borrow(server.url()));
+    const run = runs.start(look(server.url()));
     expect(await run.said()).toBe("open");
-    await change();
+    await target.multi().set("a", "changed").del("order", "session").rpush("new", "x").exec();
+    expect(await run.said()).toBe("recorded");
     await run.kill();
     expect(await everything()).not.toBe(before);
   });
 
   test("clean puts it back", async () => {
-    expect(await stores.clean(server.url())).toEqual([expect.stringMatching(/^changes of run \w+ in database 0$/)]);
+    const dry = await stores.clean(server.url(), { dryRun: true });
+    expect(await target.get("a")).toBe("changed");
+    const { removed, leftover } = await stores.clean(server.url());
+    expect({ removed, leftover }).toEqual(dry);
+    expect(removed).toEqual([expect.stringMatching(/^claim of run \d+@\S+ on database 0$/)]);
+    expect([listed(leftover?.undo), listed(leftover?.keep)]).toEqual([["a", "new", "order", "session"], []]);
+    expect(leftover?.undo[2]).toMatchObject({ root: { type: "hash", value: ["status", "new"] }, recorded: null, now: null });
     expect(await everything()).toBe(before);
-    expect(await stores.clean(server.url())).toEqual([]);
+    expect(await stores.clean(server.url())).toEqual({ removed: [] });
   });
 
-  test("the next run puts it back before it begins", async () => {
-    const system = await openAdapter({ url: server.url() }, { borrowed: true });
-    expect(await target.get("a")).toBe("1");
+  test("keys that were written since stay, and are listed", async () => {
+    await target.set("a", "of the user");
+    await target.hset("order", "status", "of the user");
+    await target.set("b", "of the user");
+    await target.set("session", "of the user", "PXAT", 4_102_444_800_000);
+    const told: unknown[] = [];
+    const { leftover } = await stores.clean(server.url(), { onKept: (one) => void told.push(one) });
+    expect(told).toEqual([leftover]);
+    expect([listed(leftover?.undo), listed(leftover?.keep)]).toEqual([["new"], ["a", "b", "order", "session"]]);
+    expect(leftover?.keep[0]).toEqual({
+      table: "key",
+      key: "a",
+      root: { type: "string", value: "1" },
+      recorded: { type: "string", value: "changed" },
+      now: { type: "string", value: "of the user" },
+    });
+    expect(await target.mget("a", "b", "session")).toEqual(["of the user", "of the user", "of the user"]);
+    expect(await target.hget("order", "status")).toBe("of the user");
     expect(await target.exists("new")).toBe(0);
-    await system.root();
-    await change();
-    await system.close();
-    expect(await everything()).toBe(before);
+  });
+
+  test("no run begins in it before it is cleaned", async () => {
+    const left = await everything();
+    await expect(openAdapter({ url: server.url() }, { borrowed: true })).rejects.toMatchObject({
+      code: "STORE_LEFT",
+      exitStatus: 2,
+      hint: expect.stringContaining("`seqqa clean`") as string,
+    });
+    expect(await everything()).toBe(left);
   });
 
   test("two that clean at once do not meet", async () => {
-    const removed = await Promise.all([stores.clean(server.url()), stores.clean(server.url()), stores.clean(server.url())]);
-    expect(removed.flat()).toHaveLength(1);
+    const cleaned = await Promise.all([stores.clean(server.url()), stores.clean(server.url()), stores.clean(server.url())]);
+    expect(cleaned.flatMap(({ removed }) => removed)).toHaveLength(1);
     expect(await everything()).toBe(before);
   });
 });
@@ -146,14 +188,135 @@ describe("after a SIGKILL", () => {
 test("after FLUSHALL in a branch and a SIGKILL it is put back too", async () => {
   const before = await everything();
   const run = runs.start(`${borrow(server.url())}
-    for (;;) { const changed = await system.changed(mark); if (changed) { await system.restore(mark); return say("restored"); } }`);
+    for (let times = 0; ; ) {
+      if (!(await system.changed(mark))) continue;
+      if (++times === 2) return say("recorded");
+      await system.restore(mark);
+      say("restored");
+    }`);
   expect(await run.said()).toBe("open");
   await target.flushall();
   expect(await run.said()).toBe("restored");
-  await change();
+  await target.multi().set("a", "changed").del("order", "session").rpush("new", "x").exec();
+  expect(await run.said()).toBe("recorded");
   await run.kill();
-  await stores.clean(server.url());
+  expect((await stores.clean(server.url())).leftover?.keep).toEqual([]);
   expect(await everything()).toBe(before);
+});
+
+test("a run that gave no sign of life touches nothing any more", async () => {
+  const system = await openAdapter({ url: server.url() }, { borrowed: true });
+  await system.root();
+  const mark = await system.mark();
+  await target.set("a", "changed");
+  await system.changed(mark);
+  // As after 30 s of SIGSTOP: the server has forgotten it, and its own clock says so.
+  const now = Date.now;
+  for (let db = 1; db < 16; db++) for (const key of await server.client(db).keys("__seqqa__:alive:*")) await server.client(db).del(key);
+  Date.now = () => now() + 31_000;
+  try {
+    const over = { code: "LEASE_OVER", exitStatus: 3 };
+    await expect(system.restore(mark)).rejects.toMatchObject(over);
+    await expect(system.changed(mark)).rejects.toMatchObject(over);
+    await expect(system.close()).rejects.toMatchObject(over);
+  } finally {
+    Date.now = now;
+  }
+  expect(await target.get("a")).toBe("changed");
+  expect(listed((await stores.clean(server.url())).leftover?.undo)).toEqual(["a"]);
+  expect(await target.get("a")).toBe("1");
+});
+
+test("a key that somebody writes while nothing is asked ends the run, and stays", async () => {
+  let asked: number | undefined = 1;
+  const system = await openAdapter({ url: server.url() }, { borrowed: true, asked: () => asked });
+  await system.root();
+  const mark = await system.mark();
+  asked = 2;
+  await target.set("a", "of the run");
+  expect(await system.changed(mark)).toBe(true);
+  await target.set("user", "of the user");
+  const foreign = { code: "FOREIGN_WRITE", exitStatus: 3, message: expect.stringMatching(/: key user, seen at 2/) as string };
+  await expect(system.restore(mark)).rejects.toMatchObject(foreign);
+  const folder = mkdtempSync(join(tmpdir(), "seqqa-kept-"));
+  const cwd = process.cwd;
+  process.cwd = () => folder;
+  try {
+    await expect(system.close()).rejects.toMatchObject({ code: "ROWS_KEPT", exitStatus: 3 });
+    expect(readdirSync(folder)).toHaveLength(1);
+  } finally {
+    process.cwd = cwd;
+    rmSync(folder, { recursive: true });
+  }
+  expect(await target.mget("a", "user")).toEqual(["1", "of the user"]);
+  expect(await target.keys("__seqqa__*")).toEqual([]);
+});
+
+test("whatever is written by whom, keys go back only where they are as the run recorded them", async () => {
+  const key = fc.constantFrom("a", "b", "order", "list");
+  const write = fc.oneof(
+    fc.tuple(key, fc.constantFrom("x", "y")).map(([one, value]) => ["SET", one, value]),
+    key.map((one) => ["DEL", one]),
+    fc.constantFrom("x", "y").map((value) => ["HSET", "order", "status", value]),
+    fc.constantFrom("x", "y").map((value) => ["RPUSH", "list", value]),
+    fc.constantFrom(60_000, 90_000).map((ms) => ["PEXPIREAT", "a", String(4_102_444_800_000 + ms)]),
+  );
+  const writes = fc.array(write, { maxLength: 4 });
+  const execute = async (all: readonly (readonly string[])[]): Promise<void> => {
+    for (const [name = "", ...args] of all) await target.call(name, ...args).catch(() => undefined);
+  };
+  const read = async (): Promise<Map<string, string>> => {
+    const keys = (await target.keys("*")).filter((one) => !one.startsWith("__seqqa__")).sort();
+    return new Map(
+      await Promise.all(
+        keys.map(
+          async (one) => [one, `${(await target.dumpBuffer(one))?.toString("hex")} ${await target.call("PEXPIRETIME", one)}`] as const,
+        ),
+      ),
+    );
+  };
+  const story = fc.record({
+    steps: fc.array(fc.record({ write: writes, isUndone: fc.boolean() }), { maxLength: 3 }),
+    inFlight: writes,
+    afterwards: writes,
+  });
+  await fc.assert(
+    fc.asyncProperty(story, async ({ steps, inFlight, afterwards }) => {
+      await target.flushall();
+      await target.mset("a", "1", "b", "2");
+      await target.hset("order", "status", "new");
+      const root = await read();
+      const system = new RedisAdapter({ url: server.url() });
+      await system.open({ name: "db", laneIndex: 0, inProcess: false, borrowed: true });
+      await system.root();
+      const mark = await system.mark();
+      for (const { write: one, isUndone } of steps) {
+        await execute(one);
+        await system.changed(mark);
+        if (isUndone) await system.restore(mark);
+      }
+      const recorded = await read();
+      await execute([...inFlight, ...afterwards]);
+      const now = await read();
+      for (let db = 1; db < 16; db++) {
+        const registry = server.client(db);
+        for (const one of await registry.keys("__seqqa__:alive:*")) await registry.del(one);
+        registry.disconnect();
+      }
+      const dry = await stores.clean(server.url(), { dryRun: true });
+      expect(await read()).toEqual(now);
+      const { leftover } = await stores.clean(server.url());
+      expect(leftover).toEqual(dry.leftover);
+      const final = await read();
+      for (const one of new Set([...root.keys(), ...recorded.keys(), ...now.keys()])) {
+        const [r, l, n] = [root.get(one), recorded.get(one), now.get(one)];
+        expect(final.get(one), one).toBe(n === l ? r : n);
+        expect(listed(leftover?.keep).includes(one), one).toBe(n !== l && n !== r);
+      }
+      await system.close().catch(() => undefined);
+    }),
+    { numRuns: size(30, 500) },
+  );
 });
 
 test("a run that was killed before all was saved has changed nothing, and nothing is put back", async () => {
@@ -162,6 +325,6 @@ test("a run that was killed before all was saved has changed nothing, and nothin
   for (let db = 1; db < 16; db++) await server.client(db).hdel("__seqqa__:db:0", "saved");
   await target.set("a", "of the user since");
   await run.kill();
-  expect(await stores.clean(server.url())).toEqual([expect.stringMatching(/^claim of run \w+ on database 0$/)]);
+  expect((await stores.clean(server.url())).removed).toEqual([expect.stringMatching(/^claim of run \S+ on database 0$/)]);
   expect(await target.get("a")).toBe("of the user since");
 });

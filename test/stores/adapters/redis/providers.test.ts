@@ -264,7 +264,7 @@ describe("isolation index", () => {
     await one.close();
     expect(await keysOf(urls[1]!)).toBe(copy);
     expect(await setting()).toContain("K");
-    expect(await stores.clean(server.url())).toEqual([]);
+    expect((await stores.clean(server.url())).removed).toEqual([]);
     expect(await keysOf(urls[3]!)).toBe(copy);
     await two.close();
     expect([...(await setting())].sort().join("")).toBe(before);
@@ -283,7 +283,7 @@ describe("isolation index", () => {
     expect(urls).not.toContain(own);
     await run.kill();
     await server.client(9).set("foreign", "9");
-    const removed = await stores.clean(server.url());
+    const { removed } = await stores.clean(server.url());
     expect([...removed].sort()).toEqual(urls.map((url) => `database ${new URL(url).pathname.slice(1)} of run dead3`).sort());
     for (const url of urls) expect(await keysOf(url)).toBe("");
     expect(await keysOf(own)).toBe(await keysOf(server.url()));
