@@ -27,14 +27,22 @@ function stores(values: Filled, refuse: Refuse): void {
       "Take db_backend out: it follows from db_url.",
     );
   }
-  if (dbUrl !== undefined && systems?.["db"] !== undefined) {
-    refuse("db_url", "db_url and systems.db declare the same store.", "Keep one of them: db_url is short for systems.db.");
-  }
+  sameDatabase("", dbUrl, systems, refuse);
   checkSystems("systems", systems, refuse);
+}
+
+/** `db_url` is short for `systems.db.url`: they may not differ. `of`: a lane, as `lanes[1].`. */
+function sameDatabase(of: string, dbUrl: string | undefined, systems: Filled["systems"], refuse: Refuse): void {
+  const url = systems?.["db"]?.url;
+  if (dbUrl === undefined || url === undefined || url === dbUrl) return;
+  refuse("db_url", `${of}db_url and ${of}systems.db.url name different stores.`, "Keep one of them: db_url is short for systems.db.url.");
 }
 
 function checkSystems(section: string, systems: Readonly<Record<string, FilledSystem>> | undefined, refuse: Refuse): void {
   for (const [name, { url, checkpoint, isolation }] of Object.entries(systems ?? {})) {
+    if ((url as string | undefined) === undefined) {
+      refuse(`${section}.${name}.url`, `${section}.${name}.url is missing.`, "Write the store's URL, e.g. sqlite:./shop.db.");
+    }
     const kind = backendOf(url);
     if (checkpoint !== undefined && !CHECKPOINTS[kind].includes(checkpoint)) {
       refuse(
@@ -155,8 +163,7 @@ function lanes(values: Filled, refuse: Refuse): void {
     const sharing = lane.dbUrl === undefined ? index : running.findIndex(({ dbUrl }) => dbUrl === lane.dbUrl);
     if (sharing !== index)
       refuse("lanes", `lanes[${sharing}] and lanes[${index}] have the same db_url.`, "Every lane needs a store of its own.");
-    if (lane.dbUrl !== undefined && lane.systems?.["db"] !== undefined)
-      refuse("lanes", `lanes[${index}] declares db_url and systems.db, which are the same store.`);
+    sameDatabase(`lanes[${index}].`, lane.dbUrl, lane.systems, refuse);
     checkSystems("lanes.systems", lane.systems, refuse);
   });
 }

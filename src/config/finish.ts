@@ -34,7 +34,7 @@ function systemsOf(
   dbUrl: string | undefined,
 ): Readonly<Record<string, SystemConfig>> {
   const unset = { checkpoint: undefined, isolation: undefined, tables: undefined, ignore: undefined, symmetric: undefined };
-  const all = { ...systems, ...(dbUrl === undefined ? {} : { db: { url: dbUrl, ...unset } }) };
+  const all = { ...systems, ...(dbUrl === undefined ? {} : { db: { ...unset, ...systems?.["db"], url: dbUrl } }) };
   return Object.fromEntries(Object.entries(all).map(([name, system]) => [name, { kind: backendOf(system.url), ...system }]));
 }
 

@@ -5,6 +5,7 @@ import type { Config } from "./config.ts";
 import type { Environment } from "./environment.ts";
 import { fill } from "./fill.ts";
 import { findFile } from "./find-file.ts";
+import type { Filled } from "./filled.ts";
 import { finish } from "./finish.ts";
 import { allowedStores, refuseForeignStores } from "./store-consent.ts";
 import { override, type FlagValue } from "./overrides.ts";
@@ -49,10 +50,21 @@ export function loadConfig(options: LoadOptions = {}): Config {
   const isUnopened = options.allowedStores === "unopened";
   const allowed = allowedStores(isUnopened ? [] : (options.allowedStores ?? []), env);
   const context = { folder, file, sources, noInfra: options.noInfra === true, allowedStores: allowed };
-  if (options.unfinished !== true) refuseBadCombinations(fill(TABLE, values, folder) as never, context);
-  const config = finish(fill(TABLE, values, folder) as never, context);
+  if (options.unfinished !== true) refuseBadCombinations(filled(values, folder), context);
+  const config = finish(filled(values, folder), context);
   if (options.unfinished !== true && !isUnopened) refuseForeignStores(config);
   return config;
+}
+
+/** The values with defaults. The URL of `systems.db` may stand in `db_url`. */
+function filled(values: Record<string, unknown>, folder: string): Filled {
+  const all = fill(TABLE, values, folder) as Filled;
+  const merged = (systems: Filled["systems"], dbUrl: string | undefined): Filled["systems"] =>
+    systems?.["db"] === undefined || dbUrl === undefined || (systems["db"].url as string | undefined) !== undefined
+      ? systems
+      : { ...systems, db: { ...systems["db"], url: dbUrl } };
+  const lanes = all.lanes?.map((lane) => ({ ...lane, systems: merged(lane.systems, lane.dbUrl) }));
+  return { ...all, systems: merged(all.systems, all.dbUrl), lanes };
 }
 
 function locateFile(options: LoadOptions, cwd: string): string | undefined {

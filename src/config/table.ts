@@ -43,8 +43,7 @@ function section(fields: Readonly<Record<string, Field>>): SectionSpec {
 const systemFields: Readonly<Record<string, Field>> = {
   url: {
     spec: storeUrl,
-    required: true,
-    description: "The store; with `target`, the template of every lane's own store.",
+    description: "The store; with `target`, the template of every lane's own store. `systems.db` may leave it out beside `db_url`.",
     example: "sqlite:./shop.db",
   },
   checkpoint: {
@@ -54,7 +53,11 @@ const systemFields: Readonly<Record<string, Field>> = {
   },
   isolation: { spec: choice(["server", "index"]), description: "Redis: what a lane gets as its own.", example: "server" },
   tables: { spec: texts, description: "Tables that belong to the state; default: all of them.", example: ["orders"] },
-  ignore: { spec: texts, description: "`table.column`s that do not belong to the state.", example: ["orders.updated_at"] },
+  ignore: {
+    spec: texts,
+    description: "Tables and columns that do not belong to the state; `*` stands for any characters.",
+    example: ["audit_*", "*.updated_at"],
+  },
   symmetric: { spec: texts, description: "Integer keys whose values carry no meaning, as `table.column`.", example: ["orders.id"] },
 };
 const systems: MapSpec = { kind: "map", of: section(systemFields), names: /^[A-Za-z_][A-Za-z0-9_-]*$/ };

@@ -4,7 +4,8 @@ import { clientPartOf } from "../model/client.ts";
 import { contextPartOf } from "../model/context.ts";
 import { SeqqaError } from "../model/errors.ts";
 import type { Lane } from "../model/lane.ts";
-import type { System } from "../model/system.ts";
+import { resolveIgnored, type Ignored, type IgnorePattern } from "../model/ignored.ts";
+import type { System, TableSchema } from "../model/system.ts";
 import type { TestData } from "../model/test-data.ts";
 import { Rule } from "../model/rule.ts";
 import { consentHint, mayBeWritten, storeName } from "../model/store-name.ts";
@@ -88,6 +89,7 @@ export interface LaneBase {
   readonly restart: TargetRestart | undefined;
   /** What is the lane's own, and what stands for it. */
   readonly placeholders: readonly (readonly [string, string])[];
+  readonly ignored: Ignored;
   readonly report: LaneReport;
   /** Decides the report, beside the state. */
   readonly seated: Seated;
@@ -108,8 +110,10 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
   const world = await buildWorld(definition, seat);
   const asks = new Asks();
   await openSystems(world, seat, options, asks);
+  const ignored = await findIgnored(world);
   const hidden = world.reset !== undefined || (seat.restart !== undefined && !hasStores(world));
   const state = new WorldState(world, hidden, asks);
+  state.leaveOut(ignored.tables);
   // Before anything is saved: what a state graph begins with is part of the root, however it is made again.
   state.moveTo(definition.graph?.initial);
   const restart = seat.restart === undefined ? undefined : new TargetRestart(seat.restart, state);
@@ -124,7 +128,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
   const stepper = new Stepper(world, state, drawing, { ...options, serverErrors: replaced ? "rule" : options.serverErrors });
   const ours = placeholders(seat.lane);
   const isIdentified = state.systems.length > 0 || world.reset !== undefined || restart !== undefined;
-  const identified = { world, state, placeholders: ours, isIdentified };
+  const identified = { world, state, placeholders: ours, isIdentified, ignored };
   const canonicalizer = identify(identified, options);
   const lookalikes = new Canonicalizer({ ...canonicalOptions(identified, options), byAppearance: true });
   const home = new Home({
@@ -158,6 +162,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
     restart,
     drawing,
     placeholders: ours,
+    ignored,
     seated: { seat, rules, judged, contextOnly },
   });
 }
@@ -171,7 +176,7 @@ export async function relearn(base: LaneBase, knowledge: Knowledge): Promise<Lan
 }
 
 /** The parts of a lane that decide how its states are told apart. */
-type Identified = Pick<LaneBase, "world" | "state" | "placeholders" | "isIdentified">;
+type Identified = Pick<LaneBase, "world" | "state" | "placeholders" | "isIdentified" | "ignored">;
 
 /** Makes the canonicalizer that names what is known to be generated; the state goes by it from here on. */
 function identify(lane: Identified, options: LaneOptions): Canonicalizer {
@@ -342,8 +347,24 @@ async function openSystems(
     const borrowed = seat.borrowed || !isLanes(system, seat.lane);
     if (seat.borrowed) refuseUnnamed(name, system, allowedStores);
     asks.isNeeded ||= borrowed;
-    await system.open({ name, laneIndex: seat.lane.index, inProcess: seat.inProcess, borrowed, gated, asked: asks.count });
+    const { ignore } = world;
+    await system.open({ name, laneIndex: seat.lane.index, inProcess: seat.inProcess, borrowed, gated, ignore, asked: asks.count });
   }
+}
+
+/** Finds what the patterns of `ignore`, of stores and of the World, name in stores that are open. @throws SeqqaError `IGNORE_UNKNOWN` (2) */
+async function findIgnored(world: World<never, never>): Promise<Ignored> {
+  const patterns: IgnorePattern[] = world.ignore.map((pattern) => ({ pattern, system: undefined }));
+  const schemas = new Map<string, readonly TableSchema[]>();
+  let isWhole = true;
+  for (const [name, system] of Object.entries(world.systems)) {
+    if (system === undefined) continue;
+    const { ignore = [] } = system as { readonly ignore?: readonly string[] };
+    patterns.push(...ignore.map((pattern) => ({ pattern, system: name })));
+    if (system.schema === undefined) isWhole = false;
+    else schemas.set(name, await system.schema());
+  }
+  return resolveIgnored(patterns, schemas, isWhole);
 }
 
 /** Whether a system is on a store of the lane's own. One that the user's code names is the user's. */
@@ -354,17 +375,15 @@ function isLanes({ uses }: System, lane: Lane): boolean {
 }
 
 function canonicalOptions(
-  { world, state: { systems }, placeholders: ours }: Omit<Identified, "isIdentified">,
+  { state: { systems }, placeholders: ours, ignored }: Omit<Identified, "isIdentified">,
   options: LaneOptions,
 ): ConstructorParameters<typeof Canonicalizer>[0] {
-  const of = (field: "ignore" | "symmetric"): string[] =>
-    systems.flatMap((system) => (system as { readonly [key in typeof field]?: readonly string[] })[field] ?? []);
   return {
     clockMs: options.clockMs,
     earlierClocksMs: options.earlierClocksMs,
     literals: new Set(options.literals),
-    ignore: [...world.ignore, ...of("ignore")],
-    symmetric: of("symmetric"),
+    ignore: ignored.fields,
+    symmetric: systems.flatMap((system) => (system as { readonly symmetric?: readonly string[] }).symmetric ?? []),
     placeholders: ours,
     masked: [...options.knowledge.dropped.map(({ field }) => field), ...options.knowledge.background],
     ordered: options.knowledge.ordered,

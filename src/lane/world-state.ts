@@ -109,6 +109,8 @@ export class WorldState {
   #renamer: Renamer | undefined;
   #origins: Origins = NO_ORIGINS;
   #unstored: Unstored = NOTHING_UNSTORED;
+  /** Tables that are no part of the state, for each of the systems. */
+  #leftOut: readonly (ReadonlySet<string> | undefined)[] = [];
   /** The step after which nothing was observed yet. */
   #step: (() => StepOrigin) | undefined;
   readonly #facts: {
@@ -217,6 +219,14 @@ export class WorldState {
     if (this.#step === undefined || this.#renamer === undefined || this.#renamer.isIdle) return;
     const facts = this.facts();
     if (isPromise(facts)) return facts.then(() => undefined);
+  }
+
+  /** Leaves tables out of every observation from here on, by store. */
+  leaveOut(tables: ReadonlyMap<string, ReadonlySet<string>>): void {
+    this.#leftOut = this.#names.map((name) => {
+      const names = tables.get(name);
+      return names === undefined || names.size === 0 ? undefined : names;
+    });
   }
 
   /** Takes what is new since `startMs` for the work of one step, until the next restore: requests of rules are no action's. */
@@ -411,7 +421,7 @@ export class WorldState {
     for (let i = 0; i < this.systems.length; i++) {
       const observed = observe(this.systems[i]!, seen);
       if (isPromise(observed)) return this.#observeFrom(i, observed, seen);
-      this.#facts.systems[this.#names[i]!] = observed;
+      this.#facts.systems[this.#names[i]!] = withoutTables(observed, this.#leftOut[i]);
     }
     return this.#facts;
   }
@@ -423,7 +433,9 @@ export class WorldState {
     this.#step = undefined;
     const systems: Record<string, Observed> = {};
     this.#observeUnstored(systems);
-    for (let i = 0; i < this.systems.length; i++) systems[this.#names[i]!] = await this.systems[i]!.root();
+    for (let i = 0; i < this.systems.length; i++) {
+      systems[this.#names[i]!] = withoutTables(await this.systems[i]!.root(), this.#leftOut[i]);
+    }
     return { systems, context: this.#world.observedContext(), clients: this.#acting(), node: this.#context.node };
   }
 
@@ -464,8 +476,10 @@ export class WorldState {
   }
 
   async #observeFrom(index: number, first: Promise<Observed>, seen: boolean): Promise<Facts> {
-    this.#facts.systems[this.#names[index]!] = await first;
-    for (let i = index + 1; i < this.systems.length; i++) this.#facts.systems[this.#names[i]!] = await observe(this.systems[i]!, seen);
+    this.#facts.systems[this.#names[index]!] = withoutTables(await first, this.#leftOut[index]);
+    for (let i = index + 1; i < this.systems.length; i++) {
+      this.#facts.systems[this.#names[i]!] = withoutTables(await observe(this.systems[i]!, seen), this.#leftOut[i]);
+    }
     return this.#facts;
   }
 
@@ -494,6 +508,15 @@ export class WorldState {
 function observe(system: System, seen: boolean): Awaitable<Observed> {
   const look = seen ? system.lastLook?.() : undefined;
   return look === undefined ? system.observe() : look.observe();
+}
+
+function withoutTables(observed: Observed, leftOut: ReadonlySet<string> | undefined): Observed {
+  if (leftOut === undefined || observed.kind !== "rows") return observed;
+  // A table's counter is called like it, or `<table>_<column>_seq`.
+  const isOf = (counter: string, table: string): boolean =>
+    counter === table || (counter.startsWith(`${table}_`) && counter.endsWith("_seq"));
+  const counters = Object.entries(observed.counters).filter(([name]) => ![...leftOut].some((table) => isOf(name, table)));
+  return { ...observed, tables: observed.tables.filter(({ name }) => !leftOut.has(name)), counters: Object.fromEntries(counters) };
 }
 
 /** @throws SeqqaError `PROBE_INVALID` */

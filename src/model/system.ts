@@ -55,6 +55,12 @@ export type Observed =
     }
   | { readonly kind: "value"; readonly value: unknown };
 
+/** A table with its columns. */
+export interface TableSchema {
+  readonly name: string;
+  readonly columns: readonly string[];
+}
+
 /** What a lane tells a system when it opens it. */
 export interface SystemScope {
   /** The name under which the world knows it, e.g. `db`. */
@@ -69,6 +75,8 @@ export interface SystemScope {
    * refuses (`STORE_LEFT`). One that a living run uses is refused (`STORE_IN_USE`).
    */
   readonly borrowed: boolean;
+  /** Patterns of the World's `ignore`: tables of a borrowed store that they name are left alone. Default: none. */
+  readonly ignore?: readonly string[] | undefined;
   /**
    * How often the lane has asked anything of the target until now; `undefined` while something is under way. A write to a borrowed store that appears
    * between two looks with the same number is somebody else's (`FOREIGN_WRITE`). Default: every write is the run's.
@@ -173,6 +181,8 @@ export interface System {
   resume?(): Awaitable<void>;
   /** Where a connection of the target can be held before a write; asked once the system is open. Default: it cannot. */
   gate?(): Gate | NoGate;
+  /** The tables that there are, once it is open, empty ones included. Default: it has none that patterns of `ignore` could name. */
+  schema?(): Awaitable<readonly TableSchema[]>;
   /** Everything in the store, as text, for comparing: exact, ordered, counters and hidden keys included. Slow. */
   dump(): Awaitable<string>;
   close(): Awaitable<void>;

@@ -211,7 +211,7 @@ it("a row that somebody else writes during a run ends it, and stays; what the ru
   const ended = await running.ended;
   expect(ended.status).toBe(3);
   const said =
-    /orders\.test\.db was written to while this run asked for nothing: .*?\borders id (\d+), seen at 2.* It stays as it is\./.exec(
+    /orders\.test\.db was written to while this run asked for nothing: .*?\borders id (\d+).*, seen at 2.* It stays as it is\./.exec(
       `${ended.stdout}${ended.stderr}`,
     );
   const ids = user.prepare("SELECT id FROM orders WHERE status = 'by the user' ORDER BY id").pluck().all();
@@ -220,6 +220,38 @@ it("a row that somebody else writes during a run ends it, and stays; what the ru
   expect(user.prepare("SELECT status FROM orders WHERE status <> 'by the user'").pluck().all()).toEqual(["mine", "mine, too"]);
   user.close();
   expect(everything(at.file)[1]).toEqual(at.before[1]);
+});
+
+it("a table that is ignored is left alone: no part of the state, neither judged nor put back", async () => {
+  const at = await place("auto");
+  const config = (ignore: string): void =>
+    writeFileSync(
+      join(at.cwd, "seqqa.yaml"),
+      `base_url: ${at.baseUrl}\ndb_url: sqlite:orders.test.db\nsystems: { db: { ignore: ["${ignore}"] } }\n`,
+    );
+  config("event");
+  const refused = await seqqa([...run, "60"], { cwd: at.cwd });
+  expect(refused.status).toBe(2);
+  expect(refused.stderr).toContain('ignore: "event" is no table or column of store "db".\nhint: Did you mean "events"?');
+  expect(everything(at.file)).toEqual(at.before);
+  config("event*");
+  const user = new Database(at.file, { timeout: 5000 });
+  const running = start([...run, "60"], { cwd: at.cwd });
+  const note = user.prepare("INSERT INTO events VALUES (NULL, 'by the user')");
+  let notes = 0;
+  while (running.child.exitCode === null) {
+    notes += note.run().changes;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  const ended = await running.ended;
+  expect({ status: ended.status, stderr: ended.stderr }).toEqual({ status: 0, stderr: "" });
+  expect(only(documentOf(ended))).toMatchObject({ divergences: [], errors: [] });
+  const count = user.prepare("SELECT count(*) FROM events WHERE what = ?").pluck();
+  expect(count.get("by the user")).toBe(notes);
+  // Two were there, and the run's own stay too.
+  expect(count.get("born")).toBeGreaterThan(2);
+  expect(user.prepare("SELECT status FROM orders").pluck().all()).toEqual(["mine", "mine, too"]);
+  user.close();
 });
 
 it("a checkpoint that cannot tell others' writes from the run's is refused", async () => {

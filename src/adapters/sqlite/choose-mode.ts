@@ -1,5 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { SeqqaError } from "../../model/errors.ts";
+import { ignoredTables, type IgnorePattern } from "../../model/ignored.ts";
 import type { CheckpointChoice, SystemScope } from "../../model/system.ts";
 import { refusedWhereItIs, WHOLE_STORE } from "../../systems/borrowed.ts";
 import { unblind } from "./blind.ts";
@@ -9,7 +10,7 @@ import { uninstall } from "./install.ts";
 import { JournalMode } from "./journal-mode.ts";
 import type { SqliteMode } from "./mode.ts";
 import { SavepointMode } from "./savepoint-mode.ts";
-import { planTables } from "./table-plan.ts";
+import { planTables, type TablePlan } from "./table-plan.ts";
 
 export type SqliteCheckpoint = "auto" | "journal" | "copy" | "savepoint";
 
@@ -22,6 +23,8 @@ export interface Choosing {
   readonly lent: Database | undefined;
   readonly connect: () => Database;
   readonly lend: () => Database;
+  /** The patterns of `ignore`: tables that they name are left alone where the file is the user's. */
+  readonly ignore: readonly IgnorePattern[];
   /** The same store's, closed for a restart of the target. */
   readonly previous: SqliteMode | undefined;
 }
@@ -75,7 +78,7 @@ function savepoint(choosing: Choosing, why: string): Chosen {
 
 function journalOrCopy(choosing: Choosing, db: Database): Chosen {
   const previous = choosing.previous instanceof JournalMode ? choosing.previous : undefined;
-  const plans = planTables(db, choosing.tables);
+  const plans = journalled(planTables(db, choosing.tables), choosing);
   const obstacle = typeof plans === "string" ? plans : undefined;
   if (obstacle === undefined && typeof plans !== "string") {
     try {
@@ -96,6 +99,13 @@ function journalOrCopy(choosing: Choosing, db: Database): Chosen {
     }
   }
   return fallBack(choosing, db, obstacle ?? "");
+}
+
+/** The tables that are put back: in a file of the user's, without those that are ignored. */
+function journalled(plans: TablePlan[] | string, { ignore, scope }: Choosing): TablePlan[] | string {
+  if (typeof plans === "string" || !scope.borrowed) return plans;
+  const leftAlone = ignoredTables(ignore, scope.name, plans);
+  return plans.filter(({ name }) => !leftAlone.has(name)).map((plan, index) => ({ ...plan, index }));
 }
 
 function fallBack(choosing: Choosing, db: Database, obstacle: string): Chosen {

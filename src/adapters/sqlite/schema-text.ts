@@ -1,4 +1,5 @@
 import type { Database } from "better-sqlite3";
+import type { TableSchema } from "../../model/system.ts";
 
 /**
  * What of the schema decides how a table is logged, as name -> SQL: tables, views, triggers (ours too) and unique indexes. Plain indexes,
@@ -24,4 +25,17 @@ export function schemaDifference(before: ReadonlyMap<string, string>, now: Reado
   for (const name of before.keys())
     if (!now.has(name)) differing.push(name.includes('"seqqa_') ? "a journalled table was made anew" : `${name} was dropped`);
   return differing.length === 0 ? undefined : [...new Set(differing)].slice(0, 3).join(", ");
+}
+
+/** The tables with their columns; ours are left out. */
+export function schemaOf(db: Database): readonly TableSchema[] {
+  const rows = db
+    .prepare<[], { name: string; column: string }>(
+      `select m.name, c.name as "column" from sqlite_schema m, pragma_table_xinfo(m.name) c
+       where m.type = 'table' and m.name not like 'sqlite\\_%' escape '\\' and m.name not like 'seqqa\\_%' escape '\\' order by m.name, c.cid`,
+    )
+    .all();
+  const tables = new Map<string, string[]>();
+  for (const { name, column } of rows) tables.set(name, [...(tables.get(name) ?? []), column]);
+  return [...tables].map(([name, columns]) => ({ name, columns }));
 }

@@ -11,6 +11,7 @@ import {
   type System,
   type SystemScope,
   type SystemTraits,
+  type TableSchema,
 } from "../../model/system.ts";
 import { attempt } from "../../systems/index.ts";
 import { chooseMode, type SqliteCheckpoint } from "./choose-mode.ts";
@@ -19,6 +20,7 @@ import { dumpDatabase } from "./dump.ts";
 import { BUSY_LIMIT_MS, busyError, isBusy, openError } from "./failures.ts";
 import { Looker, type QueryParameters, type QueryRow } from "./looker.ts";
 import type { SqliteMode } from "./mode.ts";
+import { schemaOf } from "./schema-text.ts";
 import { sqlitePath } from "./sqlite-path.ts";
 import { requireUnused } from "./take-over.ts";
 
@@ -32,7 +34,7 @@ export interface SqliteAdapterOptions {
   readonly checkpoint?: SqliteCheckpoint | undefined;
   /** The tables that belong to the state; the others are put back, and not looked at. Default: all. */
   readonly tables?: readonly string[] | undefined;
-  /** `table.column`s that are not part of the state. */
+  /** Tables (`events`, `audit_*`) and columns (`orders.seen`, `*.updated_at`) that are not part of the state. In a file of the user's, such tables are left alone. */
   readonly ignore?: readonly string[] | undefined;
   /** `table.column`s of ids that are interchangeable, so that states that differ only in their names are one. */
   readonly symmetric?: readonly string[] | undefined;
@@ -122,6 +124,10 @@ export class SqliteAdapter implements System {
             connect: () => connect(this.file),
             lend: () => this.connection,
             previous: this.#previous,
+            ignore: [
+              ...this.ignore.map((pattern) => ({ pattern, system: scope.name })),
+              ...(scope.ignore ?? []).map((pattern) => ({ pattern, system: undefined })),
+            ],
           });
           this.#mode = mode;
           this.#choice = choice;
@@ -182,6 +188,11 @@ export class SqliteAdapter implements System {
 
   gate(): NoGate {
     return { kind: "none", why: "SQLite has one writer, and its triggers run inside the target" };
+  }
+
+  schema(): Awaitable<readonly TableSchema[]> {
+    const { db } = this.#opened();
+    return attempt(() => schemaOf(db), isBusy, BUSY_LIMIT_MS, busyError(this.file, BUSY_LIMIT_MS));
   }
 
   dump(): Awaitable<string> {

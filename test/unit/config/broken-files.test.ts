@@ -206,7 +206,7 @@ describe("values that contradict each other", () => {
     ["target: { command: a, module: ./b.ts }", "exclude each other"],
     ["target: { module: ./b.ts, rollback: restart }", "with target.module there is no process of seqqa's own to restart"],
     ["target: { command: a }\nlanes: [{ base_url: http://h }]", "lanes says that the targets already run"],
-    ["db_url: sqlite:a.db\nsystems: { db: { url: sqlite:b.db } }", "declare the same store"],
+    ["db_url: sqlite:a.db\nsystems: { db: { url: sqlite:b.db } }", "db_url and systems.db.url name different stores"],
     ["systems: { a: { url: sqlite:a.db, checkpoint: dump } }", "which a sqlite store does not have"],
     ["systems: { a: { url: sqlite:a.db, isolation: index } }", "is for redis"],
     ["base_url: http://h\nparallel: 2", "2 lanes need a target each"],
