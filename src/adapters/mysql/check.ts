@@ -42,7 +42,7 @@ export async function check(url: string): Promise<readonly StoreCheck[]> {
     await add("leftovers", async () => ({
       ok: true,
       says: (await installed(control))
-        ? "a run works on this database, or was killed while it did: the next run or `seqqa clean` puts its data back"
+        ? "a run works on this database, or was killed while it did: then `seqqa clean` shows what it left, and undoes it"
         : "none",
     }));
   } finally {

@@ -1,16 +1,15 @@
 import { SeqqaError } from "../../model/errors.ts";
 import type { CheckpointChoice, SystemScope } from "../../model/system.ts";
+import { refusedWhereItIs, WHOLE_STORE } from "../../systems/borrowed.ts";
 import { readCatalog, type Catalog } from "./catalog.ts";
 import { Control } from "./control.ts";
 import { CopyMode } from "./copy-mode.ts";
 import { isDenied, safeCause, unexpected } from "./failures.ts";
-import { installed, installedToken } from "./install.ts";
 import { JournalMode } from "./journal-mode.ts";
 import type { LentConnection } from "./lent-connection.ts";
 import type { MysqlMode } from "./mode.ts";
 import { journalObstacle } from "./obstacles.ts";
-import { putBackAndUninstall } from "./recover.ts";
-import { recoverCopy } from "./copy-shadow.ts";
+import { requireNoneLeft } from "./recover.ts";
 import { savepointObstacle } from "./savepoint-install.ts";
 import { SavepointMode } from "./savepoint-mode.ts";
 import { select } from "./selection.ts";
@@ -48,12 +47,7 @@ export async function chooseMode(choosing: Choosing): Promise<Chosen> {
   }
   const control = await Control.open(store);
   try {
-    const goesOn = previous instanceof JournalMode && (await installedToken(control)) !== undefined;
-    // What a dead run left in a user's own store: its data first.
-    if (scope.borrowed && !goesOn && (await installed(control))) {
-      await recoverCopy(control);
-      await putBackAndUninstall(control);
-    }
+    if (scope.borrowed) await requireNoneLeft(control);
     const catalog = await readCatalog(control);
     if (catalog.strange.length > 0) throw strangeStore(store, catalog.strange[0]!);
     // A table without transactions: the lent connection is then one like any other, and what it commits is put back like that of others.
@@ -63,11 +57,12 @@ export async function chooseMode(choosing: Choosing): Promise<Chosen> {
     const obstacle = wanted === "copy" ? undefined : journalObstacle(catalog);
     if (wanted !== "copy" && obstacle === undefined) {
       try {
-        const before = previous instanceof JournalMode ? previous : undefined;
+        const before = previous instanceof JournalMode && !scope.borrowed ? previous : undefined;
         const mode = await JournalMode.open(control, catalog, {
           selection,
           borrowed: scope.borrowed,
           gated: scope.gated,
+          asked: scope.asked,
           previous: before,
         });
         const own = scope.inProcess
@@ -79,8 +74,13 @@ export async function chooseMode(choosing: Choosing): Promise<Chosen> {
         throw notAllowed(store, error);
       }
     }
-    const mode = await CopyMode.open(control, selection, scope.borrowed, previous instanceof CopyMode ? previous : undefined);
-    return { mode, choice: { mode: "copy", why: obstacle === undefined ? "asked for" : `the journal cannot be used: ${obstacle}` } };
+    const why = obstacle === undefined ? "asked for" : `the journal cannot be used: ${obstacle}`;
+    if (scope.borrowed) {
+      const refusal = obstacle === undefined ? WHOLE_STORE : `${why}, and a copy ${WHOLE_STORE.replace("it puts", "puts")}`;
+      throw refusedWhereItIs("copy", `the database ${store.shown}`, refusal);
+    }
+    const mode = await CopyMode.open(control, selection, previous instanceof CopyMode ? previous : undefined);
+    return { mode, choice: { mode: "copy", why } };
   } catch (error) {
     await control.close();
     if (error instanceof SeqqaError) throw error;

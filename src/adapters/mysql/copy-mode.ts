@@ -4,7 +4,6 @@ import { RowSums } from "../../systems/multiset-mirror.ts";
 import { imageForeign } from "../../systems/store-errors.ts";
 import type { Table } from "./catalog.ts";
 import type { Control } from "./control.ts";
-import { keepShadow, recoverCopy } from "./copy-shadow.ts";
 import { dumpDatabase } from "./dump.ts";
 import { isBusy, notPutBack } from "./failures.ts";
 import { guardTriggers } from "./guards.ts";
@@ -39,12 +38,11 @@ export class CopyMode implements MysqlMode {
     this.#rootTables = tables;
   }
 
-  static async open(control: Control, selection: Selection, borrowed: boolean, previous?: CopyMode): Promise<CopyMode> {
+  static async open(control: Control, selection: Selection, previous?: CopyMode): Promise<CopyMode> {
     if (previous !== undefined) return new CopyMode(control, selection, previous.#root, previous.#rootTables);
     await uninstall(control);
     await guardTriggers(control);
     const { snapshot, catalog } = await control.patiently(() => readSnapshot(control));
-    if (borrowed) await keepShadow(control, snapshot);
     return new CopyMode(control, selection, snapshot, catalog);
   }
 
@@ -99,17 +97,11 @@ export class CopyMode implements MysqlMode {
     return this.#control.inTurn(() => dumpDatabase(this.#control, true));
   }
 
-  close(leaveNothing: boolean): Promise<void> {
+  /** A lane's own database goes with the lane: nothing is put back. */
+  close(): Promise<void> {
     return this.#control.inTurn(async () => {
       await this.#looker.close();
-      try {
-        if (leaveNothing) {
-          await recoverCopy(this.#control);
-          await uninstall(this.#control);
-        }
-      } finally {
-        await this.#control.close();
-      }
+      await this.#control.close();
     });
   }
 

@@ -137,3 +137,20 @@ export function notPutBack(store: StoreUrl, error: unknown): SeqqaError {
     cause,
   });
 }
+
+/** `table`: what hinders, if it is one of the tables. */
+export function cannotRecover(store: StoreUrl, table: string | undefined, why: string): SeqqaError {
+  const what = table === undefined ? why : `table "${table}" ${why}`;
+  return new SeqqaError("STORE_NOT_PUT_BACK", `The data of ${store.shown} cannot be put back: ${what}.`, {
+    hint: "Restore it from a backup; or keep it as it is now: drop the tables and triggers whose names begin with seqqa_journal_.",
+    exitStatus: 2,
+  });
+}
+
+export function partlyPutBack(store: StoreUrl, what: string): SeqqaError {
+  return new SeqqaError(
+    "STORE_NOT_PUT_BACK",
+    `${what} of ${store.shown} was truncated, made, removed or altered during a run, which cannot be put back; all else is what it was.`,
+    { hint: "Compare it with a backup. What was installed for the run is removed.", exitStatus: 3 },
+  );
+}

@@ -5,6 +5,9 @@ import { named, quoteName, quoteText } from "./sql-text.ts";
 /** The user's own triggers as they were, while guarded ones stand in their place. */
 export const ORIGINALS: string = `${OURS}originals`;
 
+/** Begins the statement of a guarded trigger. */
+export const GUARD: string = `begin if ${OFF} is null then `;
+
 interface Original {
   readonly name: string;
   readonly table: string;
@@ -43,7 +46,7 @@ function guarded([name, table, timing, event, definer, statement]: readonly stri
   const at = definer!.lastIndexOf("@");
   const who = `${quoteName(definer!.slice(0, at))}@${quoteName(definer!.slice(at + 1))}`;
   // The line end: a body may end with a comment.
-  return `create definer=${who} trigger ${quoteName(name!)} ${timing!} ${event!} on ${quoteName(table!)} for each row begin if ${OFF} is null then ${statement!}\n; end if; end`;
+  return `create definer=${who} trigger ${quoteName(name!)} ${timing!} ${event!} on ${quoteName(table!)} for each row ${GUARD}${statement!}\n; end if; end`;
 }
 
 /** What a trigger's text means depends on the settings of the session that creates it. */

@@ -2,7 +2,7 @@ import { OURS, type Catalog } from "./catalog.ts";
 import type { Control } from "./control.ts";
 import { gateLocks, gateStatements } from "./gate-sql.ts";
 import { guardTriggers, ORIGINALS, restoreTriggers } from "./guards.ts";
-import { KEPT, LOG, OWNER, tableStatements, triggerStatements } from "./journal-sql.ts";
+import { KEPT, leaseLock, LOG, OWNER, RUN, tableStatements, triggerStatements } from "./journal-sql.ts";
 import { named, quoteName } from "./sql-text.ts";
 
 /** Installs the journal. DDL commits at each step: what a kill in the middle leaves is removed by {@link uninstall}. */
@@ -15,7 +15,8 @@ export async function install(
   // Triggers fire in the order in which they were made: what holds comes before the user's, which are made anew, and before ours that log.
   if (gated) for (const sql of gateStatements(catalog, gateLocks(control.store.database))) await control.define(sql);
   await guardTriggers(control);
-  for (const sql of triggerStatements(catalog)) await control.define(sql);
+  const lease = borrowed ? leaseLock(control.store.database) : undefined;
+  for (const sql of triggerStatements(catalog, lease)) await control.define(sql);
 }
 
 /** Whether anything of ours is in the database. */
@@ -34,7 +35,7 @@ export async function uninstall(control: Control): Promise<void> {
   for (const name of await ourTriggers(control)) await control.define(`drop trigger if exists ${quoteName(name)}`);
   await restoreTriggers(control);
   // The owner last: it says that there is something to remove.
-  for (const name of [LOG, KEPT, ORIGINALS, OWNER]) await control.define(`drop table if exists ${name}`);
+  for (const name of [LOG, KEPT, RUN, ORIGINALS, OWNER]) await control.define(`drop table if exists ${name}`);
   for (const name of await ourTables(control)) await control.define(`drop table if exists ${quoteName(name)}`);
 }
 

@@ -71,15 +71,9 @@ export class JournalLog {
   }
 
   /**
-   * Statements of a transaction that fail (with `WRONG_COUNT`, or an error that `isBusy`) where an entry was made that was not read. Once it has
-   * committed, {@link raise} may be called.
+   * Statements that remove all entries, and fail (with `WRONG_COUNT`, or an error that `isBusy`) where an entry was made that was not read: they wait for an
+   * open transaction that has made one. Once they have committed, {@link raise} may be called.
    */
-  nothingNew(): readonly string[] {
-    const known = this.#there.filter((seq) => seq > this.#floor).length;
-    return [this.entries(true), requireSame(`(select count(*) from ${LOG} where seq > ${this.#floor})`, known)];
-  }
-
-  /** As {@link removal} of all entries and {@link nothingNew} in one: a removal waits for an open transaction that has made an entry. */
   removalOfAll(): readonly string[] {
     let before = this.#floor;
     for (const seq of this.#there) if (seq <= before) before = seq - 1n;

@@ -1,23 +1,26 @@
 import { randomUUID } from "node:crypto";
 import { SeqqaError } from "../../model/errors.ts";
 import type { Gate, LastLook, NoGate, Observed, SystemTraits } from "../../model/system.ts";
+import { leaseOver } from "../../systems/borrowed.ts";
 import { MultisetMirror, type RowSums, type Segment } from "../../systems/multiset-mirror.ts";
 import { UNGATED } from "../../systems/delegating-system.ts";
 import { markInvalid } from "../../systems/store-errors.ts";
-import type { Catalog, Table } from "./catalog.ts";
+import { OURS, type Catalog, type Table } from "./catalog.ts";
 import { Writing, type Control, type Row } from "./control.ts";
 import { dumpDatabase } from "./dump.ts";
 import { BUSY_LIMIT_MS, errnoOf, incoherent, isBusy, notPutBack } from "./failures.ts";
 import { install, installedToken, uninstall } from "./install.ts";
 import { JournalLog } from "./journal-log.ts";
-import { keepTables, keptStatements } from "./journal-sql.ts";
+import { keepTables } from "./journal-sql.ts";
+import { Lease } from "./lease.ts";
 import { Looker } from "./looker.ts";
 import type { MysqlMode, QueryRow } from "./mode.ts";
 import { MysqlGate } from "./mysql-gate.ts";
 import { imageOf, isImage, rowsOfImage, type MultisetImage } from "./multiset-image.ts";
 import { imagesOf, observeAll, observeNet } from "./observe.ts";
 import { batches, putBackStatements, WRONG_COUNT } from "./put-back.ts";
-import { putBackAndUninstall } from "./recover.ts";
+import { Recorder } from "./recorder.ts";
+import { leaveAsFound } from "./recover.ts";
 import { SchemaWatch } from "./schema-watch.ts";
 import type { Selection } from "./selection.ts";
 
@@ -30,6 +33,10 @@ export interface JournalChoice {
   readonly previous?: JournalMode | undefined;
   /** How long open write transactions of others are waited for, in milliseconds; default 5000. */
   readonly limitMs?: number | undefined;
+  /** See `SystemScope.asked`. */
+  readonly asked?: (() => number | undefined) | undefined;
+  /** After so much silence a borrowed store is let go; default 30. */
+  readonly leaseSeconds?: number | undefined;
 }
 
 /** What is known of the store beside the mirror, and outlives a restart of the target. */
@@ -39,9 +46,6 @@ interface Knowledge {
   readonly watch: SchemaWatch;
   readonly log: JournalLog;
   mirror: MultisetMirror;
-  /** Borrowed: the entries of the log that made each segment, and of all before the root. */
-  entries: Map<Segment, bigint[]>;
-  roots: number;
 }
 
 /**
@@ -54,20 +58,23 @@ export class JournalMode implements MysqlMode {
   readonly #control: Control;
   readonly #looker: Looker;
   readonly #selection: Selection;
-  readonly #borrowed: boolean;
   readonly #limitMs: number;
   readonly #known: Knowledge;
+  /** Both for a borrowed store only. */
+  readonly #recorder: Recorder | undefined;
+  readonly #lease: Lease | undefined;
   /** Once the store is not what we know, nothing is answered any more. */
   #broken: SeqqaError | undefined;
 
-  private constructor(control: Control, known: Knowledge, choice: JournalChoice) {
+  private constructor(control: Control, known: Knowledge, choice: JournalChoice, lease?: Lease) {
     this.#control = control;
     this.#looker = new Looker(control.store);
     this.#selection = choice.selection;
-    this.#borrowed = choice.borrowed;
     this.#limitMs = choice.limitMs ?? BUSY_LIMIT_MS;
     this.gate = choice.gated === true ? new MysqlGate(control, known.tables, this.#limitMs) : UNGATED;
     this.#known = known;
+    if (choice.borrowed) this.#recorder = new Recorder(control, known.tables, choice.asked, this.#limitMs);
+    this.#lease = lease;
   }
 
   /**
@@ -88,9 +95,11 @@ export class JournalMode implements MysqlMode {
     }
     const token = randomUUID();
     await uninstall(control);
+    const lease = choice.borrowed ? await Lease.hold(control, choice.leaseSeconds) : undefined;
     try {
       await install(control, catalog, { token, borrowed: choice.borrowed, gated });
     } catch (error) {
+      lease?.stop();
       await uninstall(control).catch(() => undefined);
       throw error;
     }
@@ -98,7 +107,7 @@ export class JournalMode implements MysqlMode {
     if (choice.borrowed) await control.rows(keepTables(watch.reading));
     const { tables } = catalog;
     const log = new JournalLog(control, tables, watch);
-    return new JournalMode(control, { token, tables, watch, log, mirror: new MultisetMirror(""), entries: new Map(), roots: 0 }, choice);
+    return new JournalMode(control, { token, tables, watch, log, mirror: new MultisetMirror("") }, choice, lease);
   }
 
   root(): Promise<Observed> {
@@ -117,8 +126,7 @@ export class JournalMode implements MysqlMode {
         if (mirror.top === seen) break;
       }
       this.#known.mirror = new MultisetMirror("");
-      this.#known.entries = new Map();
-      this.#known.roots++;
+      this.#recorder?.rooted(mirror.top.depth);
       return observeAll(contents);
     });
   }
@@ -126,7 +134,7 @@ export class JournalMode implements MysqlMode {
   mark(): Promise<Segment> {
     return this.#alone(async () => {
       await this.#read(true);
-      if (!this.#borrowed && this.#known.log.tooLong) await this.#remove([...this.#known.log.present]);
+      if (this.#known.log.tooLong) await this.#remove([...this.#known.log.present]);
       return this.#known.mirror.top;
     });
   }
@@ -213,36 +221,43 @@ export class JournalMode implements MysqlMode {
   }
 
   async close(leaveNothing: boolean): Promise<void> {
+    this.#lease?.stop();
     if (this.gate.kind === "gate") await this.gate.release();
     return this.#control.inTurn(async () => {
       await this.#looker.close();
       try {
-        if (leaveNothing) await putBackAndUninstall(this.#control, this.#limitMs);
+        if (leaveNothing) await this.#leave();
+      } catch (error) {
+        throw this.#explained(error);
       } finally {
         await this.#control.close();
       }
     });
   }
 
-  async #read(apart: boolean): Promise<void> {
-    const { log } = this.#known;
-    await this.#takeIn(() => log.read(apart));
+  /** The entries of the log by now are a last look: they are the run's, unless somebody else made them. */
+  async #leave(): Promise<void> {
+    if (this.#broken?.code === "LEASE_OVER") throw this.#broken;
+    const isForeign = (): boolean => this.#broken?.code === "FOREIGN_WRITE" || this.#recorder?.isQuiet === true;
+    const wasForeign = isForeign();
+    await leaveAsFound(this.#control, { recordsRest: () => !(wasForeign && isForeign()), limitMs: this.#limitMs });
   }
 
-  async #takeIn(reading: () => Promise<RowSums>): Promise<void> {
-    const { log, mirror, entries } = this.#known;
-    const had = log.present.length;
-    let sums: RowSums;
+  async #read(apart: boolean): Promise<void> {
+    const { log } = this.#known;
+    await this.#takeIn(this.#recorder?.isQuiet, () => log.read(apart));
+  }
+
+  /** Takes a look: its changes are recorded in a borrowed store, and only then known. `wasQuiet`: see {@link Recorder.record}. */
+  async #takeIn(wasQuiet: boolean | undefined, reading: () => Promise<RowSums>): Promise<void> {
+    const { log, mirror } = this.#known;
     try {
-      sums = await reading();
+      const sums = await reading();
+      await this.#recorder?.record(sums, log, wasQuiet === true, mirror.top.depth);
+      mirror.push(sums, "");
     } catch (error) {
       if (error instanceof SeqqaError && error.code !== "STORE_LOST") this.#broken = error;
       throw error;
-    }
-    mirror.push(sums, "");
-    // What cancelled out belongs to the present state as well as to any other.
-    if (this.#borrowed && log.present.length > had) {
-      entries.set(mirror.top, [...(entries.get(mirror.top) ?? []), ...log.present.slice(had)]);
     }
   }
 
@@ -251,26 +266,25 @@ export class JournalMode implements MysqlMode {
    * nothing was written since the last reading; `false`: something was, or may have been, and nothing is changed.
    */
   async #put(changes: RowSums, to: Segment, { kept, seen = false }: { kept?: RowSums; seen?: boolean } = {}): Promise<boolean> {
-    const { log, mirror, entries, tables, roots } = this.#known;
-    const undone = this.#borrowed ? this.#entriesAbove(to) : [...log.present];
-    const all = seen && !this.#borrowed;
+    const { log, mirror, tables } = this.#known;
+    const wasQuiet = this.#recorder?.isQuiet;
+    const undone = [...log.present];
     const statements = [
       "start transaction",
       // First, so that nothing of the target waits for us while we wait for it.
-      ...(all ? log.removalOfAll() : seen ? log.nothingNew() : []),
+      ...(seen ? log.removalOfAll() : []),
       ...putBackStatements(tables, changes),
-      ...(all ? [] : log.removal(undone)),
-      ...(this.#borrowed && to.depth === 0 ? keptStatements(roots, kept) : []),
+      ...(seen ? [] : log.removal(undone)),
+      ...(this.#recorder?.restored(to.depth, kept) ?? []),
       "commit",
     ];
     const rows = await this.#change(statements, seen);
     if (rows === undefined) return false;
     if (seen) log.raise();
     log.forget(undone);
-    for (const segment of entries.keys()) if (segment.depth > to.depth) entries.delete(segment);
     mirror.popTo(to);
     if (kept !== undefined) mirror.push(kept, "");
-    await this.#takeIn(async () => log.take(rows, false));
+    await this.#takeIn(wasQuiet, async () => log.take(rows, false));
     return true;
   }
 
@@ -293,10 +307,6 @@ export class JournalMode implements MysqlMode {
     }
   }
 
-  #entriesAbove(to: Segment): bigint[] {
-    return [...this.#known.entries].filter(([segment]) => segment.depth > to.depth).flatMap(([, entries]) => entries);
-  }
-
   async #remove(entries: readonly bigint[]): Promise<void> {
     for (const sql of this.#known.log.removal(entries)) await this.#control.rows(sql);
     this.#known.log.forget(entries);
@@ -308,15 +318,28 @@ export class JournalMode implements MysqlMode {
       for (let tries = 1; ; tries++) {
         if (this.#broken !== undefined) throw this.#broken;
         try {
-          return await this.#control.patiently(work, this.#limitMs);
+          const result = await this.#control.patiently(work, this.#limitMs);
+          this.#lease?.alive();
+          return result;
         } catch (error) {
-          if (!(error instanceof Stale)) throw error;
+          if (!(error instanceof Stale)) throw this.#explained(error);
           if (tries > 3) throw (this.#broken = incoherent(this.#control.store, "a row that is to be taken out is not there"));
         }
       }
     });
   }
+
+  /** A borrowed store that was let go, or taken out of our hands, is not touched any more. */
+  #explained(error: unknown): unknown {
+    if (this.#lease === undefined) return error;
+    const gone = errnoOf(error) === NO_TABLE && String((error as Error).message).includes(OURS);
+    const why = gone ? leaseOver(`the database ${this.#control.store.shown}`) : this.#lease.explain(error);
+    if (why instanceof SeqqaError && why.code === "LEASE_OVER") this.#broken = why;
+    return why;
+  }
 }
+
+const NO_TABLE = 1146;
 
 /** A row that was to go was not there: something may have been written since the log was read, so once more. */
 class Stale extends Error {}

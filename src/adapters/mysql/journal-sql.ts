@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { RowSums } from "../../systems/multiset-mirror.ts";
+import type { Delta } from "../../systems/multiset-mirror.ts";
 import { OURS, type Catalog, type Table } from "./catalog.ts";
 import { Cascades, checked } from "./cascades.ts";
 import { imageOfRow, imageOfValue } from "./columns.ts";
@@ -7,17 +7,30 @@ import { OFF, type Row } from "./control.ts";
 import { quoteName, quoteText } from "./sql-text.ts";
 
 export const LOG: string = `${OURS}log`;
-/** Of a borrowed store: what was written into it without being logged. */
+/** Changes to a borrowed store since it was opened, as the run last recorded them. Its log holds those that are not recorded yet. */
 export const KEPT: string = `${OURS}kept`;
+/** The times at which a run on a borrowed store began, and last recorded something. */
+export const RUN: string = `${OURS}run`;
 export const OWNER: string = `${OURS}owner`;
 
-/** Tables of ours. `borrowed`: what is logged is kept until the end. */
+/** The lock without which the triggers of a borrowed store log nothing; server-wide, so its name tells databases apart. */
+export function leaseLock(database: string): string {
+  return `seqqa lease ${createHash("sha256").update(database).digest("hex").slice(0, 32)}`;
+}
+
+/** Tables of ours. */
 export function tableStatements(token: string, borrowed: boolean, tables: readonly Table[]): string[] {
   const image = "longtext character set latin1 collate latin1_bin";
   return [
     `create table ${OWNER}(token varchar(64) character set latin1 not null, borrowed tinyint not null, tab int not null, name varchar(64) character set utf8mb4 not null, shape longtext character set utf8mb4) engine=InnoDB`,
     `create table ${LOG}(seq bigint unsigned not null auto_increment primary key, tab int not null, note tinyint not null, grp bigint unsigned, old ${image}, new ${image}) engine=InnoDB`,
-    `create table ${KEPT}(root int not null, tab int not null, img ${image} not null, amount int not null) engine=InnoDB`,
+    ...(borrowed
+      ? [
+          `create table ${KEPT}(level bigint not null, tab int not null, img ${image} not null, amount int not null, key (level)) engine=InnoDB`,
+          `create table ${RUN}(since bigint not null, recorded bigint not null) engine=InnoDB`,
+          `insert into ${RUN} values (${Date.now()},${Date.now()})`,
+        ]
+      : []),
     `insert into ${OWNER} values ${[...tables.map((table, i) => `('${token}',${borrowed ? 1 : 0},${i},${quoteText(table.name)},'${shapeOf(table)}')`), `('${token}',${borrowed ? 1 : 0},-1,'',NULL)`].join(",")}`,
   ];
 }
@@ -27,13 +40,28 @@ export function keepTables(reading: readonly Row[]): string {
   return `insert into ${OWNER}(token, borrowed, tab, name, shape) values ('', 1, ${TABLES}, '', ${quoteText(JSON.stringify(reading))})`;
 }
 
-/** Keeps what is written into a root without being logged beside the log, so that the next run can take it back when this one is killed. */
-export function keptStatements(root: number, kept: RowSums | undefined): string[] {
-  const rows = kept?.deltas().map(({ table, row, by }) => `(${root},${table},'${row}',${by})`) ?? [];
-  const statements = [`delete from ${KEPT} where root = ${root}`];
-  for (let i = 0; i < rows.length; i += 200)
-    statements.push(`insert into ${KEPT}(root,tab,img,amount) values ${rows.slice(i, i + 200).join(",")}`);
-  return statements;
+/** Rows in one statement, and characters: there is a longest packet. */
+const AT_ONCE = 200;
+const LONGEST = 500_000;
+
+/** Records what the run did to rows, as part of a level: restoring an older state removes the levels above it. */
+export function keepStatements(level: number, deltas: readonly Delta[]): string[] {
+  const parts: string[][] = [];
+  let length = Infinity;
+  for (const { table, row, by } of deltas) {
+    if (length > LONGEST || parts.at(-1)!.length >= AT_ONCE) {
+      parts.push([]);
+      length = 0;
+    }
+    parts.at(-1)!.push(`(${level},${table},'${row}',${by})`);
+    length += row.length;
+  }
+  const insert = parts.map((part) => `insert into ${KEPT}(level,tab,img,amount) values ${part.join(",")}`);
+  return [...insert, `update ${RUN} set recorded = ${Date.now()}`];
+}
+
+export function forgetAbove(level: number): string {
+  return `delete from ${KEPT} where level > ${level}`;
 }
 
 /** The `tab` of that in the owner's table. */
@@ -46,17 +74,19 @@ export function shapeOf({ columns }: Table): string {
 
 /**
  * The triggers that log. Each row that a statement changes is logged after it was changed; what foreign keys will do is noted before that, and
- * counts only if the change was then made (`IGNORE` lets a row fail and the statement go on): both carry the same group.
+ * counts only if the change was then made (`IGNORE` lets a row fail and the statement go on): both carry the same group. `lease`: the lock without which
+ * nothing is logged.
  */
-export function triggerStatements(catalog: Catalog): string[] {
-  return catalog.tables.flatMap((table, index) => tableTriggers(catalog, table, index));
+export function triggerStatements(catalog: Catalog, lease?: string): string[] {
+  return catalog.tables.flatMap((table, index) => tableTriggers(catalog, table, index, lease));
 }
 
-function tableTriggers(catalog: Catalog, table: Table, index: number): string[] {
+function tableTriggers(catalog: Catalog, table: Table, index: number, lease: string | undefined): string[] {
+  const logs = lease === undefined ? `${OFF} is null` : `${OFF} is null and is_used_lock('${lease}') is not null`;
   const image = (row: string): string => checked(imageOfRow(table.columns, ({ name }) => `${row}.${quoteName(name)}`));
   const [group, count] = [`@seqqa_g${index}`, `@seqqa_n${index}`];
   const trigger = (kind: string, when: string, body: string): string =>
-    `create trigger ${OURS}${index}_${kind} ${when} on ${table.sqlName} for each row begin if ${OFF} is null then ${body} end if; end`;
+    `create trigger ${OURS}${index}_${kind} ${when} on ${table.sqlName} for each row begin if ${logs} then ${body} end if; end`;
   const log = (grp: string, old: string, now: string): string =>
     `insert into ${LOG}(tab,note,grp,old,new) values (${index},0,${grp},${old},${now});`;
   const notes = (event: "delete" | "update"): string[] => new Cascades(catalog).notes(table, event, LOG, group);

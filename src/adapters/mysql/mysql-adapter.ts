@@ -13,7 +13,7 @@ export interface MysqlAdapterOptions {
   /**
    * How the database is put back. `journal`: an undo log by triggers. `savepoint`: nested savepoints on {@link MysqlAdapter.connection}, for a target in this
    * process; every table must know transactions. `copy`: everything is read and what differs is written back, for small databases; DDL and
-   * AUTO_INCREMENT are put back too. Default `auto`: what fits, see {@link MysqlAdapter.checkpoint}.
+   * AUTO_INCREMENT are put back too, but a user's own database (`base_url`) is refused. Default `auto`: what fits, see {@link MysqlAdapter.checkpoint}.
    */
   readonly checkpoint?: MysqlCheckpoint | undefined;
   /** The tables that belong to the state; the others are put back, and not looked at. Default: all. */

@@ -29,7 +29,7 @@ export class MysqlProvider implements StoreProvider {
   prepare(): Promise<void> {
     return this.#server.use("copy the template", async (ask, beside) => {
       // What others left and cannot be removed does not keep this run from its work.
-      await sweepDeadRuns(ask, beside, this.#runId, () => undefined);
+      await sweepDeadRuns(ask, beside, { ownRun: this.#runId, failed: () => undefined });
       const there = await ask(`select 1 from information_schema.schemata where ${named("schema_name", this.#store.database)}`);
       if (there.length === 0) throw templateMissing(this.#store);
       this.#begun = true;

@@ -3,6 +3,7 @@ import type { Control, Queries } from "./control.ts";
 import { isDenied } from "./failures.ts";
 import { install, uninstall } from "./install.ts";
 import { keepTables } from "./journal-sql.ts";
+import { Lease } from "./lease.ts";
 import { journalObstacle } from "./obstacles.ts";
 import { randomUUID } from "node:crypto";
 import { cannotSavepoint } from "./savepoint-failures.ts";
@@ -25,6 +26,7 @@ export class SavepointInstall {
   readonly #control: Control;
   readonly #lent: Queries;
   readonly #borrowed: boolean;
+  #lease: Lease | undefined;
 
   private constructor(control: Control, lent: Queries, catalog: Catalog, borrowed: boolean) {
     this.#control = control;
@@ -36,8 +38,19 @@ export class SavepointInstall {
   /** @throws SeqqaError `SAVEPOINT_HINDERED` */
   static async make(control: Control, lent: Queries, catalog: Catalog, borrowed: boolean): Promise<SavepointInstall> {
     const made = new SavepointInstall(control, lent, catalog, borrowed);
-    await made.#install();
+    if (borrowed) made.#lease = await Lease.hold(control);
+    try {
+      await made.#install();
+    } catch (error) {
+      made.release();
+      throw error;
+    }
     return made;
+  }
+
+  /** Nothing is logged any more once the control connection is closed. */
+  release(): void {
+    this.#lease?.stop();
   }
 
   get catalog(): Catalog {

@@ -42,16 +42,17 @@ async function ifDead(ask: Ask, runId: string, work: () => Promise<void>): Promi
   }
 }
 
-/**
- * Removes the databases of dead runs, told by their names and by the locks that a living run holds, and nothing else. `failed` is told of
- * those that could not be removed.
- */
-export async function sweepDeadRuns(
-  ask: Ask,
-  beside: Beside,
-  ownRun: string | undefined,
-  failed: (error: unknown) => void,
-): Promise<string[]> {
+interface Sweep {
+  /** Is left alone. */
+  readonly ownRun?: string | undefined;
+  /** Is told of databases that could not be removed. */
+  readonly failed: (error: unknown) => void;
+  /** Only says what would be removed. */
+  readonly dryRun?: boolean | undefined;
+}
+
+/** Removes the databases of dead runs, told by their names and by the locks that a living run holds, and nothing else. Returns a line for each. */
+export async function sweepDeadRuns(ask: Ask, beside: Beside, { ownRun, failed, dryRun = false }: Sweep): Promise<string[]> {
   const runs = new Map<string, string[]>();
   for (const name of await databaseNames(ask)) {
     const run = runOf(name);
@@ -67,7 +68,7 @@ export async function sweepDeadRuns(
     await ifDead(ask, run, async () => {
       for (const name of names) {
         try {
-          await dropDatabase(ask, name, beside);
+          if (!dryRun) await dropDatabase(ask, name, beside);
           removed.push(`database ${name}`);
         } catch (error) {
           failed(error);

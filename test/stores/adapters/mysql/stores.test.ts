@@ -142,7 +142,7 @@ describe("lanes' databases", () => {
     const [rows] = await admin((connection) => connection.query("select count(*) as n from t"), new URL(lane).pathname.slice(1));
     expect(rows).toEqual([{ n: 900 * 199 }]);
     // The sign of life is there again: nobody sweeps the run.
-    expect(await stores.clean(url)).toEqual([]);
+    expect(await stores.clean(url)).toEqual({ removed: [], leftover: undefined });
     expect(await databases(run)).toHaveLength(2);
   });
 
@@ -160,7 +160,13 @@ describe("lanes' databases", () => {
     expect(await databases(dead)).toEqual([]);
     expect(await databases(alive)).toHaveLength(2);
     await kill(children[1] as ChildProcess);
-    expect((await stores.clean(url)).filter((line) => line.includes(alive))).toHaveLength(2);
+    const dry = await stores.clean(url, { dryRun: true });
+    expect(dry.removed.filter((line) => line.includes(alive))).toHaveLength(2);
+    expect(await databases(alive)).toHaveLength(2);
+    expect((await stores.clean(url)).removed.filter((line) => line.includes(alive))).toEqual(
+      dry.removed.filter((line) => line.includes(alive)),
+    );
+    expect(await databases(alive)).toEqual([]);
     expect(await databases(mine)).toHaveLength(1);
     expect(await admin((connection) => connection.query(`drop database ${foreign}`))).toBeDefined();
   });
@@ -194,12 +200,12 @@ describe("lanes' databases", () => {
   });
 });
 
-describe.each(["journal", "copy"] as const)("a borrowed store, %s", (checkpoint) => {
+describe("a borrowed store", () => {
   test("is left as it was found", async () => {
     const database = await newDatabase([...SCHEMA, ...SEED]);
     const url = await databaseUrl(database);
     const before = withoutCounters(await dump(url));
-    const system = new MysqlAdapter({ url, checkpoint });
+    const system = new MysqlAdapter({ url, checkpoint: "journal" });
     await system.open(BORROWED);
     // As setup does, before the root.
     await admin((connection) => connection.query("insert into orders(status) values ('setup'); delete from tree"), database);
@@ -215,18 +221,35 @@ describe.each(["journal", "copy"] as const)("a borrowed store, %s", (checkpoint)
     expect(withoutCounters(await dump(url))).toBe(before);
   });
 
-  test("is put back by the next run when a run was killed, and refused while it lives", async () => {
+  test("is put back by clean when a run was killed, refused until then, and refused while it lives", async () => {
     const database = await newDatabase([...SCHEMA, ...SEED]);
     const url = await databaseUrl(database);
     const before = withoutCounters(await dump(url));
-    const child = await childOf("borrow", url, checkpoint);
-    await admin((connection) => connection.query("delete from orders where id < 3; insert into bag values (5, 'x')"), database);
+    const child = await childOf("borrow", url, "delete from orders where id < 3; insert into bag values (5, 'x')");
     await expect(new MysqlAdapter({ url }).open(BORROWED)).rejects.toMatchObject({ code: "STORE_IN_USE" });
-    expect((await stores.clean(url)).filter((line) => line.includes(database))).toEqual([]);
+    expect((await stores.clean(url)).removed.filter((line) => line.includes(database))).toEqual([]);
     await kill(child);
-    expect((await stores.clean(url)).filter((line) => line.includes(database))).toHaveLength(1);
+    const left = await dump(url);
+    await expect(new MysqlAdapter({ url }).open(BORROWED)).rejects.toMatchObject({ code: "STORE_LEFT", exitStatus: 2 });
+    expect(await dump(url)).toBe(left);
+    const { removed, leftover } = await stores.clean(url);
+    const lines = removed.filter((line) => line.includes(database));
+    expect(lines).toEqual([`what a dead run installed in ${leftover!.store.replace("the database ", "")}`]);
+    expect(leftover?.keep).toEqual([]);
+    expect(leftover?.undo.map(({ table }) => table)).toContain("orders");
     expect(withoutCounters(await dump(url))).toBe(before);
-    expect((await stores.clean(url)).filter((line) => line.includes(database))).toEqual([]);
+    expect((await stores.clean(url)).removed.filter((line) => line.includes(database))).toEqual([]);
+  });
+
+  test("a run that was killed before it wrote is removed by the next one", async () => {
+    const database = await newDatabase([...SCHEMA, ...SEED]);
+    const url = await databaseUrl(database);
+    const before = withoutCounters(await dump(url));
+    await kill(await childOf("borrow", url, ""));
+    const system = new MysqlAdapter({ url });
+    await system.open(BORROWED);
+    await system.close();
+    expect(withoutCounters(await dump(url))).toBe(before);
   });
 });
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import mysql, { type Connection } from "mysql2/promise";
+import mysql, { type Connection, type ResultSetHeader } from "mysql2/promise";
 import { gateLocks } from "../../../../src/adapters/mysql/gate-sql.ts";
 import { MysqlAdapter, stores } from "../../../../src/adapters/mysql/index.ts";
 import { admin, databaseUrl, dropDatabase, newDatabase } from "../../../contract/system/mysql-databases.ts";
@@ -52,7 +52,19 @@ describe("gate of mysql", () => {
   gateContract({
     subject,
     start: (body) => runs.start(body.replaceAll("Adapter(", "MysqlAdapter(")),
-    clean: (url) => stores.clean(url),
+    // A write that was held when its run was killed was never recorded: its row stays, and goes here by hand.
+    clean: async (url) => {
+      const { removed, leftover } = await stores.clean(url);
+      expect(leftover?.undo).toEqual([]);
+      await admin(
+        async (connection) => {
+          const [{ affectedRows }] = await connection.query<ResultSetHeader>("delete from loose where name = 'held'");
+          expect(affectedRows).toBe(1);
+        },
+        decodeURIComponent(new URL(url).pathname.slice(1)),
+      );
+      return removed;
+    },
     endOurs: (url) =>
       admin(async (connection) => {
         const database = decodeURIComponent(new URL(url).pathname.slice(1));

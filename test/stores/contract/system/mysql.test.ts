@@ -35,7 +35,3 @@ describe("mysql journal, borrowed, other seeds", () => {
 describe("mysql copy, another process", () => {
   systemContract({ lane: (index) => apart("copy", false, index), cycles: size(12, 1000), seed: 31 });
 });
-
-describe("mysql copy, borrowed", () => {
-  systemContract({ lane: (index) => apart("copy", true, index), cycles: size(12, 500), seed: 32 });
-});
