@@ -1,6 +1,6 @@
 import { SeqqaError } from "./errors.ts";
 import { nearest } from "./nearest.ts";
-import type { TableSchema } from "./system.ts";
+import type { SystemScope, TableSchema } from "./system.ts";
 
 /** A pattern of `ignore`, of one store or of the World. */
 export interface IgnorePattern {
@@ -15,6 +15,11 @@ export interface Ignored {
   readonly fields: readonly string[];
   /** Tables that are no part of the state, by store. */
   readonly tables: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** The patterns that may name a table of a store: its own, and the World's. */
+export function ignorePatterns(own: readonly string[], { name, ignore = [] }: Pick<SystemScope, "name" | "ignore">): IgnorePattern[] {
+  return [...own.map((pattern) => ({ pattern, system: name })), ...ignore.map((pattern) => ({ pattern, system: undefined }))];
 }
 
 /** Names in the tables of one store. */

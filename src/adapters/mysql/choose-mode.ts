@@ -1,5 +1,6 @@
 import { SeqqaError } from "../../model/errors.ts";
-import type { CheckpointChoice, SystemScope } from "../../model/system.ts";
+import { ignoredTables, type IgnorePattern } from "../../model/ignored.ts";
+import type { CheckpointChoice, SystemScope, TableSchema } from "../../model/system.ts";
 import { refusedWhereItIs, WHOLE_STORE } from "../../systems/borrowed.ts";
 import { readCatalog, type Catalog } from "./catalog.ts";
 import { Control } from "./control.ts";
@@ -25,6 +26,8 @@ export interface Choosing {
   /** The connection that the target has taken already. */
   readonly lent: LentConnection | undefined;
   readonly lend: () => LentConnection;
+  /** The patterns of `ignore`: tables that they name are left alone where the database is the user's. */
+  readonly ignore: readonly IgnorePattern[];
   /** The same store's, closed for a restart of the target. */
   readonly previous: MysqlMode | undefined;
 }
@@ -32,6 +35,7 @@ export interface Choosing {
 export interface Chosen {
   readonly mode: MysqlMode;
   readonly choice: CheckpointChoice;
+  readonly schema: readonly TableSchema[];
 }
 
 /** @throws SeqqaError when what is wanted cannot be, or the database cannot be reached. */
@@ -58,7 +62,7 @@ export async function chooseMode(choosing: Choosing): Promise<Chosen> {
     if (wanted !== "copy" && obstacle === undefined) {
       try {
         const before = previous instanceof JournalMode && !scope.borrowed ? previous : undefined;
-        const mode = await JournalMode.open(control, catalog, {
+        const mode = await JournalMode.open(control, journalled(catalog, choosing), {
           selection,
           borrowed: scope.borrowed,
           gated: scope.gated,
@@ -68,7 +72,7 @@ export async function chooseMode(choosing: Choosing): Promise<Chosen> {
         const own = scope.inProcess
           ? "the target runs in this process, but works on connections of its own"
           : "the target has connections of its own";
-        return { mode, choice: { mode: "journal", why: wanted === "journal" ? "asked for" : own } };
+        return { mode, choice: { mode: "journal", why: wanted === "journal" ? "asked for" : own }, schema: schemaOf(catalog) };
       } catch (error) {
         if (!isDenied(error)) throw error;
         throw notAllowed(store, error);
@@ -80,7 +84,7 @@ export async function chooseMode(choosing: Choosing): Promise<Chosen> {
       throw refusedWhereItIs("copy", `the database ${store.shown}`, refusal);
     }
     const mode = await CopyMode.open(control, selection, previous instanceof CopyMode ? previous : undefined);
-    return { mode, choice: { mode: "copy", why } };
+    return { mode, choice: { mode: "copy", why }, schema: schemaOf(catalog) };
   } catch (error) {
     await control.close();
     if (error instanceof SeqqaError) throw error;
@@ -98,7 +102,19 @@ async function savepoint(choosing: Choosing, control: Control, catalog: Catalog)
     selection: (found) => select(store, found, tables),
   });
   const why = wanted === "savepoint" ? "asked for" : "the target runs in this process and took the adapter's connection";
-  return { mode, choice: { mode: "savepoint", why } };
+  return { mode, choice: { mode: "savepoint", why }, schema: schemaOf(catalog) };
+}
+
+function schemaOf({ tables }: Catalog): TableSchema[] {
+  return tables.map(({ name, shown }) => ({ name, columns: shown.map((column) => column.name) }));
+}
+
+/** The tables that are put back: in a database of the user's, without those that are ignored. */
+function journalled(catalog: Catalog, { ignore, scope }: Choosing): Catalog {
+  if (!scope.borrowed) return catalog;
+  const leftAlone = ignoredTables(ignore, scope.name, catalog.tables);
+  const tables = catalog.tables.filter(({ name }) => !leftAlone.has(name));
+  return { ...catalog, tables, keys: catalog.keys.filter(({ child, parent }) => !leftAlone.has(child) && !leftAlone.has(parent)) };
 }
 
 function strangeStore(store: StoreUrl, what: string): SeqqaError {

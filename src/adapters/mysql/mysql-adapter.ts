@@ -1,5 +1,6 @@
 import { SeqqaError } from "../../model/errors.ts";
-import type { CheckpointChoice, System, SystemScope, SystemTraits } from "../../model/system.ts";
+import { ignorePatterns } from "../../model/ignored.ts";
+import type { CheckpointChoice, System, SystemScope, SystemTraits, TableSchema } from "../../model/system.ts";
 import { DelegatingSystem } from "../../systems/delegating-system.ts";
 import { chooseMode, type MysqlCheckpoint } from "./choose-mode.ts";
 import { LentConnection, type MysqlConnection } from "./lent-connection.ts";
@@ -18,7 +19,7 @@ export interface MysqlAdapterOptions {
   readonly checkpoint?: MysqlCheckpoint | undefined;
   /** The tables that belong to the state; the others are put back, and not looked at. Default: all. */
   readonly tables?: readonly string[] | undefined;
-  /** `table.column`s that are not part of the state. */
+  /** Tables (`events`, `audit_*`) and columns (`orders.seen`, `*.updated_at`) that are not part of the state. In a database of the user's, such tables are left alone. */
   readonly ignore?: readonly string[] | undefined;
   /** `table.column`s of ids that are interchangeable, so that states that differ only in their names are one. */
   readonly symmetric?: readonly string[] | undefined;
@@ -38,6 +39,7 @@ export class MysqlAdapter extends DelegatingSystem implements System {
   /** Of before a restart of the target. */
   #previous: MysqlMode | undefined;
   #lent: LentConnection | undefined;
+  #schema: readonly TableSchema[] = [];
 
   constructor(options: MysqlAdapterOptions) {
     super();
@@ -91,7 +93,7 @@ export class MysqlAdapter extends DelegatingSystem implements System {
 
   async open(scope: SystemScope): Promise<void> {
     this.#scope = scope;
-    const { mode, choice } = await chooseMode({
+    const { mode, choice, schema } = await chooseMode({
       store: this.#store,
       wanted: this.#wanted,
       scope,
@@ -99,8 +101,10 @@ export class MysqlAdapter extends DelegatingSystem implements System {
       lent: this.#lent,
       lend: () => this.#lend(),
       previous: this.#previous,
+      ignore: ignorePatterns(this.ignore, scope),
     });
     this.#mode = mode;
+    this.#schema = schema;
     this.#choice = choice;
     this.#previous = undefined;
   }
@@ -113,6 +117,10 @@ export class MysqlAdapter extends DelegatingSystem implements System {
   async query(sql: string, params: readonly unknown[] = []): Promise<QueryRow[]> {
     requireReading(sql);
     return this.opened().query(sql, params);
+  }
+
+  schema(): readonly TableSchema[] {
+    return this.#schema;
   }
 
   async close(): Promise<void> {

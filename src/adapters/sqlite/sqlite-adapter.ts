@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import { SeqqaError } from "../../model/errors.ts";
+import { ignorePatterns } from "../../model/ignored.ts";
 import {
   isPromise,
   type Awaitable,
@@ -124,10 +125,7 @@ export class SqliteAdapter implements System {
             connect: () => connect(this.file),
             lend: () => this.connection,
             previous: this.#previous,
-            ignore: [
-              ...this.ignore.map((pattern) => ({ pattern, system: scope.name })),
-              ...(scope.ignore ?? []).map((pattern) => ({ pattern, system: undefined })),
-            ],
+            ignore: ignorePatterns(this.ignore, scope),
           });
           this.#mode = mode;
           this.#choice = choice;

@@ -492,6 +492,21 @@ describe("the lease", () => {
 });
 
 describe("somebody else's write", () => {
+  test("tables that are ignored are left alone", async () => {
+    const { url, user } = await store(...SHOP);
+    const system = new MysqlAdapter({ url, ignore: ["bag"] });
+    await system.open({ ...BORROWED, asked: () => 1, ignore: ["lines_*"] });
+    open.push(() => system.close());
+    expect(await system.schema()).toContainEqual({ name: "bag", columns: ["what"] });
+    await system.root();
+    const mark = await system.mark();
+    await user.query("insert into bag values ('user'); delete from lines_of where order_id = 2");
+    expect(await system.changed(mark)).toBe(false);
+    await system.restore(mark);
+    await system.close();
+    expect(await rowsOf(user, "select count(*) from bag union all select count(*) from lines_of")).toEqual([[3], [2]]);
+  });
+
   test.each(["a look", "a restore", "a root", "a write"])(
     "%s that finds it while nothing was asked stops the run, and it stays",
     async (how) => {
