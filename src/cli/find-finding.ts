@@ -21,8 +21,13 @@ export type FoundFinding = FoundViolation | FoundRace;
 /** How many are named. */
 const NAMED = 8;
 
-/** The finding whose id begins so. @throws SeqqaError with exit status 2 when there is none, or more than one */
-export function findFinding(wanted: string, run: string, { explorations }: Pick<RunDocument, "explorations">): FoundFinding {
+/** The finding whose id begins so. `elsewhere` finds another run that has it. @throws SeqqaError with exit status 2 when there is none, or more than one */
+export function findFinding(
+  wanted: string,
+  run: string,
+  { explorations }: Pick<RunDocument, "explorations">,
+  elsewhere?: () => string | undefined,
+): FoundFinding {
   const all = explorations.flatMap((exploration): readonly FoundFinding[] => [
     ...exploration.violations.map((violation) => ({ kind: "violation" as const, exploration, violation })),
     ...exploration.races.map((race) => ({ kind: "race" as const, exploration, race })),
@@ -31,6 +36,10 @@ export function findFinding(wanted: string, run: string, { explorations }: Pick<
   const exact = all.filter((one) => idOf(one) === wanted);
   const found = exact.length > 0 ? exact : all.filter((one) => idOf(one).startsWith(wanted));
   if (found.length === 1) return found[0]!;
+  const other = found.length === 0 ? elsewhere?.() : undefined;
+  if (other !== undefined) {
+    throw usage(`There is no finding ${JSON.stringify(wanted)} in run ${run}, and there is one in run ${other}.`, `Add --run ${other}.`);
+  }
   if (found.length === 0) throw usage(`There is no finding ${JSON.stringify(wanted)} in run ${run}.`, listOf(all, run));
   throw usage(`${found.length} findings of run ${run} begin with ${JSON.stringify(wanted)}.`, listOf(found, run));
 }

@@ -12,7 +12,7 @@ import {
   replayTable,
   type Colours,
 } from "../reports/index.ts";
-import { readFindings } from "../store/index.ts";
+import { readFindings, runIds } from "../store/index.ts";
 import { drawsByName } from "./draws-by-name.ts";
 import { emitted, type Emitter } from "./emit-finding.ts";
 import { errorText, statusOfError } from "./error-text.ts";
@@ -60,7 +60,8 @@ export async function replayCommand(
   });
   const { id, data, skipped } = readFindings(config.report.outputDir, options.run);
   tellSkipped(shell, skipped);
-  const found = findFinding(wanted, id, data.document);
+  const elsewhere = options.run === undefined ? (): string | undefined => olderRun(config.report.outputDir, id, wanted) : undefined;
+  const found = findFinding(wanted, id, data.document, elsewhere);
   // A stranger's store must not make any other module be loaded.
   if (!isExplorationFile(found.exploration.file)) {
     throw usage(`The finding is of no exploration: ${printable(found.exploration.file)}.`, "Name another run with --run, or run again.");
@@ -74,6 +75,22 @@ export async function replayCommand(
   const steps = found.kind === "race" ? found.race.prefix.length + 1 : found.violation.reproductionPath.length;
   const from = firstStep(options.fromStep, steps);
   return replayed(found, id, from, { config, shell, machinery, verbose: options.verbose === true });
+}
+
+/** Runs that are looked into for a finding that the last one has not. */
+const OLDER = 20;
+
+/** The newest of the earlier runs that has the finding. */
+function olderRun(outputDir: string, last: string, wanted: string): string | undefined {
+  const earlier = runIds(outputDir).filter((id) => id < last);
+  return earlier.slice(-OLDER).findLast((id) => {
+    try {
+      return findFinding(wanted, id, readFindings(outputDir, id).data.document) !== undefined;
+    } catch {
+      // It has none of this name, or cannot be read.
+      return false;
+    }
+  });
 }
 
 /** @throws SeqqaError with exit status 2 for a finding that no path leads to */

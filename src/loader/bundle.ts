@@ -7,6 +7,7 @@ import { pathToFileURL } from "node:url";
 import { SeqqaError } from "../model/errors.ts";
 import { codeHash } from "./code-hash.ts";
 import { isBuildFailure, syntaxError } from "./load-errors.ts";
+import { shownPath } from "./shown-path.ts";
 import { stringLiterals } from "./string-literals.ts";
 import { externalPackages } from "./external-packages.ts";
 import { ownMeta } from "./own-meta.ts";
@@ -43,6 +44,7 @@ export async function bundle(entry: string, options: { readonly outDir: string }
   const built = await buildOnce(source, resolve(options.outDir));
   const code = built.outputFiles.find(({ path }) => path.endsWith(BUNDLE_SUFFIX));
   if (code === undefined) throw new Error(`esbuild gave no code for ${source}`);
+  refuseCommonJs(source, built.metafile);
   await mkdir(dirname(code.path), { recursive: true });
   for (const { path, contents } of built.outputFiles) {
     // Whole or not at all: another run may be importing the same bundle.
@@ -56,6 +58,18 @@ export async function bundle(entry: string, options: { readonly outDir: string }
     literals: stringLiterals(code.text, MIN_LITERAL_LENGTH),
     hash: codeHash(code.text, source, built.metafile),
   };
+}
+
+/** An exploration that calls `require("seqqa")` would get another copy of it, or none. @throws SeqqaError `LOAD_COMMONJS` (2) */
+function refuseCommonJs(
+  source: string,
+  { inputs }: { readonly inputs: Readonly<Record<string, { readonly format?: "cjs" | "esm" }>> },
+): void {
+  if (inputs[basename(source)]?.format !== "cjs") return;
+  throw new SeqqaError("LOAD_COMMONJS", `${shownPath(source)} is a CommonJS module, and seqqa reads ES modules.`, {
+    exitStatus: 2,
+    hint: 'Write `import { Agent } from "seqqa"` and `export const agent = ...` in place of require and module.exports.',
+  });
 }
 
 async function buildOnce(source: string, outDir: string): Promise<BuildResult<{ write: false; metafile: true }>> {

@@ -2,7 +2,8 @@ import { resolve } from "node:path";
 import { SeqqaError } from "../model/errors.ts";
 import { filesBelow } from "./files-below.ts";
 
-const EXPLORATION = /\.explore\.(?:ts|mts|js|mjs)$/;
+/** CommonJS ones are found to be refused. */
+const EXPLORATION = /\.explore\.(?:[cm]?ts|[cm]?js)$/;
 
 /** The exploration files below a directory, absolute and sorted; not in `node_modules` or hidden folders, and not through links. @throws SeqqaError `LOAD_NO_DIRECTORY` */
 export async function discover(directory: string): Promise<readonly string[]> {

@@ -2,6 +2,7 @@ import { SeqqaError } from "./errors.ts";
 import type { ApiClient } from "./client.ts";
 import type { Context, Values } from "./context.ts";
 import type { ApiResponse } from "./response.ts";
+import { refuseUnknown } from "./unknown-options.ts";
 
 /** A status that an action expects: a number, or a class such as `"2xx"`. */
 export type ExpectedStatus = number | `${1 | 2 | 3 | 4 | 5}xx`;
@@ -27,6 +28,19 @@ export interface ActionOptions<C extends object = Values, A = ApiClient> {
   readonly changesNothing?: boolean;
 }
 
+const OPTIONS: readonly (keyof ActionOptions)[] = [
+  "name",
+  "run",
+  "precondition",
+  "expectedStatus",
+  "as",
+  "description",
+  "tags",
+  "mayNeverApply",
+  "mayNeverSucceed",
+  "changesNothing",
+];
+
 /** One call that a user of the API can make. */
 export class Action<C extends object = Values, A = ApiClient> {
   readonly name: string;
@@ -42,7 +56,7 @@ export class Action<C extends object = Values, A = ApiClient> {
   /** A stack that leads to where it was declared: a wrong status has no line of its own. */
   readonly declared: string | undefined;
 
-  /** @throws SeqqaError `ACTION_INVALID` when the name is empty or `run` is not a function. */
+  /** @throws SeqqaError `ACTION_INVALID` when the name is empty, `run` is not a function, or there is no such option. */
   constructor(options: ActionOptions<C, A>) {
     if (typeof options.name !== "string" || options.name.trim() === "") {
       throw new SeqqaError("ACTION_INVALID", "An Action needs a name that is not empty.", { exitStatus: 2 });
@@ -50,6 +64,7 @@ export class Action<C extends object = Values, A = ApiClient> {
     if (typeof options.run !== "function") {
       throw new SeqqaError("ACTION_INVALID", `Action "${options.name}" needs a function run(api, context).`, { exitStatus: 2 });
     }
+    refuseUnknown(`Action "${options.name}"`, "ACTION_INVALID", options, OPTIONS);
     this.name = options.name;
     this.run = options.run;
     this.precondition = options.precondition;

@@ -10,6 +10,7 @@ import type { Lane } from "./lane.ts";
 import { declaredRaces, type DeclaredRaces, type RacesSetting } from "./races.ts";
 import { Rule, type Login } from "./rule.ts";
 import { BFS, type Strategy } from "./strategy.ts";
+import { refuseUnknown } from "./unknown-options.ts";
 import type { World } from "./world.ts";
 
 /** The engine keeps an action's place in 16 bits, of which one value stands for none. */
@@ -45,6 +46,22 @@ export interface AgentOptions<C extends object = Values, A = ApiClient> {
   readonly setup?: Setup<C, A>;
 }
 
+const OPTIONS: readonly (keyof AgentOptions)[] = [
+  "name",
+  "world",
+  "actions",
+  "invariants",
+  "strategy",
+  "maxSteps",
+  "maxDepth",
+  "maxTime",
+  "stopOnFirstViolation",
+  "continueAfterViolation",
+  "seed",
+  "races",
+  "setup",
+];
+
 /** What is to be explored, checked for what can be known without running it. */
 export class AgentDefinition<C extends object = Values, A = ApiClient> {
   readonly name: string | undefined;
@@ -68,8 +85,9 @@ export class AgentDefinition<C extends object = Values, A = ApiClient> {
   /** What a `StateGraph` was compiled from; its edges are the actions, index by index. */
   readonly graph: GraphShape | undefined = undefined;
 
-  /** @throws SeqqaError `AGENT_INVALID` for empty, duplicate or more than 65,535 actions, duplicate invariants, and budgets out of range. */
+  /** @throws SeqqaError `AGENT_INVALID` for empty, duplicate or more than 65,535 actions, duplicate invariants, budgets out of range, and options that there are not. */
   constructor(options: AgentOptions<C, A>) {
+    refuseUnknown("The Agent", "AGENT_INVALID", options, OPTIONS);
     this.name = options.name;
     this.world = options.world;
     this.invariants = options.invariants;

@@ -2,6 +2,7 @@ import { SeqqaError } from "./errors.ts";
 import type { ApiClient } from "./client.ts";
 import type { Values } from "./context.ts";
 import { Severity } from "./severity.ts";
+import { refuseUnknown } from "./unknown-options.ts";
 import type { World } from "./world.ts";
 
 export interface InvariantOptions<C extends object = Values, A = ApiClient> {
@@ -18,6 +19,8 @@ export interface InvariantOptions<C extends object = Values, A = ApiClient> {
   readonly when?: (action: { readonly name: string; readonly tags: readonly string[] }) => boolean;
 }
 
+const OPTIONS: readonly (keyof InvariantOptions)[] = ["name", "check", "message", "severity", "blocking", "when"];
+
 /** A rule that holds in every state. */
 export class Invariant<C extends object = Values, A = ApiClient> {
   readonly name: string;
@@ -29,7 +32,7 @@ export class Invariant<C extends object = Values, A = ApiClient> {
   /** A stack that leads to where it was declared. */
   readonly declared: string | undefined;
 
-  /** @throws SeqqaError `INVARIANT_INVALID` when the name is empty, `check` is not a function or the severity is unknown. */
+  /** @throws SeqqaError `INVARIANT_INVALID` when the name is empty, `check` is not a function, or the severity or an option is unknown. */
   constructor(options: InvariantOptions<C, A>) {
     if (typeof options.name !== "string" || options.name.trim() === "") {
       throw new SeqqaError("INVARIANT_INVALID", "An Invariant needs a name that is not empty.", { exitStatus: 2 });
@@ -37,6 +40,8 @@ export class Invariant<C extends object = Values, A = ApiClient> {
     if (typeof options.check !== "function") {
       throw new SeqqaError("INVARIANT_INVALID", `Invariant "${options.name}" needs a function check(world).`, { exitStatus: 2 });
     }
+    // A rule has options of its own.
+    if (new.target === Invariant) refuseUnknown(`Invariant "${options.name}"`, "INVARIANT_INVALID", options, OPTIONS);
     const severity = options.severity ?? Severity.HIGH;
     if (!Object.values(Severity).includes(severity)) {
       throw new SeqqaError("INVARIANT_INVALID", `Invariant "${options.name}" has the unknown severity ${JSON.stringify(severity)}.`, {

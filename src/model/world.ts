@@ -2,6 +2,7 @@ import { clientPartOf, type ApiClient } from "./client.ts";
 import { Context, contextPartOf, type SavedContext, type Values } from "./context.ts";
 import { SeqqaError } from "./errors.ts";
 import type { Mark, Observed, System } from "./system.ts";
+import { refuseUnknown } from "./unknown-options.ts";
 
 export interface WorldOptions<C extends object = Values, A = ApiClient> {
   /** The client that actions receive. Any object: an HTTP client, an SDK, an in-memory model. Default: an `HttpClient` on the lane's base URL. */
@@ -21,6 +22,8 @@ export interface WorldOptions<C extends object = Values, A = ApiClient> {
   /** Reads state that no store shows, e.g. with a GET: called after each step that sent something. Its result, as JSON has it, is part of the state as `systems.probe`. It must not write. */
   readonly probe?: Probe<C, A>;
 }
+
+const OPTIONS: readonly (keyof WorldOptions)[] = ["api", "systems", "context", "clients", "stateFromContext", "ignore", "reset", "probe"];
 
 /** Written as a method, so that a world with a more special client is still a world. */
 type Reset<C extends object, A> = { call(world: World<C, A>): void | Promise<void> }["call"];
@@ -52,7 +55,9 @@ export class World<C extends object = Values, A = ApiClient> {
   #systems: Readonly<Record<string, System | undefined>> | undefined;
   #clients: Readonly<Record<string, A>>;
 
+  /** @throws SeqqaError `WORLD_INVALID` for an option that there is not. */
   constructor(options: WorldOptions<C, A> = {}) {
+    refuseUnknown("The World", "WORLD_INVALID", options, OPTIONS);
     this.context = isContext<C>(options.context) ? options.context : new Context<C>(options.context);
     this.stateFromContext = options.stateFromContext;
     this.ignore = options.ignore ?? [];

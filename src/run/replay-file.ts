@@ -13,9 +13,9 @@ export interface ReplayFileInput extends Omit<ReplayInput, "definition" | "direc
 /** Loads an exploration file and executes a path of it. @throws SeqqaError */
 export async function replayFile({ entry, ...input }: ReplayFileInput): Promise<ReplayResult> {
   if (!existsSync(entry)) {
-    throw new SeqqaError("EXPLORATION_GONE", `The exploration ${entry} that the finding is of is not there any more.`, {
+    throw new SeqqaError("EXPLORATION_GONE", `There is no file ${entry}, which is the exploration of this finding.`, {
       exitStatus: 2,
-      hint: "Run the command in the folder that the exploration was run in, or explore again.",
+      hint: "Replay in the folder that it was run in, with --output for its reports; if the file was moved, run it again.",
     });
   }
   return withRunDirectory(async (directory) => {

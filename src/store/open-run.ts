@@ -1,6 +1,7 @@
-import DatabaseConstructor, { type Database } from "better-sqlite3";
+import type { Database } from "better-sqlite3";
 import { SeqqaError } from "../model/errors.ts";
 import { SCHEMA, SCHEMA_VERSION } from "./schema.ts";
+import { openSqlite } from "../systems/sqlite-driver.ts";
 
 /**
  * Reads from the store in a file, which anybody may have written: it must have the very tables of this version, so that no view or trigger of a
@@ -10,7 +11,7 @@ import { SCHEMA, SCHEMA_VERSION } from "./schema.ts";
 export function readStore<T>(file: string, read: (db: Database) => T): T {
   let db: Database | undefined;
   try {
-    db = new DatabaseConstructor(file, { readonly: true, fileMustExist: true, timeout: 2_000 });
+    db = openSqlite(file, { readonly: true, fileMustExist: true, timeout: 2_000 });
     db.pragma("trusted_schema = OFF");
     db.pragma("cell_size_check = ON");
     const store = db;
@@ -62,7 +63,7 @@ function schemaOf(db: Database): readonly string[] {
 
 /** What SQLite makes of the schema. */
 function definitions(): ReadonlyMap<string, string | null> {
-  const db = new DatabaseConstructor(":memory:");
+  const db = openSqlite(":memory:");
   try {
     db.exec(SCHEMA);
     const all = db.prepare("SELECT type, name, sql FROM sqlite_master").all() as readonly Definition[];

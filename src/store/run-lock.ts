@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
-import DatabaseConstructor, { type Database } from "better-sqlite3";
+import type { Database } from "better-sqlite3";
 import { SeqqaError } from "../model/errors.ts";
+import { openSqlite } from "../systems/sqlite-driver.ts";
 
 /** The name of the lock of a store, after that of its file. */
 export const LOCK_SUFFIX = "-lock";
@@ -16,7 +17,7 @@ export class RunLock {
   /** @throws SeqqaError `RUN_GOES_ON` with exit status 2 when another process has it; what the file system says */
   constructor(file: string) {
     this.#file = `${file}${LOCK_SUFFIX}`;
-    this.#db = new DatabaseConstructor(this.#file, { timeout: 0 });
+    this.#db = openSqlite(this.#file, { timeout: 0 });
     try {
       // Nothing is ever written, so that nothing lies beside it either.
       this.#db.pragma("journal_mode = MEMORY");

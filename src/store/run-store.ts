@@ -1,6 +1,6 @@
 import { closeSync, mkdirSync, openSync, renameSync } from "node:fs";
 import { dirname } from "node:path";
-import DatabaseConstructor, { type Database } from "better-sqlite3";
+import type { Database } from "better-sqlite3";
 import type { Config } from "../config/index.ts";
 import type { JourneyEntry, Redactor, ReportedFailure, RunDocument } from "../reports/index.ts";
 import { configRows, type ConfigRow } from "./config-rows.ts";
@@ -13,6 +13,7 @@ import { RunLock } from "./run-lock.ts";
 import { DRAFT_SUFFIX, dropOldRuns, removeRun, runFile } from "./runs.ts";
 import { SCHEMA, SCHEMA_VERSION } from "./schema.ts";
 import type { StoredExploration } from "./stored-run.ts";
+import { openSqlite } from "../systems/sqlite-driver.ts";
 
 /** Pages of the log before they are moved into the file: about 16 MB. */
 const CHECKPOINT_PAGES = 4_000;
@@ -52,7 +53,7 @@ export class RunStore {
     let db: Database | undefined;
     try {
       if (!goesOn) this.#make(document);
-      this.#db = db = new DatabaseConstructor(this.file, { fileMustExist: true });
+      this.#db = db = openSqlite(this.file, { fileMustExist: true });
       this.#db.pragma("trusted_schema = OFF");
       this.#db.pragma("journal_mode = WAL");
       this.#db.pragma("synchronous = NORMAL");
@@ -112,7 +113,7 @@ export class RunStore {
   /** The run ended otherwise than {@link end} was told. @throws what went wrong with the store, now or before */
   amend(document: RunDocument): void {
     if (this.#problem !== undefined) throw this.#problem;
-    const db = new DatabaseConstructor(this.file, { fileMustExist: true });
+    const db = openSqlite(this.file, { fileMustExist: true });
     try {
       writeEnd(db, document);
     } finally {
@@ -131,7 +132,7 @@ export class RunStore {
   #make(document: RunDocument): void {
     const draft = `${this.file}${DRAFT_SUFFIX}`;
     closeSync(openSync(draft, "wx", 0o600));
-    const db = new DatabaseConstructor(draft, { fileMustExist: true });
+    const db = openSqlite(draft, { fileMustExist: true });
     try {
       db.transaction(() => {
         db.exec(SCHEMA);

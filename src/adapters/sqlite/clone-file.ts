@@ -1,12 +1,13 @@
 import { accessSync, closeSync, constants, copyFileSync, existsSync, openSync, readSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import DatabaseConstructor, { type Database } from "better-sqlite3";
+import type { Database } from "better-sqlite3";
 import { SeqqaError } from "../../model/errors.ts";
 import { prepareControl } from "./connect.ts";
 import { openError } from "./failures.ts";
 import { readOwner } from "./owner.ts";
 import { putBackKept } from "./put-back-kept.ts";
 import { sqlitePath } from "./sqlite-path.ts";
+import { openSqlite } from "../../systems/sqlite-driver.ts";
 
 /** `serialize` holds the whole file in memory; above this `VACUUM INTO` is used. */
 const LARGE = 512 * 1024 * 1024;
@@ -40,7 +41,7 @@ export function cloneSqliteFile(source: string | undefined, target: string): voi
 }
 
 function inCopy<T>(file: string, work: (db: Database) => T): T {
-  const db = new DatabaseConstructor(file);
+  const db = openSqlite(file);
   try {
     // Reading the schema finds a damaged copy now, and not in the middle of a run.
     db.prepare("select count(*) from sqlite_schema").get();
@@ -61,7 +62,7 @@ function copy(from: string, to: string): void {
     copyFileSync(from, to);
     return;
   }
-  const db = new DatabaseConstructor(from, { readonly: true, fileMustExist: true, timeout: 5000 });
+  const db = openSqlite(from, { readonly: true, fileMustExist: true, timeout: 5000 });
   try {
     if (statSync(from).size > LARGE) db.prepare("vacuum into ?").run(to);
     else writeFileSync(to, serialized(db));

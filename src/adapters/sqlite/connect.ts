@@ -1,11 +1,12 @@
-import DatabaseConstructor, { type Database } from "better-sqlite3";
+import type { Database } from "better-sqlite3";
 import { BUSY_WAIT_MS, isBusy, openError } from "./failures.ts";
+import { openSqlite } from "../../systems/sqlite-driver.ts";
 
 /** A connection of ours. @throws SeqqaError `STORE_*` that says why there is none; SqliteError busy */
 export function connect(file: string, mustExist: boolean = true): Database {
   let db: Database | undefined;
   try {
-    db = new DatabaseConstructor(file, { fileMustExist: mustExist, timeout: BUSY_WAIT_MS });
+    db = openSqlite(file, { fileMustExist: mustExist, timeout: BUSY_WAIT_MS });
     db.prepare("select 1 from sqlite_schema").get();
     return db;
   } catch (error) {

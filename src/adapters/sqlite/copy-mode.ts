@@ -1,10 +1,11 @@
-import DatabaseConstructor, { type Database, type Statement } from "better-sqlite3";
+import type { Database, Statement } from "better-sqlite3";
 import { isPromise, type Awaitable, type Observed, type SystemTraits } from "../../model/system.ts";
 import { attempt } from "../../systems/index.ts";
 import { putPages } from "./put-pages.ts";
 import { BUSY_LIMIT_MS, busyError, isBusy } from "./failures.ts";
 import { observeDifference, observeEverything, readEverything, type FullReading } from "./full-reading.ts";
 import type { SqliteMode } from "./mode.ts";
+import { openSqlite } from "../../systems/sqlite-driver.ts";
 
 /** A state: all pages of the file. The same object stands for the state as long as nobody writes. */
 interface Copy {
@@ -114,7 +115,7 @@ export class CopyMode implements SqliteMode {
   }
 
   async #put(copy: Copy): Promise<void> {
-    const source = new DatabaseConstructor(copy.bytes);
+    const source = openSqlite(copy.bytes);
     try {
       await putPages(source, this.#file, this.#limitMs);
     } finally {

@@ -14,6 +14,18 @@ describe("files that cannot be loaded", () => {
     expect(error.message).toMatch(/a\.explore\.ts:3:18: Unexpected "="\.\n {2}\| export const b = = 2;$/);
   });
 
+  it.each(["a.explore.js", "a.explore.cjs"])("is CommonJS: %s", async (name) => {
+    const folder = workspace({ [name]: `const { Agent } = require("seqqa");\nmodule.exports.agent = new Agent({});\n` });
+    expect(await discover(folder)).toEqual([join(folder, name)]);
+    const error = await failureOf(bundle(join(folder, name), { outDir: workspace({}) }));
+    expect(error).toMatchObject({
+      code: "LOAD_COMMONJS",
+      exitStatus: 2,
+      hint: expect.stringContaining('import { Agent } from "seqqa"') as string,
+    });
+    expect(error.message).toMatch(/^\S*a\.explore\.c?js is a CommonJS module, and seqqa reads ES modules\.$/);
+  });
+
   it("imports what is not there, deep down", async () => {
     const folder = workspace({
       "a.explore.ts": `import "./lib/b.ts";`,

@@ -3,6 +3,7 @@ import type { ReplayResult } from "../../../src/model/replay.ts";
 import type { Violation } from "../../../src/model/result.ts";
 import type { ReplayFileInput } from "../../../src/run/index.ts";
 import { result, violation } from "../reports/results.ts";
+import { newRunId } from "../../../src/store/index.ts";
 import { configIn, store } from "../store/stores.ts";
 import { folderWith, seqqa } from "./harness.ts";
 
@@ -43,6 +44,21 @@ const replayed = (changes: Partial<ReplayResult> = {}): ReplayResult => ({
   ...changes,
 });
 const broken: ReplayResult["violations"] = [{ invariant: "refund_within_amount", severity: "critical", message: "m" }];
+
+describe("a finding of an earlier run", () => {
+  it("is named with its run", async () => {
+    const folder = folderWith({ "seqqa.yaml": "", "shop.explore.ts": "" });
+    const file = "shop.explore.ts";
+    const older = store(configIn(folder), { explorations: [{ name: "shop", file, result: result({ violations: [named("ee11")] }) }] });
+    const newer = store(configIn(folder), {
+      run: newRunId(new Date(Date.now() + 5_000)),
+      explorations: [{ name: "shop", file, result: result() }],
+    });
+    const { status, stderr, replayInputs } = await seqqa(["replay", "ee"], { cwd: folder });
+    expect(stderr).toBe(`error: There is no finding "ee" in run ${newer}, and there is one in run ${older}.\nhint: Add --run ${older}.\n`);
+    expect([status, replayInputs]).toEqual([2, []]);
+  });
+});
 
 describe("a wrong use ends with 2, and nothing is sent", () => {
   it.each<readonly [string, RegExp]>([

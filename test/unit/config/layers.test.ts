@@ -183,6 +183,22 @@ describe("the file", () => {
     expect(loadConfig({ env: {}, cwd: root }).file).toBeUndefined();
   });
 
+  it("of another name is not passed over in silence", () => {
+    const folder = mkdtempSync(join(root, "yml-"));
+    writeFileSync(join(folder, "seqqa.yml"), "timeout: 1\n");
+    const found = (): unknown => loadConfig({ cwd: folder, directory: ".", env: {} });
+    expect(found).toThrow(
+      expect.objectContaining({
+        code: "CONFIG_NAME",
+        exitStatus: 2,
+        message: `${join(folder, "seqqa.yml")} is not read: a configuration is called seqqa.yaml.`,
+        hint: "Rename it to seqqa.yaml.",
+      }) as Error,
+    );
+    writeFileSync(join(folder, "seqqa.yaml"), "timeout: 1\n");
+    expect(found).not.toThrow();
+  });
+
   it("is an error when --config names none", () => {
     expect(caught(() => loadConfig({ cwd: root, env: {}, file: "no.yaml" })).message).toBe("There is no configuration file no.yaml.");
     expect(caught(() => loadConfig({ cwd: root, env: {}, file: "api" })).message).toBe("api is a directory, not a configuration file.");

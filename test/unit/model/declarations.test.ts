@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Action, Agent, BFS, CoverageGuided, DFS, Invariant, Random, SeqqaError, Severity } from "seqqa";
+import { Action, Agent, BFS, CoverageGuided, DFS, Invariant, Random, SeqqaError, Severity, World } from "seqqa";
 import { isExpected } from "../../../src/model/action.ts";
 import { isAtLeast } from "../../../src/model/severity.ts";
 
@@ -62,6 +62,36 @@ describe("Action", () => {
     expect(isExpected(404, [200, 404])).toBe(true);
     expect(isExpected(200, [])).toBe(false);
     expect(isExpected(599, ["5xx"])).toBe(true);
+  });
+});
+
+describe("an option that there is not is refused, and the nearest is named", () => {
+  it.each([
+    [
+      "Action",
+      () => new Action({ name: "pay", run, preconditon: () => true } as never),
+      'Action "pay" has no option "preconditon".',
+      "precondition",
+    ],
+    [
+      "Invariant",
+      () => new Invariant({ name: "paid", check, severty: "high" } as never),
+      'Invariant "paid" has no option "severty".',
+      "severity",
+    ],
+    [
+      "Agent",
+      () => new Agent({ actions: [action("a")], invariants: [], maxStep: 1 } as never),
+      'The Agent has no option "maxStep".',
+      "maxSteps",
+    ],
+    ["World", () => new World({ contxt: {} } as never), 'The World has no option "contxt".', "context"],
+  ])("%s", (_of, make, message, near) => {
+    expect(refusal(make)).toMatchObject({ message, hint: `Did you mean "${near}"?` });
+  });
+
+  it("unless it is undefined", () => {
+    expect(new Action({ name: "a", run, later: undefined } as never).name).toBe("a");
   });
 });
 

@@ -1,0 +1,24 @@
+import DatabaseConstructor, { type Database, type Options } from "better-sqlite3";
+import { SeqqaError } from "../model/errors.ts";
+
+/** Opens a SQLite file, or one in memory from its bytes. @throws SeqqaError `SQLITE_DRIVER` (2) where the driver cannot be loaded; SqliteError */
+export function openSqlite(file: string | Buffer, options?: Options): Database {
+  try {
+    return new DatabaseConstructor(file, options);
+  } catch (error) {
+    throw driverError(error) ?? error;
+  }
+}
+
+/** The native part of the driver is for another Node, or was never built; `undefined` for anything else. */
+export function driverError(cause: unknown): SeqqaError | undefined {
+  const { code, message } = cause as { readonly code?: unknown; readonly message?: unknown };
+  const isOther = code === "ERR_DLOPEN_FAILED";
+  if (!isOther && !String(message).startsWith("Could not locate the bindings file")) return undefined;
+  const why = isOther ? `was built for another version of Node than ${process.version}` : "was not built when it was installed";
+  return new SeqqaError("SQLITE_DRIVER", `The SQLite driver better-sqlite3 cannot be loaded: it ${why}.`, {
+    exitStatus: 2,
+    hint: "Build it for this Node: npm rebuild better-sqlite3.",
+    cause,
+  });
+}
