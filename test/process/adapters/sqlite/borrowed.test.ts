@@ -227,8 +227,17 @@ describe("what the user writes", () => {
       recorded: { id: 2, status: "paid", code: "b" },
       now: { id: 2, status: "mine", code: "b" },
     });
-    expect(user.prepare("select id, status from orders order by id").raw().all()).toEqual([[1, "a"], [2, "mine"], [4, "new"], [5, "mine"]]);
-    expect(user.prepare("select id, order_id from items order by id").raw().all()).toEqual([[1, 1], [3, 4], [4, 5]]);
+    expect(user.prepare("select id, status from orders order by id").raw().all()).toEqual([
+      [1, "a"],
+      [2, "mine"],
+      [4, "new"],
+      [5, "mine"],
+    ]);
+    expect(user.prepare("select id, order_id from items order by id").raw().all()).toEqual([
+      [1, 1],
+      [3, 4],
+      [4, 5],
+    ]);
     expect(user.prepare("select name, seq from sqlite_sequence order by name").raw().all()).toEqual([
       ["items", 4],
       ["orders", 5],
@@ -278,7 +287,11 @@ describe("what the user writes", () => {
     // Although its process lives.
     const { leftover } = await stores.clean(`sqlite:${file}`);
     expect([listed(leftover?.undo), listed(leftover?.keep)]).toEqual([["items id 1", "orders id 1"], []]);
-    expect(user.prepare("select id, status from orders order by id").raw().all()).toEqual([[1, "a"], [2, "mine"], [3, "mine"]]);
+    expect(user.prepare("select id, status from orders order by id").raw().all()).toEqual([
+      [1, "a"],
+      [2, "mine"],
+      [3, "mine"],
+    ]);
     expect(everything(file)[1]).not.toContainEqual(expect.stringContaining("seqqa"));
   });
 
@@ -319,7 +332,11 @@ describe("what the user writes", () => {
     } finally {
       process.chdir(folder);
     }
-    expect(user.prepare("select id, status from orders order by id").raw().all()).toEqual([[1, "a"], [2, "b"], [4, "mine"]]);
+    expect(user.prepare("select id, status from orders order by id").raw().all()).toEqual([
+      [1, "a"],
+      [2, "b"],
+      [4, "mine"],
+    ]);
     expect(user.prepare("select seq from sqlite_sequence").pluck().get()).toBe(4);
   });
 });

@@ -16,7 +16,12 @@ type Rows = Record<"orders" | "items", Map<number, string>>;
 /** Every row, by its id, as one text. */
 function rowsOf(db: Database.Database): Rows {
   const of = (table: string): Map<number, string> =>
-    new Map(db.prepare<[], { id: number }>(`select * from ${table}`).all().map((row) => [row.id, JSON.stringify(row)]));
+    new Map(
+      db
+        .prepare<[], { id: number }>(`select * from ${table}`)
+        .all()
+        .map((row) => [row.id, JSON.stringify(row)]),
+    );
   return { orders: of("orders"), items: of("items") };
 }
 
