@@ -1,5 +1,6 @@
 import { SeqqaError } from "../../model/errors.ts";
 import type { CheckpointChoice, SystemScope } from "../../model/system.ts";
+import { refusedWhereItIs, WHOLE_STORE } from "../../systems/borrowed.ts";
 import { readCatalog } from "./catalog.ts";
 import { CloneMode } from "./clone-mode.ts";
 import { Control } from "./control.ts";
@@ -7,7 +8,7 @@ import { JournalMode } from "./journal-mode.ts";
 import type { LentConnection } from "./lent-connection.ts";
 import type { PostgresMode } from "./mode.ts";
 import { journalObstacle } from "./obstacles.ts";
-import { installed, putBackAndUninstall } from "./recover.ts";
+import { requireNothingLeft } from "./recover.ts";
 import { SavepointMode } from "./savepoint-mode.ts";
 import { select } from "./selection.ts";
 import type { StoreUrl } from "./store-url.ts";
@@ -43,9 +44,8 @@ export async function chooseMode(choosing: Choosing): Promise<Chosen> {
       exitStatus: 2,
     });
   }
-  await recoverClone(choosing);
   if (wanted === "savepoint" || (wanted === "auto" && lent !== undefined)) return savepoint(choosing);
-  return wanted === "clone" ? clone(choosing, "asked for") : journalOrClone(choosing);
+  return wanted === "clone" ? clone(choosing, "asked for", WHOLE_STORE) : journalOrClone(choosing);
 }
 
 async function savepoint(choosing: Choosing): Promise<Chosen> {
@@ -61,8 +61,7 @@ async function journalOrClone(choosing: Choosing): Promise<Chosen> {
   let obstacle: string | undefined;
   try {
     if (typeof control !== "string") {
-      // What a dead run left in a user's own store: its data first.
-      if (scope.borrowed && (await installed(control))) await putBackAndUninstall(control);
+      if (scope.borrowed) await requireNothingLeft(control);
       const catalog = await readCatalog(control.client);
       const selection = select(store, catalog, schemas, tables);
       obstacle = await journalObstacle(control.client, catalog);
@@ -70,6 +69,7 @@ async function journalOrClone(choosing: Choosing): Promise<Chosen> {
         const mode = await JournalMode.open(control, catalog, {
           selection,
           borrowed: scope.borrowed,
+          asked: scope.asked,
           gated: scope.gated === true,
           previous: previous instanceof JournalMode ? previous : undefined,
         });
@@ -86,7 +86,8 @@ async function journalOrClone(choosing: Choosing): Promise<Chosen> {
     throw error;
   }
   if (typeof control !== "string") await control.close();
-  return clone(choosing, `the journal cannot be used: ${obstacle}`);
+  const why = `the journal cannot be used: ${obstacle}`;
+  return clone(choosing, why, `${why}, and a clone ${WHOLE_STORE.replace("it puts", "puts")}`);
 }
 
 /** The role of replicas is for superusers: others are told in time. */
@@ -101,19 +102,9 @@ async function openControl(store: StoreUrl): Promise<Control | string> {
   }
 }
 
-async function clone(choosing: Choosing, why: string): Promise<Chosen> {
-  const { store, scope, schemas, tables, previous } = choosing;
-  const mode = await CloneMode.open({
-    store,
-    borrowed: scope.borrowed,
-    schemas,
-    tables,
-    previous: previous instanceof CloneMode ? previous : undefined,
-  });
+/** `refusal`: why it is not for a database of the user's. @throws SeqqaError `CHECKPOINT_REFUSED` */
+async function clone({ store, scope, schemas, tables, previous }: Choosing, why: string, refusal: string): Promise<Chosen> {
+  if (scope.borrowed) throw refusedWhereItIs("clone", `the database ${store.shown}`, refusal);
+  const mode = await CloneMode.open({ store, schemas, tables, previous: previous instanceof CloneMode ? previous : undefined });
   return { mode, choice: { mode: "clone", why } };
-}
-
-/** A run that was killed in the middle of a put-back by clone may have left no database at all. */
-async function recoverClone({ store, scope }: Choosing): Promise<void> {
-  if (scope.borrowed) await CloneMode.recover(store);
 }

@@ -10,16 +10,17 @@ import type { StoreUrl } from "./store-url.ts";
 /** A run whose connection was lost takes another one at once; one whose databases are in use is given time for that. */
 const COMEBACK_MS = 3000;
 
-/**
- * Removes the databases of dead runs, told by their names and by the lock that a living run holds, and nothing else. `failed` is told of
- * those that could not be removed.
- */
-export async function sweepDeadRuns(
-  client: Client,
-  store: StoreUrl,
-  ownRun: string | undefined,
-  failed: (error: unknown) => void,
-): Promise<string[]> {
+export interface Sweeping {
+  /** Is left alone. */
+  readonly ownRun?: string | undefined;
+  /** Only says which databases there are. */
+  readonly dryRun?: boolean | undefined;
+  /** Is told of databases that could not be removed. */
+  readonly failed: (error: unknown) => void;
+}
+
+/** Removes the databases of dead runs, told by their names and by the lock that a living run holds, and nothing else. */
+export async function sweepDeadRuns(client: Client, store: StoreUrl, { ownRun, dryRun, failed }: Sweeping): Promise<string[]> {
   const runs = new Map<string, string[]>();
   for (const name of await databaseNames(client)) {
     const run = runOf(name);
@@ -34,7 +35,7 @@ export async function sweepDeadRuns(
     await ifDead(client, run, async () => {
       for (const name of names) {
         try {
-          await dropDatabase(client, store, name);
+          if (dryRun !== true) await dropDatabase(client, store, name);
           removed.push(`database ${name}`);
         } catch (error) {
           failed(error);

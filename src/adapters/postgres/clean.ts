@@ -1,7 +1,7 @@
-import type { Removed } from "../../model/store-provider.ts";
 import { SeqqaError } from "../../model/errors.ts";
+import type { Leftover } from "../../model/leftover.ts";
+import type { Cleaned, Cleaning } from "../../model/store-provider.ts";
 import { OURS, rowsOf } from "./catalog.ts";
-import { CloneMode } from "./clone-mode.ts";
 import { sweepDeadRuns } from "./clean-sweep.ts";
 import { connect } from "./connect.ts";
 import { Server } from "./provider-server.ts";
@@ -9,30 +9,34 @@ import { recover } from "./recover.ts";
 import { recoverApart } from "./savepoint-recovery.ts";
 import { storeUrl, type StoreUrl } from "./store-url.ts";
 
-/** Removes what dead runs left on a server, and puts a user's own database back to what it was before a dead run worked on it. */
-export async function clean(url: string): Promise<Removed> {
+/** Removes what dead runs left on a server, and puts back what one changed in a user's own database. */
+export async function clean(url: string, how: Cleaning = {}): Promise<Cleaned> {
   const store = storeUrl(url);
   const server = new Server(store);
   const failures: unknown[] = [];
+  const failed = (error: unknown): void => void failures.push(error);
   let removed: string[];
   try {
-    removed = await server.use((client) => sweepDeadRuns(client, store, undefined, (error) => failures.push(error)));
+    removed = await server.use((client) => sweepDeadRuns(client, store, { failed, dryRun: how.dryRun }));
   } finally {
     await server.close();
   }
-  if (await putBack(store)) removed.push(`what a dead run had installed in ${store.shown}; its data is what it was before`);
+  const left = await putBack(store, how);
+  if (left !== undefined) removed.push(`what a dead run installed in ${store.shown}`);
   if (failures.length > 0) throw failures[0];
-  return removed;
+  const { leftover } = left ?? {};
+  const hasRows = leftover !== undefined && leftover.undo.length + leftover.keep.length > 0;
+  return { removed, ...(hasRows ? { leftover } : {}) };
 }
 
-/** @returns whether there was something to put back; a living run's is left alone */
-async function putBack(store: StoreUrl): Promise<boolean> {
+/** @returns `undefined`: there was nothing to put back, or it is a living run's */
+async function putBack(store: StoreUrl, how: Cleaning): Promise<{ readonly leftover?: Leftover } | undefined> {
   try {
-    const cloned = await CloneMode.recover(store);
-    const counted = await recoverApart(store);
-    return ((await installed(store)) && (await recover(store.href))) || cloned || counted;
+    if (await recoverApart(store, how.dryRun === true)) return {};
+    const leftover = (await installed(store)) ? await recover(store, how) : undefined;
+    return leftover === undefined ? undefined : { leftover };
   } catch (error) {
-    if (error instanceof SeqqaError && (error.code === "STORE_IN_USE" || error.code === "STORE_MISSING")) return false;
+    if (error instanceof SeqqaError && (error.code === "STORE_IN_USE" || error.code === "STORE_MISSING")) return undefined;
     throw error;
   }
 }

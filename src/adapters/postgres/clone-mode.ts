@@ -12,7 +12,6 @@ import { withDatabase, type StoreUrl } from "./store-url.ts";
 
 export interface CloneOptions {
   readonly store: StoreUrl;
-  readonly borrowed: boolean;
   readonly schemas: readonly string[] | undefined;
   readonly tables: readonly string[] | undefined;
   /** Of the same store, closed for a restart of the target; the root stays. */
@@ -31,8 +30,6 @@ interface Clone {
 
 /** Copies that are kept at most; a database has about 8 MB without a row in it. */
 const MOST = 16;
-/** What a user's own database is put back from in the end, by the next run if need be. */
-const BASE = "base";
 
 /**
  * Puts the whole database back, schema included, by `CREATE DATABASE ... TEMPLATE`. Needs no superuser and works with any schema; costs in
@@ -66,32 +63,10 @@ export class CloneMode implements PostgresMode {
       await mode.#reading();
       await server.readProperties();
       await server.drop(await server.copies());
-      if (options.borrowed) {
-        await server.waitForWriters();
-        await server.take(`${server.prefix}${BASE}`);
-      }
       return mode;
     } catch (error) {
       await server.close();
       throw error;
-    }
-  }
-
-  /** Puts a user's own database back to what it was when a run that is dead now opened it. @returns whether such a run left anything */
-  static async recover(store: StoreUrl): Promise<boolean> {
-    const server = await CloneServer.open(store);
-    try {
-      const copies = await server.copies();
-      const base = copies.find((name) => name === `${server.prefix}${BASE}`);
-      if (base !== undefined) {
-        // Killed when the old one was removed: the new one has its owner, settings and privileges.
-        if (!(await server.exists()) && copies.includes(server.temporary)) await server.finish();
-        await putBase(server, base);
-      }
-      await server.drop(await server.copies());
-      return copies.length > 0;
-    } finally {
-      await server.close();
     }
   }
 
@@ -153,16 +128,11 @@ export class CloneMode implements PostgresMode {
     return reading(this.#options.store, readDump);
   }
 
-  async close(leaveNothing: boolean): Promise<void> {
+  /** The database stays as it is: it is a lane's own, and goes with the lane. */
+  async close(): Promise<void> {
     try {
       await this.#looker.close();
-      const copies = await this.#server.copies();
-      const base = copies.find((name) => name === `${this.#server.prefix}${BASE}`);
-      if (leaveNothing && base !== undefined) {
-        await this.#server.waitForWriters();
-        await putBase(this.#server, base);
-      }
-      await this.#server.drop(copies);
+      await this.#server.drop(await this.#server.copies());
     } finally {
       await this.#server.close();
     }
@@ -187,17 +157,6 @@ export class CloneMode implements PostgresMode {
     const { store, schemas, tables } = this.#options;
     return reading(store, (client) => readEverything(client, store, schemas, tables));
   }
-}
-
-/** The base in the database's place, unless that is what is there. */
-async function putBase(server: CloneServer, base: string): Promise<void> {
-  if (await server.exists()) {
-    await server.letIn();
-    await server.readProperties();
-    const [now, then] = [await reading(server.store, readDigest), await reading(withDatabase(server.store, base), readDigest)];
-    if (now === then) return;
-  }
-  await server.put(base);
 }
 
 /** On a connection that is closed again: one that stays would keep the database from being copied. */

@@ -59,7 +59,7 @@ export class CloneServer {
       if (row === undefined) return;
       const [owner, own, limit, comment] = row;
       this.#options = `${own === "t" ? "" : ` owner ${quoteName(owner)}`} connection limit ${Number(limit)}`;
-      const temporary = this.temporary;
+      const temporary = this.#temporary;
       this.#properties = [
         ...(await templateSettings(client, database, temporary)),
         ...(comment === null ? [] : [`comment on database ${quoteName(temporary)} is ${quoteText(comment)}`]),
@@ -68,7 +68,8 @@ export class CloneServer {
   }
 
   /** Copies the database, whose sessions are ended. Returns the copy's name. */
-  async take(name: string = `${this.prefix}${++this.#made}`): Promise<string> {
+  async take(): Promise<string> {
+    const name = `${this.prefix}${++this.#made}`;
     await this.#alone((client) => client.query(`create database ${quoteName(name)} template ${quoteName(this.store.database)}`));
     return name;
   }
@@ -77,28 +78,19 @@ export class CloneServer {
   async put(name: string): Promise<void> {
     const { database } = this.store;
     await this.#use(async (client) => {
-      await dropDatabase(client, this.store, this.temporary);
-      await client.query(`create database ${quoteName(this.temporary)} template ${quoteName(name)}${this.#options}`);
+      await dropDatabase(client, this.store, this.#temporary);
+      await client.query(`create database ${quoteName(this.#temporary)} template ${quoteName(name)}${this.#options}`);
       for (const statement of this.#properties) await client.query(statement);
     });
     await this.#use(async (client) => {
       if ((await databaseNames(client)).includes(database)) await this.#shut(client);
       await dropDatabase(client, this.store, database);
     });
-    await this.finish();
-  }
-
-  /** The last step of putting a copy in the database's place, which a killed run may not have come to. */
-  async finish(): Promise<void> {
-    await this.#use((client) => client.query(`alter database ${quoteName(this.temporary)} rename to ${quoteName(this.store.database)}`));
+    await this.#use((client) => client.query(`alter database ${quoteName(this.#temporary)} rename to ${quoteName(database)}`));
   }
 
   async copies(): Promise<string[]> {
     return this.#use(async (client) => (await databaseNames(client)).filter((name) => name.startsWith(this.prefix)));
-  }
-
-  async exists(): Promise<boolean> {
-    return this.#use(async (client) => (await databaseNames(client)).includes(this.store.database));
   }
 
   async drop(names: readonly string[]): Promise<void> {
@@ -123,17 +115,12 @@ export class CloneServer {
     }
   }
 
-  /** A run that was killed may have left it closed. */
-  async letIn(): Promise<void> {
-    await this.#use((client) => client.query(`alter database ${quoteName(this.store.database)} allow_connections true`));
-  }
-
   async close(): Promise<void> {
     await this.#server.close();
   }
 
   /** What is about to take the database's place. */
-  get temporary(): string {
+  get #temporary(): string {
     return `${this.prefix}0`;
   }
 

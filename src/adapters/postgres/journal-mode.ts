@@ -1,5 +1,8 @@
+import { SeqqaError } from "../../model/errors.ts";
 import type { Gate, LastLook, NoGate, Observed, SystemTraits } from "../../model/system.ts";
+import { keptAtEnd } from "../../systems/borrowed.ts";
 import { UNGATED } from "../../systems/delegating-system.ts";
+import { writeKept } from "../../systems/kept-file.ts";
 import { markInvalid } from "../../systems/store-errors.ts";
 import { OURS, type Catalog, type Sequence, type Table } from "./catalog.ts";
 import { alteration, catalogDifference, catalogText, type CatalogText } from "./catalog-text.ts";
@@ -9,6 +12,8 @@ import { pairsOf } from "./counter-sql.ts";
 import { dumpDatabase } from "./dump.ts";
 import { BUSY_LIMIT_MS, codeOf, incoherent, isBusy, notPutBack, schemaChanged } from "./failures.ts";
 import { install, isInstalled } from "./install.ts";
+import { Lease } from "./lease.ts";
+import { endsRun, LogReader } from "./log-reader.ts";
 import { Looker } from "./looker.ts";
 import { fixesToImage, imageOf, isImage, type MultisetImage } from "./multiset-image.ts";
 import { MultisetMirror, RowSums, type Segment } from "../../systems/multiset-mirror.ts";
@@ -17,15 +22,16 @@ import { observeAll, observeCounters, observeMirror } from "./observe.ts";
 import { Places } from "./places.ts";
 import { PostgresGate } from "./postgres-gate.ts";
 import { DDL_STATE, INCOHERENT_STATE } from "./put-back-sql.ts";
+import { putBackKept } from "./put-back-kept.ts";
 import { columnsOf, PUT, replyOf, type Look, type Row } from "./put-call.ts";
-import { putBackAndUninstall } from "./recover.ts";
 import type { Selection } from "./selection.ts";
-import { SeqqaError } from "../../model/errors.ts";
 import { Vacuum } from "./vacuum.ts";
 
 export interface JournalChoice {
   readonly selection: Selection;
   readonly borrowed: boolean;
+  /** See `SystemScope.asked`. */
+  readonly asked?: (() => number | undefined) | undefined;
   /** Whether writes of the target can be held; default: no. */
   readonly gated?: boolean | undefined;
   /** Of the same store, closed for a restart of the target. */
@@ -33,8 +39,6 @@ export interface JournalChoice {
   /** How long open write transactions of others are waited for; default 5000. */
   readonly limitMs?: number | undefined;
 }
-
-const READ = `select rel, o, n, place from ${OURS}.read($1, $2)`;
 
 /**
  * Puts back what other sessions committed, by an undo log that row triggers write in the transactions of the target. Reading the log, and
@@ -52,6 +56,8 @@ export class JournalMode implements PostgresMode {
   readonly #catalog: CatalogText;
   readonly #token: string;
   readonly #borrowed: boolean;
+  readonly #lease: Lease | undefined;
+  readonly #reader: LogReader;
   readonly #limitMs: number;
   readonly #places: Places;
   readonly #vacuum: Vacuum;
@@ -71,6 +77,8 @@ export class JournalMode implements PostgresMode {
     this.#catalog = digest;
     this.#token = token;
     this.#borrowed = choice.borrowed;
+    this.#lease = choice.borrowed ? new Lease(control) : undefined;
+    this.#reader = new LogReader({ control, tables: catalog.tables, borrowed: choice.borrowed, asked: choice.asked });
     this.#limitMs = choice.limitMs ?? BUSY_LIMIT_MS;
     this.gate = choice.gated === true ? new PostgresGate(control, this.#limitMs) : UNGATED;
     const { previous } = choice;
@@ -98,7 +106,12 @@ export class JournalMode implements PostgresMode {
     }
     const token = await install(control, catalog, { borrowed: choice.borrowed, gated: choice.gated === true }, choice.limitMs);
     const mode = new JournalMode(control, catalog, await catalogText(control.client), token, choice);
-    await mode.#read(false);
+    try {
+      await mode.#read(false);
+    } catch (error) {
+      mode.#lease?.stop();
+      throw error;
+    }
     mode.#mirror = new MultisetMirror(mode.#mirror.counters);
     return mode;
   }
@@ -112,6 +125,7 @@ export class JournalMode implements PostgresMode {
         for (const table of this.#tables.filter(this.#selection.tables)) {
           const rows = await this.#control.rows(`select (t.*)::text from only ${table.sqlName} t`);
           tables.push([table, rows.map(([row]) => row as string)]);
+          await this.#lease?.renew();
         }
         const { counters } = this.#mirror;
         this.#base += this.#mirror.top.depth + 1;
@@ -182,15 +196,15 @@ export class JournalMode implements PostgresMode {
       if (seen !== undefined && mirror.top !== seen) return false;
       if (seen === segment) return true;
       const keep = segment.depth;
+      const count = this.#reader.count();
       const look = await this.#put(mirror.changesTo(segment), mirror.countersAt(segment), { keep, depth: keep, seen: seen !== undefined });
       if (look === undefined) {
-        await this.#read(false);
         // The writes may have cancelled each other out.
         if (mirror.top === seen) throw new Writing("another session");
         return false;
       }
       mirror.popTo(segment);
-      await this.#takeIn(look);
+      await this.#takeInPut(look, count);
       return true;
     });
   }
@@ -205,10 +219,11 @@ export class JournalMode implements PostgresMode {
       for (const { table, row, by } of deltas) changes.add(table, row, by);
       // Where the state is the root, no step of the log stands for it.
       const depth = deltas.length === 0 && wanted.counters === mirror.rootCounters ? 0 : 1;
+      const count = this.#reader.count();
       const look = await this.#put(changes, wanted.counters, { keep: 0, depth, kept: wanted.rows });
       mirror.popTo(mirror.bottom);
       mirror.push(wanted.rows, wanted.counters);
-      await this.#takeIn(look!);
+      await this.#takeInPut(look as Look, count);
     });
   }
 
@@ -223,26 +238,43 @@ export class JournalMode implements PostgresMode {
   }
 
   async close(leaveNothing: boolean): Promise<void> {
+    this.#lease?.stop();
     if (this.gate.kind === "gate") await this.gate.release();
     return this.#control.inTurn(async () => {
       await this.#looker.close();
       try {
-        if (leaveNothing) await putBackAndUninstall(this.#control, this.#limitMs);
+        if (leaveNothing) await this.#leave();
       } finally {
         await this.#control.close();
       }
     });
   }
 
-  /** Reads what was logged since the last time; `apart`: when nobody is in the middle of a write. */
-  async #read(apart: boolean): Promise<void> {
-    const [header, ...entries] = await this.#control.rows(READ, [apart, this.#base + this.#mirror.top.depth + 1], "seqqa_read");
-    const [, counters, busy] = header as Row;
-    if (typeof busy === "string") throw new Writing(busy);
-    await this.#takeIn([counters as string, entries]);
+  /** Puts the database back. Rows of a user's own that somebody else changed stay, and are told of. */
+  async #leave(): Promise<void> {
+    if (this.#broken?.code === "LEASE_OVER") throw this.#broken;
+    const lastLook = this.#borrowed && this.#broken === undefined ? (): Promise<void> => this.#reader.record(this.#step) : undefined;
+    const leftover = await putBackKept(this.#control, { leased: this.#borrowed, lastLook, limitMs: this.#limitMs });
+    if (leftover.keep.length > 0) throw keptAtEnd(leftover.store, leftover.keep, writeKept(leftover));
   }
 
-  async #takeIn([counters, entries]: Look): Promise<void> {
+  /** Reads what was logged since the last time; `apart`: when nobody is in the middle of a write. */
+  async #read(apart: boolean): Promise<void> {
+    await this.#takeIn(await this.#reader.read(apart, this.#step));
+  }
+
+  /** The next step of the kept log. */
+  get #step(): number {
+    return this.#base + this.#mirror.top.depth + 1;
+  }
+
+  /** Takes in the look at the end of a put-back. `count`: how often anything was asked before it. */
+  async #takeInPut(look: Look, count: number | undefined): Promise<void> {
+    if (this.#reader.accepts(look, count)) await this.#takeIn(look);
+    else await this.#read(false);
+  }
+
+  async #takeIn({ counters, entries }: Look): Promise<void> {
     const changes = new RowSums();
     const altered: string[] = [];
     for (const [rel, o, n, place] of entries) {
@@ -290,11 +322,13 @@ export class JournalMode implements PostgresMode {
     const ours = this.#borrowed && kept !== undefined ? columnsOf(this.#tables, kept) : { rel: null, img: null, w: null };
     const before = seen ? this.#mirror.counters : null;
     const step = this.#base + depth + 1;
-    const values = [rel, img, w, placeRel, place, counters, this.#base + keep, ours.rel, ours.img, ours.w, step, before, parts];
+    const quiet = this.#reader.isQuiet;
+    const values = [rel, img, w, placeRel, place, counters, this.#base + keep, ours.rel, ours.img, ours.w, step, before, parts, quiet];
     let rows: Row[];
     try {
       rows = await this.#control.rows(PUT, values, "seqqa_put");
-    } catch (error) {
+    } catch (cause) {
+      const error = this.#reader.explain(cause);
       if (codeOf(error) !== DDL_STATE) {
         // Nothing was changed. Somebody who wrote and committed between our look at the log and at the rows is in the log by now.
         const { top } = this.#mirror;
@@ -308,7 +342,11 @@ export class JournalMode implements PostgresMode {
     }
     const reply = replyOf(rows);
     if (reply.kind === "busy") throw new Writing(reply.who);
-    if (reply.kind === "written") return undefined;
+    if (reply.kind === "written") {
+      await this.#read(false);
+      if (seen) return undefined;
+      throw new Stale();
+    }
     for (const [oid, row, at, count] of reply.placed) {
       const table = this.#indexOf.get(oid as string)!;
       if (typeof row === "string") this.#places.saw(table, row, at as string);
@@ -337,6 +375,7 @@ export class JournalMode implements PostgresMode {
           await this.#vacuum.due();
           return result;
         } catch (error) {
+          if (error instanceof SeqqaError && endsRun(error)) this.#broken = error;
           if (!(error instanceof Stale) || tries > 3) throw error;
         }
       }

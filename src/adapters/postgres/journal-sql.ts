@@ -2,6 +2,7 @@ import { OURS, type Catalog, type Table } from "./catalog.ts";
 import { TEXT_SETTINGS } from "./connect.ts";
 import { counterFunctions } from "./counter-sql.ts";
 import { gateStatements } from "./gate-sql.ts";
+import { LEASE_HOLDS, leaseStatements, REQUIRE_LEASE } from "./lease-sql.ts";
 import { putAllFunction } from "./put-all-sql.ts";
 import { createPutFunction } from "./put-back-sql.ts";
 import { quoteText } from "./sql-text.ts";
@@ -29,23 +30,43 @@ export function installStatements({ tables, sequences }: Catalog, { token, borro
   return [
     `drop schema if exists ${OURS} cascade`,
     `create schema ${OURS}`,
-    `create table ${OURS}.owner(token text, tables text, counters bigint[])`,
+    // counters: when the store was opened. recorded: when it was last looked into, at recorded_ms.
+    `create table ${OURS}.owner(token text, tables text, sequences text, counters bigint[], recorded bigint[], since_ms bigint, recorded_ms bigint)`,
     // rel 0: the schema was changed. o, n: the row as it was and as it is. place: where, for tables without a key.
     `create ${borrowed ? "" : "unlogged "}table ${OURS}.log(rel oid, o text, n text, place tid) with (autovacuum_enabled = off, toast.autovacuum_enabled = off)`,
     ...(borrowed
       ? // What was read of the log, and belongs to the present state: by it a later run puts back what a dead one left.
-        [`create table ${OURS}.kept(step bigint, rel oid, o text, n text) with (autovacuum_enabled = off, toast.autovacuum_enabled = off)`]
+        [
+          `create table ${OURS}.kept(step bigint, rel oid, o text, n text) with (autovacuum_enabled = off, toast.autovacuum_enabled = off)`,
+          ...leaseStatements,
+        ]
       : []),
-    ...[...variants].map(([variant, table]) => rowFunction(variant, table)),
-    ...tables.flatMap((table) => [...triggers(table), createPutFunction(table)]),
+    ...[...variants].map(([variant, table]) => rowFunction(variant, table, borrowed)),
+    ...tables.flatMap((table) => [...triggers(table, borrowed), createPutFunction(table)]),
     ...counterFunctions(kept, { counters: `${OURS}.counters`, put: `${OURS}.put_counters` }),
     BUSY_FUNCTION,
     readFunction(borrowed),
     putAllFunction(tables, borrowed),
     ...(gated ? gateStatements(CONTROL_SWITCH) : []),
-    `insert into ${OURS}.owner values(${quoteText(token)}, ${quoteText(JSON.stringify(tables.map(({ oid }) => oid)))}, ${OURS}.counters())`,
-    ...DDL_FUNCTIONS,
+    `insert into ${OURS}.owner values(${[
+      quoteText(token),
+      quoteText(JSON.stringify(tables.map((table): RecordedTable => [table.oid, layoutOf(table)]))),
+      quoteText(JSON.stringify(kept.map(({ oid }) => oid))),
+      `${OURS}.counters(), ${OURS}.counters(), ${NOW_MS}, ${NOW_MS}`,
+    ].join(", ")})`,
+    ...ddlFunctions(borrowed),
   ];
+}
+
+/** Milliseconds since 1970. */
+const NOW_MS = "(extract(epoch from clock_timestamp()) * 1000)::bigint";
+
+/** A table as the installation knows it. */
+export type RecordedTable = readonly [oid: string, layout: string];
+
+/** The shape that images of a table's rows fit. */
+export function layoutOf({ fullName, columns, key, types }: Table): string {
+  return JSON.stringify([fullName, columns, key, types]);
 }
 
 /** Tables that share a logging function: those with the same settings, and with or without a key. */
@@ -62,15 +83,22 @@ function pinned(table: Table): string {
 }
 
 /** The role of the target needs no privilege for the log. Without operators, so that nothing depends on its search_path. */
-function rowFunction(variant: string, table: Table): string {
+function rowFunction(variant: string, table: Table, leased: boolean): string {
   const place = table.key.length > 0 ? "" : ", NEW.ctid";
-  const body = `begin insert into ${OURS}.log(rel, o, n${place === "" ? "" : ", place"}) values (TG_RELID, OLD::pg_catalog.text, NEW::pg_catalog.text${place}); return null; end`;
+  const log = `insert into ${OURS}.log(rel, o, n${place === "" ? "" : ", place"}) values (TG_RELID, OLD::pg_catalog.text, NEW::pg_catalog.text${place})`;
+  const body = `begin ${whileLeased(log, leased)}; return null; end`;
   return `create function ${OURS}.row_${variant}() returns trigger language plpgsql security definer${pinned(table)} as ${quoteText(body)}`;
 }
 
-function triggers(table: Table): string[] {
+/** Makes a trigger log only while the lease holds, so that the triggers of a dead run stop logging by themselves. */
+function whileLeased(statement: string, leased: boolean): string {
+  return leased ? `if ${LEASE_HOLDS} then ${statement}; end if` : statement;
+}
+
+function triggers(table: Table, leased: boolean): string[] {
   const { sqlName, oid } = table;
-  const truncated = `#variable_conflict use_variable\nbegin insert into ${OURS}.log(rel, o) select TG_RELID, (seqqa_t.*)::pg_catalog.text from only ${sqlName} as seqqa_t; return null; end`;
+  const log = `insert into ${OURS}.log(rel, o) select TG_RELID, (seqqa_t.*)::pg_catalog.text from only ${sqlName} as seqqa_t`;
+  const truncated = `#variable_conflict use_variable\nbegin ${whileLeased(log, leased)}; return null; end`;
   const apart = `when (pg_catalog.current_setting('${CONTROL_SWITCH}', true) is null)`;
   return [
     `create trigger ${TRIGGER} after insert or update or delete on ${sqlName} for each row ${apart} execute function ${OURS}.row_${variantOf(table)}()`,
@@ -97,9 +125,14 @@ begin
     (select 'prepared transaction ' || min(p.gid) from pg_prepared_xacts p where p.database = current_database())), '');
 end`)}`;
 
+/** Marks the last row of a look that found writes of somebody else. That row has no table. */
+export const FOREIGN = "foreign";
+const FOREIGN_STATE = "SQ004";
+
 /**
  * Reads the log and empties it. The first row says who is writing, if that was asked, and what the counters are. What an open transaction has
- * logged is not seen yet, and is read whole when it is committed: the order of the log does not matter, its rows are a sum.
+ * logged is not seen yet, and is read whole when it is committed: the order of the log does not matter, its rows are a sum. `p_quiet`: the run asked for
+ * nothing since the last look. In a user's own store rows that changed nevertheless are returned and stay in the log, and the last row is {@link FOREIGN}.
  */
 function readFunction(borrowed: boolean): string {
   const take = borrowed
@@ -107,43 +140,73 @@ function readFunction(borrowed: boolean): string {
          k as (insert into ${OURS}.kept(step, rel, o, n) select p_step, d.rel, d.o, d.n from d)
        select d.rel, d.o, d.n, d.place from d`
     : `delete from ${OURS}.log l returning l.rel, l.o, l.n, l.place`;
-  return `create function ${OURS}.read(p_apart boolean, p_step bigint) returns table(rel oid, o text, n text, place tid) language plpgsql as ${quoteText(`
+  return `create function ${OURS}.read(p_apart boolean, p_step bigint, p_quiet boolean) returns table(rel oid, o text, n text, place tid) language plpgsql as ${quoteText(`
 #variable_conflict use_column
+declare v_counters bigint[]; v_logged boolean := false;
 begin
+  ${borrowed ? REQUIRE_LEASE : ""}
   if p_apart then n := ${OURS}.busy(); end if;
-  o := ${OURS}.counters();
+  v_counters := ${OURS}.counters();
+  o := v_counters;
   return next;
   if n is not null then return; end if;
-  if exists (select from ${OURS}.log) then return query ${take}; end if;
+  if exists (select from ${OURS}.log) then
+    v_logged := true;
+    ${borrowed ? judged(take) : `return query ${take};`}
+  end if;
+  ${borrowed ? RECORD : ""}
   if exists (select from pg_largeobject_metadata) then return query select 0::oid, 'large object', null::text, null::tid; end if;
 end`)}`;
 }
 
+const RECORD = `update ${OURS}.owner r set recorded = v_counters, recorded_ms = ${NOW_MS} where v_logged or r.recorded is distinct from v_counters;`;
+
+/** Undoes the taking where it was of foreign rows. Rows of the step from before cancel each other out: otherwise they would have made a step of their own. */
+function judged(take: string): string {
+  return `if not p_quiet then return query ${take};
+    else begin
+      return query ${take};
+      if exists (
+        select from (select k.rel, k.o, -1 from ${OURS}.kept k where k.step = p_step and k.o is not null
+                     union all select k.rel, k.n, 1 from ${OURS}.kept k where k.step = p_step and k.n is not null) e(rel, img, w)
+         where e.rel <> 0 group by e.rel, e.img having sum(e.w) <> 0) then
+        raise exception using errcode = '${FOREIGN_STATE}';
+      end if;
+    exception when sqlstate '${FOREIGN_STATE}' then
+      rel := null; o := '${FOREIGN}'; n := null; place := null;
+      return next;
+      return;
+    end; end if;`;
+}
+
 /** Rows cannot bring back a schema: a change of it is noted, temporary tables and what turned out to be there already apart. */
-const DDL_FUNCTIONS = [
-  `create function ${OURS}.ddl() returns event_trigger language plpgsql security definer set search_path = pg_catalog as ${quoteText(`
+function ddlFunctions(leased: boolean): string[] {
+  const apart = `current_setting('${CONTROL_SWITCH}', true) is not null${leased ? ` or not ${LEASE_HOLDS}` : ""}`;
+  return [
+    `create function ${OURS}.ddl() returns event_trigger language plpgsql security definer set search_path = pg_catalog as ${quoteText(`
 begin
-  if current_setting('${CONTROL_SWITCH}', true) is not null then return; end if;
+  if ${apart} then return; end if;
   insert into ${OURS}.log(rel, o) select 0, TG_TAG || coalesce(' ' || d.object_identity, '') from pg_event_trigger_ddl_commands() d
    where d.schema_name is distinct from 'pg_temp' limit 1;
 end`)}`,
-  `create function ${OURS}.dropped() returns event_trigger language plpgsql security definer set search_path = pg_catalog as ${quoteText(`
+    `create function ${OURS}.dropped() returns event_trigger language plpgsql security definer set search_path = pg_catalog as ${quoteText(`
 begin
-  if current_setting('${CONTROL_SWITCH}', true) is not null then return; end if;
+  if ${apart} then return; end if;
   insert into ${OURS}.log(rel, o) select 0, TG_TAG || coalesce(' ' || d.object_identity, '') from pg_event_trigger_dropped_objects() d
    where d.original and not d.is_temporary limit 1;
 end`)}`,
-  // ALTER TABLE ... TYPE of the same type USING something else leaves the schema as it was, and not the rows.
-  `create function ${OURS}.rewritten() returns event_trigger language plpgsql security definer set search_path = pg_catalog as ${quoteText(`
+    // ALTER TABLE ... TYPE of the same type USING something else leaves the schema as it was, and not the rows.
+    `create function ${OURS}.rewritten() returns event_trigger language plpgsql security definer set search_path = pg_catalog as ${quoteText(`
 begin
-  if current_setting('${CONTROL_SWITCH}', true) is not null then return; end if;
+  if ${apart} then return; end if;
   insert into ${OURS}.log(rel, o) select 0, 'REWRITE by ' || TG_TAG || ' ' || c.oid::regclass from pg_class c
    where c.oid = pg_event_trigger_table_rewrite_oid() and c.relpersistence <> 't';
 end`)}`,
-  `create event trigger ${OURS}_rewritten on table_rewrite execute function ${OURS}.rewritten()`,
-  `alter event trigger ${OURS}_rewritten enable always`,
-  `create event trigger ${OURS}_ddl on ddl_command_end execute function ${OURS}.ddl()`,
-  `create event trigger ${OURS}_dropped on sql_drop execute function ${OURS}.dropped()`,
-  `alter event trigger ${OURS}_ddl enable always`,
-  `alter event trigger ${OURS}_dropped enable always`,
-];
+    `create event trigger ${OURS}_rewritten on table_rewrite execute function ${OURS}.rewritten()`,
+    `alter event trigger ${OURS}_rewritten enable always`,
+    `create event trigger ${OURS}_ddl on ddl_command_end execute function ${OURS}.ddl()`,
+    `create event trigger ${OURS}_dropped on sql_drop execute function ${OURS}.dropped()`,
+    `alter event trigger ${OURS}_ddl enable always`,
+    `alter event trigger ${OURS}_dropped enable always`,
+  ];
+}

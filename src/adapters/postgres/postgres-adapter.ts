@@ -13,7 +13,7 @@ export interface PostgresAdapterOptions {
   /**
    * How the database is put back. `journal`: an undo log by triggers; needs a superuser. `savepoint`: nested savepoints on
    * {@link PostgresAdapter.connection}, for a target in this process. `clone`: the whole database, by `CREATE DATABASE ... TEMPLATE`; the
-   * target's connections are ended by it. Default `auto`: what fits, see {@link PostgresAdapter.checkpoint}.
+   * target's connections are ended by it, and a user's own database is refused. Default `auto`: what fits, see {@link PostgresAdapter.checkpoint}.
    */
   readonly checkpoint?: PostgresCheckpoint | undefined;
   /** The schemas whose tables belong to the state; the others are put back, and not looked at. Default: all. */

@@ -35,7 +35,7 @@ export class PostgresProvider implements StoreProvider {
   prepare(): Promise<void> {
     return this.#use("copy the template", async (client) => {
       // What others left and cannot be removed does not keep this run from its work.
-      await sweepDeadRuns(client, this.#store, this.#runId, () => undefined);
+      await sweepDeadRuns(client, this.#store, { ownRun: this.#runId, failed: () => undefined });
       const facts = await templateFacts(client, this.#store);
       if (!facts.createDb) {
         throw new SeqqaError(

@@ -1,4 +1,5 @@
 import { OURS, type Table } from "./catalog.ts";
+import { REQUIRE_LEASE } from "./lease-sql.ts";
 import { DDL_STATE, putFunction } from "./put-back-sql.ts";
 import { quoteText } from "./sql-text.ts";
 
@@ -10,7 +11,8 @@ export const LOOKED = -2;
  * Changes what is given (for each table a part: rows that go, then rows that come, by three places in the arrays), and takes back what is in the log and not read yet, as one sum: a change that cancels out costs nothing. The first row
  * says who is writing: then nothing was done. Then come, of each table, where rows without a key are now, and how many rows were changed. At the
  * end, with `p_step`, the log is read as by the function `read`, with `n` = LOOKED: what others committed meanwhile. `p_seen`: the counters at the last look;
- * where they are given and anything was written since, nothing is done, and `n` of the first row is NOTHING_DONE.
+ * where they are given and anything was written since, nothing is done, and `n` of the first row is NOTHING_DONE. `p_quiet`: see the function `read`; nothing
+ * that is not read yet is taken back then.
  */
 export function putAllFunction(tables: readonly Table[], borrowed: boolean): string {
   const keyless = tables.some(({ key }) => key.length === 0);
@@ -18,20 +20,22 @@ export function putAllFunction(tables: readonly Table[], borrowed: boolean): str
     "select d.rel, d.place from d where d.place is not null union all select u.rel, u.place from unnest(p_place_rel, p_place) u(rel, place)";
   const places = keyless ? `(select array_agg(h.place) from (${placed}) h where h.rel = s.rel)` : "null::tid[]";
   return `create function ${OURS}.put(p_rel oid[], p_img text[], p_w int[], p_place_rel oid[], p_place tid[], p_counters bigint[],
-  p_keep bigint, p_kept_rel oid[], p_kept_img text[], p_kept_w int[], p_step bigint default null, p_seen bigint[] default null, p_parts int[] default null)
+  p_keep bigint, p_kept_rel oid[], p_kept_img text[], p_kept_w int[], p_step bigint, p_seen bigint[], p_parts int[], p_quiet boolean)
   returns table(rel oid, img text, place tid, n int, now text) language plpgsql as ${quoteText(`
 #variable_conflict use_column
 declare v_rel oid; v_del text[]; v_ins text[]; v_places tid[];
 begin
   if current_setting('session_replication_role') <> 'replica' then raise exception 'not a control session'; end if;
+  ${borrowed ? REQUIRE_LEASE : ""}
   img := ${OURS}.busy();
-  if img is null and p_seen is not null and (exists (select from ${OURS}.log) or ${OURS}.counters() is distinct from p_seen) then
+  if img is null and ((p_seen is not null and ${OURS}.counters() is distinct from p_seen)
+    or ((p_quiet or p_seen is not null) and exists (select from ${OURS}.log))) then
     n := ${NOTHING_DONE};
   end if;
   return next;
   if img is not null or n is not null then return; end if;
   -- Hardly ever is there something that was not read. What comes in after this look is read later, as what was written later.
-  if exists (select from ${OURS}.log) then
+  if not p_quiet and exists (select from ${OURS}.log) then
     for v_rel, v_del, v_ins, v_places in
       with d as (delete from ${OURS}.log l returning l.rel, l.o, l.n, l.place),
       e(rel, img, w) as (
@@ -55,7 +59,7 @@ begin
   end if;
   ${borrowed ? KEEP : ""}
   perform ${OURS}.put_counters(p_counters);
-  if p_step is not null then return query select l.rel, l.o, l.place, ${LOOKED}, l.n from ${OURS}.read(false, p_step) l; end if;
+  return query select l.rel, l.o, l.place, ${LOOKED}, l.n from ${OURS}.read(false, p_step, p_quiet) l;
 end`)}`;
 }
 

@@ -1,14 +1,28 @@
 import type { RowSums } from "../../systems/multiset-mirror.ts";
 import { OURS, type Table } from "./catalog.ts";
+import { FOREIGN } from "./journal-sql.ts";
 import { LOOKED, NOTHING_DONE } from "./put-all-sql.ts";
 
 export type Row = readonly (string | null)[];
 
-/** The result of a look: the counters, and the rows of the log. */
-export type Look = readonly [counters: string, entries: readonly Row[]];
+/** The result of a look. */
+export interface Look {
+  readonly counters: string;
+  /** Rows of the log. */
+  readonly entries: readonly Row[];
+  /** The rows are somebody else's, and are still in the log. */
+  readonly foreign: boolean;
+}
+
+/** Rows as the function `read` returns them, without the first one. */
+export function lookOf(counters: string, rows: readonly Row[]): Look {
+  const [rel, what] = rows[rows.length - 1] ?? [];
+  const foreign = rel === null && what === FOREIGN;
+  return { counters, entries: foreign ? rows.slice(0, -1) : rows, foreign };
+}
 
 /** A call of the function that {@link putAllFunction} makes. */
-export const PUT: string = `select rel, img, place, n, now from ${OURS}.put($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`;
+export const PUT: string = `select rel, img, place, n, now from ${OURS}.put($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`;
 
 /** The result of the call. */
 export type PutReply =
@@ -24,7 +38,10 @@ export function replyOf(rows: readonly Row[]): PutReply {
   if (header[3] === String(NOTHING_DONE)) return { kind: "written" };
   const looked = others.findIndex((row) => row[3] === String(LOOKED));
   const [counters, ...entries] = others.slice(looked) as [Row, ...Row[]];
-  const look: Look = [counters[1]!, entries.map(([rel, o, place, , n]) => [rel!, o!, n!, place!])];
+  const look = lookOf(
+    counters[1]!,
+    entries.map(([rel, o, place, , n]) => [rel!, o!, n!, place!]),
+  );
   return { kind: "done", placed: others.slice(0, looked), look };
 }
 

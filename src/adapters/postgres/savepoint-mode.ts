@@ -12,7 +12,7 @@ import { queryError } from "./looker.ts";
 import type { PostgresMode, QueryRow } from "./mode.ts";
 import { MultisetMirror, type Segment } from "../../systems/multiset-mirror.ts";
 import { observeAll, observeCounters, observeNet, rows } from "./observe.ts";
-import { recover } from "./recover.ts";
+import { requireUnused } from "./recover.ts";
 import { notPortable, savepointLost } from "./savepoint-failures.ts";
 import { TRIGGER } from "./savepoint-log.ts";
 import { forgetCounters, noteCounters, putNotedCounters, recoverApart, recoverCounters } from "./savepoint-recovery.ts";
@@ -97,14 +97,14 @@ export class SavepointMode implements PostgresMode {
     return mode;
   }
 
-  /** Puts back what a dead run left in the user's own database, and notes what will be put back into it. */
+  /** Makes sure that a dead run left nothing in the user's own database, and notes what will be put back into it. */
   async #borrow(): Promise<void> {
     const { store, schemas, tables } = this.#options;
     const left = await this.#alone(async (client) => {
       await recoverCounters(client, store);
       return (await client.query(`select 1 from pg_catalog.pg_namespace where nspname = '${OURS}'`)).rowCount;
     });
-    if (left === 1) await recover(store.href);
+    if (left === 1) await requireUnused(store);
     await this.#alone(async (client) => {
       const catalog = await readCatalog(raw(client));
       // What is refused is refused before anything is noted.

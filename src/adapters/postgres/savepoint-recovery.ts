@@ -4,6 +4,7 @@ import { inUseError } from "../../systems/store-errors.ts";
 import { OURS, type Sequence } from "./catalog.ts";
 import { connect } from "./connect.ts";
 import { LOCK } from "./control.ts";
+import { countersBack } from "./counters-back.ts";
 import { codeOf } from "./failures.ts";
 import { cannotSavepoint } from "./savepoint-failures.ts";
 import { quoteText } from "./sql-text.ts";
@@ -34,17 +35,17 @@ export async function noteCounters(client: Client, store: StoreUrl, sequences: r
 }
 
 /**
- * Puts sequences back that a dead run in savepoint mode left as they were; any role that could begin one can.
+ * Puts sequences back that a dead run in savepoint mode moved; any role that could begin one can. With `onlyLook` nothing is done.
  *
  * @returns whether there was something to put back
  * @throws SeqqaError `STORE_IN_USE`
  */
-export async function recoverCounters(client: Client, store: StoreUrl): Promise<boolean> {
+export async function recoverCounters(client: Client, store: StoreUrl, onlyLook = false): Promise<boolean> {
   const { rowCount } = await client.query(`select 1 from pg_catalog.pg_class where oid = pg_catalog.to_regclass('${RECORD}')`);
   if (rowCount !== 1) return false;
   await lock(client, store);
   try {
-    await client.query(`${putNotedCounters}; ${forgetCounters}`);
+    if (!onlyLook) await client.query(`${putNotedCounters}; ${forgetCounters}`);
   } finally {
     await client.query(`select pg_advisory_unlock(${LOCK})`).catch(() => undefined);
   }
@@ -52,10 +53,10 @@ export async function recoverCounters(client: Client, store: StoreUrl): Promise<
 }
 
 /** {@link recoverCounters} by a connection of its own. */
-export async function recoverApart(store: StoreUrl): Promise<boolean> {
+export async function recoverApart(store: StoreUrl, onlyLook = false): Promise<boolean> {
   const client = await connect(store);
   try {
-    return await recoverCounters(client, store);
+    return await recoverCounters(client, store, onlyLook);
   } finally {
     await client.end();
   }
@@ -69,15 +70,11 @@ async function lock(client: Client, store: StoreUrl): Promise<void> {
   }
 }
 
-/** Puts sequences back to what was noted, if it was. One that is not there any more went with what made it. */
-export const putNotedCounters: string = `do ${quoteText(`
-declare r record;
-begin
-  if pg_catalog.to_regclass('${RECORD}') is null then return; end if;
-  for r in execute 'select sequence, last, called from ${RECORD} where pg_catalog.to_regclass(sequence) is not null' loop
-    perform pg_catalog.setval(r.sequence::pg_catalog.regclass, r.last, r.called);
-  end loop;
-end`)}`;
+/** Puts sequences back to what was noted, if it was. A sequence that is not there any more went with what made it. */
+export const putNotedCounters: string = countersBack(
+  `select to_regclass(sequence) as sequence, last, called, null::bigint as recorded_last, null::boolean as recorded_called from ${RECORD}`,
+  RECORD,
+);
 
 /** Forgets what was noted. */
 export const forgetCounters: string = `drop schema if exists ${OURS} cascade`;

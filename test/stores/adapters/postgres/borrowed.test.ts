@@ -1,12 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { CloneMode } from "../../../../src/adapters/postgres/clone-mode.ts";
+import { stores, type PostgresAdapter } from "../../../../src/adapters/postgres/index.ts";
 import { recover } from "../../../../src/adapters/postgres/recover.ts";
 import { admin, copiesOf } from "../../../contract/system/postgres-databases.ts";
 import { adapterOn, column, failure, SCOPE, scratch, session, type Scratch } from "./scratch.ts";
 import { readDump } from "../../../../src/adapters/postgres/full-reading.ts";
 import { connect, TEXT_SETTINGS } from "../../../../src/adapters/postgres/connect.ts";
 import { storeUrl } from "../../../../src/adapters/postgres/store-url.ts";
-import type { PostgresAdapter } from "../../../../src/adapters/postgres/index.ts";
 
 const BORROWED = { ...SCOPE, borrowed: true };
 const TABLES = [
@@ -76,23 +75,62 @@ describe("a user's own database, journalled", () => {
     expect(await dumpOf(store.url)).toBe(before);
   });
 
-  test("what a killed run left is put back by the next, and by recover", async () => {
+  test("what a killed run left keeps the next from opening, and is put back by clean", async () => {
     const store = await scratch(TABLES);
     const before = await dumpOf(store.url);
     const killed = adapterOn(store.url);
     await killed.open(BORROWED);
     await explore(killed, store);
+    await killed.observe();
     await kill(store.database);
-    expect(await dumpOf(store.url)).not.toBe(before);
+    const left = await dumpOf(store.url);
+    expect(left).not.toBe(before);
+    await expect(adapterOn(store.url).open(BORROWED)).rejects.toEqual(failure("STORE_LEFT", "To go back to what they were: "));
+    expect(await dumpOf(store.url)).toBe(left);
+    const { removed, leftover } = await stores.clean(store.url);
+    expect(removed).toEqual([`what a dead run installed in ${storeUrl(store.url).shown}`]);
+    expect(leftover?.keep).toEqual([]);
+    expect(await dumpOf(store.url)).toBe(before);
+    expect(await traces(store)).toEqual([]);
+    expect(await stores.clean(store.url)).toEqual({ removed: [] });
+  });
+
+  test("what was written in flight when a run was killed stays, and is named", async () => {
+    const store = await scratch(TABLES);
+    const killed = adapterOn(store.url);
+    await killed.open(BORROWED);
+    await explore(killed, store);
+    await kill(store.database);
+    const { leftover } = await stores.clean(store.url);
+    expect(leftover?.keep).toEqual([
+      { table: "bag", key: "a 7, b not read by anybody", root: null, recorded: null, now: { a: 7, b: "not read by anybody" } },
+    ]);
+    expect(await column(store.api, "select t::text from orders t union all select t::text from bag t order by 1")).toEqual([
+      "(,)",
+      "(1,a)",
+      "(1,x)",
+      "(1,x)",
+      "(2,b)",
+      '(7,"not read by anybody")',
+    ]);
+    expect(await traces(store)).toEqual([]);
+  });
+
+  test("an installation that a killed run left no row with is removed by the next", async () => {
+    const store = await scratch(TABLES);
+    const before = await dumpOf(store.url);
+    const killed = adapterOn(store.url);
+    await killed.open(BORROWED);
+    await killed.root();
+    await store.api.query("select nextval('orders_id_seq')");
+    await killed.observe();
+    await kill(store.database);
     const next = adapterOn(store.url);
     await next.open(BORROWED);
     expect(await next.dump()).toBe(before);
-    await explore(next, store);
-    await kill(store.database);
-    expect(await recover(store.url)).toBe(true);
+    await next.close();
     expect(await dumpOf(store.url)).toBe(before);
     expect(await traces(store)).toEqual([]);
-    expect(await recover(store.url)).toBe(false);
   });
 
   test("the log outlives a crash of the server: it is no unlogged table", async () => {
@@ -110,7 +148,8 @@ describe("a user's own database, journalled", () => {
     await first.root();
     const mark = await first.mark();
     await expect(adapterOn(store.url).open(BORROWED)).rejects.toEqual(failure("STORE_IN_USE", "another run"));
-    await expect(recover(store.url)).rejects.toEqual(failure("STORE_IN_USE"));
+    await expect(recover(storeUrl(store.url))).rejects.toEqual(failure("STORE_IN_USE"));
+    expect(await stores.clean(store.url)).toEqual({ removed: [] });
     await store.api.query("insert into orders(status) values ('x')");
     await first.restore(mark);
     await first.close();
@@ -138,14 +177,35 @@ describe("a user's own database, journalled", () => {
     await adapter.root();
     await store.api.query("create table if not exists orders(a int); alter table orders add column extra int");
     await expect(adapter.close()).rejects.toEqual(failure("STORE_NOT_PUT_BACK", "drop schema seqqa_journal cascade"));
-    await expect(recover(store.url)).rejects.toEqual(failure("STORE_NOT_PUT_BACK"));
+    await expect(recover(storeUrl(store.url))).rejects.toEqual(failure("STORE_NOT_PUT_BACK"));
     await store.api.query("drop schema seqqa_journal cascade");
     expect(await traces(store)).toEqual([]);
   });
 });
 
-describe("a user's own database, cloned", () => {
-  test("ends as it was found, with its owner, settings, privileges and comment; schema changes are undone", async () => {
+describe("a database, cloned", () => {
+  test("is not for a user's own, which stays as it is", async () => {
+    const store = await scratch(TABLES);
+    const before = await dumpOf(store.url);
+    await expect(adapterOn(store.url, { checkpoint: "clone" }).open(BORROWED)).rejects.toEqual(
+      failure("CHECKPOINT_REFUSED", "it puts the whole store back, with what others wrote to it"),
+    );
+    // Nor where the journal cannot be used.
+    await store.api.query("select lo_create(0)");
+    for (const checkpoint of ["auto", "journal"] as const) {
+      await expect(adapterOn(store.url, { checkpoint }).open(BORROWED)).rejects.toEqual(
+        failure("CHECKPOINT_REFUSED", "the journal cannot be used: it has large objects"),
+      );
+    }
+    await store.api.query("select lo_unlink(oid) from pg_largeobject_metadata");
+    expect(await dumpOf(store.url)).toBe(before);
+    expect(await traces(store)).toEqual([]);
+    expect(
+      await admin((client) => column(client, `select datname from pg_database where starts_with(datname, '${copiesOf(store.database)}')`)),
+    ).toEqual([]);
+  });
+
+  test("is put back with its owner, settings, privileges and comment; schema changes are undone", async () => {
     const store = await scratch(TABLES);
     const { database, url, api } = store;
     await api.query(`alter database ${database} set work_mem = '7MB'`);
@@ -162,59 +222,21 @@ describe("a user's own database, cloned", () => {
       });
     const [before, owned] = [await dumpOf(url), await properties()];
     const adapter = adapterOn(url, { checkpoint: "clone" });
-    await adapter.open(BORROWED);
+    await adapter.open(SCOPE);
+    await adapter.root();
+    const mark = await adapter.mark();
     const target = await session(url);
-    await explore(adapter, { ...store, api: target }).catch((error: unknown) => {
-      // Sessions are ended by a put-back: the target makes another.
-      expect(String(error)).toMatch(/terminat|not queryable/i);
-    });
-    const again = await session(url);
-    await again.query("alter table orders add column extra int; drop table bag; create table fresh(a int)");
-    await adapter.close();
+    await target.query(
+      "insert into orders(status) values ('x'); alter table orders add column extra int; drop table bag; create table fresh(a int)",
+    );
+    await adapter.restore(mark);
     expect(await dumpOf(url)).toBe(before);
     expect(await properties()).toEqual(owned);
+    await adapter.close();
+    expect(await dumpOf(url)).toBe(before);
     expect(
       await admin((client) => column(client, `select datname from pg_database where starts_with(datname, '${copiesOf(store.database)}')`)),
     ).toEqual([]);
-  }, 30_000);
-
-  test("what a killed run left is put back, a database that is missing or closed too; a living run is left alone", async () => {
-    const store = await scratch(TABLES);
-    const { database, url, api } = store;
-    const before = await dumpOf(url);
-    const left = copiesOf(database);
-    const leave = async (): Promise<void> => {
-      await admin(async (client) => {
-        await client.query(`alter database ${database} allow_connections false`);
-        await client.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}'`);
-        await client.query(`create database ${left}base template ${database}`);
-        await client.query(`create database ${left}1 template ${database}`);
-      });
-    };
-    await api.end();
-    await leave();
-    expect(await CloneMode.recover(storeUrl(url))).toBe(true);
-    expect(await dumpOf(url)).toBe(before);
-    await leave();
-    await admin((client) => client.query(`alter database ${database} allow_connections true`));
-    await (await session(url)).query("drop table bag; insert into orders(status) values ('x')");
-    expect(await CloneMode.recover(storeUrl(url))).toBe(true);
-    expect(await dumpOf(url)).toBe(before);
-    await leave();
-    await admin(async (client) => {
-      // Killed when the old one was removed, and the new one not yet in its place.
-      await client.query(`create database ${left}0 template ${database}`);
-      await client.query(`alter database ${left}0 set work_mem = '9MB'`);
-      await client.query(`drop database ${database}`);
-    });
-    const next = adapterOn(url, { checkpoint: "clone" });
-    await next.open(BORROWED);
-    expect(await next.dump()).toBe(before);
-    await expect(CloneMode.recover(storeUrl(url))).rejects.toEqual(failure("STORE_IN_USE"));
-    await next.close();
-    expect(await CloneMode.recover(storeUrl(url))).toBe(false);
-    expect(await dumpOf(url)).toBe(before);
-    expect(await column(await session(url), "show work_mem")).toEqual(["9MB"]);
   }, 30_000);
 
   test("keeps a bounded number of copies, the states that can still be gone back to first", async () => {

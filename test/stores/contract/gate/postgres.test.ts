@@ -58,7 +58,13 @@ describe("gate of postgres", () => {
   gateContract({
     subject,
     start: (body) => runs.start(body.replaceAll("Adapter(", "PostgresAdapter(")),
-    clean: (url) => stores.clean(url),
+    // A write that was held when its run was killed was never recorded: its row is kept, and goes here by hand.
+    clean: async (url) => {
+      const { removed, leftover } = await stores.clean(url);
+      expect(leftover?.keep).toMatchObject([{ table: "loose", root: null, recorded: null, now: { name: "held" } }]);
+      await admin((client) => client.query("delete from loose where name = 'held'"), decodeURIComponent(new URL(url).pathname.slice(1)));
+      return removed;
+    },
     endOurs: (url) =>
       admin(async (client) => {
         const database = decodeURIComponent(new URL(url).pathname.slice(1));

@@ -187,13 +187,12 @@ describe("dead runs", () => {
     expect(await databases.names("seqqa\\_aaaa01\\_%")).toHaveLength(3);
     expect(await databases.names("%seqqa%")).toEqual(expect.arrayContaining(strangers.filter((name) => name.startsWith("seqqa"))));
     await alive.kill();
-    expect([...(await stores.clean(url))].sort()).toEqual([
-      "database seqqa_aaaa01_db_lane0_0",
-      "database seqqa_aaaa01_db_lane1_0",
-      "database seqqa_aaaa01_template_db",
-    ]);
+    const theirs = ["database seqqa_aaaa01_db_lane0_0", "database seqqa_aaaa01_db_lane1_0", "database seqqa_aaaa01_template_db"];
+    expect([...(await stores.clean(url, { dryRun: true })).removed].sort()).toEqual(theirs);
+    expect(await databases.names("seqqa\\_aaaa01\\_%")).toHaveLength(3);
+    expect([...(await stores.clean(url)).removed].sort()).toEqual(theirs);
     expect(await databases.names("seqqa\\_cccc01\\_%")).toHaveLength(1);
-    expect(await stores.clean(url)).toEqual([]);
+    expect(await stores.clean(url)).toEqual({ removed: [] });
     for (const name of strangers) await databases.drop(name);
   });
 
@@ -206,7 +205,7 @@ describe("dead runs", () => {
     await second.prepare();
     await Promise.all([...both, second].flatMap((one) => [one.provide(0, 0), one.provide(1, 0)]));
     await both[0]!.close();
-    expect(await stores.clean(url)).toEqual([]);
+    expect(await stores.clean(url)).toEqual({ removed: [] });
     expect(await databases.names("seqqa\\_bbbb02\\_%")).toHaveLength(3);
     expect(await databases.names("seqqa\\_aaaa02\\_%")).toHaveLength(3);
   });
@@ -220,10 +219,10 @@ describe("dead runs", () => {
     await lane.connect();
     await databases.admin.query("select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory'");
     // At once: its databases are in use, so it is given time.
-    expect(await stores.clean(url)).toEqual([]);
+    expect(await stores.clean(url)).toEqual({ removed: [] });
     await one.provide(1, 0);
     await lane.end();
-    expect(await stores.clean(url)).toEqual([]);
+    expect(await stores.clean(url)).toEqual({ removed: [] });
     expect(await databases.names("seqqa\\_aaaa03\\_%")).toHaveLength(3);
   });
 
@@ -236,7 +235,7 @@ describe("dead runs", () => {
     expect(await databases.within(named(await one.provide(0, 1)), (client) => client.query("select * from t"))).toMatchObject({
       rowCount: 0,
     });
-    expect(await stores.clean(url)).toEqual([]);
+    expect(await stores.clean(url)).toEqual({ removed: [] });
     await one.close();
     await one.close();
     expect(await databases.names("seqqa\\_aaaa04\\_%")).toEqual([]);

@@ -279,18 +279,43 @@ describe("a user's own database", () => {
       await run.said();
       const next = new PostgresAdapter({ url, checkpoint: "savepoint" });
       const scope = { name: "db", laneIndex: 0, inProcess: true, borrowed: true };
-      if (by === "clean") expect((await stores.clean(url)).join()).not.toContain(name);
+      if (by === "clean") expect((await stores.clean(url)).removed.join()).not.toContain(name);
       else await expect(next.open(scope)).rejects.toMatchObject({ code: "STORE_IN_USE" });
       await next.close();
       await run.kill();
-      if (by === "clean") expect((await stores.clean(url)).join()).toContain(name);
-      else {
+      if (by === "clean") {
+        const moved = await left(name);
+        expect((await stores.clean(url, { dryRun: true })).removed.join()).toContain(name);
+        expect(await left(name)).toEqual(moved);
+        expect((await stores.clean(url)).removed.join()).toContain(name);
+      } else {
         const after = new PostgresAdapter({ url, checkpoint: "savepoint" });
         await after.open(scope);
         await after.close();
       }
       expect(await left(name)).toEqual(before);
     }
+  });
+});
+
+test("after SIGKILL a sequence is not put below a value that somebody else has in use since", async () => {
+  const name = await databases.create([T, "insert into t(v) values('one'), ('two')"]);
+  const url = databases.url(name);
+  const run = runs.start(`
+    const adapter = new PostgresAdapter({ url: ${JSON.stringify(url)} });
+    const { connection } = adapter;
+    await adapter.open({ name: "db", laneIndex: 0, inProcess: true, borrowed: true });
+    await connection.query("insert into t(v) values('three'), ('four'), ('five')");
+    say("exploring");`);
+  await run.said();
+  await run.kill();
+  await databases.within(name, (client) =>
+    client.query("insert into t(v) values('of somebody else'); select nextval(pg_get_serial_sequence('t', 'id'))"),
+  );
+  await stores.clean(url);
+  await databases.within(name, async (client) => {
+    expect((await client.query("insert into t(v) values('next') returning id")).rows).toEqual([{ id: 7 }]);
+    expect((await client.query("select id from t order by id")).rows).toEqual([1, 2, 6, 7].map((id) => ({ id })));
   });
 });
 
