@@ -1,7 +1,8 @@
 import { SeqqaError } from "../../model/errors.ts";
+import { ignoredTables, type IgnorePattern } from "../../model/ignored.ts";
 import type { CheckpointChoice, SystemScope } from "../../model/system.ts";
 import { refusedWhereItIs, WHOLE_STORE } from "../../systems/borrowed.ts";
-import { readCatalog } from "./catalog.ts";
+import { readCatalog, type Catalog } from "./catalog.ts";
 import { CloneMode } from "./clone-mode.ts";
 import { Control } from "./control.ts";
 import { JournalMode } from "./journal-mode.ts";
@@ -24,6 +25,8 @@ export interface Choosing {
   /** The connection that the target has taken already. */
   readonly lent: LentConnection | undefined;
   readonly lend: () => LentConnection;
+  /** The patterns of `ignore`: tables that they name are left alone where the database is the user's. */
+  readonly ignore: readonly IgnorePattern[];
   /** The same store's, closed for a restart of the target. */
   readonly previous: PostgresMode | undefined;
 }
@@ -66,7 +69,7 @@ async function journalOrClone(choosing: Choosing): Promise<Chosen> {
       const selection = select(store, catalog, schemas, tables);
       obstacle = await journalObstacle(control.client, catalog);
       if (obstacle === undefined) {
-        const mode = await JournalMode.open(control, catalog, {
+        const mode = await JournalMode.open(control, journalled(catalog, choosing), {
           selection,
           borrowed: scope.borrowed,
           asked: scope.asked,
@@ -88,6 +91,17 @@ async function journalOrClone(choosing: Choosing): Promise<Chosen> {
   if (typeof control !== "string") await control.close();
   const why = `the journal cannot be used: ${obstacle}`;
   return clone(choosing, why, `${why}, and a clone ${WHOLE_STORE.replace("it puts", "puts")}`);
+}
+
+/** The tables that are put back: in a database of the user's, without those that are ignored. */
+function journalled(catalog: Catalog, { ignore, scope }: Choosing): Catalog {
+  if (!scope.borrowed) return catalog;
+  const leftAlone = ignoredTables(ignore, scope.name, catalog.tables);
+  return {
+    ...catalog,
+    tables: catalog.tables.filter(({ name }) => !leftAlone.has(name)),
+    sequences: catalog.sequences.filter(({ ownedBy }) => ownedBy === undefined || !leftAlone.has(ownedBy)),
+  };
 }
 
 /** The role of replicas is for superusers: others are told in time. */

@@ -1,11 +1,20 @@
 import { SeqqaError } from "../../model/errors.ts";
-import type { CheckpointChoice, System, SystemScope, SystemTraits } from "../../model/system.ts";
+import { ignorePatterns } from "../../model/ignored.ts";
+import type { CheckpointChoice, System, SystemScope, SystemTraits, TableSchema } from "../../model/system.ts";
 import { DelegatingSystem } from "../../systems/delegating-system.ts";
+import { USER_SCHEMA } from "./catalog.ts";
 import { chooseMode, type PostgresCheckpoint } from "./choose-mode.ts";
 import { LentConnection, type PostgresConnection } from "./lent-connection.ts";
 import { requireReading } from "./looker.ts";
 import type { PostgresMode, QueryRow } from "./mode.ts";
+import { shownName } from "./sql-text.ts";
 import { storeUrl, type StoreUrl } from "./store-url.ts";
+
+/** A partition is its partitioned table's. */
+const TABLES_AND_COLUMNS = `select n.nspname::text as "schema", c.relname::text as "table", a.attname::text as "column"
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid
+ where c.relkind in ('r', 'p') and not c.relispartition and c.relpersistence in ('p', 'u') and a.attnum > 0 and not a.attisdropped and ${USER_SCHEMA}
+ order by 1, 2, a.attnum`;
 
 export interface PostgresAdapterOptions {
   /** `postgresql://user:password@host:port/database`; never shown with its password. */
@@ -20,7 +29,7 @@ export interface PostgresAdapterOptions {
   readonly schemas?: readonly string[] | undefined;
   /** The tables that belong to the state, as `table` (of schema `public`) or `schema.table`; the others are put back, and not looked at. Default: all. */
   readonly tables?: readonly string[] | undefined;
-  /** `table.column`s that are not part of the state. */
+  /** Tables (`events`, `audit_*`) and columns (`orders.seen`, `*.updated_at`) that are not part of the state. In a database of the user's, such tables are left alone. */
   readonly ignore?: readonly string[] | undefined;
   /** `table.column`s of ids that are interchangeable, so that states that differ only in their names are one. */
   readonly symmetric?: readonly string[] | undefined;
@@ -105,10 +114,21 @@ export class PostgresAdapter extends DelegatingSystem implements System {
       lent: this.#lent,
       lend: () => this.#lend(),
       previous: this.#previous,
+      ignore: ignorePatterns(this.ignore, scope),
     });
     this.#mode = mode;
     this.#choice = choice;
     this.#previous = undefined;
+  }
+
+  async schema(): Promise<readonly TableSchema[]> {
+    const rows = await this.opened().query(TABLES_AND_COLUMNS, []);
+    const tables = new Map<string, string[]>();
+    for (const row of rows) {
+      const name = shownName(String(row["schema"]), String(row["table"]));
+      tables.set(name, [...(tables.get(name) ?? []), String(row["column"])]);
+    }
+    return [...tables].map(([name, columns]) => ({ name, columns }));
   }
 
   /**

@@ -473,6 +473,26 @@ describe("the lease", () => {
   });
 });
 
+test("tables that are ignored are left alone", async () => {
+  const store = await scratch([
+    ...SHOP,
+    "create schema audit",
+    "create table audit.trail(id serial, what text)",
+    "create table empty(a int)",
+  ]);
+  const { api } = store;
+  const adapter = await opened(store, { asked: () => 1, ignore: ["db.items", "audit.*"] });
+  expect(await adapter.schema()).toContainEqual({ name: "audit.trail", columns: ["id", "what"] });
+  expect(await adapter.schema()).toContainEqual({ name: "empty", columns: ["a"] });
+  const mark = await adapter.mark();
+  await api.query("insert into audit.trail(what) values ('by the user'); delete from items");
+  expect(await adapter.changed(mark)).toBe(false);
+  await adapter.restore(mark);
+  await adapter.close();
+  expect(await column(api, "select count(*)::int from audit.trail union all select count(*)::int from items")).toEqual([1, 0]);
+  await expectNoTrace(store);
+});
+
 describe("a write of somebody else, while the run asked for nothing", () => {
   const TOLD = "orders id 4, seen at";
 
