@@ -130,22 +130,33 @@ async function killed({ cwd, inABranch }: Place): Promise<void> {
 }
 
 describe.each(["postgres", "mysql"] as const)("the store of a running target on %s", { timeout: 300_000 }, (kind) => {
-  it("ends as it began: after a run, after a SIGKILL and the next run, and after a SIGKILL and clean", async () => {
-    const at = await place(kind);
-    const before = await at.everything();
-    const digest = await explored(at);
-    expect(await at.everything()).toEqual(before);
+  it("ends as it began after a run; after a SIGKILL no run begins in it until clean has put it back", async () => {
+    // What a killed run had written and not recorded stays: then it is tried once more.
+    for (let times = 1; ; times++) {
+      const at = await place(kind);
+      const before = await at.everything();
+      const digest = await explored(at);
+      expect(await at.everything()).toEqual(before);
 
-    await killed(at);
-    expect(await at.everything()).not.toEqual(before);
-    expect(await explored(at)).toBe(digest);
-    expect(await at.everything()).toEqual(before);
-
-    await killed(at);
-    expect(await at.everything()).not.toEqual(before);
-    const cleaned = await seqqa(["clean"], { cwd: at.cwd });
-    expect(cleaned).toMatchObject({ status: 0, stderr: "", stdout: expect.stringContaining("its data is what it was before") as string });
-    expect(await at.everything()).toEqual(before);
-    expect(await seqqa(["clean"], { cwd: at.cwd })).toMatchObject({ status: 0, stdout: "Nothing was left by dead runs.\n" });
+      await killed(at);
+      const left = await at.everything();
+      expect(left).not.toEqual(before);
+      const next = await seqqa([...run, "60"], { cwd: at.cwd });
+      expect({ status: next.status, stderr: next.stderr }).toMatchObject({
+        status: 2,
+        stderr: expect.stringMatching(/A run that was killed left the database .* in the middle .*`seqqa clean`/s) as string,
+      });
+      expect(await seqqa(["clean"], { cwd: at.cwd })).toMatchObject({ status: 2 });
+      expect((await seqqa(["clean", "--dry-run"], { cwd: at.cwd })).status).toBe(0);
+      expect(await at.everything()).toEqual(left);
+      const cleaned = await seqqa(["clean", "--yes"], { cwd: at.cwd });
+      expect(cleaned.stdout).toMatch(/goes back {2}orders {2}id \d/);
+      expect(cleaned.status).toBe(/^ {2}stays/m.test(cleaned.stdout) ? 3 : 0);
+      expect(await seqqa(["clean"], { cwd: at.cwd })).toMatchObject({ status: 0, stdout: "Nothing was left by dead runs.\n" });
+      if (cleaned.status === 3 && times < 4) continue;
+      expect(await at.everything()).toEqual(before);
+      expect(await explored(at)).toBe(digest);
+      return;
+    }
   });
 });
