@@ -1,11 +1,106 @@
+/** Characters of a long value that are shown around the first place where two differ. */
+const AROUND = 30;
+
 /**
- * What tells two described states apart, for people: first `- line` for what was expected and is not there, then `+ line` for what is there
- * unexpectedly. At most `limit` lines (default 20), then one that counts the rest.
+ * What tells two described states apart, for people: `- line` for what was expected and is not there, `+ line` for what is there unexpectedly. Lines of
+ * one row or value stand beside each other and first; of such a row only the first column and those that differ are shown. At most `limit` lines (default
+ * 20), then one that counts the rest.
  */
 export function differences(expected: readonly string[], actual: readonly string[], limit: number = 20): readonly string[] {
   const { onlyA, onlyB } = onlyIn(expected, actual);
-  const lines = [...onlyA.map((line) => `- ${line}`), ...onlyB.map((line) => `+ ${line}`)];
+  const lines: string[] = [];
+  const others = new Set(onlyB.map((_, index) => index));
+  const alone: string[] = [];
+  const [rowsA, rowsB] = [onlyA.map(readLine), onlyB.map(readLine)];
+  for (const [index, a] of rowsA.entries()) {
+    const partner = nearestOf(a, rowsB, others);
+    if (partner === undefined) alone.push(`- ${onlyA[index]!}`);
+    else {
+      others.delete(partner);
+      const [left, right] = narrowed(a, rowsB[partner]!);
+      lines.push(`- ${left}`, `+ ${right}`);
+    }
+  }
+  lines.push(...alone, ...[...others].map((index) => `+ ${onlyB[index]!}`));
   return lines.length <= limit ? lines : [...lines.slice(0, limit), `... and ${lines.length - limit} more`];
+}
+
+/** A line of a described state: a row with its cells, or one value. */
+interface Line {
+  /** Before the braces, or before ` = `. */
+  readonly place: string;
+  readonly cells: readonly (readonly [name: string, value: string])[];
+  readonly isRow: boolean;
+}
+
+function readLine(line: string): Line {
+  const row = /^(\S+ [+-] )\{(.*)\}$/s.exec(line);
+  if (row !== null) return { place: row[1]!, cells: cellsOf(row[2]!), isRow: true };
+  const at = line.indexOf(" = ");
+  return at < 0 ? { place: line, cells: [], isRow: false } : { place: line.slice(0, at), cells: [["", line.slice(at + 3)]], isRow: false };
+}
+
+/** Splits `a: 1, b: {c: "x, y"}` where no string, list or object is open. */
+function cellsOf(text: string): [string, string][] {
+  const cells: [string, string][] = [];
+  let [from, colon, depth] = [0, -1, 0];
+  const end = (to: number): void => {
+    if (colon >= 0) cells.push([text.slice(from, colon), text.slice(colon + 2, to)]);
+    colon = -1;
+  };
+  for (let i = 0; i < text.length; i++) {
+    const character = text[i]!;
+    if (character === '"') for (i++; i < text.length && text[i] !== '"'; i++) if (text[i] === "\\") i++;
+    if (character === "{" || character === "[") depth++;
+    else if (character === "}" || character === "]") depth--;
+    else if (depth === 0 && colon < 0 && text.startsWith(": ", i)) colon = i;
+    else if (depth === 0 && text.startsWith(", ", i)) {
+      end(i);
+      from = i + 2;
+    }
+  }
+  end(text.length);
+  return cells;
+}
+
+/** The line of the others that is most like this one: the same value's, or a row of the same table that has something in common with it. */
+function nearestOf(line: Line, all: readonly Line[], others: ReadonlySet<number>): number | undefined {
+  let [best, most] = [undefined as number | undefined, 0];
+  for (const index of others) {
+    const other = all[index]!;
+    if (other.place !== line.place || other.isRow !== line.isRow) continue;
+    if (!line.isRow) return line.cells.length > 0 ? index : undefined;
+    const equal = line.cells.filter(([name, value], i) => other.cells[i]?.[0] === name && other.cells[i][1] === value).length;
+    // The first column is mostly what a row is known by.
+    const score = equal === 0 ? 0 : equal + (line.cells[0]?.[1] === other.cells[0]?.[1] ? line.cells.length : 0);
+    if (score > most) [best, most] = [index, score];
+  }
+  return best;
+}
+
+/** Two rows with their first column and those that differ. */
+function narrowed(a: Line, b: Line): readonly [string, string] {
+  const names = a.cells.map(([name]) => name);
+  const isAlike = names.length === b.cells.length && names.every((name, i) => b.cells[i]![0] === name);
+  const shown = names.map((_, i) => i).filter((i) => !isAlike || i === 0 || a.cells[i]![1] !== b.cells[i]![1]);
+  const text = ({ place, cells, isRow }: Line, other: Line): string => {
+    const values = (isAlike ? shown : cells.map((_, i) => i)).map((i) => {
+      const value = around(cells[i]![1], other.cells[i]?.[1] ?? "");
+      return isRow ? `${cells[i]![0]}: ${value}` : value;
+    });
+    return isRow ? `${place}{${values.join(", ")}}` : `${place} = ${values.join("")}`;
+  };
+  return [text(a, b), text(b, a)];
+}
+
+/** A long string near the first place where it differs from another. */
+function around(value: string, other: string): string {
+  if (value === other || value.length <= 4 * AROUND || !value.startsWith('"') || !other.startsWith('"')) return value;
+  let at = 0;
+  while (at < value.length && value[at] === other[at]) at++;
+  const from = Math.max(1, at - AROUND);
+  const to = Math.min(value.length - 1, at + AROUND);
+  return `"${from > 1 ? "..." : ""}${value.slice(from, to)}${to < value.length - 1 ? "..." : ""}"`;
 }
 
 /** The lines that stand in one list alone, each as often as it has no partner in the other. */
