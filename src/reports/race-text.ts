@@ -1,4 +1,5 @@
 import type { Race, RaceCall, RaceOutcome } from "../model/result.ts";
+import { differences } from "../state/differences.ts";
 import { grouped, plural } from "./numbers.ts";
 import { cut, printable } from "./printable.ts";
 
@@ -29,7 +30,22 @@ export function raceText(race: Omit<Race, "toString">): string {
     row("observed", outcomeText(race, observed)),
     ...changes(observed.changes),
     ...distinctOutcomes(race, allowed).flatMap((outcome) => [row("allowed", outcomeText(race, outcome)), ...changes(outcome.changes)]),
+    ...differing(race).map((line) => row("differs", line)),
   ].join("\n");
+}
+
+/** How the observed state differs from that of the order that comes nearest to it: a line for each of the two, one after the other. */
+function differing(race: Omit<Race, "toString">): readonly string[] {
+  const { observed } = race;
+  const nearest = distinctOutcomes(race, race.allowed)
+    .map((outcome) => ({ outcome, lines: differences(outcome.changes, observed.changes, CHANGES) }))
+    .toSorted((a, b) => a.lines.length - b.lines.length)[0];
+  if (nearest === undefined) return [];
+  const order = orderText(race, nearest.outcome);
+  return nearest.lines.map((line) => {
+    const change = line.slice(2).replace(/^[+-] /, (sign) => (sign === "- " ? "without " : ""));
+    return line.startsWith("- ") ? `${order}: ${change}` : line.startsWith("+ ") ? `observed: ${change}` : line;
+  });
 }
 
 /** `pay_order || cancel_order`; of more than two, `redeem_coupon, 5 at once`. */

@@ -34,7 +34,8 @@ interface Line {
 }
 
 function readLine(line: string): Line {
-  const row = /^(\S+ [+-] )\{(.*)\}$/s.exec(line);
+  // Of what a step changed, lines begin with a sign of their own.
+  const row = /^((?:[+-] )?\S+ [+-] )\{(.*)\}$/s.exec(line);
   if (row !== null) return { place: row[1]!, cells: cellsOf(row[2]!), isRow: true };
   const at = line.indexOf(" = ");
   return at < 0 ? { place: line, cells: [], isRow: false } : { place: line.slice(0, at), cells: [["", line.slice(at + 3)]], isRow: false };

@@ -1,3 +1,4 @@
+import type { RaceOutcome } from "../../../src/model/result.ts";
 import { describe, expect, it } from "vitest";
 import { raceText, summaryLines } from "../../../src/reports/index.ts";
 import { gatedRace, race, raceCoverage } from "../../support/race.ts";
@@ -19,7 +20,23 @@ describe("raceText", () => {
   allowed   refund_order, then refund_order: 200, 409
             - orders (id = 1, refunded = 0, status = paid)
             + orders (id = 1, refunded = 100, status = refunded)
-            + refunds (amount = 100, id = 1, order_id = 1)`);
+            + refunds (amount = 100, id = 1, order_id = 1)
+  differs   observed: refunds (amount = 100, id = 2, order_id = 1)`);
+  });
+
+  it("sets what was observed beside the order that comes nearest to it, value by value", () => {
+    const outcome = (order: readonly number[] | null, ...changes: string[]): RaceOutcome => ({ ...race().observed, order, changes });
+    const paid = (row: string): string => `+ systems.db.orders + {id: #1, user: root#1, ${row}}`;
+    const text = String(
+      race({
+        observed: outcome(null, paid("paid: 2, by: null")),
+        allowed: [outcome([0, 1], paid("paid: 1, by: null")), outcome([1, 0], "+ systems.db.events + {id: 9}", paid("paid: 5, by: 1"))],
+      }),
+    );
+    expect(text.slice(text.indexOf("  differs"))).toBe(
+      `  differs   refund_order, then refund_order: systems.db.orders + {id: #1, paid: 1}
+  differs   observed: systems.db.orders + {id: #1, paid: 2}`,
+    );
   });
 
   it("has a schedule in place of an interval where one was followed", () => {
