@@ -1,6 +1,6 @@
 import { watchForEarlyEnd } from "./early-end.ts";
 import { errorText } from "./error-text.ts";
-import { main } from "./main.ts";
+import { lazyMachinery, main } from "./main.ts";
 import { processShell } from "./shell.ts";
 
 /** How long what a run left behind may keep a finished process alive. */
@@ -24,7 +24,9 @@ export async function entry(): Promise<void> {
   let unwritten: NodeJS.ErrnoException | undefined;
   for (const stream of [process.stdout, process.stderr])
     stream.on("error", (error: NodeJS.ErrnoException) => (isNobodyThere(error) ? undefined : (unwritten ??= error)));
-  const status = await main(process.argv.slice(2), shell);
+  // Modules of the user's run in this process, too, and standard output is for what was asked for.
+  const machinery = lazyMachinery(({ labelConsole }) => labelConsole());
+  const status = await main(process.argv.slice(2), shell, machinery);
   meant();
   if (unwritten !== undefined) process.stderr.write(`error: The output could not be written: ${unwritten.message}.\n`);
   process.exitCode = unwritten !== undefined && status === 0 ? 3 : status;

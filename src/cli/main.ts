@@ -1,3 +1,4 @@
+import type * as Engine from "../run/index.ts";
 import { CommanderError, type Command } from "commander";
 import { cleanCommand } from "./clean-command.ts";
 import { completionScript } from "./completion.ts";
@@ -24,7 +25,7 @@ import { workerCommand } from "./worker-command.ts";
 export async function main(
   argv: readonly string[],
   shell: Shell = processShell(),
-  machinery: Machinery = lazyMachinery,
+  machinery: Machinery = lazyMachinery(),
 ): Promise<ExitStatus> {
   const version = packageVersion();
   const verbose = argv.includes("--verbose");
@@ -64,20 +65,30 @@ export async function main(
   }
 }
 
-/** The parts that take time to load are loaded when a command needs them: `--help` does not wait for the engine. */
-const lazyMachinery: Machinery = {
-  exploreFile: async (input) => (await import("../run/index.ts")).exploreFile(input),
-  distribute: async (input) => (await import("../run/index.ts")).distribute(input),
-  work: async (input) => (await import("../run/index.ts")).work(input),
-  checkResumable: async (input) => (await import("../run/index.ts")).checkResumable(input),
-  merging: () => import("../run/index.ts"),
-  replayFile: async (input) => (await import("../run/index.ts")).replayFile(input),
-  withServices: async (config, options, work) => (await import("../run/index.ts")).withServices(config, options, work),
-  discover: async (directory) => (await import("../loader/index.ts")).discover(directory),
-  describeExplorations: async (files) => (await import("../run/index.ts")).describeExplorations(files),
-  findJourneys: async (config) => (await import("../run/index.ts")).findJourneys(config),
-  runJourneys: async (input) => (await import("../run/index.ts")).runJourneys(input),
-  demoDirectory,
-  doctor: async (config) => (await import("../run/index.ts")).doctor(config),
-  clean: async (config, how) => (await import("../run/index.ts")).clean(config, how),
-};
+/**
+ * The parts that take time to load are loaded when a command needs them: `--help` does not wait for the engine. `prepare` is called with the engine before
+ * its first use.
+ */
+export function lazyMachinery(prepare: (engine: typeof Engine) => void = () => undefined): Machinery {
+  const engine = async (): Promise<typeof Engine> => {
+    const module = await import("../run/index.ts");
+    prepare(module);
+    return module;
+  };
+  return {
+    exploreFile: async (input) => (await engine()).exploreFile(input),
+    distribute: async (input) => (await engine()).distribute(input),
+    work: async (input) => (await engine()).work(input),
+    checkResumable: async (input) => (await engine()).checkResumable(input),
+    merging: engine,
+    replayFile: async (input) => (await engine()).replayFile(input),
+    withServices: async (config, options, work) => (await engine()).withServices(config, options, work),
+    discover: async (directory) => (await import("../loader/index.ts")).discover(directory),
+    describeExplorations: async (files) => (await engine()).describeExplorations(files),
+    findJourneys: async (config) => (await engine()).findJourneys(config),
+    runJourneys: async (input) => (await engine()).runJourneys(input),
+    demoDirectory,
+    doctor: async (config) => (await engine()).doctor(config),
+    clean: async (config, how) => (await engine()).clean(config, how),
+  };
+}

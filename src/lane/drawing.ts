@@ -9,6 +9,8 @@ export type Draws = readonly (readonly number[])[] | undefined;
  * lane is costs a few assignments; a factory is made when somebody draws.
  */
 export class Drawing {
+  /** The lane of this thread that was told last where it is; beside spares of it, one of them. */
+  static last: Drawing | undefined;
   /** Whether anybody drew since it was last set to `false`. */
   wasUsed = false;
   readonly #names: readonly string[];
@@ -56,6 +58,13 @@ export class Drawing {
   by(check: string): void {
     this.#by = check;
     this.#data = undefined;
+    Drawing.last = this;
+  }
+
+  /** Where the lane is, for people: `create_order -> pay_order`, behind it the check; empty before the first step, where only the check is said. */
+  get place(): string {
+    const steps = [...this.#path.slice(0, this.#length), ...(this.#action < 0 ? [] : [this.#action])].map((action) => this.#names[action]);
+    return [steps.join(" -> "), this.#by].filter((part) => part !== "").join("; ");
   }
 
   readonly source = (): TestData => {

@@ -1,3 +1,4 @@
+export { labelConsole } from "../expanders/user-output.ts";
 export { Agent } from "./agent.ts";
 export { refuseDamaged } from "./check-record.ts";
 export { checkResumable, type ResumableInput } from "./check-resumable.ts";

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { folderWith, seqqa, start, until, type Ran } from "../support/e2e.ts";
+import { folderWith, seqqa, seqqaProcess, start, until, type Ran } from "../support/e2e.ts";
 import { NOTES_CONFIG, NOTES_SERVER, notesExploration } from "../support/e2e-servers.ts";
 import { parseXml } from "../support/xml.ts";
 
@@ -186,3 +186,44 @@ describe("a wrong use, by the built command", () => {
     expect(stderr).toMatch(says);
   });
 });
+
+const NOISY = `import { Action, Agent, Invariant, World } from "seqqa";
+import { MockClient } from "seqqa/mocking";
+console.log("at import");
+process.stdout.write("");
+const api = () => {
+  const mock = new MockClient();
+  mock.whenPost("/a").respond({}, { status: 201 });
+  return mock;
+};
+export const agent = new Agent({
+  name: "noisy",
+  world: () => new World({ api: api() }),
+  setup: () => console.info("in setup"),
+  actions: [
+    new Action({
+      name: "add",
+      precondition: (context) => (context.get("n") ?? 0) < 2,
+      run: async (client, context) => {
+        console.log("adding\\ntwice", { n: context.get("n") });
+        context.set("n", (context.get("n") ?? 0) + 1);
+        return client.post("/a");
+      },
+    }),
+  ],
+  invariants: [new Invariant({ name: "quiet", check: () => (console.table([{ n: 1 }]), true) })],
+});
+`;
+
+it.each(["1", "2"])(
+  "user code writes to standard error, each line with its place; standard output is the document alone: --parallel %s",
+  async (lanes) => {
+    const cwd = folderWith({ "noisy.explore.ts": NOISY });
+    const { status, stdout, stderr } = await seqqaProcess(["run", ".", "--reporter", "json", "--parallel", lanes], { cwd });
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ explorations: [{ name: "noisy", statesVisited: 3 }] });
+    const lines = stderr.split("\n");
+    expect(lines).toEqual(expect.arrayContaining(["at import", "[setup] in setup", "[add] adding", "[add -> add] twice { n: 1 }"]));
+    expect(lines.some((line) => /^\[add; quiet\] .*\b1\b/.test(line))).toBe(true);
+  },
+);

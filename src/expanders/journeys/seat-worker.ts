@@ -5,10 +5,12 @@ import { whileLoading } from "../../model/loading.ts";
 import { encodeError } from "../threads/error-codec.ts";
 import { processesBehind } from "../threads/process-channel.ts";
 import type { Answer } from "../threads/protocol.ts";
+import { labelOutput } from "../user-output.ts";
 import { JourneyLane } from "./journey-lane.ts";
 import type { LaneFacts, LaneJourney } from "./journey-seat.ts";
 import type { SeatTask } from "./thread-seat.ts";
 
+labelOutput();
 let lane: JourneyLane | undefined;
 
 /** The entry of a worker thread that journeys run in. */

@@ -1,8 +1,10 @@
 import { Piscina } from "piscina";
 import { takeUncaught } from "../uncaught.ts";
+import { labelOutput } from "../user-output.ts";
 import { LaneServer } from "./lane-server.ts";
 import type { AttachAnswer, ExpandAnswer, Task } from "./protocol.ts";
 
+labelOutput();
 const server = new LaneServer();
 process.on("unhandledRejection", (error) => server.stray(error));
 takeUncaught((error) => server.uncaught(error));

@@ -1,0 +1,27 @@
+import { Console } from "node:console";
+import { Writable } from "node:stream";
+import { Drawing } from "../lane/index.ts";
+
+/** Sends all output of a lane's own thread to standard error: standard output is for reports. */
+export function labelOutput(): void {
+  labelConsole();
+  process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write;
+}
+
+let isLabelled = false;
+
+/** Sends what user code writes with `console` to standard error, each line behind the place of the lane: `[create_order -> pay_order] text`. */
+export function labelConsole(): void {
+  if (isLabelled) return;
+  isLabelled = true;
+  const sink = new Writable({
+    decodeStrings: false,
+    write(chunk: string, _encoding, done) {
+      const place = Drawing.last?.place ?? "";
+      const lines = String(chunk).replace(/\n$/, "").split("\n");
+      process.stderr.write(lines.map((line) => `${place === "" ? "" : `[${place}] `}${line}\n`).join(""));
+      done();
+    },
+  });
+  Object.assign(console, new Console({ stdout: sink, stderr: sink, colorMode: false }));
+}
