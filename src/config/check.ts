@@ -19,9 +19,18 @@ export function check(spec: Spec, key: string, value: Located, note: Note): unkn
       return value.kind === "list" ? list(spec, key, value, note) : wrongType(spec, key, value);
     case "either":
       return either(spec, key, value, note);
+    case "any":
+      note(key, value.source);
+      return plain(value);
     default:
       return value.kind === "scalar" ? scalar(spec, key, value, note) : wrongType(spec, key, value);
   }
+}
+
+function plain(value: Located): unknown {
+  if (value.kind === "list") return value.items.map(plain);
+  if (value.kind === "map") return Object.fromEntries(value.entries.map((entry) => [entry.key, plain(entry.value)]));
+  return value.value;
 }
 
 function scalar(spec: ScalarSpec, key: string, value: Located & { readonly kind: "scalar" }, note: Note): unknown {

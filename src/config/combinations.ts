@@ -93,7 +93,26 @@ function target(values: Filled, context: FilledContext, refuse: Refuse): void {
       "Add --no-infra to use the running one.",
     );
   }
-  for (const text of [declared.command ?? "", ...Object.values(declared.env ?? {})]) checkNames(text, values, refuse);
+  const warmUp = (declared.warmUp ?? []).flatMap((step) => (typeof step === "string" ? [] : [step]));
+  for (const [index, { method, path, json, command }] of warmUp.entries()) {
+    const isRequest = method !== undefined || path !== undefined || json !== undefined;
+    if ((command === undefined) === (path === undefined) || (command !== undefined && isRequest)) {
+      refuse(
+        "target.warm_up",
+        `target.warm_up[${index}] is neither a request with a path nor a command.`,
+        "Write { method: POST, path: /setup } or { command: npm run migrate }.",
+      );
+    }
+  }
+  if (declared.warmUp !== undefined && declared.command === undefined) {
+    refuse(
+      "target.warm_up",
+      "target.warm_up is for a target that target.command starts.",
+      "With target.module, do it in createTarget(lane).",
+    );
+  }
+  const commands = warmUp.flatMap(({ command }) => (command === undefined ? [] : [command]));
+  for (const text of [declared.command ?? "", ...commands, ...Object.values(declared.env ?? {})]) checkNames(text, values, refuse);
 }
 
 /** `{url:<name>}`, `{host:<name>}` and the like must name a declared store, and a part that its URL has. */

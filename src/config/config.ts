@@ -5,6 +5,14 @@ import type { Strategy } from "../model/strategy.ts";
 /** Which store a URL leads to. */
 export type Backend = "sqlite" | "postgres" | "mysql" | "redis";
 
+/** A request by its parts, or a command. */
+export interface WarmUpStep {
+  readonly method: string | undefined;
+  readonly path: string | undefined;
+  readonly json: unknown;
+  readonly command: string | undefined;
+}
+
 /** One store behind the API, as declared under `systems.<name>` or, for the name `db`, by `db_url`. */
 export interface SystemConfig {
   readonly kind: Backend;
@@ -27,6 +35,8 @@ export interface TargetConfig {
   readonly ready: string;
   /** Seconds. */
   readonly readyTimeout: number;
+  /** Requests (`GET /health`) and commands that are made once the target answers; `undefined`: none. */
+  readonly warmUp: readonly (string | WarmUpStep)[] | undefined;
   readonly rollback: "stores" | "restart";
   /** Absolute path. */
   readonly module: string | undefined;

@@ -21,6 +21,8 @@ export function describe(spec: Spec): string {
       return oneOf(spec.choices);
     case "loose":
       return "text, a number or a boolean";
+    case "any":
+      return "any value";
     case "list":
       return `a list, each item ${describe(spec.of)}`;
     case "map":

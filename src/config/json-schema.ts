@@ -51,6 +51,8 @@ function ofSpec(spec: Spec): Schema {
       return { anyOf: [{ enum: spellings([...spec.choices, ...Object.keys(spec.aliases ?? {})]) }, REFERENCE] };
     case "loose":
       return { type: ["string", "number", "boolean"] };
+    case "any":
+      return {};
     case "list":
       return { type: "array", items: ofSpec(spec.of) };
     case "map":

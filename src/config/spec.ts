@@ -1,5 +1,5 @@
 /** What a value may be. The whole configuration is one tree of these, see `table.ts`. */
-export type Spec = ScalarSpec | ListSpec | MapSpec | SectionSpec | EitherSpec;
+export type Spec = ScalarSpec | AnySpec | ListSpec | MapSpec | SectionSpec | EitherSpec;
 
 export type ScalarSpec = BooleanSpec | NumberSpec | TextSpec | UrlSpec | ChoiceSpec | LooseSpec;
 
@@ -40,6 +40,11 @@ export interface ChoiceSpec {
 /** Text, number or boolean, kept as the text that was written: the value of an environment variable. */
 export interface LooseSpec {
   readonly kind: "loose";
+}
+
+/** Any value that YAML can say, as it is: a body. */
+export interface AnySpec {
+  readonly kind: "any";
 }
 
 export interface ListSpec {

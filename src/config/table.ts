@@ -130,6 +130,42 @@ export const TABLE: SectionSpec = section({
       cwd: { spec: path, description: "Folder that the command runs in; default: the folder of this file.", example: "." },
       ready: { spec: pathOrUrl, default: "/", description: "Path or URL that is polled until any HTTP answer comes." },
       ready_timeout: { spec: seconds, default: 30, description: "Time that the target may take to get ready." },
+      warm_up: {
+        spec: {
+          kind: "list",
+          of: {
+            kind: "either",
+            of: [
+              {
+                kind: "text",
+                pattern: {
+                  is: /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) +\/\S*$/,
+                  says: "a method and a path, such as `GET /health`",
+                  hint: () => "A command is written as { command: npm run migrate }.",
+                },
+              },
+              section({
+                method: {
+                  spec: {
+                    kind: "text",
+                    pattern: { is: /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/, says: "GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS" },
+                  },
+                  description: "Default: GET.",
+                },
+                path: { spec: text, description: "Path of a request." },
+                json: { spec: { kind: "any" }, description: "Body of the request, sent as JSON." },
+                command: {
+                  spec: text,
+                  description: "In place of a request: a command line, with the words and the environment of `target`.",
+                },
+              }),
+            ],
+          },
+        },
+        description:
+          "Requests and commands once the target answers, each within `ready_timeout`: what they leave, tables too, is part of the root state.",
+        example: ["GET /health", { method: "POST", path: "/setup", json: { admin: "ada" } }, { command: "npm run migrate" }],
+      },
       rollback: {
         spec: choice(["stores", "restart"]),
         default: "stores",

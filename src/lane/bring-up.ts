@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Action } from "../model/action.ts";
 import type { AgentDefinition } from "../model/agent.ts";
 import { clientPartOf } from "../model/client.ts";
@@ -110,10 +111,10 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
   const world = await buildWorld(definition, seat);
   const asks = new Asks();
   await openSystems(world, seat, options, asks);
-  const ignored = await findIgnored(world);
+  const early = await findIgnored(world, false);
   const hidden = world.reset !== undefined || (seat.restart !== undefined && !hasStores(world));
   const state = new WorldState(world, hidden, asks);
-  state.leaveOut(ignored.tables);
+  state.leaveOut(early.tables);
   // Before anything is saved: what a state graph begins with is part of the root, however it is made again.
   state.moveTo(definition.graph?.initial);
   const restart = seat.restart === undefined ? undefined : new TargetRestart(seat.restart, state);
@@ -128,8 +129,8 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
   const stepper = new Stepper(world, state, drawing, { ...options, serverErrors: replaced ? "rule" : options.serverErrors });
   const ours = placeholders(seat.lane);
   const isIdentified = state.systems.length > 0 || world.reset !== undefined || restart !== undefined;
-  const identified = { world, state, placeholders: ours, isIdentified, ignored };
-  const canonicalizer = identify(identified, options);
+  const identified = { world, state, placeholders: ours, isIdentified, ignored: early };
+  let canonicalizer = identify(identified, options);
   const lookalikes = new Canonicalizer({ ...canonicalOptions(identified, options), byAppearance: true });
   const home = new Home({
     definition,
@@ -141,12 +142,20 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
     restart,
     image: seat.image as WorldImage | undefined,
     shared: seat.shared as WorldImage | undefined,
+    reopen: seat.borrowed ? undefined : () => reopenSystems(world, seat, options, asks),
   });
   // Where the target keeps what no mark puts back, it is made again after a step, and not in the middle of one.
   const contextOnly = state.systems.length === 0 && !home.remade && !state.selfContained;
   const judged = home.remade || contextOnly ? rules.filter(({ writes }) => !writes) : rules;
   const checker = new Checker(world, definition.invariants, judged, drawing, stepper, asks);
   await home.make();
+  // The target or setup may have made tables meanwhile.
+  const ignored = await findIgnored(world, true);
+  if (!isDeepStrictEqual(ignored, early)) {
+    state.leaveOut(ignored.tables);
+    canonicalizer = identify({ ...identified, ignored }, options);
+    await home.relearn(canonicalizer);
+  }
   state.listen(stepper.sink);
   return atRoot({
     options,
@@ -348,12 +357,24 @@ async function openSystems(
     if (seat.borrowed) refuseUnnamed(name, system, allowedStores);
     asks.isNeeded ||= borrowed;
     const { ignore } = world;
-    await system.open({ name, laneIndex: seat.lane.index, inProcess: seat.inProcess, borrowed, gated, ignore, asked: asks.count });
+    // Nothing is counted unless a store is the user's, so that the count would say of a lane's own store that nobody asked.
+    const asked = borrowed ? asks.count : undefined;
+    await system.open({ name, laneIndex: seat.lane.index, inProcess: seat.inProcess, borrowed, gated, ignore, asked });
   }
 }
 
-/** Finds what the patterns of `ignore`, of stores and of the World, name in stores that are open. @throws SeqqaError `IGNORE_UNKNOWN` (2) */
-async function findIgnored(world: World<never, never>): Promise<Ignored> {
+/** Takes up stores of the lane's own whose schema changed: what they hold now is what they are put back to from here on. */
+async function reopenSystems(world: World<never, never>, seat: LaneSeat, options: LaneOptions, asks: Asks): Promise<void> {
+  for (const system of Object.values(world.systems)) await system?.close();
+  await openSystems(world, seat, options, asks);
+}
+
+/**
+ * Finds what the patterns of `ignore`, of stores and of the World, name in stores that are open.
+ *
+ * @param isStrict There are all tables that there will be. @throws SeqqaError `IGNORE_UNKNOWN` (2)
+ */
+async function findIgnored(world: World<never, never>, isStrict: boolean): Promise<Ignored> {
   const patterns: IgnorePattern[] = world.ignore.map((pattern) => ({ pattern, system: undefined }));
   const schemas = new Map<string, readonly TableSchema[]>();
   let isWhole = true;
@@ -364,7 +385,7 @@ async function findIgnored(world: World<never, never>): Promise<Ignored> {
     if (system.schema === undefined) isWhole = false;
     else schemas.set(name, await system.schema());
   }
-  return resolveIgnored(patterns, schemas, isWhole);
+  return resolveIgnored(patterns, schemas, { isWhole, isStrict });
 }
 
 /** Whether a system is on a store of the lane's own. One that the user's code names is the user's. */

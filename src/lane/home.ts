@@ -30,6 +30,8 @@ export interface HomeOptions {
   readonly image: WorldImage | undefined;
   /** What `setup` made on the first lane: its rows take the place of those that it made here. */
   readonly shared: WorldImage | undefined;
+  /** Takes up stores whose schema `setup` changed; `undefined`: they are the user's own, where that is refused. */
+  readonly reopen: (() => Promise<void>) | undefined;
 }
 
 /** What is known of the root state when it was made. */
@@ -98,9 +100,23 @@ export class Home {
       this.#before = await state.mark();
       await this.#remake();
     } else {
-      await this.#setUpLikeTheOthers();
-      await this.#root();
+      try {
+        await this.#setUpLikeTheOthers();
+        await this.#root();
+      } catch (error) {
+        await this.#takeSchema(error);
+        await this.#root();
+      }
     }
+  }
+
+  /** A `setup` that makes tables: they are part of the root. @throws what is no change of a schema */
+  async #takeSchema(error: unknown): Promise<void> {
+    const { reopen } = this.#options;
+    if (reopen === undefined || !(error instanceof SeqqaError) || error.code !== "SCHEMA_CHANGED") throw error;
+    // Ids that it drew are this lane's own: no captured state takes their place.
+    this.#made = undefined;
+    await reopen();
   }
 
   /** Takes the root for one that is identified otherwise: by a canonicalizer that knows more. Every mark before this one is invalid. */

@@ -53,11 +53,15 @@ export function ignoredTables(
 
 /**
  * Finds what patterns of `ignore` name. `schemas`: of the stores that have tables; `isWhole`: these are all stores, so that a table or column
- * that is not in them is nowhere.
+ * that is not in them is nowhere; `isStrict`: a name that is nowhere is refused.
  *
  * @throws SeqqaError `IGNORE_UNKNOWN` (2) for a table or column that there is not
  */
-export function resolveIgnored(patterns: readonly IgnorePattern[], schemas: Schemas, isWhole: boolean): Ignored {
+export function resolveIgnored(
+  patterns: readonly IgnorePattern[],
+  schemas: Schemas,
+  { isWhole, isStrict }: { readonly isWhole: boolean; readonly isStrict: boolean },
+): Ignored {
   const tables = new Map<string, ReadonlySet<string>>();
   for (const [system, schema] of schemas) tables.set(system, ignoredTables(patterns, system, schema));
   const fields: string[] = [];
@@ -66,7 +70,7 @@ export function resolveIgnored(patterns: readonly IgnorePattern[], schemas: Sche
     fields.push(...columns);
     if (one.system === undefined) fields.push(one.pattern);
     const isTable = [...schemas].some(([system, schema]) => ignoredTables([one], system, schema).size > 0);
-    if (columns.length > 0 || isTable) continue;
+    if (columns.length > 0 || isTable || !isStrict) continue;
     if (one.system !== undefined ? schemas.has(one.system) : isWhole && schemas.size > 0 && isOfTable(one.pattern)) {
       throw unknown(one, schemas);
     }

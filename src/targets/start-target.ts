@@ -12,6 +12,7 @@ import type { TargetConfig } from "./target-config.ts";
 import { endedEarly, notHttp, notReady, portBusy, unreachable } from "./target-errors.ts";
 import { TargetProcess, type TargetExit } from "./target-process.ts";
 import { waitUntilReady } from "./wait-until-ready.ts";
+import { warmUp } from "./warm-up.ts";
 import { passwordsOf } from "./without-secrets.ts";
 
 const DEFAULT_READY_TIMEOUT_S = 30;
@@ -90,9 +91,24 @@ async function attempt(context: StartContext, port: number, fixed: boolean): Pro
   try {
     const readiness = await waitUntilReady(urls, readyTimeout * 1000, target.ended, signal, config.tls?.ca);
     switch (readiness.kind) {
-      case "ready":
+      case "ready": {
+        const baseUrl = baseUrlOf(config, port, fixed, readiness.origin);
+        await warmUp({
+          steps: config.target?.warmUp ?? [],
+          baseUrl,
+          filling,
+          cwd: workingDirectory(config),
+          env: environment(context, filling),
+          passwords: passwordsOf(context.stores.systems.map(({ url }) => url)),
+          timeoutMs: readyTimeout * 1000,
+          ca: config.tls?.ca ?? [],
+          signal,
+          started: context.started,
+          stopped: context.stopped,
+        });
         target.unref();
-        return { process: target, baseUrl: baseUrlOf(config, port, fixed, readiness.origin) };
+        return { process: target, baseUrl };
+      }
       case "ended": {
         const exit = await target.ended;
         await discard(context, target);

@@ -30,12 +30,25 @@ export interface StartedTarget {
   readonly ready?: string | undefined;
   /** Seconds; default 30. */
   readonly readyTimeout?: number | undefined;
+  /** Requests and commands that are made once the target answers, before its stores are looked at. Default: none. */
+  readonly warmUp?: readonly WarmUp[] | undefined;
   readonly rollback?: "stores" | "restart" | undefined;
   /** A module that exports `createTarget(lane)`; it runs in the lane's own thread. */
   readonly module?: string | undefined;
   /** Seconds. */
   readonly settle?: number | undefined;
 }
+
+/** `GET /health`, a request by its parts, or a command of the shell. */
+export type WarmUp =
+  | string
+  | {
+      readonly method?: string | undefined;
+      readonly path?: string | undefined;
+      /** Sent as JSON. */
+      readonly json?: unknown;
+      readonly command?: string | undefined;
+    };
 
 /** A target that already runs. */
 export interface ListedLane {

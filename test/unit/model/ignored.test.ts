@@ -11,10 +11,11 @@ const schemas = new Map([
   ["db", DB],
   ["mail", [{ name: "events", columns: ["to"] }]],
 ]);
+const ALL = { isWhole: true, isStrict: true };
 const ofWorld = (...patterns: string[]): IgnorePattern[] => patterns.map((pattern) => ({ pattern, system: undefined }));
 const ofStore = (system: string, ...patterns: string[]): IgnorePattern[] => patterns.map((pattern) => ({ pattern, system }));
 const tables = (patterns: IgnorePattern[]): unknown =>
-  Object.fromEntries([...resolveIgnored(patterns, schemas, true).tables].map(([name, ignored]) => [name, [...ignored]]));
+  Object.fromEntries([...resolveIgnored(patterns, schemas, ALL).tables].map(([name, ignored]) => [name, [...ignored]]));
 
 describe("patterns of ignore", () => {
   it.each<[IgnorePattern[], unknown]>([
@@ -38,7 +39,7 @@ describe("patterns of ignore", () => {
       ofWorld("cart", "context.user.seen", "clients.admin.token", "systems.probe.items[].took"),
       ["cart", "context.user.seen", "clients.admin.token", "systems.probe.items[].took"],
     ],
-  ])("%j name the fields %j", (patterns, expected) => expect(resolveIgnored(patterns, schemas, true).fields).toEqual(expected));
+  ])("%j name the fields %j", (patterns, expected) => expect(resolveIgnored(patterns, schemas, ALL).fields).toEqual(expected));
 
   it.each<[IgnorePattern[], string, string]>([
     [ofWorld("order.status"), 'ignore: "order.status" is no table or column of the stores.', 'Did you mean "orders.status"?'],
@@ -51,13 +52,13 @@ describe("patterns of ignore", () => {
     [ofStore("mail", "orders"), 'ignore: "orders" is no table or column of store "mail".', "Its tables are events."],
     [ofStore("db", "orders.stauts"), 'ignore: "orders.stauts" is no table or column of store "db".', 'Did you mean "orders.status"?'],
   ])("%j are refused", (patterns, message, hint) => {
-    expect(() => resolveIgnored(patterns, schemas, true)).toThrow(
+    expect(() => resolveIgnored(patterns, schemas, ALL)).toThrow(
       expect.objectContaining({ code: "IGNORE_UNKNOWN", exitStatus: 2, message, hint }) as Error,
     );
   });
 
   it("of a World are not refused where a store does not tell its tables", () => {
-    expect(resolveIgnored(ofWorld("carts.seen"), schemas, false).fields).toEqual(["carts.seen"]);
-    expect(resolveIgnored([...ofWorld("carts.seen"), ...ofStore("cache", "session:*")], new Map(), true).fields).toEqual(["carts.seen"]);
+    expect(resolveIgnored(ofWorld("carts.seen"), schemas, { ...ALL, isWhole: false }).fields).toEqual(["carts.seen"]);
+    expect(resolveIgnored([...ofWorld("carts.seen"), ...ofStore("cache", "session:*")], new Map(), ALL).fields).toEqual(["carts.seen"]);
   });
 });
