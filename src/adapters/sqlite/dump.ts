@@ -1,9 +1,10 @@
 import type { Database } from "better-sqlite3";
 import { isRawText, type ExactValue } from "../../systems/index.ts";
+import { counterReader, isInHeader } from "./counters.ts";
 import { quoteName } from "./sql-text.ts";
 import { exactRow } from "./table-io.ts";
 
-/** Everything that is in the user's tables, exactly: schema, rows with storage classes and hidden rowids, AUTOINCREMENT counters. */
+/** Everything that is in the user's tables, exactly: schema, rows with storage classes and hidden rowids, AUTOINCREMENT counters, and the integers of the header. */
 export function dumpDatabase(db: Database): string {
   const lines: string[] = [];
   const schema = db
@@ -20,6 +21,7 @@ export function dumpDatabase(db: Database): string {
     )
     .all();
   for (const { name, wr } of tables) lines.push(`-- ${name}`, ...dumpTable(db, name, wr === 1));
+  for (const [, name, value] of counterReader(db).all()) if (isInHeader(name)) lines.push(`${String(name)}: ${String(value)}`);
   return `${lines.join("\n")}\n`;
 }
 

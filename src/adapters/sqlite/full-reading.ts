@@ -1,6 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { Observed, ObservedColumn, ObservedTable, StoredValue } from "../../model/system.ts";
 import { allCounters, observeCounters, shown, withoutCommon, type ExactRow, type ExactValue } from "../../systems/index.ts";
+import { counterReader } from "./counters.ts";
 import { quoteName } from "./sql-text.ts";
 import { observedColumns } from "./table-plan.ts";
 
@@ -34,14 +35,7 @@ export function readEverything(db: Database, observed: readonly string[] | undef
       .all();
     tables.set(name, { columns: observedColumns(db, name, columns), rows: rows.map((row) => row.map(shown)) });
   }
-  return { tables, counters: readCounters(db) };
-}
-
-function readCounters(db: Database): ExactRow[] {
-  const counted = db.prepare("select 1 from sqlite_schema where name = 'sqlite_sequence'").get() !== undefined;
-  return counted
-    ? db.prepare<[], ExactValue[]>("select rowid, name, seq from sqlite_sequence order by rowid").raw().safeIntegers().all()
-    : [];
+  return { tables, counters: counterReader(db).all() };
 }
 
 /** A whole reading as the root's observation. */

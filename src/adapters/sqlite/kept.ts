@@ -1,6 +1,7 @@
 import type { Database, Statement } from "better-sqlite3";
 import { isRawText, sameCounters, sameRow, type ExactRow, type ExactValue, type RowKey } from "../../systems/index.ts";
 import { LEASE_SECONDS } from "../../systems/borrowed.ts";
+import { counterReader } from "./counters.ts";
 import { hasTable } from "./owner.ts";
 import { bindable, exactRow, type TableIo } from "./table-io.ts";
 import type { TablePlan } from "./table-plan.ts";
@@ -53,8 +54,8 @@ export function installKept(db: Database, plans: readonly TablePlan[]): void {
     insert into ${LEASE} values(${SECONDS} + ${LEASE_SECONDS}, ${Date.now()}, ${Date.now()})`);
   const insert = db.prepare(`insert into ${TABLES} values(?, ?, ?)`);
   for (const plan of plans) insert.run(BigInt(plan.index), plan.name, layoutOf(plan));
-  if (!hasTable(db, "sqlite_sequence")) return;
-  for (const recorded of [0, 1]) db.exec(`insert into ${COUNTERS} select ${recorded}, rowid, name, seq from sqlite_sequence`);
+  const count = db.prepare(`insert into ${COUNTERS} values(?, ?, ?, ?)`);
+  for (const row of counterReader(db).all()) for (const recorded of [0n, 1n]) count.run(recorded, ...bindable(row));
 }
 
 /** The tables in the order of their numbers; `undefined`: this installation keeps nothing, since the store was not borrowed. */

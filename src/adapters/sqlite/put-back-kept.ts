@@ -3,6 +3,7 @@ import type { Leftover, RowImages } from "../../model/leftover.ts";
 import type { Cleaning } from "../../model/store-provider.ts";
 import { sameRow, type ExactRow, type ExactValue, type RowKey } from "../../systems/index.ts";
 import { blind, unblind } from "./blind.ts";
+import { isInHeader, setInHeader } from "./counters.ts";
 import { cannotRecover, isBusy, notPutBack } from "./failures.ts";
 import { emptyKept, keptCounters, keptRows, keptTimes, layoutOf, recordedTables } from "./kept.ts";
 import { dropOurs, hasTable, writing } from "./owner.ts";
@@ -222,6 +223,10 @@ function putCounters(db: Database, log: UndoLog): void {
   for (const name of new Set([...root, ...now].map((row) => row[1]!))) {
     const before = of(root, name);
     if (of(now, name) !== of(recorded, name) || of(now, name) === before) continue;
+    if (isInHeader(name)) {
+      setInHeader(db, name, before);
+      continue;
+    }
     const inUse = typeof name === "string" ? largestRowid(db, name) : 0n;
     const wanted = typeof before === "bigint" && before > inUse ? before : inUse;
     if (before === undefined && inUse === 0n) db.prepare("delete from sqlite_sequence where name = ?").run(name);

@@ -13,6 +13,7 @@ import {
   type Touch,
 } from "../../systems/index.ts";
 import { imageForeign } from "../../systems/store-errors.ts";
+import { counterReader, putCounters } from "./counters.ts";
 import { Keeper } from "./kept.ts";
 import { exactRow, TableIo } from "./table-io.ts";
 import type { TablePlan } from "./table-plan.ts";
@@ -36,7 +37,7 @@ export class UndoLog {
   readonly #file: string;
   readonly #tail: Statement<[bigint], ExactValue[]>;
   readonly #clear: Statement<[]>;
-  readonly #counters: Statement<[], ExactValue[]> | undefined;
+  readonly #counters: Statement<[], ExactValue[]>;
   readonly #keeper: Keeper | undefined;
   /** The log is read up to here. */
   #read = 0n;
@@ -49,19 +50,16 @@ export class UndoLog {
     this.tables = plans.map((plan) => new TableIo(db, plan));
     this.#tail = db.prepare<[bigint], ExactValue[]>(`select * from ${LOG} where seq > ? order by seq`).raw().safeIntegers();
     this.#clear = db.prepare(`delete from ${LOG}`);
-    const counted = db.prepare("select 1 from sqlite_schema where name = 'sqlite_sequence'").get() !== undefined;
-    this.#counters = counted
-      ? db.prepare<[], ExactValue[]>("select rowid, name, seq from sqlite_sequence order by rowid").raw().safeIntegers()
-      : undefined;
+    this.#counters = counterReader(db);
     this.#keeper = keeps ? new Keeper(db, plans.length, previous === undefined ? undefined : previous.#keeper) : undefined;
     this.mirror = previous?.mirror ?? new NetMirror(plans.length, this.counters());
     this.#read = previous === undefined ? 0n : previous.#read;
     this.#entries = previous === undefined ? 0 : previous.#entries;
   }
 
-  /** Rows of `sqlite_sequence`: rowid, table, value. */
+  /** The file's counters as rows of place, name and value. */
   counters(): readonly ExactRow[] {
-    return this.#counters?.all() ?? [];
+    return this.#counters.all();
   }
 
   /** Reads what was logged since the last time. `judge` is told of it first, and may throw: then it counts as not read. */
@@ -186,16 +184,8 @@ export class UndoLog {
   }
 
   #putCounters(wanted: readonly ExactRow[]): void {
-    if (this.#counters === undefined) return;
     const now = this.counters();
-    if (sameCounters(now, wanted)) return;
-    for (const row of now) {
-      if (!wanted.some((one) => sameRow(one, row))) this.#db.prepare("delete from sqlite_sequence where rowid = ?").run(row[0]);
-    }
-    for (const row of wanted) {
-      if (!now.some((one) => sameRow(one, row)))
-        this.#db.prepare("insert into sqlite_sequence(rowid, name, seq) values(?, ?, ?)").run(...row);
-    }
+    if (!sameCounters(now, wanted)) putCounters(this.#db, now, wanted);
   }
 
   /** What has to be changed to get from the present state into a captured one; each fix knows the row's value in the root. */

@@ -64,16 +64,21 @@ describe("every way of not reaching the target is one error", () => {
   it.each([
     ["that says how long it is", "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf"],
     ["in chunks", "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhe"],
-  ])("closed in the middle of an answer %s", async (_, answer) => {
-    const url = await serveRaw((socket) => socket.once("data", () => socket.end(answer)));
+    ["in the middle of its headers", "HTTP/1.1 200 OK\r\nx-a: "],
+    ["after an interim one", "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n"],
+  ])("closed in the middle of an answer %s, by a server that is gone then", async (_, answer) => {
+    // As a process that crashes: no new connection is accepted.
+    const server = net.createServer((socket) => {
+      socket.on("error", () => undefined);
+      socket.once("data", () => {
+        server.close();
+        socket.end(answer);
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const url = `http://127.0.0.1:${(server.address() as net.AddressInfo).port}`;
     const error = await failureOf(new HttpClient(url));
-    expectUnreachable(error, "Connection closed in the middle of the answer", url);
-    expect(error.message).toContain("no whole answer");
-  });
-
-  it("garbage", async () => {
-    const url = await serveRaw((socket) => socket.once("data", () => socket.end("SSH-2.0-OpenSSH_9.9\r\n")));
-    expectUnreachable(await failureOf(new HttpClient(url)), "The answer is not valid HTTP", url);
+    expectUnreachable(error, "Connection closed (?:in the middle of the|before an) answer", url);
   });
 
   it("TLS to a plain server", async () => {

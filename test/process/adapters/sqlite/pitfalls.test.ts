@@ -5,6 +5,7 @@ import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { blind } from "../../../../src/adapters/sqlite/blind.ts";
 import { CopyMode } from "../../../../src/adapters/sqlite/copy-mode.ts";
+import { stores } from "../../../../src/adapters/sqlite/index.ts";
 import { JournalMode } from "../../../../src/adapters/sqlite/journal-mode.ts";
 import { planTables, type TablePlan } from "../../../../src/adapters/sqlite/table-plan.ts";
 import { tableTriggers } from "../../../../src/adapters/sqlite/triggers.ts";
@@ -380,6 +381,39 @@ describe("8. the schema", () => {
     expect(execFileSync("python3", ["-c", INSERT, db.name]).toString().trim()).toBe("1 1");
     expect(await adapter.observe()).toMatchObject({ tables: [{ name: "orders", added: [[1, "py"]] }], counters: { orders: 1 } });
   });
+});
+
+test.each(["journal", "copy"] as const)(
+  "%s: what a target keeps in the header of its file is observed, and put back",
+  async (checkpoint) => {
+    const { db, adapter, dump, mark } = await rooted([ORDERS, "pragma user_version = 7"], { checkpoint });
+    db.exec("pragma user_version = 8; pragma application_id = 5");
+    expect(await adapter.changed(mark)).toBe(true);
+    expect(await adapter.observe()).toMatchObject({ counters: { "pragma user_version": 8, "pragma application_id": 5 } });
+    const image = await adapter.capture();
+    await adapter.restore(mark);
+    expect([db.pragma("user_version", { simple: true }), db.pragma("application_id", { simple: true })]).toEqual([7, 0]);
+    expect(await adapter.dump()).toBe(dump);
+    await adapter.write(structuredClone(image));
+    expect([db.pragma("user_version", { simple: true }), db.pragma("application_id", { simple: true })]).toEqual([8, 5]);
+  },
+);
+
+test("of a user's file it goes back as the run recorded it, and stays where somebody else set it", async () => {
+  for (const [theirs, left] of [
+    [undefined, 7],
+    [9, 9],
+  ] as const) {
+    const { db, adapter, mark } = await rooted([ORDERS, "pragma user_version = 7"], {}, { borrowed: true, asked: () => undefined });
+    db.exec("pragma user_version = 8");
+    await adapter.changed(mark);
+    if (theirs !== undefined) {
+      db.exec("update seqqa_owner set pid = 0");
+      db.exec(`pragma user_version = ${theirs}`);
+      await stores.clean(`sqlite:${db.name}`);
+    } else await adapter.close();
+    expect(db.pragma("user_version", { simple: true })).toBe(left);
+  }
 });
 
 test("rows that were written without the journal are not passed over in silence", async () => {

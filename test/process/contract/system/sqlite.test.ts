@@ -128,14 +128,6 @@ describe("sqlite copy, another process in Python, a file in rollback mode", () =
   });
 });
 
-describe("sqlite copy, borrowed", () => {
-  systemContract({
-    lane: (index) => apart({ language: "node", checkpoint: "copy", borrowed: true }, index),
-    cycles: size(20, 300),
-    seed: 8,
-  });
-});
-
 describe("sqlite journal, borrowed", () => {
   systemContract({
     lane: (index) => apart({ language: "node", checkpoint: "journal", borrowed: true }, index),
