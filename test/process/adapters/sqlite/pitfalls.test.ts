@@ -411,6 +411,7 @@ test("of a user's file it goes back as the run recorded it, and stays where some
       db.exec("update seqqa_owner set pid = 0");
       db.exec(`pragma user_version = ${theirs}`);
       await stores.clean(`sqlite:${db.name}`);
+      expect(() => adapter.close()).toThrow(expect.objectContaining({ code: "LEASE_OVER" }) as Error);
     } else await adapter.close();
     expect(db.pragma("user_version", { simple: true })).toBe(left);
   }
