@@ -31,6 +31,8 @@ export interface StartContext {
   /** Told once a process that did not come up is gone. */
   readonly stopped: (process: TargetProcess) => void;
   readonly signal: AbortSignal;
+  /** Receives all that the target prints. */
+  readonly onOutput?: ((text: string) => void) | undefined;
   /** The target was there before and is to come back where it was. */
   readonly before?: RunningTarget | undefined;
 }
@@ -86,6 +88,7 @@ async function attempt(context: StartContext, port: number, fixed: boolean): Pro
     cwd: workingDirectory(config),
     env: environment(context, filling),
     passwords: passwordsOf(context.stores.systems.map(({ url }) => url)),
+    onOutput: context.onOutput,
   });
   context.started(target);
   try {

@@ -81,6 +81,8 @@ export interface TargetHostOptions {
   readonly spares?: number | undefined;
   /** Aborting it gives up targets that are waited for until they answer. Default: they are waited for as long as `ready_timeout` says. */
   readonly signal?: AbortSignal | undefined;
+  /** Where the output of targets is kept, as `targets/lane-0.log`; default: nowhere. */
+  readonly outputDir?: string | undefined;
   /** Where `seqqa-<uid>` lies; default: memory-backed tmp where there is one with space, else the system's tmp. */
   readonly directory?: string | undefined;
 }

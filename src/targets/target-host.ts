@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { SeqqaError } from "../model/errors.ts";
 import { hasEnded, type TargetEnd } from "../model/target-end.ts";
@@ -19,7 +19,9 @@ import { restarts, spareNumber } from "./spares.ts";
 import { borrowedStores, copyStore, declaredStores, type LaneStores } from "./stores.ts";
 import { sweep } from "./sweep.ts";
 import type { StartedTarget, TargetConfig, TargetHostOptions } from "./target-config.ts";
+import { TargetOutput } from "./target-output.ts";
 import { usesEmptyStore } from "./uses-empty-store.ts";
+import { passwordsOf } from "./without-secrets.ts";
 
 /** Digits of the random part of a run's id. */
 const RANDOM_LENGTH = 12;
@@ -44,6 +46,9 @@ export class TargetHost {
   /** Where lanes and spares answered, those that are gone included. */
   readonly origins: Set<string> = new Set();
   readonly #config: TargetConfig;
+  readonly #options: TargetHostOptions;
+  /** The output of each lane's target, over all its starts. */
+  readonly #outputs = new Map<number, TargetOutput>();
   readonly #directory: RunDirectory;
   readonly #ports: Ports;
   readonly #numbers: { readonly lanes: number; readonly spares: number };
@@ -60,6 +65,7 @@ export class TargetHost {
 
   private constructor(config: TargetConfig, options: TargetHostOptions, module: string | undefined) {
     this.#config = config;
+    this.#options = options;
     this.#module = module;
     this.#numbers = { lanes: options.lanes ?? 1, spares: options.spares ?? 0 };
     this.canMakeLanes = (count) => refuseLanes(config, count);
@@ -187,6 +193,7 @@ export class TargetHost {
     // What left its process group on its own.
     for (const pid of this.#config.target?.command === undefined ? [] : markedProcesses(this.#directory.id)) killProcess(pid, "SIGKILL");
     this.#ports.releaseAll();
+    for (const output of this.#outputs.values()) output.close();
     try {
       await this.#stores?.close();
     } finally {
@@ -215,8 +222,20 @@ export class TargetHost {
     return { ...common, ...stores, baseUrl, borrowed: false, restartable: true, restarts: restarts(this.#config) };
   }
 
+  /** The lines that the target of a lane printed in a time, in milliseconds since 1970. */
+  printed(index: number, fromMs: number, toMs: number): readonly string[] {
+    return this.#outputs.get(index)?.between(fromMs, toMs) ?? [];
+  }
+
   #startContext(lane: number, stores: LaneStores): StartContext {
+    const { outputDir } = this.#options;
+    let output = this.#outputs.get(lane);
+    if (output === undefined && outputDir !== undefined) {
+      output = new TargetOutput(join(outputDir, "targets", `lane-${lane}.log`), passwordsOf(stores.systems.map(({ url }) => url)));
+      this.#outputs.set(lane, output);
+    }
     return {
+      onOutput: output === undefined ? undefined : (text) => output.write(text),
       config: this.#config,
       lane,
       runId: this.#directory.id,

@@ -12,7 +12,7 @@ import { passwordsOf } from "../without-secrets.ts";
 import { forgetCompose, recordCompose, sweepCompose } from "./compose-record.ts";
 import { COMPOSE_LIMITS, composeDown, composeDownAtOnce, composeUp, type ComposeContext, type ComposeLimits } from "./docker-compose.ts";
 import { serviceLost } from "./service-errors.ts";
-import { ServiceLog } from "./service-log.ts";
+import { OutputLog } from "../output-log.ts";
 import type { ServicesConfig } from "./services-config.ts";
 import { startService } from "./start-service.ts";
 
@@ -35,7 +35,7 @@ export class ServiceHost {
   readonly #directory: RunDirectory;
   readonly #removeHooks: () => void;
   readonly #processes: OwnProcesses;
-  readonly #logs: ServiceLog[] = [];
+  readonly #logs: OutputLog[] = [];
   #docker: Omit<ComposeContext, "file"> | undefined;
   /** There may be containers. */
   #composed = false;
@@ -129,8 +129,8 @@ export class ServiceHost {
     });
   }
 
-  #logIn(file: string, passwords: readonly string[] = []): ServiceLog {
-    const log = new ServiceLog(file, passwords);
+  #logIn(file: string, passwords: readonly string[] = []): OutputLog {
+    const log = new OutputLog(file, passwords);
     this.#logs.push(log);
     return log;
   }

@@ -14,7 +14,7 @@ import {
   serviceNotReady,
   serviceUntrusted,
 } from "./service-errors.ts";
-import type { ServiceLog } from "./service-log.ts";
+import type { OutputLog } from "../output-log.ts";
 
 /** How long a first look at `ready` may take, before the service is started. */
 const LOOK_MS = 1_000;
@@ -23,7 +23,7 @@ export interface ServiceContext {
   readonly folder: string;
   readonly runId: string;
   readonly ca: readonly string[] | undefined;
-  readonly log: ServiceLog;
+  readonly log: OutputLog;
   /** Told of the process before anything else can happen to it. */
   readonly started: (process: TargetProcess) => void;
   readonly signal: AbortSignal;

@@ -1,15 +1,15 @@
 import { closeSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
-import { SeqqaError } from "../../model/errors.ts";
-import { withoutSecrets } from "../without-secrets.ts";
+import { SeqqaError } from "../model/errors.ts";
+import { withoutSecrets } from "./without-secrets.ts";
 
 /** A file that is longer becomes `<file>.1`, so that the last of the output is kept in no more than twice this. */
 const MOST_BYTES = 4 * 1024 * 1024;
 /** So much of a line is held back, at most, to see passwords whole. */
 const LONGEST_LINE = 64 * 1024;
 
-/** What a service prints, in a file: bounded, and without passwords. */
-export class ServiceLog {
+/** The output of a process in a file: bounded, and without passwords. */
+export class OutputLog {
   readonly #file: string;
   readonly #passwords: readonly string[];
   readonly #mostBytes: number;
@@ -17,7 +17,7 @@ export class ServiceLog {
   #bytes = 0;
   #rest = "";
 
-  /** @param passwords Hidden wherever they stand. @throws SeqqaError `SERVICE_LOG` when the file cannot be made. */
+  /** @param passwords Hidden wherever they stand. @throws SeqqaError `OUTPUT_LOG` when the file cannot be made. */
   constructor(file: string, passwords: readonly string[] = [], mostBytes: number = MOST_BYTES) {
     this.#file = file;
     this.#passwords = passwords;
@@ -28,7 +28,7 @@ export class ServiceLog {
       this.#descriptor = openSync(file, "w");
     } catch (cause) {
       const code = (cause as NodeJS.ErrnoException).code ?? String(cause);
-      throw new SeqqaError("SERVICE_LOG", `The output of a service cannot be written to ${file} (${code}).`, {
+      throw new SeqqaError("OUTPUT_LOG", `The output of a process cannot be written to ${file} (${code}).`, {
         exitStatus: 2,
         hint: "Name another folder with --output or report.output_dir.",
         cause,
