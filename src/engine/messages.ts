@@ -117,6 +117,9 @@ export interface LaneFailure {
 /** The name of the finding that the target went away. */
 export const CRASHED = "target_crashed";
 
+/** The name of the finding that an answer was not HTTP. */
+export const INVALID_ANSWER = "invalid_http_answer";
+
 /** A rule that a step broke. */
 export interface FindingNews {
   readonly invariant: string;

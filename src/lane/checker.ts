@@ -6,7 +6,8 @@ import { isPromise, type Awaitable } from "../model/system.ts";
 import type { ErrorNews, FindingNews } from "../engine/messages.ts";
 import type { Asks } from "./asks.ts";
 import type { Drawing } from "./drawing.ts";
-import { errorNews, type Stepper } from "./stepper.ts";
+import { invalidAnswerFinding } from "./invalid-answer.ts";
+import { errorNews, overloaded, type Stepper } from "./stepper.ts";
 import { requireStores } from "./store-lost.ts";
 
 type AnyInvariant = Invariant<never, never>;
@@ -38,7 +39,7 @@ export class Checker {
   readonly #invariants: readonly AnyInvariant[];
   readonly #rules: readonly Rule[];
   readonly #drawing: Drawing;
-  readonly #stepper: Pick<Stepper, "thrown" | "checkFailure">;
+  readonly #stepper: Pick<Stepper, "thrown" | "checkFailure" | "isCheckShed">;
   readonly #asks: Asks;
   /** `when` says the same for an action each time, so it is asked once. */
   readonly #plans: Map<AnyAction, Plan> = new Map();
@@ -49,7 +50,7 @@ export class Checker {
     invariants: readonly AnyInvariant[],
     rules: readonly Rule[],
     drawing: Drawing,
-    stepper: Pick<Stepper, "thrown" | "checkFailure">,
+    stepper: Pick<Stepper, "thrown" | "checkFailure" | "isCheckShed">,
     asks: Asks,
   ) {
     this.#world = world;
@@ -131,6 +132,7 @@ export class Checker {
       this.checked.last = invariant.name;
       try {
         this.#drawing.by(invariant.name);
+        this.#stepper.isCheckShed = false;
         const held: unknown = this.#asks.during(() => invariant.check(this.#world));
         if (held === true) continue;
         if (isPromise(held)) {
@@ -157,6 +159,7 @@ export class Checker {
   #judge(invariant: AnyInvariant, held: unknown): void {
     if (held === true) return;
     if (held === false) {
+      if (this.#stepper.isCheckShed) return void this.checked.errors.push(overloaded());
       const { name, severity, message } = invariant;
       this.checked.findings.push({ invariant: name, severity, message });
       return;
@@ -174,6 +177,9 @@ export class Checker {
   /** @throws LaneLost when it could not look into a store */
   #threw(invariant: AnyInvariant, error: unknown): void {
     requireStores(error, `Invariant "${invariant.name}" threw`);
+    const invalid = invalidAnswerFinding(error, invariant.name);
+    if (invalid !== undefined) return void this.checked.findings.push(invalid);
+    if (this.#stepper.isCheckShed) return void this.checked.errors.push(overloaded());
     this.checked.errors.push(this.#stepper.thrown("INVARIANT_THREW", `Invariant "${invariant.name}" threw`, invariant.name, error));
   }
 }

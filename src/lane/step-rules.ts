@@ -5,9 +5,10 @@ import type { CheckedStep, Earlier, Rule, StoresView } from "../model/rule.ts";
 import type { ErrorNews, FindingNews, UnjudgedNews } from "../engine/messages.ts";
 import type { Awaitable } from "../model/system.ts";
 import type { LaneBase } from "./bring-up.ts";
+import { invalidAnswerFinding } from "./invalid-answer.ts";
 import { storesView } from "./stores-view.ts";
 import type { Outcome } from "./outcome.ts";
-import { errorNews } from "./stepper.ts";
+import { errorNews, overloaded } from "./stepper.ts";
 import { requireStores } from "./store-lost.ts";
 import { unjudgedNews } from "./unjudged-news.ts";
 import type { WorldMark } from "./world-state.ts";
@@ -102,8 +103,13 @@ export class StepRules {
     const { checker, drawing, stepper } = this.#base;
     checker.checked.last = rule.name;
     drawing.by(rule.name);
+    stepper.isCheckShed = false;
     try {
       const said: unknown = await this.#base.state.asks.during(ask);
+      if (said === false && stepper.isCheckShed) {
+        this.errors.push(overloaded());
+        return undefined;
+      }
       if (typeof said === "boolean" || isEarlier(said)) return said;
       const got = said === undefined ? "nothing" : typeof said;
       this.errors.push(
@@ -111,6 +117,12 @@ export class StepRules {
       );
     } catch (error) {
       requireStores(error, `Rule "${rule.name}" threw`);
+      const invalid = invalidAnswerFinding(error, rule.name);
+      if (invalid !== undefined || stepper.isCheckShed) {
+        if (invalid === undefined) this.errors.push(overloaded());
+        else this.findings.push(invalid);
+        return undefined;
+      }
       this.errors.push(stepper.thrown("INVARIANT_THREW", `Rule "${rule.name}" threw`, rule.name, error));
     }
     return undefined;

@@ -12,6 +12,7 @@ import { poll } from "./late-writes.ts";
 import type { WorldState } from "./world-state.ts";
 import type { SentRequest } from "../state/index.ts";
 import { requireStores } from "./store-lost.ts";
+import { invalidAnswerFinding } from "./invalid-answer.ts";
 import { executed, failed, lost, SKIPPED_OUTCOME, type Outcome } from "./outcome.ts";
 
 export interface StepperOptions {
@@ -32,6 +33,7 @@ export type StepperState = Pick<WorldState, "attribute" | "moveTo"> &
 
 /** A request of a check that got no answer. */
 export type UnansweredCheck = Extract<Exchange, { kind: "failure" }> & {
+  readonly reason: "timeout" | "unreachable";
   /** The name of the invariant or rule; empty where none was being checked. */
   readonly check: string;
 };
@@ -51,6 +53,8 @@ export class Stepper {
   readonly uncaught: unknown[] = [];
   /** A request of a check, after the step, that got no answer. */
   checkFailure: UnansweredCheck | undefined;
+  /** The last request of a check was refused by a server that sheds load: what the check says of the answer says nothing of the state. */
+  isCheckShed = false;
   /** While a path is recorded: takes what is sent between steps, by checks. */
   onCheckExchange: ((exchange: Exchange) => void) | undefined;
   /** Called for every exchange, of actions and checks. */
@@ -84,7 +88,10 @@ export class Stepper {
       this.#bodies.push(exchange.response.request.body ?? "", exchange.response.text);
     if (this.#listening) return void this.exchanges.push(exchange);
     this.onCheckExchange?.(exchange);
-    if (exchange.kind === "failure") this.checkFailure ??= { ...exchange, check: this.#drawing.drawer };
+    this.isCheckShed = exchange.kind === "answer" && exchange.shed === true;
+    // An answer that is not HTTP is told by the check that got it.
+    if (exchange.kind === "failure" && exchange.reason !== "invalid")
+      this.checkFailure ??= { ...exchange, reason: exchange.reason, check: this.#drawing.drawer };
   };
 
   /** What was thrown, as a sentence that begins with `what`. */
@@ -137,6 +144,7 @@ export class Stepper {
     if (this.strays.length > 0) this.strays.length = 0;
     if (this.#bodies.length > 0) this.#bodies.length = 0;
     this.checkFailure = undefined;
+    this.isCheckShed = false;
     this.#probeError = undefined;
     this.#pendingBefore = this.#state.pending?.() ?? NONE_PENDING;
     this.#listening = true;
@@ -181,7 +189,8 @@ export class Stepper {
         ? executed(response)
         : this.#judge(action, response, pending);
     // An edge of a state graph that was not refused: the world is at its other end.
-    if (action instanceof EdgeAction && outcome.kind === "executed" && outcome.status < 400) this.#state.moveTo(action.edge.to);
+    if (action instanceof EdgeAction && outcome.kind === "executed" && outcome.status < 400 && !this.#isBroken())
+      this.#state.moveTo(action.edge.to);
     return outcome;
   }
 
@@ -236,6 +245,8 @@ export class Stepper {
   #judge(action: AnyAction, response: unknown, pending: readonly PendingRequest[]): Outcome {
     const broken = this.#broken();
     if (broken !== undefined) return broken;
+    const shed = this.#shed(action);
+    if (shed !== undefined) return shed;
     if (this.#probeError !== undefined) return failed(this.thrown("PROBE_THREW", "The World's probe threw", "probe", this.#probeError));
     if (this.strays.length > 0) {
       return failed(
@@ -275,6 +286,8 @@ export class Stepper {
     const broken = this.#broken();
     if (broken !== undefined) return broken;
     requireStores(error, `Action "${action.name}" threw`);
+    const shed = this.#shed(action);
+    if (shed !== undefined) return shed;
     // One error is told of a step.
     this.uncaught.length = 0;
     const findings = this.#serverErrors(action, undefined);
@@ -292,20 +305,44 @@ export class Stepper {
     return true;
   }
 
-  /** An exchange that got no answer decides, whatever the action made of it. */
+  #isBroken(): boolean {
+    return this.exchanges.some(({ kind }) => kind === "failure");
+  }
+
+  /** An exchange that got no answer, or none in HTTP, decides, whatever the action made of it. */
   #broken(): Outcome | undefined {
+    let invalid: FindingNews | undefined;
     for (const exchange of this.exchanges) {
       if (exchange.kind !== "failure") continue;
+      if (exchange.reason === "invalid") {
+        invalid ??= invalidAnswerFinding(exchange.error);
+        continue;
+      }
       const message = exchange.error instanceof Error ? exchange.error.message : String(exchange.error);
       return lost(exchange.reason, message);
+    }
+    return invalid === undefined ? undefined : executed(undefined, [invalid]);
+  }
+
+  /** A request that the server refused to the end because it sheds load: the step says nothing of the state, and the server error is none of the API's. */
+  #shed(action: AnyAction): Outcome | undefined {
+    if (this.#options.serverErrors === "ignore" || isExpected(503, action.expectedStatus ?? [])) return undefined;
+    for (const [at, exchange] of this.exchanges.entries()) {
+      if (
+        exchange.kind === "answer" &&
+        exchange.shed === true &&
+        !this.exchanges.some((later, i) => i > at && isSameRequest(exchange, later))
+      )
+        return failed(overloaded());
     }
     return undefined;
   }
 
   #serverErrors(action: AnyAction, response: ApiResponse | undefined): FindingNews[] {
     if (this.#options.serverErrors !== "violation") return [];
-    const answers = this.exchanges.flatMap((one) => (one.kind === "answer" ? [one.response] : []));
-    if (response !== undefined && !answers.includes(response)) answers.push(response);
+    const heard = this.exchanges.filter((one) => one.kind === "answer");
+    const answers = heard.filter(({ shed }) => shed !== true).map((one) => one.response);
+    if (response !== undefined && !heard.some((one) => one.response === response)) answers.push(response);
     const worst = answers.find(({ statusCode }) => statusCode >= 500 && !isExpected(statusCode, action.expectedStatus ?? []));
     if (worst === undefined) return [];
     const message = `${action.name} was answered with status ${worst.statusCode}`;
@@ -322,6 +359,23 @@ function isGraphqlQuery(body: string | undefined): boolean {
   } catch {
     return false;
   }
+}
+
+/** Tells whether a later exchange is a further try of a request that was refused. */
+function isSameRequest({ response: { request } }: Extract<Exchange, { kind: "answer" }>, later: Exchange): boolean {
+  const { method, url } = later.kind === "answer" ? later.response.request : later;
+  return method === request.method && url === request.url;
+}
+
+/** The error of a target that sheds load. It names no request, so that a run says it once. */
+export function overloaded(): ErrorNews {
+  return errorNews(
+    "TARGET_OVERLOADED",
+    "The target sheds load: it refused requests with status 503, also after seqqa had waited and sent them again, so that the steps they belong to say nothing. " +
+      "Use fewer lanes (--parallel), set exploration.rate_limit, or raise the target's limits (maxEventLoopDelay of @fastify/under-pressure). " +
+      "Where 503 is the right answer, put it into expectedStatus of the action.",
+    "target",
+  );
 }
 
 /** An exchange as far as it says what was asked for. */

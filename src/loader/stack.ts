@@ -84,11 +84,16 @@ interface LoadedMap {
   readonly sources: readonly (string | null)[];
 }
 
+/** Maps of bundles are large, and each exploration of a long process has bundles of its own. */
+const MOST_MAPS = 20;
 const maps = new Map<string, LoadedMap | undefined>();
 
 /** Read when first needed: most runs never show a stack. */
 function mapOf(bundle: string): LoadedMap | undefined {
-  if (!maps.has(bundle)) maps.set(bundle, readMap(bundle));
+  if (!maps.has(bundle)) {
+    if (maps.size >= MOST_MAPS) maps.delete(maps.keys().next().value!);
+    maps.set(bundle, readMap(bundle));
+  }
   return maps.get(bundle);
 }
 

@@ -87,12 +87,18 @@ export interface ClientPart {
 
 /** One request and what came of it. */
 export type Exchange =
-  | { readonly kind: "answer"; readonly response: ApiResponse }
+  | {
+      readonly kind: "answer";
+      readonly response: ApiResponse;
+      /** The server refused the request for want of capacity, before it worked on it. */
+      readonly shed?: boolean;
+    }
   | {
       readonly kind: "failure";
       readonly method: string;
       readonly url: string;
-      readonly reason: "timeout" | "unreachable";
+      /** `invalid`: there was an answer, and it was not HTTP. */
+      readonly reason: "timeout" | "unreachable" | "invalid";
       readonly error: unknown;
     };
 

@@ -1,5 +1,6 @@
 import { EnvHttpProxyAgent, type Dispatcher } from "undici";
 import type { EnvironmentProxies } from "./environment-proxies.ts";
+import { MAX_HEADER_BYTES } from "./header-limit.ts";
 import { secureContext } from "./secure-context.ts";
 
 const CONNECT_TIMEOUT = 10_000;
@@ -23,5 +24,6 @@ export function proxyAgent(proxies: EnvironmentProxies, ca: readonly string[], m
     bodyTimeout: 0,
     keepAliveTimeout: 1000,
     maxResponseSize,
+    maxHeaderSize: MAX_HEADER_BYTES,
   });
 }

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { allowedStores, loadConfig, type Config, type FlagValue } from "../config/index.ts";
-import { bundle, load } from "../loader/index.ts";
+import { bundle, load, type Bundle } from "../loader/index.ts";
 import type { AgentDefinition } from "../model/agent.ts";
 import { SeqqaError } from "../model/errors.ts";
 import { explorationOf } from "../model/exploration.ts";
@@ -79,11 +79,23 @@ async function moduleOf(url: string, directory: string, definition: AgentDefinit
   return { bundle: bundled.file, exportName: await exportNameOf(bundled, definition), literals: bundled.literals, hash: bundled.hash };
 }
 
-/** The name under which the module exports the agent or graph that is explored: its copy there has the same actions and invariants. */
-async function exportNameOf(
-  bundled: { readonly file: string; readonly source: string },
-  definition: AgentDefinition<never, never>,
-): Promise<string> {
+/** Export names that were found before, by source file, code and signature. */
+const exportNames: Map<string, string> = new Map();
+
+/**
+ * The name under which the module exports the agent or graph that is explored: its copy there has the same actions and invariants.
+ * Node keeps every imported bundle until the process ends, so that equal code is imported only once.
+ */
+async function exportNameOf(bundled: Bundle, definition: AgentDefinition<never, never>): Promise<string> {
+  const key = JSON.stringify([bundled.source, bundled.hash, signature(definition)]);
+  const known = exportNames.get(key);
+  if (known !== undefined) return known;
+  const found = await findExportName(bundled, definition);
+  exportNames.set(key, found);
+  return found;
+}
+
+async function findExportName(bundled: Pick<Bundle, "file" | "source">, definition: AgentDefinition<never, never>): Promise<string> {
   const exported = await load(bundled);
   const names = Object.keys(exported).filter((name) => {
     const other = explorationOf(exported[name]);

@@ -131,6 +131,29 @@ describe("a distributed run without targets", () => {
     expect(found(output)).toEqual(found(await local));
   });
 
+  it.concurrent("killed and resumed, is found by the workers that still wait", { timeout: 300_000 }, async () => {
+    const env = { WAIT_MS: "20" };
+    const directory = countersIn(["counters"]);
+    const args = ["--max-steps", "1500"];
+    const local = locally(directory, args, {});
+    const { url } = await ownRedis();
+    const output = emptyFolder();
+    const run = coordinator({ url, directory, env, args: [...args, "--output", output] });
+    const workers = [worker({ url, directory, env }), worker({ url, directory, env, args: ["--parallel", "2"] })];
+    await until(() => joined(run) === 2, "workers", 120_000);
+    await until(() => stepsIn(output) > 0, "steps of the workers", 60_000);
+    run.child.kill("SIGKILL");
+    await run.ended;
+    const before = stepsIn(output);
+    expect(before).toBeLessThan(1500);
+    const resumed = coordinator({ url, directory, env, args: [...args, "--resume", "--output", output] });
+    expect((await resumed.ended).status).toBe(0);
+    expect(await endings(workers)).toEqual([0, 0]);
+    expect(joined(resumed)).toBe(2);
+    for (const one of workers) expect(said(one).match(/^Joined counters with /gm)).toHaveLength(2);
+    expect(found(output)).toEqual(found(await local));
+  });
+
   it.concurrent(
     "takes no harm from a worker that stood still and answers late what another one has answered",
     { timeout: 300_000 },

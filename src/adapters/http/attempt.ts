@@ -1,6 +1,8 @@
 import type { Dispatcher } from "undici";
 import type { Deadlines, Expiring } from "./deadlines.ts";
-import { bodyTooLarge, connectTimeout, failure, requestCancelled, requestTimeout } from "./failures.ts";
+import { decodeContent } from "./content-encoding.ts";
+import { connectTimeout, failure, requestCancelled, requestTimeout, undecodable, type FailedRequest } from "./failures.ts";
+import { isVersion1, WrongVersion } from "./wrong-answer.ts";
 import { decodeBody, NO_COOKIES, type WireAnswer, type WireRequest } from "./transport.ts";
 
 /** A promise's two ends. */
@@ -20,6 +22,7 @@ export abstract class Attempt implements Dispatcher.DispatchHandler, Expiring {
   #onCancel: (() => void) | undefined;
   #settled = false;
   #status = 0;
+  #interim = 0;
   #headers: Record<string, string> = {};
   #cookies = NO_COOKIES;
   #chunk: Buffer | undefined;
@@ -58,6 +61,11 @@ export abstract class Attempt implements Dispatcher.DispatchHandler, Expiring {
     this.#controller?.abort(error);
   }
 
+  /** The first bytes of its answer, where they are known. */
+  protected get head(): Buffer | undefined {
+    return undefined;
+  }
+
   /** A byte of an answer has come. */
   protected get answered(): boolean {
     return this.#status !== 0;
@@ -79,7 +87,16 @@ export abstract class Attempt implements Dispatcher.DispatchHandler, Expiring {
     headers: Record<string, string | string[] | undefined>,
   ): void {
     // 1xx are announcements; the answer follows.
-    if (status < 200) return;
+    if (status < 200) {
+      this.#interim = status;
+      return;
+    }
+    const { head } = this;
+    // Fewer bytes than a version takes may come first.
+    if (head !== undefined && head.length >= 8 && !isVersion1(head)) {
+      this.abort(new WrongVersion());
+      return;
+    }
     this.#status = status;
     for (const name in headers) {
       const value = headers[name];
@@ -105,17 +122,22 @@ export abstract class Attempt implements Dispatcher.DispatchHandler, Expiring {
     this.#over();
     let text = "";
     try {
-      if (this.#chunks !== undefined) text = decodeBody(Buffer.concat(this.#chunks));
-      else if (this.#chunk !== undefined) text = decodeBody(this.#chunk);
+      const bytes = this.#chunks === undefined ? this.#chunk : Buffer.concat(this.#chunks);
+      if (bytes !== undefined) text = decodeBody(decodeContent(bytes, this.#headers["content-encoding"]));
     } catch (cause) {
-      // A body that becomes longer than a string can be.
-      this.#settle.reject(bodyTooLarge(this.#failed(), cause));
+      // A body in another encoding than it says, or one that becomes longer than a string can be.
+      this.#settle.reject(undecodable(cause, this.#failed()));
       return;
     }
     this.#settle.resolve({ status: this.#status, headers: this.#headers, cookies: this.#cookies, text });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    // A 304 may name the length of the body that it does not have (RFC 9110, 8.6); undici takes that for a mistake.
+    if (this.#status === 304 && (error as { readonly code?: unknown }).code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") {
+      this.onResponseEnd();
+      return;
+    }
     this.left();
     if (this.#settled || this.repeats(error)) return;
     this.#over();
@@ -145,8 +167,9 @@ export abstract class Attempt implements Dispatcher.DispatchHandler, Expiring {
     if (this.#onCancel !== undefined) this.request.signal?.removeEventListener("abort", this.#onCancel);
   }
 
-  #failed(): { method: string; url: string; answered: boolean } {
-    return { method: this.request.method, url: this.request.url, answered: this.answered };
+  #failed(): FailedRequest {
+    const received = { status: this.#status, interim: this.#interim, headers: this.#headers, head: this.head };
+    return { method: this.request.method, url: this.request.url, answered: this.answered, received };
   }
 }
 

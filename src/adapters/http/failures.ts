@@ -1,8 +1,11 @@
 import { SeqqaError } from "../../model/errors.ts";
+import { InvalidAnswer } from "../../model/invalid-answer.ts";
 import { proxyCheck, proxyRefusal } from "../../network/proxy-refusal.ts";
 import { isUntrusted, UNTRUSTED } from "../../network/untrusted.ts";
+import { WrongEncoding } from "./content-encoding.ts";
 import { withoutSecrets } from "./target-url.ts";
 import { MAX_BODY_BYTES } from "./transport.ts";
+import { wrongWith, type Received } from "./wrong-answer.ts";
 
 /** How far a request had come when it failed. */
 export interface FailedRequest {
@@ -12,6 +15,8 @@ export interface FailedRequest {
   readonly answered: boolean;
   /** The proxies of the environment held for it. */
   readonly proxied?: boolean;
+  /** The part of an answer that had arrived, where it is known. */
+  readonly received?: Received;
 }
 
 type Diagnosis = readonly [what: string, check: string];
@@ -61,7 +66,18 @@ const BY_CODE: Readonly<Record<string, Diagnosis>> = {
 /** Codes of undici that blame the request, which has not been sent. */
 const OUR_FAULT: ReadonlySet<string> = new Set(["UND_ERR_INVALID_ARG", "UND_ERR_NOT_SUPPORTED", "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH"]);
 
-/** Turns what a socket or undici raised into the documented error: `TARGET_UNREACHABLE` for every way of not getting a whole answer. */
+/** By errors that say that the connection ended in the middle of an answer: the error to raise if the target turns out to be alive. */
+const cuts: WeakMap<object, InvalidAnswer> = new WeakMap();
+
+/** The error for an answer that ended too early, given that the target did not crash over it; `undefined`: `error` is of another kind. */
+export function cutAnswer(error: unknown): InvalidAnswer | undefined {
+  return typeof error === "object" && error !== null ? cuts.get(error) : undefined;
+}
+
+/**
+ * Turns what a socket or undici raised into the documented error: `ANSWER_INVALID` for an answer that breaks the rules of HTTP, `TARGET_UNREACHABLE`
+ * for every other way of not getting a whole answer.
+ */
 export function failure(cause: unknown, request: FailedRequest): SeqqaError {
   const code = codeOf(cause);
   if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") return bodyTooLarge(request, cause);
@@ -71,6 +87,30 @@ export function failure(cause: unknown, request: FailedRequest): SeqqaError {
   if (OUR_FAULT.has(code)) {
     return new SeqqaError("REQUEST_INVALID", `${line(request)} cannot be sent: ${messageOf(cause)}.`, { hint: "Nothing was sent.", cause });
   }
+  // A proxy may have made the answer.
+  const wrong = request.proxied === true ? undefined : wrongWith(cause, request.received ?? nothingBut(request.answered));
+  if (wrong?.isCut === false) return invalidAnswer(request, wrong.why, cause);
+  const error = unreachable(cause, code, request);
+  if (wrong !== undefined) cuts.set(error, invalidAnswer(request, wrong.why, cause));
+  return error;
+}
+
+function nothingBut(answered: boolean): Received {
+  return { status: answered ? 200 : 0, interim: 0, headers: {}, head: undefined };
+}
+
+/** The error for a body that could not be decoded. */
+export function undecodable(cause: unknown, request: FailedRequest): SeqqaError {
+  return cause instanceof WrongEncoding ? invalidAnswer(request, cause.message, cause) : bodyTooLarge(request, cause);
+}
+
+function invalidAnswer(request: FailedRequest, why: string, cause: unknown): InvalidAnswer {
+  const hint = why.startsWith("it does not begin") ? NOT_HTTP[1] : "Look at what the target wrote, e.g. with: curl --verbose --raw.";
+  const path = URL.canParse(request.url) ? new URL(request.url).pathname : request.url;
+  return new InvalidAnswer(`${request.method} ${path}`, line(request), why, { hint, cause });
+}
+
+function unreachable(cause: unknown, code: string, request: FailedRequest): SeqqaError {
   const diagnosis = diagnose(cause, code, request);
   const [what, check] = diagnosis;
   return new SeqqaError(

@@ -1,6 +1,7 @@
 import { SeqqaError } from "../../model/errors.ts";
 import type { WireRoute } from "../../model/wire.ts";
-import { bodyTooLarge, clientClosed, failure, type FailedRequest } from "./failures.ts";
+import { decodeContent } from "./content-encoding.ts";
+import { bodyTooLarge, clientClosed, failure, undecodable, type FailedRequest } from "./failures.ts";
 import { withoutSecrets } from "./target-url.ts";
 import { decodeBody, MAX_BODY_BYTES, NO_COOKIES, type Transport, type WireAnswer, type WireRequest } from "./transport.ts";
 import { withinLimits } from "./within-limits.ts";
@@ -57,7 +58,11 @@ export class FetchTransport implements Transport {
     const headers: Record<string, string> = {};
     for (const [name, value] of response.headers) headers[name] = name in headers ? `${headers[name] ?? ""}, ${value}` : value;
     const cookies = "set-cookie" in headers ? response.headers.getSetCookie() : NO_COOKIES;
-    return { status: response.status, headers, cookies, text: decodeBody(body) };
+    try {
+      return { status: response.status, headers, cookies, text: decodeBody(decodeContent(body, headers["content-encoding"])) };
+    } catch (cause) {
+      throw undecodable(cause, failed);
+    }
   }
 }
 

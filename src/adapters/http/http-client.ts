@@ -17,13 +17,14 @@ import { bodyText, encodeBody } from "./body.ts";
 import { ClientState, type SavedClient } from "./client-state.ts";
 import { connectionSettings, type ConnectionOptions } from "./connection-options.ts";
 import { httpDefaults } from "./defaults.ts";
-import { requestCancelled } from "./failures.ts";
+import { cutAnswer, requestCancelled } from "./failures.ts";
 import { FetchTransport, IN_PROCESS_ORIGIN, type FetchHandler } from "./fetch-transport.ts";
 import { checkedHeaders, checkedMethod } from "./headers.ts";
 import { Lease } from "./lease.ts";
 import { encodeMultipart } from "./multipart.ts";
 import { MAX_REDIRECTS, redirected, type Redirectable } from "./redirects.ts";
 import { retryDelay, retryPolicy, type RetryOptions, type RetryPolicy } from "./retry.ts";
+import { isShed, Patience } from "./shed.ts";
 import { belowBase, parseBaseUrl, resolveTarget, withoutSecrets, type BaseUrl } from "./target-url.ts";
 import type { Transport, WireRequest } from "./transport.ts";
 import { Verbs } from "./verbs.ts";
@@ -49,8 +50,9 @@ const NO_FLIGHTS: readonly PendingRequest[] = Object.freeze([]);
  * The client of a JSON API: over HTTP, or straight into a handler of this process. It keeps cookies, a token and headers; all of
  * them are part of the world, so that a branch puts them back.
  *
- * Every answer is returned, whatever its status. Requests reject with a `SeqqaError`: `TARGET_UNREACHABLE` for every way of getting no
- * answer, `REQUEST_TIMEOUT`, `BODY_TOO_LARGE` (over 64 MiB), `OTHER_ORIGIN` for an absolute URL elsewhere, and `PATH_INVALID`,
+ * Every answer is returned, whatever its status. A 503 by which a server sheds load is waited for first, and the request sent again, at most three times.
+ * Requests reject with a `SeqqaError`: `TARGET_UNREACHABLE` for every way of getting no answer, `ANSWER_INVALID` for an answer that is not HTTP,
+ * `REQUEST_TIMEOUT`, `BODY_TOO_LARGE` (over 64 MiB), `OTHER_ORIGIN` for an absolute URL elsewhere, and `PATH_INVALID`,
  * `HEADER_INVALID`, `METHOD_INVALID`, `BODY_INVALID`, `REQUEST_INVALID` for what cannot be sent.
  */
 export class HttpClient extends Verbs implements ApiClient {
@@ -63,6 +65,9 @@ export class HttpClient extends Verbs implements ApiClient {
   #clients: Readonly<Record<string, unknown>> = {};
   /** Requests that are not answered yet. */
   readonly #flights: Set<PendingRequest> = new Set();
+  readonly #patience: Patience = new Patience();
+  /** Ends the waits for a server that sheds load. */
+  readonly #waits: Set<AbortController> = new Set();
   #sink: ((exchange: Exchange) => void) | null = null;
 
   /**
@@ -130,6 +135,10 @@ export class HttpClient extends Verbs implements ApiClient {
   async #attempts(request: Redirectable, timeoutMs: number, scope: RequestScope | undefined): Promise<ApiResponse> {
     const policy = this.#retry ?? httpDefaults().retry;
     let response = await this.#exchange(request, timeoutMs, scope);
+    const isRetried = policy !== undefined && policy !== false && policy.retryOnStatus.includes(503);
+    if (isShed(response) && policy !== false && !isRetried && !isRaced(scope)) {
+      response = await this.#whileShed(response, request, timeoutMs, scope);
+    }
     if (policy === undefined || policy === false) return response;
     for (let attempt = 1; attempt < policy.maxAttempts && policy.retryOnStatus.includes(response.statusCode); attempt++) {
       // A wait that is cut short is followed by an attempt that is refused, and says why.
@@ -139,6 +148,34 @@ export class HttpClient extends Verbs implements ApiClient {
       response = await this.#exchange(request, timeoutMs, scope);
     }
     return response;
+  }
+
+  /** Sends a request again that the server refused before it worked on it, for as long as the server's load may be a matter of seconds. */
+  async #whileShed(refused: ApiResponse, request: Redirectable, timeoutMs: number, scope: RequestScope | undefined): Promise<ApiResponse> {
+    let response = refused;
+    for (let tries = 1; ; tries++) {
+      const seconds = this.#patience.wait(tries, response);
+      if (seconds === undefined || !(await this.#wait(seconds, scope?.signal))) {
+        this.#patience.inVain();
+        return response;
+      }
+      response = await this.#exchange(request, timeoutMs, scope);
+      if (!isShed(response)) {
+        this.#patience.rewarded();
+        return response;
+      }
+    }
+  }
+
+  /** Returns `false` if the wait was ended because the run has no time left. */
+  async #wait(seconds: number, signal: AbortSignal | undefined): Promise<boolean> {
+    const cut = new AbortController();
+    this.#waits.add(cut);
+    const ends = signal === undefined ? cut.signal : AbortSignal.any([cut.signal, signal]);
+    // A wait that its step ends is followed by an attempt that is refused, and says why.
+    await sleep(seconds * 1000, undefined, { signal: ends }).catch(() => undefined);
+    this.#waits.delete(cut);
+    return !cut.signal.aborted;
   }
 
   async #follow(request: Redirectable, response: ApiResponse, timeoutMs: number, scope: RequestScope | undefined): Promise<ApiResponse> {
@@ -178,10 +215,12 @@ export class HttpClient extends Verbs implements ApiClient {
       if (answer.cookies.length > 0) state.receiveCookies(answer.cookies, url);
       const sent: ApiRequest = { method, url, headers, body: request.shown ?? bodyText(body) };
       const response = new ApiResponse(answer.status, answer.text, answer.headers, sent, performance.now() - started);
-      this.#sink?.({ kind: "answer", response });
+      const shed = isShed(response) && !isRaced(scope);
+      this.#sink?.(shed ? { kind: "answer", response, shed } : { kind: "answer", response });
       scope?.record(recordedAnswer(response));
       return response;
-    } catch (error) {
+    } catch (thrown) {
+      const error = scope?.deliver === undefined ? await this.#explained(thrown) : thrown;
       // What a socket raised was raised in no call of the user's. Taken here, the stack leads through the awaits to the user's own line.
       if (error instanceof Error) Error.captureStackTrace(error);
       scope?.record({
@@ -193,6 +232,7 @@ export class HttpClient extends Verbs implements ApiClient {
         const code = error instanceof SeqqaError ? error.code : "";
         if (code === "REQUEST_TIMEOUT") this.#sink({ kind: "failure", method, url, reason: "timeout", error });
         else if (code === "TARGET_UNREACHABLE") this.#sink({ kind: "failure", method, url, reason: "unreachable", error });
+        else if (code === "ANSWER_INVALID") this.#sink({ kind: "failure", method, url, reason: "invalid", error });
       }
       throw error;
     } finally {
@@ -200,10 +240,17 @@ export class HttpClient extends Verbs implements ApiClient {
     }
   }
 
+  /** An answer that ended too early is not HTTP, unless the target crashed over it: then that is the error. */
+  async #explained(error: unknown): Promise<unknown> {
+    const invalid = cutAnswer(error);
+    return invalid !== undefined && (await this.#transport.isAlive?.()) === true ? invalid : error;
+  }
+
   #part(): ClientPart {
     const state = this.#state;
     const transport = this.#transport;
     const flights = this.#flights;
+    const waits = this.#waits;
     return {
       get version(): number {
         return ownState(state, requestScope()).version;
@@ -220,12 +267,20 @@ export class HttpClient extends Verbs implements ApiClient {
         this.#sink = sink;
       },
       pending: () => (flights.size === 0 ? NO_FLIGHTS : [...flights]),
-      cut: () => transport.cut(),
+      cut: () => {
+        transport.cut();
+        for (const wait of waits) wait.abort();
+      },
       join: (clients) => {
         this.#clients = clients;
       },
     };
   }
+}
+
+/** Tells whether a side of a race makes the request: when its requests are sent is the race's business. */
+function isRaced(scope: RequestScope | undefined): boolean {
+  return scope?.own !== undefined;
 }
 
 /** The caller's: a side of a race has a copy of its own. */

@@ -54,6 +54,10 @@ export class Lease implements Transport {
     this.#held?.transport.cut();
   }
 
+  async isAlive(): Promise<boolean> {
+    return (await this.#held?.transport.isAlive?.()) === true;
+  }
+
   get twoPackets(): boolean {
     return this.#held?.transport.twoPackets === true;
   }

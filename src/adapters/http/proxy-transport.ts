@@ -1,7 +1,8 @@
 import type { Dispatcher } from "undici";
 import type { EnvironmentProxies } from "../../network/environment-proxies.ts";
 import { proxyAgent } from "../../network/proxy-agent.ts";
-import { bodyTooLarge, failure, refusedByProxy } from "./failures.ts";
+import { decodeContent } from "./content-encoding.ts";
+import { bodyTooLarge, failure, refusedByProxy, undecodable } from "./failures.ts";
 import { decodeBody, MAX_BODY_BYTES, NO_COOKIES, type Connections, type WireAnswer, type WireRequest } from "./transport.ts";
 import { withinLimits } from "./within-limits.ts";
 
@@ -32,7 +33,7 @@ export class ProxyTransport implements Connections {
   }
 
   async #exchange(
-    { method, path, headers, body }: WireRequest,
+    { method, path, headers: sent, body }: WireRequest,
     signal: AbortSignal,
     failed: { method: string; url: string; answered: boolean; proxied: boolean },
   ): Promise<WireAnswer> {
@@ -41,7 +42,7 @@ export class ProxyTransport implements Connections {
     let bytes: Buffer;
     try {
       // undici writes into the headers, and ours are everybody's.
-      const options = { origin: this.#origin, path, method, headers: { ...headers }, signal };
+      const options = { origin: this.#origin, path, method, headers: { ...sent }, signal };
       const answer = await this.#agent.request({ ...options, body: body ?? null });
       failed.answered = true;
       [status, received] = [answer.statusCode, answer.headers];
@@ -56,11 +57,18 @@ export class ProxyTransport implements Connections {
     const joined = Object.entries(received).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, typeof value === "string" ? value : value.join(", ")] as const],
     );
+    const headers = Object.fromEntries(joined);
+    let text: string;
+    try {
+      text = decodeBody(decodeContent(bytes, headers["content-encoding"]));
+    } catch (cause) {
+      throw undecodable(cause, failed);
+    }
     return {
       status,
-      headers: Object.fromEntries(joined),
+      headers,
       cookies: cookies === undefined ? NO_COOKIES : typeof cookies === "string" ? [cookies] : cookies,
-      text: decodeBody(bytes),
+      text,
     };
   }
 }

@@ -1,5 +1,8 @@
 import type { SecureContext } from "node:tls";
-import { Client, Pool } from "undici";
+import { buildConnector, Client, Pool } from "undici";
+import { MAX_HEADER_BYTES } from "../../network/header-limit.ts";
+import { isListening } from "../../network/is-listening.ts";
+import { AnswerTap } from "./answer-tap.ts";
 import { Attempt, isConnectionLost, type Settle } from "./attempt.ts";
 import { ConnectionChoice } from "./connection-choice.ts";
 import { Deadlines } from "./deadlines.ts";
@@ -13,6 +16,7 @@ export const OPTIONS: Client.Options & { readonly connectTimeout: number } = {
   headersTimeout: 0,
   bodyTimeout: 0,
   maxResponseSize: MAX_BODY_BYTES,
+  maxHeaderSize: MAX_HEADER_BYTES,
   connectTimeout: 10_000,
   // Without a Keep-Alive hint a server may close an idle connection whenever it likes; many do after 2 to 5 s.
   keepAliveTimeout: 1000,
@@ -38,6 +42,9 @@ export class SocketTransport implements Connections {
   readonly #deadlines = new Deadlines();
   readonly #choice = new ConnectionChoice();
   readonly #own: FreshConnections;
+  readonly #connect: buildConnector.connector;
+  /** Of the kept connection. */
+  readonly tap: AnswerTap = new AnswerTap();
   #first: Client;
   #others: Pool | undefined;
   #firstBusy = false;
@@ -48,6 +55,7 @@ export class SocketTransport implements Connections {
     const tls = secure === undefined ? undefined : { secureContext: secure };
     this.#options = tls === undefined ? OPTIONS : { ...OPTIONS, connect: tls };
     this.#own = new FreshConnections(origin, OPTIONS, tls);
+    this.#connect = buildConnector({ ...tls, timeout: OPTIONS.connectTimeout });
     this.#first = this.#openFirst();
   }
 
@@ -58,6 +66,10 @@ export class SocketTransport implements Connections {
 
   cut(): void {
     this.#deadlines.expireAll();
+  }
+
+  isAlive(): Promise<boolean> {
+    return isListening(this.#origin);
   }
 
   get twoPackets(): boolean {
@@ -111,7 +123,12 @@ export class SocketTransport implements Connections {
   }
 
   #openFirst(): Client {
-    const client = new Client(this.#origin, this.#options);
+    const connect: buildConnector.connector = (options, callback) =>
+      this.#connect(options, (...result) => {
+        if (result[0] === null) this.tap.watch(result[1]);
+        callback(...result);
+      });
+    const client = new Client(this.#origin, { ...this.#options, connect });
     client.on("connect", () => this.#connects++);
     return client;
   }
@@ -133,6 +150,7 @@ class SocketAttempt extends Attempt {
   readonly #begun = performance.now();
   #repeated = false;
   #reused = false;
+  #head: Buffer | undefined;
 
   constructor(transport: SocketTransport, deadlines: Deadlines, choice: ConnectionChoice, request: WireRequest, settle: Settle) {
     super(deadlines, request, settle);
@@ -152,10 +170,17 @@ class SocketAttempt extends Attempt {
   }
 
   protected override started(): void {
+    if (this.place === "kept") this.#transport.tap.begin();
     this.#reused = this.place === "kept" && this.#transport.connects === this.connectsBefore;
   }
 
+  protected override get head(): Buffer | undefined {
+    return this.place === "kept" ? this.#transport.tap.head : this.#head;
+  }
+
   protected override left(): void {
+    // The next request on the connection begins with no bytes again.
+    if (this.place === "kept") this.#head = this.#transport.tap.head;
     this.#transport.free(this);
     this.place = "pool";
   }

@@ -8,6 +8,8 @@ export interface Connections {
   close(): Promise<void>;
   /** Ends the requests in progress now, as their timeouts would. */
   cut(): void;
+  /** Returns `true` if the target accepts connections; absent: nobody can tell. */
+  isAlive?(): Promise<boolean>;
   /** The target sends its answers in two packets, and each request has a connection of its own because of it. */
   readonly twoPackets?: boolean;
 }

@@ -58,6 +58,8 @@ const MOST_RUNS = 100;
 const BEATEN_MS = 8000;
 /** So long a run of our own is waited for while there are only others. Milliseconds. */
 const GRACE_MS = 4000;
+/** The answer of a run that was killed while another one can be joined. */
+const OVER: Announcement = { state: "over", exploration: null };
 
 /** A worker's side of the queue: joins a run, brings up lanes for its explorations one after another, and ends with it. */
 export class ClusterWorker {
@@ -65,6 +67,12 @@ export class ClusterWorker {
   readonly #waiting: Redis;
   #run: string | undefined;
   #heardAt = 0;
+  /** Runs that this worker does not fit, or that were killed. */
+  readonly #passed: Set<string> = new Set();
+  /** Since when the server says that the run gives no sign of life. */
+  #silentSince: number | undefined;
+  /** The run gives no sign of life, and there is another one: as a rule the one that resumes it. */
+  #isReplaced = false;
 
   constructor(options: ClusterWorkerOptions) {
     this.#options = options;
@@ -75,17 +83,23 @@ export class ClusterWorker {
   /** Works until the run is over or the signal is aborted. @throws SeqqaError `WORKER_REFUSED` (2), `RUN_GONE` (3), and what the lanes throw */
   async work(): Promise<void> {
     const { signal, onNote } = this.#options;
-    const misfits = new Set<string>();
+    const passed = this.#passed;
     try {
       for (;;) {
-        this.#run = await this.#find(misfits);
+        this.#run = await this.#find();
+        this.#heardAt = performance.now();
+        this.#silentSince = undefined;
+        this.#isReplaced = false;
         try {
-          return await this.#serve();
+          await this.#serve();
+          if (!this.#isReplaced) return;
+          onNote("The run gives no sign of life. Another run is joined.");
+          passed.add(this.#run);
         } catch (error) {
           if (!(error instanceof SeqqaError) || error.code !== REFUSED) throw error;
           // Two runs may have one secret: this one's worker can be the other one's.
-          misfits.add(this.#run);
-          if ((await this.#open()).ours.every((run) => misfits.has(run))) throw error;
+          passed.add(this.#run);
+          if ((await this.#open()).ours.every((run) => passed.has(run))) throw error;
           onNote(`${error.message} Another run is tried.`);
         }
       }
@@ -101,6 +115,7 @@ export class ClusterWorker {
     let done = -1;
     while (!signal.aborted) {
       const said = await this.#said();
+      if (this.#isReplaced) return;
       if (said?.state === "over") return onNote("The run is over.");
       const next = said?.exploration;
       if (next !== null && next !== undefined && next.index > done) {
@@ -110,14 +125,14 @@ export class ClusterWorker {
     }
   }
 
-  /** The newest run that was sealed with our secret, but for some. */
-  async #find(misfits: ReadonlySet<string>): Promise<string> {
+  /** The newest run that was sealed with our secret, except those that were passed. */
+  async #find(): Promise<string> {
     const { link, signal, onNote } = this.#options;
     let told = false;
     let strangeSince: number | undefined;
     for (;;) {
       const { ours, strange } = await this.#open();
-      const run = ours.find((one) => !misfits.has(one));
+      const run = ours.find((one) => !this.#passed.has(one));
       if (run !== undefined) return run;
       strangeSince = strange.length === 0 || ours.length > 0 ? undefined : (strangeSince ?? performance.now());
       if (strangeSince !== undefined && performance.now() - strangeSince > GRACE_MS) {
@@ -137,7 +152,6 @@ export class ClusterWorker {
     signal.throwIfAborted();
     const runs = (await unlessAborted(link.redis.zrevrange(RUNS, 0, MOST_RUNS - 1), signal)).filter((run) => /^[0-9a-f]{32}$/.test(run));
     const texts = runs.length === 0 ? [] : await unlessAborted(link.redis.mget(...runs.map((run) => keysOf(run).run)), signal);
-    this.#heardAt = performance.now();
     const ours: string[] = [];
     const strange: string[] = [];
     for (const [index, run] of runs.entries()) {
@@ -145,18 +159,37 @@ export class ClusterWorker {
       if (text === null || text === undefined) continue;
       const body = seal.expect(text, { kind: "run", run });
       if (body !== undefined && parsed(body, announcement)?.state === "open") ours.push(run);
-      else if (
-        seal.open(text) === undefined &&
-        (await unlessAborted(link.redis.pttl(keysOf(run).run), signal)) > SAID_FOR * 1000 - BEATEN_MS
-      )
-        strange.push(run);
+      else if (seal.open(text) === undefined && (await this.#isBeating(run))) strange.push(run);
     }
     return { ours, strange };
+  }
+
+  /** Returns `true` for a run that gave a sign of life a moment ago. The announcement of one that was killed stays for a while. */
+  async #isBeating(run: string): Promise<boolean> {
+    const { link, signal } = this.#options;
+    return (await unlessAborted(link.redis.pttl(keysOf(run).run), signal)) > SAID_FOR * 1000 - BEATEN_MS;
+  }
+
+  /** Looks for another run, if this one has given no sign of life for long enough. */
+  async #lookForAnother(): Promise<boolean> {
+    if (await this.#isBeating(this.#run!)) {
+      this.#silentSince = undefined;
+      return false;
+    }
+    // A server that comes back empty knows of no run for a moment.
+    this.#silentSince ??= performance.now();
+    if (performance.now() - this.#silentSince < GRACE_MS) return false;
+    for (const run of (await this.#open()).ours) {
+      if (run !== this.#run && !this.#passed.has(run) && (await this.#isBeating(run))) return true;
+    }
+    return false;
   }
 
   /** What the run says; `undefined`: nothing at the moment. @throws SeqqaError `RUN_GONE` */
   async #said(): Promise<Announcement | undefined> {
     const { link, seal, signal } = this.#options;
+    this.#isReplaced ||= await this.#lookForAnother();
+    if (this.#isReplaced) return OVER;
     // A server that is away is waited for, but not by one who is to end.
     const text = await unlessAborted(link.redis.get(keysOf(this.#run!).run), signal);
     const body = seal.expect(text, { kind: "run", run: this.#run! });
@@ -164,7 +197,7 @@ export class ClusterWorker {
     if (said !== undefined) this.#heardAt = performance.now();
     else if (performance.now() - this.#heardAt > SILENT_MS) {
       throw new SeqqaError("RUN_GONE", `The run was not heard of for ${SILENT_MS / 1000} s.`, {
-        hint: "Look at the output of seqqa run --distributed; a new run needs new workers.",
+        hint: "Look at the output of seqqa run --distributed. Resume the run with --resume, and start its workers again.",
         exitStatus: 3,
       });
     }

@@ -109,6 +109,31 @@ describe("a worker", () => {
     await until(() => notes.some((note) => note.startsWith("A message from Redis was refused: it was not sealed")), "that the run says so");
   });
 
+  it("leaves a run that was killed for another one, without being started again", { timeout: 60_000 }, async () => {
+    const secret = newSecret();
+    const own = await link();
+    const killed = randomBytes(16).toString("hex");
+    closing.push(async () => own.close());
+    const exploration = { index: 0, name: "ledger", file: "memory.explore.ts", code: "0".repeat(64) };
+    const said = JSON.stringify({ state: "open", exploration });
+    // The announcement of a run that was killed 20 s ago.
+    await own.redis.set(keysOf(killed).run, new Seal(secret).close({ kind: "run", run: killed, id: "0" }, said), "EX", 40);
+    await own.redis.zadd(RUNS, Date.now() - 20_000, killed);
+    const one = work(secret);
+    await until(async () => (await own.redis.llen(keysOf(killed).inbox)) > 0, "that it wants to join the killed run");
+    const { cluster, coordinator } = await offered(secret);
+    await until(() => cluster.remote.open === 1, "that it joins the other run", 30_000);
+    await cluster.close();
+    await coordinator.close();
+    await one.ended;
+    expect(one.notes).toEqual([
+      "The run gives no sign of life. Another run is joined.",
+      expect.stringMatching(/^Joined ledger /),
+      expect.stringMatching(/^ledger: worked on /),
+      "The run is over.",
+    ]);
+  });
+
   it("ends when its run is not heard of any more", async () => {
     const secret = newSecret();
     const own = await link();

@@ -1,0 +1,40 @@
+import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from "node:zlib";
+import { MAX_BODY_BYTES } from "./transport.ts";
+
+/** Raised for bytes that are not in the encoding that their answer names. */
+export class WrongEncoding extends Error {
+  override readonly name = "WrongEncoding";
+}
+
+const LIMIT = { maxOutputLength: MAX_BODY_BYTES };
+
+const DECODERS: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
+  gzip: (bytes) => gunzipSync(bytes, LIMIT),
+  "x-gzip": (bytes) => gunzipSync(bytes, LIMIT),
+  // Some servers leave out the header of zlib (RFC 9110, 8.4.1.2).
+  deflate: (bytes) => ((bytes[0]! & 0x0f) === 8 ? inflateSync(bytes, LIMIT) : inflateRawSync(bytes, LIMIT)),
+  br: (bytes) => brotliDecompressSync(bytes, LIMIT),
+};
+
+/**
+ * Decodes a body by its `content-encoding`; one in an encoding that is not known here is returned as it is.
+ * @throws WrongEncoding, and `ERR_BUFFER_TOO_LARGE` for a body that becomes longer than the limit
+ */
+export function decodeContent(bytes: Buffer, encodings: string | undefined): Buffer {
+  if (encodings === undefined || bytes.length === 0) return bytes;
+  let decoded = bytes;
+  // The encoding that was applied last comes last.
+  for (const name of encodings.split(",").toReversed()) {
+    const encoding = name.trim().toLowerCase();
+    if (encoding === "" || encoding === "identity") continue;
+    const decode = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding] : undefined;
+    if (decode === undefined) return decoded;
+    try {
+      decoded = decode(decoded);
+    } catch (cause) {
+      if ((cause as { readonly code?: unknown }).code === "ERR_BUFFER_TOO_LARGE") throw cause;
+      throw new WrongEncoding(`its content-encoding is ${encoding}, and its body is not`, { cause });
+    }
+  }
+  return decoded;
+}

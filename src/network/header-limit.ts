@@ -1,0 +1,2 @@
+/** Longer header blocks of answers are refused. Node's own limit is 16 KB, and other servers send more. Bytes. */
+export const MAX_HEADER_BYTES: number = 64 * 1024;

@@ -1,0 +1,36 @@
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** A process that crashed needs a moment until all its sockets are closed. Milliseconds. */
+const CRASH_MS = 30;
+/** A proxy in front of a process that is gone accepts a connection and closes it. Milliseconds. */
+const KEPT_MS = 50;
+const CONNECT_MS = 2000;
+
+/** Returns `true` if something accepts connections there and keeps them. Nothing is sent. */
+export async function isListening(origin: string): Promise<boolean> {
+  const { protocol, hostname, port } = new URL(origin);
+  await sleep(CRASH_MS);
+  const socket = connect({
+    host: hostname.replace(/^\[|\]$/g, ""),
+    port: port === "" ? (protocol === "https:" ? 443 : 80) : Number(port),
+  });
+  try {
+    return await new Promise<boolean>((resolve) => {
+      const late = setTimeout(() => resolve(false), CONNECT_MS);
+      const gone = (): void => {
+        clearTimeout(late);
+        resolve(false);
+      };
+      socket.on("error", gone).on("end", gone).on("close", gone);
+      socket.once("connect", () => {
+        clearTimeout(late);
+        setTimeout(() => resolve(true), KEPT_MS);
+      });
+      // The end of a connection is only seen by one who reads.
+      socket.resume();
+    });
+  } finally {
+    socket.destroy();
+  }
+}
