@@ -157,6 +157,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
     await home.relearn(canonicalizer);
   }
   state.listen(stepper.sink);
+  if (!home.remade && state.systems.length > 0) stepper.wayBack = state;
   return atRoot({
     options,
     actions: definition.actions,

@@ -118,6 +118,12 @@ export class LaneRuntime {
               outcome = stepper.fail(definition, error);
             }
           } else outcome = begun;
+          if (outcome.mayRepeat === true && stepper.wayBack !== undefined) {
+            // The server closed an idle connection in the very moment: the request may have been executed, and the target is no other for it.
+            await state.restore(mark);
+            drawing.at(unit.path, unit.path.length, action, unit.draws);
+            outcome = await stepper.run(definition);
+          }
           if (outcome.kind !== "skipped") traveller.departed();
           // A precondition that only reads costs nothing more. What an action changed before it returned null shows below.
           if (outcome === SKIPPED_OUTCOME && !(begun instanceof Promise) && !watch.watched && !state.ownChanged(mark)) {

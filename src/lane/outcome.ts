@@ -14,6 +14,8 @@ export interface Outcome {
   readonly errors: readonly ErrorNews[];
   readonly lost: LaneFailureKind | undefined;
   readonly message: string;
+  /** Lost for an idle connection that the target closed: the whole step may be made once more. */
+  readonly mayRepeat?: boolean;
 }
 
 const NONE: readonly never[] = Object.freeze([]);
@@ -37,8 +39,8 @@ export function failed(error: ErrorNews): Outcome {
   return { kind: "failed", status: 0, response: undefined, findings: NONE, errors: [error], lost: undefined, message: error.message };
 }
 
-export function lost(kind: LaneFailureKind, message: string): Outcome {
-  return { kind: "lost", status: 0, response: undefined, findings: NONE, errors: NONE, lost: kind, message };
+export function lost(kind: LaneFailureKind, message: string, mayRepeat: boolean = false): Outcome {
+  return { kind: "lost", status: 0, response: undefined, findings: NONE, errors: NONE, lost: kind, message, mayRepeat };
 }
 
 /** An exchange as reports show it. */

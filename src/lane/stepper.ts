@@ -57,6 +57,8 @@ export class Stepper {
   isCheckShed = false;
   /** While a path is recorded: takes what is sent between steps, by checks. */
   onCheckExchange: ((exchange: Exchange) => void) | undefined;
+  /** Where stores can be put back for a step that is made once more; `undefined`: it is not, see {@link Outcome.mayRepeat}. */
+  wayBack: Pick<WorldState, "position" | "restore"> | undefined;
   /** Called for every exchange, of actions and checks. */
   onExchange: (() => void) | undefined;
   /** With `hideBodies`: of the step in progress and of the checks after it. */
@@ -109,6 +111,14 @@ export class Stepper {
 
   /** Runs an action to its end, and waits for the requests that one which failed left behind. */
   async run(action: AnyAction): Promise<Outcome> {
+    const before = await this.wayBack?.position();
+    const outcome = await this.#runOnce(action);
+    if (outcome.mayRepeat !== true || before === undefined) return outcome;
+    await this.wayBack?.restore(before);
+    return this.#runOnce(action);
+  }
+
+  async #runOnce(action: AnyAction): Promise<Outcome> {
     const begun = this.begin(action);
     if (!(begun instanceof Promise)) return begun;
     let outcome: Outcome;
@@ -319,7 +329,7 @@ export class Stepper {
         continue;
       }
       const message = exchange.error instanceof Error ? exchange.error.message : String(exchange.error);
-      return lost(exchange.reason, message);
+      return lost(exchange.reason, message, exchange.mayRepeat);
     }
     return invalid === undefined ? undefined : executed(undefined, [invalid]);
   }

@@ -100,6 +100,11 @@ export type Exchange =
       /** `invalid`: there was an answer, and it was not HTTP. */
       readonly reason: "timeout" | "unreachable" | "invalid";
       readonly error: unknown;
+      /**
+       * The target lives, and closed a connection that had been used before without a byte of an answer. The request may have been executed: only the whole
+       * step, from its state, can be made once more.
+       */
+      readonly mayRepeat?: boolean;
     };
 
 const parts = new WeakMap<object, ClientPart>();

@@ -61,6 +61,11 @@ export abstract class Attempt implements Dispatcher.DispatchHandler, Expiring {
     this.#controller?.abort(error);
   }
 
+  /** The connection had been used before, and ended like this before a byte of the answer came. */
+  protected isReused(_error: Error): boolean {
+    return false;
+  }
+
   /** The first bytes of its answer, where they are known. */
   protected get head(): Buffer | undefined {
     return undefined;
@@ -141,7 +146,7 @@ export abstract class Attempt implements Dispatcher.DispatchHandler, Expiring {
     this.left();
     if (this.#settled || this.repeats(error)) return;
     this.#over();
-    this.#settle.reject(failure(error, this.#failed()));
+    this.#settle.reject(failure(error, { ...this.#failed(), isReused: this.isReused(error) }));
   }
 
   expire(): void {

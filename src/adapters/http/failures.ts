@@ -17,6 +17,8 @@ export interface FailedRequest {
   readonly proxied?: boolean;
   /** The part of an answer that had arrived, where it is known. */
   readonly received?: Received;
+  /** The connection had been used before, and ended before a byte of the answer came. */
+  readonly isReused?: boolean;
 }
 
 type Diagnosis = readonly [what: string, check: string];
@@ -69,6 +71,13 @@ const OUR_FAULT: ReadonlySet<string> = new Set(["UND_ERR_INVALID_ARG", "UND_ERR_
 /** By errors that say that the connection ended in the middle of an answer: the error to raise if the target turns out to be alive. */
 const cuts: WeakMap<object, InvalidAnswer> = new WeakMap();
 
+/** Errors of connections that had been used before and ended before a byte of an answer came: the server may just have closed an idle one. */
+const ofReused: WeakSet<object> = new WeakSet();
+
+export function isOfReused(error: unknown): boolean {
+  return typeof error === "object" && error !== null && ofReused.has(error);
+}
+
 /** The error for an answer that ended too early, given that the target did not crash over it; `undefined`: `error` is of another kind. */
 export function cutAnswer(error: unknown): InvalidAnswer | undefined {
   return typeof error === "object" && error !== null ? cuts.get(error) : undefined;
@@ -91,6 +100,7 @@ export function failure(cause: unknown, request: FailedRequest): SeqqaError {
   const wrong = request.proxied === true ? undefined : wrongWith(cause, request.received ?? nothingBut(request.answered));
   if (wrong?.isCut === false) return invalidAnswer(request, wrong.why, cause);
   const error = unreachable(cause, code, request);
+  if (request.isReused === true) ofReused.add(error);
   if (wrong !== undefined) cuts.set(error, invalidAnswer(request, wrong.why, cause));
   return error;
 }

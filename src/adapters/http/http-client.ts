@@ -17,7 +17,7 @@ import { bodyText, encodeBody } from "./body.ts";
 import { ClientState, type SavedClient } from "./client-state.ts";
 import { connectionSettings, type ConnectionOptions } from "./connection-options.ts";
 import { httpDefaults } from "./defaults.ts";
-import { cutAnswer, requestCancelled } from "./failures.ts";
+import { cutAnswer, isOfReused, requestCancelled } from "./failures.ts";
 import { FetchTransport, IN_PROCESS_ORIGIN, type FetchHandler } from "./fetch-transport.ts";
 import { checkedHeaders, checkedMethod } from "./headers.ts";
 import { Lease } from "./lease.ts";
@@ -231,8 +231,10 @@ export class HttpClient extends Verbs implements ApiClient {
       if (this.#sink !== null) {
         const code = error instanceof SeqqaError ? error.code : "";
         if (code === "REQUEST_TIMEOUT") this.#sink({ kind: "failure", method, url, reason: "timeout", error });
-        else if (code === "TARGET_UNREACHABLE") this.#sink({ kind: "failure", method, url, reason: "unreachable", error });
-        else if (code === "ANSWER_INVALID") this.#sink({ kind: "failure", method, url, reason: "invalid", error });
+        else if (code === "TARGET_UNREACHABLE") {
+          const mayRepeat = isOfReused(error) && (await this.#transport.isAlive?.()) === true;
+          this.#sink?.({ kind: "failure", method, url, reason: "unreachable", error, ...(mayRepeat && { mayRepeat }) });
+        } else if (code === "ANSWER_INVALID") this.#sink({ kind: "failure", method, url, reason: "invalid", error });
       }
       throw error;
     } finally {

@@ -189,6 +189,10 @@ class SocketAttempt extends Attempt {
     return this.#transport.connecting(this);
   }
 
+  protected override isReused(error: Error): boolean {
+    return this.#reused && !this.answered && isConnectionLost(error);
+  }
+
   /**
    * A server may close an idle connection in the very moment in which a request goes out on it. undici reads what has arrived
    * before it reuses a connection, which leaves a window of one network round trip. Within it nobody can tell whether the request was
