@@ -20,6 +20,7 @@ export type {
   ExplorationGraph,
   ExplorationResult,
   Minimality,
+  NotReplayedReason,
   RecordedExchange,
   RecordedResponse,
   RecordedStep,

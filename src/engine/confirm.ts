@@ -1,10 +1,10 @@
-import type { Minimality } from "../model/result.ts";
+import type { Minimality, NotReplayedReason } from "../model/result.ts";
 import type { Expander } from "./expander.ts";
 import type { FindingLog, FoundViolation } from "./finding-log.ts";
 import type { PathEnd, Recording, UnitRequest } from "./messages.ts";
+import { ReplaySeat, StartTimes } from "./replay-seat.ts";
 import { shrinkPath, type DrawnPath, type Shrunk } from "./shrink.ts";
 import { TimeLimit } from "./time-limit.ts";
-import { withinTime } from "./within-time.ts";
 
 /** How often a lane may be lost on the way. */
 const TRIES = 2;
@@ -15,9 +15,11 @@ export interface ConfirmedViolation {
   /** The path that is shown; the found one, or a shorter one that was confirmed. */
   readonly path: readonly number[];
   readonly draws: UnitRequest["draws"];
-  /** `undefined` when it was not replayed: no lane could be had for it, or the run ended before. */
+  /** `undefined` when it was not replayed. */
   readonly recording: Recording | undefined;
   readonly confirmed: boolean;
+  /** Given where there is no recording. */
+  readonly notReplayed?: NotReplayedReason | undefined;
   readonly minimality: Minimality | undefined;
 }
 
@@ -35,111 +37,180 @@ export interface Shrinking {
   readonly allMs: number;
 }
 
+/** How far confirming is. */
+export interface Confirmations {
+  /** Findings that were replayed, or that there was no time for. */
+  readonly replayed: number;
+  readonly confirmed: number;
+  /** Findings whose paths are still to be made shorter. */
+  readonly toShorten: number;
+}
+
+export interface ConfirmOptions {
+  readonly actions: readonly string[];
+  readonly expander: Expander;
+  readonly signal: AbortSignal | undefined;
+  readonly shrinking?: Shrinking | undefined;
+  /** Default: none. */
+  readonly limit?: TimeLimit | undefined;
+  /** See {@link ReplaySeat}; default: stores bring everything back. */
+  readonly canGoBack?: boolean | undefined;
+  readonly onProgress?: ((progress: Confirmations) => void) | undefined;
+}
+
 /**
- * Replays every violation from a clean start: on a lane that was built anew for it, so that nothing which the target remembers
- * from elsewhere takes part. With `shrinking`, paths that are confirmed are made shorter first over the graph, then by leaving steps out; what
- * comes out is confirmed in turn, and where it is not, the longer path is kept. Lanes work side by side; the answer keeps the order of the findings.
+ * Replays every violation from a clean start. The first replay of a lane has a target that was started for it. The next ones begin at the root to which the
+ * stores are put back; where one of them does not show its finding, a target is started for it, and what happens there decides.
+ *
+ * One finding of each cause (rule and last action) comes before the others, which are replayed if time is left. With `shrinking`, paths that are confirmed are made
+ * shorter afterwards, first over the graph, then by leaving steps out; what comes out is confirmed in turn, and where it is not, the longer path is kept.
+ * Lanes work side by side; the answer keeps the order of the findings.
  */
 export async function confirmViolations(
   log: Pick<FindingLog, "violations">,
-  actions: readonly string[],
-  expander: Expander,
-  signal: AbortSignal | undefined,
-  shrinking?: Shrinking,
-  limit: TimeLimit = TimeLimit.NONE,
+  options: ConfirmOptions,
 ): Promise<readonly ConfirmedViolation[]> {
-  const waiting = [...log.violations.values()].map((found, index) => ({ found, index }));
-  const confirmed: ConfirmedViolation[] = waiting.map(({ found }) => unconfirmed(found));
-  const until = performance.now() + (shrinking?.allMs ?? 0);
+  const { expander, signal, shrinking, onProgress, limit = TimeLimit.NONE, canGoBack = true } = options;
+  const found = [...log.violations.values()];
+  const waiting = causesFirst(found);
+  const confirmed: ConfirmedViolation[] = [];
+  const toShorten: number[] = [];
+  let replayed = 0;
+  let until: number | undefined;
+  const seen = (): void =>
+    onProgress?.({ replayed, confirmed: confirmed.filter((one) => one?.confirmed).length, toShorten: toShorten.length });
+  const starts = new StartTimes(limit);
   const work = async (lane: number): Promise<void> => {
-    for (let next = waiting.shift(); next !== undefined && signal?.aborted !== true; next = waiting.shift())
-      confirmed[next.index] = await confirmShortest({ expander, lane, actions, signal, limit }, next.found, shrinking, until);
+    const seat = new ReplaySeat(lane, { ...options, limit, canGoBack, starts });
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const one = await confirmFound(seat, found[next]!, shrinking);
+      confirmed[next] = one;
+      replayed++;
+      if (one.confirmed && one.minimality === undefined && shrinking !== undefined) toShorten.push(next);
+      seen();
+    }
+    for (let next = toShorten.shift(); next !== undefined; next = toShorten.shift()) {
+      until ??= performance.now() + shrinking!.allMs;
+      confirmed[next] = await shortened(seat, confirmed[next]!, shrinking!, until);
+      seen();
+    }
   };
-  await Promise.all(Array.from({ length: Math.min(expander.lanes, waiting.length) }, (_, lane) => work(lane)));
+  seen();
+  await Promise.all(
+    Array.from({ length: signal?.aborted === true ? 1 : Math.min(expander.lanes, waiting.length) }, (_, lane) => work(lane)),
+  );
   return confirmed;
 }
 
-function unconfirmed(found: FoundViolation, recording?: Recording): ConfirmedViolation {
-  return { found, path: found.path, draws: found.draws, recording, confirmed: false, minimality: undefined };
+/** The places of findings: the first one of each rule and last action, then the others. */
+function causesFirst(found: readonly FoundViolation[]): number[] {
+  const known = new Set<string>();
+  const others: number[] = [];
+  const firsts = found.flatMap((one, index) => {
+    const cause = causeOf(one);
+    if (!known.has(cause)) return known.add(cause) && [index];
+    others.push(index);
+    return [];
+  });
+  return [...firsts, ...others];
 }
 
-/** Where findings are confirmed. */
-export interface Seat {
-  readonly expander: Expander;
-  readonly lane: number;
-  readonly actions: readonly string[];
-  readonly signal: AbortSignal | undefined;
-  /** Nothing is begun once it is over. */
-  readonly limit: TimeLimit;
+/** The rule and the last action: findings that have both in common usually come from one defect. */
+export function causeOf({ finding, lastAction }: FoundViolation): string {
+  return JSON.stringify([finding.invariant, lastAction]);
+}
+
+function unconfirmed(found: FoundViolation, outcome: Recording | NotReplayedReason): ConfirmedViolation {
+  const base = { found, path: found.path, draws: found.draws, confirmed: false, minimality: undefined };
+  if (typeof outcome === "string") return { ...base, recording: undefined, notReplayed: outcome };
+  return { ...base, recording: outcome };
 }
 
 /** Executes a path from a clean start, and says whether the finding is seen at its end. */
-export async function confirmPath(seat: Seat, found: FoundViolation, { path, draws }: DrawnPath): Promise<ConfirmedViolation> {
-  const confirms = (recording: Recording): boolean => isSeen(found, path, endOf(recording), seat.actions);
-  const recording = await replay(seat, { path, draws }, confirms);
-  if (recording === undefined || !confirms(recording)) return unconfirmed(found, recording);
-  return { found, path, draws, recording, confirmed: true, minimality: undefined };
+export async function confirmPath(seat: ReplaySeat, found: FoundViolation, { path, draws }: DrawnPath): Promise<ConfirmedViolation> {
+  const confirms = (recording: Recording): boolean => isSeen(found, path, endOf(recording), seat.options.actions);
+  // A target that hangs or ends is lost by it: only a fresh one shows that nothing which came before took part.
+  const wasAnswered = found.status !== 0 || path.length === 0;
+  let outcome = wasAnswered && seat.isAtRoot ? await replay(seat, { path, draws }, confirms) : undefined;
+  if (outcome === undefined || typeof outcome === "string" || !confirms(outcome))
+    outcome = await replayFresh(seat, { path, draws }, confirms);
+  if (typeof outcome === "string" || !confirms(outcome)) return unconfirmed(found, outcome);
+  return { found, path, draws, recording: outcome, confirmed: true, minimality: undefined };
 }
 
-/**
- * Once more when the lane was lost otherwise than the finding says: that a target was ended meanwhile says nothing about a path. What an interruption or the
- * end of the time cut short was not replayed.
- */
-async function replay(seat: Seat, { path, draws }: DrawnPath, confirms: (recording: Recording) => boolean): Promise<Recording | undefined> {
-  const { expander, lane, signal, limit } = seat;
-  const isInterrupted = (): boolean => signal?.aborted === true;
-  let recording: Recording | undefined;
-  for (let tries = 1; tries <= TRIES && !isInterrupted() && !limit.isOver; tries++) {
+/** Once more when the lane was lost otherwise than the finding says: that a target was ended meanwhile says nothing about a path. */
+async function replayFresh(
+  seat: ReplaySeat,
+  path: DrawnPath,
+  confirms: (recording: Recording) => boolean,
+): Promise<Recording | NotReplayedReason> {
+  let outcome: Recording | NotReplayedReason | undefined;
+  for (let tries = 1; tries <= TRIES && !seat.isInterrupted && seat.options.starts.fits; tries++) {
     try {
-      await expander.rebuild(lane);
-      const { done, wasCut } = await withinTime(seat, () => expander.record(lane, path, draws));
-      if (!wasCut && (done.failure === undefined || confirms(done))) return done;
-      // Whoever interrupts a run may end its targets, too.
-      recording = wasCut || isInterrupted() ? undefined : done;
+      await seat.start();
     } catch {
-      // A lane that cannot be had: the next try, or what there is.
+      // The next try may have one.
+      outcome ??= "no_target";
+      continue;
     }
+    outcome = await replay(seat, path, confirms);
+    if (typeof outcome !== "string" && (outcome.failure === undefined || confirms(outcome))) return outcome;
   }
-  return recording;
+  if (seat.isInterrupted) return "interrupted";
+  return outcome ?? "max_time";
 }
 
-async function confirmShortest(
-  seat: Seat,
-  found: FoundViolation,
-  shrinking: Shrinking | undefined,
-  until: number,
-): Promise<ConfirmedViolation> {
+/** Replays on the target that the lane has. A path that an interruption or the end of the time cut short was not replayed. */
+async function replay(
+  seat: ReplaySeat,
+  path: DrawnPath,
+  confirms: (recording: Recording) => boolean,
+): Promise<Recording | NotReplayedReason> {
+  if (seat.isInterrupted) return "interrupted";
+  try {
+    const { done, wasCut } = await seat.record(path);
+    if (!wasCut && (done.failure === undefined || confirms(done))) return done;
+    // An interruption may end targets, too.
+    if (seat.isInterrupted) return "interrupted";
+    return wasCut ? "max_time" : done;
+  } catch {
+    return seat.isInterrupted ? "interrupted" : "no_target";
+  }
+}
+
+/** Along the shortest path over the graph, and where that does not show it, along the path on which it was found. */
+async function confirmFound(seat: ReplaySeat, found: FoundViolation, shrinking: Shrinking | undefined): Promise<ConfirmedViolation> {
+  if (seat.isInterrupted) return unconfirmed(found, "interrupted");
+  if (seat.options.limit.isOver) return unconfirmed(found, "max_time");
   const byGraph = shrinking?.shortest(found) ?? found;
-  let best = await confirmPath(seat, found, byGraph);
+  const best = await confirmPath(seat, found, byGraph);
   const isShortest = best.confirmed && byGraph.path.length - 1 <= (shrinking?.completeToDepth ?? -1);
   if (isShortest) return { ...best, minimality: "shortest" };
   // The graph is wrong about it, which the run says where it knows why.
-  if (!best.confirmed && byGraph.path.length < found.path.length) best = await confirmPath(seat, found, found);
-  if (!best.confirmed || shrinking === undefined) return best;
+  return !best.confirmed && byGraph.path.length < found.path.length ? confirmPath(seat, found, found) : best;
+}
+
+async function shortened(seat: ReplaySeat, best: ConfirmedViolation, shrinking: Shrinking, until: number): Promise<ConfirmedViolation> {
   const shrunk = await shrink(seat, best, shrinking.mayBeBroken, Math.min(performance.now() + shrinking.eachMs, until));
   const minimality = shrunk.isMinimal ? "one_minimal" : "as_found";
   if (shrunk.path.length === best.path.length) return { ...best, minimality };
-  const shorter = await confirmPath(seat, found, shrunk);
+  const shorter = await confirmPath(seat, best.found, shrunk);
   return shorter.confirmed ? { ...shorter, minimality } : { ...best, minimality: "as_found" };
 }
 
-/** On the lane as the confirmation left it, unless that lost it. */
-function shrink(seat: Seat, best: ConfirmedViolation, mayBeBroken: ReadonlySet<string>, until: number): Promise<Shrunk> {
-  const { expander, lane, actions, signal, limit } = seat;
-  const { found, recording } = best;
-  let isLost = recording?.failure !== undefined;
+function shrink(seat: ReplaySeat, best: ConfirmedViolation, mayBeBroken: ReadonlySet<string>, until: number): Promise<Shrunk> {
+  const { actions, limit, starts } = seat.options;
+  const { found } = best;
   return shrinkPath(best, async ({ path, draws }) => {
-    if (signal?.aborted === true || limit.isOver || performance.now() >= until) return undefined;
+    if (seat.isInterrupted || limit.isOver || performance.now() >= until || (seat.isLost && !starts.fits)) return undefined;
     try {
-      if (isLost) await expander.rebuild(lane);
-      const { done: end, wasCut } = await withinTime(seat, () => expander.probe(lane, path, draws));
+      if (seat.isLost) await seat.start();
+      const { done: end, wasCut } = await seat.probe({ path, draws });
       if (wasCut) return undefined;
-      isLost = end.failure !== undefined;
       const seen = isSeen(found, path, end, actions);
-      if (!seen || isLost || !mayBeBroken.has(found.finding.invariant)) return seen;
-      const before = await withinTime(seat, () => expander.probe(lane, path.slice(0, -1), draws?.slice(0, -1)));
+      if (!seen || seat.isLost || !mayBeBroken.has(found.finding.invariant)) return seen;
+      const before = await seat.probe({ path: path.slice(0, -1), draws: draws?.slice(0, -1) });
       if (before.wasCut) return undefined;
-      isLost = before.done.failure !== undefined;
       return before.done.findings.every(({ invariant }) => invariant !== found.finding.invariant);
     } catch {
       // Without a lane nothing more can be known.

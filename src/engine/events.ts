@@ -9,8 +9,7 @@ export type ExplorationEvent =
   | Found
   /** A divergence, a lane that was rebuilt, anything that the user should see at once. */
   | { readonly kind: "note"; readonly message: string; readonly target?: TargetEnd | undefined }
-  /** All violations are being replayed from a clean start. */
-  | { readonly kind: "confirming"; readonly violations: number }
+  | Confirming
   | Racing
   | { readonly kind: "finished"; readonly result: ExplorationResult };
 
@@ -24,6 +23,19 @@ export interface Found {
   readonly path: readonly string[];
   /** Steps that were committed until then, the one that broke the rule included; 0 for the initial state. */
   readonly steps: number;
+}
+
+/** Violations are being replayed from a clean start, and their paths made shorter; sent once a second, and after each one. */
+export interface Confirming {
+  readonly kind: "confirming";
+  readonly violations: number;
+  /** Violations that were replayed, or that there was no time for. */
+  readonly replayed: number;
+  readonly confirmed: number;
+  /** Paths that are still to be made shorter. */
+  readonly toShorten: number;
+  /** Until nothing more is begun; `null`: no limit. */
+  readonly leftMs: number | null;
 }
 
 /** Races are being probed; sent a few times a second. */

@@ -33,6 +33,8 @@ export interface ExplorerOptions {
   readonly learns?: boolean | undefined;
   /** Executes a walk on lanes that are at rest: when all is committed, some paths are watched for late writes. `undefined`: they are not. */
   readonly calibrate?: ((walk: CalibrationWalk) => Promise<Calibration>) | undefined;
+  /** Notes on endless chains that were said before: they are not said once more. `undefined`: chains are not looked for. */
+  readonly saidChains?: Set<string> | undefined;
   readonly signal: AbortSignal | undefined;
   readonly onEvent: (event: ExplorationEvent) => void;
   /** What is kept of single edges and states; `undefined`: nothing. */

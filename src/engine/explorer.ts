@@ -6,6 +6,7 @@ import { CommitJournal } from "./commit-journal.ts";
 import { Committer } from "./committer.ts";
 import { DetailLog } from "./details.ts";
 import { DivergenceLog } from "./divergence-log.ts";
+import { EndlessChains, type Chain } from "./endless-chains.ts";
 import { drain, stuckLane } from "./drain.ts";
 import type { Expander } from "./expander.ts";
 import type { ExplorerOptions } from "./explorer-options.ts";
@@ -76,6 +77,9 @@ export class Explorer {
   readonly #posts: LanePosts;
   readonly #rebuilds: LaneRebuilds;
   readonly tries: UnitTries;
+  readonly chains: EndlessChains;
+  /** A chain is being executed again. */
+  #lookingAtChain: Promise<void> | undefined;
   readonly #checks: CheckQueue;
   readonly #rounds: CheckRounds;
   #direct: boolean;
@@ -129,6 +133,7 @@ export class Explorer {
       { seed: options.seed, actions: options.actions.length, maxDepth: options.maxDepth, ...options.crossCheck },
       this.committer,
     );
+    this.chains = new EndlessChains(options.actions);
     this.#posts = new LanePosts(most);
     this.#rounds = new CheckRounds({
       checks: this.#checks,
@@ -185,6 +190,7 @@ export class Explorer {
       this.#options.signal?.removeEventListener("abort", abort);
       this.#expander.cancel();
       const graceMs = this.limit.graceMs(this.stopReason === "interrupted");
+      if (this.#expander.remote !== undefined) await this.#lookingAtChain;
       for (const lane of await drain(this.#posts, this.#expander, graceMs, this.#rebuilds)) this.divergences.add(stuckLane(lane));
       this.#isOver = true;
     }
@@ -253,6 +259,8 @@ export class Explorer {
       if (!skipped && committer.steps >= maxSteps) return this.#stop("max_steps");
       const committed = committer.commit(node, action, work.rows, at, work.news?.get(action), work.details?.get(action));
       if (!skipped) backlog.committed();
+      if (committed.fresh && !committed.blocked && this.#options.saidChains !== undefined)
+        this.chains.reached(committer.nodes, node, action, committed.to);
       if (committed.opened) backlog.adopt(committed.to, node, action);
       else if (work.children !== undefined) backlog.dropPredicted(work, action);
       if (!committed.fresh && !committed.opened && committed.to > 0 && committed.to !== node && !committed.blocked)
@@ -273,11 +281,12 @@ export class Explorer {
 
   #dispatch(): void {
     const { committer, backlog } = this;
+    this.#sendChain();
     for (let chunks = 0; chunks < this.#expander.depth; chunks++) {
       this.#scheduler.round();
       const open = this.#open;
       for (let lane = 0; lane < open; lane++) {
-        if (this.#posts.held[lane]! > chunks || this.#rebuilds.has(lane)) continue;
+        if (this.#posts.held[lane]! > chunks || this.#rebuilds.has(lane) || this.#isKept(lane)) continue;
         const left = this.#options.maxSteps - committer.steps;
         const allowance = left - backlog.buffered - backlog.underWay;
         const idle = this.#posts.held.filter((held, other) => other < open && held <= chunks && !this.#rebuilds.has(other)).length;
@@ -298,12 +307,50 @@ export class Explorer {
   #post(lane: number, units: readonly UnitRequest[], take: (expansion: Expansion) => Promise<void>): void {
     const details = this.committer.details?.wanted(this.committer.edges.size, this.committer.visited.size);
     const answer = this.#expander.expand(lane, { units, direct: this.#direct, details });
-    const taken = answer.then(take).catch((error: unknown) => {
+    this.#addPost(lane, answer.then(take));
+  }
+
+  #addPost(lane: number, work: Promise<void>): void {
+    const taken = work.catch((error: unknown) => {
       // What does not come up any more after an interruption was given up because of it.
       if (this.stopReason !== "interrupted" || this.#options.signal?.aborted !== true) this.fatal ??= error;
       this.#stop("interrupted");
     });
     this.#posts.add(lane, taken);
+  }
+
+  /** The first lane takes nothing more while a chain waits for it. Where nodes are expanded elsewhere, the lanes of this process have nothing to do. */
+  #isKept(lane: number): boolean {
+    return lane === 0 && this.#expander.remote === undefined && this.chains.next() !== undefined;
+  }
+
+  /** Executes a chain again, one at a time. */
+  #sendChain(): void {
+    const isFree = this.#expander.remote !== undefined || (this.#posts.held[0] === 0 && !this.#rebuilds.has(0));
+    const chain = this.#lookingAtChain !== undefined || !isFree ? undefined : this.chains.next();
+    if (chain === undefined) return;
+    const work = this.#lookAt(chain).finally(() => {
+      this.#lookingAtChain = undefined;
+      this.#posts.wake();
+    });
+    this.#lookingAtChain = work;
+    if (this.#expander.remote === undefined) this.#addPost(0, work);
+  }
+
+  async #lookAt({ path, draws }: Chain): Promise<void> {
+    const recording = await this.#expander.record(0, path, draws).catch((error: unknown) => {
+      return { failure: "dirty", why: error instanceof Error ? error.message : String(error) } as const;
+    });
+    const isLost = recording.failure !== undefined;
+    const note = this.chains.ran(isLost ? undefined : recording);
+    if (note !== undefined && this.#options.saidChains?.has(note) === false) {
+      this.#options.saidChains.add(note);
+      this.#options.onEvent({ kind: "note", message: note });
+    }
+    // Where nodes are expanded elsewhere, nothing of the search runs on this lane, and what comes after it starts what it needs.
+    if (!isLost || this.#abandoned || this.#expander.remote !== undefined) return;
+    const message = "why" in recording ? recording.why : "a path that was executed again did not come to its end";
+    await this.#rebuild(0, { kind: recording.failure, unit: -1, action: 0, message });
   }
 
   /** What was sampled and is not compared yet, once the strategy or a budget of steps is used up. */
@@ -312,13 +359,14 @@ export class Explorer {
     while (
       !this.#abandoned &&
       this.#meter.elapsedMs < this.#options.maxTimeMs &&
-      (this.#checks.size > 0 || this.#posts.any) &&
+      (this.#checks.size > 0 || this.#posts.any || this.#lookingAtChain !== undefined || this.chains.next() !== undefined) &&
       this.fatal === undefined &&
       this.lesson === undefined &&
       this.#options.signal?.aborted !== true
     ) {
+      this.#sendChain();
       for (let lane = 0; lane < this.#open; lane++) {
-        if (this.#posts.held[lane] !== 0 || this.#rebuilds.has(lane)) continue;
+        if (this.#posts.held[lane] !== 0 || this.#rebuilds.has(lane) || this.#isKept(lane)) continue;
         this.#rounds.send(lane);
       }
       if (this.#expander.remote !== undefined || this.#posts.any) await this.#posts.wait();

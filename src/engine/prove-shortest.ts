@@ -2,6 +2,7 @@ import { explorationCompleteTo } from "./completeness.ts";
 import { confirmPath, type ConfirmedViolation } from "./confirm.ts";
 import type { Expander } from "./expander.ts";
 import { Explorer, type ExplorerOptions } from "./explorer.ts";
+import { ReplaySeat, StartTimes } from "./replay-seat.ts";
 import type { TimeLimit } from "./time-limit.ts";
 
 /** What a proof may cost. */
@@ -31,7 +32,9 @@ export async function proveShortest(
   if (explorer === undefined || explorer.fatal !== undefined || explorer.divergences.all.length > 0) return violations;
   const { deepest, findings } = explorer.committer;
   const complete = explorationCompleteTo(explorer, deepest);
-  const seat = { expander, lane: 0, actions: options.actions, signal: options.signal, limit: limits.limit };
+  const { actions, signal } = options;
+  const { limit } = limits;
+  const seat = new ReplaySeat(0, { expander, actions, signal, limit, canGoBack: true, starts: new StartTimes(limit) });
   const proven: ConfirmedViolation[] = [];
   for (const one of violations) {
     const found = isCandidate(one) ? findings.violations.get(one.found.key) : undefined;
@@ -57,6 +60,7 @@ async function exploreTo(maxDepth: number, options: ExplorerOptions, expander: E
       maxTimeMs: Math.min(limits.ms, limits.limit.leftMs),
       stopOnFirstViolation: false,
       crossCheck: { first: 0, oneIn: 0 },
+      saidChains: undefined,
       onEvent: () => undefined,
     },
     expander,

@@ -47,6 +47,12 @@ export interface RecordedStep {
  */
 export type Minimality = "shortest" | "one_minimal" | "as_found";
 
+/**
+ * Why a finding was not replayed from a clean start. `max_time`: the time was over before. `interrupted`: the run was interrupted before. `no_target`: no
+ * target could be started for it.
+ */
+export type NotReplayedReason = "max_time" | "interrupted" | "no_target";
+
 /** A rule that was broken, proven by a path. */
 export interface Violation {
   /** Stable over runs: a hash of exploration, invariant, last action and its response's status. */
@@ -79,10 +85,15 @@ export interface Violation {
   readonly draws?: readonly (readonly number[])[] | undefined;
   /** In the documents of runs: a script for a POSIX shell that sends the requests of the path with curl; see `seqqa replay --emit curl`. Nothing in it that is redacted. */
   readonly curl?: string | undefined;
-  /** Seen again when the path was replayed from a clean start; `false` is flaky, unless it was not replayed. */
+  /**
+   * Seen again when the path was replayed from a clean start: on a target that was started for it, or whose stores were put back to the root state. `false`:
+   * it is flaky, unless it was not replayed.
+   */
   readonly confirmed: boolean;
-  /** The path was not replayed, since the run was interrupted, its time was up, or no lane could be had: nothing is known about whether it is flaky. */
+  /** The path was not replayed, and reports call it not confirmed: nothing is known about whether it is flaky. */
   readonly notReplayed?: true;
+  /** Why it was not replayed. */
+  readonly notReplayedReason?: NotReplayedReason | undefined;
   /** How many committed edges broke the same rule with the same last action and status. */
   readonly count: number;
   /** The node that it leads to, as in {@link ExplorationGraph}; `null` when there is none (a crash, a timeout). */

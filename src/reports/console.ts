@@ -24,7 +24,7 @@ export class ConsoleReporter implements Reporter {
   readonly #live: Live;
   readonly #colours: Colours;
   readonly #hide: Redactor;
-  /** Notes that the reader of the results has seen already. */
+  /** Notes that the reader of the results has seen already, of the exploration in progress. */
   #seen: readonly string[] = [];
 
   constructor(options: ReporterOptions) {
@@ -37,7 +37,9 @@ export class ConsoleReporter implements Reporter {
   event(name: string, event: ExplorationEvent): void {
     const { stdout, stderr } = this.#options;
     // Where only one of the two is a terminal, the results go elsewhere than the notes of the start, and must have them, too.
-    if (event.kind === "started") this.#seen = (stdout.isTTY === true) === (stderr.isTTY === true) ? event.notes : [];
+    const isOnePlace = (stdout.isTTY === true) === (stderr.isTTY === true);
+    if (event.kind === "started") this.#seen = isOnePlace ? event.notes : [];
+    if (event.kind === "note" && isOnePlace) this.#seen = [...this.#seen, event.message];
     this.#live.event(name, redactEvent(event, this.#options.visibility, this.#hide));
   }
 

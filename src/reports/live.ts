@@ -3,7 +3,7 @@ import type { StepResult } from "../model/journey-result.ts";
 import { plural } from "./numbers.ts";
 import { cut, printable, printableLines } from "./printable.ts";
 import { ProgressLine } from "./progress-line.ts";
-import { progressLines, racingText } from "./progress-text.ts";
+import { confirmingText, progressLines, racingText } from "./progress-text.ts";
 import type { ReporterOptions } from "./reporter.ts";
 import { targetLines } from "./violation-text.ts";
 
@@ -46,7 +46,7 @@ export class Live {
         if (event.target !== undefined) this.#quote(targetLines(event.target));
         return;
       case "confirming":
-        this.#show((width) => [cut(`${printable(name)}  replaying ${plural(event.violations, "violation")} from a clean start`, width)]);
+        this.#show((width) => [cut(`${printable(name)}  ${confirmingText(event)}`, width)]);
         return;
       case "racing":
         this.#show((width) => [cut(`${printable(name)}  ${racingText(event)}`, width)]);

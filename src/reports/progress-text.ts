@@ -1,4 +1,4 @@
-import type { Progress, Racing } from "../engine/events.ts";
+import type { Confirming, Progress, Racing } from "../engine/events.ts";
 import { duration, grouped, plural } from "./numbers.ts";
 import { printable } from "./printable.ts";
 import { timeLeft } from "./time-left.ts";
@@ -32,6 +32,18 @@ export function progressLines(name: string, progress: Progress, { verbose, width
 /** What is done when the states are explored: actions of one state at the same time. */
 export function racingText({ probed, planned, trials, hits }: Racing): string {
   return `probing races  ${grouped(probed)}/${grouped(planned)} kinds of pairs  ${plural(trials, "trial")}  races ${grouped(hits)}`;
+}
+
+/** Findings are replayed when the states are explored. */
+export function confirmingText({ violations, replayed, confirmed, toShorten, leftMs }: Confirming): string {
+  const parts = [
+    "confirming findings",
+    `${grouped(replayed)}/${grouped(violations)} replayed`,
+    `${grouped(confirmed)} confirmed`,
+    ...(toShorten > 0 && replayed >= violations ? [`${plural(toShorten, "path")} to shorten`] : []),
+    ...(leftMs === null ? [] : [`at most ${duration(leftMs)} left`]),
+  ];
+  return parts.join("  ");
 }
 
 /** What each lane does: its share of time at work, what it executed, and how often it was lost. */

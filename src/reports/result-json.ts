@@ -87,7 +87,7 @@ export function resultJson(result: Omit<ExplorationResult, "toJSON">): Omit<Expl
 /** A violation as plain data, without what is undefined. */
 export function violationJson(violation: Violation): Violation {
   const { id, invariant, severity, message, reproductionPath, request, response, steps, checks, confirmed, count, state } = violation;
-  const { where, minimality, shrunkFrom, draws, curl, notReplayed, known, target } = violation;
+  const { where, minimality, shrunkFrom, draws, curl, notReplayed, notReplayedReason, known, target } = violation;
   return {
     id,
     invariant,
@@ -105,6 +105,7 @@ export function violationJson(violation: Violation): Violation {
     curl,
     confirmed,
     ...(notReplayed && { notReplayed }),
+    ...(notReplayedReason !== undefined && { notReplayedReason }),
     count,
     state,
     ...(known && { known }),

@@ -1,4 +1,4 @@
-import type { Violation } from "../model/result.ts";
+import type { NotReplayedReason, Violation } from "../model/result.ts";
 import { endText, type TargetEnd } from "../model/target-end.ts";
 import { cut, printable } from "./printable.ts";
 
@@ -27,15 +27,25 @@ export function violationText(violation: Omit<Violation, "toString">): string {
 export function doubtOf({
   confirmed,
   notReplayed,
+  notReplayedReason,
 }: {
   readonly confirmed: boolean;
   readonly notReplayed?: boolean | undefined;
-}): { readonly word: "flaky" | "not replayed"; readonly text: string } | undefined {
+  readonly notReplayedReason?: NotReplayedReason | undefined;
+}): { readonly word: "flaky" | "not confirmed"; readonly text: string } | undefined {
   if (confirmed) return undefined;
-  if (notReplayed === true)
-    return { word: "not replayed", text: "not replayed: nothing is known about whether it is seen again from a clean start" };
+  if (notReplayed === true) {
+    const why = notReplayedReason === undefined ? "it was not replayed from a clean start" : NOT_REPLAYED[notReplayedReason];
+    return { word: "not confirmed", text: `not confirmed: ${why}` };
+  }
   return { word: "flaky", text: "flaky: not seen again from a clean start" };
 }
+
+const NOT_REPLAYED: Readonly<Record<NotReplayedReason, string>> = {
+  max_time: "max_time was over before it was replayed from a clean start",
+  interrupted: "the run was interrupted before it was replayed from a clean start",
+  no_target: "no target could be started to replay it",
+};
 
 /** How a target's process ended, and the last that it printed. */
 export function targetLines(target: TargetEnd): readonly string[] {

@@ -33,7 +33,7 @@ import { unjudgedNotes } from "./unjudged-notes.ts";
 import { behindViolations } from "./verdict-exceptions.ts";
 import { violationPolicy } from "./violation-policy.ts";
 import { wasteNotes } from "./waste.ts";
-import { shortestViolations, shrinkingCutNote } from "./shrinking.ts";
+import { notReplayedNote, shortestViolations, shrinkingCutNote } from "./shrinking.ts";
 
 /** `max_depth` where nothing shows the state of the target, so that every write leads to a state of its own. */
 const BLIND_DEPTH = 4;
@@ -48,6 +48,7 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
   const budget = shardBudget(resolveExploration(config, definition), shard, input.name, definition);
   refuseLanesWithoutModule(input);
   const host = await TargetHost.create(config, {
+    outputDir: config.report.outputDir,
     ...hostOptions(input.directory),
     lanes: config.parallel,
     signal: input.signal,
@@ -84,6 +85,7 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
         seed: budget.seed,
         direct: directAllowed(reports),
         crossCheck: CROSS_CHECK,
+        saidChains: new Set(),
         shard,
         signal: input.signal,
         onEvent: (event) => {
@@ -102,7 +104,7 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
           seed: budget.seed,
           strategy: budget.strategyKind,
           explorer,
-          notes: [...notes, ...twoPacketsNote(explorer)],
+          notes: [...notes, ...explorer.chains.notes, ...twoPacketsNote(explorer)],
           durationMs: performance.now() - begun,
           urls: shown(),
           mapStack,
@@ -172,12 +174,11 @@ async function conclude(
 ): Promise<ExplorationResult> {
   const { definition, onEvent, config } = input;
   const { actions, seed } = options;
-  const { findings } = explorer.committer;
-  if (findings.violations.size > 0) onEvent({ kind: "confirming", violations: findings.violations.size });
   const violations = await shortestViolations(explorer, options, expander);
   const sharing = options.shard === undefined || explorer.cut === undefined ? [] : [shardNote(options.shard, explorer.cut)];
-  const more = [...notes, ...sharing, ...twoPacketsNote(explorer), ...(await freshStateNotes(explorer, expander))];
-  if (violations.some(({ recording }) => recording === undefined)) more.push(notReplayedNote(input.signal));
+  const more = [...notes, ...sharing, ...chainNotes(explorer), ...twoPacketsNote(explorer), ...(await freshStateNotes(explorer, expander))];
+  const left = notReplayedNote(violations);
+  if (left !== undefined) more.push(left);
   if (input.signal?.aborted !== true) more.push(...ended.notes(violations.some(({ found }) => found.finding.invariant === CRASHED)));
   const asFound = violations.filter(({ minimality }) => minimality === "as_found").length;
   const coverage = withExemptions(explorer.committer.coverage(), definition, config.exploration.requireAllActions);
@@ -214,14 +215,12 @@ async function conclude(
   return result;
 }
 
-const BEHIND_NOTE = "Nothing was tried behind states that violate a rule: --continue-after-violation explores there, too.";
-
-/** Says why there are violations that were not replayed. */
-function notReplayedNote(signal: AbortSignal | undefined): string {
-  const why =
-    signal?.aborted === true ? "The run was interrupted" : "The time was up (max_time and its allowance), or no lane could be had,";
-  return `${why} before every violation was replayed from a clean start: those that were not are marked as not replayed.`;
+/** A search that came to its end shows that no chain was endless. */
+function chainNotes({ chains, stopReason }: Explorer): readonly string[] {
+  return stopReason === "exhausted" ? [] : chains.notes;
 }
+
+const BEHIND_NOTE = "Nothing was tried behind states that violate a rule: --continue-after-violation explores there, too.";
 
 /** The URLs of the lanes that there are; a lane that is built anew may have another one. */
 function shownUrls(config: Config, { origins }: TargetHost): () => ShownUrls {

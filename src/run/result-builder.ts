@@ -136,7 +136,10 @@ export function buildResult(parts: ResultParts): ExplorationResult {
 }
 
 /** A finding as it is reported. */
-export function violationOf({ found, path, draws, recording, confirmed, minimality }: ConfirmedViolation, parts: FindingParts): Violation {
+export function violationOf(
+  { found, path, draws, recording, confirmed, notReplayed, minimality }: ConfirmedViolation,
+  parts: FindingParts,
+): Violation {
   const { finding, count, news } = found;
   const names = (indices: readonly number[]): readonly string[] => indices.map((action) => parts.actions[action]!);
   const steps = confirmed && recording !== undefined ? recording.steps : [];
@@ -158,7 +161,7 @@ export function violationOf({ found, path, draws, recording, confirmed, minimali
     shrunkFrom: path.length < found.path.length ? names(found.path) : undefined,
     draws: recording?.drew === false ? undefined : draws,
     confirmed,
-    ...(recording === undefined && { notReplayed: true as const }),
+    ...(recording === undefined && { notReplayed: true as const, notReplayedReason: notReplayed }),
     count,
     state: path === found.path ? found.state : reachedState(recording, parts.explorer),
     target: again?.target ?? finding.target,

@@ -59,7 +59,10 @@ export function resultSoFar(parts: PartsSoFar): ExplorationResult {
 
 function violationSoFar(found: FoundViolation, parts: FindingParts): Violation {
   const { path, draws } = found;
-  return violationOf({ found, path, draws, recording: undefined, confirmed: false, minimality: "as_found" }, parts);
+  return violationOf(
+    { found, path, draws, recording: undefined, confirmed: false, notReplayed: "interrupted", minimality: "as_found" },
+    parts,
+  );
 }
 
 /** Reading a stack takes long, and what was thrown first stays. */

@@ -20,16 +20,54 @@ interface Row {
  */
 export function differingFields(a: readonly string[], b: readonly string[], kinds: RowKinds = NO_KINDS): readonly string[] {
   const fields = new Set<string>();
+  eachDifference(
+    a,
+    b,
+    ({ kind, name }) => {
+      if (kind === "field") fields.add(name);
+    },
+    kinds,
+  );
+  return [...fields].sort();
+}
+
+/** `row`: the second description has more rows of the table. `item`: it has more items of the list. */
+export type Difference =
+  | { readonly kind: "field"; readonly name: string; /** In the second description. */ readonly value: string }
+  | { readonly kind: "row" | "item"; readonly name: string };
+
+/** Calls back with every field in which two descriptions differ, as {@link differingFields} names it, and with what the second one has more of. */
+export function eachDifference(
+  a: readonly string[],
+  b: readonly string[],
+  found: (difference: Difference) => void,
+  kinds: RowKinds = NO_KINDS,
+): void {
   const { onlyA, onlyB } = onlyIn(a.map(withoutNames), b.map(withoutNames));
   const left = parse(onlyA);
   const right = parse(onlyB);
   for (const [path, text] of left.values) {
-    const other = right.values.get(path);
-    if (other !== undefined && other !== text) fields.add(pathOf(path));
+    const value = right.values.get(path);
+    if (value !== undefined && value !== text) found({ kind: "field", name: pathOf(path), value });
   }
   for (const [place, rows] of left.rows)
-    pairRows(rows.slice(0, MOST_ROWS), (right.rows.get(place) ?? []).slice(0, MOST_ROWS), fields, kinds);
-  return [...fields].sort();
+    pairRows(rows.slice(0, MOST_ROWS), (right.rows.get(place) ?? []).slice(0, MOST_ROWS), found, kinds);
+  for (const [place, rows] of right.rows)
+    if (place.endsWith("+") && rows.length > (left.rows.get(place)?.length ?? 0)) found({ kind: "row", name: rows[0]!.table });
+  const items = itemsOf(left.values);
+  for (const [name, paths] of itemsOf(right.values)) if (paths.size > (items.get(name)?.size ?? 0)) found({ kind: "item", name });
+}
+
+/** The items of lists that values lie in: `context.cart[2].name` lies in an item of `context.cart`. */
+function itemsOf(values: ReadonlyMap<string, string>): Map<string, Set<string>> {
+  const items = new Map<string, Set<string>>();
+  for (const path of values.keys()) {
+    const item = /^.*\[\d+\]/.exec(path)?.[0];
+    if (item === undefined) continue;
+    const name = pathOf(item).slice(0, -2);
+    items.set(name, (items.get(name) ?? new Set()).add(item));
+  }
+  return items;
 }
 
 const withoutNames = (line: string): string => line.replace(/(?:root)?#t?\d+/g, "#");
@@ -73,8 +111,8 @@ interface Pair {
   readonly kind: RowKind | undefined;
 }
 
-/** Pairs the rows that are most alike and adds the columns in which they differ. Rows of two kinds are no pair. */
-function pairRows(left: readonly Row[], right: readonly Row[], fields: Set<string>, kinds: RowKinds): void {
+/** Pairs the rows that are most alike and reports the columns in which they differ. Rows of two kinds are no pair. */
+function pairRows(left: readonly Row[], right: readonly Row[], found: (difference: Difference) => void, kinds: RowKinds): void {
   const pairs: Pair[] = [];
   left.forEach((a, i) =>
     right.forEach((b, j) => {
@@ -94,7 +132,7 @@ function pairRows(left: readonly Row[], right: readonly Row[], fields: Set<strin
     usedRight.add(j);
     for (const column of columns) {
       const field = `${left[i]!.table}.${column}`;
-      fields.add(kind === undefined ? field : fieldOfKind(field, kind));
+      found({ kind: "field", name: kind === undefined ? field : fieldOfKind(field, kind), value: right[j]!.cells.get(column) ?? "" });
     }
   }
 }

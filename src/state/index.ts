@@ -3,6 +3,7 @@ export type { CanonicalOptions } from "./canonical-options.ts";
 export { Canonicalizer } from "./canonicalizer.ts";
 export { differences } from "./differences.ts";
 export { differingFields } from "./differing-fields.ts";
+export { steadyChanges, type SteadyChanges } from "./steady-changes.ts";
 export { hashText, loadHasher } from "./hasher.ts";
 export { opaqueTokens } from "./opaque-tokens.ts";
 export { rowKinds, type RowKinds } from "./row-kinds.ts";

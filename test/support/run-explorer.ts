@@ -46,6 +46,7 @@ export async function runExplorer<C extends object, A>(definition: AgentDefiniti
       violationPolicy: options.violationPolicy,
       seed: options.seed ?? 0,
       direct: options.direct ?? true,
+      saidChains: options.saidChains ?? new Set(),
       crossCheck: options.crossCheck ?? { first: 3, oneIn: 5 },
       signal: options.signal,
       onEvent: options.onEvent ?? (() => undefined),

@@ -56,8 +56,8 @@ export function severityPart({ severity, known }: Pick<Finding, "severity" | "kn
   return `<span class="mark ${known || severity === "low" ? "warned" : severity === "medium" ? "medium" : "failed"}">${text(severity.toUpperCase())}</span>`;
 }
 
-function marksPart({ confirmed, notReplayed, known, count, reproductionPath }: Finding): string {
-  const doubt = doubtOf({ confirmed, notReplayed });
+function marksPart({ confirmed, notReplayed, notReplayedReason, known, count, reproductionPath }: Finding): string {
+  const doubt = doubtOf({ confirmed, notReplayed, notReplayedReason });
   const marks = [
     reproductionPath.length === 0 ? "no steps" : plural(reproductionPath.length, "step"),
     ...(count > 1 ? [`seen ${plural(count, "time")}`] : []),
@@ -75,8 +75,8 @@ export function curlPart(script: string): string {
   return `<details class="curl"><summary>As a curl script</summary>${shown}</details>`;
 }
 
-function factsOf({ id, confirmed, notReplayed, known, where }: Finding): readonly string[] {
-  const doubt = doubtOf({ confirmed, notReplayed });
+function factsOf({ id, confirmed, notReplayed, notReplayedReason, known, where }: Finding): readonly string[] {
+  const doubt = doubtOf({ confirmed, notReplayed, notReplayedReason });
   return [
     `<a href="#${anchorOf(id)}">id ${text(id)}</a>`,
     doubt === undefined ? "confirmed: seen again from a clean start" : `<span class="warn">${doubt.text}</span>`,

@@ -103,6 +103,11 @@ describe("junit", () => {
       "system-out",
     ],
     ["one where nothing fails the run", { failOnSeverity: "none", explorations: [explored({ violations: [violation()] })] }, "system-out"],
+    [
+      "one that was not confirmed",
+      { explorations: [explored({ violations: [violation({ confirmed: false, notReplayed: true, notReplayedReason: "max_time" })] })] },
+      "error not confirmed",
+    ],
     ["a flaky one", { explorations: [explored({ violations: [violation({ confirmed: false })] })] }, "error flaky"],
     [
       "a built-in one",

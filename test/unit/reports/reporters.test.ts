@@ -73,12 +73,15 @@ describe("the console", () => {
     const [stdout, stderr] = [new Sink(stdoutIsTTY), new Sink(stderrIsTTY)];
     const reporter = new ConsoleReporter(options({ stdout, stderr }));
     reporter.event("shop", { kind: "started", name: "shop", lanes: 2, notes: ["db: journal"] });
+    reporter.event("shop", { kind: "note", message: "add led on" });
     reporter.explored({
       name: "shop",
       file: "qa/shop.explore.ts",
-      result: result({ notes: ["db: journal", "nearly every state is new"] }),
+      result: result({ notes: ["db: journal", "add led on", "nearly every state is new"] }),
     });
     expect(`${stderr.text}${stdout.text}`.match(/note: db: journal$/gm)).toHaveLength(times);
+    // What was said while it ran, too.
+    expect(`${stderr.text}${stdout.text}`.match(/note: add led on$/gm)).toHaveLength(times);
     expect(stderr.text).toContain("note: db: journal");
     expect(stdout.text).toContain("note: nearly every state is new");
   });
@@ -95,6 +98,16 @@ describe("the console", () => {
     reporter.message("error: The target ended. The last that it printed:\n  Authorization: Bearer abc");
     expect(stderr.text).not.toMatch(/hush|=x|abc/);
     expect(stderr.text.match(/\[redacted\]/g)).toHaveLength(4);
+  });
+
+  it("says how far confirming is, in the line of the progress", () => {
+    const stderr = new Sink(true);
+    const reporter = new ConsoleReporter(options({ stdout: new Sink(true), stderr }));
+    const confirming = { kind: "confirming", violations: 70, replayed: 15, confirmed: 14, toShorten: 3, leftMs: 61_000 } as const;
+    reporter.event("shop", confirming);
+    expect(stderr.text).toContain("shop  confirming findings  15/70 replayed  14 confirmed  at most 1 min 1 s left");
+    reporter.event("shop", { ...confirming, replayed: 70, confirmed: 69, leftMs: null });
+    expect(stderr.text).toContain("shop  confirming findings  70/70 replayed  69 confirmed  3 paths to shorten");
   });
 
   it("rewrites one line in place on a terminal, within its width, and takes it away", () => {

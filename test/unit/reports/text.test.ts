@@ -23,6 +23,17 @@ describe("violationText", () => {
   path      (the initial state)`);
   });
 
+  it.each([
+    ["max_time", "max_time was over before it was replayed from a clean start"],
+    ["interrupted", "the run was interrupted before it was replayed from a clean start"],
+    ["no_target", "no target could be started to replay it"],
+    // Of a run that did not say why.
+    [undefined, "it was not replayed from a clean start"],
+  ] as const)("says why one is not confirmed: %s", (notReplayedReason, why) => {
+    const [head] = violationText(violation({ confirmed: false, notReplayed: true, notReplayedReason })).split("\n");
+    expect(head).toBe(`[CRITICAL] refund_within_amount (not confirmed: ${why})`);
+  });
+
   it("cuts the body after 500 characters, never inside a pair", () => {
     const body = (text: string): string =>
       violationText(violation({ response: { status: 200, headers: {}, body: text } })).split("response  200 ")[1] ?? "";

@@ -1,0 +1,40 @@
+import { eachDifference, type Difference } from "./differing-fields.ts";
+
+/** The parts of a state that every one of several steps changes. */
+export interface SteadyChanges {
+  /** Fields that have a new value after each step, as {@link differingFields} names them. */
+  readonly fields: readonly string[];
+  /** Tables that get a row each time. */
+  readonly tables: readonly string[];
+  /** Lists that get an item each time. */
+  readonly lists: readonly string[];
+}
+
+/**
+ * Finds what all of these steps have in common. A field counts only if each step gives it a value that none of the steps before gave it: where each step
+ * sets another row to "done", the field is always the same one and still has an end.
+ *
+ * @param steps For each step the lines that {@link differences} gives for the states around it.
+ */
+export function steadyChanges(steps: readonly (readonly string[])[]): SteadyChanges {
+  const given = new Map<string, Set<string>>();
+  let steady: Map<string, Difference["kind"]> | undefined;
+  for (const lines of steps) {
+    const now = new Map<string, Difference["kind"]>();
+    const seen: Difference[] = [];
+    eachDifference(linesOf(lines, "- "), linesOf(lines, "+ "), (one) => {
+      seen.push(one);
+      if (one.kind !== "field" || given.get(one.name)?.has(one.value) !== true) now.set(`${one.kind} ${one.name}`, one.kind);
+    });
+    for (const one of seen) if (one.kind === "field") given.set(one.name, (given.get(one.name) ?? new Set()).add(one.value));
+    steady = steady === undefined ? now : new Map([...steady].filter(([key]) => now.has(key)));
+    if (steady.size === 0) break;
+  }
+  const named = (kind: Difference["kind"]): string[] =>
+    [...(steady ?? [])].flatMap(([key, own]) => (own === kind ? [key.slice(kind.length + 1)] : [])).toSorted();
+  return { fields: named("field"), tables: named("row"), lists: named("item") };
+}
+
+function linesOf(lines: readonly string[], sign: string): readonly string[] {
+  return lines.flatMap((line) => (line.startsWith(sign) ? [line.slice(sign.length)] : []));
+}
