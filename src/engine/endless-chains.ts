@@ -6,6 +6,8 @@ import type { NodeTable } from "./node-table.ts";
 const LENGTH = 30;
 /** Chains of one action that are looked at: the first one may go through states in which something else changes each time. */
 const CHAINS = 3;
+/** How often a chain is executed again whose lane is lost. */
+const TRIES = 5;
 /** Steps of a path that are executed again at most to see what changes along it: chains that end deeper are not looked at. */
 const LONGEST = 200;
 /** Parts of a state that a note names. */
@@ -27,6 +29,8 @@ export class EndlessChains {
   readonly notes: string[] = [];
   readonly #actions: readonly string[];
   readonly #waiting: Chain[] = [];
+  /** How often the first of those was tried in vain. */
+  #lost = 0;
   /** By action: the last states of the chains. */
   readonly #ends: Map<number, Set<number>> = new Map();
   readonly #said: Set<number> = new Set();
@@ -56,8 +60,11 @@ export class EndlessChains {
     return this.#waiting[0];
   }
 
-  /** Takes in how the chain of {@link next} went, and returns the note if there is one. `undefined`: it could not be executed again. */
+  /** Takes in how the chain of {@link next} went, and returns the note if there is one. `undefined`: the lane was lost, and the chain is tried again. */
   ran(recording: Recording | undefined): string | undefined {
+    // Losing a lane says nothing of the chain.
+    if (recording === undefined && ++this.#lost < TRIES) return undefined;
+    this.#lost = 0;
     const chain = this.#waiting.shift()!;
     const what = recording === undefined ? undefined : changesOf(chain, recording);
     if (what === undefined) return undefined;

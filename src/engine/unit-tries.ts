@@ -30,13 +30,25 @@ export class UnitTries {
 
   /**
    * What a try is to confirm. A target that is gone is believed at the last try only: whatever ends targets from outside (a kill, the
-   * machine's memory) can hit two lanes at once, and with them one call twice; a wrong finding would cost more than the third start.
+   * machine's memory) can hit two lanes at once, and with them one call twice; a wrong finding would cost more than the third start. For an action that is
+   * known to end the target in another state, the second try is enough.
    */
   suspected(assignment: Assignment): LaneFailureKind | undefined {
     if (this.#tries.size === 0) return undefined;
     const tried = this.#tries.get(keyOf(assignment));
     if (tried === undefined) return undefined;
-    return tried.kind === "unreachable" && tried.count < TRIES - 1 ? undefined : tried.kind;
+    return tried.kind === "unreachable" && tried.count < TRIES - 1 && !this.#isKnown(assignment.from) ? undefined : tried.kind;
+  }
+
+  /** Whether it was found that this action ends the target. */
+  #isKnown(action: number): boolean {
+    for (const { assignment, kind, count } of this.#tries.values()) {
+      const { work, from } = assignment;
+      if (from !== action || kind !== "unreachable" || count < TRIES - 1 || work.dropped) continue;
+      const state = work.state(from);
+      if ((state === COMMITTED || state === KNOWN) && (work.rows[work.at(from) + KIND]! & FINDING) !== 0) return true;
+    }
+    return false;
   }
 
   /** A lane was lost at a unit; after the last try it is given up, and reported. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Backlog } from "../../../src/engine/backlog.ts";
 import { DivergenceLog } from "../../../src/engine/divergence-log.ts";
-import { ROW, type LaneFailure, type LaneFailureKind } from "../../../src/engine/messages.ts";
+import { BROKEN, FINDING, ROW, type LaneFailure, type LaneFailureKind } from "../../../src/engine/messages.ts";
 import { NodeTable } from "../../../src/engine/node-table.ts";
 import { UnitTries } from "../../../src/engine/unit-tries.ts";
 import { KNOWN } from "../../../src/engine/work.ts";
@@ -34,6 +34,21 @@ describe("UnitTries", () => {
     expect(units.suspected({ ...unit, from: 1 })).toBeUndefined();
     units.count({ ...unit, from: 1 }, lost("unreachable"));
     expect(units.suspected({ ...unit, from: 1 })).toBe("unreachable");
+  });
+
+  it("believes at the second try that an action ends the target which did so in another state", () => {
+    const { backlog, units, unit, work } = tries();
+    for (let times = 0; times < 3; times++) units.count(unit, lost("unreachable"));
+    const other = { work: backlog.of(0, 0, 0), from: 0, to: 2 };
+    units.count(other, lost("unreachable"));
+    // Not found yet, or found to be nothing.
+    expect(units.suspected(other)).toBeUndefined();
+    const rows = new Int32Array(ROW);
+    rows.set([BROKEN | FINDING, 0, 0, 0, 0, 0]);
+    work.learn(0, 1, rows, 0, 2);
+    expect(units.suspected(other)).toBe("unreachable");
+    units.count({ ...other, from: 1 }, lost("unreachable"));
+    expect(units.suspected({ ...other, from: 1 })).toBeUndefined();
   });
 
   it("gives a unit up after three tries, and says where and how the target stood", () => {
