@@ -314,6 +314,10 @@ export interface Recording {
   /** The step whose precondition was not met, or that ended otherwise than a response. */
   readonly brokeAt: number | undefined;
   readonly failure: LaneFailureKind | undefined;
+  /** When the last step ran, in milliseconds since 1970. */
+  readonly lastStep?: { readonly startMs: number; readonly endMs: number } | undefined;
+  /** The lines that the target printed then, where its output is known. */
+  readonly printed?: readonly string[] | undefined;
 }
 
 /** A request that an invariant sent. */

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Expander } from "../engine/expander.ts";
 import {
   type Calibration,
@@ -20,7 +21,12 @@ import type { Knowledge } from "../state/index.ts";
 /** What knows of the processes behind lanes. */
 interface Processes {
   endOf(lane: number): Promise<TargetEnd | undefined>;
+  /** The lines that the target of a lane printed in a time, in milliseconds since 1970. */
+  printed?(lane: number, fromMs: number, toMs: number): readonly string[];
 }
+
+/** How long the last lines of a step are waited for, in milliseconds: they come through a pipe. */
+const PIPE_MS = 20;
 
 /** Passes on what another expander does, and adds what the main thread alone knows: where a lane lost its target, how the process of that stands. */
 export class WatchedExpander implements Expander {
@@ -83,8 +89,11 @@ export class WatchedExpander implements Expander {
 
   async record(lane: number, path: readonly number[], draws?: UnitRequest["draws"]): Promise<Recording> {
     const recording = await this.#inner.record(lane, path, draws);
-    if (!recording.findings.some(isCrash)) return recording;
-    return { ...recording, findings: withEnd(recording.findings, await this.#processes.endOf(lane)) };
+    const { findings, lastStep } = recording;
+    if (findings.some(isCrash)) return { ...recording, findings: withEnd(findings, await this.#processes.endOf(lane)) };
+    if (findings.length === 0 || lastStep === undefined || this.#processes.printed === undefined) return recording;
+    await delay(PIPE_MS);
+    return { ...recording, printed: this.#processes.printed(lane, lastStep.startMs, lastStep.endMs) };
   }
 
   probe(lane: number, path: readonly number[], draws?: UnitRequest["draws"]): Promise<PathEnd> {

@@ -50,7 +50,7 @@ export async function recordPath(
       steps.push(step);
       if (outcome.kind !== "lost") return { ...broke, brokeAt: i, failure: undefined };
       if (last) findings.push(brokenFinding(action.name, outcome));
-      return { ...broke, brokeAt: i, failure: outcome.lost };
+      return { ...broke, brokeAt: i, failure: outcome.lost, lastStep: stepper.window };
     }
     await settle();
     facts = await state.facts();
@@ -81,7 +81,8 @@ export async function recordPath(
   if (unanswered !== undefined) judged = withUnanswered(judged, unanswered, last?.name);
   findings.push(...judged.findings);
   errors.push(...judged.errors);
-  return { ...broke, reached, lines, drew: drawing.wasUsed, brokeAt: undefined, failure: unanswered?.reason };
+  const lastStep = path.length === 0 ? undefined : { startMs: stepper.window.startMs, endMs: Date.now() };
+  return { ...broke, reached, lines, drew: drawing.wasUsed, brokeAt: undefined, failure: unanswered?.reason, lastStep };
 }
 
 function changesOf(before: readonly string[], after: readonly string[]): readonly string[] {

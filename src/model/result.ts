@@ -102,6 +102,8 @@ export interface Violation {
   readonly known?: true;
   /** Of `target_crashed`, where seqqa started the target: how its process stood then. */
   readonly target?: TargetEnd | undefined;
+  /** Where seqqa started the target: the lines that it printed while the last step was replayed and checked, the last 40 at most. */
+  readonly printed?: readonly string[] | undefined;
   toString(): string;
 }
 

@@ -77,6 +77,7 @@ export function redactViolation(violation: Violation, visibility: Visibility, hi
       ? (curlScript({ ...violation, message: redactText(violation.message, visibility, hide) }, hide) ?? violation.curl)
       : undefined,
     target: target === undefined ? undefined : redactTarget(target, hide),
+    ...(violation.printed !== undefined && { printed: violation.printed.map((line) => hide.body(line)) }),
   };
   return { ...shown, toString: () => violationText(shown) };
 }

@@ -87,7 +87,7 @@ export function resultJson(result: Omit<ExplorationResult, "toJSON">): Omit<Expl
 /** A violation as plain data, without what is undefined. */
 export function violationJson(violation: Violation): Violation {
   const { id, invariant, severity, message, reproductionPath, request, response, steps, checks, confirmed, count, state } = violation;
-  const { where, minimality, shrunkFrom, draws, curl, notReplayed, notReplayedReason, known, target } = violation;
+  const { where, minimality, shrunkFrom, draws, curl, notReplayed, notReplayedReason, known, target, printed } = violation;
   return {
     id,
     invariant,
@@ -110,6 +110,7 @@ export function violationJson(violation: Violation): Violation {
     state,
     ...(known && { known }),
     target: target === undefined ? undefined : { exitCode: target.exitCode, signal: target.signal, output: target.output },
+    printed,
   };
 }
 

@@ -7,7 +7,7 @@ const BODY = 500;
 
 /** What `violation.toString()` returns: a few lines for people, safe to print. */
 export function violationText(violation: Omit<Violation, "toString">): string {
-  const { severity, invariant, message, reproductionPath, request, response, state, known, target } = violation;
+  const { severity, invariant, message, reproductionPath, request, response, state, known, target, printed } = violation;
   const doubt = doubtOf(violation);
   const unsure = doubt === undefined ? "" : ` (${doubt.text})`;
   const listed = known === true ? " (known)" : "";
@@ -20,6 +20,7 @@ export function violationText(violation: Omit<Violation, "toString">): string {
     ...(request === undefined ? [] : [`  request   ${printable(`${request.method} ${request.url}`.trim())}`]),
     ...(response === undefined ? [] : [`  response  ${response.status} ${printable(cut(response.body, BODY))}`.trimEnd()]),
     ...(target === undefined ? [] : targetLines(target).map((line) => `  ${line}`)),
+    ...printedLines(printed).map((line) => `  ${line}`),
   ].join("\n");
 }
 
@@ -46,6 +47,12 @@ const NOT_REPLAYED: Readonly<Record<NotReplayedReason, string>> = {
   interrupted: "the run was interrupted before it was replayed from a clean start",
   no_target: "no target could be started to replay it",
 };
+
+/** The lines that the target printed during the last step; nothing where there are none. */
+export function printedLines(printed: readonly string[] | undefined): readonly string[] {
+  if (printed === undefined || printed.length === 0) return [];
+  return ["target    printed during the last step", ...printed.map((line) => `  | ${printable(line)}`)];
+}
 
 /** How a target's process ended, and the last that it printed. */
 export function targetLines(target: TargetEnd): readonly string[] {

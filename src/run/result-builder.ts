@@ -165,6 +165,7 @@ export function violationOf(
     count,
     state: path === found.path ? found.state : reachedState(recording, parts.explorer),
     target: again?.target ?? finding.target,
+    ...(confirmed && recording?.printed !== undefined && recording.printed.length > 0 && { printed: recording.printed }),
   };
   return { ...violation, toString: () => violationText(violation) };
 }

@@ -2,7 +2,7 @@ import type { ExplorationEntry } from "../document-types.ts";
 import { minimalitySentence } from "../minimality-text.ts";
 import { plural } from "../numbers.ts";
 import { printable } from "../printable.ts";
-import { doubtOf, targetLines } from "../violation-text.ts";
+import { doubtOf, printedLines, targetLines } from "../violation-text.ts";
 import { element } from "../xml.ts";
 import { exchangePart, exchangeParts } from "./exchange-part.ts";
 import type { Limits } from "./limits.ts";
@@ -42,6 +42,7 @@ export function findingPart(one: Finding, limits: Limits, withSteps: boolean): s
       ? []
       : [`<section class="checks"><h4>What the rule asked then</h4>${exchangeParts(checks, limits)}</section>`]),
     ...(target === undefined ? [] : [`<h4>The target</h4>${block(targetLines(target).join("\n"))}`]),
+    ...(one.printed === undefined ? [] : [`<h4>The target</h4>${block(printedLines(one.printed).join("\n"))}`]),
     ...(curl === undefined || !withSteps ? [] : [curlPart(curl)]),
   ];
   const heading = `<h4 class="title">${severityPart(one)} <span>${text(invariant)}</span> ${marksPart(one)}</h4>`;
