@@ -90,6 +90,11 @@ describe("an option that there is not is refused, and the nearest is named", () 
     expect(refusal(make)).toMatchObject({ message, hint: `Did you mean "${near}"?` });
   });
 
+  it("but not the parts of one that is copied", () => {
+    expect(new Action({ ...action("a"), mayNeverApply: true })).toMatchObject({ name: "a", mayNeverApply: true });
+    expect(new Invariant({ ...invariant("b"), message: "m" })).toMatchObject({ name: "b", message: "m" });
+  });
+
   it("unless it is undefined", () => {
     expect(new Action({ name: "a", run, later: undefined } as never).name).toBe("a");
   });
