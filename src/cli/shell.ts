@@ -25,8 +25,8 @@ export interface Shell {
 export function processShell(): Shell {
   let isInterrupted = false;
   const heard = (listener: () => void): void => {
-    // Others hear the same signal.
-    setImmediate(() => (isInterrupted = true));
+    // Others hear the same signal; the next one may come in the same turn of the event loop.
+    process.nextTick(() => (isInterrupted = true));
     listener();
   };
   return {
