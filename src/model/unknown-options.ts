@@ -1,8 +1,8 @@
 import { SeqqaError } from "./errors.ts";
 import { nearest } from "./nearest.ts";
 
-/** A part of an Action or Invariant that is spread into the options of another one. */
-const COPIED = "declared";
+/** Parts of an Action, Invariant or Agent that is spread into the options of another one. */
+const COPIED: readonly string[] = ["declared", "ownActions", "users", "graph"];
 
 /**
  * Refuses an option that there is not: a misspelt one would be ignored in silence. Options that are `undefined` are not given.
@@ -11,7 +11,7 @@ const COPIED = "declared";
  */
 export function refuseUnknown(owner: string, code: string, options: object, known: readonly string[]): void {
   for (const [name, value] of Object.entries(options)) {
-    if (value === undefined || known.includes(name) || name === COPIED) continue;
+    if (value === undefined || known.includes(name) || COPIED.includes(name)) continue;
     const near = nearest(name, known);
     throw new SeqqaError(code, `${owner} has no option "${name}".`, {
       exitStatus: 2,

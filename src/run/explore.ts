@@ -11,6 +11,7 @@ import type { LaneOptions } from "../lane/index.ts";
 import { mapStack } from "../loader/index.ts";
 import { SeqqaError } from "../model/errors.ts";
 import type { ExplorationResult, Reduction, RunError } from "../model/result.ts";
+import { redactor } from "../reports/index.ts";
 import type { Knowledge } from "../state/index.ts";
 import { spareCount, TargetHost } from "../targets/index.ts";
 import { bringUpLanes } from "./at-root.ts";
@@ -48,7 +49,7 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
   const budget = shardBudget(resolveExploration(config, definition), shard, input.name, definition);
   refuseLanesWithoutModule(input);
   const host = await TargetHost.create(config, {
-    outputDir: config.report.outputDir,
+    output: { folder: config.report.outputDir, hide: redactor(config.report.redact).body },
     ...hostOptions(input.directory),
     lanes: config.parallel,
     signal: input.signal,

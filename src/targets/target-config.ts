@@ -81,8 +81,8 @@ export interface TargetHostOptions {
   readonly spares?: number | undefined;
   /** Aborting it gives up targets that are waited for until they answer. Default: they are waited for as long as `ready_timeout` says. */
   readonly signal?: AbortSignal | undefined;
-  /** Where the output of targets is kept, as `targets/lane-0.log`; default: nowhere. */
-  readonly outputDir?: string | undefined;
+  /** The folder in which the output of targets is kept, as `targets/lane-0.log`, and how a line of it may be shown; default: it is not kept. */
+  readonly output?: { readonly folder: string; readonly hide: (line: string) => string } | undefined;
   /** Where `seqqa-<uid>` lies; default: memory-backed tmp where there is one with space, else the system's tmp. */
   readonly directory?: string | undefined;
 }

@@ -21,7 +21,7 @@ import { sweep } from "./sweep.ts";
 import type { StartedTarget, TargetConfig, TargetHostOptions } from "./target-config.ts";
 import { TargetOutput } from "./target-output.ts";
 import { usesEmptyStore } from "./uses-empty-store.ts";
-import { passwordsOf } from "./without-secrets.ts";
+import { passwordsOf, withoutSecrets } from "./without-secrets.ts";
 
 /** Digits of the random part of a run's id. */
 const RANDOM_LENGTH = 12;
@@ -228,10 +228,11 @@ export class TargetHost {
   }
 
   #startContext(lane: number, stores: LaneStores): StartContext {
-    const { outputDir } = this.#options;
+    const kept = this.#options.output;
     let output = this.#outputs.get(lane);
-    if (output === undefined && outputDir !== undefined) {
-      output = new TargetOutput(join(outputDir, "targets", `lane-${lane}.log`), passwordsOf(stores.systems.map(({ url }) => url)));
+    if (output === undefined && kept !== undefined) {
+      const passwords = passwordsOf(stores.systems.map(({ url }) => url));
+      output = new TargetOutput(join(kept.folder, "targets", `lane-${lane}.log`), (line) => kept.hide(withoutSecrets(line, passwords)));
       this.#outputs.set(lane, output);
     }
     return {

@@ -91,8 +91,10 @@ describe("an option that there is not is refused, and the nearest is named", () 
   });
 
   it("but not the parts of one that is copied", () => {
-    expect(new Action({ ...action("a"), mayNeverApply: true })).toMatchObject({ name: "a", mayNeverApply: true });
-    expect(new Invariant({ ...invariant("b"), message: "m" })).toMatchObject({ name: "b", message: "m" });
+    expect(new Action({ ...action("a"), mayNeverApply: true } as never)).toMatchObject({ name: "a", mayNeverApply: true });
+    expect(new Invariant({ ...invariant("b"), message: "m" } as never)).toMatchObject({ name: "b", message: "m" });
+    const agent = new Agent({ actions: [action("a")], invariants: [] });
+    expect(new Agent({ ...agent, maxSteps: 7 } as never)).toMatchObject({ maxSteps: 7, actions: [{ name: "a" }] });
   });
 
   it("unless it is undefined", () => {
