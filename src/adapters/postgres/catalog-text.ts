@@ -49,14 +49,34 @@ const PARTS: readonly (readonly [what: string, query: string])[] = [
   ["extensions", `select concat_ws('|', e.oid, extname, extversion) from pg_extension e`],
 ];
 
+/** For sessions without event triggers, which notice by nothing else that rows were rewritten or a view was refreshed. */
+const TRACES: typeof PARTS = [
+  [
+    "columns, or rows by rewriting them",
+    `select concat_ws('|', attrelid, attnum, a.xmin)
+       from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
+      where c.oid >= ${FIRST} and a.attnum > 0 and c.relkind in ('r', 'p') and ${OF_USERS}`,
+  ],
+  [
+    "the rows of a materialized view",
+    `select concat_ws('|', c.oid, c.relfilenode) from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.relkind = 'm' and ${OF_USERS}`,
+  ],
+];
+
 /** A digest of each part of the schema. */
 export type CatalogText = ReadonlyMap<string, string>;
 
-export async function catalogText(client: Queryable): Promise<CatalogText> {
-  const text = PARTS.map(
-    ([what, query]) => `select '${what}', md5(coalesce(string_agg(x.t, E'\\n' order by x.t collate "C"), '')) from (${query}) x(t)`,
-  ).join(" union all ");
+/** `traced`: with what is left by statements that change rows only, and that event triggers tell of. */
+export async function catalogText(client: Queryable, traced = false): Promise<CatalogText> {
+  const text = [...PARTS, ...(traced ? TRACES : [])]
+    .map(([what, query]) => `select '${what}', md5(coalesce(string_agg(x.t, E'\\n' order by x.t collate "C"), '')) from (${query}) x(t)`)
+    .join(" union all ");
   return new Map(await rowsOf<[string, string]>(client, text));
+}
+
+/** For comparing what one run stored with what another one finds. */
+export function storedText(text: CatalogText): string {
+  return JSON.stringify([...text]);
 }
 
 /** What differs, or `undefined`. */

@@ -4,7 +4,8 @@ import type { StoreCheck } from "../../model/store-provider.ts";
 import { OURS, readCatalog, rowsOf } from "./catalog.ts";
 import { connect, CONTROL_SETTINGS } from "./connect.ts";
 import { connectError, safeCause } from "./failures.ts";
-import { journalObstacle } from "./obstacles.ts";
+import { CLONE_COST, journalObstacle } from "./obstacles.ts";
+import { takeRights, type Rights } from "./rights.ts";
 import { storeUrl, type StoreUrl } from "./store-url.ts";
 import { templateFacts, type TemplateFacts } from "./template.ts";
 import { findDumpTools } from "./template-dump.ts";
@@ -33,7 +34,7 @@ export async function check(url: string): Promise<readonly StoreCheck[]> {
     });
     const facts = await templateFacts(client, store);
     await add("lanes", () => lanes(store, facts));
-    await add("checkpoint", () => checkpoint(client));
+    await add("checkpoint", () => checkpoint(client, facts));
     await add("connections", () => connections(client));
     await add("speed", () => speed(client, store));
     await add("leftovers", () => leftovers(client));
@@ -62,20 +63,30 @@ async function lanes(store: StoreUrl, facts: TemplateFacts): Promise<StoreCheck>
   return { ok: true, what, says: `copied by pg_dump, since ${why}` };
 }
 
-async function checkpoint(client: Client): Promise<StoreCheck> {
+async function checkpoint(client: Client, facts: TemplateFacts): Promise<StoreCheck> {
   const catalog = await readCatalog(client);
-  const obstacle = await journalObstacle(client, catalog);
+  const rights = await takeRights(client);
+  const here = await journalObstacle(client, rights, catalog);
+  // Everything in a copy that is made by pg_dump belongs to the role.
+  const isCopied = facts.createDb && !facts.mayCopy;
+  const obstacle = isCopied ? await journalObstacle(client, rights, catalog, true) : here;
   const inProcess = "savepoint for a target in this process that takes the adapter's connection";
   const says =
     obstacle === undefined
-      ? `auto takes journal (the role is a superuser, and nothing in the schema is in its way); ${inProcess}`
-      : `auto takes clone, which is slower, because the journal cannot be used: ${obstacle}; ${inProcess}`;
+      ? `auto takes journal (${rightsText(rights)}, and nothing in the schema is in its way); ${inProcess}`
+      : `auto takes clone, because the journal cannot be used: ${obstacle}; ${CLONE_COST}; ${inProcess}`;
   const [elsewhere] = catalog.foreign;
   const apart =
     elsewhere === undefined
       ? ""
       : `; the rows of its foreign table "${elsewhere.fullName}" are not put back: name the tables that belong to the state in \`tables\`, without it`;
-  return { ok: true, what: "checkpoint", says: says + apart };
+  const inPlace = here === undefined || here === obstacle ? "" : `; in place the database cannot be used: ${here}`;
+  return { ok: true, what: "checkpoint", says: says + inPlace + apart };
+}
+
+function rightsText({ superuser, replica }: Rights): string {
+  if (superuser) return "the role is a superuser";
+  return replica ? "the role owns the tables and may set session_replication_role" : "the role owns the tables";
 }
 
 async function connections(client: Client): Promise<StoreCheck> {

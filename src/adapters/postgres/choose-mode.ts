@@ -8,7 +8,7 @@ import { Control } from "./control.ts";
 import { JournalMode } from "./journal-mode.ts";
 import type { LentConnection } from "./lent-connection.ts";
 import type { PostgresMode } from "./mode.ts";
-import { journalObstacle } from "./obstacles.ts";
+import { CLONE_COST, journalObstacle } from "./obstacles.ts";
 import { requireNothingLeft } from "./recover.ts";
 import { SavepointMode } from "./savepoint-mode.ts";
 import { select } from "./selection.ts";
@@ -60,37 +60,34 @@ async function savepoint(choosing: Choosing): Promise<Chosen> {
 
 async function journalOrClone(choosing: Choosing): Promise<Chosen> {
   const { store, scope, schemas, tables, previous } = choosing;
-  const control = await openControl(store);
+  const control = await Control.open(store);
   let obstacle: string | undefined;
   try {
-    if (typeof control !== "string") {
-      if (scope.borrowed) await requireNothingLeft(control);
-      const catalog = await readCatalog(control.client);
-      const selection = select(store, catalog, schemas, tables);
-      obstacle = await journalObstacle(control.client, catalog);
-      if (obstacle === undefined) {
-        const mode = await JournalMode.open(control, journalled(catalog, choosing), {
-          selection,
-          borrowed: scope.borrowed,
-          asked: scope.asked,
-          gated: scope.gated === true,
-          previous: previous instanceof JournalMode ? previous : undefined,
-        });
-        const own = scope.inProcess
-          ? "the target runs in this process, but works on connections of its own"
-          : "the target has connections of its own";
-        return { mode, choice: { mode: "journal", why: choosing.wanted === "journal" ? "asked for" : own } };
-      }
-    } else {
-      obstacle = control;
+    if (scope.borrowed) await requireNothingLeft(control);
+    const all = await readCatalog(control.client);
+    const selection = select(store, all, schemas, tables);
+    const catalog = journalled(all, choosing);
+    obstacle = await journalObstacle(control.client, control.rights, catalog);
+    if (obstacle === undefined) {
+      const mode = await JournalMode.open(control, catalog, {
+        selection,
+        borrowed: scope.borrowed,
+        asked: scope.asked,
+        gated: scope.gated === true,
+        previous: previous instanceof JournalMode ? previous : undefined,
+      });
+      const own = scope.inProcess
+        ? "the target runs in this process, but works on connections of its own"
+        : "the target has connections of its own";
+      return { mode, choice: { mode: "journal", why: choosing.wanted === "journal" ? "asked for" : own } };
     }
   } catch (error) {
-    if (typeof control !== "string") await control.close();
+    await control.close();
     throw error;
   }
-  if (typeof control !== "string") await control.close();
+  await control.close();
   const why = `the journal cannot be used: ${obstacle}`;
-  return clone(choosing, why, `${why}, and a clone ${WHOLE_STORE.replace("it puts", "puts")}`);
+  return clone(choosing, `${why}; ${CLONE_COST}`, `${why}, and a clone ${WHOLE_STORE.replace("it puts", "puts")}`);
 }
 
 /** The tables that are put back: in a database of the user's, without those that are ignored. */
@@ -102,18 +99,6 @@ function journalled(catalog: Catalog, { ignore, scope }: Choosing): Catalog {
     tables: catalog.tables.filter(({ name }) => !leftAlone.has(name)),
     sequences: catalog.sequences.filter(({ ownedBy }) => ownedBy === undefined || !leftAlone.has(ownedBy)),
   };
-}
-
-/** The role of replicas is for superusers: others are told in time. */
-async function openControl(store: StoreUrl): Promise<Control | string> {
-  try {
-    return await Control.open(store, true);
-  } catch (error) {
-    if (error instanceof SeqqaError && (error.cause as { code?: unknown } | undefined)?.code === "42501") {
-      return "its role is no superuser, which replica role and event triggers need";
-    }
-    throw error;
-  }
 }
 
 /** `refusal`: why it is not for a database of the user's. @throws SeqqaError `CHECKPOINT_REFUSED` */

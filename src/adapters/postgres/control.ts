@@ -6,6 +6,7 @@ import { inUseError } from "../../systems/store-errors.ts";
 import { CONTROL_SETTINGS, connect } from "./connect.ts";
 import { busyError, isBusy, isLost, lostError, safeCause } from "./failures.ts";
 import { CONTROL_SWITCH } from "./journal-sql.ts";
+import { takeRights, type Rights } from "./rights.ts";
 import type { StoreUrl } from "./store-url.ts";
 
 /** Of the advisory lock that says that a run works on this database: the letters `seqq`, and a number. */
@@ -13,13 +14,14 @@ export const LOCK = "1936027761, 1";
 /** A session that has just ended holds its locks for a moment. */
 const IN_USE_MS = 1500;
 
-/** In replica role, which no trigger of the user's and no foreign key sees, and unseen by our own triggers. Set once: changing it makes all plans anew. */
-const REPLICA: Readonly<Record<string, string>> = { ...CONTROL_SETTINGS, session_replication_role: "replica", [CONTROL_SWITCH]: "on" };
+/** Unseen by our own triggers. */
+const SETTINGS: Readonly<Record<string, string>> = { ...CONTROL_SETTINGS, [CONTROL_SWITCH]: "on" };
 
 /** The connection that marks and puts back. One operation at a time. */
 export class Control extends ControlConnection {
   readonly store: StoreUrl;
   readonly #client: Client;
+  #rights: Rights = { superuser: false, replica: false };
 
   private constructor(store: StoreUrl, client: Client) {
     super();
@@ -28,12 +30,12 @@ export class Control extends ControlConnection {
   }
 
   /** Takes the lock that keeps other runs off this database. @throws SeqqaError `STORE_IN_USE` */
-  static async open(store: StoreUrl, replica: boolean): Promise<Control> {
+  static async open(store: StoreUrl): Promise<Control> {
     let early: unknown;
     const told = { lost: (error: unknown): void => void (early ??= error) };
     const client = await connect(store, {
       rawText: true,
-      settings: replica ? REPLICA : CONTROL_SETTINGS,
+      settings: SETTINGS,
       lost: (error) => told.lost(error),
     });
     const control = new Control(store, client);
@@ -41,6 +43,8 @@ export class Control extends ControlConnection {
     if (early !== undefined) control.lose(early);
     try {
       if (!(await control.#lock())) throw inUseError(store);
+      // Once: a change of the role makes all plans anew.
+      control.#rights = await takeRights(client);
       return control;
     } catch (error) {
       await control.close();
@@ -54,6 +58,10 @@ export class Control extends ControlConnection {
       if (rows[0]?.locked === "true") return true;
       if (performance.now() > until) return false;
     }
+  }
+
+  get rights(): Rights {
+    return this.#rights;
   }
 
   get client(): Client {

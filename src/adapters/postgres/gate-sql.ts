@@ -32,11 +32,11 @@ begin
   end if;
   return null;
 end`)}`,
-    // Partitioned tables too: a statement's triggers are those of the table that it names.
+    // Partitioned tables too: a statement's triggers are those of the table that it names. A table of another owner can only be an ignored one.
     `do ${quoteText(`
 declare t text; begin
   for t in select c.oid::regclass from pg_class c join pg_namespace n on n.oid = c.relnamespace
-            where c.relkind in ('r', 'p') and c.relpersistence in ('p', 'u') and ${USER_SCHEMA} loop
+            where c.relkind in ('r', 'p') and c.relpersistence in ('p', 'u') and pg_has_role(c.relowner, 'usage') and ${USER_SCHEMA} loop
     execute format('create trigger ${TRIGGER} before insert or update or delete or truncate on %s for each statement
       when (current_setting(%L, true) is null and pg_trigger_depth() = 0) execute function ${OURS}.gate()', t, ${quoteText(controlSwitch)});
     execute format('alter table only %s enable always trigger ${TRIGGER}', t);
@@ -62,11 +62,12 @@ export const HELD_SQL: string = `with l as materialized (
     left join pg_class c on c.oid = at.objid left join pg_namespace n on n.oid = c.relnamespace
    where w.kind = 0 and w.objid = 2 and not w.granted`;
 
-/** What sessions wait for that wait for this one, or for one that does; those that know the row come first. */
+/** The locks that sessions wait for which wait for this one, or for one that does; those that know the row come first. Every role sees who waits for a lock. */
 export function blockedSql(pid: string): string {
   return `with recursive w as materialized (
-    select a.pid, pg_blocking_pids(a.pid) as blockers from pg_stat_activity a
-     where a.datname = current_database() and a.wait_event_type = 'Lock' and a.backend_type = 'client backend' and a.pid <> ${pid}),
+    select a.pid, pg_blocking_pids(a.pid) as blockers from pg_stat_get_activity(null) a
+     where a.datid = (select oid from pg_database where datname = current_database()) and a.usesysid is not null and a.pid <> ${pid}
+       and exists (select from pg_locks k where k.pid = a.pid and not k.granted)),
   chain(pid) as (select ${pid} union select w.pid from w join chain on chain.pid = any(w.blockers))
   select l.locktype, n.nspname, c.relname from chain join pg_locks l on l.pid = chain.pid
     left join pg_class c on c.oid = l.relation left join pg_namespace n on n.oid = c.relnamespace

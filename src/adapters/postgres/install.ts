@@ -2,11 +2,19 @@ import { randomUUID } from "node:crypto";
 import { OURS, rowsOf, type Catalog } from "./catalog.ts";
 import type { Control } from "./control.ts";
 import { installStatements, type JournalOptions } from "./journal-sql.ts";
+import { readOwnerFacts } from "./owner-facts.ts";
 
 /** Puts the log and its triggers into the database, in one transaction, in place of what an earlier run may have left. @returns what it is told by later */
-export async function install(control: Control, catalog: Catalog, how: Omit<JournalOptions, "token">, limitMs?: number): Promise<string> {
+export async function install(
+  control: Control,
+  catalog: Catalog,
+  how: Pick<JournalOptions, "borrowed" | "gated">,
+  limitMs?: number,
+): Promise<string> {
   const token = randomUUID();
-  const statements = installStatements(catalog, { ...how, token });
+  const { rights } = control;
+  const facts = rights.superuser ? undefined : await readOwnerFacts(control.client);
+  const statements = installStatements(catalog, { ...how, token, rights, facts });
   await control.patiently(() => control.transaction(() => control.rows(statements.join(";\n"))), limitMs);
   return token;
 }

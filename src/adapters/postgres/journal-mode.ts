@@ -5,7 +5,7 @@ import { UNGATED } from "../../systems/delegating-system.ts";
 import { writeKept } from "../../systems/kept-file.ts";
 import { markInvalid } from "../../systems/store-errors.ts";
 import { OURS, type Catalog, type Sequence, type Table } from "./catalog.ts";
-import { alteration, catalogDifference, catalogText, type CatalogText } from "./catalog-text.ts";
+import { alteration, catalogDifference, catalogText, storedText, type CatalogText } from "./catalog-text.ts";
 import type { Control } from "./control.ts";
 import { Writing } from "./control.ts";
 import { pairsOf } from "./counter-sql.ts";
@@ -100,14 +100,16 @@ export class JournalMode implements PostgresMode {
       (previous.gate.kind === "gate") === (choice.gated === true) &&
       (await isInstalled(control, previous.#token))
     ) {
-      const digest = await catalogText(control.client);
+      const digest = await catalogText(control.client, !control.rights.superuser);
       if (catalogDifference(previous.#catalog, digest) === undefined)
         return new JournalMode(control, catalog, digest, previous.#token, choice);
     }
     const token = await install(control, catalog, { borrowed: choice.borrowed, gated: choice.gated === true }, choice.limitMs);
-    const mode = new JournalMode(control, catalog, await catalogText(control.client), token, choice);
+    const mode = new JournalMode(control, catalog, await catalogText(control.client, !control.rights.superuser), token, choice);
     try {
       await mode.#read(false);
+      if (choice.borrowed && !control.rights.superuser)
+        await control.rows(`update ${OURS}.owner set catalog = $1`, [storedText(mode.#catalog)]);
     } catch (error) {
       mode.#lease?.stop();
       throw error;
@@ -277,10 +279,12 @@ export class JournalMode implements PostgresMode {
   async #takeIn({ counters, entries }: Look): Promise<void> {
     const changes = new RowSums();
     const altered: string[] = [];
+    let shape: string | undefined;
     for (const [rel, o, n, place] of entries) {
       const table = this.#indexOf.get(rel as string);
       if (table === undefined) {
         altered.push(o ?? "an unknown table");
+        if (typeof n === "string") shape = n;
         continue;
       }
       if (typeof o === "string") changes.add(table, o, -1);
@@ -289,13 +293,14 @@ export class JournalMode implements PostgresMode {
     }
     this.#mirror.push(changes, counters === this.#mirror.counters ? this.#mirror.counters : counters);
     this.#vacuum.count(entries.length);
-    if (altered.length > 0) await this.#look(altered);
+    if (altered.length > 0) await this.#look(altered, shape);
   }
 
-  /** Statements that change schemas were seen: refuses if they did. */
-  async #look(statements: readonly string[]): Promise<void> {
-    const detail = alteration(statements, this.#catalog, await catalogText(this.#control.client));
+  /** Statements that change schemas were seen: refuses if they did. `shape`: by which that was noticed, instead of by an event trigger. */
+  async #look(statements: readonly string[], shape: string | undefined): Promise<void> {
+    const detail = alteration(statements, this.#catalog, await catalogText(this.#control.client, !this.#control.rights.superuser));
     if (detail !== undefined) throw (this.#broken = schemaChanged(this.#control.store, detail));
+    if (shape !== undefined) await this.#control.rows(`update ${OURS}.owner set shape = $1`, [shape]);
     // What changed nothing must not keep a later run from putting the data back.
     if (this.#borrowed) await this.#control.rows(`delete from ${OURS}.kept where rel = 0`);
   }

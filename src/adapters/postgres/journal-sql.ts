@@ -3,8 +3,12 @@ import { TEXT_SETTINGS } from "./connect.ts";
 import { counterFunctions } from "./counter-sql.ts";
 import { gateStatements } from "./gate-sql.ts";
 import { LEASE_HOLDS, leaseStatements, REQUIRE_LEASE } from "./lease-sql.ts";
+import type { OwnerFacts } from "./owner-facts.ts";
+import { ownerStatements } from "./owner-put-sql.ts";
 import { putAllFunction } from "./put-all-sql.ts";
 import { createPutFunction } from "./put-back-sql.ts";
+import type { Rights } from "./rights.ts";
+import { SHAPE_CHANGED, SHAPE_FUNCTION } from "./shape-sql.ts";
 import { quoteText } from "./sql-text.ts";
 import { settingsFor } from "./text-settings.ts";
 
@@ -20,18 +24,22 @@ export interface JournalOptions {
   readonly borrowed: boolean;
   /** With what can hold a write. */
   readonly gated: boolean;
+  /** The rights of the session that installs, and later marks and puts back. */
+  readonly rights: Rights;
+  /** Facts for putting rows back as the owner of the tables; `undefined` for a superuser. */
+  readonly facts: ReadonlyMap<string, OwnerFacts> | undefined;
 }
 
-/** The statements that install the undo log, to be run in one transaction by a session in replica role. */
-export function installStatements({ tables, sequences }: Catalog, { token, borrowed, gated }: JournalOptions): string[] {
+/** The statements that install the undo log, to be run in one transaction by the control connection. */
+export function installStatements({ tables, sequences }: Catalog, { token, borrowed, gated, rights, facts }: JournalOptions): string[] {
   const kept = sequences.filter(({ cached }) => !cached);
   const variants = new Map<string, Table>();
   for (const table of tables) variants.set(variantOf(table), table);
   return [
     `drop schema if exists ${OURS} cascade`,
     `create schema ${OURS}`,
-    // counters: when the store was opened. recorded: when it was last looked into, at recorded_ms.
-    `create table ${OURS}.owner(token text, tables text, sequences text, counters bigint[], recorded bigint[], since_ms bigint, recorded_ms bigint)`,
+    // counters: when the store was opened. recorded: when it was last looked into, at recorded_ms. shape, catalog: by which a change of the schema is noticed.
+    `create table ${OURS}.owner(token text, tables text, sequences text, counters bigint[], recorded bigint[], since_ms bigint, recorded_ms bigint, shape text, catalog text)`,
     // rel 0: the schema was changed. o, n: the row as it was and as it is. place: where, for tables without a key.
     `create ${borrowed ? "" : "unlogged "}table ${OURS}.log(rel oid, o text, n text, place tid) with (autovacuum_enabled = off, toast.autovacuum_enabled = off)`,
     ...(borrowed
@@ -45,16 +53,19 @@ export function installStatements({ tables, sequences }: Catalog, { token, borro
     ...tables.flatMap((table) => [...triggers(table, borrowed), createPutFunction(table)]),
     ...counterFunctions(kept, { counters: `${OURS}.counters`, put: `${OURS}.put_counters` }),
     BUSY_FUNCTION,
-    readFunction(borrowed),
-    putAllFunction(tables, borrowed),
+    ...(rights.superuser ? [] : [SHAPE_FUNCTION]),
+    readFunction(borrowed, !rights.superuser),
+    // A later run may have the privilege no more, so that it is there in any case.
+    ...(facts === undefined ? [] : ownerStatements(tables, facts, CONTROL_SWITCH)),
+    putAllFunction(tables, { borrowed, ...rights, controlSwitch: CONTROL_SWITCH }),
     ...(gated ? gateStatements(CONTROL_SWITCH) : []),
     `insert into ${OURS}.owner values(${[
       quoteText(token),
       quoteText(JSON.stringify(tables.map((table): RecordedTable => [table.oid, layoutOf(table)]))),
       quoteText(JSON.stringify(kept.map(({ oid }) => oid))),
-      `${OURS}.counters(), ${OURS}.counters(), ${NOW_MS}, ${NOW_MS}`,
+      `${OURS}.counters(), ${OURS}.counters(), ${NOW_MS}, ${NOW_MS}, null, null`,
     ].join(", ")})`,
-    ...ddlFunctions(borrowed),
+    ...(rights.superuser ? ddlFunctions(borrowed) : [`update ${OURS}.owner set shape = ${OURS}.shape()`]),
   ];
 }
 
@@ -111,7 +122,8 @@ function triggers(table: Table, leased: boolean): string[] {
 
 /**
  * Who has an open write transaction in this database. Transactions that write have an id. Where the server has none at all the list of sessions need
- * not be read: then none below the end of a snapshot is running, and none was given out since; `age` counts from the next one.
+ * not be read: then none below the end of a snapshot is running, and none was given out since; `age` counts from the next one. The ids of other roles' transactions are
+ * shown to every role, and the kind of their sessions is not: one of a role is taken for a client's.
  */
 const BUSY_FUNCTION = `create function ${OURS}.busy() returns text language plpgsql as ${quoteText(`
 declare s txid_snapshot := txid_current_snapshot(); me oid;
@@ -121,7 +133,8 @@ begin
   return nullif(concat_ws(', ',
     (select string_agg(format('session %s (%s)', a.pid, coalesce(nullif(a.application_name, ''), 'unnamed')), ', ')
        from pg_stat_get_activity(null) a
-      where a.datid = me and a.pid <> pg_backend_pid() and a.backend_xid is not null and a.backend_type = 'client backend'),
+      where a.datid = me and a.pid <> pg_backend_pid() and a.backend_xid is not null and a.usesysid is not null
+        and coalesce(a.backend_type, 'client backend') = 'client backend'),
     (select 'prepared transaction ' || min(p.gid) from pg_prepared_xacts p where p.database = current_database())), '');
 end`)}`;
 
@@ -132,9 +145,10 @@ const FOREIGN_STATE = "SQ004";
 /**
  * Reads the log and empties it. The first row says who is writing, if that was asked, and what the counters are. What an open transaction has
  * logged is not seen yet, and is read whole when it is committed: the order of the log does not matter, its rows are a sum. `p_quiet`: the run asked for
- * nothing since the last look. In a user's own store rows that changed nevertheless are returned and stay in the log, and the last row is {@link FOREIGN}.
+ * nothing since the last look. In a user's own store rows that changed nevertheless are returned and stay in the log, and the last row is {@link FOREIGN}. `p_apart` is null
+ * where the catalog was compared a moment ago.
  */
-function readFunction(borrowed: boolean): string {
+function readFunction(borrowed: boolean, comparesCatalog: boolean): string {
   const take = borrowed
     ? `with d as (delete from ${OURS}.log l returning l.rel, l.o, l.n, l.place),
          k as (insert into ${OURS}.kept(step, rel, o, n) select p_step, d.rel, d.o, d.n from d)
@@ -142,7 +156,7 @@ function readFunction(borrowed: boolean): string {
     : `delete from ${OURS}.log l returning l.rel, l.o, l.n, l.place`;
   return `create function ${OURS}.read(p_apart boolean, p_step bigint, p_quiet boolean) returns table(rel oid, o text, n text, place tid) language plpgsql as ${quoteText(`
 #variable_conflict use_column
-declare v_counters bigint[]; v_logged boolean := false;
+declare v_counters bigint[]; v_logged boolean := false; v_shape text;
 begin
   ${borrowed ? REQUIRE_LEASE : ""}
   if p_apart then n := ${OURS}.busy(); end if;
@@ -155,8 +169,20 @@ begin
     ${borrowed ? judged(take) : `return query ${take};`}
   end if;
   ${borrowed ? RECORD : ""}
+  ${comparesCatalog ? compareCatalog(borrowed) : ""}
   if exists (select from pg_largeobject_metadata) then return query select 0::oid, 'large object', null::text, null::tid; end if;
 end`)}`;
+}
+
+/** The new shape is kept only by who finds that it is another text of the same schema. */
+function compareCatalog(borrowed: boolean): string {
+  return `if p_apart is not null then
+    v_shape := ${OURS}.shape();
+    if v_shape <> (select r.shape from ${OURS}.owner r) then
+      ${borrowed ? `insert into ${OURS}.kept(step, rel, o) values (p_step, 0, '${SHAPE_CHANGED}');` : ""}
+      return query select 0::oid, '${SHAPE_CHANGED}'::text, v_shape, null::tid;
+    end if;
+  end if;`;
 }
 
 const RECORD = `update ${OURS}.owner r set recorded = v_counters, recorded_ms = ${NOW_MS} where v_logged or r.recorded is distinct from v_counters;`;

@@ -1,11 +1,19 @@
 import { OURS, type Table } from "./catalog.ts";
 import { REQUIRE_LEASE } from "./lease-sql.ts";
 import { DDL_STATE, putFunction } from "./put-back-sql.ts";
+import type { Rights } from "./rights.ts";
+import { SHAPE_CHANGED } from "./shape-sql.ts";
 import { quoteText } from "./sql-text.ts";
 
 /** Values of `n` that are no number of rows. */
 export const NOTHING_DONE = -1;
 export const LOOKED = -2;
+
+export interface Putting extends Rights {
+  readonly borrowed: boolean;
+  /** Set in the session that puts back. */
+  readonly controlSwitch: string;
+}
 
 /**
  * Changes what is given (for each table a part: rows that go, then rows that come, by three places in the arrays), and takes back what is in the log and not read yet, as one sum: a change that cancels out costs nothing. The first row
@@ -14,18 +22,14 @@ export const LOOKED = -2;
  * where they are given and anything was written since, nothing is done, and `n` of the first row is NOTHING_DONE. `p_quiet`: see the function `read`; nothing
  * that is not read yet is taken back then.
  */
-export function putAllFunction(tables: readonly Table[], borrowed: boolean): string {
-  const keyless = tables.some(({ key }) => key.length === 0);
-  const placed =
-    "select d.rel, d.place from d where d.place is not null union all select u.rel, u.place from unnest(p_place_rel, p_place) u(rel, place)";
-  const places = keyless ? `(select array_agg(h.place) from (${placed}) h where h.rel = s.rel)` : "null::tid[]";
+export function putAllFunction(tables: readonly Table[], { borrowed, superuser, replica, controlSwitch }: Putting): string {
   return `create function ${OURS}.put(p_rel oid[], p_img text[], p_w int[], p_place_rel oid[], p_place tid[], p_counters bigint[],
   p_keep bigint, p_kept_rel oid[], p_kept_img text[], p_kept_w int[], p_step bigint, p_seen bigint[], p_parts int[], p_quiet boolean)
   returns table(rel oid, img text, place tid, n int, now text) language plpgsql as ${quoteText(`
 #variable_conflict use_column
-declare v_rel oid; v_del text[]; v_ins text[]; v_places tid[];
+declare v_rel oid; v_del text[]; v_ins text[]; v_places tid[]; ${replica ? "" : "v_rels oid[]; v_imgs text[]; v_ws int[]; v_place_rels oid[];"}
 begin
-  if current_setting('session_replication_role') <> 'replica' then raise exception 'not a control session'; end if;
+  if current_setting(${replica ? "'session_replication_role') <> 'replica'" : `'${controlSwitch}', true) is null`} then raise exception 'not a control session'; end if;
   ${borrowed ? REQUIRE_LEASE : ""}
   img := ${OURS}.busy();
   if img is null and ((p_seen is not null and ${OURS}.counters() is distinct from p_seen)
@@ -34,15 +38,45 @@ begin
   end if;
   return next;
   if img is not null or n is not null then return; end if;
-  -- Hardly ever is there something that was not read. What comes in after this look is read later, as what was written later.
-  if not p_quiet and exists (select from ${OURS}.log) then
-    for v_rel, v_del, v_ins, v_places in
-      with d as (delete from ${OURS}.log l returning l.rel, l.o, l.n, l.place),
+  ${superuser ? "" : COMPARE_CATALOG}
+  ${replica ? inReplicaRole(tables) : AS_OWNER}
+  ${borrowed ? KEEP : ""}
+  perform ${OURS}.put_counters(p_counters);
+  return query select l.rel, l.o, l.place, ${LOOKED}, l.n from ${OURS}.read(${superuser ? "false" : "null"}, p_step, p_quiet) l;
+end`)}`;
+}
+
+const COMPARE_CATALOG = `if ${OURS}.shape() <> (select r.shape from ${OURS}.owner r) then
+    raise exception using errcode = '${DDL_STATE}', message = '${SHAPE_CHANGED}';
+  end if;`;
+
+/** The changes that the log and the parameters tell of, as one sum. */
+const SUMS = `d as (delete from ${OURS}.log l returning l.rel, l.o, l.n, l.place),
       e(rel, img, w) as (
         select d.rel, d.o, 1 from d where d.o is not null
         union all select d.rel, d.n, -1 from d where d.n is not null
         union all select u.rel, u.img, u.w from unnest(p_rel, p_img, p_w) u(rel, img, w)),
-      s(rel, img, w) as (select e.rel, e.img, sum(e.w)::int from e group by e.rel, e.img having sum(e.w) <> 0)
+      s(rel, img, w) as (select e.rel, e.img, sum(e.w)::int from e group by e.rel, e.img having sum(e.w) <> 0)`;
+
+/** All tables in one statement. */
+const AS_OWNER = `v_rels := p_rel; v_imgs := p_img; v_ws := p_w; v_place_rels := p_place_rel; v_places := p_place;
+  if not p_quiet and exists (select from ${OURS}.log) then
+    with ${SUMS},
+    h(rel, place) as (select d.rel, d.place from d where d.place is not null union all select u.rel, u.place from unnest(p_place_rel, p_place) u(rel, place))
+    select array_agg(s.rel), array_agg(s.img), array_agg(sign(s.w)::int), (select array_agg(h.rel) from h), (select array_agg(h.place) from h)
+      into v_rels, v_imgs, v_ws, v_place_rels, v_places from s, generate_series(1, abs(s.w));
+  end if;
+  return query select f.rel, f.img, f.place, f.n, null::text from ${OURS}.put_rows(v_rels, v_imgs, v_ws, v_place_rels, v_places) f;`;
+
+function inReplicaRole(tables: readonly Table[]): string {
+  const keyless = tables.some(({ key }) => key.length === 0);
+  const placed =
+    "select d.rel, d.place from d where d.place is not null union all select u.rel, u.place from unnest(p_place_rel, p_place) u(rel, place)";
+  const places = keyless ? `(select array_agg(h.place) from (${placed}) h where h.rel = s.rel)` : "null::tid[]";
+  return `-- Hardly ever is there something that was not read. What comes in after this look is read later, as what was written later.
+  if not p_quiet and exists (select from ${OURS}.log) then
+    for v_rel, v_del, v_ins, v_places in
+      with ${SUMS}
       select s.rel, array_agg(s.img) filter (where s.w < 0), array_agg(s.img) filter (where s.w > 0), ${places}
         from s, generate_series(1, abs(s.w)) group by s.rel
     loop
@@ -56,11 +90,7 @@ begin
       ${keyless ? `v_places := (select array_agg(u.place) from unnest(p_place_rel, p_place) u(rel, place) where u.rel = v_rel);` : ""}
       ${dispatch(tables)}
     end loop;
-  end if;
-  ${borrowed ? KEEP : ""}
-  perform ${OURS}.put_counters(p_counters);
-  return query select l.rel, l.o, l.place, ${LOOKED}, l.n from ${OURS}.read(false, p_step, p_quiet) l;
-end`)}`;
+  end if;`;
 }
 
 function dispatch(tables: readonly Table[]): string {

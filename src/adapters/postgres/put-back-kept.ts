@@ -2,6 +2,7 @@ import { SeqqaError } from "../../model/errors.ts";
 import type { Leftover, RowImages } from "../../model/leftover.ts";
 import type { Cleaning } from "../../model/store-provider.ts";
 import { OURS, readCatalog } from "./catalog.ts";
+import { catalogText, storedText } from "./catalog-text.ts";
 import { Writing, type Control } from "./control.ts";
 import { putCountersBack } from "./counters-back.ts";
 import { codeOf, incoherent, isBusy, notPutBack } from "./failures.ts";
@@ -46,6 +47,7 @@ export function putBackKept(control: Control, how: PuttingBack = {}): Promise<Le
 async function putBack(control: Control, { dryRun = false, onKept, leased = false, lastLook }: PuttingBack): Promise<Leftover> {
   if (leased) await requireLease(control);
   let leftover: Leftover = { store: `the database ${control.store.shown}`, sinceMs: 0, recordedMs: 0, undo: [], keep: [] };
+  await requireOwned(control);
   const [there] = await control.rows(`select to_regclass('${OURS}.kept'), to_regclass('${OURS}.lease')`);
   if (typeof there?.[0] === "string") {
     if (typeof there[1] !== "string") throw cannotRecover(control, "the run was of another version of seqqa");
@@ -73,6 +75,15 @@ async function putBack(control: Control, { dryRun = false, onKept, leased = fals
   return leftover;
 }
 
+/** A superuser's installation is of no use to others, who may not even read it. */
+async function requireOwned(control: Control): Promise<void> {
+  const [row] = await control.rows(
+    `select pg_get_userbyid(nspowner) from pg_namespace where nspname = '${OURS}' and not pg_has_role(nspowner, 'usage')`,
+  );
+  if (typeof row?.[0] === "string")
+    throw cannotRecover(control, `the run worked as the role "${row[0]}"`, "Connect as that role, or as a superuser.");
+}
+
 /** Keeps everybody from writing to the tables until the transaction ends. Returns the tables as they were when the store was opened. */
 async function lockTables(control: Control): Promise<readonly RecordedTable[]> {
   const [owner] = await control.rows(`select tables from ${OURS}.owner`);
@@ -86,7 +97,8 @@ async function lockTables(control: Control): Promise<readonly RecordedTable[]> {
 
 async function undo(control: Control, recorded: readonly RecordedTable[]): Promise<Pick<Leftover, "undo" | "keep">> {
   const [ddl] = await control.rows(`select o from ${OURS}.kept where rel = 0 union all select o from ${OURS}.log where rel = 0 limit 1`);
-  if (ddl !== undefined) throw cannotRecover(control, `its schema was changed during a run (${ddl[0]})`);
+  if (ddl !== undefined && !(await hasFormerSchema(control)))
+    throw cannotRecover(control, `its schema was changed during a run (${ddl[0]})`);
   const [kept, log] = [await sumsOf(control, "kept"), await sumsOf(control, "log")];
   if (kept.size + log.size === 0) return { undo: [], keep: [] };
   const present = new Map((await readCatalog(control.client)).tables.map((table) => [table.oid, table]));
@@ -106,6 +118,12 @@ async function undo(control: Control, recorded: readonly RecordedTable[]): Promi
   return { undo: [...undone].map(imagesOf), keep: keep.map(imagesOf) };
 }
 
+/** Without event triggers a run notices more than changes of the schema, and may be killed before it has looked closer. */
+async function hasFormerSchema(control: Control): Promise<boolean> {
+  const [row] = await control.rows(`select catalog from ${OURS}.owner`);
+  return typeof row?.[0] === "string" && row[0] === storedText(await catalogText(control.client, true));
+}
+
 function imagesOf({ table, root, recorded, now }: Change): RowImages {
   return {
     table: table.name,
@@ -116,9 +134,13 @@ function imagesOf({ table, root, recorded, now }: Change): RowImages {
   };
 }
 
-function cannotRecover({ store }: Control, why: string): SeqqaError {
+function cannotRecover(
+  { store }: Control,
+  why: string,
+  hint = `Restore it from a backup; or keep it as it is now: drop schema ${OURS} cascade.`,
+): SeqqaError {
   return new SeqqaError("STORE_NOT_PUT_BACK", `The data of ${store.shown} cannot be put back: ${why}.`, {
-    hint: `Restore it from a backup; or keep it as it is now: drop schema ${OURS} cascade.`,
+    hint,
     exitStatus: 2,
   });
 }

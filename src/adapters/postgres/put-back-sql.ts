@@ -20,13 +20,12 @@ export function createPutFunction(table: Table): string {
 }
 
 function keyedBody(table: Table): string {
-  const { sqlName, key } = table;
-  const match = key.map(({ name, operator }) => `seqqa_t.${quoteName(name)} ${operator} (seqqa_k.r).${quoteName(name)}`).join(" and ");
+  const { sqlName } = table;
   return `#variable_conflict use_variable
 declare seqqa_n int; begin
   if p_del is not null then
     delete from only ${sqlName} as seqqa_t using (select x as img, x::${sqlName} as r from unnest(p_del) x offset 0) seqqa_k
-     where ${match} and ${asText("seqqa_t")} = seqqa_k.img collate "C";
+     where ${keyMatch(table)} and ${asText("seqqa_t")} = seqqa_k.img collate "C";
     get diagnostics seqqa_n = row_count;
     ${check(table, "seqqa_n <> cardinality(p_del)")}
   end if;
@@ -63,20 +62,34 @@ declare seqqa_d text; seqqa_c tid; seqqa_left text[]; seqqa_n int; begin
 end`;
 }
 
+/** Compares the key of a table's row with that of an image. */
+export function keyMatch({ key }: Table): string {
+  return key.map(({ name, operator }) => `seqqa_t.${quoteName(name)} ${operator} (seqqa_k.r).${quoteName(name)}`).join(" and ");
+}
+
 /** A whole row: a column of the alias's name would be taken for it, hence the star. */
-function asText(alias: string): string {
+export function asText(alias: string): string {
   return `(${alias}.*)::text`;
 }
 
-function insert({ sqlName, columns }: Table): string {
-  const stored = columns.filter(({ generated }) => !generated).map(({ name }) => quoteName(name));
-  const rows = `(select x::${sqlName} as r from unnest(p_ins) x offset 0) seqqa_k`;
+/** The columns that hold something of their own. */
+export function storedColumns({ columns }: Table): string[] {
+  return columns.filter(({ generated }) => !generated).map(({ name }) => name);
+}
+
+/** `source`: rows `r` under the alias seqqa_k. */
+export function insertInto(table: Table, source: string): string {
+  const stored = storedColumns(table).map(quoteName);
   const values = stored.map((name) => `(seqqa_k.r).${name}`).join(", ");
-  const into = `insert into ${sqlName} as seqqa_t`;
+  const into = `insert into ${table.sqlName} as seqqa_t`;
   return stored.length === 0
     ? // A table without columns takes no list of them.
-      `${into} select from ${rows}`
-    : `${into} (${stored.join(", ")}) overriding system value select ${values} from ${rows}`;
+      `${into} select from ${source}`
+    : `${into} (${stored.join(", ")}) overriding system value select ${values} from ${source}`;
+}
+
+function insert(table: Table): string {
+  return insertInto(table, `(select x::${table.sqlName} as r from unnest(p_ins) x offset 0) seqqa_k`);
 }
 
 function check(table: Table, wrong: string): string {

@@ -13,7 +13,7 @@ import type { StoreUrl } from "./store-url.ts";
  * @throws SeqqaError `STORE_IN_USE`, or why it could not be put back
  */
 export async function recover(store: StoreUrl, how: Cleaning = {}): Promise<Leftover | undefined> {
-  const control = await Control.open(store, true);
+  const control = await Control.open(store);
   try {
     return (await isOccupied(control)) ? await putBackKept(control, how) : undefined;
   } finally {
@@ -35,7 +35,7 @@ export async function requireNothingLeft(control: Control): Promise<void> {
 
 /** {@link requireNothingLeft} by a connection of its own. @throws SeqqaError `STORE_IN_USE` too */
 export async function requireUnused(store: StoreUrl): Promise<void> {
-  const control = await Control.open(store, true);
+  const control = await Control.open(store);
   try {
     await requireNothingLeft(control);
   } finally {

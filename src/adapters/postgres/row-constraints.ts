@@ -8,6 +8,8 @@ export interface ForeignKey {
   /** The names for a query. A plain table's leaves its inheritors out. */
   readonly childName: string;
   readonly parentName: string;
+  /** The statement that removes it. */
+  readonly drop: string;
   /** The columns, and the operators that compare them. */
   readonly columns: readonly {
     readonly from: string;
@@ -46,7 +48,8 @@ const OPERATOR = (oid: string): string =>
 export async function foreignKeysOf(control: Control, oids: readonly string[]): Promise<ForeignKey[]> {
   const rows = await control.rows(
     `select k.oid, k.conrelid, k.confrelid, ${NAME("c")}, ${NAME("p")}, ca.attname, pa.attname,
-            ${OPERATOR("k.conpfeqop[i]")}, ${OPERATOR("k.conppeqop[i]")}, ${OPERATOR("k.conffeqop[i]")}
+            ${OPERATOR("k.conpfeqop[i]")}, ${OPERATOR("k.conppeqop[i]")}, ${OPERATOR("k.conffeqop[i]")},
+            format('alter table %s drop constraint %I', c.oid::regclass, k.conname)
        from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_class p on p.oid = k.confrelid
        cross join generate_subscripts(k.conkey, 1) i
        join pg_attribute ca on ca.attrelid = k.conrelid and ca.attnum = k.conkey[i]
@@ -55,10 +58,22 @@ export async function foreignKeysOf(control: Control, oids: readonly string[]): 
     [oids],
   );
   const keys = new Map<string, ForeignKey & { columns: ForeignKey["columns"][number][] }>();
-  for (const [oid, child, parent, childName, parentName, from, to, parentIsChild, parentIsParent, childIsChild] of rows as string[][]) {
+  for (const [
+    oid,
+    child,
+    parent,
+    childName,
+    parentName,
+    from,
+    to,
+    parentIsChild,
+    parentIsParent,
+    childIsChild,
+    drop,
+  ] of rows as string[][]) {
     let key = keys.get(oid!);
     if (key === undefined) {
-      key = { child: child!, parent: parent!, childName: childName!, parentName: parentName!, columns: [] };
+      key = { child: child!, parent: parent!, childName: childName!, parentName: parentName!, drop: drop!, columns: [] };
       keys.set(oid!, key);
     }
     key.columns.push({ from: from!, to: to!, parentIsChild: parentIsChild!, parentIsParent: parentIsParent!, childIsChild: childIsChild! });

@@ -13,6 +13,8 @@ import type { StoreUrl } from "./store-url.ts";
 /** A session that has just ended holds its locks for a moment. */
 const IN_USE_MS = 3000;
 const RECORD = `${OURS}.savepoint_counters`;
+/** By the catalogs: a name in a schema that the role may not use is an error. */
+const HAS_RECORD = `select 1 from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace where n.nspname = '${OURS}' and c.relname = 'savepoint_counters'`;
 
 /**
  * What the server does not roll back by itself when a run is killed: sequences. They are noted in the user's own database before anything
@@ -41,7 +43,7 @@ export async function noteCounters(client: Client, store: StoreUrl, sequences: r
  * @throws SeqqaError `STORE_IN_USE`
  */
 export async function recoverCounters(client: Client, store: StoreUrl, onlyLook = false): Promise<boolean> {
-  const { rowCount } = await client.query(`select 1 from pg_catalog.pg_class where oid = pg_catalog.to_regclass('${RECORD}')`);
+  const { rowCount } = await client.query(HAS_RECORD);
   if (rowCount !== 1) return false;
   await lock(client, store);
   try {

@@ -1,4 +1,4 @@
-import type { Table } from "./catalog.ts";
+import { OURS, type Table } from "./catalog.ts";
 import type { Control } from "./control.ts";
 import { codeOf } from "./failures.ts";
 import type { Change } from "./kept-rows.ts";
@@ -11,12 +11,53 @@ import { quoteName } from "./sql-text.ts";
  * The rows that go back fit each other, since they were one state: only a row that stays can be in the way.
  */
 export async function undoRows(control: Control, changes: Set<Change>): Promise<Change[]> {
-  const kept: Change[] = [];
-  if (changes.size === 0) return kept;
+  if (changes.size === 0) return [];
+  if (control.rights.replica) return settle(control, changes, await limitsOf(control, changes));
+  if (await fits(control, PUT_ROWS, columnsOf(changes))) return [];
+  // Without its foreign keys a table takes any row; what was done to find out is undone.
+  const limits = await limitsOf(control, changes);
+  await control.rows("savepoint seqqa_probe");
+  await control.rows(`select ${OURS}.quiet($1, false)`, [[...new Set([...changes].map(({ table }) => table.oid))]]);
+  for (const { drop } of limits.keys) await control.rows(drop);
+  await control.rows("set constraints all immediate");
+  const kept = await settle(control, changes, limits);
+  await control.rows("rollback to savepoint seqqa_probe");
+  if (changes.size > 0) await control.rows(PUT_ROWS, columnsOf(changes));
+  return kept;
+}
+
+/** Puts rows back without replica role. */
+const PUT_ROWS = `select from ${OURS}.put_rows($1, $2, $3, null, null)`;
+
+function columnsOf(changes: ReadonlySet<Change>): [rel: string[], img: string[], w: number[]] {
+  const columns: [string[], string[], number[]] = [[], [], []];
+  const add = (oid: string, image: string | null, w: number): void => {
+    if (image !== null) [oid, image, w].forEach((value, i) => (columns[i] as unknown[]).push(value));
+  };
+  for (const { table, now, root } of changes) {
+    add(table.oid, now, -1);
+    add(table.oid, root, 1);
+  }
+  return columns;
+}
+
+/** Constraints that can keep rows from going back. */
+interface Limits {
+  readonly ancestors: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly keys: readonly ForeignKey[];
+  readonly uniques: readonly LateUnique[];
+}
+
+async function limitsOf(control: Control, changes: ReadonlySet<Change>): Promise<Limits> {
   const oids = [...new Set([...changes].map(({ table }) => table.oid))];
   const ancestors = await ancestorsOf(control, oids);
   const keys = await foreignKeysOf(control, [...new Set([...ancestors.values()].flatMap((all) => [...all]))]);
-  const uniques = await lateUniquesOf(control, oids);
+  return { ancestors, keys, uniques: await lateUniquesOf(control, oids) };
+}
+
+/** Where nothing checks foreign keys. */
+async function settle(control: Control, changes: Set<Change>, { ancestors, keys, uniques }: Limits): Promise<Change[]> {
+  const kept: Change[] = [];
   const isOf = ({ table }: Change, oid: string): boolean => ancestors.get(table.oid)!.has(oid);
   const orphans = (key: ForeignKey, extra = ""): Promise<Change[]> =>
     where(

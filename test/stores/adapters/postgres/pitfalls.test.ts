@@ -58,7 +58,7 @@ describe("transactions that are open", () => {
 
   test("the limit is an error that names the session", async () => {
     const { url, api } = await scratch([ORDERS]);
-    const control = await Control.open(storeUrl(url), true);
+    const control = await Control.open(storeUrl(url));
     const catalog = await readCatalog(control.client);
     const everything = { tables: () => true, sequences: () => true };
     const mode = await JournalMode.open(control, catalog, { selection: everything, borrowed: false, limitMs: 80 });
@@ -376,9 +376,14 @@ describe("what cannot be put back by rows is refused, and clone is named", () =>
     expect(adapter.checkpoint.why).toContain(why);
   });
 
-  test("auto takes clone for a role that is no superuser", async () => {
+  test("auto takes clone where a table belongs to another role", async () => {
     const owner = await role("createdb password 'pw'");
-    const { database, url, api } = await scratch([ORDERS, `alter table orders owner to ${owner}`]);
+    const { database, url, api } = await scratch([
+      ORDERS,
+      `alter table orders owner to ${owner}`,
+      `create table theirs(a int)`,
+      `grant select on theirs to public`,
+    ]);
     await api.query(`alter database ${database} owner to ${owner}`);
     await api.end();
     const own = new URL(url);
@@ -386,7 +391,10 @@ describe("what cannot be put back by rows is refused, and clone is named", () =>
     own.password = "pw";
     const adapter = adapterOn(own.href);
     await adapter.open(SCOPE);
-    expect(adapter.checkpoint).toEqual({ mode: "clone", why: expect.stringContaining("no superuser") as string });
+    expect(adapter.checkpoint).toEqual({
+      mode: "clone",
+      why: expect.stringContaining('table "theirs" belongs to the role "postgres"') as string,
+    });
     await adapter.root();
     const mark = await adapter.mark();
     const target = await session(own.href);
@@ -435,7 +443,7 @@ describe("many cycles", () => {
 
   test("the control connection compiles nothing and plans once", async () => {
     const { url } = await scratch([]);
-    const control = await Control.open(storeUrl(url), true);
+    const control = await Control.open(storeUrl(url));
     const names = ["jit", "plan_cache_mode", "session_replication_role", "lock_timeout"];
     const [shown] = await control.rows(`select ${names.map((name) => `current_setting('${name}')`).join(", ")}`);
     expect(shown).toEqual(["off", "force_generic_plan", "replica", "1s"]);

@@ -21,7 +21,7 @@ afterEveryTest(async () => {
       column(client, `select datname from pg_database d join pg_roles r on r.oid = d.datdba where r.rolname = '${role}'`),
     );
     for (const name of theirs) await admin((client) => client.query(`drop database "${String(name)}" with (force)`));
-    await admin((client) => client.query(`drop role ${role}`));
+    await admin((client) => client.query(`drop owned by ${role}; drop role ${role}`));
   }
 });
 
@@ -40,12 +40,29 @@ export interface Scratch {
   readonly api: pg.Client;
 }
 
+/** The role that a store is opened as: a superuser, or a role that owns the database and all in it, with or without the privilege to be in replica role. */
+export type By = "superuser" | "owner" | "granted owner";
+
 /** A database of its own, removed after the test. */
-export async function scratch(statements: readonly string[]): Promise<Scratch> {
+export async function scratch(statements: readonly string[], by: By = "superuser"): Promise<Scratch> {
+  if (by !== "superuser") return ownedScratch(statements, by);
   const database = await newDatabase(statements);
   databases.push(database);
   const url = await databaseUrl(database);
   return { database, url, api: await session(url) };
+}
+
+async function ownedScratch(statements: readonly string[], by: By): Promise<Scratch> {
+  const owner = await role("createdb");
+  if (by === "granted owner") await admin((client) => client.query(`grant set on parameter session_replication_role to ${owner}`));
+  const database = await newDatabase();
+  databases.push(database);
+  await admin((client) => client.query(`alter database ${database} owner to ${owner}; grant all on schema public to ${owner}`), database);
+  const url = new URL(await databaseUrl(database));
+  url.username = owner;
+  const api = await session(url.href);
+  for (const sql of statements) await api.query(sql);
+  return { database, url: url.href, api };
 }
 
 /** Another session of the API. */
@@ -75,8 +92,9 @@ export async function rooted(
   statements: readonly string[],
   options: Partial<PostgresAdapterOptions> = {},
   scope: Partial<SystemScope> = {},
+  by: By = "superuser",
 ): Promise<Rooted> {
-  const made = await scratch(statements);
+  const made = await scratch(statements, by);
   const adapter = adapterOn(made.url, options);
   await adapter.open({ ...SCOPE, ...scope });
   await adapter.root();
