@@ -32,4 +32,6 @@ export async function entry(): Promise<void> {
   process.exitCode = unwritten !== undefined && status === 0 ? 3 : status;
   await new Promise<void>((resolve) => process.stdout.write("", () => resolve()));
   setTimeout(() => process.exit(), GRACE_MS).unref();
+  // An end without it takes the handlers of signals out first, and another SIGHUP would then be the exit status.
+  process.once("beforeExit", () => process.exit());
 }

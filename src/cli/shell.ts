@@ -29,6 +29,7 @@ export function processShell(): Shell {
     process.nextTick(() => (isInterrupted = true));
     listener();
   };
+  const ignored = (): undefined => undefined;
   return {
     stdout: process.stdout,
     stderr: process.stderr,
@@ -36,7 +37,12 @@ export function processShell(): Shell {
     cwd: process.cwd(),
     onInterrupt: (listener) => {
       const asked = (): void => heard(listener);
-      const hungUp = (): void => (isInterrupted ? undefined : heard(listener));
+      const hungUp = (): void => {
+        if (isInterrupted) return;
+        heard(listener);
+        // The next one must not kill the process when nobody listens any more: reports are written until its end.
+        process.on("SIGHUP", ignored);
+      };
       process.on("SIGINT", asked).on("SIGTERM", asked).on("SIGHUP", hungUp);
       return () => void process.off("SIGINT", asked).off("SIGTERM", asked).off("SIGHUP", hungUp);
     },

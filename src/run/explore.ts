@@ -15,6 +15,7 @@ import { redactor } from "../reports/index.ts";
 import type { Knowledge } from "../state/index.ts";
 import { spareCount, TargetHost } from "../targets/index.ts";
 import { bringUpLanes } from "./at-root.ts";
+import { closeAfter } from "./close-after.ts";
 import { declaredAt, whereOfStack } from "./declared-at.ts";
 import { EndedTargets } from "./ended-targets.ts";
 import type { ExploreInput } from "./explore-input.ts";
@@ -63,7 +64,7 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
     const home = new WatchedExpander(expanderOf({ config, definition, module: input.module, host, options: lanes }), host);
     const cluster = clusterOf(input, lanes, home, host.origins);
     const expander: Expander = cluster ?? home;
-    try {
+    const explored = async (): Promise<ExplorationResult> => {
       const maxTimeMs = (budget.maxTime ?? Infinity) * 1000;
       const brought = await bringUpLanes(expander, input, maxTimeMs);
       const { notes, reports } = brought;
@@ -137,9 +138,8 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
         refuted,
         visibility,
       });
-    } finally {
-      await expander.close();
-    }
+    };
+    return await closeAfter(explored, () => expander.close());
   } finally {
     await host.close();
   }
