@@ -5,7 +5,7 @@ import { Drawing } from "../lane/index.ts";
 /** Sends all output of a lane's own thread to standard error: standard output is for reports. */
 export function labelOutput(): void {
   labelConsole();
-  process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write;
+  process.stdout.write = process.stderr.write.bind(process.stderr);
 }
 
 let isLabelled = false;

@@ -64,7 +64,9 @@ describe("a target that dies in the middle", () => {
   it("is said to run still when it only hung up", async () => {
     // Once more on a new connection: an idle one may have been closed in that moment.
     const { violations } = await run(crash(`console.log("not you"); request.socket.destroy();`));
-    expect(violations).toMatchObject([{ invariant: "target_crashed", target: { exitCode: null, signal: null, output: ["not you", "not you"] } }]);
+    expect(violations).toMatchObject([
+      { invariant: "target_crashed", target: { exitCode: null, signal: null, output: ["not you", "not you"] } },
+    ]);
   });
 
   it("shows its calls against the configured base_url, whichever port the lane had", async () => {

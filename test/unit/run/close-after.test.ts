@@ -2,7 +2,9 @@ import { expect, it } from "vitest";
 import { SeqqaError } from "../../../src/model/errors.ts";
 import { closeAfter } from "../../../src/run/close-after.ts";
 
-const fails = (error: Error) => async () => Promise.reject(error);
+const fails = (error: Error) => async (): Promise<never> => {
+  throw error;
+};
 const works = async (): Promise<void> => Promise.resolve();
 const first = new SeqqaError("FIRST", "It ended.", { hint: "Do this.", exitStatus: 2 });
 

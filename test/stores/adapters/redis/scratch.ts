@@ -37,10 +37,7 @@ afterEveryTest(async () => {
 });
 
 /** An open adapter; closed after the test. */
-export async function openAdapter(
-  options: RedisAdapterOptions,
-  scope: Partial<SystemScope> = {},
-): Promise<RedisAdapter> {
+export async function openAdapter(options: RedisAdapterOptions, scope: Partial<SystemScope> = {}): Promise<RedisAdapter> {
   const system = new RedisAdapter(options);
   await system.open({ name: "db", laneIndex: 0, inProcess: false, borrowed: false, ...scope });
   opened.push(system);
