@@ -60,7 +60,7 @@ const DEEPEST = 1_000;
 export interface Ranks {
   /** By the number of the step. */
   readonly steps: ReadonlyMap<number, number>;
-  /** By milliseconds. */
+  /** By the number of the step that wrote them. */
   readonly times: ReadonlyMap<number, number>;
   /** The places whose ranks are written; `undefined`: all. */
   readonly domains: ReadonlySet<string> | undefined;
@@ -75,9 +75,9 @@ export class Encoder {
   readonly #byAppearance: boolean;
   readonly #pinsWanted: boolean;
   readonly #isAnonymous: boolean;
-  /** Steps and times of the values that were written since {@link encode} began, with the places where they were generated. */
+  /** Steps that made the values and the times that were written since {@link encode} began, with the places where they were generated. */
   readonly steps: Map<number, Set<string>> = new Map();
-  readonly times: Map<number, string> = new Map();
+  readonly times: Map<number, Set<string>> = new Map();
   #ranks: Ranks | undefined;
   /** Integers outside of tables, while some keys are symmetric: what may be such a key must not be renamed. */
   readonly pins: Set<string> = new Set();
@@ -420,16 +420,14 @@ export class Encoder {
       return `@${form};`;
     }
     const { label, step, domain } = origin;
-    const known = this.steps.get(step);
-    if (known === undefined) this.steps.set(step, new Set([domain]));
-    else known.add(domain);
+    addTo(this.steps, step, domain);
     this.#tokens.push(this.#strings.tokens.of({ key, rank: "", order: "" }, step, domain));
     return `@${form}${label}${this.#rank(domain, this.#ranks?.steps.get(step))};`;
   }
 
-  #moment({ ms, form, origin }: Time): string {
-    this.times.set(ms, origin.domain);
-    return `T${form}${origin.name}${origin.isPassed === true ? "!" : ""}${this.#rank(origin.domain, this.#ranks?.times.get(ms))};`;
+  #moment({ form, origin: { name, step, domain, isPassed } }: Time): string {
+    addTo(this.times, step, domain);
+    return `T${form}${name}${isPassed === true ? "!" : ""}${this.#rank(domain, this.#ranks?.times.get(step))};`;
   }
 
   #rank(domain: string, rank: number | undefined): string {
@@ -452,6 +450,12 @@ export class Encoder {
     }
     return `b${value.length}:${bytes.toString("base64")}`;
   }
+}
+
+function addTo(places: Map<number, Set<string>>, step: number, place: string): void {
+  const known = places.get(step);
+  if (known === undefined) places.set(step, new Set([place]));
+  else known.add(place);
 }
 
 /** A key that refers to another table is that table's. */

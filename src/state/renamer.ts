@@ -36,6 +36,13 @@ interface Node {
   readonly inner: Map<string, Node>;
 }
 
+/** A generated value that was not known before. */
+interface Fresh {
+  readonly key: string;
+  readonly text: string;
+  readonly place: GeneratedPlace;
+}
+
 /**
  * Puts {@link Generated} and {@link Time} in the place of values that experiments showed to be generated, or times. Everything else stays as it was observed,
  * whatever it looks like. One per lane.
@@ -52,7 +59,9 @@ export class Renamer {
   #ids: Map<string, Origin> = new Map();
   #times: Map<number, TimeOrigin> = new Map();
   #known: Map<string, Generated> = new Map();
-  #fresh: { readonly key: string; readonly text: string; readonly place: GeneratedPlace }[] = [];
+  /** A value was met that is generated, or a time, and was not known before. */
+  #hasNew = false;
+  #fresh: Fresh[] = [];
   #step: StepOrigin | undefined;
   #nowMs = 0;
   #isRoot = false;
@@ -100,8 +109,8 @@ export class Renamer {
       // One that setup wrote has another value in each run; one that a template holds has not.
       const isOwn = isKnown && offset % 60_000 === 0 && Math.abs(offset) < FURTHEST_MS;
       const isNear = Math.abs(ms - window.endMs) <= DAY_MS;
-      if (isOwn || isNear) rootTimes.set(ms, { name: isOwn ? `root${offset}` : "root0", domain: "", isFuture: false });
-      else if (isKnown) rootTimes.set(ms, { name: `root=${ms}`, domain: "", isFuture: false });
+      if (isOwn || isNear) rootTimes.set(ms, { name: isOwn ? `root${offset}` : "root0", step: 0, domain: "", isFuture: false });
+      else if (isKnown) rootTimes.set(ms, { name: `root=${ms}`, step: 0, domain: "", isFuture: false });
     }
     this.#constants = constants;
     this.#rootTimes = rootTimes;
@@ -119,11 +128,9 @@ export class Renamer {
     if (this.isIdle && origins.ids.size === 0 && origins.times.size === 0) return { facts, origins };
     this.#begin(origins, step);
     let renamed = this.#facts(facts);
-    if (this.#fresh.length > 0) {
-      this.#register();
-      // A new value may stand in places that were looked at before it was known.
-      renamed = this.#facts(facts);
-    }
+    if (this.#fresh.length > 0) this.#register();
+    // A new value may stand in places that were looked at before it was known.
+    if (this.#hasNew) renamed = this.#facts(facts);
     const isSame = sameEntries(this.#ids, origins.ids) && sameEntries(this.#times, origins.times);
     return { facts: renamed, origins: isSame ? origins : { ids: this.#ids, times: this.#times, steps: this.#origins.steps + 1 } };
   }
@@ -137,6 +144,7 @@ export class Renamer {
     this.#times = new Map();
     this.#known = new Map();
     this.#fresh = [];
+    this.#hasNew = false;
   }
 
   #register(): void {
@@ -278,11 +286,11 @@ export class Renamer {
       if (moment !== undefined) this.#meetRootTime(moment, false);
     }
     const hasWords = node !== undefined && (node.words.size > 0 || node.timeWords.size > 0);
-    if (!hasWords && this.#constants.size === 0 && this.#origins.ids.size === 0 && this.#origins.times.size + this.#rootTimes.size === 0)
-      return text;
+    const hasTimes = this.#origins.times.size + this.#times.size + this.#rootTimes.size > 0;
+    if (!hasWords && this.#constants.size === 0 && this.#origins.ids.size === 0 && !hasTimes) return text;
     const whole = this.#knownWord(wordOf(text));
     if (whole !== undefined) return whole;
-    const moment = this.#origins.times.size + this.#rootTimes.size === 0 ? undefined : momentOf(text);
+    const moment = hasTimes ? momentOf(text) : undefined;
     const time = moment === undefined ? undefined : this.#knownTime(moment.ms);
     if (time !== undefined) return new Time(moment!.ms, moment!.form, time);
     const parts = splitAtWords(text, (word, after) => this.#wordIn(word, after, node));
@@ -362,8 +370,13 @@ export class Renamer {
     if (constant !== undefined) return new Generated(constant, form, undefined);
     const known = this.#generated(key, form);
     if (known !== undefined || this.#literals.has(key)) return known;
-    if (this.#step !== undefined || this.#isRoot) this.#fresh.push({ key, text, place });
+    if (this.#step !== undefined || this.#isRoot) this.#meet({ key, text, place });
     return undefined;
+  }
+
+  #meet(fresh: Fresh): void {
+    this.#hasNew = true;
+    this.#fresh.push(fresh);
   }
 
   #time(value: unknown, place: TimePlace): Time | undefined {
@@ -390,7 +403,8 @@ export class Renamer {
     const own = offsetFromStep(moment, step, place.resolutionMs);
     const from = place.base === "stored" ? this.#storedBase(ms) : undefined;
     const name = from ?? `step${own}`;
-    const origin = { name, domain: place.place, isFuture: ms > step.endMs + place.resolutionMs };
+    this.#hasNew = true;
+    const origin = { name, step: this.#origins.steps + 1, domain: place.place, isFuture: ms > step.endMs + place.resolutionMs };
     this.#times.set(ms, origin);
     return origin;
   }

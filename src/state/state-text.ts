@@ -120,19 +120,18 @@ export class StateWriter {
     const written = this.#write(facts, undefined);
     if (this.#ordered.size === 0) return written;
     const { steps, times } = this.#encoder;
-    const isOrdered =
-      [...steps.values()].some((domains) => [...domains].some((one) => this.#ordered.has(one))) ||
-      [...times.values()].some((one) => this.#ordered.has(one));
+    const isOrdered = [...steps.values(), ...times.values()].some((places) => [...places].some((one) => this.#ordered.has(one)));
     return isOrdered ? this.#write(facts, ranksOf(steps, times, this.#ordered)) : written;
   }
 
   #forgottenOrder(): ReadonlySet<string> {
     const { steps, times } = this.#encoder;
-    if (steps.size < 2 && times.size < 2) return NO_PLACES;
     const places = new Set<string>();
-    if (steps.size > 1) for (const domains of steps.values()) for (const one of domains) if (!this.#ordered.has(one)) places.add(one);
-    if (times.size > 1) for (const one of times.values()) if (!this.#ordered.has(one)) places.add(one);
-    return places;
+    for (const bySteps of [steps, times]) {
+      if (bySteps.size < 2) continue;
+      for (const some of bySteps.values()) for (const one of some) if (!this.#ordered.has(one)) places.add(one);
+    }
+    return places.size === 0 ? NO_PLACES : places;
   }
 
   #write(facts: Facts, ranks: Ranks | undefined): StateText {
@@ -201,17 +200,15 @@ export class StateWriter {
 /** Dense ranks, over the places in question alone. */
 function ranksOf(
   steps: ReadonlyMap<number, ReadonlySet<string>>,
-  times: ReadonlyMap<number, string>,
+  times: ReadonlyMap<number, ReadonlySet<string>>,
   domains: ReadonlySet<string> | undefined,
 ): Ranks {
   const isIn = (domain: string): boolean => domains === undefined || domains.has(domain);
-  const rank = (values: readonly number[]): ReadonlyMap<number, number> =>
-    new Map(values.toSorted((a, b) => a - b).map((value, index) => [value, index]));
-  return {
-    steps: rank([...steps].filter(([, places]) => [...places].some(isIn)).map(([step]) => step)),
-    times: rank([...times].filter(([, place]) => isIn(place)).map(([ms]) => ms)),
-    domains,
+  const rank = (bySteps: ReadonlyMap<number, ReadonlySet<string>>): ReadonlyMap<number, number> => {
+    const some = [...bySteps].filter(([, places]) => [...places].some(isIn)).map(([step]) => step);
+    return new Map(some.toSorted((a, b) => a - b).map((step, index) => [step, index]));
   };
+  return { steps: rank(steps), times: rank(times), domains };
 }
 
 function byRank(a: Token, b: Token): number {

@@ -5,6 +5,7 @@ import { timesPassed } from "../../../src/run/verdict-exceptions.ts";
 
 const time = (parts: Partial<TimeOrigin>): TimeOrigin => ({
   name: "step300000",
+  step: 1,
   domain: JSON.stringify(["tables", "db", "orders", "lease_until"]),
   isFuture: false,
   isPassed: true,
