@@ -231,6 +231,10 @@ export interface CalibrationWalk {
   readonly idleMs?: number | undefined;
   /** Action indices from the root. Default: every action in turn, and again those that did not apply. */
   readonly path?: readonly number[] | undefined;
+  /** Actions that the walk is for, tried in each of its states before any other; without `path`. Nothing is compared where none of them works. */
+  readonly wanted?: readonly number[] | undefined;
+  /** Beside `wanted`: the others are tried from the last to the first. */
+  readonly backwards?: boolean | undefined;
 }
 
 /** The result of an experiment. */
@@ -245,6 +249,8 @@ export interface Calibration {
   readonly late: readonly string[];
   /** The states of the first walk: equal on a fresh process if the target is deterministic. */
   readonly states: readonly number[];
+  /** Actions that the walk was to make and that did not work on it: they did not apply, or were refused. */
+  readonly missed: readonly number[];
 }
 
 /** What a lane says once it stands at the root state. */

@@ -59,10 +59,10 @@ interface Differences {
  * @param goHome Brings the lane to the root from wherever it is.
  */
 export async function calibrate(base: LaneBase, goHome: () => Promise<unknown>, walk: CalibrationWalk = {}): Promise<Calibration> {
-  const nothing = { learned: NOTHING_KNOWN, suspects: [], unlike: [], late: [], states: [] };
+  const nothing = { learned: NOTHING_KNOWN, suspects: [], unlike: [], late: [], states: [], missed: [] };
   if (!base.isIdentified) return nothing;
   try {
-    const walks = new Walks(base, goHome, walk.path);
+    const walks = new Walks(base, goHome, walk);
     if (walk.idleMs !== undefined) return { ...nothing, learned: { ...NOTHING_KNOWN, background: await walks.idle(walk.idleMs) } };
     return walk.late === undefined ? await walks.compare(walk) : { ...nothing, late: await walks.late(walk.late) };
   } catch (error) {
@@ -82,11 +82,18 @@ class Walks {
   readonly #walks: (readonly Stop[])[] = [];
   /** Walks that a step without an outcome ended. */
   readonly #cut: Set<readonly Stop[]> = new Set();
+  readonly #wanted: readonly number[] | undefined;
+  readonly #backwards: boolean;
   #path: readonly number[] | undefined;
+  #missed: readonly number[] = [];
+  /** Actions that worked of those that the walk is for. */
+  #worked = 0;
   #begunMs = 0;
 
-  constructor(base: LaneBase, goHome: () => Promise<unknown>, path: readonly number[] | undefined) {
+  constructor(base: LaneBase, goHome: () => Promise<unknown>, { path, wanted, backwards = false }: CalibrationWalk) {
     this.#path = path;
+    this.#wanted = wanted;
+    this.#backwards = backwards;
     this.#base = base;
     this.#goHome = goHome;
     this.#late = new LateWrites(base.options.settleMs);
@@ -126,11 +133,13 @@ class Walks {
     await this.#goHome();
     await this.#walk();
     const states = this.#walks[0]!.map(({ strict }) => strict);
-    const late = once ? [] : await this.#lateAtEnd();
-    const nothing = { learned: NOTHING_KNOWN, suspects: [], unlike: [], late, states };
+    const missed = this.#missed;
+    const inVain = this.#wanted !== undefined && this.#worked === 0;
+    const late = once || inVain ? [] : await this.#lateAtEnd();
+    const nothing = { learned: NOTHING_KNOWN, suspects: [], unlike: [], late, states, missed };
     await this.#goHome();
     // A store that is not put back has to show as a divergence.
-    if (once || !(await this.#isRoot())) return nothing;
+    if (once || inVain || !(await this.#isRoot())) return nothing;
     if (this.#walks[0]!.some(({ facts }) => mayHoldTimes(facts))) await sleep(this.#begunMs + APART_MS - performance.now());
     await this.#again(2);
     if (!thorough && this.#differing(0, 1) < 0) return nothing;
@@ -144,7 +153,7 @@ class Walks {
     await this.#goHome();
     const learned = joined(NOTHING_KNOWN, { ...NOTHING_KNOWN, generated, times, noisyActions });
     const isLate = all.length > 0;
-    return { learned, suspects: isLate ? [] : suspects, unlike: isLate ? [] : unlike, late: all, states };
+    return { learned, suspects: isLate ? [] : suspects, unlike: isLate ? [] : unlike, late: all, states, missed };
   }
 
   async #again(count: number): Promise<void> {
@@ -354,22 +363,20 @@ class Walks {
     if (this.#path !== undefined) {
       for (const action of this.#path) if (!(await take(action)) || gone.at(-1) !== action) break;
     } else {
-      let waiting = [...actions.keys()];
-      for (let before = -1; waiting.length > 0 && before !== waiting.length && gone.length < MOST_STEPS;) {
-        before = waiting.length;
-        const round = waiting;
-        for (const action of round) {
-          if (gone.length >= MOST_STEPS) break;
-          const length = gone.length;
-          if (!(await take(action))) {
-            waiting = [];
-            break;
-          }
-          // A refused action may work later.
-          const isDone = gone.length > length && stops.at(-1)!.status < 400;
-          if (isDone) waiting = waiting.filter((one) => one !== action);
-        }
-      }
+      const waiting = new Set(this.#wanted ?? actions.keys());
+      /** `true`: it worked. `undefined`: the walk is over. A refused action may work later. */
+      const tryOne = async (action: number): Promise<boolean | undefined> => {
+        const length = gone.length;
+        if (length >= MOST_STEPS || !(await take(action))) return undefined;
+        const isDone = gone.length > length && stops.at(-1)!.status < 400;
+        if (isDone && waiting.delete(action)) this.#worked++;
+        return isDone;
+      };
+      const others = [...actions.keys()].filter((action) => !waiting.has(action));
+      if (this.#backwards) others.reverse();
+      await (this.#wanted === undefined ? inRounds(waiting, tryOne) : wantedFirst(waiting, others, tryOne));
+      // What went wrong on this walk would go wrong on the next one.
+      this.#missed = this.#cut.has(stops) ? [] : [...waiting];
       this.#path = gone;
     }
     if (accepted) await this.#late.drain(this.#base.home.mark);
@@ -392,6 +399,35 @@ class Walks {
     canonicalizer.fingerprint(named, { lo: 0, hi: 0 });
     const { strict } = canonicalizer;
     return { stores, action, status: outcome.status, facts, window, strict, lines: canonicalizer.describe(named), kinds: rowKinds(facts) };
+  }
+}
+
+type TryOne = (action: number) => Promise<boolean | undefined>;
+
+/** Tries all actions in turn, and again those that did not work, until a round brings nothing more. */
+async function inRounds(waiting: ReadonlySet<number>, tryOne: TryOne): Promise<void> {
+  for (let before = -1; before !== waiting.size;) {
+    before = waiting.size;
+    for (const action of [...waiting]) if ((await tryOne(action)) === undefined) return;
+  }
+}
+
+/** Tries the wanted actions in each state; only where none of them works another one, each of these once. */
+async function wantedFirst(waiting: ReadonlySet<number>, others: readonly number[], tryOne: TryOne): Promise<void> {
+  const left = [...others];
+  while (waiting.size > 0) {
+    let works: boolean | undefined = false;
+    for (const action of [...waiting]) {
+      const isDone = await tryOne(action);
+      if (isDone === undefined) return;
+      works ||= isDone;
+    }
+    for (let at = 0; !works; at++) {
+      if (at === left.length) return;
+      works = await tryOne(left[at]!);
+      if (works === undefined) return;
+      if (works) left.splice(at, 1);
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Expander } from "../engine/expander.ts";
-import { lateWrite, type LaneDivergence, type LaneReport } from "../engine/messages.ts";
+import { lateWrite, type Calibration, type CalibrationWalk, type LaneDivergence, type LaneReport } from "../engine/messages.ts";
 import type { Explorer } from "../engine/explorer.ts";
 import type { Divergence, Reduction, VerdictException } from "../model/result.ts";
 import { plural } from "../reports/numbers.ts";
@@ -9,6 +9,8 @@ import { fieldOf, joined, knowledgeText, knowsNothing, NOTHING_KNOWN, tableOf, t
 const MOST_ROUNDS = 5;
 /** A value chosen at random from two agrees in as many processes once in sixteen times. */
 const FRESH_PROCESSES = 4;
+/** Walks for actions that the walk before them missed: one that ends what others need, such as a logout, comes before them on it. */
+const MOST_LEGS = 4;
 /** Places that are named. */
 const MOST_PLACES = 4;
 
@@ -28,7 +30,7 @@ export type LearningLanes = Pick<Expander, "calibrate" | "learn" | "rebuild">;
 export interface Experiments {
   /** How long stores are watched that nothing is asked of, in milliseconds: `target.idle_watch`. */
   readonly idleMs: number;
-  /** The calls of the walk. Default: as {@link CalibrationWalk.path}. */
+  /** The calls of the walk. Default: as {@link CalibrationWalk.path}, and walks for the actions that did not work on it. */
   readonly path?: readonly number[] | undefined;
   /** A lane that is built anew has a new process of the target. */
   readonly startsTargets: boolean;
@@ -51,19 +53,38 @@ export async function learnBackground(
 export async function learnValues(
   expander: LearningLanes,
   before: Pick<LearnedValues, "reports" | "knowledge">,
-  { idleMs, path, startsTargets }: Experiments,
+  experiments: Experiments,
 ): Promise<LearnedValues> {
+  let { missed, ...learned } = await learnOnWalk(expander, before, experiments, { path: experiments.path });
+  // What the one order of the other actions undoes too early, the other may not.
+  for (let leg = 0, inVain = 0; leg < MOST_LEGS && inVain < 2 && missed.length > 0 && learned.divergences.length === 0; leg++) {
+    const next = await learnOnWalk(expander, learned, experiments, { wanted: missed, backwards: leg % 2 === 1 });
+    inVain = next.missed.length < missed.length ? 0 : inVain + 1;
+    ({ missed, ...learned } = next);
+  }
+  return learned;
+}
+
+/** The same, on one walk. */
+async function learnOnWalk(
+  expander: LearningLanes,
+  before: Pick<LearnedValues, "reports" | "knowledge">,
+  { idleMs, startsTargets }: Experiments,
+  walk: Pick<CalibrationWalk, "path" | "wanted" | "backwards">,
+): Promise<LearnedValues & Pick<Calibration, "missed">> {
   let { reports, knowledge } = before;
   let isWatched = false;
   // Two values chosen at random are alike in every other round.
   let thorough = false;
   const allLate = new Set<string>();
+  let missed: readonly number[] = [];
   const learn = async (more: Knowledge): Promise<void> => {
     knowledge = joined(knowledge, more);
     reports = await expander.learn(knowledge);
   };
   for (let round = 0; round < MOST_ROUNDS; round++) {
-    const { learned, suspects, unlike, late, states } = await expander.calibrate({ path, thorough });
+    const { learned, suspects, unlike, late, states, ...walked } = await expander.calibrate({ ...walk, thorough });
+    ({ missed } = walked);
     thorough ||= suspects.length + unlike.length > 0;
     if ((late.length + suspects.length > 0 || learned.generated.some(isLooseCounter)) && !isWatched) {
       isWatched = true;
@@ -78,15 +99,15 @@ export async function learnValues(
     else if (suspects.length + unlike.length === 0) break;
     else {
       const all = [...unlike, ...suspects.map(differenceText)];
-      const report = (divergence: Divergence): LearnedValues => ({ reports, knowledge, divergences: [divergence] });
+      const report = (divergence: Divergence) => ({ reports, knowledge, divergences: [divergence], missed });
       // A reset may have left something.
       if (!startsTargets && !reports[0]!.portable) return report(memoryOrChance(all, suspects));
-      if (await isAlikeWhenFresh(expander, path, states)) return report(memory(all));
+      if (await isAlikeWhenFresh(expander, walk, states)) return report(memory(all));
       if (suspects.length === 0) return report(chance(all));
       await learn({ ...NOTHING_KNOWN, dropped: suspects });
     }
   }
-  return { reports, knowledge, divergences: [...allLate].map((action) => lateWrite(action, [action])) };
+  return { reports, knowledge, divergences: [...allLate].map((action) => lateWrite(action, [action])), missed };
 }
 
 /** A number that grows with each execution, and that no key of a table explains: what counts by itself does so, too. */
@@ -95,10 +116,10 @@ function isLooseCounter({ after, domain }: Knowledge["generated"][number]): bool
 }
 
 /** Resolves to `true` if the walk leads to these states in each of some fresh processes: what differs within one is what that process remembers. */
-async function isAlikeWhenFresh(expander: LearningLanes, path: Experiments["path"], states: readonly number[]): Promise<boolean> {
+async function isAlikeWhenFresh(expander: LearningLanes, walk: CalibrationWalk, states: readonly number[]): Promise<boolean> {
   for (let process = 0; process < FRESH_PROCESSES; process++) {
     await expander.rebuild(0);
-    const fresh = await expander.calibrate({ path, once: true });
+    const fresh = await expander.calibrate({ ...walk, once: true });
     if (fresh.states.length !== states.length || states.some((one, index) => one !== fresh.states[index])) return false;
   }
   return true;

@@ -1,0 +1,77 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, it } from "vitest";
+import { MemoryAdapter } from "../../../src/adapters/memory/index.ts";
+import { Action } from "../../../src/model/action.ts";
+import { AgentDefinition } from "../../../src/model/agent.ts";
+import { ApiResponse } from "../../../src/model/response.ts";
+import { World } from "../../../src/model/world.ts";
+import { learnValues } from "../../../src/run/learn-values.ts";
+import { fieldOf, loadHasher, NOTHING_KNOWN } from "../../../src/state/index.ts";
+import { LanesExpander } from "../../support/lanes-expander.ts";
+import { atEnd } from "../../support/at-end.ts";
+
+beforeAll(loadHasher);
+
+interface Shop {
+  readonly user?: string;
+  readonly order?: string;
+  readonly invoice?: string;
+}
+
+type Change = (shop: Shop) => Shop | undefined;
+
+/** Fields of a shop in memory that are found to be generated; `undefined` from a change is a refusal. */
+async function generatedIn(changes: Readonly<Record<string, Change>>): Promise<{ fields: readonly string[]; calls: readonly string[] }> {
+  const calls: string[] = [];
+  const definition = new AgentDefinition<object, MemoryAdapter<Shop>>({
+    world: () => {
+      const store = new MemoryAdapter<Shop>({ state: {} });
+      return new World<object, MemoryAdapter<Shop>>({ api: store, systems: { store }, context: {} });
+    },
+    invariants: [],
+    actions: Object.entries(changes).map(
+      ([name, change]) =>
+        new Action<object, MemoryAdapter<Shop>>({
+          name,
+          run: async (api) => {
+            calls.push(name);
+            const next = change(api.state);
+            if (next === undefined) return ApiResponse.of(409, {});
+            api.state = next;
+            return ApiResponse.of(200, {});
+          },
+        }),
+    ),
+  });
+  const expander = new LanesExpander({ definition: definition as unknown as AgentDefinition<never, never>, lanes: 1, delays: false });
+  atEnd(() => expander.close());
+  const reports = await expander.start();
+  const learned = await learnValues(expander, { reports, knowledge: NOTHING_KNOWN }, { idleMs: 0, startsTargets: false });
+  expect(learned.divergences).toEqual([]);
+  return { fields: learned.knowledge.generated.map(({ place }) => fieldOf(place)).toSorted(), calls };
+}
+
+const field = (name: keyof Shop): string => `systems.store.${name}`;
+const logIn: Change = () => ({ user: randomUUID() });
+const logOut: Change = ({ user }) => (user === undefined ? undefined : {});
+const order: Change = (shop) => (shop.user === undefined ? undefined : { ...shop, order: randomUUID() });
+const invoice: Change = (shop) => (shop.order === undefined ? undefined : { ...shop, invoice: randomUUID() });
+
+describe("before the search", () => {
+  it("values are found that only calls generate which an earlier action of the walk makes impossible", async () => {
+    const { fields } = await generatedIn({ log_in: logIn, log_out: logOut, order, invoice });
+    expect(fields).toEqual(["invoice", "order", "user"].map((name) => field(name as keyof Shop)));
+  });
+
+  it("one walk after the other is made for them, as long as each gets further", async () => {
+    const cancel: Change = (shop) => (shop.order === undefined ? undefined : {});
+    const { fields } = await generatedIn({ log_in: logIn, log_out: logOut, order, cancel, invoice });
+    expect(fields).toEqual(["invoice", "order", "user"].map((name) => field(name as keyof Shop)));
+  });
+
+  it("actions that never work cost two more walks", async () => {
+    const { fields, calls } = await generatedIn({ log_in: logIn, never: () => undefined });
+    expect(fields).toEqual([field("user")]);
+    expect(calls.length).toBeLessThan(60);
+  });
+});
