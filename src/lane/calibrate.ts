@@ -408,7 +408,7 @@ type TryOne = (action: number) => Promise<boolean | undefined>;
 async function inRounds(waiting: ReadonlySet<number>, tryOne: TryOne): Promise<void> {
   for (let before = -1; before !== waiting.size;) {
     before = waiting.size;
-    for (const action of [...waiting]) if ((await tryOne(action)) === undefined) return;
+    for (const action of waiting) if ((await tryOne(action)) === undefined) return;
   }
 }
 
@@ -417,7 +417,7 @@ async function wantedFirst(waiting: ReadonlySet<number>, others: readonly number
   const left = [...others];
   while (waiting.size > 0) {
     let works: boolean | undefined = false;
-    for (const action of [...waiting]) {
+    for (const action of waiting) {
       const isDone = await tryOne(action);
       if (isDone === undefined) return;
       works ||= isDone;
