@@ -149,7 +149,8 @@ export class CheckQueue {
       check: {
         expected,
         merge: true,
-        ...(otherWay.reduced && { reduced: true, along: this.#own(node) }),
+        along: this.#own(node),
+        ...(otherWay.reduced && { reduced: true }),
       },
     });
   }

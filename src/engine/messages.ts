@@ -76,6 +76,7 @@ export interface UnitRequest {
 export interface ExpansionCheck {
   /** The committed rows, one per action; `undefined`: they are not kept any more, and the node is expanded along {@link along} first. */
   readonly expected: Int32Array | undefined;
+  /** The node's own path, where that of the unit is another one to the same state. */
   readonly along?: Pick<UnitRequest, "path" | "draws"> | undefined;
   /** The path is another one to the same state. */
   readonly merge: boolean;

@@ -14,13 +14,14 @@ import {
 } from "../engine/messages.ts";
 import type { Fingerprint } from "../state/facts.ts";
 import type { LaneBase } from "./bring-up.ts";
+import { differences } from "../state/index.ts";
 import { LaneLost } from "./lane-lost.ts";
 import type { Outcome } from "./outcome.ts";
 import { judgeStep } from "./step-rules.ts";
 import type { Traveller } from "./traveller.ts";
 import type { WorldMark } from "./world-state.ts";
 
-/** At most this many lines say what differed, and so many of them describe one state. */
+/** At most this many lines say what differed, and so many of them compare two states. */
 const LINES = 20;
 const STATE_LINES = 8;
 
@@ -51,7 +52,7 @@ export class CrossChecker {
     // Where an order of generation was forgotten, a rule may tell the states apart.
     const first = known === undefined || reduced ? await this.#outcomesAlong({ ...unit, ...along }) : undefined;
     const expected = known ?? first!.rows;
-    const differences: string[] = [];
+    const differing: string[] = [];
     let calls: readonly number[] | undefined;
     let mark: WorldMark | undefined;
     for (let action = unit.from; action < unit.to; action++) {
@@ -60,18 +61,27 @@ export class CrossChecker {
       const row = expected.subarray(action * ROW, (action + 1) * ROW);
       const reached = await this.#reach(unit, outcome, at);
       const isSame = isAlike(row, outcome, reached);
-      if (!isSame) differences.push(...(await this.#explain(action, row[STATUS]!, outcome)));
       const broken = isSame && reduced ? await this.#broken(unit, action, outcome, reached, at) : undefined;
       const before = first?.broken[action];
       const isJudgedAlike = broken === undefined || before === undefined || broken.join() === before.join();
-      if (!isJudgedAlike) differences.push(judgedOtherwise(actions[action]!.name, before, broken));
+      if (!isJudgedAlike) differing.push(judgedOtherwise(actions[action]!.name, before, broken));
+      if (!isSame && row[STATUS] !== outcome.status)
+        differing.push(`${actions[action]!.name}: status ${row[STATUS]!} before, ${outcome.status} now`);
+      else if (!isSame) {
+        const explained = await this.#explain(unit, action, along);
+        differing.push(
+          `${actions[action]!.name}: status ${outcome.status} both times, but another state; ${explained.text}`,
+          ...explained.lines,
+        );
+        mark = explained.mark;
+      }
       if (!isSame || !isJudgedAlike) calls ??= [...path, action];
     }
     // Before that the next replay has put everything back.
     if (mark !== undefined) await state.restore(mark);
     this.#traveller.leave();
     if (calls === undefined) return undefined;
-    return { ...divergence(merge, path, differences.slice(0, LINES)), calls, reduced };
+    return { ...divergence(merge, path, differing.slice(0, LINES)), calls, reduced };
   }
 
   /** Executes every action of a node along its own path, and returns rows as if they were on record, and the rules that each step broke. */
@@ -124,14 +134,19 @@ export class CrossChecker {
     return { outcome, mark };
   }
 
-  async #explain(action: number, expectedStatus: number, outcome: Outcome): Promise<readonly string[]> {
-    const { name } = this.#base.actions[action]!;
-    if (expectedStatus !== outcome.status) return [`${name}: status ${expectedStatus} before, ${outcome.status} now`];
-    const lines = this.#base.canonicalizer.describe(await this.#base.state.facts());
-    return [
-      `${name}: status ${outcome.status} both times, but another state; now it is:`,
-      ...lines.slice(0, STATE_LINES).map((line) => `  ${line}`),
-    ];
+  /** Compares the state that a step led to with that behind the other path; without another path, with the state before the step. */
+  async #explain(
+    unit: UnitRequest,
+    action: number,
+    along: ExpansionCheck["along"],
+  ): Promise<{ readonly text: string; readonly lines: readonly string[]; readonly mark: WorldMark }> {
+    const { state, canonicalizer } = this.#base;
+    const describe = async (): Promise<readonly string[]> => canonicalizer.describe(await state.facts());
+    const now = await describe();
+    const mark =
+      along === undefined ? await this.#traveller.replay(unit.path, unit.draws) : (await this.#step({ ...unit, ...along }, action)).mark;
+    const lines = differences(await describe(), now, STATE_LINES).map((line) => `  ${line}`);
+    return { text: along === undefined ? "the step changed:" : "the other path against this one:", lines, mark };
   }
 }
 

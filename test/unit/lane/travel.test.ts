@@ -243,6 +243,25 @@ describe("checking the ways against each other", () => {
     expect(explorer.crossChecked).toBeGreaterThan(1);
   });
 
+  it("of states that differ, the divergence shows what the step changed, or what tells the paths apart", async () => {
+    const remembers: typeof peek = (api) => {
+      api.store.state.n = api.last === "up" || api.last === "one" ? 7 : 8;
+      return ApiResponse.of(200);
+    };
+    const written = remembering({ peek: remembers, up: upTo3, other: does("other", (n) => n) });
+    const one = await runExplorer(written, { maxSteps: 9, crossCheck: { first: 20, oneIn: 0 } });
+    const text = "peek: status 200 both times, but another state;";
+    expect(one.explorer.divergences.all[0]!.differences).toEqual([
+      `${text} the step changed:`,
+      "  - systems.store.n = 1",
+      "  + systems.store.n = 7",
+    ]);
+    const merged = remembering({ peek: remembers, one: does("one", () => 1), two: does("two", () => 1) });
+    const { explorer } = await runExplorer(merged, { direct: false, crossCheck: { first: 0, oneIn: 1 } });
+    const merge = explorer.divergences.all.find(({ kind }) => kind === "merge")!;
+    expect(merge.differences).toEqual([`${text} the other path against this one:`, "  - systems.store.n = 7", "  + systems.store.n = 8"]);
+  });
+
   it("one that remembers nothing gives no divergence, and what was checked is counted", async () => {
     const agent = remembering({ up: upTo3, other: does("other", (n) => n) });
     const { explorer } = await runExplorer(agent, { crossCheck: { first: 20, oneIn: 0 } });
