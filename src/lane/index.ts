@@ -1,7 +1,7 @@
 export { bringUp, relearn, type LaneBase, type LaneOptions, type LaneSeat } from "./bring-up.ts";
 export { Drawing } from "./drawing.ts";
 export { LaneLost } from "./lane-lost.ts";
-export { lossOf } from "./store-lost.ts";
+export { isStoreLost, lossOf } from "./store-lost.ts";
 export { exchangesOf, type Outcome } from "./outcome.ts";
 export { Stepper } from "./stepper.ts";
 export type { RaceGround } from "./race-ground.ts";

@@ -3,6 +3,7 @@ import type { Expander } from "../engine/expander.ts";
 import type { LaneReport } from "../engine/messages.ts";
 import { sameRoot } from "../engine/same-root.ts";
 import { withinTime } from "../engine/within-time.ts";
+import { isStoreLost } from "../lane/index.ts";
 import type { Divergence } from "../model/result.ts";
 import { knowsNothing, NOTHING_KNOWN, readKnowledge, type Knowledge } from "../state/index.ts";
 import { checkLanes, refuseSharing } from "./check-lanes.ts";
@@ -22,9 +23,10 @@ export interface BroughtUp {
 }
 
 /** Starts all lanes and brings them to the root state. @throws the reason of the signal, where start-up fails after it was aborted */
-export async function bringUpLanes(expander: Expander, { config, signal, keep }: ExploreInput, maxTimeMs: number): Promise<BroughtUp> {
+export async function bringUpLanes(expander: Expander, input: ExploreInput, maxTimeMs: number): Promise<BroughtUp> {
+  const { signal, keep } = input;
   try {
-    const lanes = await atOneRoot(expander, config, { known: keep?.before?.beginning.knowledge, signal, maxTimeMs });
+    const lanes = await atOneRoot(expander, input, maxTimeMs);
     if (keep !== undefined) refuseOtherRoot(keep, lanes.reports[0]!);
     return lanes;
   } catch (error) {
@@ -38,15 +40,11 @@ export const idleMsOf = ({ target }: Config): number => (target?.idleWatch ?? ID
 /** `target.idle_watch`, where there is no target to start. Seconds. */
 const IDLE_WATCH = 3;
 
-interface RootOptions {
-  /** The knowledge that a run had before it was resumed; `undefined`: the run is new. */
-  readonly known: string | undefined;
-  readonly signal: AbortSignal | undefined;
-  readonly maxTimeMs: number;
-}
-
 /** All lanes at one root state, with what experiments teach about the target's values. */
-async function atOneRoot(expander: Expander, config: Config, { known, signal, maxTimeMs }: RootOptions): Promise<BroughtUp> {
+async function atOneRoot(expander: Expander, input: ExploreInput, maxTimeMs: number): Promise<BroughtUp> {
+  const { config, keep } = input;
+  // What a run knew before it was resumed.
+  const known = keep?.before?.beginning.knowledge;
   const started = await expander.start();
   const startedAt = performance.now();
   refuseSharing(started);
@@ -54,7 +52,7 @@ async function atOneRoot(expander: Expander, config: Config, { known, signal, ma
   if (started[0]!.broken === true)
     return { reports: started, knowledge: NOTHING_KNOWN, notes: checkLanes(started, config), divergences: [], startedAt };
   if (known === undefined) {
-    const lanes = calibrating(expander, signal, maxTimeMs);
+    const lanes = calibrating(expander, input, maxTimeMs);
     const idleMs = idleMsOf(config);
     let before = { reports: started, knowledge: NOTHING_KNOWN };
     // Lanes that begin in different states may differ in what their targets write by themselves, and a store of the user's own may have other users.
@@ -70,8 +68,12 @@ async function atOneRoot(expander: Expander, config: Config, { known, signal, ma
   return { reports, knowledge, notes: checkLanes(reports, config), divergences: [], startedAt };
 }
 
-/** Lanes whose experiments are ended when a target hangs in them: they get half of the time. */
-export function calibrating(expander: Expander, signal: AbortSignal | undefined, maxTimeMs: number): LearningLanes {
+/** Lanes whose experiments are ended when a target hangs in them: they get half of the time. One that loses its store is built anew, once. */
+export function calibrating(
+  expander: Expander,
+  { signal, onEvent }: Pick<ExploreInput, "signal" | "onEvent">,
+  maxTimeMs: number,
+): LearningLanes {
   const limit = { leftMs: maxTimeMs / 2, allowanceMs: 0 };
   const cut = (): void => {
     for (let lane = 0; lane < expander.lanes; lane++) expander.cut?.(lane);
@@ -79,6 +81,16 @@ export function calibrating(expander: Expander, signal: AbortSignal | undefined,
   return {
     learn: (knowledge, fresh) => expander.learn(knowledge, fresh),
     rebuild: (lane) => expander.rebuild(lane),
-    calibrate: async (walk) => (await withinTime({ expander: { cut }, lane: 0, signal, limit }, () => expander.calibrate(walk))).done,
+    calibrate: async (walk) => {
+      const once = async () => (await withinTime({ expander: { cut }, lane: 0, signal, limit }, () => expander.calibrate(walk))).done;
+      try {
+        return await once();
+      } catch (error) {
+        if (!isStoreLost(error) || signal?.aborted === true) throw error;
+        onEvent({ kind: "note", message: `All lanes are being rebuilt: ${(error as Error).message}` });
+        for (let lane = 0; lane < expander.lanes; lane++) await expander.rebuild(lane);
+        return once();
+      }
+    },
   };
 }

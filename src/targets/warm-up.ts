@@ -53,16 +53,15 @@ function read(step: WarmUp): Exclude<WarmUp, string> {
 
 async function request({ timeoutMs, signal, ca }: WarmUpContext, name: string, url: URL, method: string, json: unknown): Promise<void> {
   const until = performance.now() + timeoutMs;
-  let last: string;
+  let last: string | undefined;
   do {
     signal.throwIfAborted();
-    const left = Math.max(1, until - performance.now());
-    const answer = await send(url, { method, json, timeoutMs: left, signal, ca });
-    if (typeof answer !== "string" && answer.status < 400) return;
-    last =
-      typeof answer === "string"
-        ? `got no answer: ${answer}`
-        : `was answered with status ${answer.status}${answer.body === "" ? "" : `: ${JSON.stringify(answer.body.slice(0, SHOWN))}`}`;
+    const answer = await send(url, { method, json, timeoutMs: Math.max(1, until - performance.now()), signal, ca });
+    if (answer !== "none" && "status" in answer && answer.status < 400) return;
+    // An attempt that the end of the time cut short says less than the one before it.
+    if (answer === "none") last ??= "got no answer";
+    else if ("error" in answer) last = `got no answer: ${answer.error}`;
+    else last = `was answered with status ${answer.status}${answer.body === "" ? "" : `: ${JSON.stringify(answer.body.slice(0, SHOWN))}`}`;
     await delay(Math.min(PAUSE_MS, Math.max(0, until - performance.now())), undefined, { signal }).catch(() => undefined);
   } while (performance.now() < until);
   signal.throwIfAborted();
@@ -77,11 +76,10 @@ interface Sent {
   readonly ca: readonly string[];
 }
 
-/** The whole answer, or why there is none. */
-function send(
-  url: URL,
-  { method, json, timeoutMs, signal, ca }: Sent,
-): Promise<{ readonly status: number; readonly body: string } | string> {
+type Answer = { readonly status: number; readonly body: string } | { readonly error: string } | "none";
+
+/** The whole answer, the error that came instead, or that there was none in the time. */
+function send(url: URL, { method, json, timeoutMs, signal, ca }: Sent): Promise<Answer> {
   return new Promise((resolve) => {
     const body = json === undefined ? undefined : JSON.stringify(json);
     const trusted = url.protocol === "https:" ? secureContext(ca) : undefined;
@@ -95,14 +93,17 @@ function send(
       },
       ...(trusted !== undefined && { secureContext: trusted }),
     });
-    const timer = setTimeout(() => void request.destroy(new Error(`none in ${Math.round(timeoutMs / 100) / 10} s`)), timeoutMs);
+    const timer = setTimeout(() => {
+      resolve("none");
+      request.destroy();
+    }, timeoutMs);
     request.once("close", () => clearTimeout(timer));
-    request.on("error", (error) => resolve(error.message));
+    request.on("error", (error) => resolve({ error: error.message }));
     request.once("response", (response) => {
       let text = "";
       response.setEncoding("utf8").on("data", (chunk: string) => (text += text.length < SHOWN ? chunk : ""));
       response.once("end", () => resolve({ status: response.statusCode ?? 0, body: text }));
-      response.once("error", (error) => resolve(error.message));
+      response.once("error", (error) => resolve({ error: error.message }));
     });
     request.end(body);
   });

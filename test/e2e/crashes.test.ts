@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { laneCounts } from "../sizes.ts";
+import { full, laneCounts } from "../sizes.ts";
 import { folderWith, linkPackages, only, seqqa, writtenIn, type Explored, type Ran } from "../support/e2e.ts";
 import { NOTES_ACTIONS, NOTES_CONFIG, NOTES_SERVER, notesExploration } from "../support/e2e-servers.ts";
 import { template } from "../support/store-templates.ts";
@@ -148,7 +148,7 @@ describe("a target that dies of a request of a check", () => {
     ["a rule that keeps quiet about it", { rule: "quietly" }],
   ])("is a finding that names the check and the path: %s", async (_which, rules) => {
     const results: Explored[] = [];
-    for (const parallel of [1, 2]) {
+    for (const parallel of full ? [1, 2] : [1]) {
       const cwd = crashingCheck(1, `console.log("ouch"); process.exit(7);`, rules);
       const result = await run(cwd, parallel);
       expect(result.errors).toEqual([]);

@@ -79,10 +79,7 @@ describe.each(fixtureModes)("fixture $fixture, $mode", ({ fixture, mode, env, mo
 });
 
 describe("commuting creates with random ids and times", () => {
-  it.each([
-    [5, 32],
-    [6, 64],
-  ])("%i give %i states", async (creates, states) => {
+  it.each(full ? [[5, 32], [6, 64]] as const : [[5, 32]] as const)("%i give %i states", async (creates, states) => {
     const result = await run("uuid-creates", { CREATES: String(creates) });
     expect(explore(uuidCreates(creates)).states).toBe(states);
     expect(result).toMatchObject({ status: 0, statesVisited: states, transitions: states * creates });

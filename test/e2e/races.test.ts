@@ -131,7 +131,7 @@ const WITHOUT_RACES = [
 ];
 
 describe("false alarms", { timeout: full ? 10_800_000 : 600_000 }, () => {
-  const pairs = size(40, 2000);
+  const pairs = size(20, 2000);
   const fixtures = full ? WITHOUT_RACES : WITHOUT_RACES.slice(0, 2);
 
   it(`there are none in ${pairs} pairs of fixtures without a race`, async () => {

@@ -69,7 +69,7 @@ const LEDGER = ["run", "fixtures/ledger", "--only", "ledger", "--output"];
 
 describe("what is kept of a run", () => {
   it("is the same for every number of lanes: states, edges, what was sent and what came back", { timeout: 300_000 }, async () => {
-    const steps = size(400, 5_000);
+    const steps = size(150, 5_000);
     const kept = async (lanes: number): Promise<unknown> => {
       const output = emptyFolder();
       const { status, stderr } = await seqqa([...LEDGER, output, "--max-steps", String(steps), "--parallel", String(lanes)]);

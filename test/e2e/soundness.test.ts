@@ -7,7 +7,7 @@ import { template } from "../support/store-templates.ts";
 
 /** Runs at once: most of their time they wait. */
 const AT_ONCE = 6;
-const LANES = [1, 2, 4] as const;
+const LANES: readonly number[] = full ? [1, 2, 4] : [1, 2];
 
 const urls = new Map<Store, Promise<string>>();
 
@@ -47,7 +47,7 @@ async function each(seeds: readonly number[], work: (spec: Spec) => Promise<read
 }
 
 describe("generated targets", { timeout: full ? 1_200_000 : 300_000 }, () => {
-  it.each(batches(size(5, 1000), 20))(
+  it.each(batches(size(3, 1000), 20))(
     "no run vouches for a defect, and none finds one in a correct twin, from seed $first on",
     async ({ first, count }) => {
       const seeds = Array.from({ length: count }, (_, index) => first + index);

@@ -6,7 +6,7 @@ import { commandOf, descendants, documentOf, emptyFolder, only, seqqa, start, un
 import { ownServer } from "../support/losses.ts";
 import { onMysql, onPostgres, template } from "../support/store-templates.ts";
 
-const STEPS = String(size(300, 5000));
+const STEPS = String(size(200, 5000));
 
 /** Calls of a small run take a while, so that it is not over before what it is to meet. */
 const SLOWLY: Readonly<Record<string, string>> = full ? {} : { WAIT_MS: "10" };
@@ -110,7 +110,8 @@ describe("Redis, in the middle of a run", { timeout: 300_000 }, () => {
     // Long enough that the run is still at work when its server is killed.
     const steps = String(size(500, 8000));
     const undisturbed = clean(await seqqa(command(1, steps), { env }));
-    const running = start(command(2, steps), { env: { ...env, ...SLOWLY } });
+    // Its requests wait for the server that is gone.
+    const running = start(command(2, steps), { env: { ...env, ...SLOWLY, TIMEOUT: "5" } });
     const servers = (): readonly number[] => descendants(running.pid).filter((pid) => /^\S*redis-server /.test(commandOf(pid)));
     await until(
       async () => (await Promise.all(servers().map(atWork))).filter(Boolean).length === 2 && running.child.exitCode === null,

@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { size } from "../sizes.ts";
+import { laneCounts, size } from "../sizes.ts";
 import { documentOf, emptyFolder, only, seqqa } from "../support/e2e.ts";
 
 const hasPython = spawnSync("python3", ["--version"]).status === 0;
-const STEPS = String(size(200, 400));
+const STEPS = String(size(80, 400));
 
 /** Explores a part of the ledger's Python server. `writes`: how many writes send an answer. */
 async function explored(writes: "1" | "2", ...args: readonly string[]) {
@@ -22,7 +22,7 @@ async function result(writes: "1" | "2", lanes: string) {
 }
 
 describe.skipIf(!hasPython)("a target in Python (skipped where there is no python3)", () => {
-  it.each(["1", "2"])("that answers in two packets: a note, and the digest of one that answers in one (%s lanes)", async (lanes) => {
+  it.each(laneCounts)("that answers in two packets: a note, and the digest of one that answers in one (%s lanes)", async (lanes) => {
     const once = await result("1", lanes);
     const twice = await result("2", lanes);
     expect(once.notes).toEqual([]);

@@ -213,10 +213,15 @@ export function writtenIn(folder: string): Document {
 
 /** The processes that a process started and that still run, with those that they started in turn. */
 export function descendants(pid: number): readonly number[] {
-  const children = readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name) && parentOf(name) === pid)
-    .map(Number);
-  return children.flatMap((child) => [child, ...descendants(child)]);
+  const children = new Map<number | undefined, string[]>();
+  for (const name of readdirSync("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    const parent = parentOf(name);
+    children.set(parent, [...(children.get(parent) ?? []), name]);
+  }
+  const below = (parent: number): readonly number[] =>
+    (children.get(parent) ?? []).flatMap((child) => [Number(child), ...below(Number(child))]);
+  return below(pid);
 }
 
 /** Whether a process runs. Zombies do not. */
@@ -257,10 +262,11 @@ function statFields(pid: string): readonly string[] {
   }
 }
 
-/** Waits until something is so. */
+/** Waits until something is so. Looks cost time, some of them a connection: they become rarer. */
 export async function until(is: () => boolean | Promise<boolean>, what: string, withinMs = 20_000): Promise<void> {
-  for (const end = performance.now() + withinMs; !(await is());) {
+  let pauseMs = 20;
+  for (const end = performance.now() + withinMs; !(await is()); pauseMs = Math.min(1.2 * pauseMs, 100)) {
     if (performance.now() > end) throw new Error(`It did not come to: ${what}.`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }

@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { root, startProgram, type Explored, type Document } from "../e2e.ts";
+import { full } from "../../sizes.ts";
+import { root, seqqa, seqqaProcess, type Explored, type Document } from "../e2e.ts";
 import { actionsOf } from "./model.ts";
 import type { Spec } from "./spec.ts";
 
@@ -14,7 +15,7 @@ export interface Outcome {
   readonly said: string;
 }
 
-/** Runs the built command on a target. `url`: the template of its store, unless that is SQLite. */
+/** Runs the built command on a target; at full size in a process of its own, so that several work at once. `url`: the template of its store, unless that is SQLite. */
 export async function runTarget(
   spec: Spec,
   options: { readonly bug: boolean; readonly lanes: number; readonly url?: string | undefined },
@@ -22,9 +23,8 @@ export async function runTarget(
   const folder = mkdtempSync(join(tmpdir(), "seqqa-sound-"));
   try {
     writeTarget(folder, spec, options);
-    const args = [join(root, "bin/seqqa.js"), "run", ".", "--parallel", String(options.lanes), "--output", "out", "--max-depth", "9"];
-    const { ended } = startProgram(process.execPath, args, { cwd: folder, timeoutMs: 120_000 });
-    const { status, stdout, stderr } = await ended;
+    const args = ["run", ".", "--parallel", String(options.lanes), "--output", "out", "--max-depth", "9"];
+    const { status, stdout, stderr } = await (full ? seqqaProcess : seqqa)(args, { cwd: folder, timeoutMs: 120_000 });
     let explored: Explored | undefined;
     try {
       explored = (JSON.parse(readFileSync(join(folder, "out/results.json"), "utf8")) as Document).explorations[0];

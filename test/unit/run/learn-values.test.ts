@@ -2,9 +2,11 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { MemoryAdapter } from "../../../src/adapters/memory/index.ts";
 import { Action } from "../../../src/model/action.ts";
+import { SeqqaError } from "../../../src/model/errors.ts";
 import { AgentDefinition } from "../../../src/model/agent.ts";
 import { ApiResponse } from "../../../src/model/response.ts";
 import { World } from "../../../src/model/world.ts";
+import { calibrating } from "../../../src/run/at-root.ts";
 import { learnValues } from "../../../src/run/learn-values.ts";
 import { fieldOf, loadHasher, NOTHING_KNOWN } from "../../../src/state/index.ts";
 import { LanesExpander } from "../../support/lanes-expander.ts";
@@ -73,5 +75,36 @@ describe("before the search", () => {
     const { fields, calls } = await generatedIn({ log_in: logIn, never: () => undefined });
     expect(fields).toEqual([field("user")]);
     expect(calls.length).toBeLessThan(60);
+  });
+});
+
+describe("lanes for experiments", () => {
+  const found = {} as never;
+  const lost = new SeqqaError("STORE_LOST", "The connection was lost.", { exitStatus: 3 });
+
+  /** Two lanes whose experiments fail so many times. */
+  function failing(times: number, error: Error) {
+    const done: string[] = [];
+    let left = times;
+    const calibrate = async () => (done.push("calibrate"), await Promise.resolve(), left-- > 0 ? Promise.reject(error) : found);
+    const rebuild = (lane: number) => (done.push(`rebuild ${lane}`), Promise.resolve({} as never));
+    const notes: unknown[] = [];
+    const expander = { lanes: 2, calibrate, rebuild } as never;
+    return { done, notes, lanes: calibrating(expander, { signal: undefined, onEvent: (event) => notes.push(event) }, 1e6) };
+  }
+
+  it("are built anew, once, when a store is lost, and that is said", async () => {
+    const { done, notes, lanes } = failing(1, lost);
+    await expect(lanes.calibrate()).resolves.toBe(found);
+    expect(done).toEqual(["calibrate", "rebuild 0", "rebuild 1", "calibrate"]);
+    expect(notes).toEqual([{ kind: "note", message: "All lanes are being rebuilt: The connection was lost." }]);
+    await expect(failing(2, lost).lanes.calibrate()).rejects.toBe(lost);
+  });
+
+  it("are not for anything else", async () => {
+    const error = new Error("something else");
+    const { done, lanes } = failing(1, error);
+    await expect(lanes.calibrate()).rejects.toBe(error);
+    expect(done).toEqual(["calibrate"]);
   });
 });
