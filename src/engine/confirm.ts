@@ -20,6 +20,8 @@ export interface ConfirmedViolation {
   readonly confirmed: boolean;
   /** Given where there is no recording. */
   readonly notReplayed?: NotReplayedReason | undefined;
+  /** Why the last start of a target failed, for `no_target`: an error's message and hint. */
+  readonly startFailed?: string | undefined;
   readonly minimality: Minimality | undefined;
 }
 
@@ -120,9 +122,10 @@ export function causeOf({ finding, lastAction }: FoundViolation): string {
   return JSON.stringify([finding.invariant, lastAction]);
 }
 
-function unconfirmed(found: FoundViolation, outcome: Recording | NotReplayedReason): ConfirmedViolation {
+function unconfirmed(found: FoundViolation, outcome: Recording | NotReplayedReason, startFailed?: string): ConfirmedViolation {
   const base = { found, path: found.path, draws: found.draws, confirmed: false, minimality: undefined };
-  if (typeof outcome === "string") return { ...base, recording: undefined, notReplayed: outcome };
+  if (typeof outcome === "string")
+    return { ...base, recording: undefined, notReplayed: outcome, ...(outcome === "no_target" && { startFailed }) };
   return { ...base, recording: outcome };
 }
 
@@ -134,7 +137,7 @@ export async function confirmPath(seat: ReplaySeat, found: FoundViolation, { pat
   let outcome = wasAnswered && seat.isAtRoot ? await replay(seat, { path, draws }, confirms) : undefined;
   if (outcome === undefined || typeof outcome === "string" || !confirms(outcome))
     outcome = await replayFresh(seat, { path, draws }, confirms);
-  if (typeof outcome === "string" || !confirms(outcome)) return unconfirmed(found, outcome);
+  if (typeof outcome === "string" || !confirms(outcome)) return unconfirmed(found, outcome, seat.startFailed);
   return { found, path, draws, recording: outcome, confirmed: true, minimality: undefined };
 }
 

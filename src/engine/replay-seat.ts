@@ -1,3 +1,4 @@
+import { SeqqaError } from "../model/errors.ts";
 import type { Expander } from "./expander.ts";
 import type { PathEnd, Recording } from "./messages.ts";
 import type { DrawnPath } from "./shrink.ts";
@@ -46,10 +47,16 @@ export class ReplaySeat {
   /** After what ran on the lane before, nothing is known about it. */
   #isLost = true;
   #goesBack = false;
+  #startFailed: string | undefined;
 
   constructor(lane: number, options: ReplaySeatOptions) {
     this.#lane = lane;
     this.options = options;
+  }
+
+  /** Why the last start that failed did: an error's message and hint. */
+  get startFailed(): string | undefined {
+    return this.#startFailed;
   }
 
   get isInterrupted(): boolean {
@@ -71,7 +78,10 @@ export class ReplaySeat {
     const { expander, starts, canGoBack } = this.options;
     this.#isLost = true;
     const begunAt = performance.now();
-    const { contextOnly } = await expander.rebuild(this.#lane);
+    const { contextOnly } = await expander.rebuild(this.#lane).catch((error: unknown) => {
+      this.#startFailed = reasonOf(error);
+      throw error;
+    });
     starts.add(performance.now() - begunAt);
     this.#isLost = false;
     this.#goesBack = canGoBack && !contextOnly;
@@ -91,4 +101,9 @@ export class ReplaySeat {
     this.#isLost = ran.wasCut || ran.done.failure !== undefined;
     return ran;
   }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error instanceof SeqqaError && error.hint !== undefined ? `${error.message} ${error.hint}` : error.message;
 }

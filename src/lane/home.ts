@@ -287,7 +287,11 @@ export class Home {
     await this.#setUp();
     this.#made = await state.capture();
     if (shared === undefined || sameStores(this.#made, shared)) return;
-    await state.write(shared);
+    try {
+      await state.write(shared);
+    } catch (error) {
+      throw unlikeTheFirst(error);
+    }
     this.#made = shared;
   }
 
@@ -321,6 +325,19 @@ export class Home {
 
 function same(a: Fingerprint, b: Fingerprint): boolean {
   return a.lo === b.lo && a.hi === b.hi;
+}
+
+/** An error of a store in which the rows are not there that `setup` changed on the first lane: the target made others. Any other error passes. */
+function unlikeTheFirst(error: unknown): unknown {
+  if (!(error instanceof SeqqaError) || (error.code !== "JOURNAL_INCOHERENT" && error.code !== "STORE_NOT_PUT_BACK")) return error;
+  return new SeqqaError(
+    "ROOTS_DIFFER",
+    `Before setup, the store of this lane has other rows than that of the first lane: ${error.message}`,
+    {
+      hint: "The target fills an empty store with ids of its own each time. Start it once on the store that db_url names, so that every lane gets a copy of the same rows.",
+      cause: error,
+    },
+  );
 }
 
 /** An error of ours passes; one of the user's code is named as such. */

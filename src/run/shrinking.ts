@@ -82,12 +82,18 @@ export function notReplayedNote(violations: readonly ConfirmedViolation[]): stri
     ? ["The run was interrupted", ""]
     : reasons.includes("max_time")
       ? ["max_time and its allowance were over", " Give the run more with --max-time, or explore less with --max-steps."]
-      : ["No target could be started", ""];
+      : ["No target could be started", because(left)];
   const causes = new Set(violations.filter(({ confirmed }) => confirmed).map(({ found }) => causeOf(found)));
   const alike = left.filter(({ found }) => causes.has(causeOf(found))).length;
   const others = alike === 0 ? "" : `, ${alike} of them with the rule and the last action of one that was confirmed`;
   const which = `${left.length} of ${violations.length} findings ${left.length === 1 ? "is" : "are"} not confirmed${others}`;
   return `${why} before every finding was replayed from a clean start: ${which}.${advice}`;
+}
+
+/** Why the target did not start, which nothing else says: the run was over by then. */
+function because(left: readonly ConfirmedViolation[]): string {
+  const [failed] = left.flatMap(({ startFailed }) => startFailed ?? []);
+  return failed === undefined ? "" : ` The last start failed: ${failed}`;
 }
 
 /** What the reader is told where that time was not enough. */

@@ -1,0 +1,19 @@
+import { expect, it } from "vitest";
+import type { ConfirmedViolation } from "../../../src/engine/confirm.ts";
+import { notReplayedNote } from "../../../src/run/shrinking.ts";
+
+const left = (parts: Partial<ConfirmedViolation>): ConfirmedViolation =>
+  ({
+    recording: undefined,
+    confirmed: false,
+    found: { finding: { invariant: "rule" }, lastAction: "act" },
+    ...parts,
+  }) as unknown as ConfirmedViolation;
+
+it("a note about findings that no target was there for says why the last start failed", () => {
+  const text = "before every finding was replayed from a clean start: 1 of 1 findings is not confirmed.";
+  expect(notReplayedNote([left({ notReplayed: "no_target", startFailed: "The port is taken. Use another." })])).toBe(
+    `No target could be started ${text} The last start failed: The port is taken. Use another.`,
+  );
+  expect(notReplayedNote([left({ notReplayed: "interrupted" })])).toBe(`The run was interrupted ${text}`);
+});
