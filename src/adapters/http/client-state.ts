@@ -5,10 +5,11 @@ import { checkedHeader, checkedHeaders } from "./headers.ts";
 /** How a client says who it is. */
 type Authorization = { readonly kind: "bearer"; readonly token: string } | { readonly kind: "header"; readonly value: string };
 
-/** A saved client; plain data. */
+/** A saved client; plain data. Only what is not as it was constructed: another lane's client, which takes it over, was constructed with that lane's URL. */
 export interface SavedClient {
-  readonly authorization: Authorization | null;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly authorization?: Authorization | null;
+  /** `null` for a header that was taken away. */
+  readonly headers?: Readonly<Record<string, string | null>>;
   readonly cookies: ReturnType<CookieStore["save"]>;
 }
 
@@ -103,13 +104,20 @@ export class ClientState {
   }
 
   save(): SavedClient {
-    return (this.#saved ??= { authorization: this.#authorization, headers: this.#headers, cookies: this.cookies.save() });
+    if (this.#saved !== undefined) return this.#saved;
+    const headers = changedHeaders(this.#headers, this.#initial.headers);
+    this.#saved = {
+      ...(!sameAuthorization(this.#authorization, this.#initial.authorization) && { authorization: this.#authorization }),
+      ...(headers && { headers }),
+      cookies: this.cookies.save(),
+    };
+    return this.#saved;
   }
 
   restore(saved: SavedClient): void {
     if (saved === this.#saved) return;
-    this.#authorization = saved.authorization;
-    this.#headers = saved.headers;
+    this.#authorization = saved.authorization === undefined ? this.#initial.authorization : saved.authorization;
+    this.#headers = withChanges(this.#initial.headers, saved.headers);
     this.cookies.restore(saved.cookies);
     this.#changed();
     this.#saved = saved;
@@ -161,6 +169,19 @@ function sameAuthorization(a: Authorization | null, b: Authorization | null): bo
 function shownAuthorization(authorization: Authorization | null): ActingClient {
   if (authorization === null) return { authorization: null };
   return authorization.kind === "bearer" ? { token: authorization.token } : { authorization: authorization.value };
+}
+
+function withChanges(
+  before: Readonly<Record<string, string>>,
+  changes: Readonly<Record<string, string | null>> | undefined,
+): Readonly<Record<string, string>> {
+  if (changes === undefined) return before;
+  const headers: Record<string, string> = { ...before };
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null) delete headers[name];
+    else headers[name] = value;
+  }
+  return headers;
 }
 
 function changedHeaders(

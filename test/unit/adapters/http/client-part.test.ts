@@ -195,3 +195,21 @@ describe("save and restore", () => {
     );
   });
 });
+
+describe("a client of another lane", () => {
+  it("takes over what was changed since construction, and keeps what it was constructed with itself", async () => {
+    const url = await cookieServer();
+    const [first, second] = ["1", "2"].map(
+      (lane) => new HttpClient(url, { headers: { "x-a": `lane ${lane}`, authorization: `Key ${lane}` } }),
+    );
+    const part = (api: HttpClient | undefined) => clientPartOf(api)!;
+    first!.setHeader("x-b", "session");
+    part(second).restore(structuredClone(part(first).save()));
+    expect(await sent(second!)).toMatchObject({ a: "lane 2", b: "session", authorization: "Key 2" });
+    expect(part(second).acting()).toEqual(part(first).acting());
+    first!.setHeader("x-a", null);
+    first!.setAuthToken("t");
+    part(second).restore(structuredClone(part(first).save()));
+    expect(await sent(second!)).toMatchObject({ a: undefined, b: "session", authorization: "Bearer t" });
+  });
+});
