@@ -25,7 +25,7 @@ import { outcomeIn } from "../support/outcome.ts";
 import { stepsIn } from "../support/stored-edges.ts";
 
 const LEDGER = "fixtures/ledger";
-const BUDGET = String(size(600, 30_000));
+const BUDGET = String(size(300, 30_000));
 /** Calls of a small run take a while, so that it is not over before anything went wrong. */
 const SLOWLY: Readonly<Record<string, string>> = full ? {} : { WAIT_MS: "20" };
 

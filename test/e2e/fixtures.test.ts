@@ -53,7 +53,14 @@ function expectations(model: Model<unknown>, counts: Counts, isIdle: boolean): o
   };
 }
 
-describe.each(fixtureModes)("fixture $fixture, $mode", ({ fixture, mode, env, model }: FixtureMode) => {
+/** In the quick suite the order model has three of its seven modes, the shop one bug at a time: `unit/fixtures` and `process/fixtures` hold the others to their models. */
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  "shop both bugs",
+  ...["refund canceled", "ship unpaid", "no late cancel", "never ships"].map((mode) => `order-model ${mode}`),
+]);
+const modes = full ? fixtureModes : fixtureModes.filter(({ fixture, mode }) => !LEFT_OUT.has(`${fixture} ${mode}`));
+
+describe.each(modes)("fixture $fixture, $mode", ({ fixture, mode, env, model }: FixtureMode) => {
   const depth = full ? undefined : QUICK_DEPTH[fixture];
 
   it(`equals its model${depth === undefined ? "" : ` to depth ${depth}`}`, async () => {
@@ -79,7 +86,14 @@ describe.each(fixtureModes)("fixture $fixture, $mode", ({ fixture, mode, env, mo
 });
 
 describe("commuting creates with random ids and times", () => {
-  it.each(full ? [[5, 32], [6, 64]] as const : [[5, 32]] as const)("%i give %i states", async (creates, states) => {
+  it.each(
+    full
+      ? ([
+          [5, 32],
+          [6, 64],
+        ] as const)
+      : ([[5, 32]] as const),
+  )("%i give %i states", async (creates, states) => {
     const result = await run("uuid-creates", { CREATES: String(creates) });
     expect(explore(uuidCreates(creates)).states).toBe(states);
     expect(result).toMatchObject({ status: 0, statesVisited: states, transitions: states * creates });

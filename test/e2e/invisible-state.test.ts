@@ -43,7 +43,13 @@ interface Parts {
 }
 
 /** Explores the tasks by starting their server anew for each path. */
-async function explored({ bug, hasStore, world = "", done = "", args = [] }: Parts): Promise<Explored & { readonly status: number | null }> {
+async function explored({
+  bug,
+  hasStore,
+  world = "",
+  done = "",
+  args = [],
+}: Parts): Promise<Explored & { readonly status: number | null }> {
   const cwd = folderWith({
     "server.mjs": SERVER,
     "seqqa.yaml": `target:

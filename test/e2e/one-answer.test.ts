@@ -4,7 +4,6 @@ import { describe, expect, it } from "vitest";
 import { explore, ledger } from "../models/index.ts";
 import { full, size } from "../sizes.ts";
 import {
-  bytesWritten,
   commandOf,
   descendants,
   documentOf,
@@ -17,6 +16,7 @@ import {
   type Explored,
   type RunOptions,
 } from "../support/e2e.ts";
+import { stepsIn } from "../support/stored-edges.ts";
 import { NOTES_CONFIG, SLOTS_SERVER } from "../support/e2e-servers.ts";
 
 const STRATEGIES = ["bfs", "dfs", "random", "coverage_guided"];
@@ -104,9 +104,6 @@ describe("one answer, however many lanes", () => {
   });
 });
 
-/** Answers and rows of some dozens of calls: a target that has written so much is being explored. */
-const IN_THE_MIDDLE = size(40_000, 60_000);
-
 describe("losing what does the work", () => {
   const args = ["--max-steps", String(size(700, 20_000))];
   /** Calls of a small run take a while, so that it is not over before anything went wrong. */
@@ -114,13 +111,16 @@ describe("losing what does the work", () => {
 
   it("a target is killed in the middle, of either lane: the same answer", async () => {
     const undisturbed = await explored([...args, "--parallel", "1"]);
-    const running = start(command(...args, "--parallel", "2"), { env: slowly, timeoutMs: full ? 600_000 : 100_000 });
+    const output = emptyFolder();
+    const running = start([...command(...args, "--parallel", "2"), "--output", output], {
+      env: slowly,
+      timeoutMs: full ? 600_000 : 100_000,
+    });
     const targets = (): readonly number[] => descendants(running.pid).filter((pid) => /(?:^|\/)node server\.mjs$/.test(commandOf(pid)));
     const killed: number[] = [];
     for (let times = 0; times < 2; times++) {
-      const busy = (): number | undefined => targets().find((pid) => !killed.includes(pid) && bytesWritten(pid) > IN_THE_MIDDLE);
-      await until(() => busy() !== undefined, "a target in the middle of its work");
-      const victim = busy()!;
+      await until(() => stepsIn(output) > 60 * (times + 1), "the middle of the work");
+      const victim = targets().find((pid) => !killed.includes(pid))!;
       process.kill(victim, "SIGKILL");
       killed.push(victim);
     }

@@ -4,7 +4,6 @@ import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { laneCounts } from "../sizes.ts";
 import {
-  bytesWritten,
   commandOf,
   descendants,
   documentOf,
@@ -22,6 +21,7 @@ import {
   type Ran,
 } from "../support/e2e.ts";
 import { directoriesOf } from "../support/run-directories.ts";
+import { stepsIn } from "../support/stored-edges.ts";
 import { ENDLESS_SERVER, NOTES_CONFIG, NOTES_COUNTS, NOTES_SERVER, notesExploration } from "../support/e2e-servers.ts";
 
 const NOTES = { "seqqa.yaml": NOTES_CONFIG, "server.mjs": NOTES_SERVER, "notes.explore.ts": notesExploration() };
@@ -45,11 +45,8 @@ async function inTheMiddle(
 ): Promise<ReturnType<typeof start> & { readonly cwd: string; readonly started: readonly number[] }> {
   const cwd = folderWith(ENDLESS);
   const running = start(["run", ".", "--parallel", String(parallel), "--output", "out"], { cwd });
-  const atWork = (): boolean => {
-    const targets = targetsOf(running.pid);
-    return targets.length === parallel && targets.some((pid) => bytesWritten(pid) > 60_000);
-  };
-  await until(atWork, "targets at work");
+  await until(() => stepsIn(join(cwd, "out")) > 20, "steps");
+  expect(targetsOf(running.pid)).toHaveLength(parallel);
   return { ...running, cwd, started: descendants(running.pid) };
 }
 

@@ -26,7 +26,7 @@ const found = (output: string): unknown =>
   }));
 
 describe.each([
-  { store: "sqlite", steps: size(400, 200_000), kills: size(3, 20), share: size(100, 9_000) },
+  { store: "sqlite", steps: size(300, 200_000), kills: size(2, 20), share: size(100, 9_000) },
   { store: "postgres", steps: size(200, 20_000), kills: size(1, 20), share: size(100, 900) },
 ] as const)("a run that is killed with SIGKILL at random moments and goes on each time", ({ store, steps, kills, share }) => {
   it(`ends as one that was left alone: the ledger over HTTP and ${store}`, { timeout: size(300_000, 3_600_000) }, async () => {

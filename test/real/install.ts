@@ -7,8 +7,8 @@ import { root } from "../support/e2e.ts";
 /** The dependencies of the servers, too, are those of this day. */
 const DAY = "2026-04-30";
 
-/** Installs a package from the npm registry once, outside of the repository's own packages. Returns the folder. */
-export async function install(name: string, version: string): Promise<string> {
+/** Installs a package from the npm registry once, outside of the repository's own packages. Returns the folder. `compiled`: packages whose scripts are run. */
+export async function install(name: string, version: string, compiled: readonly string[] = []): Promise<string> {
   const folder = join(root, "node_modules/.cache/seqqa-real", `${name}-${version}`);
   const done = join(folder, "installed");
   if (existsSync(done)) return folder;
@@ -16,6 +16,7 @@ export async function install(name: string, version: string): Promise<string> {
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, dependencies: { [name]: version } }));
   const options = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock", `--before=${DAY}`];
   await promisify(execFile)("npm", ["install", ...options], { cwd: folder });
+  if (compiled.length > 0) await promisify(execFile)("npm", ["rebuild", ...compiled], { cwd: folder });
   writeFileSync(done, "");
   return folder;
 }

@@ -238,15 +238,6 @@ export function commandOf(pid: number): string {
   }
 }
 
-/** What a process has written to files and sockets so far. */
-export function bytesWritten(pid: number): number {
-  try {
-    return Number(/^wchar: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, "utf8"))?.[1] ?? 0);
-  } catch {
-    return 0;
-  }
-}
-
 function parentOf(pid: string): number | undefined {
   const parent = statFields(pid)[1];
   return parent === undefined ? undefined : Number(parent);
