@@ -83,7 +83,9 @@ export abstract class Traveller {
     await state.fingerprint(canonicalizer, this.#fingerprint);
     if (this.#fingerprint.lo !== unit.lo || this.#fingerprint.hi !== unit.hi) {
       const lines = canonicalizer.describe(await state.facts());
-      throw new OtherState("dirty", "The state reached again is not the one that was found", lines.slice(0, 20));
+      const names = unit.path.map((index) => this.options.actions[index]!.name);
+      const where = names.length === 0 ? "The root state, reached again," : `The state behind ${names.join(" -> ")}, reached again,`;
+      throw new OtherState("dirty", `${where} is not the one that was found`, lines.slice(0, 20));
     }
     return this.arrive(unit, mark);
   }

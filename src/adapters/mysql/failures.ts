@@ -95,7 +95,7 @@ export function lostError(store: StoreUrl, error: unknown): SeqqaError {
 
 export function schemaChanged(store: StoreUrl, what: string): SeqqaError {
   return new SeqqaError("SCHEMA_CHANGED", `${what} of ${store.shown} was truncated, made, removed or altered during the exploration.`, {
-    hint: "TRUNCATE and DDL fire no triggers. Use DELETE and migrate before the target is ready, or choose `checkpoint: copy`, which puts these back too.",
+    hint: "TRUNCATE and DDL fire no triggers. Use DELETE, and migrate before the target is ready or in `target.warm_up`; or choose `checkpoint: copy`, which puts these back too.",
   });
 }
 

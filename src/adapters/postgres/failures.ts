@@ -83,7 +83,7 @@ export function lostError(store: StoreUrl, error: unknown): SeqqaError {
 
 export function schemaChanged(store: StoreUrl, what: string): SeqqaError {
   return new SeqqaError("SCHEMA_CHANGED", `The schema of ${store.shown} changed during the exploration: ${what}.`, {
-    hint: 'Let the target migrate before it is ready, or choose `checkpoint: "clone"`, which puts the schema back too.',
+    hint: 'Let the target migrate before it is ready, or list the request that makes it in `target.warm_up`; `checkpoint: "clone"` puts the schema back too.',
   });
 }
 

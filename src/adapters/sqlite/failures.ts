@@ -65,7 +65,7 @@ export function openError(file: string, cause: unknown): unknown {
 
 export function schemaChanged(file: string, what: string): SeqqaError {
   return new SeqqaError("SCHEMA_CHANGED", `The schema of the SQLite file ${file} changed during the exploration: ${what}.`, {
-    hint: 'Let the target migrate before it is ready, or choose `checkpoint: "copy"`, which puts the schema back too.',
+    hint: 'Let the target migrate before it is ready, or list the request that makes it in `target.warm_up`; `checkpoint: "copy"` puts the schema back too.',
   });
 }
 

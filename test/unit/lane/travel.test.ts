@@ -57,7 +57,8 @@ describe("getting to a node", () => {
     const lane = await laneCase({ actions: [up, look] });
     const wrong = { path: [0], lo: 1, hi: 2 };
     const first = await lane.expand(wrong);
-    expect(first.expansion).toMatchObject({ finished: 0, failure: { kind: "dirty", unit: 0, action: 0 } });
+    const message = "The state behind a0, reached again, is not the one that was found";
+    expect(first.expansion).toMatchObject({ finished: 0, failure: { kind: "dirty", unit: 0, action: 0, message } });
     expect(first.rows).toEqual([]);
     // The second try may succeed by chance.
     expect(first.expansion.divergences).toMatchObject([{ kind: "replay", path: [0], calls: [0] }]);
