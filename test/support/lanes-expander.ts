@@ -118,7 +118,11 @@ export class LanesExpander implements Expander {
   }
 
   record(lane: number, path: readonly number[], draws?: UnitRequest["draws"]): Promise<Recording> {
-    return this.#seats[lane]!.runtime.record(path, draws);
+    // Lanes elsewhere are not those that record: here both are these.
+    const seat = this.#seats[lane]!;
+    const recording = seat.last.then(() => seat.runtime.record(path, draws));
+    seat.last = recording.catch(() => undefined);
+    return recording;
   }
 
   probe(lane: number, path: readonly number[], draws?: UnitRequest["draws"]): Promise<PathEnd> {
