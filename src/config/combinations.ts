@@ -94,8 +94,8 @@ function target(values: Filled, context: FilledContext, refuse: Refuse): void {
     );
   }
   const warmUp = (declared.warmUp ?? []).flatMap((step) => (typeof step === "string" ? [] : [step]));
-  for (const [index, { method, path, json, command }] of warmUp.entries()) {
-    const isRequest = method !== undefined || path !== undefined || json !== undefined;
+  for (const [index, { method, path, headers, json, command }] of warmUp.entries()) {
+    const isRequest = [method, path, headers, json].some((part) => part !== undefined);
     if ((command === undefined) === (path === undefined) || (command !== undefined && isRequest)) {
       refuse(
         "target.warm_up",
@@ -111,8 +111,10 @@ function target(values: Filled, context: FilledContext, refuse: Refuse): void {
       "With target.module, do it in createTarget(lane).",
     );
   }
+  const headers = warmUp.flatMap((step) => Object.values(step.headers ?? {}));
   const commands = warmUp.flatMap(({ command }) => (command === undefined ? [] : [command]));
-  for (const text of [declared.command ?? "", ...commands, ...Object.values(declared.env ?? {})]) checkNames(text, values, refuse);
+  for (const text of [declared.command ?? "", ...commands, ...headers, ...Object.values(declared.env ?? {})])
+    checkNames(text, values, refuse);
 }
 
 /** `{url:<name>}`, `{host:<name>}` and the like must name a declared store, and a part that its URL has. */

@@ -9,6 +9,7 @@ export type Backend = "sqlite" | "postgres" | "mysql" | "redis";
 export interface WarmUpStep {
   readonly method: string | undefined;
   readonly path: string | undefined;
+  readonly headers: Readonly<Record<string, string>> | undefined;
   readonly json: unknown;
   readonly command: string | undefined;
 }

@@ -14,6 +14,7 @@ const seconds: NumberSpec = { kind: "seconds", above: 0, max: LONGEST };
 const secondsOrNone: NumberSpec = { kind: "seconds", min: 0, max: LONGEST };
 const atLeastOne: NumberSpec = { kind: "integer", min: 1, max: Number.MAX_SAFE_INTEGER };
 const environment: MapSpec = { kind: "map", of: { kind: "loose" }, names: /^[A-Za-z_][A-Za-z0-9_]*$/ };
+const headers: MapSpec = { kind: "map", of: { kind: "loose" }, names: /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/ };
 const pathOrUrl: TextSpec = {
   kind: "text",
   pattern: { is: /^(?:\/|https?:\/\/[^\s/])/, says: "a path that starts with / or an http or https URL" },
@@ -153,6 +154,7 @@ export const TABLE: SectionSpec = section({
                   description: "Default: GET.",
                 },
                 path: { spec: text, description: "Path of a request." },
+                headers: { spec: headers, description: "Headers of the request; the words of `target` are filled in." },
                 json: { spec: { kind: "any" }, description: "Body of the request, sent as JSON." },
                 command: {
                   spec: text,

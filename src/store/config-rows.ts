@@ -10,6 +10,8 @@ export interface ConfigRow {
 
 /** Maps of these hold secrets as often as not: their names are kept alone. */
 const ENVIRONMENT = "env";
+/** Parts of `target.warm_up` of which the same is true. */
+const SENT = new Set(["headers", "json"]);
 /** What is said by other rows, or says nothing of the run. */
 const LEFT_OUT = new Set(["sources", "ca", "allowedStores"]);
 
@@ -41,15 +43,16 @@ function withoutUserParts(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutUserParts(member)]));
 }
 
+function namesOf(value: unknown): unknown {
+  return typeof value === "object" && value !== null ? Object.keys(value) : null;
+}
+
 function withoutEnvironments<T>(value: T): T {
   const visit = (one: unknown): unknown => {
     if (Array.isArray(one)) return one.map(visit);
     if (typeof one !== "object" || one === null) return one;
     return Object.fromEntries(
-      Object.entries(one).map(([name, member]) => [
-        name,
-        name === ENVIRONMENT && typeof member === "object" && member !== null ? Object.keys(member) : visit(member),
-      ]),
+      Object.entries(one).map(([name, member]) => [name, name === ENVIRONMENT || SENT.has(name) ? namesOf(member) : visit(member)]),
     );
   };
   return visit(value) as T;

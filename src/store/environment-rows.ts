@@ -3,7 +3,7 @@ import type { Config } from "../config/index.ts";
 
 /** A variable that the configuration gives to a process, as the store knows it: whether another value is the same can be told, the value cannot. */
 export interface EnvironmentRow {
-  /** As `target.env.TOKEN` or `services.mailer.env.TOKEN`. */
+  /** As `target.env.TOKEN`, `services.mailer.env.TOKEN` or `target.warm_up.0`. */
   readonly key: string;
   /** Hexadecimal, its own: equal values cannot be told from others. */
   readonly salt: string;
@@ -41,6 +41,10 @@ export function environmentOf({ target, services }: Config): ReadonlyMap<string,
     for (const [name, value] of Object.entries(env)) values.set(`${where}.env.${name}`, value);
   };
   take("target", target?.env);
+  for (const [index, step] of (target?.warmUp ?? []).entries()) {
+    const { headers, json } = typeof step === "string" ? {} : step;
+    if (headers !== undefined || json !== undefined) values.set(`target.warm_up.${index}`, JSON.stringify([headers, json]));
+  }
   for (const { name, env } of services) take(`services.${name}`, env);
   return values;
 }

@@ -45,6 +45,8 @@ export type WarmUp =
   | {
       readonly method?: string | undefined;
       readonly path?: string | undefined;
+      /** The words of `command` are filled in. */
+      readonly headers?: Readonly<Record<string, string>> | undefined;
       /** Sent as JSON. */
       readonly json?: unknown;
       readonly command?: string | undefined;

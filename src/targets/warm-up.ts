@@ -37,9 +37,13 @@ export interface WarmUpContext {
 export async function warmUp(context: WarmUpContext): Promise<void> {
   for (const [index, step] of context.steps.entries()) {
     const name = `target.warm_up[${index}]`;
-    const { method = "GET", path = "/", json, command } = read(step);
+    const { method = "GET", path = "/", headers = {}, json, command } = read(step);
     if (command === undefined)
-      await request(context, `${name}, ${method} ${path},`, new URL(fill(path, context.filling), `${context.baseUrl}/`), method, json);
+      await request(context, `${name}, ${method} ${path},`, new URL(fill(path, context.filling), `${context.baseUrl}/`), {
+        method,
+        headers: Object.fromEntries(Object.entries(headers).map(([key, value]) => [key, fill(value, context.filling)])),
+        json,
+      });
     else await run(context, name, command);
   }
 }
@@ -51,12 +55,12 @@ function read(step: WarmUp): Exclude<WarmUp, string> {
   return { method, path };
 }
 
-async function request({ timeoutMs, signal, ca }: WarmUpContext, name: string, url: URL, method: string, json: unknown): Promise<void> {
+async function request({ timeoutMs, signal, ca }: WarmUpContext, name: string, url: URL, sent: Sent): Promise<void> {
   const until = performance.now() + timeoutMs;
   let last: string | undefined;
   do {
     signal.throwIfAborted();
-    const answer = await send(url, { method, json, timeoutMs: Math.max(1, until - performance.now()), signal, ca });
+    const answer = await send(url, sent, { timeoutMs: Math.max(1, until - performance.now()), signal, ca });
     if (answer !== "none" && "status" in answer && answer.status < 400) return;
     // An attempt that the end of the time cut short says less than the one before it.
     if (answer === "none") last ??= "got no answer";
@@ -70,17 +74,19 @@ async function request({ timeoutMs, signal, ca }: WarmUpContext, name: string, u
 
 interface Sent {
   readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
   readonly json: unknown;
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
-  readonly ca: readonly string[];
 }
 
 type Answer = { readonly status: number; readonly body: string } | { readonly error: string } | "none";
 
 /** The whole answer, the error that came instead, or that there was none in the time. */
-function send(url: URL, { method, json, timeoutMs, signal, ca }: Sent): Promise<Answer> {
-  return new Promise((resolve) => {
+function send(
+  url: URL,
+  { method, headers, json }: Sent,
+  { timeoutMs, signal, ca }: Pick<WarmUpContext, "timeoutMs" | "signal" | "ca">,
+): Promise<Answer> {
+  return new Promise<Answer>((resolve) => {
     const body = json === undefined ? undefined : JSON.stringify(json);
     const trusted = url.protocol === "https:" ? secureContext(ca) : undefined;
     const request = (url.protocol === "https:" ? httpsRequest : httpRequest)(url, {
@@ -90,6 +96,7 @@ function send(url: URL, { method, json, timeoutMs, signal, ca }: Sent): Promise<
       headers: {
         connection: "close",
         ...(body !== undefined && { "content-type": "application/json", "content-length": Buffer.byteLength(body) }),
+        ...headers,
       },
       ...(trusted !== undefined && { secureContext: trusted }),
     });
@@ -106,7 +113,8 @@ function send(url: URL, { method, json, timeoutMs, signal, ca }: Sent): Promise<
       response.once("error", (error) => resolve({ error: error.message }));
     });
     request.end(body);
-  });
+    // A header that there cannot be is refused at once.
+  }).catch((error: unknown) => ({ error: error instanceof Error ? error.message : String(error) }));
 }
 
 async function run(

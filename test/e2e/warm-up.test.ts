@@ -12,6 +12,7 @@ const init = () => db.exec("CREATE TABLE IF NOT EXISTS orders (id INTEGER PRIMAR
 const routes = {
   "GET /": () => ({}),
   "POST /init": (body) => (init(), db.prepare("INSERT INTO orders (status) VALUES (?)").run(body.first ?? "none"), {}),
+  "POST /guarded": () => (init(), {}),
   "GET /slow": () => (++asked < 3 ? undefined : (init(), {})),
   "POST /orders": () => (init(), db.prepare("INSERT INTO audit VALUES ('x')").run(), db.prepare("INSERT INTO orders (status) VALUES ('new') RETURNING *").get()),
   "POST /pay": () => db.prepare("UPDATE orders SET status = 'paid' WHERE id = (SELECT min(id) FROM orders WHERE status = 'new')").run(),
@@ -19,7 +20,8 @@ const routes = {
 createServer((request, response) => {
   let text = "";
   request.on("data", (chunk) => (text += chunk)).on("end", () => {
-    const body = routes[request.method + " " + request.url]?.(text === "" ? {} : JSON.parse(text));
+    const isRefused = request.url === "/guarded" && request.headers["x-key"] !== "of " + process.env.DB_PATH;
+    const body = isRefused ? undefined : routes[request.method + " " + request.url]?.(text === "" ? {} : JSON.parse(text));
     response.writeHead(body === undefined ? 503 : 200, { "content-type": "application/json" }).end(JSON.stringify(body ?? { error: "starting" }));
   });
 }).listen(process.env.PORT, "127.0.0.1");
@@ -50,6 +52,7 @@ describe("tables that are made before the exploration begins are part of the roo
       `  warm_up: [{ command: "node -e \\"fetch('http://127.0.0.1:{port}/init', { method: 'POST' })\\"" }]\n`,
       "",
     ],
+    ["by warm_up with a header", "  warm_up: [{ method: POST, path: /guarded, headers: { x-key: 'of {db_path}' } }]\n", ""],
     ["by setup", "", `setup: async (world) => { await world.api.post("/init"); },`],
     [
       "by setup, and named by ignore",
@@ -76,6 +79,7 @@ describe("what fails in warm_up ends the run with 3", () => {
   it.each([
     ["GET /nowhere", 'target.warm_up[0], GET /nowhere, was answered with status 503: "{\\"error\\":\\"starting\\"}", within 1 s.'],
     ['{ command: "echo broken; exit 4" }', "target.warm_up[0], the command echo broken; exit 4, ended with 4. The last that it printed:"],
+    ['{ path: /, headers: { x-key: "a\\nb" } }', 'got no answer: Invalid character in header content ["x-key"], within 1 s.'],
     ['{ command: "sleep 30" }', "target.warm_up[0], the command sleep 30, did not end within 1 s. It printed nothing."],
   ])("%s", async (step, message) => {
     const cwd = folderWith({

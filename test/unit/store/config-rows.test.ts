@@ -21,3 +21,19 @@ it.each(["plain-secret", "it's secret", 'say "secret"', "two secret words", "at@
     expect(rows.map(({ key }) => key)).not.toContain("allowed_stores");
   },
 );
+
+it("the configuration of a run has nothing of what target.warm_up sends but the names", () => {
+  const file = join(folder, "seqqa.yaml");
+  const sent = { headers: { "x-key": "hidden 1" }, json: { note: "hidden 2" } };
+  const warm_up = [
+    { method: "POST", path: "/setup", ...sent },
+    { method: "POST", path: "/text", json: "hidden 3" },
+  ];
+  writeFileSync(file, JSON.stringify({ target: { command: "node server.mjs", warm_up } }));
+  const rows = configRows(loadConfig({ file, env: {}, cwd: folder }));
+  expect(JSON.stringify(rows)).not.toContain("hidden");
+  expect(JSON.parse(rows.find(({ key }) => key === "target.warm_up")!.value)).toMatchObject([
+    { path: "/setup", headers: ["x-key"], json: ["note"] },
+    { path: "/text", json: null },
+  ]);
+});

@@ -40,4 +40,16 @@ describe("variables of the environment in a store", () => {
   it("that came or went are not a matter of values", () => {
     expect(otherValues(rows, config({ EMPTY: "", NEW: "1" }, { TOKEN: "a secret" }))).toEqual([]);
   });
+
+  it("so is what target.warm_up sends", () => {
+    const file = join(folder, "seqqa.yaml");
+    const sending = (key: string): Config => {
+      const warm_up = ["GET /health", { path: "/setup", headers: { "x-key": key } }];
+      writeFileSync(file, JSON.stringify({ target: { command: "node server.mjs", warm_up } }));
+      return loadConfig({ file, env: {}, cwd: folder });
+    };
+    const before = environmentRows(sending("a"));
+    expect(otherValues(before, sending("a"))).toEqual([]);
+    expect(otherValues(before, sending("b"))).toEqual(["target.warm_up.1"]);
+  });
 });
