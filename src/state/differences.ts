@@ -3,13 +3,11 @@ const AROUND = 30;
 
 /**
  * What tells two described states apart, for people: `- line` for what was expected and is not there, `+ line` for what is there unexpectedly. Lines of
- * one row or value stand beside each other and first; of such a row only the first column and those that differ are shown. Generated values have the names
- * of the expected state ({@link namedAs}). At most `limit` lines (default 20), then one that counts the rest.
+ * one row or value stand beside each other and first; of such a row only the first column and those that differ are shown. At most `limit` lines (default
+ * 20), then one that counts the rest.
  */
 export function differences(expected: readonly string[], actual: readonly string[], limit: number = 20): readonly string[] {
-  const named = onlyIn(expected, namedAs(expected, actual));
-  // Text of the target's may look like a name, and be all that differs.
-  const { onlyA, onlyB } = named.onlyA.length + named.onlyB.length > 0 ? named : onlyIn(expected, actual);
+  const { onlyA, onlyB } = onlyIn(expected, actual);
   const lines: string[] = [];
   const others = new Set(onlyB.map((_, index) => index));
   const alone: string[] = [];
@@ -25,54 +23,6 @@ export function differences(expected: readonly string[], actual: readonly string
   }
   lines.push(...alone, ...[...others].map((index) => `+ ${onlyB[index]!}`));
   return lines.length <= limit ? lines : [...lines.slice(0, limit), `... and ${lines.length - limit} more`];
-}
-
-/** What stands for a generated value in a described state. Those of the root have names of their own, which never change. */
-const NAME = /(?<!root)#\d+/g;
-const withoutNames = (line: string): string => line.replace(NAME, "#");
-
-/**
- * The lines of a described state with the names that another one has for the same generated values. Each state numbers its own, so that one row more gives
- * others to all that come after it. Values are the same where lines differ in their names alone, and no other line does; the rest get names that are left.
- */
-export function namedAs(model: readonly string[], lines: readonly string[]): readonly string[] {
-  const [ours, theirs] = [byForm(lines), byForm(model)];
-  const names = new Map<string, string>();
-  const taken = new Set<string>();
-  for (const [form, [line, ...more]] of ours) {
-    const partners = theirs.get(form);
-    if (more.length > 0 || partners?.length !== 1) continue;
-    const others = partners[0]!.match(NAME) ?? [];
-    for (const [at, name] of (line!.match(NAME) ?? []).entries()) {
-      const other = others[at]!;
-      if (names.has(name) || taken.has(other)) continue;
-      names.set(name, other);
-      taken.add(other);
-    }
-  }
-  const spare = model.flatMap((line) => line.match(NAME) ?? []);
-  let next = 1;
-  const nameOf = (name: string): string => {
-    const known = names.get(name);
-    if (known !== undefined) return known;
-    let free = taken.has(name) ? (spare.find((one) => !taken.has(one)) ?? name) : name;
-    while (taken.has(free)) free = `#${next++}`;
-    names.set(name, free);
-    taken.add(free);
-    return free;
-  };
-  return lines.map((line) => line.replace(NAME, nameOf));
-}
-
-function byForm(lines: readonly string[]): ReadonlyMap<string, readonly string[]> {
-  const groups = new Map<string, string[]>();
-  for (const line of lines) {
-    const form = withoutNames(line);
-    const group = groups.get(form);
-    if (group === undefined) groups.set(form, [line]);
-    else group.push(line);
-  }
-  return groups;
 }
 
 /** A line of a described state: a row with its cells, or one value. */

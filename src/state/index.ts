@@ -1,7 +1,7 @@
 export type { Facts, Fingerprint } from "./facts.ts";
 export type { CanonicalOptions } from "./canonical-options.ts";
 export { Canonicalizer } from "./canonicalizer.ts";
-export { differences, namedAs } from "./differences.ts";
+export { differences } from "./differences.ts";
 export { differingFields } from "./differing-fields.ts";
 export { steadyChanges, type SteadyChanges } from "./steady-changes.ts";
 export { hashText, loadHasher } from "./hasher.ts";

@@ -4,7 +4,7 @@ import type { RaceDelivery, RaceOutcome, RaceSchedule } from "../../model/result
 import { Severity } from "../../model/severity.ts";
 import type { WireRoute } from "../../model/wire.ts";
 import type { Facts } from "../../state/facts.ts";
-import { differences, namedAs } from "../../state/index.ts";
+import { differences } from "../../state/index.ts";
 import type { Execution } from "../oracle/execution.ts";
 import { judge, shows, type Judgement } from "../oracle/judge.ts";
 import { verdictRank } from "../oracle/verdict-rank.ts";
@@ -291,13 +291,10 @@ export class Prober {
   }
 
   #hitOf(judgement: Judgement, execution: Execution, way: Way, { measure }: Oracle): RaceHit {
-    const observed = this.#outcome(execution, measure.before);
-    // The same ids have the same names on both sides.
-    const allowed = measure.orders.map((order) => this.#outcome(order, measure.before));
     return {
       ...judgement,
-      observed,
-      allowed: allowed.map((one) => ({ ...one, changes: namedAs(observed.changes, one.changes) })),
+      observed: this.#outcome(execution, measure.before),
+      allowed: measure.orders.map((order) => this.#outcome(order, measure.before)),
       delivery: way.delivery,
       schedule: way.schedule,
     };

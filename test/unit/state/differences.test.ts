@@ -1,48 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { differences, namedAs } from "../../../src/state/index.ts";
+import { differences } from "../../../src/state/index.ts";
 
 const row = (cells: string, table = "orders", sign = "+"): string => `systems.db.${table} ${sign} {${cells}}`;
-
-describe("names of generated values", () => {
-  it("are those of the expected state, where one row more gave all others another number", () => {
-    const before = [row('id: #1, title: "a"'), row('id: #2, title: "b"')];
-    const after = [row('id: #1, title: "new"'), row('id: #2, title: "a"'), row('id: #3, title: "b"')];
-    expect(namedAs(before, after)).toEqual([row('id: #3, title: "new"'), ...before]);
-    expect(differences(before, after)).toEqual(['+ systems.db.orders + {id: #3, title: "new"}']);
-  });
-
-  it("inside of texts, too; those of the root stay", () => {
-    const hash = (name: string): string => `systems.db.users + {id: root#1, password: "$2y$10$${name}"}`;
-    expect(differences([hash("#1"), row("id: #2, a: 1")], [hash("#2"), row("id: #1, a: 2")])).toEqual([
-      "- systems.db.orders + {id: #2, a: 1}",
-      "+ systems.db.orders + {id: #2, a: 2}",
-    ]);
-  });
-
-  it("are no reason to say that nothing differs", () => {
-    expect(differences(['context.title = "#1"'], ['context.title = "#2"'])).toEqual(['- context.title = "#1"', '+ context.title = "#2"']);
-  });
-
-  it("two values never get one name, and equal lines stay equal", () => {
-    const line = fc.tuple(fc.constantFrom("a", "b", "c"), fc.array(fc.integer({ min: 1, max: 5 }), { maxLength: 3 }));
-    const lines = fc.array(
-      line.map(([word, ids]) => `${word} ${ids.map((id) => `#${id}`).join(" ")}`),
-      { maxLength: 6 },
-    );
-    fc.assert(
-      fc.property(lines, lines, (model, own) => {
-        const renamed = namedAs(model, own);
-        const pairs = own.flatMap((text, at) => {
-          const to = renamed[at]!.match(/#\d+/g) ?? [];
-          return (text.match(/#\d+/g) ?? []).map((name, i) => [name, to[i]!] as const);
-        });
-        expect(new Set(pairs.map(([from, to]) => `${from} ${to}`)).size).toBe(new Set(pairs.map(([from]) => from)).size);
-        expect(new Set(pairs.map(([, to]) => to)).size).toBe(new Set(pairs.map(([from]) => from)).size);
-      }),
-    );
-  });
-});
 
 describe("what tells two states apart", () => {
   it.each<[string, string[], string[], string[]]>([
