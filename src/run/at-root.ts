@@ -52,7 +52,7 @@ async function atOneRoot(expander: Expander, input: ExploreInput, maxTimeMs: num
   if (started[0]!.broken === true)
     return { reports: started, knowledge: NOTHING_KNOWN, notes: checkLanes(started, config), divergences: [], startedAt };
   if (known === undefined) {
-    const lanes = calibrating(expander, input, maxTimeMs);
+    const lanes = calibrating(expander, input, { first: started[0]!, maxTimeMs });
     const idleMs = idleMsOf(config);
     let before = { reports: started, knowledge: NOTHING_KNOWN };
     // Lanes that begin in different states may differ in what their targets write by themselves, and a store of the user's own may have other users.
@@ -68,27 +68,36 @@ async function atOneRoot(expander: Expander, input: ExploreInput, maxTimeMs: num
   return { reports, knowledge, notes: checkLanes(reports, config), divergences: [], startedAt };
 }
 
-/** Lanes whose experiments are ended when a target hangs in them: they get half of the time. One that loses its store is built anew, once. */
+/**
+ * Lanes whose experiments are ended when a target hangs in them: each gets half of the time, and none is begun that needs not be once half of it is over. Where one loses a store that is its own, all are built
+ * anew, once, and the experiment is made again if they stand at the root of the `first` report.
+ */
 export function calibrating(
   expander: Expander,
-  { signal, onEvent }: Pick<ExploreInput, "signal" | "onEvent">,
-  maxTimeMs: number,
+  { config, signal, onEvent }: Pick<ExploreInput, "config" | "signal" | "onEvent">,
+  { first, maxTimeMs }: { readonly first: LaneReport; readonly maxTimeMs: number },
 ): LearningLanes {
   const limit = { leftMs: maxTimeMs / 2, allowanceMs: 0 };
+  const end = performance.now() + limit.leftMs;
+  // Elsewhere what other clients do to a store, and what was not put back, are not known.
+  const canRebuild = config.target !== undefined && expander.remote === undefined;
   const cut = (): void => {
     for (let lane = 0; lane < expander.lanes; lane++) expander.cut?.(lane);
   };
   return {
     learn: (knowledge, fresh) => expander.learn(knowledge, fresh),
     rebuild: (lane) => expander.rebuild(lane),
+    isOver: () => signal?.aborted === true || performance.now() > end,
     calibrate: async (walk) => {
-      const once = async () => (await withinTime({ expander: { cut }, lane: 0, signal, limit }, () => expander.calibrate(walk))).done;
+      const once = async () => {
+        return (await withinTime({ expander: { cut }, lane: 0, signal, limit }, () => expander.calibrate(walk))).done;
+      };
       try {
         return await once();
       } catch (error) {
-        if (!isStoreLost(error) || signal?.aborted === true) throw error;
+        if (!canRebuild || !isStoreLost(error) || signal?.aborted === true) throw error;
         onEvent({ kind: "note", message: `All lanes are being rebuilt: ${(error as Error).message}` });
-        for (let lane = 0; lane < expander.lanes; lane++) await expander.rebuild(lane);
+        for (let lane = 0; lane < expander.lanes; lane++) if (!sameRoot(await expander.rebuild(lane), first)) throw error;
         return once();
       }
     },

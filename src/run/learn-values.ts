@@ -24,7 +24,10 @@ export interface LearnedValues {
 }
 
 /** Lanes that experiments are made on. */
-export type LearningLanes = Pick<Expander, "calibrate" | "learn" | "rebuild">;
+export type LearningLanes = Pick<Expander, "calibrate" | "learn" | "rebuild"> & {
+  /** No walk is made any more that needs not be. */
+  readonly isOver?: () => boolean;
+};
 
 /** How experiments are made. */
 export interface Experiments {
@@ -58,6 +61,7 @@ export async function learnValues(
   let { missed, ...learned } = await learnOnWalk(expander, before, experiments, { path: experiments.path });
   // What the one order of the other actions undoes too early, the other may not.
   for (let leg = 0, inVain = 0; leg < MOST_LEGS && inVain < 2 && missed.length > 0 && learned.divergences.length === 0; leg++) {
+    if (expander.isOver?.() === true) break;
     const next = await learnOnWalk(expander, learned, experiments, { wanted: missed, backwards: leg % 2 === 1 });
     inVain = next.missed.length < missed.length ? 0 : inVain + 1;
     ({ missed, ...learned } = next);

@@ -53,7 +53,7 @@ export async function search(input: ExploreInput, parts: SearchParts): Promise<S
     const spill = new ScratchFile(keep?.folder ?? tmpdir());
     const recorded = lessons === 0 ? keep?.before?.recorded : undefined;
     const onCommits = keep === undefined ? undefined : (): void => keep.commits(explorer.committer, () => parts.soFar(explorer));
-    const lanes = calibrating(expander, input, options.maxTimeMs);
+    const lanes = calibrating(expander, input, { first: reports[0]!, maxTimeMs: options.maxTimeMs });
     // Nobody writes to a world in memory but its own actions.
     const calibrate = reports[0]!.uses.length > 0 ? lanes.calibrate : undefined;
     const kept = { spill, details: keep?.limits, journal: keep !== undefined, recorded, onCommits, calibrate };

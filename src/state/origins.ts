@@ -16,7 +16,7 @@ export interface Origin {
 export interface TimeOrigin {
   /** The name that replaces it in a state: its offset from the step that wrote it. */
   readonly name: string;
-  /** The ordinal number of the step that wrote it, 0 for a time of the root. Two times of one step have no order: they may be equal or not by chance. */
+  /** The ordinal number of the step that wrote it, or the time that it is derived from; 0 for a time of the root. Two times of one step have no order: they may be equal or not by chance. */
   readonly step: number;
   /** The place where it was written first. */
   readonly domain: string;

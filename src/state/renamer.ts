@@ -387,8 +387,9 @@ export class Renamer {
   }
 
   #knownTime(ms: number): TimeOrigin | undefined {
-    const known = this.#origins.times.get(ms) ?? this.#times.get(ms);
-    if (known === undefined) return this.#rootTimes.get(ms);
+    const known = this.#origins.times.get(ms);
+    // One that this step writes lies ahead, or does not, by its own duration, and not by how late it is looked at.
+    if (known === undefined) return this.#times.get(ms) ?? this.#rootTimes.get(ms);
     // An action that waits until a time has passed leads to another state, although it writes nothing.
     const now: TimeOrigin = known.isFuture && ms <= this.#nowMs ? { ...known, isFuture: false, isPassed: true } : known;
     this.#times.set(ms, now);
@@ -402,9 +403,13 @@ export class Renamer {
     if (step === undefined) return undefined;
     const own = offsetFromStep(moment, step, place.resolutionMs);
     const from = place.base === "stored" ? this.#storedBase(ms) : undefined;
-    const name = from ?? `step${own}`;
     this.#hasNew = true;
-    const origin = { name, step: this.#origins.steps + 1, domain: place.place, isFuture: ms > step.endMs + place.resolutionMs };
+    const origin = {
+      name: from?.name ?? `step${own}`,
+      step: from?.step ?? this.#origins.steps + 1,
+      domain: place.place,
+      isFuture: ms > step.endMs + place.resolutionMs,
+    };
     this.#times.set(ms, origin);
     return origin;
   }
@@ -415,15 +420,15 @@ export class Renamer {
     else known.isKnown ||= isKnown;
   }
 
-  /** The time of the state that lies the simplest duration of whole seconds from this one. */
-  #storedBase(ms: number): string | undefined {
-    let best: string | undefined;
+  /** The name of a time after the one of the state that lies the simplest duration of whole seconds from it, and the step that wrote that one. */
+  #storedBase(ms: number): Pick<TimeOrigin, "name" | "step"> | undefined {
+    let best: Pick<TimeOrigin, "name" | "step"> | undefined;
     let least = Infinity;
-    for (const [other, { name }] of [...this.#origins.times, ...this.#rootTimes]) {
+    for (const [other, { name, step }] of [...this.#origins.times, ...this.#rootTimes]) {
       const apart = ms - other;
       if (apart === 0 || apart % 1_000 !== 0) continue;
       const weight = simplicity(apart);
-      if (weight < least) [least, best] = [weight, `${name}+${apart}`];
+      if (weight < least) [least, best] = [weight, { name: `${name}+${apart}`, step }];
     }
     return best;
   }

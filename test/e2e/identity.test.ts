@@ -6,6 +6,9 @@ import { runTarget, type Outcome } from "../support/soundness/run.ts";
 import { specOf, type Spec } from "../support/soundness/spec.ts";
 import { template } from "../support/store-templates.ts";
 
+/** In one process runs come one after the other, and a test that waits for others would be late. */
+const describeEach = full ? describe.concurrent : describe;
+
 /** That every number of lanes gives one answer is shown by e2e/one-answer and e2e/soundness. */
 const LANES = full ? 2 : 1;
 
@@ -58,7 +61,7 @@ const MERGED: readonly (readonly [what: string, path: string, spec: Partial<Spec
   ],
 ];
 
-describe.concurrent("states that are not one", () => {
+describeEach("states that are not one", () => {
   it.each(MERGED)("%s: the defect is found, and the correct twin is silent", { timeout: 60_000 }, async (_what, path, parts) => {
     const spec = { ...plain, ...parts };
     const url = spec.store === "sqlite" || spec.store === "memory" ? undefined : await template(spec.store);
@@ -85,7 +88,7 @@ const REPORTED: readonly (readonly [what: string, says: RegExp, spec: Partial<Sp
   ],
 ];
 
-describe.concurrent("outcomes that no state explains", () => {
+describeEach("outcomes that no state explains", () => {
   it.each(REPORTED)("%s: are reported, and never vouched for", { timeout: 120_000 }, async (_what, says, parts) => {
     const spec = { ...plain, ...parts };
     const [bug, twin] = await Promise.all([true, false].map(async (has) => runTarget(spec, { bug: has, lanes: LANES })));
@@ -146,7 +149,7 @@ export const agent = new Agent<any>({
   return { status, ...only(writtenIn(join(cwd, "out"))) };
 }
 
-describe.concurrent("a lease that an action waits for", () => {
+describeEach("a lease that an action waits for", () => {
   it("is another state once it is over, although nothing is written", { timeout: 60_000 }, async () => {
     const result = await locked(300, 400, true);
     expect([result.status, result.violations.map(({ reproductionPath }) => reproductionPath.join(" "))]).toEqual([

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { MemoryAdapter } from "../../../src/adapters/memory/index.ts";
+import type { LaneReport } from "../../../src/engine/messages.ts";
 import { Action } from "../../../src/model/action.ts";
 import { SeqqaError } from "../../../src/model/errors.ts";
 import { AgentDefinition } from "../../../src/model/agent.ts";
@@ -80,17 +81,23 @@ describe("before the search", () => {
 
 describe("lanes for experiments", () => {
   const found = {} as never;
+  const root = { wholeLo: 1, wholeHi: 2, rootLo: 3, rootHi: 4 } as LaneReport;
   const lost = new SeqqaError("STORE_LOST", "The connection was lost.", { exitStatus: 3 });
 
   /** Two lanes whose experiments fail so many times. */
-  function failing(times: number, error: Error) {
+  function failing(times: number, error: Error, { borrowed = false, other = false } = {}) {
     const done: string[] = [];
     let left = times;
     const calibrate = async () => (done.push("calibrate"), await Promise.resolve(), left-- > 0 ? Promise.reject(error) : found);
-    const rebuild = (lane: number) => (done.push(`rebuild ${lane}`), Promise.resolve({} as never));
+    const rebuild = (lane: number) => (done.push(`rebuild ${lane}`), Promise.resolve(other ? { ...root, rootLo: 9 } : root));
     const notes: unknown[] = [];
     const expander = { lanes: 2, calibrate, rebuild } as never;
-    return { done, notes, lanes: calibrating(expander, { signal: undefined, onEvent: (event) => notes.push(event) }, 1e6) };
+    const input = {
+      config: { target: borrowed ? undefined : {} } as never,
+      signal: undefined,
+      onEvent: (event: unknown) => notes.push(event),
+    };
+    return { done, notes, lanes: calibrating(expander, input, { first: root, maxTimeMs: 1e6 }) };
   }
 
   it("are built anew, once, when a store is lost, and that is said", async () => {
@@ -99,6 +106,13 @@ describe("lanes for experiments", () => {
     expect(done).toEqual(["calibrate", "rebuild 0", "rebuild 1", "calibrate"]);
     expect(notes).toEqual([{ kind: "note", message: "All lanes are being rebuilt: The connection was lost." }]);
     await expect(failing(2, lost).lanes.calibrate()).rejects.toBe(lost);
+  });
+
+  it("are not where the store is the user's own, and not used where they stand at another root", async () => {
+    const { done, lanes } = failing(1, lost, { borrowed: true });
+    await expect(lanes.calibrate()).rejects.toBe(lost);
+    expect(done).toEqual(["calibrate"]);
+    await expect(failing(1, lost, { other: true }).lanes.calibrate()).rejects.toBe(lost);
   });
 
   it("are not for anything else", async () => {
