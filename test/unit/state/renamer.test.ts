@@ -1,5 +1,13 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { loadHasher, NO_ORIGINS, NOTHING_KNOWN, type Canonicalizer, type Facts, type Origins } from "../../../src/state/index.ts";
+import {
+  loadHasher,
+  NO_ORIGINS,
+  NOTHING_KNOWN,
+  type Canonicalizer,
+  type Facts,
+  type Knowledge,
+  type Origins,
+} from "../../../src/state/index.ts";
 import { Canonicalizer as State } from "../../../src/state/canonicalizer.ts";
 import { CLOCK, stored, table } from "./support.ts";
 
@@ -15,8 +23,12 @@ const written = (column: string) => ({
 
 /** A lane's canonicalizer that knows columns which hold times. */
 function knowing(...columns: readonly string[]): Canonicalizer {
+  return knowingPlaces(...columns.map(written));
+}
+
+function knowingPlaces(...times: Knowledge["times"]): Canonicalizer {
   const options = { clockMs: CLOCK, literals: new Set<string>(), ignore: [], symmetric: [], placeholders: [], masked: [] };
-  const canonical = new State(options, { ...NOTHING_KNOWN, times: columns.map(written) });
+  const canonical = new State(options, { ...NOTHING_KNOWN, times });
   canonical.root(stored(table("member", "*id at", []), table("session", "*id at", [])));
   return canonical;
 }
@@ -71,5 +83,26 @@ describe("a time that a step writes", () => {
     const memberFirst = strictOf(canonical, after([CLOCK], []));
     expect(canonical.forgotten.size).toBe(2);
     expect(strictOf(canonical, after([], [CLOCK]))).not.toBe(memberFirst);
+  });
+
+  it("that is derived from a stored one belongs to the step of that one", () => {
+    const HOUR = 3_600_000;
+    const canonical = knowingPlaces(written("member.at"), { ...written("session.at"), base: "stored" });
+    const first = step(canonical, rows([CLOCK], []), CLOCK);
+    const second = step(canonical, rows([CLOCK, CLOCK + 50], []), CLOCK + 50, first.origins);
+    const due = (...session: readonly number[]): number =>
+      strictOf(canonical, step(canonical, rows([CLOCK, CLOCK + 50], session), CLOCK + 900, second.origins).facts);
+    expect(due(CLOCK + HOUR, CLOCK + 50 + HOUR)).not.toBe(due(CLOCK + 50 + HOUR, CLOCK + HOUR));
+  });
+
+  it("does not pass before that step is looked at a second time", () => {
+    const canonical = knowing("session.at");
+    const now = Date.now();
+    const soon = now - 1;
+    // Written as a time that lies ahead of the step, and over by now.
+    const seen = step(canonical, rows([soon], [soon]), now - 1000);
+    expect(canonical.describe(seen.facts).join()).not.toMatch(/passed|!/);
+    const columns = [...seen.origins.times.values()];
+    expect(columns.map(({ isFuture, isPassed }) => [isFuture, isPassed])).toEqual([[true, undefined]]);
   });
 });
