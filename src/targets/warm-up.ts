@@ -1,4 +1,4 @@
-import { request as httpRequest } from "node:http";
+import { request as httpRequest, validateHeaderName, validateHeaderValue } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { setTimeout as delay } from "node:timers/promises";
 import { SeqqaError } from "../model/errors.ts";
@@ -8,6 +8,7 @@ import { lastLines, quoted } from "./output-tail.ts";
 import { fill, type Filling } from "./placeholders.ts";
 import type { WarmUp } from "./target-config.ts";
 import { TargetProcess } from "./target-process.ts";
+import { withoutSecrets } from "./without-secrets.ts";
 
 const PAUSE_MS = 200;
 /** Characters of a refusal's body that are shown. */
@@ -55,7 +56,15 @@ function read(step: WarmUp): Exclude<WarmUp, string> {
   return { method, path };
 }
 
-async function request({ timeoutMs, signal, ca }: WarmUpContext, name: string, url: URL, sent: Sent): Promise<void> {
+async function request({ timeoutMs, signal, ca, passwords }: WarmUpContext, name: string, url: URL, sent: Sent): Promise<void> {
+  for (const [key, value] of Object.entries(sent.headers)) {
+    try {
+      validateHeaderName(key);
+      validateHeaderValue(key, value);
+    } catch (error) {
+      throw failed(`${name} cannot be sent: ${(error as Error).message}.`, "Correct this header.");
+    }
+  }
   const until = performance.now() + timeoutMs;
   let last: string | undefined;
   do {
@@ -65,7 +74,8 @@ async function request({ timeoutMs, signal, ca }: WarmUpContext, name: string, u
     // An attempt that the end of the time cut short says less than the one before it.
     if (answer === "none") last ??= "got no answer";
     else if ("error" in answer) last = `got no answer: ${answer.error}`;
-    else last = `was answered with status ${answer.status}${answer.body === "" ? "" : `: ${JSON.stringify(answer.body.slice(0, SHOWN))}`}`;
+    else
+      last = `was answered with status ${answer.status}${answer.body === "" ? "" : `: ${JSON.stringify(withoutSecrets(answer.body.slice(0, SHOWN), passwords))}`}`;
     await delay(Math.min(PAUSE_MS, Math.max(0, until - performance.now())), undefined, { signal }).catch(() => undefined);
   } while (performance.now() < until);
   signal.throwIfAborted();
@@ -113,8 +123,7 @@ function send(
       response.once("error", (error) => resolve({ error: error.message }));
     });
     request.end(body);
-    // A header that there cannot be is refused at once.
-  }).catch((error: unknown) => ({ error: error instanceof Error ? error.message : String(error) }));
+  });
 }
 
 async function run(

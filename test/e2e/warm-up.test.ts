@@ -79,7 +79,10 @@ describe("what fails in warm_up ends the run with 3", () => {
   it.each([
     ["GET /nowhere", 'target.warm_up[0], GET /nowhere, was answered with status 503: "{\\"error\\":\\"starting\\"}", within 1 s.'],
     ['{ command: "echo broken; exit 4" }', "target.warm_up[0], the command echo broken; exit 4, ended with 4. The last that it printed:"],
-    ['{ path: /, headers: { x-key: "a\\nb" } }', 'got no answer: Invalid character in header content ["x-key"], within 1 s.'],
+    [
+      '{ path: /, headers: { x-key: "a\\nb" } }',
+      'target.warm_up[0], GET /, cannot be sent: Invalid character in header content ["x-key"].',
+    ],
     ['{ command: "sleep 30" }', "target.warm_up[0], the command sleep 30, did not end within 1 s. It printed nothing."],
   ])("%s", async (step, message) => {
     const cwd = folderWith({
