@@ -33,7 +33,7 @@ describe("a signal ends a replay with 130, and its target", () => {
     const { status, stdout, stderr } = await ended;
     expect([status, stderr]).toEqual([130, "Interrupted: finishing what is in progress; once more ends at once.\n"]);
     expect(stdout).toMatch(/^\[HIGH\] one_note, id \w+\nof notes \(notes\.explore\.ts\), run \S+\n\n$/);
-    expectNothingLeft(pid, started);
+    await expectNothingLeft(pid, started);
   });
 });
 
@@ -61,7 +61,7 @@ describe("--from-step at a terminal", () => {
     expect(shown()).toMatch(
       /\nstep {2}action [^\n]*\n2 {5}add {5}POST \/notes {2}200 {7}200\n\nStill fails: one_note is broken again\.\n$/,
     );
-    expectNothingLeft(pid, started);
+    await expectNothingLeft(pid, started);
   });
 
   it("the end of the input goes on, too", async () => {
@@ -69,7 +69,7 @@ describe("--from-step at a terminal", () => {
     press("\x04");
     expect(await ended).toBe(1);
     expect(shown()).toContain("Still fails: ");
-    expectNothingLeft(pid, started);
+    await expectNothingLeft(pid, started);
   });
 
   it("Ctrl-C ends it with 130, and its target", async () => {
@@ -78,7 +78,7 @@ describe("--from-step at a terminal", () => {
     expect(await ended).toBe(130);
     expect(shown()).toContain("Interrupted: ");
     expect(shown()).not.toMatch(/Still fails|Gone|Diverged/);
-    expectNothingLeft(pid, started);
+    await expectNothingLeft(pid, started);
   });
 
   it("Ctrl-C in the middle of a step ends it with 130, and its target", async () => {
@@ -90,7 +90,7 @@ describe("--from-step at a terminal", () => {
     expect(await ended).toBe(130);
     // The terminal's signal is for seqqa; the target is not in its foreground, or it would look as if it had crashed.
     expect(shown()).not.toMatch(/Still fails|Gone|Diverged|error/);
-    expectNothingLeft(pid, started);
+    await expectNothingLeft(pid, started);
   });
 });
 

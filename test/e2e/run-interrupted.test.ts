@@ -30,7 +30,7 @@ describe("a signal ends a run with 130, and its targets", () => {
     expect([status, killed]).toEqual([130, null]);
     expect(stderr).toMatch(/^Interrupted: finishing what is in progress; once more ends at once\.$/m);
     expect(stdout + stderr).not.toMatch(/error|aborted|Divergence/i);
-    expectNothingLeft(pid, started);
+    await expectNothingLeft(pid, started);
     const { explorations, ...document } = writtenIn(output);
     expect(document).toMatchObject({ exitStatus: 130, failures: [] });
     for (const one of explorations) expect(one).toMatchObject({ stopReason: "interrupted", errors: [], divergences: [] });

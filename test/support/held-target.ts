@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { emptyFolder, isRunning } from "./e2e.ts";
+import { emptyFolder, isRunning, until } from "./e2e.ts";
 import { directoriesOf } from "./run-directories.ts";
 
 /**
@@ -67,9 +67,9 @@ export function held(moment: string): { readonly env: Readonly<Record<string, st
   return { env: { HOLD: `${moment}=${file}` }, reached: () => existsSync(file) };
 }
 
-/** Nothing that a command started, or wrote for itself, is there any more. */
-export function expectNothingLeft(pid: number, started: readonly number[]): void {
+/** Nothing that a command started, or wrote for itself, is there any more: what it killed may take a moment to be gone. */
+export async function expectNothingLeft(pid: number, started: readonly number[]): Promise<void> {
   expect(started.length).toBeGreaterThan(0);
-  expect(started.filter(isRunning)).toEqual([]);
+  await until(() => !started.some(isRunning), "the end of all that was started", 2000);
   expect(directoriesOf(pid)).toEqual([]);
 }
