@@ -375,7 +375,7 @@ class Walks {
       const others = [...actions.keys()].filter((action) => !waiting.has(action));
       if (this.#backwards) others.reverse();
       await (this.#wanted === undefined ? inRounds(waiting, tryOne) : wantedFirst(waiting, others, tryOne));
-      // What went wrong on this walk would go wrong on the next one.
+      // A step without an outcome ended this walk, and would end the next one too: nothing is asked for again.
       this.#missed = this.#cut.has(stops) ? [] : [...waiting];
       this.#path = gone;
     }

@@ -64,15 +64,12 @@ export class CrossChecker {
       const broken = isSame && reduced ? await this.#broken(unit, action, outcome, reached, at) : undefined;
       const before = first?.broken[action];
       const isJudgedAlike = broken === undefined || before === undefined || broken.join() === before.join();
-      if (!isJudgedAlike) differing.push(judgedOtherwise(actions[action]!.name, before, broken));
-      if (!isSame && row[STATUS] !== outcome.status)
-        differing.push(`${actions[action]!.name}: status ${row[STATUS]!} before, ${outcome.status} now`);
+      const { name } = actions[action]!;
+      if (!isJudgedAlike) differing.push(judgedOtherwise(name, before, broken));
+      if (!isSame && row[STATUS] !== outcome.status) differing.push(`${name}: status ${row[STATUS]!} before, ${outcome.status} now`);
       else if (!isSame) {
         const explained = await this.#explain(unit, action, along);
-        differing.push(
-          `${actions[action]!.name}: status ${outcome.status} both times, but another state; ${explained.text}`,
-          ...explained.lines,
-        );
+        differing.push(`${name}: status ${outcome.status} both times, but another state; ${explained.text}`, ...explained.lines);
         mark = explained.mark;
       }
       if (!isSame || !isJudgedAlike) calls ??= [...path, action];

@@ -43,7 +43,7 @@ const IDLE_WATCH = 3;
 /** All lanes at one root state, with what experiments teach about the target's values. */
 async function atOneRoot(expander: Expander, input: ExploreInput, maxTimeMs: number): Promise<BroughtUp> {
   const { config, keep } = input;
-  // What a run knew before it was resumed.
+  // The knowledge that a resumed run had; `undefined`: the run is new.
   const known = keep?.before?.beginning.knowledge;
   const started = await expander.start();
   const startedAt = performance.now();
@@ -69,8 +69,8 @@ async function atOneRoot(expander: Expander, input: ExploreInput, maxTimeMs: num
 }
 
 /**
- * Lanes whose experiments are ended when a target hangs in them: each gets half of the time, and none is begun that needs not be once half of it is over. Where one loses a store that is its own, all are built
- * anew, once, and the experiment is made again if they stand at the root of the `first` report.
+ * Lanes whose experiments are ended when a target hangs in them: each experiment gets half of the time, and once that has passed only necessary ones begin.
+ * Where a lane loses a store that is its own, all lanes are built anew, once, and the experiment is made again if they stand at the root of the `first` report.
  */
 export function calibrating(
   expander: Expander,
@@ -89,9 +89,7 @@ export function calibrating(
     rebuild: (lane) => expander.rebuild(lane),
     isOver: () => signal?.aborted === true || performance.now() > end,
     calibrate: async (walk) => {
-      const once = async () => {
-        return (await withinTime({ expander: { cut }, lane: 0, signal, limit }, () => expander.calibrate(walk))).done;
-      };
+      const once = async () => (await withinTime({ expander: { cut }, lane: 0, signal, limit }, () => expander.calibrate(walk))).done;
       try {
         return await once();
       } catch (error) {

@@ -25,7 +25,7 @@ export interface LearnedValues {
 
 /** Lanes that experiments are made on. */
 export type LearningLanes = Pick<Expander, "calibrate" | "learn" | "rebuild"> & {
-  /** No walk is made any more that needs not be. */
+  /** The time for walks that are not necessary has passed. */
   readonly isOver?: () => boolean;
 };
 
@@ -59,7 +59,7 @@ export async function learnValues(
   experiments: Experiments,
 ): Promise<LearnedValues> {
   let { missed, ...learned } = await learnOnWalk(expander, before, experiments, { path: experiments.path });
-  // What the one order of the other actions undoes too early, the other may not.
+  // One order of the other actions may undo too early what a wanted action needs; walks take both orders in turn.
   for (let leg = 0, inVain = 0; leg < MOST_LEGS && inVain < 2 && missed.length > 0 && learned.divergences.length === 0; leg++) {
     if (expander.isOver?.() === true) break;
     const next = await learnOnWalk(expander, learned, experiments, { wanted: missed, backwards: leg % 2 === 1 });

@@ -36,13 +36,6 @@ interface Node {
   readonly inner: Map<string, Node>;
 }
 
-/** A generated value that was not known before. */
-interface Fresh {
-  readonly key: string;
-  readonly text: string;
-  readonly place: GeneratedPlace;
-}
-
 /**
  * Puts {@link Generated} and {@link Time} in the place of values that experiments showed to be generated, or times. Everything else stays as it was observed,
  * whatever it looks like. One per lane.
@@ -59,9 +52,9 @@ export class Renamer {
   #ids: Map<string, Origin> = new Map();
   #times: Map<number, TimeOrigin> = new Map();
   #known: Map<string, Generated> = new Map();
-  /** A value was met that is generated, or a time, and was not known before. */
-  #hasNew = false;
-  #fresh: Fresh[] = [];
+  #fresh: { readonly key: string; readonly text: string; readonly place: GeneratedPlace }[] = [];
+  /** A time was met that was not known before. */
+  #hasNewTime = false;
   #step: StepOrigin | undefined;
   #nowMs = 0;
   #isRoot = false;
@@ -128,9 +121,10 @@ export class Renamer {
     if (this.isIdle && origins.ids.size === 0 && origins.times.size === 0) return { facts, origins };
     this.#begin(origins, step);
     let renamed = this.#facts(facts);
+    const hasNew = this.#fresh.length > 0 || this.#hasNewTime;
     if (this.#fresh.length > 0) this.#register();
     // A new value may stand in places that were looked at before it was known.
-    if (this.#hasNew) renamed = this.#facts(facts);
+    if (hasNew) renamed = this.#facts(facts);
     const isSame = sameEntries(this.#ids, origins.ids) && sameEntries(this.#times, origins.times);
     return { facts: renamed, origins: isSame ? origins : { ids: this.#ids, times: this.#times, steps: this.#origins.steps + 1 } };
   }
@@ -144,7 +138,7 @@ export class Renamer {
     this.#times = new Map();
     this.#known = new Map();
     this.#fresh = [];
-    this.#hasNew = false;
+    this.#hasNewTime = false;
   }
 
   #register(): void {
@@ -370,13 +364,8 @@ export class Renamer {
     if (constant !== undefined) return new Generated(constant, form, undefined);
     const known = this.#generated(key, form);
     if (known !== undefined || this.#literals.has(key)) return known;
-    if (this.#step !== undefined || this.#isRoot) this.#meet({ key, text, place });
+    if (this.#step !== undefined || this.#isRoot) this.#fresh.push({ key, text, place });
     return undefined;
-  }
-
-  #meet(fresh: Fresh): void {
-    this.#hasNew = true;
-    this.#fresh.push(fresh);
   }
 
   #time(value: unknown, place: TimePlace): Time | undefined {
@@ -403,7 +392,7 @@ export class Renamer {
     if (step === undefined) return undefined;
     const own = offsetFromStep(moment, step, place.resolutionMs);
     const from = place.base === "stored" ? this.#storedBase(ms) : undefined;
-    this.#hasNew = true;
+    this.#hasNewTime = true;
     const origin = {
       name: from?.name ?? `step${own}`,
       step: from?.step ?? this.#origins.steps + 1,

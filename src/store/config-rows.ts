@@ -8,10 +8,8 @@ export interface ConfigRow {
   readonly source: string;
 }
 
-/** Maps of these hold secrets as often as not: their names are kept alone. */
-const ENVIRONMENT = "env";
-/** Parts of `target.warm_up` of which the same is true. */
-const SENT = new Set(["headers", "json"]);
+/** Variables of processes, and what `target.warm_up` sends, hold secrets as often as not: their names are kept alone. */
+const NAMES_ALONE = new Set(["env", "headers", "json"]);
 /** What is said by other rows, or says nothing of the run. */
 const LEFT_OUT = new Set(["sources", "ca", "allowedStores"]);
 
@@ -22,12 +20,12 @@ export function configRows(config: Config): readonly ConfigRow[] {
   const visit = (path: readonly string[], value: unknown): void => {
     const name = path.at(-1)!;
     if (LEFT_OUT.has(name) || value === undefined) return;
-    if (typeof value === "object" && value !== null && !Array.isArray(value) && name !== ENVIRONMENT) {
+    if (typeof value === "object" && value !== null && !Array.isArray(value) && !NAMES_ALONE.has(name)) {
       for (const [member, inside] of Object.entries(value)) visit([...path, member], inside);
       return;
     }
     const key = path.map(snakeCase).join(".");
-    const shown = withoutEnvironments(hide.value({ [name]: value }) as Record<string, unknown>)[name] ?? null;
+    const shown = withNamesAlone(hide.value({ [name]: value }) as Record<string, unknown>)[name] ?? null;
     rows.push({ key, value: JSON.stringify(withoutUserParts(shown)), source: sourceOf(config, key) });
   };
   for (const [name, value] of Object.entries(config)) visit([name], value);
@@ -43,17 +41,17 @@ function withoutUserParts(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutUserParts(member)]));
 }
 
-function namesOf(value: unknown): unknown {
+/** `undefined` where nothing is given, `null` for a text or a number. */
+function namesOf(value: unknown): readonly string[] | null | undefined {
+  if (value === undefined) return undefined;
   return typeof value === "object" && value !== null ? Object.keys(value) : null;
 }
 
-function withoutEnvironments<T>(value: T): T {
+function withNamesAlone<T>(value: T): T {
   const visit = (one: unknown): unknown => {
     if (Array.isArray(one)) return one.map(visit);
     if (typeof one !== "object" || one === null) return one;
-    return Object.fromEntries(
-      Object.entries(one).map(([name, member]) => [name, name === ENVIRONMENT || SENT.has(name) ? namesOf(member) : visit(member)]),
-    );
+    return Object.fromEntries(Object.entries(one).map(([name, member]) => [name, NAMES_ALONE.has(name) ? namesOf(member) : visit(member)]));
   };
   return visit(value) as T;
 }

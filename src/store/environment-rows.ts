@@ -3,7 +3,7 @@ import type { Config } from "../config/index.ts";
 
 /** A variable that the configuration gives to a process, as the store knows it: whether another value is the same can be told, the value cannot. */
 export interface EnvironmentRow {
-  /** As `target.env.TOKEN`, `services.mailer.env.TOKEN` or `target.warm_up.0`. */
+  /** For example `target.env.TOKEN`, `services.mailer.env.TOKEN` or `target.warm_up.0`. */
   readonly key: string;
   /** Hexadecimal, its own: equal values cannot be told from others. */
   readonly salt: string;

@@ -26,7 +26,7 @@ async function bootstrap(server: string, database: string): Promise<void> {
   expect(started.said.stdout + started.said.stderr).toContain("Done");
 }
 
-/** What is found, and why, says `directus/files.explore.ts`. */
+/** `directus/files.explore.ts` says which findings are expected, and why. */
 it("Directus from one configuration: nothing diverges, and what is found is what it does wrong", async () => {
   const server = await install("directus", "10.13.1", ["isolated-vm"]);
   const database = await template("postgres");

@@ -3,7 +3,7 @@ import { template } from "../support/store-templates.ts";
 import { install } from "./install.ts";
 import { twoHundredSteps } from "./two-hundred-steps.ts";
 
-/** What is found, and why, says `parse-server/notes.explore.ts`. */
+/** `parse-server/notes.explore.ts` says which findings are expected, and why. */
 it("Parse Server from one configuration: nothing diverges, and what is found is what it does wrong", async () => {
   const env = { REAL_SERVER: await install("parse-server", "9.7.0"), REAL_TEMPLATE: await template("postgres") };
   const one = await twoHundredSteps("parse-server", env, 1);

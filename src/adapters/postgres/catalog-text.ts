@@ -2,7 +2,7 @@ import { OURS, rowsOf } from "./catalog.ts";
 import type { Queryable } from "./mode.ts";
 
 /** Objects with lower ids were made by initdb. */
-const FIRST = 16384;
+export const FIRST = 16384;
 const OF_USERS = `n.nspname <> '${OURS}' and n.nspname !~ '^pg_(temp_|toast)'`;
 
 /** What describes a schema; columns that statistics, VACUUM or rewriting change are left out. */

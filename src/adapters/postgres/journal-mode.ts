@@ -100,12 +100,12 @@ export class JournalMode implements PostgresMode {
       (previous.gate.kind === "gate") === (choice.gated === true) &&
       (await isInstalled(control, previous.#token))
     ) {
-      const digest = await catalogText(control.client, !control.rights.superuser);
+      const digest = await schemaText(control);
       if (catalogDifference(previous.#catalog, digest) === undefined)
         return new JournalMode(control, catalog, digest, previous.#token, choice);
     }
     const token = await install(control, catalog, { borrowed: choice.borrowed, gated: choice.gated === true }, choice.limitMs);
-    const mode = new JournalMode(control, catalog, await catalogText(control.client, !control.rights.superuser), token, choice);
+    const mode = new JournalMode(control, catalog, await schemaText(control), token, choice);
     try {
       await mode.#read(false);
       if (choice.borrowed && !control.rights.superuser)
@@ -298,7 +298,7 @@ export class JournalMode implements PostgresMode {
 
   /** Statements that change schemas were seen: refuses if they did. `shape`: by which that was noticed, instead of by an event trigger. */
   async #look(statements: readonly string[], shape: string | undefined): Promise<void> {
-    const detail = alteration(statements, this.#catalog, await catalogText(this.#control.client, !this.#control.rights.superuser));
+    const detail = alteration(statements, this.#catalog, await schemaText(this.#control));
     if (detail !== undefined) throw (this.#broken = schemaChanged(this.#control.store, detail));
     if (shape !== undefined) await this.#control.rows(`update ${OURS}.owner set shape = $1`, [shape]);
     // What changed nothing must not keep a later run from putting the data back.
@@ -390,3 +390,8 @@ export class JournalMode implements PostgresMode {
 
 /** The log held something that had to be looked at first: do it once more. */
 class Stale extends Error {}
+
+/** Only superusers have event triggers, which notice what else leaves a trace alone. */
+function schemaText({ client, rights }: Control): Promise<CatalogText> {
+  return catalogText(client, !rights.superuser);
+}

@@ -1,8 +1,6 @@
 import { OURS } from "./catalog.ts";
+import { FIRST } from "./catalog-text.ts";
 import { quoteText } from "./sql-text.ts";
-
-/** Objects with lower ids were made by initdb. */
-const FIRST = 16384;
 
 /** Catalogs, their column of ids, and a condition. */
 const WRITTEN: readonly (readonly [catalog: string, id: string, condition?: string])[] = [

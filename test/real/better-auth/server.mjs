@@ -8,7 +8,7 @@ const [{ betterAuth }, { getMigrations }, { toNodeHandler }, { organization }] =
   ["index.mjs", "db/get-migration.mjs", "integrations/node.mjs", "plugins/index.mjs"].map(part),
 );
 
-// As its documentation says.
+// Set up the way its documentation shows.
 const options = {
   database: new Database(process.env.DB_PATH),
   baseURL: `http://127.0.0.1:${process.env.PORT}`,
