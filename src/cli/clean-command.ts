@@ -2,7 +2,7 @@ import type { Leftover, RowImages } from "../model/leftover.ts";
 import { SeqqaError } from "../model/errors.ts";
 import { printable } from "../reports/index.ts";
 import { writeKept } from "../systems/kept-file.ts";
-import { configOfStores } from "./config-of-stores.ts";
+import { configOfStores } from "./config-for.ts";
 import type { ExitStatus } from "./exit-status.ts";
 import type { Machinery } from "./machinery.ts";
 import type { CleanOptions } from "./program.ts";

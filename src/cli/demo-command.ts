@@ -1,4 +1,5 @@
-import { loadConfig, type Environment } from "../config/index.ts";
+import type { Environment } from "../config/index.ts";
+import { configFor } from "./config-for.ts";
 import { SeqqaError } from "../model/errors.ts";
 import type { ExplorationResult } from "../model/result.ts";
 import { coloursFor, Live, printable, raceLines, redactResult, violationLines } from "../reports/index.ts";
@@ -18,7 +19,7 @@ and looks for what neither order of the two leads to.
 export async function demoCommand(options: { readonly verbose?: boolean }, shell: Shell, machinery: Machinery): Promise<ExitStatus> {
   const directory = machinery.demoDirectory();
   const races = { key: "exploration.races", flag: "--races", value: "pairs" };
-  const config = loadConfig({ directory, flags: [races], env: withoutOurs(shell.env), cwd: directory });
+  const config = configFor(shell, { directory, flags: [races], env: withoutOurs(shell.env), cwd: directory });
   const entry = (await machinery.discover(directory))[0];
   if (entry === undefined)
     throw new SeqqaError("DEMO_MISSING", `The demonstration is not in ${directory}.`, { hint: "Install seqqa again." });

@@ -1,4 +1,4 @@
-import { configOfStores } from "./config-of-stores.ts";
+import { configOfStores } from "./config-for.ts";
 import type { StoreCheck } from "../model/store-provider.ts";
 import { coloursFor, printable } from "../reports/index.ts";
 import type { ExitStatus } from "./exit-status.ts";

@@ -1,5 +1,6 @@
 import { watchForEarlyEnd } from "./early-end.ts";
 import { errorText } from "./error-text.ts";
+import { guardOutput } from "./guard-output.ts";
 import { lazyMachinery, main } from "./main.ts";
 import { processShell } from "./shell.ts";
 
@@ -11,7 +12,8 @@ const isNobodyThere = ({ code }: NodeJS.ErrnoException): boolean => code === "EP
 
 /** What `bin/seqqa.js` calls: runs the command line of this process and sets its exit status. */
 export async function entry(): Promise<void> {
-  const { shell, meant } = watchForEarlyEnd(processShell());
+  const argv = process.argv.slice(2);
+  const { shell, meant } = watchForEarlyEnd(guardOutput(processShell(), argv));
   const fail = (error: unknown): void => {
     process.stderr.write(`${errorText(error, process.argv.includes("--verbose"))}\n`);
     shell.exit(3);
@@ -26,7 +28,7 @@ export async function entry(): Promise<void> {
     stream.on("error", (error: NodeJS.ErrnoException) => (isNobodyThere(error) ? undefined : (unwritten ??= error)));
   // Modules of the user's run in this process, too, and standard output is for what was asked for.
   const machinery = lazyMachinery(({ labelConsole }) => labelConsole());
-  const status = await main(process.argv.slice(2), shell, machinery);
+  const status = await main(argv, shell, machinery);
   meant();
   if (unwritten !== undefined) process.stderr.write(`error: The output could not be written: ${unwritten.message}.\n`);
   process.exitCode = unwritten !== undefined && status === 0 ? 3 : status;

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
-import { loadConfig } from "../config/index.ts";
+import { configFor } from "./config-for.ts";
 import { coloursFor, printable } from "../reports/index.ts";
 import type { ExitStatus } from "./exit-status.ts";
 import { nameOfFile } from "./find-explorations.ts";
@@ -38,11 +38,9 @@ export async function listCommand(
       "Name one with explorations or journeys, or none for all that the configuration is for.",
     );
   }
-  const config = loadConfig({
+  const config = configFor(shell, {
     directory: directory ?? ".",
     file: options.config,
-    env: shell.env,
-    cwd: shell.cwd,
     allowedStores: "unopened",
   });
   const found = await machinery.findJourneys(config);

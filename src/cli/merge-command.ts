@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { loadConfig } from "../config/index.ts";
+import { configFor } from "./config-for.ts";
 import { withShardStores, type ShardStore } from "../store/index.ts";
 import type { ExitStatus } from "./exit-status.ts";
 import { interruptible } from "./interruptible.ts";
@@ -29,7 +29,7 @@ export async function mergeCommand(
 ): Promise<ExitStatus> {
   if (paths.some((path) => path.trim() === ""))
     throw usage("The name of a store is empty.", "Name runs/<id>.db of each shard, or its folder of reports.");
-  const config = loadConfig({
+  const config = configFor(shell, {
     directory: ".",
     allowedStores: "unopened",
     file: options.config,
@@ -39,8 +39,6 @@ export async function mergeCommand(
         ? []
         : [{ key: "fail_on_severity", flag: "--fail-on-severity", value: options.failOnSeverity }]),
     ],
-    env: shell.env,
-    cwd: shell.cwd,
   });
   const { mergeExplorations, refuseDamaged, refuseStrangers } = await machinery.merging();
   const { stdout, stderr, env } = shell;

@@ -1,5 +1,5 @@
 import { dirname, relative } from "node:path";
-import { loadConfig } from "../config/index.ts";
+import { configFor } from "./config-for.ts";
 import type { SeqqaError } from "../model/errors.ts";
 import { shellWord } from "../model/shell-word.ts";
 import { nameOfFile } from "./find-explorations.ts";
@@ -38,9 +38,7 @@ export async function nothingNamed(shell: Shell, machinery: Machinery, configFil
 
 async function journeyNames(shell: Shell, machinery: Machinery, file: string | undefined): Promise<readonly string[]> {
   try {
-    const { journeys } = await machinery.findJourneys(
-      loadConfig({ directory: ".", file, env: shell.env, cwd: shell.cwd, allowedStores: "unopened" }),
-    );
+    const { journeys } = await machinery.findJourneys(configFor(shell, { directory: ".", file, allowedStores: "unopened" }));
     return journeys.map(({ name }) => name);
   } catch {
     return [];

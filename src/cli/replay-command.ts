@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
-import { loadConfig, type Config } from "../config/index.ts";
+import type { Config } from "../config/index.ts";
+import { configFor } from "./config-for.ts";
 import type { RaceReplay, ReplayResult } from "../model/replay.ts";
 import {
   coloursFor,
@@ -46,15 +47,13 @@ export async function replayCommand(
   shell: Shell,
   machinery: Machinery,
 ): Promise<ExitStatus> {
-  const config = loadConfig({
+  const config = configFor(shell, {
     directory: ".",
     file: options.config,
     flags: [
       ...(options.baseUrl === undefined ? [] : [{ key: "base_url", flag: "--base-url", value: options.baseUrl }]),
       ...(options.output === undefined ? [] : [{ key: "report.output_dir", flag: "--output", value: options.output }]),
     ],
-    env: shell.env,
-    cwd: shell.cwd,
     noInfra: options.infra === false,
     allowedStores: options.allowDb,
   });

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
-import { loadConfig, type ReportFormat } from "../config/index.ts";
+import type { ReportFormat } from "../config/index.ts";
+import { configFor } from "./config-for.ts";
 import { writePieces } from "../reports/index.ts";
 import { OWN_ONLY, writeWhole } from "../store/index.ts";
 import type { ExitStatus } from "./exit-status.ts";
@@ -18,7 +19,7 @@ export interface ReportOptions {
 /** `seqqa report`: a run that was kept, written again in one of the formats. */
 export async function reportCommand(options: ReportOptions, shell: Shell): Promise<ExitStatus> {
   if (options.output === "") throw usage("--output is empty.", "Give a file, or - for standard output.");
-  const config = loadConfig({ directory: ".", file: options.config, env: shell.env, cwd: shell.cwd, allowedStores: "unopened" });
+  const config = configFor(shell, { directory: ".", file: options.config, allowedStores: "unopened" });
   const format = options.format ?? "html";
   const run = readFor([format], config.report.outputDir, options.run);
   tellSkipped(shell, run.skipped);

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { loadConfig, type Config } from "../config/index.ts";
+import type { Config } from "../config/index.ts";
+import { configFor } from "./config-for.ts";
 import { SeqqaError } from "../model/errors.ts";
 import type { FoundJourney, UnusableFile } from "../run/index.ts";
 import { readStoredRun, type StoredRun } from "../store/index.ts";
@@ -36,34 +37,32 @@ export type RunTarget =
 /** What the command line means: a directory wins over a journey of its name. @throws SeqqaError with exit status 2 */
 export async function runTarget(named: string | undefined, options: RunOptions, shell: Shell, machinery: Machinery): Promise<RunTarget> {
   refuseMisuse(named, options);
-  const configFor = (directory: string, by: RunOptions = options, unfinished = false): Config =>
-    loadConfig({
+  const configOf = (directory: string, by: RunOptions = options, unfinished = false): Config =>
+    configFor(shell, {
       directory,
       file: by.config,
       flags: flagsOf(by),
-      env: shell.env,
-      cwd: shell.cwd,
       noInfra: by.infra === false,
       allowedStores: by.allowDb,
       unfinished,
     });
-  if (options.all === true) return everyJourney(configFor("."), options, shell, machinery);
+  if (options.all === true) return everyJourney(configOf("."), options, shell, machinery);
   if (named === undefined) throw await nothingNamed(shell, machinery, options.config);
   const path = resolve(shell.cwd, named);
   if (existsSync(path) && statSync(path).isDirectory()) {
     const files = await findExplorations(named, shell, machinery.discover);
     if (options.resume === undefined) {
-      return { kind: "explorations", config: configFor(named), directory: path, files, stored: undefined, options };
+      return { kind: "explorations", config: configOf(named), directory: path, files, stored: undefined, options };
     }
     // What it was begun with may be what makes the rest right.
-    const stored = storedRun(configFor(named, options, true), options.resume);
+    const stored = storedRun(configOf(named, options, true), options.resume);
     tellSkipped(shell, stored.skipped);
     const whole = optionsBefore(stored, options, shell.env);
-    const config = saidAgain(stored.id, () => configFor(named, whole));
+    const config = saidAgain(stored.id, () => configOf(named, whole));
     return { kind: "explorations", config, directory: path, files, stored, options: whole };
   }
   if (isExplorationFile(named)) throw await fileIsNoDirectory(named, shell, machinery);
-  const config = configFor(".");
+  const config = configOf(".");
   const found = await machinery.findJourneys(config);
   const journey = found.journeys.find(({ name }) => name === named);
   if (journey === undefined) throw journeyNotFound(named, found, config, shell);

@@ -18,6 +18,8 @@ export interface Shell {
   readonly waitForEnter?: ((signal: AbortSignal) => Promise<void>) | undefined;
   /** Asks a question whose answer is yes or no, which is the default; `undefined` where nobody sits at a terminal. */
   readonly confirm?: ((question: string) => Promise<boolean>) | undefined;
+  /** Takes URLs whose passwords no output may show from now on. */
+  readonly keepSecret?: ((urls: readonly string[]) => void) | undefined;
   /** Ends the process at once. */
   readonly exit: (status: number) => void;
 }

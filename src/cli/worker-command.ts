@@ -1,6 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { loadConfig, type FlagValue } from "../config/index.ts";
+import type { FlagValue } from "../config/index.ts";
+import { configFor } from "./config-for.ts";
 import { errorText, statusOfError } from "./error-text.ts";
 import type { ExitStatus } from "./exit-status.ts";
 import { interruptible } from "./interruptible.ts";
@@ -32,12 +33,10 @@ export async function workerCommand(
   const directory = resolve(shell.cwd, named ?? ".");
   if (named !== undefined && !(existsSync(directory) && statSync(directory).isDirectory()))
     throw usage(`There is no directory ${named}.`, "Name the one with the explorations of the run.");
-  const config = loadConfig({
+  const config = configFor(shell, {
     directory: named ?? ".",
     file: options.config,
     flags: flagsOf(options),
-    env: shell.env,
-    cwd: shell.cwd,
     noInfra: options.infra === false,
     allowedStores: options.allowDb,
   });

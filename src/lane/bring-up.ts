@@ -23,7 +23,7 @@ import { withUnanswered } from "./findings.ts";
 import { Home, userError } from "./home.ts";
 import { LaneLost } from "./lane-lost.ts";
 import { shapeOf } from "./shape.ts";
-import { withoutSecrets } from "../targets/without-secrets.ts";
+import { withoutSecrets } from "../model/url-secrets.ts";
 import { errorNews, impure, Stepper } from "./stepper.ts";
 import { TargetRestart, type TargetControl } from "./target-restart.ts";
 import { WorldState, type WorldImage } from "./world-state.ts";

@@ -12,6 +12,7 @@ export { Live } from "./live.ts";
 export { printable, printableLines } from "./printable.ts";
 export { redactExchange, redactFailure, redactResult, redactTarget, redactText, type Visibility } from "./redact.ts";
 export { redactReplay } from "./redact-replay.ts";
+export { hideCredentials } from "./redaction/hide-in-text.ts";
 export { redactor, type Redactor } from "./redaction/redactor.ts";
 export type { Output, Reporter, ReporterOptions } from "./reporter.ts";
 export { resultJson } from "./result-json.ts";

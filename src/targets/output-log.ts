@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { SeqqaError } from "../model/errors.ts";
-import { withoutSecrets } from "./without-secrets.ts";
+import { withoutSecrets } from "../model/url-secrets.ts";
 
 /** A file that is longer becomes `<file>.1`, so that the last of the output is kept in no more than twice this. */
 const MOST_BYTES = 4 * 1024 * 1024;

@@ -1,4 +1,4 @@
-import { withoutSecrets } from "./without-secrets.ts";
+import { withoutSecrets } from "../model/url-secrets.ts";
 
 const KEPT_CHARACTERS = 64 * 1024;
 /** An error of Node with its place, its stack and its fields fits in. */

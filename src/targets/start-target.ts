@@ -13,7 +13,7 @@ import { endedEarly, notHttp, notReady, portBusy, unreachable } from "./target-e
 import { TargetProcess, type TargetExit } from "./target-process.ts";
 import { waitUntilReady } from "./wait-until-ready.ts";
 import { warmUp } from "./warm-up.ts";
-import { passwordsOf } from "./without-secrets.ts";
+import { passwordsOf } from "../model/url-secrets.ts";
 
 const DEFAULT_READY_TIMEOUT_S = 30;
 /** Somebody may take a port between our look and the target's bind. */

@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join, resolve } from "node:path";
 import { SeqqaError } from "../model/errors.ts";
 import type { SystemSpec } from "./lane-spec.ts";
 import type { StoreConfig } from "./target-config.ts";
-import { withoutSecrets } from "./without-secrets.ts";
+import { withoutSecrets } from "../model/url-secrets.ts";
 
 export type CloneStore = (source: string | undefined, target: string) => void | Promise<void>;
 

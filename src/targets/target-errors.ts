@@ -3,7 +3,7 @@ import { endText, type TargetEnd } from "../model/target-end.ts";
 import { isUntrusted, UNTRUSTED } from "../network/untrusted.ts";
 import { lastLines, printable, quoted } from "./output-tail.ts";
 import type { TargetExit } from "./target-process.ts";
-import { withoutSecrets } from "./without-secrets.ts";
+import { withoutSecrets } from "../model/url-secrets.ts";
 
 /** The words of every way in which a target does not come up. */
 

@@ -21,7 +21,7 @@ import { sweep } from "./sweep.ts";
 import type { StartedTarget, TargetConfig, TargetHostOptions } from "./target-config.ts";
 import { TargetOutput } from "./target-output.ts";
 import { usesEmptyStore } from "./uses-empty-store.ts";
-import { passwordsOf, withoutSecrets } from "./without-secrets.ts";
+import { passwordsOf, withoutSecrets } from "../model/url-secrets.ts";
 
 /** Digits of the random part of a run's id. */
 const RANDOM_LENGTH = 12;

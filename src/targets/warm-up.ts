@@ -8,7 +8,7 @@ import { lastLines, quoted } from "./output-tail.ts";
 import { fill, type Filling } from "./placeholders.ts";
 import type { WarmUp } from "./target-config.ts";
 import { TargetProcess } from "./target-process.ts";
-import { withoutSecrets } from "./without-secrets.ts";
+import { withoutSecrets } from "../model/url-secrets.ts";
 
 const PAUSE_MS = 200;
 /** Characters of a refusal's body that are shown. */

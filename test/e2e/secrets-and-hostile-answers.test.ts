@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { folderWith, linkPackages, seqqa, writtenIn, type Document, type Ran } from "../support/e2e.ts";
+import { folderWith, linkPackages, seqqaProcess, writtenIn, type Document, type Ran } from "../support/e2e.ts";
 import { junitErrors } from "../support/junit/junit-errors.ts";
 import { parseXml } from "../support/xml.ts";
 
@@ -64,7 +64,7 @@ export const agent = new Agent({
     }),
     post("form", (api, context) => api.post("/echo?token=" + token(context), { form: { "user[password]": token(context), a: "1" } })),
     post("multipart", (api, context) => api.post("/echo?access_token=" + token(context), { multipart: { secret: token(context), plain: "x" } }), {}),
-    post("text", (api) => api.get("/text")),
+    post("text", (api, context) => { console.log("sends Bearer " + token(context)); return api.get("/text"); }),
     post("throws", (api, context) => { throw new Error("refused " + token(context) + ", password='" + token(context) + "'"); }),
     new Action({ name: "crash", run: (api) => api.post("/crash") }),
     new Action({ name: "evil", run: async (api, context) => { const response = await api.get("/evil"); context.set("evil", response.text); return response; } }),
@@ -106,7 +106,7 @@ async function run(folder: string, args: readonly string[], output: string): Pro
   const out = join(folder, output);
   const summary = join(folder, `${output}.md`);
   const env = { HUSH: SECRET, GITHUB_ACTIONS: "true", GITHUB_STEP_SUMMARY: summary, GITHUB_WORKSPACE: folder };
-  const ran = await seqqa([...args, "--verbose", "--output", out], { cwd: folder, env });
+  const ran = await seqqaProcess([...args, "--verbose", "--output", out], { cwd: folder, env });
   const files = readdirSync(out, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
   const all = new Map(files.map(({ parentPath, name }) => [name, readFileSync(join(parentPath, name), "latin1")]));
   all.set("summary", readFileSync(summary, "utf8")).set("stdout", ran.stdout).set("stderr", ran.stderr);

@@ -31,8 +31,8 @@ export function hideInText(text: string, isHidden: IsHidden, seen: (value: strin
   return hideCredentials(hideElements(hideFields(shown, isHidden, seen), isHidden, seen), isHidden, seen);
 }
 
-/** Hides what is a credential by its form, whatever stands before it: programs log tokens and cookies under names of their own. */
-function hideCredentials(text: string, isHidden: IsHidden, seen: (value: string) => void): string {
+/** Hides what is a credential by its form, whatever stands before it: programs log tokens and cookies under names of their own. Default: whatever the names. */
+export function hideCredentials(text: string, isHidden: IsHidden = () => true, seen: (value: string) => void = () => undefined): string {
   const hide = (value: string): string => {
     seen(value);
     return HIDDEN;

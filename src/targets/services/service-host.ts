@@ -8,7 +8,7 @@ import { markedProcesses } from "../marked-processes.ts";
 import { OwnProcesses } from "../own-processes.ts";
 import { defaultBase, RunDirectory } from "../run-directory.ts";
 import { sweep } from "../sweep.ts";
-import { passwordsOf } from "../without-secrets.ts";
+import { passwordsOf } from "../../model/url-secrets.ts";
 import { forgetCompose, recordCompose, sweepCompose } from "./compose-record.ts";
 import { COMPOSE_LIMITS, composeDown, composeDownAtOnce, composeUp, type ComposeContext, type ComposeLimits } from "./docker-compose.ts";
 import { serviceLost } from "./service-errors.ts";

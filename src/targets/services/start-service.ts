@@ -5,7 +5,7 @@ import { RUN_VARIABLE } from "../marked-processes.ts";
 import { probe } from "../probe.ts";
 import { TargetProcess } from "../target-process.ts";
 import { waitUntilReady } from "../wait-until-ready.ts";
-import { passwordsOf } from "../without-secrets.ts";
+import { passwordsOf } from "../../model/url-secrets.ts";
 import {
   serviceAnswersAlready,
   serviceEnded,
