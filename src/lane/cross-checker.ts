@@ -14,7 +14,7 @@ import {
 } from "../engine/messages.ts";
 import type { Fingerprint } from "../state/facts.ts";
 import type { LaneBase } from "./bring-up.ts";
-import { differences } from "../state/index.ts";
+import { differences, sameNames, shownNames } from "../state/index.ts";
 import { LaneLost } from "./lane-lost.ts";
 import type { Outcome } from "./outcome.ts";
 import { judgeStep } from "./step-rules.ts";
@@ -138,11 +138,11 @@ export class CrossChecker {
     along: ExpansionCheck["along"],
   ): Promise<{ readonly text: string; readonly lines: readonly string[]; readonly mark: WorldMark }> {
     const { state, canonicalizer } = this.#base;
-    const describe = async (): Promise<readonly string[]> => canonicalizer.describe(await state.facts());
-    const now = await describe();
+    const now = canonicalizer.marked(await state.facts());
     const mark =
       along === undefined ? await this.#traveller.replay(unit.path, unit.draws) : (await this.#step({ ...unit, ...along }, action)).mark;
-    const lines = differences(await describe(), now, STATE_LINES).map((line) => `  ${line}`);
+    const other = canonicalizer.marked(await state.facts());
+    const lines = differences(shownNames(other), shownNames(sameNames(other, now)), STATE_LINES).map((line) => `  ${line}`);
     return { text: along === undefined ? "the step changed:" : "the other path against this one:", lines, mark };
   }
 }

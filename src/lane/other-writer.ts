@@ -1,4 +1,4 @@
-import { differences, type Canonicalizer } from "../state/index.ts";
+import { differences, sameNames, shownNames, type Canonicalizer } from "../state/index.ts";
 import { poll } from "./late-writes.ts";
 import type { WorldMark, WorldState } from "./world-state.ts";
 
@@ -34,9 +34,10 @@ export async function writesByItself(
 
 /** Returns the lines that differ from the state of a mark, and restores it. */
 export async function writtenLines(state: WorldState, canonicalizer: Canonicalizer, mark: WorldMark): Promise<readonly string[]> {
-  const now = canonicalizer.describe(await state.facts());
+  const now = canonicalizer.marked(await state.facts());
   await state.restore(mark);
-  return differences(canonicalizer.describe(await state.facts()), now, LINES);
+  const before = canonicalizer.marked(await state.facts());
+  return differences(shownNames(before), shownNames(sameNames(before, now)), LINES);
 }
 
 /** Where it was written, as `db.jobs, db.sessions`; empty where the lines do not say. */

@@ -5,6 +5,7 @@ import { hashText } from "./hasher.ts";
 import { idNames } from "./id-names.ts";
 import { NOTHING_KNOWN, type Knowledge } from "./knowledge.ts";
 import { Renamer } from "./renamer.ts";
+import { shownNames, type Marked } from "./same-names.ts";
 import { StoresComparer, type StoreRows } from "./same-stores.ts";
 import { StateWriter } from "./state-text.ts";
 import type { StepWindow } from "./times.ts";
@@ -109,6 +110,11 @@ export class Canonicalizer {
 
   /** The state in lines for people, sorted, e.g. `systems.db.orders + {id: #1, status: "paid"}`. Values of clients are not shown. */
   describe(facts: Facts): readonly string[] {
+    return shownNames(this.marked(facts));
+  }
+
+  /** As {@link describe}, to be given the names of another state ({@link sameNames}) before it is shown. */
+  marked(facts: Facts): Marked {
     return describeFacts(facts, this.#writer);
   }
 }

@@ -8,14 +8,15 @@ import type { ColumnMode, PlainMode } from "./columns.ts";
 import { isOfKind } from "./row-kinds.ts";
 import { durationText } from "./times.ts";
 import { childRules, joinPath, type PathRules } from "./rules.ts";
+import { isMark, mark, withoutMarks, type Marked } from "./same-names.ts";
 import { Generated, JsonText, Mixed, Time } from "./named.ts";
 import type { StateWriter } from "./state-text.ts";
 
 const LONGEST_SHOWN = 200;
 const DEEPEST_SHOWN = 40;
 
-/** The state in sorted lines; see {@link Canonicalizer.describe}. */
-export function describeFacts(facts: Facts, writer: StateWriter): readonly string[] {
+/** The state in lines; see {@link Canonicalizer.marked}. */
+export function describeFacts(facts: Facts, writer: StateWriter): Marked {
   return new Describer(writer, facts).lines();
 }
 
@@ -33,8 +34,8 @@ class Describer {
     const state = writer.write(facts);
     for (const [key, name] of writer.tokens.constants) this.#names.set(key, name.startsWith("=") ? key : `root#${name.slice(1)}`);
     let next = 1;
-    for (const token of state.free) if (token.key !== null) this.#names.set(token.key, `#${next++}`);
-    state.ranked.forEach((token, index) => this.#names.set(token.key!, `#t${index + 1}`));
+    for (const token of state.free) if (token.key !== null) this.#names.set(token.key, mark("", next++));
+    state.ranked.forEach((token, index) => this.#names.set(token.key!, mark("t", index + 1)));
   }
 
   lines(): readonly string[] {
@@ -53,7 +54,7 @@ class Describer {
     this.#entries("context", Object.entries(this.#facts.context), rules.context, 0);
     this.#secret = true;
     this.#entries("clients", Object.entries(this.#facts.clients), rules.clients, 0);
-    return this.#lines.sort();
+    return this.#lines;
   }
 
   #table(system: string, path: string, table: ObservedTable): void {
@@ -103,7 +104,7 @@ class Describer {
   #entries(path: string, entries: readonly (readonly [unknown, unknown])[], rules: PathRules | undefined, depth: number): void {
     for (const [key, value] of entries) {
       const shown = typeof key === "string" ? this.#text(key, false) : this.#inline(key, depth);
-      const place = shown.startsWith("#") || shown.startsWith("root#") ? `${path}.${shown}` : joinPath(path, shown);
+      const place = isMark(shown) || shown.startsWith("root#") ? `${path}.${shown}` : joinPath(path, shown);
       this.#value(place, value, childRules(rules, typeof key === "string" ? key : "*"), depth);
     }
   }
@@ -128,7 +129,9 @@ class Describer {
     if (value instanceof Generated) return this.#generated(value);
     if (value instanceof Time) return timeText(value);
     if (value instanceof Mixed)
-      return JSON.stringify(value.parts.map((part) => (typeof part === "string" ? part : this.#object(part, depth))).join(""));
+      return JSON.stringify(
+        value.parts.map((part) => (typeof part === "string" ? withoutMarks(part) : this.#object(part, depth))).join(""),
+      );
     if (value instanceof JsonText) return `JSON ${this.#inline(value.value, depth + 1)}`;
     if (value instanceof Uint8Array) return this.#bytes(value);
     if (types.isDate(value)) return this.#writer.clock.nearMs(value.getTime()) ? "<time>" : `Date(${value.getTime()})`;
@@ -148,7 +151,7 @@ class Describer {
 
   #generated({ key, origin }: Generated): string {
     if (origin !== undefined) return this.#names.get(key) ?? "#?";
-    return key.startsWith("=") ? JSON.stringify(shorten(key.slice(key.indexOf(":") + 1))) : `root#${key.slice(1)}`;
+    return key.startsWith("=") ? JSON.stringify(shorten(withoutMarks(key.slice(key.indexOf(":") + 1)))) : `root#${key.slice(1)}`;
   }
 
   #bytes(value: Uint8Array): string {
@@ -168,7 +171,7 @@ class Describer {
     const show = (part: string): string => (this.#secret && quoted ? `<text ${hashText32(part).toString(16)}>` : part);
     let shown = "";
     for (const piece of pieces ?? [{ kind: "text" as const, text }]) {
-      if (piece.kind === "text") shown += show(piece.text);
+      if (piece.kind === "text") shown += show(withoutMarks(piece.text));
       else if (piece.kind === "id") shown += this.#id(piece);
       else shown += piece.kind === "time" ? "<time>" : `{${piece.name}}`;
     }

@@ -33,16 +33,18 @@ interface Line {
   readonly isRow: boolean;
 }
 
+/** A row of a described state. Of what a step changed, lines begin with a sign of their own. */
+export const ROW_LINE: RegExp = /^((?:[+-] )?\S+ [+-] )\{(.*)\}$/s;
+
 function readLine(line: string): Line {
-  // Of what a step changed, lines begin with a sign of their own.
-  const row = /^((?:[+-] )?\S+ [+-] )\{(.*)\}$/s.exec(line);
+  const row = ROW_LINE.exec(line);
   if (row !== null) return { place: row[1]!, cells: cellsOf(row[2]!), isRow: true };
   const at = line.indexOf(" = ");
   return at < 0 ? { place: line, cells: [], isRow: false } : { place: line.slice(0, at), cells: [["", line.slice(at + 3)]], isRow: false };
 }
 
 /** Splits `a: 1, b: {c: "x, y"}` where no string, list or object is open. */
-function cellsOf(text: string): [string, string][] {
+export function cellsOf(text: string): [string, string][] {
   const cells: [string, string][] = [];
   let [from, colon, depth] = [0, -1, 0];
   const end = (to: number): void => {

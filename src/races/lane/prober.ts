@@ -3,8 +3,7 @@ import { LaneLost, lossOf, type RaceGround } from "../../lane/index.ts";
 import type { RaceDelivery, RaceOutcome, RaceSchedule } from "../../model/result.ts";
 import { Severity } from "../../model/severity.ts";
 import type { WireRoute } from "../../model/wire.ts";
-import type { Facts } from "../../state/facts.ts";
-import { differences } from "../../state/index.ts";
+import { differences, sameNames, shownNames, type Marked } from "../../state/index.ts";
 import type { Execution } from "../oracle/execution.ts";
 import { judge, shows, type Judgement } from "../oracle/judge.ts";
 import { verdictRank } from "../oracle/verdict-rank.ts";
@@ -188,7 +187,10 @@ export class Prober {
 
   async #judged({ execution }: Trial, way: Way, oracle: Oracle, plan: TrialPlan): Promise<boolean> {
     let judgement = await judge(execution, oracle.measure);
-    if (this.#request.mode === "measure" && this.#hit === undefined) this.#last = this.#outcome(execution, oracle.measure.before);
+    if (this.#request.mode === "measure" && this.#hit === undefined) {
+      const before = this.#ground.base.lookalikes.marked(oracle.measure.before);
+      this.#last = this.#outcome(execution, before, this.#named(execution, before));
+    }
     if (judgement === undefined) return false;
     this.#suspect = true;
     if (await oracle.learnNoise()) judgement = await judge(execution, oracle.measure);
@@ -291,24 +293,29 @@ export class Prober {
   }
 
   #hitOf(judgement: Judgement, execution: Execution, way: Way, { measure }: Oracle): RaceHit {
+    const before = this.#ground.base.lookalikes.marked(measure.before);
+    // What one order makes has the names that it has in what was observed.
+    const observed = this.#named(execution, before);
     return {
       ...judgement,
-      observed: this.#outcome(execution, measure.before),
-      allowed: measure.orders.map((order) => this.#outcome(order, measure.before)),
+      observed: this.#outcome(execution, before, observed),
+      allowed: measure.orders.map((order) => this.#outcome(order, before, this.#named(order, [...before, ...observed]))),
       delivery: way.delivery,
       schedule: way.schedule,
     };
   }
 
-  #outcome({ order, calls, states, broken }: Execution, before: Facts): RaceOutcome {
-    const { lookalikes: canonicalizer } = this.#ground.base;
-    const was = canonicalizer.describe(before);
+  #named({ states }: Execution, like: Marked): Marked {
+    return sameNames(like, this.#ground.base.lookalikes.marked(states[0]!.facts));
+  }
+
+  #outcome({ order, calls, broken }: Execution, before: Marked, after: Marked): RaceOutcome {
     return {
       order,
       calls: calls.flatMap((call) =>
         call === undefined ? [] : [{ action: call.action, status: call.status === 0 ? null : call.status, requests: call.exchanges }],
       ),
-      changes: differences(was, canonicalizer.describe(states[0]!.facts), CHANGES),
+      changes: differences(shownNames(before), shownNames(after), CHANGES),
       broken: broken.map(({ invariant }) => invariant),
     };
   }
