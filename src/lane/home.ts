@@ -334,7 +334,7 @@ function unlikeTheFirst(error: unknown): unknown {
     "ROOTS_DIFFER",
     `Before setup, the store of this lane has other rows than that of the first lane: ${error.message}`,
     {
-      hint: "The target fills an empty store with ids of its own each time. Start it once on the store that db_url names, so that every lane gets a copy of the same rows.",
+      hint: "The target probably fills an empty store with ids of its own each time. Start it once on the store that db_url names, so that every lane gets a copy of the same rows; with `lanes`, give each the same rows yourself.",
       cause: error,
     },
   );

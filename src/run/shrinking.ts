@@ -92,7 +92,7 @@ export function notReplayedNote(violations: readonly ConfirmedViolation[]): stri
 
 /** Why the target did not start, which nothing else says: the run was over by then. */
 function because(left: readonly ConfirmedViolation[]): string {
-  const [failed] = left.flatMap(({ startFailed }) => startFailed ?? []);
+  const failed = left.flatMap(({ startFailed }) => startFailed ?? []).at(-1);
   return failed === undefined ? "" : ` The last start failed: ${failed}`;
 }
 

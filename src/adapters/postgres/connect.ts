@@ -1,3 +1,4 @@
+import type { EventEmitter } from "node:events";
 import type pg from "pg";
 import type { Client, ClientConfig } from "pg";
 import { SeqqaError } from "../../model/errors.ts";
@@ -76,6 +77,7 @@ export async function connect(store: StoreUrl, options: ConnectOptions = {}): Pr
       ...(types === undefined ? {} : { types }),
     });
     nameDatabase(client, store.database);
+    tellStatus(client);
   } catch (error) {
     throw connectError(store, error);
   }
@@ -102,6 +104,16 @@ export async function connect(store: StoreUrl, options: ConnectOptions = {}): Pr
 function nameDatabase(client: Client, database: string): void {
   client.database = database;
   (client as unknown as { readonly connectionParameters: { database: string } }).connectionParameters.database = database;
+}
+
+/** Gives a client of pg before 8.21 the method that tells how its transaction stands. */
+function tellStatus(client: Client): void {
+  if (typeof client.getTransactionStatus === "function") return;
+  const { connection } = client as unknown as { readonly connection: EventEmitter };
+  let status = "I";
+  // Before the driver's own listener, which answers who asked.
+  connection.prependListener("readyForQuery", (message: { readonly status: string }) => void (status = message.status));
+  Object.assign(client, { getTransactionStatus: () => status });
 }
 
 /** @throws SeqqaError `DRIVER_MISSING` */
