@@ -113,6 +113,8 @@ export class Backlog {
     for (const news of expansion.news) if (isTaken(news)) (assignments[news.unit]!.work.news ??= new Map()).set(news.action, news);
     for (const detail of expansion.details ?? [])
       if (isTaken(detail)) (assignments[detail.unit]!.work.details ??= new Map()).set(detail.action, detail);
+    for (const one of expansion.occurrences ?? [])
+      if (isTaken(one)) (assignments[one.unit]!.work.occurrences ??= new Map()).set(one.action, one.names);
     for (const image of expansion.images) if (isTaken(image)) keepImage(assignments, image);
   }
 

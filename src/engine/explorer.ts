@@ -27,6 +27,7 @@ import {
   type UnitRequest,
 } from "./messages.ts";
 import { EXPANDED } from "./node-table.ts";
+import { Occurred } from "./occurred.ts";
 import { orderOf, type Order } from "./orders/index.ts";
 import { ProgressMeter } from "./progress-meter.ts";
 import { Scheduler } from "./scheduler.ts";
@@ -66,6 +67,7 @@ export class Explorer {
   lesson: LaneDivergence | undefined;
   /** What ended the run although the strategy would have gone on: a lane that could not be rebuilt. */
   fatal: unknown;
+  readonly occurred: Occurred = new Occurred();
   /** A lane's target sends its answers in two packets. */
   twoPackets = false;
   readonly cut: ShardCut | undefined;
@@ -156,6 +158,7 @@ export class Explorer {
   async run(root: LaneReport): Promise<void> {
     this.#rebuilds.root = root;
     this.committer.root(root);
+    this.occurred.root(root);
     this.backlog.adoptRoot(root.image);
     this.#expander.share(this.committer.visited);
     if (this.#foundNew && this.#options.stopOnFirstViolation) this.stopReason = "first_violation";
@@ -258,6 +261,8 @@ export class Explorer {
       const skipped = (work.rows[at + KIND]! & 0xff) === SKIPPED;
       if (!skipped && committer.steps >= maxSteps) return this.#stop("max_steps");
       const committed = committer.commit(node, action, work.rows, at, work.news?.get(action), work.details?.get(action));
+      const names = work.occurrences?.get(action);
+      if (names !== undefined) this.occurred.add(names);
       if (!skipped) backlog.committed();
       if (committed.fresh && !committed.blocked && this.#options.saidChains !== undefined)
         this.chains.reached(committer.nodes, node, action, committed.to);
@@ -306,7 +311,7 @@ export class Explorer {
   /** The lane counts as busy until its answer is taken in; what fails then ends the run. */
   #post(lane: number, units: readonly UnitRequest[], take: (expansion: Expansion) => Promise<void>): void {
     const details = this.committer.details?.wanted(this.committer.edges.size, this.committer.visited.size);
-    const answer = this.#expander.expand(lane, { units, direct: this.#direct, details });
+    const answer = this.#expander.expand(lane, { units, direct: this.#direct, details, occurred: this.occurred.asked });
     this.#addPost(lane, answer.then(take));
   }
 

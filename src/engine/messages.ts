@@ -91,6 +91,8 @@ export interface Chunk {
   readonly direct: boolean;
   /** What is kept of every row beside it: bits of {@link EXCHANGES} and {@link STATES}. */
   readonly details?: number | undefined;
+  /** Which keys and patterns there are in states is asked for, but for these; see {@link OccurrenceNews}. */
+  readonly occurred?: readonly string[] | undefined;
 }
 
 /** What the actions send, and what comes back. */
@@ -178,6 +180,13 @@ export interface DetailNews {
   readonly state: readonly string[] | undefined;
 }
 
+/** Keys of the context, and patterns of `ignore` that name something, in the state that a row reaches. */
+export interface OccurrenceNews {
+  readonly unit: number;
+  readonly action: number;
+  readonly names: readonly string[];
+}
+
 /** What a lane answers to a chunk. */
 export interface Expansion {
   /** How many units were finished; with a failure, the unit in progress is not. */
@@ -188,6 +197,8 @@ export interface Expansion {
   readonly images: readonly ImageNews[];
   /** Of all executed rows, while {@link Chunk.details} asks for it. */
   readonly details?: readonly DetailNews[] | undefined;
+  /** Of rows that lead to another state, while {@link Chunk.occurred} asks for it; none that says nothing. */
+  readonly occurrences?: readonly OccurrenceNews[] | undefined;
   readonly divergences: readonly LaneDivergence[];
   /** Steps executed again to get to nodes. */
   readonly replayed: number;
@@ -266,6 +277,8 @@ export interface LaneReport {
   readonly rootLines: readonly string[];
   /** The root as a node, as {@link DetailNews.state}. */
   readonly rootState?: readonly string[] | undefined;
+  /** What `ignore` names beside tables and columns, and what there is of it in the root state; none where it names nothing else. */
+  readonly ignored?: { readonly patterns: readonly string[]; readonly occurred: readonly string[] } | undefined;
   readonly findings: readonly FindingNews[];
   readonly errors: readonly ErrorNews[];
   /** A check of the root state got no answer: the target of this lane is of no use. */

@@ -23,6 +23,7 @@ export class Work {
   news: Map<number, News> | undefined;
   details: Map<number, DetailNews> | undefined;
   images: Map<number, unknown> | undefined;
+  occurrences: Map<number, readonly string[]> | undefined;
   /** No longer wanted: what comes back is counted and forgotten. */
   dropped = false;
   #rows: Int32Array | undefined;

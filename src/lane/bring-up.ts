@@ -13,7 +13,7 @@ import { consentHint, mayBeWritten, storeName } from "../model/store-name.ts";
 import { World } from "../model/world.ts";
 import type { Fingerprint } from "../state/facts.ts";
 import { Asks } from "./asks.ts";
-import { Canonicalizer, loadHasher, type Knowledge } from "../state/index.ts";
+import { Canonicalizer, loadHasher, Occurrences, type Knowledge } from "../state/index.ts";
 import type { ErrorNews, LaneReport } from "../engine/messages.ts";
 import { Checker } from "./checker.ts";
 import { briefLines } from "./details.ts";
@@ -197,7 +197,7 @@ function identify(lane: Identified, options: LaneOptions): Canonicalizer {
 
 /** Checks the root that the lane stands at, and reports it. */
 async function atRoot(base: Omit<LaneBase, "report">): Promise<LaneBase> {
-  const { options, world, state, checker, stepper, canonicalizer, home, drawing, restart } = base;
+  const { options, world, state, checker, stepper, canonicalizer, home, drawing, restart, ignored } = base;
   const { seat, rules, judged, contextOnly } = base.seated;
   const { whole, node, lines: rootLines } = home.facts;
   const root = home.mark;
@@ -220,6 +220,12 @@ async function atRoot(base: Omit<LaneBase, "report">): Promise<LaneBase> {
     rootHi: node.hi,
     rootLines,
     rootState,
+    ...(ignored.paths.length > 0 && {
+      ignored: {
+        patterns: ignored.paths,
+        occurred: new Occurrences(ignored.paths).in(relative, contextPartOf(world.context).entries, new Set()),
+      },
+    }),
     findings: [...checked.findings],
     errors,
     ...(unanswered !== undefined && { broken: true }),

@@ -7,9 +7,12 @@ import {
   type ImageNews,
   type LaneFailure,
   type News,
+  type OccurrenceNews,
 } from "../engine/messages.ts";
 import { clientPartOf } from "../model/client.ts";
+import { contextPartOf } from "../model/context.ts";
 import type { Facts } from "../state/facts.ts";
+import { Occurrences } from "../state/index.ts";
 import type { LaneBase } from "./bring-up.ts";
 import { briefExchanges, briefLines } from "./details.ts";
 import type { Outcome } from "./outcome.ts";
@@ -35,11 +38,16 @@ export class ChunkReport {
   /** As {@link Chunk.details}. */
   #wants = 0;
   #details: DetailNews[] = [];
+  readonly #looker: Occurrences;
+  /** As {@link Chunk.occurred}. */
+  #occurred: ReadonlySet<string> | undefined;
+  #occurrences: OccurrenceNews[] = [];
   /** The state that the action in progress reached, where its lines are asked for. */
   #lines: readonly string[] | undefined;
 
   constructor(base: LaneBase) {
     this.#base = base;
+    this.#looker = new Occurrences(base.ignored.paths);
   }
 
   begin(chunk: Chunk): void {
@@ -53,6 +61,8 @@ export class ChunkReport {
     this.#captured.clear();
     this.#wants = chunk.details ?? 0;
     this.#details = [];
+    this.#occurred = chunk.occurred && new Set(chunk.occurred);
+    this.#occurrences = [];
   }
 
   /** `replayed`: steps that were executed again for the chunk, those of checks included. */
@@ -68,6 +78,7 @@ export class ChunkReport {
       checked: this.checkedSteps,
       busyMs: performance.now() - begun,
       failure,
+      ...(this.#occurrences.length > 0 && { occurrences: this.#occurrences }),
       ...(this.#twoPackets() && { twoPackets: true }),
     };
   }
@@ -94,6 +105,17 @@ export class ChunkReport {
     if (this.#captured.has(key)) return false;
     this.#captured.add(key);
     return true;
+  }
+
+  /** What there is in states is asked for. */
+  get wantsOccurrences(): boolean {
+    return this.#occurred !== undefined;
+  }
+
+  /** Of the state that a row reaches, known or not: what is ignored may be another than when it was reached first. */
+  noteOccurrences(unit: number, action: number, facts: Facts): void {
+    const names = this.#looker.in(facts, contextPartOf(this.#base.world.context).entries, this.#occurred!);
+    if (names.length > 0) this.#occurrences.push({ unit, action, names });
   }
 
   /** Of every state that is not known to be committed: which row commits it first is decided elsewhere. */

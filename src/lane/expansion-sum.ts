@@ -29,6 +29,7 @@ export class ExpansionSum {
       news: parts.flatMap(({ part, unit }) => part.news.map((one) => ({ ...one, unit }))),
       images: parts.flatMap(({ part, unit }) => part.images.map((one) => ({ ...one, unit }))),
       details: parts.flatMap(({ part, unit }) => part.details?.map((one) => ({ ...one, unit })) ?? []),
+      occurrences: parts.flatMap(({ part, unit }) => part.occurrences?.map((one) => ({ ...one, unit })) ?? []),
       divergences: joined(parts.flatMap(({ part }) => part.divergences)),
       replayed: executedAgain - checked,
       checked,

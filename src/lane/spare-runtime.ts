@@ -132,12 +132,12 @@ export class SpareRuntime implements LaneWork {
     slot.ready = slot.ready.then(() => slot.runtime.prepare(unit, direct)).catch(() => undefined);
   }
 
-  async #execute(unit: UnitRequest, action: number, { direct, details }: Chunk): Promise<Expansion> {
-    const node = nodeOf(unit, direct);
+  async #execute(unit: UnitRequest, action: number, chunk: Omit<Chunk, "units">): Promise<Expansion> {
+    const node = nodeOf(unit, chunk.direct);
     const slot = this.#slots.filter((one) => one.node === node).reduce((a, b) => (b.since < a.since ? b : a));
     await slot.ready;
     const suspect = action === unit.from ? unit.suspect : undefined;
-    const part = await slot.runtime.expand({ units: [{ ...unit, from: action, to: action + 1, suspect }], direct, details });
+    const part = await slot.runtime.expand({ ...chunk, units: [{ ...unit, from: action, to: action + 1, suspect }] });
     if (!isUntouched(part)) slot.node = undefined;
     return part;
   }

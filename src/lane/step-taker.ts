@@ -94,6 +94,7 @@ export class StepTaker {
         const shape = options.shapes ? shapeOf(state.facts() as never) : 0;
         const same = lo === unit.lo && hi === unit.hi;
         if (!same && this.#report.wantsStates) this.#report.describe(lo, hi, state.facts() as never);
+        if (this.#report.wantsOccurrences) this.#report.noteOccurrences(index, action, state.facts() as never);
         if (!same && this.#report.wanted(lo, hi)) this.#report.images.push({ unit: index, action, image: state.capture() });
         const before = suspicious(unit, lo, hi) ? state.position() : undefined;
         const checking = checker.check(this.#base.actions[action], false);
@@ -164,6 +165,7 @@ export class StepTaker {
       bits = CHANGED | formOf(canonicalizer);
       if (options.shapes) shape = shapeOf(facts);
       if ((lo !== unit.lo || hi !== unit.hi) && this.#report.wantsStates) this.#report.describe(lo, hi, facts);
+      if (this.#report.wantsOccurrences) this.#report.noteOccurrences(index, action, facts);
       if ((lo !== unit.lo || hi !== unit.hi) && outcome.findings.length === 0 && this.#report.wanted(lo, hi)) {
         this.#report.images.push({ unit: index, action, image: await state.capture(true) });
       }

@@ -15,6 +15,8 @@ export interface Ignored {
   readonly fields: readonly string[];
   /** Tables that are no part of the state, by store. */
   readonly tables: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Patterns of the World that can only name a key of the context, or a path. */
+  readonly paths: readonly string[];
 }
 
 /** The patterns that may name a table of a store: its own, and the World's. */
@@ -65,17 +67,21 @@ export function resolveIgnored(
   const tables = new Map<string, ReadonlySet<string>>();
   for (const [system, schema] of schemas) tables.set(system, ignoredTables(patterns, system, schema));
   const fields: string[] = [];
+  const paths: string[] = [];
   for (const one of patterns) {
     const columns = columnsOf(one, schemas);
     fields.push(...columns);
     if (one.system === undefined) fields.push(one.pattern);
     const isTable = [...schemas].some(([system, schema]) => ignoredTables([one], system, schema).size > 0);
-    if (columns.length > 0 || isTable || !isStrict) continue;
+    if (columns.length > 0 || isTable) continue;
+    // A store that does not tell its tables may have this one.
+    if (one.system === undefined && (isWhole || !isOfTable(one.pattern))) paths.push(one.pattern);
+    if (!isStrict) continue;
     if (one.system !== undefined ? schemas.has(one.system) : isWhole && schemas.size > 0 && isOfTable(one.pattern)) {
       throw unknown(one, schemas);
     }
   }
-  return { fields, tables };
+  return { fields, tables, paths };
 }
 
 /** A word alone may be a context key, which need not be there yet. */

@@ -30,6 +30,7 @@ import { search } from "./search.ts";
 import { shardBudget, shardNote } from "./shard.ts";
 import { ShownUrls } from "./shown-urls.ts";
 import { findRaces, NO_RACES, refuseRaces, type FoundRaces } from "./races.ts";
+import { neverOccurredNotes } from "./never-occurred.ts";
 import { twoPacketsNote } from "./two-packets-note.ts";
 import { unjudgedNotes } from "./unjudged-notes.ts";
 import { behindViolations } from "./verdict-exceptions.ts";
@@ -178,6 +179,8 @@ async function conclude(
   const violations = await shortestViolations(explorer, options, expander);
   const sharing = options.shard === undefined || explorer.cut === undefined ? [] : [shardNote(options.shard, explorer.cut)];
   const more = [...notes, ...sharing, ...chainNotes(explorer), ...twoPacketsNote(explorer), ...(await freshStateNotes(explorer, expander))];
+  // What was committed before a run went on, and by other shards, is not known.
+  if (options.shard === undefined && input.keep?.before === undefined) more.push(...neverOccurredNotes(explorer));
   const left = notReplayedNote(violations);
   if (left !== undefined) more.push(left);
   if (input.signal?.aborted !== true) more.push(...ended.notes(violations.some(({ found }) => found.finding.invariant === CRASHED)));

@@ -6,6 +6,7 @@ export { differingFields } from "./differing-fields.ts";
 export { steadyChanges, type SteadyChanges } from "./steady-changes.ts";
 export { hashText, loadHasher } from "./hasher.ts";
 export { opaqueTokens } from "./opaque-tokens.ts";
+export { Occurrences } from "./occurrences.ts";
 export { rowKinds, type RowKinds } from "./row-kinds.ts";
 export { responseHash } from "./response-hash.ts";
 export { changedFields } from "./changed-fields.ts";

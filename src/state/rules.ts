@@ -29,14 +29,8 @@ export function readRules(ignore: readonly string[], masked: readonly string[]):
   const columns = new Map<string, FieldRule>();
   const root: PathRules = { rule: undefined, children: new Map() };
   const add = (field: string, rule: FieldRule): void => {
-    const path = splitPath(field);
-    if (path.length > 1 && ROOTS.has(path[0]!)) insert(root, path, rule);
-    if (path.length === 1) insert(root, ["context", field], rule);
-    else {
-      columns.set(field, rule);
-      // A context key may itself hold a dot.
-      insert(root, ["context", field], rule);
-    }
+    for (const path of pathsOf(field)) insert(root, path, rule);
+    if (splitPath(field).length > 1) columns.set(field, rule);
   };
   const kinds = new Map<string, RowKind[]>();
   for (const one of masked) {
@@ -52,6 +46,14 @@ export function readRules(ignore: readonly string[], masked: readonly string[]):
     clients: root.children.get("clients"),
     systems: root.children.get("systems"),
   };
+}
+
+/** The paths into context, clients or values of systems that a field may name: from its root on, `[]` for any index, `*` for any key. */
+export function pathsOf(field: string): readonly (readonly string[])[] {
+  // A context key may itself hold a dot.
+  const key = ["context", field];
+  const path = splitPath(field);
+  return path.length > 1 && ROOTS.has(path[0]!) ? [path, key] : [key];
 }
 
 function insert(root: PathRules, path: readonly string[], rule: FieldRule): void {

@@ -1,4 +1,13 @@
-import { EXCHANGES, ROW, STATES, type Chunk, type Expansion, type LaneFailureKind, type UnitRequest } from "../../engine/messages.ts";
+import {
+  EXCHANGES,
+  ROW,
+  STATES,
+  type Chunk,
+  type Expansion,
+  type LaneFailureKind,
+  type OccurrenceNews,
+  type UnitRequest,
+} from "../../engine/messages.ts";
 import type { RecordedExchange } from "../../model/result.ts";
 import { Severity } from "../../model/severity.ts";
 import {
@@ -82,6 +91,7 @@ export function chunkOf(given: string, actions: number, image?: (text: string) =
       rare: listOf(rare, MOST_UNITS),
       direct: flag,
       details: optional(integer(0, EXCHANGES | STATES)),
+      occurred: optional(listOf(text())),
     }),
   );
   refuseTorn(encoded, actions);
@@ -172,6 +182,7 @@ export function expansionOf(given: string, units: readonly UnitRequest[], action
         total,
       ),
     ),
+    occurrences: optional(listOf(members<OccurrenceNews>({ unit, action, names: listOf(text()) }), total)),
     divergences: listOf(
       members<Expansion["divergences"][number]>({
         kind: oneOf(...DIVERGENCES),

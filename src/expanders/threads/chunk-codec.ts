@@ -15,6 +15,7 @@ export interface EncodedChunk {
   readonly rare: readonly (readonly [number, Pick<UnitRequest, "check" | "draws" | "suspect">])[];
   readonly direct: boolean;
   readonly details: number | undefined;
+  readonly occurred: readonly string[] | undefined;
 }
 
 export interface EncodedExpansion {
@@ -50,12 +51,13 @@ export function encodeChunk(chunk: Chunk): EncodedChunk {
     const { check, draws, suspect } = unit;
     if (check !== undefined || draws !== undefined || suspect !== undefined) rare.push([index, { check, draws, suspect }]);
   });
-  return { units: chunk.units.length, words, images: images.join(""), rare, direct: chunk.direct, details: chunk.details };
+  const { direct, details, occurred } = chunk;
+  return { units: chunk.units.length, words, images: images.join(""), rare, direct, details, occurred };
 }
 
 /** `image`: what is made of a captured state's text; by default the state. */
 export function decodeChunk(
-  { units: count, words, images, rare, direct, details }: EncodedChunk,
+  { units: count, words, images, rare, direct, details, occurred }: EncodedChunk,
   image: (text: string) => unknown = decodeImage,
 ): Chunk {
   const rest = new Map(rare);
@@ -79,7 +81,7 @@ export function decodeChunk(
     at = end;
     offset += Math.max(length, 0);
   }
-  return { units, direct, details };
+  return { units, direct, details, occurred };
 }
 
 /** Images that are encoded already are passed on. */

@@ -13,6 +13,7 @@ function reportOf(details: number, portable = true, world: World = new World()):
   const base = {
     world,
     state: { portable },
+    ignored: { paths: ["tokn", "systems.probe.at"] },
     canonicalizer: { describe: () => ["a: 1"] },
     stepper: { exchanges: [] },
   } as unknown as LaneBase;
@@ -58,6 +59,22 @@ describe("ChunkReport", () => {
     report.begin({ units: [], direct: true });
     const next = report.answer(0, undefined, performance.now(), 0);
     expect([next.checked, next.rows.length, next.news, next.images, next.divergences]).toEqual([0, 0, [], [], []]);
+  });
+
+  it("says what keys and patterns there are in states beside those that are known, while that is asked for", () => {
+    const report = reportOf(0, true, new World({ context: { token: "a", cart: 1 } }) as never);
+    const facts = { systems: { probe: { kind: "value", value: { at: 1 } } }, context: {}, clients: {} } as const;
+    expect(report.wantsOccurrences).toBe(false);
+    const said = (occurred: readonly string[]): unknown => {
+      report.begin({ units: [], direct: true, occurred });
+      expect(report.wantsOccurrences).toBe(true);
+      report.noteOccurrences(0, 2, facts);
+      const sum = new ExpansionSum();
+      sum.add(report.answer(1, undefined, performance.now(), 0), 3);
+      return sum.finish(1, 0, undefined).occurrences;
+    };
+    expect(said(["cart"])).toEqual([{ unit: 3, action: 2, names: ["token", "systems.probe.at"] }]);
+    expect(said(["cart", "token", "systems.probe.at"])).toEqual([]);
   });
 
   it("says that the target answers in two packets, where a client of any role found it", () => {

@@ -57,6 +57,13 @@ describe("patterns of ignore", () => {
     );
   });
 
+  it("of a World that no table or column answers to are keys or paths", () => {
+    const paths = ["cart", "context.user.seen", "clients.admin.token", "systems.probe.items[].took"];
+    expect(resolveIgnored([...ofWorld("events", "orders.status", "db.audit_*"), ...ofWorld(...paths)], schemas, ALL).paths).toEqual(paths);
+    expect(resolveIgnored(ofWorld("cart.seen", "cart"), new Map(), ALL).paths).toEqual(["cart.seen", "cart"]);
+    expect(resolveIgnored(ofWorld("cart.seen", "cart"), new Map(), { ...ALL, isWhole: false }).paths).toEqual(["cart"]);
+  });
+
   it("of a World are not refused where a store does not tell its tables", () => {
     expect(resolveIgnored(ofWorld("carts.seen"), schemas, { ...ALL, isWhole: false }).fields).toEqual(["carts.seen"]);
     expect(resolveIgnored([...ofWorld("carts.seen"), ...ofStore("cache", "session:*")], new Map(), ALL).fields).toEqual(["carts.seen"]);

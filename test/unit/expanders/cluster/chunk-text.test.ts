@@ -15,6 +15,7 @@ const image = {
 const chunk: Chunk = {
   direct: true,
   details: 3,
+  occurred: ["token"],
   units: [
     { path: [], from: 0, to: 4, lo: 1, hi: -2, uncertain: false, image: encodeImage(image) },
     {
@@ -120,12 +121,13 @@ describe("an answer as text", () => {
     } as const;
     const lost: Expansion = { ...expansion, finished: 1, rows: expansion.rows.subarray(0, 4 * ROW), news: [], details: undefined, failure };
     expect(expansionOf(expansionText(lost), units, ACTIONS)).toEqual(lost);
-    const noted: Expansion = { ...expansion, twoPackets: true };
+    const noted: Expansion = { ...expansion, twoPackets: true, occurrences: [{ unit: 1, action: 1, names: ["token"] }] };
     expect(expansionOf(expansionText(noted), units, ACTIONS)).toEqual(noted);
   });
 
   it.each<[string, Partial<Expansion>]>([
     ["more finished than asked", { finished: 3 }],
+    ["occurrences of another unit", { occurrences: [{ unit: 2, action: 0, names: [] }] }],
     ["too few rows", { rows: new Int32Array(4 * ROW) }],
     ["too many rows", { rows: new Int32Array(6 * ROW) }],
     ["half a row", { rows: new Int32Array(5 * ROW + 1) }],
