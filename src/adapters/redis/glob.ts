@@ -1,3 +1,4 @@
+import { namedKey } from "./elsewhere.ts";
 import type { Bytes } from "./entry.ts";
 
 /** Whether a key matches a pattern as Redis' KEYS reads it: `*`, `?`, `[a-z]`, `[^a]`, and `\` before what is meant literally. */
@@ -10,7 +11,10 @@ export function globMatcher(pattern: string): (key: Bytes) => boolean {
 export function keyFilter(keys: readonly string[] | undefined, ignore: readonly string[]): (key: Bytes) => boolean {
   const [wanted, unwanted] = [keys?.map(globMatcher), ignore.map(globMatcher)];
   if (wanted === undefined && unwanted.length === 0) return () => true;
-  return (key) => (wanted?.some((matches) => matches(key)) ?? true) && !unwanted.some((matches) => matches(key));
+  return (key) => {
+    const name = namedKey(key);
+    return (wanted?.some((matches) => matches(name)) ?? true) && !unwanted.some((matches) => matches(name));
+  };
 }
 
 const literal = (character: string): string => character.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");

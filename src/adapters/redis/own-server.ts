@@ -32,6 +32,17 @@ export function serverBinary(): string | undefined {
   return paths.find((path) => existsSync(path));
 }
 
+/** The first line of the configuration: what is on this server is one lane's alone. */
+const OURS = "# A server that seqqa started for one lane.";
+
+/** Whether a server is one that a run on this machine started for a lane: all of its databases are that lane's. */
+export async function isOwnServer(connection: Connection): Promise<boolean> {
+  // Who may not ask is on no server of ours.
+  const facts = await serverFacts(connection, "server").catch(() => undefined);
+  const config = facts?.get("config_file") ?? "";
+  return config !== "" && existsSync(config) && readFileSync(config, "utf8").startsWith(`${OURS}\n`);
+}
+
 export interface OwnServerOptions {
   /** Of the server's own; made, and removed with it. */
   readonly directory: string;
@@ -162,6 +173,7 @@ function ownPlace({ db, username, password }: RedisPlace, port: number): RedisPl
 
 function configText({ port, db, username, password }: RedisPlace, directory: string, log: string): string {
   const lines = [
+    OURS,
     "bind 127.0.0.1",
     `port ${port}`,
     `databases ${Math.max(16, db + 1)}`,

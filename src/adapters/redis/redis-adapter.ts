@@ -8,6 +8,7 @@ import { Connection, type Argument } from "./driver.ts";
 import { keyFilter } from "./glob.ts";
 import { Keyspace } from "./keyspace.ts";
 import { Looker } from "./looker.ts";
+import { isOwnServer } from "./own-server.ts";
 import { redisPlace, shownPlace, type RedisPlace } from "./redis-url.ts";
 import { RESERVED } from "./reserved.ts";
 import { TRIAL } from "./scripts.ts";
@@ -21,9 +22,12 @@ export interface RedisAdapterOptions {
   readonly checkpoint?: "auto" | "dump" | undefined;
   /** What each lane gets as its own when `url` is a template: a redis-server (default), or a database of the template's server. */
   readonly isolation?: "server" | "index" | undefined;
-  /** Patterns (as of KEYS) of the keys that belong to the state; the others are put back, and not looked at. Default: all. */
+  /**
+   * Patterns (as of KEYS) of the keys that belong to the state; the others are put back, and not looked at. In a lane's own server `db3:cart:*` names keys of the
+   * database with the index 3. Default: all.
+   */
   readonly keys?: readonly string[] | undefined;
-  /** Patterns of keys that are put back, and are no part of the state. */
+  /** Patterns of keys, as in `keys`, that are put back, and are no part of the state. */
   readonly ignore?: readonly string[] | undefined;
 }
 
@@ -40,7 +44,8 @@ interface Opened {
 }
 
 /**
- * A Redis database behind the API: all keys of one database index, of every type. A key that expires in a branch comes back: with its own
+ * A Redis database behind the API: all keys of one database index, of every type; in a server that is a lane's own (`isolation: server`) those of its other
+ * indexes, too, in tables with the index before their names (`db3_hash`). A key that expires in a branch comes back: with its own
  * expiry time while at least half of what it had left is ahead, else with all of the time that it had left when its state was first read.
  * The state says which keys expire, not when. Not put back: scripts and functions, settings, and what was published.
  */
@@ -96,9 +101,11 @@ export class RedisAdapter implements System {
       const [commands, events] = [await connect(2), await connect(3)];
       await requireServer(commands);
       await TRIAL.run(commands, [`${RESERVED}trial`]);
-      const keyspace = new Keyspace(commands);
-      if (scope.borrowed) borrowed = await Borrowed.take(this.#place);
-      const tracker = await Tracker.start(commands, events);
+      // Also where a World names another database of it: two adapters that put one thing back do no harm.
+      const isWhole = this.#isolation === "server" && (await isOwnServer(commands));
+      const keyspace = new Keyspace(commands, isWhole);
+      if (scope.borrowed && !isWhole) borrowed = await Borrowed.take(this.#place);
+      const tracker = await Tracker.start(commands, events, isWhole);
       const base = this.#kept ?? (await keyspace.readAll());
       if (base instanceof Map) await borrowed?.keep(base);
       const mode = new DumpMode(

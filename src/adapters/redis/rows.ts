@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { Observed, ObservedColumn, ObservedTable, StoredValue } from "../../model/system.ts";
+import { placeOfKey } from "./elsewhere.ts";
 import { bytesOf, type Bytes, type Entry, type Reply } from "./entry.ts";
 import { pairs } from "./exact-text.ts";
 import { streamRows, type RawRow } from "./stream-rows.ts";
@@ -30,6 +31,9 @@ const TABLES: Readonly<Record<string, readonly ObservedColumn[]>> = {
   zset: columns(["key", "member"], ["score"]),
 };
 
+/** Before the names of tables of another database: `db3_string`. */
+const OTHER = /^db\d+_/;
+
 /** Rows of one key by table and text. */
 type Rows = ReadonlyMap<string, ReadonlyMap<string, RawRow>>;
 
@@ -59,7 +63,12 @@ export function observeChanges(changes: Iterable<Change>): Observed {
       }
     }
   }
-  const observed = [...tables].map(([name, { added, removed }]): ObservedTable => ({ name, columns: TABLES[name]!, added, removed }));
+  const observed = [...tables].map(([name, { added, removed }]): ObservedTable => ({
+    name,
+    columns: TABLES[name.replace(OTHER, "")]!,
+    added,
+    removed,
+  }));
   return { kind: "rows", tables: observed.sort((a, b) => (a.name < b.name ? -1 : 1)), counters: {} };
 }
 
@@ -70,9 +79,11 @@ function rowsOf(key: Bytes, entry: Entry | null): Rows {
   return rows;
 }
 
-function makeRows(key: Bytes, entry: Entry): Rows {
+function makeRows(at: Bytes, entry: Entry): Rows {
+  const [db, key] = placeOfKey(at);
   const tables = new Map<string, Map<string, RawRow>>();
-  const add = (table: string, row: RawRow): void => {
+  const add = (type: string, row: RawRow): void => {
+    const table = db === "" ? type : `db${db}_${type}`;
     let rows = tables.get(table);
     if (rows === undefined) tables.set(table, (rows = new Map()));
     rows.set(JSON.stringify(row), row);

@@ -24,17 +24,24 @@ export class Script {
   }
 }
 
+/** ARGV: a database, a cursor, how many keys to look at. Returns what SCAN does there. */
+export const SCAN: Script = new Script(`
+redis.call('SELECT', ARGV[1])
+return redis.call('SCAN', ARGV[2], 'COUNT', ARGV[3])`);
+
 /**
- * ARGV: keys. Returns the server's time (seconds, microseconds), then per key `false`, or type, DUMP, expiry in ms since 1970 (-1: none) and
+ * ARGV: the database (empty: the connection's own), then keys. Returns the server's time (seconds, microseconds), then per key `false`, or type, DUMP, expiry in ms since 1970 (-1: none) and
  * the value as the commands of its type give it.
  */
 export const READ: Script = new Script(`
 local time = redis.call('TIME')
 local out = {time[1], time[2]}
-for i, k in ipairs(ARGV) do
+if ARGV[1] ~= '' then redis.call('SELECT', ARGV[1]) end
+for i = 2, #ARGV do
+  local k = ARGV[i]
   local type = redis.call('TYPE', k)['ok']
   if type == 'none' then
-    out[i + 2] = false
+    out[i + 1] = false
   else
     local v = ''
     if type == 'string' then v = redis.call('GET', k)
@@ -44,7 +51,7 @@ for i, k in ipairs(ARGV) do
     elseif type == 'zset' then v = redis.call('ZRANGE', k, 0, -1, 'WITHSCORES')
     elseif type == 'stream' then v = redis.call('XINFO', 'STREAM', k, 'FULL', 'COUNT', 0)
     end
-    out[i + 2] = {type, redis.call('DUMP', k), redis.call('PEXPIRETIME', k), v}
+    out[i + 1] = {type, redis.call('DUMP', k), redis.call('PEXPIRETIME', k), v}
   end
 end
 return out`);
@@ -53,7 +60,7 @@ return out`);
 export const WRITTEN = "written";
 
 /**
- * ARGV: channel (empty: nobody listens), token, how many changes the server had counted at the last look (empty: no matter), then per key its name, its expiry in
+ * ARGV: channel (empty: nobody listens), token, how many changes the server had counted at the last look (empty: no matter), the connection's database, then per key its database, its name, its expiry in
  * ms since 1970 (0: none) and its DUMP (empty: it is to go). What it changes is announced to subscribers between two messages with the token, so that these
  * changes can be told from everybody else's. Returns {@link WRITTEN} where the server has counted more changes than that; else, where somebody listens, the
  * reply to INFO: with the second message it is a look at the store as the script leaves it.
@@ -69,11 +76,17 @@ if ARGV[3] ~= '' then
 end
 if told then redis.call('PUBLISH', ARGV[1], 'begin ' .. ARGV[2]) end
 local failed = false
-for i = 4, #ARGV, 3 do
+local db = ARGV[4]
+for i = 5, #ARGV, 4 do
+  local to, key, at, dump = unpack(ARGV, i, i + 3)
   local r
-  if ARGV[i + 2] == '' then r = redis.pcall('DEL', ARGV[i])
-  elseif ARGV[i + 1] == '0' then r = redis.pcall('RESTORE', ARGV[i], '0', ARGV[i + 2], 'REPLACE')
-  else r = redis.pcall('RESTORE', ARGV[i], ARGV[i + 1], ARGV[i + 2], 'REPLACE', 'ABSTTL')
+  if to ~= db then
+    redis.call('SELECT', to)
+    db = to
+  end
+  if dump == '' then r = redis.pcall('DEL', key)
+  elseif at == '0' then r = redis.pcall('RESTORE', key, '0', dump, 'REPLACE')
+  else r = redis.pcall('RESTORE', key, at, dump, 'REPLACE', 'ABSTTL')
   end
   if type(r) == 'table' and r['err'] and not failed then failed = r end
 end

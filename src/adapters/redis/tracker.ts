@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { SeqqaError } from "../../model/errors.ts";
 import type { Connection } from "./driver.ts";
+import { keyElsewhere } from "./elsewhere.ts";
 import { refused } from "./failures.ts";
 import type { Bytes } from "./entry.ts";
 import { ensureNotifications, mayNot } from "./notifications.ts";
@@ -12,6 +13,8 @@ const QUIET = /cmdstat_(?:xack|xackdel|xclaim|xautoclaim|xreadgroup|xnack|xdelex
 /** The server's count of all changes, by any client; a saved one begins anew. */
 const CHANGES = /^rdb_changes_since_last_save:\d+/m;
 const SAVED = /^rdb_last_save_time:\d+/m;
+/** Where a key of any database is told of. */
+const CHANNEL = /^__keyspace@(\d+)__:(.*)$/s;
 const OWN_LOOKS = /cmdstat_info:calls=(\d+)/;
 
 /** How much may have changed beside the keys that were told of. */
@@ -48,9 +51,10 @@ export class Tracker {
   /**
    * Turns notifications on and listens. Returns why not, where the user of the URL may not do that.
    *
+   * @param isWhole to keys of the server's other databases, too
    * @throws SeqqaError `STORE_*` for everything else
    */
-  static async start(commands: Connection, events: Connection): Promise<Tracker | string> {
+  static async start(commands: Connection, events: Connection, isWhole: boolean = false): Promise<Tracker | string> {
     try {
       if (!(await ensureNotifications(commands))) return "keyspace notifications are off, and this user may not turn them on";
       await commands.text("INFO", "commandstats");
@@ -64,7 +68,7 @@ export class Tracker {
     client.on("pmessageBuffer", (_pattern: string, channel: Buffer, message: Buffer) => tracker.#hear(channel, message));
     client.on("close", () => tracker.#lost());
     try {
-      await events.ask(() => client.psubscribe(`${tracker.#prefix}*`));
+      await events.ask(() => client.psubscribe(isWhole ? "__keyspace@*__:*" : `${tracker.#prefix}*`));
     } catch (error) {
       const failure = refused(events.place, error);
       if (mayNot(failure)) return "this user may not subscribe to keyspace notifications";
@@ -142,12 +146,14 @@ export class Tracker {
   }
 
   #hear(channel: Buffer, message: Buffer): void {
-    const key = channel.toString("latin1", this.#prefix.length);
+    const name = channel.toString("latin1");
+    const isHere = name.startsWith(this.#prefix);
+    const [, db = "", key = ""] = isHere ? ["", "", name.slice(this.#prefix.length)] : (CHANNEL.exec(name) ?? []);
     if (!isReserved(key)) {
-      if (!this.#own) this.#written.add(key);
+      if (!this.#own) this.#written.add(isHere ? key : keyElsewhere(db, key));
       return;
     }
-    if (channel.toString("latin1") !== this.channel) return;
+    if (name !== this.channel) return;
     const text = message.toString("latin1");
     this.#own = text.startsWith("begin ");
     if (this.#turn !== undefined && text === this.#turn.text) this.#turn.done();

@@ -138,6 +138,22 @@ const WIPES: readonly Make[] = [
   () => ["EVAL", "redis.call('FLUSHDB', 'ASYNC') return redis.call('SET', 'string:1', 'after')", "0"],
 ];
 
+const database = (random: Random): string => random.pick(["0", "3", "9", "15"]);
+
+/** Commands that reach two databases. */
+const BETWEEN: readonly Make[] = [
+  (r) => ["MOVE", any(r), database(r)],
+  (r) => ["COPY", any(r), any(r), "DB", database(r), "REPLACE"],
+  (r) => ["SWAPDB", database(r), database(r)],
+  () => ["FLUSHALL"],
+];
+
+/** Some writes of any kind in one of several databases, and sometimes between them; {@link randomCommands}. */
+export function commandsAnywhere(random: Random, wipes: number): readonly Command[] {
+  const between = random.chance(10) ? [random.pick(BETWEEN)(random) as Command] : [];
+  return [["SELECT", database(random)], ...randomCommands(random, wipes), ...between];
+}
+
 /** Some writes of any kind; `wipes`: how many of a hundred empty the database. */
 export function randomCommands(random: Random, wipes: number): readonly Command[] {
   const make = random.chance(wipes) ? random.pick(WIPES) : random.pick(random.pick([STRINGS, COLLECTIONS, COLLECTIONS, STREAMS, KEYS]));

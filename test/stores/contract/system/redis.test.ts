@@ -3,8 +3,9 @@ import { RedisAdapter } from "../../../../src/adapters/redis/index.ts";
 import { size } from "../../../sizes.ts";
 import { redis } from "../../../support/services/kinds.ts";
 import { find, type Found } from "../../../support/services/service.ts";
-import { randomCommands, SEED, type Command } from "../../../contract/system/redis-world.ts";
+import { commandsAnywhere, randomCommands, SEED, type Command } from "../../../contract/system/redis-world.ts";
 import { systemContract, type Subject } from "../../../contract/system/system-contract.ts";
+import { redisLane } from "../../../support/redis-lane.ts";
 import { Writer } from "../../../contract/system/writers/writer.ts";
 
 // A server of these tests' own: they flush, and change its settings.
@@ -36,6 +37,30 @@ async function lane(index: number, wipes: number, user?: string, borrowed = fals
     },
   };
 }
+
+/** A lane with a server of its own, all of whose databases hold something. */
+async function wholeServer(index: number): Promise<Subject> {
+  const own = await redisLane(`${server.kind === "found" ? server.url : ""}/9`);
+  const { hostname, port } = new URL(own.url);
+  const writer = new Writer<Command>("redis-writer.mjs", hostname, port, "3");
+  const failed = await writer.run(...SEED, ["SELECT", "9"], ...SEED);
+  if (failed > 0) throw new Error(`${failed} commands of the seed were refused`);
+  const system = new RedisAdapter({ url: own.url });
+  await system.open({ name: "db", laneIndex: index, inProcess: false, borrowed: false });
+  return {
+    system,
+    write: async (random) => void (await writer.run(...commandsAnywhere(random, 2))),
+    close: async () => {
+      await system.close();
+      await writer.stop();
+      await own.close();
+    },
+  };
+}
+
+describe("redis, all databases of a lane's own server", () => {
+  systemContract({ lane: wholeServer, cycles: size(30, 3000), seed: 17 });
+});
 
 describe("redis, another process", () => {
   systemContract({ lane: (index) => lane(index, 1), cycles: size(50, 10_000) });
