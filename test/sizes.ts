@@ -13,6 +13,11 @@ export function size(quick: number, fullSize: number): number {
   return chosen;
 }
 
+/** The first `quick` of some cases in `npm test`, so that the most telling ones come first; all of them in `npm run verify:full`. */
+export function some<T>(cases: readonly T[], quick: number): readonly T[] {
+  return cases.slice(0, size(quick, cases.length));
+}
+
 /** A size in batches of at most `most`, each a test of its own: a part of `npm run verify:full` takes ten minutes at most. `first` tells batches apart. */
 export function batches(total: number, most: number): readonly { readonly first: number; readonly count: number }[] {
   return Array.from({ length: Math.ceil(total / most) }, (_, batch) => ({

@@ -1,9 +1,21 @@
 import { Redis } from "ioredis";
 import { expect, it } from "vitest";
 import { privateAuthority } from "../support/certificates.ts";
-import { coordinator, countersIn, endings, found, locally, ownSecureRedis, said, SECRET, textsIn, worker } from "../support/cluster.ts";
+import {
+  coordinator,
+  countersIn,
+  endings,
+  found,
+  locally,
+  ownSecureRedis,
+  said,
+  SECRET,
+  textsIn,
+  worker,
+  workerHere,
+} from "../support/cluster.ts";
 import { atEnd } from "../support/at-end.ts";
-import { emptyFolder, until } from "../support/e2e.ts";
+import { emptyFolder, seqqa, until } from "../support/e2e.ts";
 
 const PASSWORD = "pass-word-of-the-queue";
 
@@ -19,7 +31,7 @@ it("goes through a Redis with TLS and a password; what does not fit is refused, 
   monitor.on("monitor", (_time: string, args: readonly string[]) => sent.push(args.join(" ")));
   atEnd(() => [client, monitor].forEach((one) => one.disconnect()));
 
-  const all = ["--max-steps", "4000"];
+  const all = ["--max-steps", "400"];
   const output = emptyFolder();
   const workers = [worker({ url, directory }), worker({ url, directory, args: ["--parallel", "2", "--verbose"] })];
   await until(() => workers.every((one) => said(one).includes("Waiting for a run")), "that they wait", 60_000);
@@ -27,7 +39,7 @@ it("goes through a Redis with TLS and a password; what does not fit is refused, 
   expect([(await run.ended).status, await endings(workers)]).toEqual([0, [0, 0]]);
   expect(workers.map(said).join("")).toMatch(/worked on [1-9]/);
   expect(found(output)).toEqual(found(await locally(directory, all, {})));
-  expect(found(output)).toMatchObject([{ statesVisited: 1000 }]);
+  expect(found(output)).toMatchObject([{ stopReason: "max_steps" }]);
   expect(sent.join("\n")).toContain("seqqa-run:");
 
   const at = `${bare}/0`;
@@ -39,7 +51,10 @@ it("goes through a Redis with TLS and a password; what does not fit is refused, 
   ] as const;
   const refused = await Promise.all(
     refusals.flatMap(([says, folder, to]) =>
-      [coordinator, worker].map(async (begin) => ({ says, ended: await begin({ url: to, directory: folder }).ended })),
+      [
+        seqqa(["run", folder, "--distributed", to, "--output", emptyFolder()], { env: { SEQQA_SECRET: SECRET } }),
+        workerHere({ url: to, directory: folder }),
+      ].map(async (ran) => ({ says, ended: await ran })),
     ),
   );
   for (const { says, ended } of refused) {
