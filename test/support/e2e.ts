@@ -256,7 +256,7 @@ function statFields(pid: string): readonly string[] {
 /** Waits until something is so. Looks cost time, some of them a connection: they become rarer. */
 export async function until(is: () => boolean | Promise<boolean>, what: string, withinMs = 20_000): Promise<void> {
   let pauseMs = 20;
-  for (const end = performance.now() + withinMs; !(await is()); pauseMs = Math.min(1.2 * pauseMs, 100)) {
+  for (const end = performance.now() + withinMs; !(await is()); pauseMs = Math.min(1.2 * pauseMs, 200)) {
     if (performance.now() > end) throw new Error(`It did not come to: ${what}.`);
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { atEnd } from "./at-end.ts";
+import { size } from "../sizes.ts";
 import { until } from "./e2e.ts";
 import { mysql, postgres } from "./services/kinds.ts";
 import { find, type Service } from "./services/service.ts";
@@ -13,7 +14,7 @@ export interface OwnServer {
   restart(downMs?: number): Promise<void>;
   /** Databases of runs. */
   ofRuns(): Promise<readonly string[]>;
-  /** Until targets have committed in so many lanes. */
+  /** Until targets have committed some steps in so many lanes. */
   untilAtWork(lanes: number): Promise<void>;
   /** Ends the sessions of seqqa in lanes' databases. */
   endOurs(): Promise<void>;
@@ -58,7 +59,9 @@ async function ownPostgres(): Promise<OwnServer> {
     ofRuns: () => column(`SELECT datname FROM pg_database WHERE datname ~ '${RUNS}'`),
     untilAtWork: (lanes) =>
       until(
-        async () => (await column(`SELECT datname FROM pg_stat_database WHERE datname ~ '${LANES}' AND xact_commit > 300`)).length >= lanes,
+        async () =>
+          (await column(`SELECT datname FROM pg_stat_database WHERE datname ~ '${LANES}' AND xact_commit > ${size(100, 300)}`)).length >=
+          lanes,
         `work in ${lanes} lanes`,
         60_000,
       ),
@@ -88,7 +91,7 @@ async function ownMysql(): Promise<OwnServer> {
     untilAtWork: async (lanes) => {
       await onMysql(url, "SET GLOBAL userstat = 1");
       const busy = `SELECT s.schema_name FROM information_schema.schemata s JOIN information_schema.table_statistics t ON t.table_schema = s.schema_name
-        WHERE s.schema_name REGEXP '${LANES}' AND t.table_name = 'orders' AND t.rows_changed > 60`;
+        WHERE s.schema_name REGEXP '${LANES}' AND t.table_name = 'orders' AND t.rows_changed > ${size(20, 60)}`;
       await until(async () => (await column(busy)).length >= lanes, `work in ${lanes} lanes`, 60_000);
     },
     endOurs: async () => {
