@@ -20,7 +20,7 @@ import { stepsIn } from "../support/stored-edges.ts";
 import { NOTES_CONFIG, SLOTS_SERVER } from "../support/e2e-servers.ts";
 
 const STRATEGIES = ["bfs", "dfs", "random", "coverage_guided"];
-const BOUNDED = size(300, 10_007);
+const BOUNDED = size(150, 10_007);
 
 const command = (...args: readonly string[]): readonly string[] => {
   const output = emptyFolder();
@@ -56,10 +56,11 @@ describe("one answer, however many lanes", () => {
     }
   });
 
-  it.skipIf(full).each(STRATEGIES.slice(1))("%s: equal digests of 1 and 2 lanes", async (strategy) => {
-    const args = ["--strategy", strategy, "--max-steps", "150"];
+  // unit/property/engine has all of them.
+  it.skipIf(full).each(["coverage_guided"])("%s: equal digests of 1 and 2 lanes", async (strategy) => {
+    const args = ["--strategy", strategy, "--max-steps", "60"];
     const [one, two] = [await explored([...args, "--parallel", "1"]), await explored([...args, "--parallel", "2"])];
-    expect(two).toMatchObject({ steps: 150, digest: one.digest });
+    expect(two).toMatchObject({ steps: 60, digest: one.digest });
     expect(comparable(two)).toEqual(comparable(one));
   });
 
@@ -105,9 +106,9 @@ describe("one answer, however many lanes", () => {
 });
 
 describe("losing what does the work", () => {
-  const args = ["--max-steps", String(size(700, 20_000))];
+  const args = ["--max-steps", String(size(250, 20_000))];
   /** Calls of a small run take a while, so that it is not over before anything went wrong. */
-  const slowly: Readonly<Record<string, string>> = full ? {} : { WAIT_MS: "5" };
+  const slowly: Readonly<Record<string, string>> = full ? {} : { WAIT_MS: "15" };
 
   it("a target is killed in the middle, of either lane: the same answer", async () => {
     const undisturbed = await explored([...args, "--parallel", "1"]);
@@ -119,7 +120,7 @@ describe("losing what does the work", () => {
     const targets = (): readonly number[] => descendants(running.pid).filter((pid) => /(?:^|\/)node server\.mjs$/.test(commandOf(pid)));
     const killed: number[] = [];
     for (let times = 0; times < 2; times++) {
-      await until(() => stepsIn(output) > 60 * (times + 1), "the middle of the work");
+      await until(() => stepsIn(output) > 30 * (times + 1), "the middle of the work");
       const victim = targets().find((pid) => !killed.includes(pid))!;
       process.kill(victim, "SIGKILL");
       killed.push(victim);
@@ -154,7 +155,7 @@ const bump = (slot: number): Action => new Action({
     return response;
   },
 });
-export const agent = new Agent({ name: "slots", world: (lane) => new World({ systems: lane.systems }), actions: [1, 2, 3, 4].map(bump), invariants: [] });
+export const agent = new Agent({ name: "slots", world: (lane) => new World({ systems: lane.systems }), actions: [1, 2, 3].map(bump), invariants: [] });
 `;
     const folder = (dies: boolean): string =>
       folderWith({ "seqqa.yaml": NOTES_CONFIG, "server.mjs": SLOTS_SERVER, "slots.explore.ts": exploration(dies) });
@@ -164,7 +165,7 @@ export const agent = new Agent({ name: "slots", world: (lane) => new World({ sys
       return only(documentOf(ran));
     };
     const undisturbed = await run(folder(false), "1");
-    expect(undisturbed).toMatchObject({ statesVisited: 81, transitions: 324 });
+    expect(undisturbed).toMatchObject({ statesVisited: 27, transitions: 81 });
     const cwd = folder(true);
     const result = await run(cwd, "2");
     expect(readFileSync(join(cwd, "died"), "utf8")).toBe("worker");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { full, size } from "../sizes.ts";
+import { full, size, some } from "../sizes.ts";
 import { documentOf, emptyFolder, seqqa, type Explored } from "../support/e2e.ts";
 import { inWords, plantedRaces } from "../support/planted-races.ts";
 import { template } from "../support/store-templates.ts";
@@ -17,10 +17,9 @@ const WAYS: readonly Way[] = full
       ...[1, 2].flatMap((parallel) => ["double_refund", "lost_update"].map((only) => ({ store: "mysql" as const, parallel, only }))),
     ]
   : [
-      { store: "sqlite", parallel: 2, only: "double" },
+      // Of the servers one, whose gate shows races each time: test/stores/contract/gate has that of the other; on Redis nothing is held, as on SQLite.
+      { store: "sqlite", parallel: 2, only: "double_refund" },
       { store: "postgres", parallel: 1, only: "write_skew" },
-      { store: "mysql", parallel: 1, only: "lost_update" },
-      { store: "redis", parallel: 1, only: "oversell" },
     ];
 
 const RUNS = size(1, 20);
@@ -131,14 +130,14 @@ const WITHOUT_RACES = [
 ];
 
 describe("false alarms", { timeout: full ? 10_800_000 : 600_000 }, () => {
-  const pairs = size(20, 2000);
-  const fixtures = full ? WITHOUT_RACES : WITHOUT_RACES.slice(0, 2);
+  const pairs = size(8, 2000);
+  const fixtures = some(WITHOUT_RACES, 1);
 
   it(`there are none in ${pairs} pairs of fixtures without a race`, async () => {
     let probed = 0;
     for (let round = 1; probed < pairs && round <= 40; round++) {
       for (const fixture of fixtures) {
-        const bounds = ["--max-steps", String(size(25, 3000)), "--seed", String(round), "--parallel", String(1 + (round % 2))];
+        const bounds = ["--max-steps", String(size(12, 3000)), "--seed", String(round), "--parallel", String(1 + (round % 2))];
         const { status, explorations } = await run([`fixtures/${fixture}`, "--only", fixture, ...bounds]);
         const [result] = explorations;
         expect({ fixture, round, status, ...result! }).toMatchObject({

@@ -4,9 +4,11 @@ import { full, size } from "../sizes.ts";
 import { documentOf, emptyFolder, folderWith, linkPackages, only, root, seqqa, type Explored } from "../support/e2e.ts";
 
 /** The explorations of the fixtures that run on their own configuration without a defect; the first ones in the quick suite. */
-const QUICK = ["double-delete", "login", "stale-read", "shop", "own-triggers"];
+const QUICK = ["login", "shop", "own-triggers"];
 const FIXTURES = [
   ...QUICK,
+  "double-delete",
+  "stale-read",
   "ledger",
   "stock",
   "order-model",

@@ -47,7 +47,7 @@ async function each(seeds: readonly number[], work: (spec: Spec) => Promise<read
 }
 
 describe("generated targets", { timeout: full ? 1_200_000 : 300_000 }, () => {
-  it.each(batches(size(3, 1000), 20))(
+  it.each(batches(size(2, 1000), 20))(
     "no run vouches for a defect, and none finds one in a correct twin, from seed $first on",
     async ({ first, count }) => {
       const seeds = Array.from({ length: count }, (_, index) => first + index);
