@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { laneCounts } from "../sizes.ts";
+import { laneCounts, some } from "../sizes.ts";
 import { folderWith, only, seqqa, writtenIn } from "../support/e2e.ts";
 import { NOTES_CONFIG } from "../support/e2e-servers.ts";
 
@@ -37,8 +37,8 @@ it.each(laneCounts)(
   "says which action leads to new states without an end, and which column changes, with --parallel %s",
   async (parallel) => {
     const cwd = folderWith({ "seqqa.yaml": NOTES_CONFIG, "server.mjs": SERVER, "orders.explore.ts": EXPLORATION });
-    for (const strategy of ["bfs", "dfs"]) {
-      const args = ["run", ".", "--strategy", strategy, "--max-steps", "400", "--parallel", parallel, "--output", strategy];
+    for (const strategy of some(["bfs", "dfs"], 1)) {
+      const args = ["run", ".", "--strategy", strategy, "--max-steps", "150", "--parallel", parallel, "--output", strategy];
       const ran = await seqqa(args, { cwd });
       const { notes } = only(writtenIn(join(cwd, strategy)));
       expect(notes.filter((note) => note.includes("in a row"))).toEqual([NOTE]);

@@ -236,9 +236,10 @@ describe("ownership, over a real server and store", () => {
     const as = (user: string): string => `new HttpClient(lane.baseUrl, { headers: { "x-user": "${user}" } })`;
     const exploration = EXPLORATION.replace('{ bob: logIn("bob") }', "{ bob: async () => undefined }")
       .replace("WORLD", `world: (lane) => new World<Notes>({ api: ${as("alice")}, clients: { bob: ${as("bob")} } }),`)
-      .replace(/^ {2}setup: .*$/m, "");
+      .replace(/^ {2}setup: .*$/m, "")
+      .replace(/^ {2}actions: .*$/m, "  actions: [create, remove],");
     const config = CONFIG.replace("target:", "target:\n  rollback: restart");
-    const limits = ["--max-steps", "16"];
+    const limits = ["--max-steps", "6"];
     expect(found(await explored("lets_delete", undefined, limits, { config, exploration }))).toMatchObject([
       {
         message: expect.stringMatching(/^bob changed .* answered with status 204$/) as string,
@@ -257,7 +258,8 @@ describe("ownership, over a real server and store", () => {
   });
 
   it("makes no races of intruders", async () => {
-    const { races, raceCoverage } = (await explored("lets_delete", undefined, ["--races"])) as Explored & {
+    const exploration = EXPLORATION.replace(/^ {2}actions: .*$/m, "  actions: [create, remove],");
+    const { races, raceCoverage } = (await explored("lets_delete", undefined, ["--races"], { exploration })) as Explored & {
       raceCoverage?: { skipped: Record<string, number> };
     };
     expect(races.flatMap(({ first, second }) => [first, second]).filter((name) => name.includes("_as_"))).toEqual([]);

@@ -93,7 +93,7 @@ describe("interrupting a run", () => {
   });
 
   it("SIGKILL: the next run sweeps what could not be ended", async () => {
-    const { child, ended, pid, started } = await inTheMiddle(2);
+    const { child, ended, pid, started } = await inTheMiddle(1);
     child.kill("SIGKILL");
     expect((await ended).signal).toBe("SIGKILL");
     const next = await seqqa(["run", ".", "--output", "out"], { cwd: folderWith(NOTES) });

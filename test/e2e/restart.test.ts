@@ -87,7 +87,8 @@ describe("a target that caches its rows", () => {
     expect(seen(result)).not.toEqual(statuses());
   });
 
-  it.each(laneCounts)("is seen rightly with target.rollback: restart, with %s lanes", async (lanes) => {
+  // In the quick suite two lanes are restarted below, until a signal ends them.
+  it.each(full ? laneCounts : ["1"])("is seen rightly with target.rollback: restart, with %s lanes", async (lanes) => {
     const depth = "2";
     const counts = explore(notes, { maxDepth: Number(depth) });
     const result = await run("restart", ["--parallel", lanes, "--max-depth", depth]);
@@ -139,7 +140,7 @@ createServer((request, response) => {
   }
   if (request.method === "GET") return answer(200, { n });
   if (!sessions.has((request.headers.authorization ?? "").slice(7))) return answer(401, {});
-  n = request.url === "/up" ? Math.min(n + 1, 3) : process.env.BUG && n === 3 ? -1 : 0;
+  n = request.url === "/up" ? Math.min(n + 1, 2) : process.env.BUG && n === 2 ? -1 : 0;
   answer(200, { n });
 }).listen(Number(process.env.PORT), "127.0.0.1");
 `;
@@ -180,29 +181,30 @@ describe.each([
   it("equals its model, logged in anew each time; the planted bug is found", async () => {
     const files = { "server.mjs": COUNTER, "counter.explore.js": counting(world), "seqqa.yaml": COUNTER_CONFIG(rollback) };
     const digests = new Set<string>();
-    // In the quick suite two lanes are restarted above.
     for (const lanes of full || rollback === "stores" ? laneCounts : ["1"]) {
       const ran = await seqqa(["run", ".", "--reporter", "json", "--output", "out", "--parallel", lanes], { cwd: folderWith(files) });
       const result = only(documentOf(ran));
-      // Nothing known, then 0 to 3.
+      // Nothing known, then 0 to 2.
       expect({ ...result, status: ran.status, stderr: ran.stderr }).toMatchObject({
         status: 0,
         stderr: "",
-        statesVisited: 5,
-        transitions: 15,
+        statesVisited: 4,
+        transitions: 12,
         divergences: [],
         errors: [],
       });
-      expect(seen(result)).toEqual({ 200: 15 });
+      expect(seen(result)).toEqual({ 200: 12 });
       expect(result.replayed).toBeGreaterThan(0);
       expect(result.notes.join("\n")).toContain(note);
       digests.add(result.digest);
     }
     expect(digests.size).toBe(1);
-    const bug = await seqqa(["run", ".", "--reporter", "json", "--output", "out"], { cwd: folderWith(files), env: { BUG: "1" } });
+    // In the quick suite behind the World's reset: both replay.
+    if (!full && rollback === "restart") return;
+    const bug = await seqqa(["run", ".", "--bail", "--reporter", "json", "--output", "out"], { cwd: folderWith(files), env: { BUG: "1" } });
     expect(bug.status).toBe(1);
     expect(only(documentOf(bug)).violations).toMatchObject([
-      { invariant: "not_negative", reproductionPath: ["up", "up", "up", "down"], confirmed: true },
+      { invariant: "not_negative", reproductionPath: ["up", "up", "down"], confirmed: true },
     ]);
   });
 });
@@ -244,7 +246,7 @@ describe("restarting", () => {
       await until(
         () => {
           for (const one of targetsOf(running.pid)) pids.add(one);
-          return pids.size > 8;
+          return pids.size > 5;
         },
         "restarts",
         90_000,

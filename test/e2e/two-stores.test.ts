@@ -3,9 +3,12 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { explore } from "../models/explore.ts";
 import type { Model } from "../models/model.ts";
-import { laneCounts } from "../sizes.ts";
+import { laneCounts, size } from "../sizes.ts";
 import { documentOf, emptyFolder, folderWith, only, seqqa, type Explored } from "../support/e2e.ts";
 import { onPostgres, template } from "../support/store-templates.ts";
+
+/** Two can wait in the queue, one behind the other, so that their order is seen. */
+const ORDERS = size(2, 3);
 
 /** Orders in PostgreSQL, the queue of those to be worked on and how many are open in Redis: most requests write both, some one of them. */
 const SERVER = `
@@ -24,7 +27,7 @@ const rows = async (sql, ...values) => (await db.query(sql, values)).rows;
 
 const routes = {
   "/create": async () => {
-    if ((await rows("SELECT count(*)::int AS n FROM orders"))[0].n >= 3) return [409];
+    if ((await rows("SELECT count(*)::int AS n FROM orders"))[0].n >= ${ORDERS}) return [409];
     const [order] = await rows("INSERT INTO orders DEFAULT VALUES RETURNING *");
     await redis.multi().rpush("queue", order.id).incr("open").exec();
     return [201, order];
@@ -115,7 +118,7 @@ const MODEL: Model<Shop> = {
   step: (state, action) => {
     const { statuses, flagged, queue } = state;
     if (action === "create") {
-      if (statuses.length === 3) return { status: 409, state };
+      if (statuses.length === ORDERS) return { status: 409, state };
       return { status: 201, state: { flagged, statuses: [...statuses, "new"], queue: [...queue, statuses.length + 1] } };
     }
     if (action === "work") {
@@ -178,8 +181,8 @@ describe("PostgreSQL and Redis in one world", { timeout: 300_000 }, () => {
 
     // Redis's adapter connects again by itself, and puts everything back that it was not told of; PostgreSQL's costs the whole lane.
     const losses = [
-      { END: "postgres", AT: "20", parallel: 2, rebuilt: 1 },
-      { END: "redis", AT: "40", parallel: 1, rebuilt: 0 },
+      { END: "postgres", AT: String(size(10, 20)), parallel: 2, rebuilt: 1 },
+      { END: "redis", AT: String(size(15, 40)), parallel: 1, rebuilt: 0 },
     ] as const;
     for (const { END, AT, parallel, rebuilt } of losses) {
       const lost = await run(parallel, { ...env, END, AT });
@@ -194,7 +197,7 @@ describe("PostgreSQL and Redis in one world", { timeout: 300_000 }, () => {
     const env = { PG_URL: await template("postgres"), REDIS_URL: await template("redis") };
     const counts = explore(MODEL);
     leftAlone ??= (await run(parallel, env)).result.digest;
-    const lost = await run(parallel, { ...env, END: "server", AT: "20" });
+    const lost = await run(parallel, { ...env, END: "server", AT: String(size(10, 20)) });
     expect(lost.disturbed).toBe(true);
     expect(lost.result).toMatchObject({
       statesVisited: counts.states,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { full, laneCounts } from "../sizes.ts";
 import { documentOf, folderWith, only, seqqa } from "../support/e2e.ts";
 
 /** Its tables are made by the first request to /init, or by the first order, as servers with a schema cache do. */
@@ -59,7 +60,7 @@ describe("tables that are made before the exploration begins are part of the roo
       "systems: { db: { url: sqlite:template.db, ignore: [audit] } }\n",
       `setup: async (world) => { await world.api.post("/init"); },`,
     ],
-  ])("%s", async (_how, more, setup) => {
+  ])("%s", async (how, more, setup) => {
     const template = more.includes("template.db");
     const cwd = folderWith({
       "server.mjs": SERVER,
@@ -67,7 +68,7 @@ describe("tables that are made before the exploration begins are part of the roo
       "seqqa.yaml": config(more),
       ...(template && { "template.db": "" }),
     });
-    for (const lanes of ["1", "2"]) {
+    for (const lanes of full || how === "by warm_up" ? laneCounts : ["1"]) {
       const ran = await seqqa([...run, "--parallel", lanes], { cwd });
       expect({ status: ran.status, stderr: ran.stderr }).toEqual({ status: 0, stderr: "" });
       expect(only(documentOf(ran))).toMatchObject({ statesVisited: 4, divergences: [], errors: [] });
