@@ -1,5 +1,16 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
@@ -9,6 +20,7 @@ import { json } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { size, some } from "../sizes.ts";
 import { atEnd } from "../support/at-end.ts";
 import { emptyFolder, root, seqqa, startProgram, type Ran } from "../support/e2e.ts";
 import { parseXml } from "../support/xml.ts";
@@ -55,6 +67,8 @@ async function checkout(): Promise<string> {
   const folder = emptyFolder();
   for (const name of ["support", "shop"]) cpSync(join(root, "fixtures", name), join(folder, name), { recursive: true });
   renameSync(join(folder, "shop"), join(folder, "qa"));
+  // As deep as both bugs are.
+  appendFileSync(join(folder, "qa/seqqa.yaml"), "exploration: { max_depth: 4 }\n");
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
   mkdirSync(join(folder, "bin"));
   const npx = join(folder, "bin/npx");
@@ -118,9 +132,15 @@ describe("the recipe for GitHub Actions", { timeout: 300_000 }, () => {
     expect(shards).toEqual(Array.from({ length: Number(workflow.env["SHARDS"]) }, (_, index) => index + 1));
     const script = (steps: readonly Step[], name: string): string => steps.find((step) => step.name === name)!.run!;
     const folder = await checkout();
-    const onGithub = { ...workflow.env, GITHUB_ACTIONS: "true", GITHUB_STEP_SUMMARY: join(folder, "summary.md"), GITHUB_WORKSPACE: folder };
+    const onGithub = {
+      ...workflow.env,
+      SHARDS: String(size(2, shards.length)),
+      GITHUB_ACTIONS: "true",
+      GITHUB_STEP_SUMMARY: join(folder, "summary.md"),
+      GITHUB_WORKSPACE: folder,
+    };
     mkdirSync(join(folder, "shards"));
-    for (const shard of shards) {
+    for (const shard of some(shards, 2)) {
       const of = (): Promise<Ran> => shell(folder, script(explore.steps, "Explore"), { ...onGithub, SHARD: String(shard) });
       const ran = await of();
       expect({ status: ran.status, commands: /^::/m.exec(ran.stdout + ran.stderr) }).toEqual({ status: 0, commands: null });
@@ -187,9 +207,10 @@ describe("the recipe for GitLab", { timeout: 300_000 }, () => {
   it("explores in shards, goes on in a cached store, and has JUnit of what the merge found", async () => {
     const { explore, merge } = pipeline;
     const folder = await checkout();
-    for (let shard = 1; shard <= explore.parallel; shard++) {
+    const total = size(2, explore.parallel);
+    for (let shard = 1; shard <= total; shard++) {
       const of = (): Promise<Ran> =>
-        shell(folder, explore.script.join("\n"), { CI_NODE_INDEX: String(shard), CI_NODE_TOTAL: String(explore.parallel) });
+        shell(folder, explore.script.join("\n"), { CI_NODE_INDEX: String(shard), CI_NODE_TOTAL: String(total) });
       const ran = await of();
       expect(ran.status, ran.stderr).toBe(0);
       const stores = storesOf(join(folder, `reports/shard-${shard}`));

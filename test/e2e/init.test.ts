@@ -2,6 +2,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { full } from "../sizes.ts";
 import { startProgram, only, writtenIn, type Ran } from "../support/e2e.ts";
 import { folderWithPacked } from "../support/packed.ts";
 
@@ -36,7 +37,7 @@ describe("npx seqqa init shop-qa && cd shop-qa && npx seqqa run ., outside of th
   });
 
   it("finds nothing when the defect is switched off as its README says", async () => {
-    const { status, stderr } = await program("seqqa run . --parallel 2 --output off", { SHOP_DEFECT: "off" });
+    const { status, stderr } = await program(`seqqa run . --parallel ${full ? 2 : 1} --output off`, { SHOP_DEFECT: "off" });
     expect({ status, errors: stderr.match(/^error: .*/gm) }).toEqual({ status: 0, errors: null });
     expect(only(writtenIn(join(folder(), "off")))).toMatchObject({
       ...WITHOUT,

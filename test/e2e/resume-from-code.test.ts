@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { some } from "../sizes.ts";
 import { answering, type Answering } from "../support/answering.ts";
 import { folderWith, linkPackages, seqqa, startNode, until, type Running } from "../support/e2e.ts";
 
@@ -84,7 +85,7 @@ describe("explore({ resume })", () => {
     expect(whole).toMatchObject({ statesVisited: 64, stopReason: "exhausted", errors: [] });
     expect(whole["found"]).toHaveLength(6);
     const { begin, explore, flips, runs } = project();
-    for (const parallel of [1, 2]) {
+    for (const parallel of some([2, 1], 1)) {
       const before = flips();
       const { child, ended } = begin({ resume: true, parallel }, { PAUSE: "15" });
       await until(() => flips() >= before + 60, "60 more steps", 60_000);
