@@ -38,7 +38,7 @@ it.each(laneCounts)(
   async (parallel) => {
     const cwd = folderWith({ "seqqa.yaml": NOTES_CONFIG, "server.mjs": SERVER, "orders.explore.ts": EXPLORATION });
     for (const strategy of some(["bfs", "dfs"], 1)) {
-      const args = ["run", ".", "--strategy", strategy, "--max-steps", "150", "--parallel", parallel, "--output", strategy];
+      const args = ["run", ".", "--strategy", strategy, "--max-steps", "400", "--parallel", parallel, "--output", strategy];
       const ran = await seqqa(args, { cwd });
       const { notes } = only(writtenIn(join(cwd, strategy)));
       expect(notes.filter((note) => note.includes("in a row"))).toEqual([NOTE]);

@@ -4,7 +4,7 @@ import { laneCounts, size } from "../sizes.ts";
 import { documentOf, emptyFolder, only, seqqa } from "../support/e2e.ts";
 
 const hasPython = spawnSync("python3", ["--version"]).status === 0;
-const STEPS = String(size(30, 400));
+const STEPS = String(size(80, 400));
 
 /** Explores a part of the ledger's Python server. `writes`: how many writes send an answer. */
 async function explored(writes: "1" | "2", ...args: readonly string[]) {
