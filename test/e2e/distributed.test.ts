@@ -29,9 +29,9 @@ const BUDGET = String(size(150, 30_000));
 /** Calls of a small run take a while, so that it is not over before anything went wrong. */
 const SLOWLY: Readonly<Record<string, string>> = full ? {} : { WAIT_MS: "60" };
 
-/** Of what counts in memory; a worker alone takes ten seconds for them, so that one that stands still is missed. */
-const STEPS = size(400, 1500);
-const WAIT = String(size(40, 10));
+/** Of what counts in memory; calls of a small run take a while. */
+const STEPS = size(200, 1500);
+const WAIT = String(size(60, 10));
 const SHARD = ["--shard", "2/2", ...(full ? [] : ["--max-steps", String(STEPS)])];
 
 const joined = (run: Running): number => (said(run).match(/ joined with /g) ?? []).length;
@@ -163,7 +163,8 @@ describe("a distributed run without targets", () => {
     expect(found(output)).toEqual(found(await local));
   });
 
-  it.concurrent(
+  // In the quick suite test/stores/expanders/cluster has late answers: coordinator counts them once, chunk-queue gives what is missing to others.
+  it.runIf(full).concurrent(
     "takes no harm from a worker that stood still and answers late what another one has answered",
     { timeout: 300_000 },
     async () => {
@@ -219,7 +220,8 @@ describe("a distributed run without targets", () => {
     },
   );
 
-  it.concurrent("interrupted while its Redis is away, a run ends with what was found", { timeout: 300_000 }, async () => {
+  // In the quick suite test/stores/expanders/cluster/queue-link does not wait at the end.
+  it.runIf(full).concurrent("interrupted while its Redis is away, a run ends with what was found", { timeout: 300_000 }, async () => {
     const env = { WAIT_MS: WAIT };
     const directory = countersIn(["counters"]);
     const server = await ownRedis();

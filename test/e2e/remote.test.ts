@@ -20,7 +20,7 @@ describe.each([
   it.each(full ? [false, true] : [language === "Python"])("equals its model; bug: %s", async (bug) => {
     const counts = explore(remote(bug));
     const digests: string[] = [];
-    for (const lanes of full || language === "Node" ? laneCounts : ["1"]) {
+    for (const lanes of full ? laneCounts : ["1"]) {
       const result = await run({ ...server, ...(bug ? { BUG: "1" } : {}) }, lanes);
       expect(result).toMatchObject({
         status: bug ? 1 : 0,

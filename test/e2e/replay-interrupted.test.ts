@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { full, some } from "../sizes.ts";
 import { descendants, folderWith, linkPackages, only, seqqa, start, until, writtenIn } from "../support/e2e.ts";
 import { expectNothingLeft, held, HELD_FILES, HELD_SERVER } from "../support/held-target.ts";
 import { directoriesOf } from "../support/run-directories.ts";
@@ -18,12 +19,15 @@ beforeAll(async () => {
 }, 100_000);
 
 describe("a signal ends a replay with 130, and its target", () => {
-  it.each([
-    ["while a service comes up", "service", "SIGINT"],
+  const moments = [
     ["while the target comes up", "target", "SIGTERM"],
     ["while a step is not answered", "step", "SIGINT"],
+    ["while a service comes up", "service", "SIGINT"],
     ["while the rule is not answered", "rule", "SIGTERM"],
-  ] as const)("%s", async (_when, moment, signal) => {
+  ] as const;
+
+  // In the quick suite e2e/run-interrupted ends services.
+  it.each(some(moments, 2))("%s", async (_when, moment, signal) => {
     const { env, reached } = held(moment);
     const config = moment === "service" ? ["--config", "with-service.yaml", "--output", "reports"] : [];
     const { child, ended, pid } = start(["replay", id, ...config], { cwd, env });
@@ -64,7 +68,7 @@ describe("--from-step at a terminal", () => {
     await expectNothingLeft(pid, started);
   });
 
-  it("the end of the input goes on, too", async () => {
+  it.runIf(full)("the end of the input goes on, too", async () => {
     const { started, press, ended, shown, pid } = await waiting();
     press("\x04");
     expect(await ended).toBe(1);

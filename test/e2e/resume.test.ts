@@ -41,7 +41,7 @@ describe.each(some(STORES, 1))(
       const ledger = ["run", "fixtures/ledger", "--only", "ledger", ...config, "--output"];
       const long = { env, timeoutMs: 1_800_000 };
       const whole = emptyFolder();
-      expect((await seqqa([...ledger, whole, ...budget, "--parallel", "2"], long)).status).toBe(0);
+      expect((await seqqa([...ledger, whole, ...budget, "--parallel", String(size(1, 2))], long)).status).toBe(0);
       if (full && store === "sqlite")
         expect(writtenIn(whole).explorations).toMatchObject([{ statesVisited: 14_425, stopReason: "exhausted" }]);
       const output = emptyFolder();

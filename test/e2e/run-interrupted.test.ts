@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { some } from "../sizes.ts";
 import { descendants, folderWith, linkPackages, seqqa, start, until, writtenIn } from "../support/e2e.ts";
 import { expectNothingLeft, held, HELD_FILES } from "../support/held-target.ts";
 
@@ -10,16 +11,18 @@ beforeAll(() => {
 });
 
 describe("a signal ends a run with 130, and its targets", () => {
-  it.each([
+  const moments = [
     ["while a service comes up", "service", ".", "SIGINT", ["--config", "with-service.yaml"]],
-    ["while the target comes up", "target", ".", "SIGINT", ["--parallel", "1"]],
     ["while the targets of two lanes come up", "target", ".", "SIGTERM", ["--parallel", "2"]],
     ["while the target of a journey comes up", "target", "noting", "SIGINT", []],
     ["while the target is started again", "restart", ".", "SIGTERM", ["--parallel", "1"]],
+    ["while the target of one of two lanes comes up after it crashed", "crash", ".", "SIGTERM", ["--parallel", "2"]],
+    ["while the target comes up", "target", ".", "SIGINT", ["--parallel", "1"]],
     ["while the target of one of two lanes is started again", "restart", ".", "SIGINT", ["--parallel", "2"]],
     ["while the target comes up after it crashed", "crash", ".", "SIGINT", ["--parallel", "1"]],
-    ["while the target of one of two lanes comes up after it crashed", "crash", ".", "SIGTERM", ["--parallel", "2"]],
-  ] as const)("%s", async (_when, moment, named, signal, options) => {
+  ] as const;
+
+  it.each(some(moments, 5))("%s", async (_when, moment, named, signal, options) => {
     const { env, reached } = held(moment);
     const output = join(cwd, `reports-${Math.random().toString(36).slice(2)}`);
     const { child, ended, pid } = start(["run", named, ...options, "--output", output], { cwd, env });

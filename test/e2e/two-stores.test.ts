@@ -3,9 +3,12 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { explore } from "../models/explore.ts";
 import type { Model } from "../models/model.ts";
-import { laneCounts, size } from "../sizes.ts";
+import { full, size } from "../sizes.ts";
 import { documentOf, emptyFolder, folderWith, only, seqqa, type Explored } from "../support/e2e.ts";
 import { onPostgres, template } from "../support/store-templates.ts";
+
+/** In the quick suite what PostgreSQL loses costs one lane of two. */
+const LANES = full ? [1, 2] : [1];
 
 /** Two can wait in the queue, one behind the other, so that their order is seen. */
 const ORDERS = size(2, 3);
@@ -169,7 +172,7 @@ describe("PostgreSQL and Redis in one world", { timeout: 300_000 }, () => {
     };
 
     const digests = new Set<string>();
-    for (const lanes of laneCounts.map(Number)) {
+    for (const lanes of LANES) {
       const undisturbed = await run(lanes, env);
       expect(undisturbed.result).toMatchObject(expected);
       expect(undisturbed.starts).toBe(lanes);
@@ -193,7 +196,7 @@ describe("PostgreSQL and Redis in one world", { timeout: 300_000 }, () => {
     expect(await onPostgres(pgUrl, "SELECT count(*)::int AS n FROM pg_class WHERE relname = 'orders'")).toEqual([{ n: 0 }]);
   });
 
-  it.each(laneCounts.map(Number))("a lane of %s whose Redis server ends gets another one: the same answer", async (parallel) => {
+  it.each(LANES)("a lane of %s whose Redis server ends gets another one: the same answer", async (parallel) => {
     const env = { PG_URL: await template("postgres"), REDIS_URL: await template("redis") };
     const counts = explore(MODEL);
     leftAlone ??= (await run(parallel, env)).result.digest;

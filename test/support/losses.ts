@@ -60,7 +60,7 @@ async function ownPostgres(): Promise<OwnServer> {
     untilAtWork: (lanes) =>
       until(
         async () =>
-          (await column(`SELECT datname FROM pg_stat_database WHERE datname ~ '${LANES}' AND xact_commit > ${size(100, 300)}`)).length >=
+          (await column(`SELECT datname FROM pg_stat_database WHERE datname ~ '${LANES}' AND xact_commit > ${size(60, 300)}`)).length >=
           lanes,
         `work in ${lanes} lanes`,
         60_000,
@@ -91,7 +91,7 @@ async function ownMysql(): Promise<OwnServer> {
     untilAtWork: async (lanes) => {
       await onMysql(url, "SET GLOBAL userstat = 1");
       const busy = `SELECT s.schema_name FROM information_schema.schemata s JOIN information_schema.table_statistics t ON t.table_schema = s.schema_name
-        WHERE s.schema_name REGEXP '${LANES}' AND t.table_name = 'orders' AND t.rows_changed > ${size(20, 60)}`;
+        WHERE s.schema_name REGEXP '${LANES}' AND t.table_name = 'orders' AND t.rows_changed > ${size(8, 60)}`;
       await until(async () => (await column(busy)).length >= lanes, `work in ${lanes} lanes`, 60_000);
     },
     endOurs: async () => {
