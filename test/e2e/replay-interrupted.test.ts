@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { full, some } from "../sizes.ts";
+import { some } from "../sizes.ts";
 import { descendants, folderWith, linkPackages, only, seqqa, start, until, writtenIn } from "../support/e2e.ts";
 import { expectNothingLeft, held, HELD_FILES, HELD_SERVER } from "../support/held-target.ts";
 import { directoriesOf } from "../support/run-directories.ts";
@@ -68,7 +68,7 @@ describe("--from-step at a terminal", () => {
     await expectNothingLeft(pid, started);
   });
 
-  it.runIf(full)("the end of the input goes on, too", async () => {
+  it("the end of the input goes on, too", async () => {
     const { started, press, ended, shown, pid } = await waiting();
     press("\x04");
     expect(await ended).toBe(1);
