@@ -197,7 +197,7 @@ export interface Expansion {
   readonly images: readonly ImageNews[];
   /** Of all executed rows, while {@link Chunk.details} asks for it. */
   readonly details?: readonly DetailNews[] | undefined;
-  /** Of rows that lead to another state, while {@link Chunk.occurred} asks for it; none that says nothing. */
+  /** The first names that a row's state has, while {@link Chunk.occurred} asks for them; no entry for a row without any. */
   readonly occurrences?: readonly OccurrenceNews[] | undefined;
   readonly divergences: readonly LaneDivergence[];
   /** Steps executed again to get to nodes. */

@@ -1,5 +1,8 @@
 import type { LaneReport } from "./messages.ts";
 
+/** Keys that are kept to find the nearest one: a context may have a key for each thing that was made. */
+const MOST_NAMES = 200;
+
 /** The keys of the context and the patterns of `ignore` that committed states have, so that every number of lanes says the same. */
 export class Occurred {
   #patterns: readonly string[] = [];
@@ -13,7 +16,9 @@ export class Occurred {
   }
 
   add(names: readonly string[]): void {
-    for (const name of names) this.#names.add(name);
+    const before = this.#names.size;
+    for (const name of names) if (before < MOST_NAMES || this.#patterns.includes(name)) this.#names.add(name);
+    if (this.#names.size === before && this.#asked !== undefined) return;
     this.#asked = this.missing.length === 0 ? undefined : [...this.#names];
   }
 

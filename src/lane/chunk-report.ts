@@ -39,7 +39,7 @@ export class ChunkReport {
   #wants = 0;
   #details: DetailNews[] = [];
   readonly #looker: Occurrences;
-  /** As {@link Chunk.occurred}. */
+  /** See {@link Chunk.occurred}. */
   #occurred: ReadonlySet<string> | undefined;
   #occurrences: OccurrenceNews[] = [];
   /** The state that the action in progress reached, where its lines are asked for. */
@@ -112,7 +112,7 @@ export class ChunkReport {
     return this.#occurred !== undefined;
   }
 
-  /** Of the state that a row reaches, known or not: what is ignored may be another than when it was reached first. */
+  /** Takes names from the state that a row reaches, known or not: what is ignored may be another than when it was reached first. */
   noteOccurrences(unit: number, action: number, facts: Facts): void {
     const names = this.#looker.in(facts, contextPartOf(this.#base.world.context).entries, this.#occurred!);
     if (names.length > 0) this.#occurrences.push({ unit, action, names });

@@ -1,6 +1,6 @@
 import type { News, RecordedCheck, Recording } from "../engine/messages.ts";
 import type { RecordedStep } from "../model/result.ts";
-import { differences } from "../state/index.ts";
+import { differences, sameNames, shownNames, type Marked } from "../state/index.ts";
 import type { LaneBase } from "./bring-up.ts";
 import type { Draws } from "./drawing.ts";
 import { brokenFinding, withUnanswered, type Judged } from "./findings.ts";
@@ -34,7 +34,7 @@ export async function recordPath(
   let facts = await state.facts();
   const began = { lo: 0, hi: 0 };
   let outcome: Outcome | undefined;
-  let lines = canonicalizer.describe(facts);
+  let lines = canonicalizer.marked(facts);
   for (let i = 0; i < path.length; i++) {
     const action = actions[path[i]!]!;
     if (beforeStep !== undefined) await beforeStep(i);
@@ -55,7 +55,7 @@ export async function recordPath(
     await settle();
     facts = await state.facts();
     const before = lines;
-    lines = canonicalizer.describe(facts);
+    lines = sameNames(before, canonicalizer.marked(facts));
     steps.push({ ...step, changes: changesOf(before, lines) });
     if (last) findings.push(...outcome.findings);
   }
@@ -82,9 +82,19 @@ export async function recordPath(
   findings.push(...judged.findings);
   errors.push(...judged.errors);
   const lastStep = path.length === 0 ? undefined : { startMs: stepper.window.startMs, endMs: Date.now() };
-  return { ...broke, reached, lines, drew: drawing.wasUsed, brokeAt: undefined, failure: unanswered?.reason, lastStep };
+  return {
+    ...broke,
+    reached,
+    lines: canonicalizer.describe(facts),
+    drew: drawing.wasUsed,
+    brokeAt: undefined,
+    failure: unanswered?.reason,
+    lastStep,
+  };
 }
 
-function changesOf(before: readonly string[], after: readonly string[]): readonly string[] {
-  return differences(before, after, CHANGES).map((line) => (line.length <= LONGEST ? line : `${line.slice(0, LONGEST)}...`));
+function changesOf(before: Marked, after: Marked): readonly string[] {
+  return differences(shownNames(before), shownNames(after), CHANGES).map((line) =>
+    line.length <= LONGEST ? line : `${line.slice(0, LONGEST)}...`,
+  );
 }

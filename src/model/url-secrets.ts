@@ -4,7 +4,7 @@ import { decoded } from "./decoded.ts";
 const LONG = 8;
 
 /** A URL with a user part, in a text: as in URL parsers it ends at the last `@` before the path. */
-const USER_PART = /([a-z][a-z0-9+.-]*):\/\/([^\s/?#"'`<>]*)@/gi;
+const USER_PART = /:\/\/([^\s/?#"'`<>]*)@/g;
 
 /** Stands for credentials in hints and help. */
 const EXAMPLE = "user:password";
@@ -15,10 +15,10 @@ const EXAMPLE = "user:password";
  */
 export function withoutSecrets(text: string, passwords: readonly string[] = []): string {
   const known = passwords.reduce((shown, password) => (password === "***" ? shown : hide(shown, password)), text);
-  return known.replace(USER_PART, (all: string, scheme: string, part: string) => {
+  return known.replace(USER_PART, (all: string, part: string, at: number) => {
     const colon = part.indexOf(":");
-    if (part === EXAMPLE || (colon < 0 && !/^https?$/i.test(scheme))) return all;
-    return `${scheme}://${colon < 0 ? "" : `${part.slice(0, colon)}:`}***@`;
+    if (part === EXAMPLE || (colon < 0 && !/https?$/i.test(known.slice(Math.max(0, at - 5), at)))) return all;
+    return `://${colon < 0 ? "" : `${part.slice(0, colon)}:`}***@`;
   });
 }
 

@@ -113,7 +113,7 @@ export class Canonicalizer {
     return shownNames(this.marked(facts));
   }
 
-  /** As {@link describe}, to be given the names of another state ({@link sameNames}) before it is shown. */
+  /** Like {@link describe}, to be given the names of another state ({@link sameNames}) before it is shown. */
   marked(facts: Facts): Marked {
     return describeFacts(facts, this.#writer);
   }

@@ -8,7 +8,7 @@ import type { ColumnMode, PlainMode } from "./columns.ts";
 import { isOfKind } from "./row-kinds.ts";
 import { durationText } from "./times.ts";
 import { childRules, joinPath, type PathRules } from "./rules.ts";
-import { isMark, mark, withoutMarks, type Marked } from "./same-names.ts";
+import { cutBeforeMark, isMark, mark, shapeOf, withoutMarks, type Marked } from "./same-names.ts";
 import { Generated, JsonText, Mixed, Time } from "./named.ts";
 import type { StateWriter } from "./state-text.ts";
 
@@ -54,7 +54,7 @@ class Describer {
     this.#entries("context", Object.entries(this.#facts.context), rules.context, 0);
     this.#secret = true;
     this.#entries("clients", Object.entries(this.#facts.clients), rules.clients, 0);
-    return this.#lines;
+    return this.#lines.sort();
   }
 
   #table(system: string, path: string, table: ObservedTable): void {
@@ -189,7 +189,8 @@ function timeText({ origin: { name, isPassed } }: Time): string {
 
 function shorten(text: string): string {
   if (text.length <= LONGEST_SHOWN) return text;
-  return `${text.slice(0, LONGEST_SHOWN)}... (${text.length} characters, ${hashText32(text).toString(16)})`;
+  const shape = shapeOf(text);
+  return `${cutBeforeMark(text.slice(0, LONGEST_SHOWN))}... (${shape.length} characters, ${hashText32(shape).toString(16)})`;
 }
 
 /** The entries of a plain object or a Map; `undefined` for everything else. */

@@ -6,7 +6,7 @@ export type Marked = readonly string[];
 const [OPEN, CLOSE] = ["\u{F0000}", "\u{F0001}"];
 const MARK = /\u{F0000}(t?)\d+\u{F0001}/gu;
 const STRAY = /[\u{F0000}\u{F0001}]/gu;
-/** Lines of one shape, or rows of one table, that are compared each with each. */
+/** Lines of one shape, or rows of one table, that are compared each with each; of more, values keep the names that they have. */
 const MOST_COMPARED = 100;
 
 /** `kind`: `t` for what is a time by its looks. */
@@ -28,13 +28,18 @@ export function shownNames(lines: Marked): readonly string[] {
  */
 export function sameNames(first: Marked, second: Marked): Marked {
   const names = new Names();
-  const [left, right] = [first, second].map((lines) => lines.filter((line) => line.includes(OPEN)).map(readMarks));
-  // Rows first: a value that refers to another row than before is then what differs.
-  for (const isRow of [true, false]) {
-    const of = (lines: readonly Line[]): Line[] => lines.filter((line) => line.isRow === isRow);
-    pair(of(left!), of(right!), names);
-  }
-  const used = new Set(first.flatMap((line) => line.match(MARK) ?? []));
+  const [left, right] = [first, second].map((lines) => [...new Set(lines)].filter((line) => line.includes(OPEN)).map(readMarks));
+  const groups = grouped(left!, right!, ({ shape }) => shape);
+  // Rows before values: one that refers to another row than before is then what differs.
+  const inTurn = [true, false].map((isRow) => groups.filter((group) => [...group.first][0]!.isRow === isRow));
+  for (const some of inTurn) pairForced(some, names);
+  for (const some of inTurn) pairOthers(some, names);
+  const [rows, ownRows] = [
+    left!.filter((line) => line.isRow && !names.paired.has(line)),
+    right!.filter((line) => line.isRow && !names.paired.has(line)),
+  ];
+  for (const group of grouped(rows, ownRows, ({ place }) => place)) pairRows(group, names);
+  const used = new Set(first.flatMap(marksOf));
   let number = used.size;
   const named = (own: string, kind: "" | "t"): string => {
     let name = names.of(own);
@@ -52,7 +57,7 @@ interface Line {
   /** Alike in lines that are equal but for names. */
   readonly shape: string;
   readonly marks: readonly string[];
-  /** Of a row, by table and sign. */
+  /** Table and sign of a row. */
   readonly place: string;
   readonly cells: readonly (readonly [name: string, value: string])[];
 }
@@ -62,13 +67,19 @@ function readMarks(line: string): Line {
   return {
     isRow: row !== null,
     shape: shapeOf(line),
-    marks: line.match(MARK) ?? [],
+    marks: marksOf(line),
     place: row?.[1] ?? "",
     cells: row === null ? [] : cellsOf(row[2]!),
   };
 }
 
-const shapeOf = (text: string): string => text.replace(MARK, `${OPEN}$1${CLOSE}`);
+/** The text without the numbers of its marks. */
+export const shapeOf = (text: string): string => text.replace(MARK, `${OPEN}$1${CLOSE}`);
+
+const marksOf = (text: string): readonly string[] => text.match(MARK) ?? [];
+
+/** A text that was cut off, without what is left of a mark or of a character at its end. */
+export const cutBeforeMark = (text: string): string => text.replace(/(?:\u{F0000}t?\d*|[\uD800-\uDBFF])$/u, "");
 
 /** Which mark of the first state stands for one of the second; each for one at most. */
 class Names {
@@ -78,6 +89,9 @@ class Names {
   of(second: string): string | undefined {
     return this.#first.get(second);
   }
+
+  /** Lines of both states that are equal but for names. */
+  readonly paired: Set<Line> = new Set();
 
   take(first: string, second: string): void {
     this.#first.set(second, first);
@@ -101,60 +115,96 @@ class Names {
   }
 }
 
-/** Pairs lines that are equal but for names, those first that leave no choice; then rows that have something in common. */
-function pair(first: readonly Line[], second: readonly Line[], names: Names): void {
-  const others = new Set(first);
-  const left = new Set(second);
-  const byShape = grouped(first, ({ shape }) => shape);
-  const fitting = (line: Line): Line[] =>
-    (byShape.get(line.shape) ?? []).filter((other) => others.has(other) && names.fit(other.marks, line.marks) !== undefined);
-  const take = (line: Line, other: Line): void => {
-    names.takeAll(other.marks, line.marks);
-    others.delete(other);
-    left.delete(line);
-  };
+/** Lines of both states that may be about the same thing. */
+interface Group {
+  readonly first: Set<Line>;
+  readonly second: Set<Line>;
+}
+
+function take(group: Group, one: Line, own: Line, names: Names): void {
+  names.takeAll(one.marks, own.marks);
+  names.paired.add(one).add(own);
+  group.first.delete(one);
+  group.second.delete(own);
+}
+
+/** Pairs lines that leave no choice: the only ones of their shape, and then those that only one fits by the names that are known. */
+function pairForced(groups: readonly Group[], names: Names): void {
+  for (const group of groups) {
+    const [[one], [own]] = [[...group.first], [...group.second]];
+    const isOnly = group.first.size === 1 && group.second.size === 1;
+    if (isOnly && names.fit(one!.marks, own!.marks) !== undefined) take(group, one!, own!, names);
+  }
   for (let progress = true; progress;) {
     progress = false;
-    for (const mayChoose of [false, true]) {
-      for (const line of left) {
-        const found = fitting(line);
-        if (found.length === 0 || (found.length > 1 && !mayChoose)) continue;
-        const known = (other: Line): number => names.fit(other.marks, line.marks) ?? -1;
-        take(line, found.toSorted((a, b) => known(b) - known(a))[0]!);
+    for (const group of groups) {
+      for (const own of group.second) {
+        const known = [...group.first].filter((one) => (names.fit(one.marks, own.marks) ?? 0) > 0);
+        if (known.length !== 1) continue;
+        take(group, known[0]!, own, names);
         progress = true;
-        if (mayChoose) break;
       }
-      if (progress) break;
     }
   }
-  const byPlace = grouped([...others], ({ place }) => place);
-  for (const line of left) {
-    const alike = (byPlace.get(line.place) ?? [])
-      .map((other) => ({ other, common: commonCells(other, line, names) }))
-      .toSorted((a, b) => b.common.length - a.common.length)[0];
-    if (alike === undefined || alike.common.length === 0) continue;
-    for (const [one, own] of alike.common) names.takeAll(one, own);
-    const rows = byPlace.get(line.place)!;
-    rows.splice(rows.indexOf(alike.other), 1);
+}
+
+/** Pairs what is left in order, which is alike on both sides: states are described in the order of their canonical names. */
+function pairOthers(groups: readonly Group[], names: Names): void {
+  for (const group of groups) {
+    for (const own of group.second) {
+      const one = [...group.first].find(({ marks }) => names.fit(marks, own.marks) !== undefined);
+      if (one !== undefined) take(group, one, own, names);
+    }
   }
 }
 
-/** The marks of the cells that are equal but for names. */
-function commonCells(first: Line, second: Line, names: Names): (readonly [readonly string[], readonly string[]])[] {
-  return second.cells.flatMap(([name, value], index) => {
-    const other = first.cells[index];
-    if (other === undefined || other[0] !== name || shapeOf(other[1]) !== shapeOf(value)) return [];
-    const [one, own] = [other[1].match(MARK) ?? [], value.match(MARK) ?? []];
-    return names.fit(one, own) === undefined ? [] : [[one, own] as const];
-  });
+/** Rows that differ in a column have the names of the row of their table that has most in common with them. */
+function pairRows({ first, second }: Group, names: Names): void {
+  for (const own of second) {
+    const common = [...first].map((one) => ({ one, cells: commonCells(one, own, names) }));
+    const most = common.reduce(
+      (best, next) => (next.cells.count > best.cells.count ? next : best),
+      common[0] ?? { one: own, cells: NOTHING },
+    );
+    if (most.cells.count === 0) continue;
+    names.takeAll(most.cells.first, most.cells.second);
+    first.delete(most.one);
+  }
 }
 
-function grouped(lines: readonly Line[], by: (line: Line) => string): Map<string, Line[]> {
-  const groups = new Map<string, Line[]>();
-  for (const line of lines) {
-    const group = groups.get(by(line)) ?? [];
-    if (group.length < MOST_COMPARED) group.push(line);
-    groups.set(by(line), group);
+interface Common {
+  readonly count: number;
+  readonly first: readonly string[];
+  readonly second: readonly string[];
+}
+
+const NOTHING: Common = { count: 0, first: [], second: [] };
+
+/** The cells that are equal but for names, and their marks, which can all stand for each other. */
+function commonCells(one: Line, own: Line, names: Names): Common {
+  let common = NOTHING;
+  for (const [index, [name, value]] of own.cells.entries()) {
+    const other = one.cells[index];
+    if (other === undefined || other[0] !== name || shapeOf(other[1]) !== shapeOf(value)) continue;
+    const [first, second] = [
+      [...common.first, ...marksOf(other[1])],
+      [...common.second, ...marksOf(value)],
+    ];
+    if (names.fit(first, second) !== undefined) common = { count: common.count + 1, first, second };
   }
-  return groups;
+  return common;
+}
+
+/** Groups that both sides have, without those that are too large to be compared each with each. */
+function grouped(first: readonly Line[], second: readonly Line[], by: (line: Line) => string): readonly Group[] {
+  const groups = new Map<string, Group>();
+  const of = (line: Line): Group => {
+    const key = by(line);
+    const group = groups.get(key) ?? { first: new Set(), second: new Set() };
+    groups.set(key, group);
+    return group;
+  };
+  for (const line of first) of(line).first.add(line);
+  for (const line of second) of(line).second.add(line);
+  return [...groups.values()].filter(({ first: a, second: b }) => a.size > 0 && b.size > 0 && Math.max(a.size, b.size) <= MOST_COMPARED);
 }

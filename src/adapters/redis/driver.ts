@@ -1,4 +1,3 @@
-import { createRequire } from "node:module";
 import { isIP } from "node:net";
 import type { Redis, RedisOptions } from "ioredis";
 import { SeqqaError } from "../../model/errors.ts";
@@ -11,25 +10,17 @@ export type Argument = string | number | Buffer;
 
 const CONNECT_MS = 5000;
 const LONGEST_PAUSE_MS = 500;
-/** The first version that speaks RESP3, see {@link ConnectOptions.protocol}. */
-const OLDEST = 6;
 /** How long a server that is being restarted is waited for. */
 const AWAY_MS = 20_000;
 
 let driver: Promise<typeof Redis> | undefined;
 
-/** @throws SeqqaError `DRIVER_MISSING` when ioredis is not installed, `DRIVER_TOO_OLD` before version 6 */
+/** @throws SeqqaError `DRIVER_MISSING` when ioredis is not installed. */
 export function loadDriver(): Promise<typeof Redis> {
   driver ??= import("ioredis").then(
-    ({ Redis }) => {
-      const version = (createRequire(import.meta.url)("ioredis/package.json") as { readonly version: string }).version;
-      if (Number.parseInt(version, 10) >= OLDEST) return Redis;
-      throw new SeqqaError("DRIVER_TOO_OLD", `A Redis store needs ioredis ${OLDEST} or later; ioredis ${version} is installed.`, {
-        hint: `Run: npm install --save-dev ioredis@${OLDEST}`,
-        exitStatus: 2,
-      });
-    },
+    ({ Redis }) => Redis,
     (cause: unknown) => {
+      driver = undefined;
       throw new SeqqaError("DRIVER_MISSING", "A Redis store needs the package ioredis, which is not installed.", {
         hint: "Run: npm install --save-dev ioredis",
         exitStatus: 2,

@@ -73,6 +73,14 @@ export function refused(place: RedisPlace, error: unknown): SeqqaError {
       cause,
     });
   }
+  // Before version 6 it does not speak RESP3, in which a connection that listens may ask.
+  if (/in subscriber mode/i.test(cause.message)) {
+    return new SeqqaError("DRIVER_TOO_OLD", "A Redis store needs ioredis 6 or later; an older one is installed.", {
+      hint: "Run: npm install --save-dev ioredis@6",
+      exitStatus: 2,
+      cause,
+    });
+  }
   return new SeqqaError("STORE_FAILED", `Redis at ${shownPlace(place)} refused a command: ${cause.message}.`, {
     hint: "See the server's log.",
     cause,

@@ -294,7 +294,7 @@ export class Prober {
 
   #hitOf(judgement: Judgement, execution: Execution, way: Way, { measure }: Oracle): RaceHit {
     const before = this.#ground.base.lookalikes.marked(measure.before);
-    // What one order makes has the names that it has in what was observed.
+    // A row that one order makes has the names that it has in what was observed.
     const observed = this.#named(execution, before);
     return {
       ...judgement,

@@ -31,7 +31,7 @@ export function hideInText(text: string, isHidden: IsHidden, seen: (value: strin
   return hideCredentials(hideElements(hideFields(shown, isHidden, seen), isHidden, seen), isHidden, seen);
 }
 
-/** Hides what is a credential by its form, whatever stands before it: programs log tokens and cookies under names of their own. Default: whatever the names. */
+/** Hides what is a credential by its form, whatever stands before it: programs log tokens and cookies under names of their own. By default all of them. */
 export function hideCredentials(text: string, isHidden: IsHidden = () => true, seen: (value: string) => void = () => undefined): string {
   const hide = (value: string): string => {
     seen(value);

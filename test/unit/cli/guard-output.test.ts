@@ -23,15 +23,19 @@ describe("what a process prints", () => {
     });
     shell.keepSecret!(["postgres://u:from/file@h/d"]);
     const text = "from-argv second-arg from'env x from/file http://u:other@h/";
-    shell.stdout.write(text);
     shell.stderr.write(text);
-    expect(said).toEqual(Array.from({ length: 2 }, () => "*** *** *** *** http://u:***@h/"));
+    expect(said).toEqual(["*** *** *** *** http://u:***@h/"]);
   });
 
-  it("keeps words that are passwords somewhere", () => {
-    const { shell, said } = guarded([], { DB: "postgres://postgres:postgres@h/test" });
-    shell.stderr.write("db (postgres): postgres://postgres:postgres@h/test");
-    expect(said).toEqual(["db (postgres): postgres://postgres:***@h/test"]);
+  it("keeps words and numbers that are passwords somewhere, and JSON on standard output", () => {
+    const env = { DB: "postgres://postgres:postgres@h/test", MINE: "mysql://shop_dev1:shop_dev1@h/shop_dev1", N: "redis://:123456@h/0" };
+    const { shell, said } = guarded([], { ...env, LONG: "redis://:kXqWzRtYpLmN@h/0" });
+    shell.stderr.write("db (postgres): postgres://postgres:postgres@h/test, --allow-db shop_dev1, 123456 steps, kXqWzRtYpLmN");
+    shell.stdout.write('{"n":123456,"url":"redis://:kXqWzRtYpLmN@h/0","word":"kXqWzRtYpLmN"}');
+    expect(said).toEqual([
+      "db (postgres): postgres://postgres:***@h/test, --allow-db shop_dev1, 123456 steps, ***",
+      '{"n":123456,"url":"redis://:***@h/0","word":"kXqWzRtYpLmN"}',
+    ]);
   });
 
   it("has no token and no cookie in it on standard error; standard output is left to report.redact", () => {

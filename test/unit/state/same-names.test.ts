@@ -35,6 +35,28 @@ describe("the names of generated values on both sides of a comparison", () => {
     ]);
   });
 
+  it("never make two values of one row one", () => {
+    expect(shown(state("db.o + {billing: #1, shipping: #1}"), state("db.o + {billing: #5, shipping: #6}"))).toEqual([
+      "- db.o + {billing: #1, shipping: #1}",
+      "+ db.o + {billing: #1, shipping: #6}",
+    ]);
+  });
+
+  it("of rows that are alike, are those by which other rows and values know them", () => {
+    const first = state('db.carts + {id: #1, is: "new"}', "db.orders + {cart: #1, total: 5}");
+    const second = state('db.carts + {id: #5, is: "new"}', 'db.carts + {id: #6, is: "new"}', "db.orders + {cart: #6, total: 5}");
+    expect(shown(first, second)).toEqual(['+ db.carts + {id: #5, is: "new"}']);
+    const known = state("context.cart = #2", 'db.carts + {id: #1, is: "new"}', 'db.carts + {id: #2, is: "new"}');
+    const swapped = state("context.cart = #1", 'db.carts + {id: #1, is: "new"}', 'db.carts + {id: #2, is: "new"}');
+    expect(shown(known, swapped)).toEqual([]);
+  });
+
+  it("are looked for in a bounded number of comparisons: rows by the thousand would take minutes", () => {
+    const rows = (count: number, from: number): Marked =>
+      Array.from({ length: count }, (_, index) => `db.t + {id: ${mark("", from + index)}, n: ${index % 50}}`);
+    expect(sameNames(rows(5000, 1), rows(5000, 2))).toHaveLength(5000);
+  });
+
   it("leave text alone that looks like one, and are no times", () => {
     expect(shown(['context.a = "#t1"', `context.b = ${mark("", 1)}`], ['context.a = "#t1"', `context.b = ${mark("t", 1)}`])).toEqual([
       "- context.b = #1",
