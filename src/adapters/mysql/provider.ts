@@ -30,17 +30,22 @@ export class MysqlProvider implements StoreProvider {
     return this.#server.use("copy the template", async (ask, beside) => {
       // What others left and cannot be removed does not keep this run from its work.
       await sweepDeadRuns(ask, beside, { ownRun: this.#runId, failed: () => undefined });
-      const there = await ask(`select 1 from information_schema.schemata where ${named("schema_name", this.#store.database)}`);
-      if (there.length === 0) throw templateMissing(this.#store);
-      this.#begun = true;
-      await dropDatabase(ask, this.#names.template, beside);
-      await copySchema(ask, this.#store.database, this.#names.template);
+      await this.#copyTemplate(ask, beside);
     });
+  }
+
+  async #copyTemplate(ask: Ask, beside: Beside): Promise<void> {
+    if (!(await isThere(ask, this.#store.database))) throw templateMissing(this.#store);
+    this.#begun = true;
+    await dropDatabase(ask, this.#names.template, beside);
+    await copySchema(ask, this.#store.database, this.#names.template);
   }
 
   provide(lane: number, generation: number): Promise<string> {
     return this.#server.use("make a lane's database", async (ask, beside) => {
       await this.#drop(ask, beside, (name) => name.startsWith(this.#names.ofLane(lane)));
+      // Another run may have swept it in the moment in which the session was lost that says that this one is alive.
+      if (!(await isThere(ask, this.#names.template))) await this.#copyTemplate(ask, beside);
       const name = this.#names.lane(lane, generation);
       await copySchema(ask, this.#names.template, name);
       return withDatabase(this.#store, name).href;
@@ -68,6 +73,10 @@ export class MysqlProvider implements StoreProvider {
   async #drop(ask: Ask, beside: Beside, which: (name: string) => boolean): Promise<void> {
     for (const name of (await databaseNames(ask)).filter(which)) if (this.#names.owns(name)) await dropDatabase(ask, name, beside);
   }
+}
+
+async function isThere(ask: Ask, database: string): Promise<boolean> {
+  return (await ask(`select 1 from information_schema.schemata where ${named("schema_name", database)}`)).length > 0;
 }
 
 function templateMissing({ shown, database }: StoreUrl): SeqqaError {

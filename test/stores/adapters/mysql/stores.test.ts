@@ -146,6 +146,19 @@ describe("lanes' databases", () => {
     expect(await databases(run)).toHaveLength(2);
   });
 
+  test("are made of the store anew where the copy of it is gone: another run may have swept it while the session was lost", async () => {
+    const url = await databaseUrl(await newDatabase(["create table t(id int primary key)", "insert into t values (7)"]));
+    const run = runId();
+    const lanes = provider(url, run);
+    await lanes.prepare();
+    await admin(async (connection) => {
+      for (const name of await databases(run)) await connection.query(`drop database \`${name}\``);
+    });
+    const lane = await lanes.provide(0, 0);
+    const [rows] = await admin((connection) => connection.query("select id from t"), new URL(lane).pathname.slice(1));
+    expect(rows).toEqual([{ id: 7 }]);
+  });
+
   test("of a killed run are removed by the next, those of a living one are not", async () => {
     const url = await databaseUrl(await newDatabase(["create table t(id int primary key)"]));
     const [dead, alive, mine] = [runId(), runId(), runId()];
