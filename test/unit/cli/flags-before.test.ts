@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { flagRows, optionsBefore } from "../../../src/cli/flags-before.ts";
-import type { RunOptions } from "../../../src/cli/run-options.ts";
+import { flagsOf, type RunOptions } from "../../../src/cli/run-options.ts";
 import type { ConfigRow } from "../../../src/store/index.ts";
 
 const stored = (rows: readonly ConfigRow[]) => ({ id: "r", config: new Map(rows.map(({ key, ...row }) => [key, row])) });
@@ -18,6 +18,27 @@ describe("the flags of the first session", () => {
     expect(before(rows)).toEqual({ maxSteps: "50", parallel: "2" });
     expect(before(rows, { maxSteps: "70", verbose: true })).toEqual({ maxSteps: "70", parallel: "2", verbose: true });
     expect(before([row("exploration.stop_on_first_violation", true)])).toEqual({ bail: true });
+  });
+
+  it("are all of those that set a key of the configuration, but for the place of the reports", () => {
+    const options: RunOptions = {
+      parallel: "2",
+      baseUrl: "http://a",
+      strategy: "dfs",
+      maxSteps: "5",
+      maxDepth: "6",
+      maxTime: "7s",
+      seed: "8",
+      bail: true,
+      continueAfterViolation: true,
+      failOnSeverity: "low",
+      output: "x",
+      verbose: true,
+      races: "pairs",
+    };
+    const rows = flagsOf(options).map(({ key, flag, value }) => row(key, value === "true" ? true : value, `flag ${flag}`));
+    const { output, verbose, races, ...kept } = options;
+    expect(before(rows)).toEqual(kept);
   });
 
   it("hold where no key of the configuration says them", () => {
