@@ -1,5 +1,5 @@
 import pg from "pg";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { PostgresAdapter, stores } from "../../../../../src/adapters/postgres/index.ts";
 import { runOf } from "../../../../../src/adapters/postgres/provider-names.ts";
 import type { StoreProvider } from "../../../../../src/model/store-provider.ts";
@@ -182,8 +182,14 @@ describe("dead runs", () => {
     await Promise.all([dead.said(), alive.said()]);
     await dead.kill();
     const one = provider(url, "cccc01");
-    await one.prepare();
-    expect(await databases.names("seqqa\\_dddd01\\_%")).toEqual([]);
+    // The server takes a moment to notice that a killed run's sessions are gone.
+    await vi.waitFor(
+      async () => {
+        await one.prepare();
+        expect(await databases.names("seqqa\\_dddd01\\_%")).toEqual([]);
+      },
+      { timeout: 20_000, interval: 200 },
+    );
     expect(await databases.names("seqqa\\_aaaa01\\_%")).toHaveLength(3);
     expect(await databases.names("%seqqa%")).toEqual(expect.arrayContaining(strangers.filter((name) => name.startsWith("seqqa"))));
     await alive.kill();
