@@ -277,7 +277,7 @@ export interface LaneReport {
   readonly rootLines: readonly string[];
   /** The root as a node, as {@link DetailNews.state}. */
   readonly rootState?: readonly string[] | undefined;
-  /** What `ignore` names beside tables and columns, and what there is of it in the root state; none where it names nothing else. */
+  /** Patterns of `ignore` that name keys of the context or paths, and which of them the root state has; absent where there are no such patterns. */
   readonly ignored?: { readonly patterns: readonly string[]; readonly occurred: readonly string[] } | undefined;
   readonly findings: readonly FindingNews[];
   readonly errors: readonly ErrorNews[];

@@ -107,7 +107,7 @@ export class ChunkReport {
     return true;
   }
 
-  /** What there is in states is asked for. */
+  /** `true` while {@link Chunk.occurred} asks which keys and paths the states have. */
   get wantsOccurrences(): boolean {
     return this.#occurred !== undefined;
   }

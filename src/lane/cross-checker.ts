@@ -14,7 +14,7 @@ import {
 } from "../engine/messages.ts";
 import type { Fingerprint } from "../state/facts.ts";
 import type { LaneBase } from "./bring-up.ts";
-import { differences, sameNames, shownNames } from "../state/index.ts";
+import { markedDifferences, sameNames } from "../state/index.ts";
 import { LaneLost } from "./lane-lost.ts";
 import type { Outcome } from "./outcome.ts";
 import { judgeStep } from "./step-rules.ts";
@@ -142,7 +142,7 @@ export class CrossChecker {
     const mark =
       along === undefined ? await this.#traveller.replay(unit.path, unit.draws) : (await this.#step({ ...unit, ...along }, action)).mark;
     const other = canonicalizer.marked(await state.facts());
-    const lines = differences(shownNames(other), shownNames(sameNames(other, now)), STATE_LINES).map((line) => `  ${line}`);
+    const lines = markedDifferences(other, sameNames(other, now), STATE_LINES).map((line) => `  ${line}`);
     return { text: along === undefined ? "the step changed:" : "the other path against this one:", lines, mark };
   }
 }

@@ -1,4 +1,4 @@
-import { differences, sameNames, shownNames, type Canonicalizer } from "../state/index.ts";
+import { markedDifferences, sameNames, type Canonicalizer } from "../state/index.ts";
 import { poll } from "./late-writes.ts";
 import type { WorldMark, WorldState } from "./world-state.ts";
 
@@ -37,7 +37,7 @@ export async function writtenLines(state: WorldState, canonicalizer: Canonicaliz
   const now = canonicalizer.marked(await state.facts());
   await state.restore(mark);
   const before = canonicalizer.marked(await state.facts());
-  return differences(shownNames(before), shownNames(sameNames(before, now)), LINES);
+  return markedDifferences(before, sameNames(before, now), LINES);
 }
 
 /** Where it was written, as `db.jobs, db.sessions`; empty where the lines do not say. */

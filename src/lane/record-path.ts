@@ -1,6 +1,6 @@
 import type { News, RecordedCheck, Recording } from "../engine/messages.ts";
 import type { RecordedStep } from "../model/result.ts";
-import { differences, sameNames, shownNames, type Marked } from "../state/index.ts";
+import { markedDifferences, sameNames, type Marked } from "../state/index.ts";
 import type { LaneBase } from "./bring-up.ts";
 import type { Draws } from "./drawing.ts";
 import { brokenFinding, withUnanswered, type Judged } from "./findings.ts";
@@ -94,7 +94,5 @@ export async function recordPath(
 }
 
 function changesOf(before: Marked, after: Marked): readonly string[] {
-  return differences(shownNames(before), shownNames(after), CHANGES).map((line) =>
-    line.length <= LONGEST ? line : `${line.slice(0, LONGEST)}...`,
-  );
+  return markedDifferences(before, after, CHANGES).map((line) => (line.length <= LONGEST ? line : `${line.slice(0, LONGEST)}...`));
 }

@@ -179,7 +179,7 @@ async function conclude(
   const violations = await shortestViolations(explorer, options, expander);
   const sharing = options.shard === undefined || explorer.cut === undefined ? [] : [shardNote(options.shard, explorer.cut)];
   const more = [...notes, ...sharing, ...chainNotes(explorer), ...twoPacketsNote(explorer), ...(await freshStateNotes(explorer, expander))];
-  // What was committed before a run went on, and by other shards, is not known.
+  // A resumed run does not know which keys its first session met, nor a shard those of the others: a note could be false.
   if (options.shard === undefined && input.keep?.before === undefined) more.push(...neverOccurredNotes(explorer));
   const left = notReplayedNote(violations);
   if (left !== undefined) more.push(left);

@@ -13,7 +13,7 @@ export { changedFields } from "./changed-fields.ts";
 export { compareExecutions, type Compared, type Execution } from "./compare-executions.ts";
 export { joined, knowledgeText, knowsNothing, NOTHING_KNOWN, readKnowledge, type DroppedField, type Knowledge } from "./knowledge.ts";
 export { firstToPass, imageOfOrigins, NO_ORIGINS, originsOfImage, type Origins, type OriginsImage } from "./origins.ts";
-export { sameNames, shownNames, type Marked } from "./same-names.ts";
+export { markedDifferences, sameNames, type Marked } from "./same-names.ts";
 export { sameStores, type StoreRows } from "./same-stores.ts";
 export { fieldOf, tableOf, valuesAt } from "./places.ts";
 export { durationText, type StepWindow } from "./times.ts";

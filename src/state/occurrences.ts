@@ -31,7 +31,7 @@ export class Occurrences {
   }
 }
 
-/** Whether there is something at the end of a path, whatever it is. */
+/** Returns `true` if a path leads to a value, which may be `null` or `undefined`. */
 function isIn(value: unknown, path: readonly string[], at: number): boolean {
   if (at === path.length) return true;
   if (value instanceof JsonText) return isIn(value.value, path, at);

@@ -1,4 +1,4 @@
-import { cellsOf, ROW_LINE } from "./differences.ts";
+import { cellsOf, differences, ROW_LINE } from "./differences.ts";
 
 /** A described state in lines in which each generated value is a mark that no text of a state contains. {@link shownNames} makes lines for people of them. */
 export type Marked = readonly string[];
@@ -22,6 +22,11 @@ export function shownNames(lines: Marked): readonly string[] {
   return lines.map((line) => line.replaceAll(OPEN, "#").replaceAll(CLOSE, "")).sort();
 }
 
+/** {@link differences} of two states that have the same names already. */
+export function markedDifferences(expected: Marked, actual: Marked, limit: number): readonly string[] {
+  return differences(shownNames(expected), shownNames(actual), limit);
+}
+
 /**
  * The second state with the names that its generated values have in the first one, where they stand in its place: in a line that is equal but for
  * names, else in the row that has most in common. No two values get one name, so that what differs still does.
@@ -34,17 +39,16 @@ export function sameNames(first: Marked, second: Marked): Marked {
   const inTurn = [true, false].map((isRow) => groups.filter((group) => [...group.first][0]!.isRow === isRow));
   for (const some of inTurn) pairForced(some, names);
   for (const some of inTurn) pairOthers(some, names);
-  const [rows, ownRows] = [
-    left!.filter((line) => line.isRow && !names.paired.has(line)),
-    right!.filter((line) => line.isRow && !names.paired.has(line)),
-  ];
-  for (const group of grouped(rows, ownRows, ({ place }) => place)) pairRows(group, names);
+  const [rows, ownRows] = [left!, right!].map((lines) => lines.filter((line) => line.isRow && !names.paired.has(line)));
+  for (const group of grouped(rows!, ownRows!, ({ place }) => place)) pairRows(group, names);
   const used = new Set(first.flatMap(marksOf));
   let number = used.size;
   const named = (own: string, kind: "" | "t"): string => {
-    let name = names.of(own);
-    // One of its own, that the first state does not have.
-    for (name ??= own; names.of(own) === undefined && used.has(name);) name = mark(kind, ++number);
+    const known = names.of(own);
+    if (known !== undefined) return known;
+    // A value that the first state does not have must not get a name of it.
+    let name = own;
+    while (used.has(name)) name = mark(kind, ++number);
     used.add(name);
     names.take(name, own);
     return name;
@@ -85,13 +89,12 @@ export const cutBeforeMark = (text: string): string => text.replace(/(?:\u{F0000
 class Names {
   readonly #first = new Map<string, string>();
   readonly #taken = new Set<string>();
+  /** Lines of both states that are equal but for names. */
+  readonly paired: Set<Line> = new Set();
 
   of(second: string): string | undefined {
     return this.#first.get(second);
   }
-
-  /** Lines of both states that are equal but for names. */
-  readonly paired: Set<Line> = new Set();
 
   take(first: string, second: string): void {
     this.#first.set(second, first);
@@ -161,12 +164,10 @@ function pairOthers(groups: readonly Group[], names: Names): void {
 /** Rows that differ in a column have the names of the row of their table that has most in common with them. */
 function pairRows({ first, second }: Group, names: Names): void {
   for (const own of second) {
-    const common = [...first].map((one) => ({ one, cells: commonCells(one, own, names) }));
-    const most = common.reduce(
-      (best, next) => (next.cells.count > best.cells.count ? next : best),
-      common[0] ?? { one: own, cells: NOTHING },
-    );
-    if (most.cells.count === 0) continue;
+    const [most] = [...first]
+      .map((one) => ({ one, cells: commonCells(one, own, names) }))
+      .toSorted((a, b) => b.cells.count - a.cells.count);
+    if (most === undefined || most.cells.count === 0) continue;
     names.takeAll(most.cells.first, most.cells.second);
     first.delete(most.one);
   }

@@ -111,7 +111,7 @@ function tellStatus(client: Client): void {
   if (typeof client.getTransactionStatus === "function") return;
   const { connection } = client as unknown as { readonly connection: EventEmitter };
   let status = "I";
-  // Before the driver's own listener, which answers who asked.
+  // Ahead of the driver's own listener: that one tells the caller that the query is over, who may ask for the status at once.
   connection.prependListener("readyForQuery", (message: { readonly status: string }) => void (status = message.status));
   Object.assign(client, { getTransactionStatus: () => status });
 }

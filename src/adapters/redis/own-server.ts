@@ -35,9 +35,9 @@ export function serverBinary(): string | undefined {
 /** The first line of the configuration: what is on this server is one lane's alone. */
 const OURS = "# A server that seqqa started for one lane.";
 
-/** Whether a server is one that a run on this machine started for a lane: all of its databases are that lane's. */
+/** Returns `true` for a server that a run on this machine started for a lane: all of its databases are that lane's. */
 export async function isOwnServer(connection: Connection): Promise<boolean> {
-  // Who may not ask is on no server of ours.
+  // Our own servers let everybody read INFO: where it is refused, the server is somebody else's.
   const facts = await serverFacts(connection, "server").catch(() => undefined);
   const config = facts?.get("config_file") ?? "";
   return config !== "" && existsSync(config) && readFileSync(config, "utf8").startsWith(`${OURS}\n`);

@@ -3,7 +3,7 @@ import { LaneLost, lossOf, type RaceGround } from "../../lane/index.ts";
 import type { RaceDelivery, RaceOutcome, RaceSchedule } from "../../model/result.ts";
 import { Severity } from "../../model/severity.ts";
 import type { WireRoute } from "../../model/wire.ts";
-import { differences, sameNames, shownNames, type Marked } from "../../state/index.ts";
+import { markedDifferences, sameNames, type Marked } from "../../state/index.ts";
 import type { Execution } from "../oracle/execution.ts";
 import { judge, shows, type Judgement } from "../oracle/judge.ts";
 import { verdictRank } from "../oracle/verdict-rank.ts";
@@ -315,7 +315,7 @@ export class Prober {
       calls: calls.flatMap((call) =>
         call === undefined ? [] : [{ action: call.action, status: call.status === 0 ? null : call.status, requests: call.exchanges }],
       ),
-      changes: differences(shownNames(before), shownNames(after), CHANGES),
+      changes: markedDifferences(before, after, CHANGES),
       broken: broken.map(({ invariant }) => invariant),
     };
   }
