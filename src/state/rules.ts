@@ -53,7 +53,10 @@ export function pathsOf(field: string): readonly (readonly string[])[] {
   // A context key may itself hold a dot.
   const key = ["context", field];
   const path = splitPath(field);
-  return path.length > 1 && ROOTS.has(path[0]!) ? [path, key] : [key];
+  if (path.length < 2 || !ROOTS.has(path[0]!)) return [key];
+  const [root, role, ...inner] = path as [string, string, ...string[]];
+  // Once an action has set a client's credentials, the state holds them as [credentials, action].
+  return root === "clients" && inner.length > 0 ? [path, [root, role, "[]", ...inner], key] : [path, key];
 }
 
 function insert(root: PathRules, path: readonly string[], rule: FieldRule): void {

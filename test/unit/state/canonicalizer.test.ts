@@ -409,6 +409,14 @@ describe("options", () => {
     expect(print(masking, state(1, 1, "a"))).not.toBe(print(masking, state(null, 1, "a")));
   });
 
+  test("ignore names a client's part also after an action has set it", () => {
+    const canonical = canonicalizer({ ignore: ["clients.alice.token"] });
+    const acting = (alice: unknown): string => print(canonical, facts({ clients: { alice } }));
+    expect(acting([{ token: "a", role: "user" }, "login"])).toBe(acting([{ token: "b", role: "user" }, "login"]));
+    expect(acting([{ token: "a", role: "user" }, "login"])).not.toBe(acting([{ token: "a", role: "admin" }, "login"]));
+    expect(acting([{ token: "a" }, "login"])).not.toBe(acting([{ token: "a" }, "reset"]));
+  });
+
   test("a row that changed only in an ignored column did not change", () => {
     const canonical = canonicalizer({ ignore: ["users.seen"] });
     expect(print(canonical, stored(table("users", "*id seen", [[1, 5]], [[1, 4]])))).toBe(print(canonical, stored()));
