@@ -1,7 +1,8 @@
-import { EnvHttpProxyAgent, type Dispatcher } from "undici";
+import type { Dispatcher } from "undici";
 import type { EnvironmentProxies } from "./environment-proxies.ts";
 import { MAX_HEADER_BYTES } from "./header-limit.ts";
 import { secureContext } from "./secure-context.ts";
+import { EnvHttpProxyAgent } from "./undici.ts";
 
 const CONNECT_TIMEOUT = 10_000;
 

@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
-import { buildConnector, Client, errors } from "undici";
+import type * as undici from "undici";
+import { buildConnector, Client, errors } from "../../network/undici.ts";
 
 /** The reason for closing a connection. Without one undici makes an error for each, with a stack and both addresses. */
 const ANSWERED = new errors.InformationalError("answered");
@@ -16,12 +17,16 @@ interface Place {
  */
 export class FreshConnections {
   readonly #origin: string;
-  readonly #options: Client.Options;
-  readonly #connect: buildConnector.connector;
+  readonly #options: undici.Client.Options;
+  readonly #connect: undici.buildConnector.connector;
   readonly #places: Map<Client, Place> = new Map();
   readonly #idle: Client[] = [];
 
-  constructor(origin: string, options: Client.Options & { readonly connectTimeout: number }, tls: buildConnector.BuildOptions | undefined) {
+  constructor(
+    origin: string,
+    options: undici.Client.Options & { readonly connectTimeout: number },
+    tls: undici.buildConnector.BuildOptions | undefined,
+  ) {
     this.#origin = origin;
     this.#options = options;
     // One for all clients, so that TLS sessions are resumed.
@@ -62,7 +67,7 @@ export class FreshConnections {
 
   #open(): Client {
     const place: Place = { state: "carrying", socket: undefined };
-    const connect: buildConnector.connector = (options, callback) =>
+    const connect: undici.buildConnector.connector = (options, callback) =>
       this.#connect(options, (...result) => {
         if (result[0] === null) place.socket = result[1];
         callback(...result);

@@ -1,5 +1,6 @@
 import type { SecureContext } from "node:tls";
-import { buildConnector, Client, Pool } from "undici";
+import type * as undici from "undici";
+import { buildConnector, Client, Pool } from "../../network/undici.ts";
 import { MAX_HEADER_BYTES } from "../../network/header-limit.ts";
 import { isListening } from "../../network/is-listening.ts";
 import { AnswerTap } from "./answer-tap.ts";
@@ -10,7 +11,7 @@ import { FreshConnections } from "./fresh-connections.ts";
 import { MAX_BODY_BYTES, type Connections, type WireAnswer, type WireRequest } from "./transport.ts";
 
 /** Of connections over sockets. */
-export const OPTIONS: Client.Options & { readonly connectTimeout: number } = {
+export const OPTIONS: undici.Client.Options & { readonly connectTimeout: number } = {
   pipelining: 1,
   // Times are ours: a deadline per attempt, over connecting, sending and reading.
   headersTimeout: 0,
@@ -38,11 +39,11 @@ type Place = "kept" | "pool" | "own";
  */
 export class SocketTransport implements Connections {
   readonly #origin: string;
-  readonly #options: Client.Options;
+  readonly #options: undici.Client.Options;
   readonly #deadlines = new Deadlines();
   readonly #choice = new ConnectionChoice();
   readonly #own: FreshConnections;
-  readonly #connect: buildConnector.connector;
+  readonly #connect: undici.buildConnector.connector;
   /** Of the kept connection. */
   readonly tap: AnswerTap = new AnswerTap();
   #first: Client;
@@ -123,7 +124,7 @@ export class SocketTransport implements Connections {
   }
 
   #openFirst(): Client {
-    const connect: buildConnector.connector = (options, callback) =>
+    const connect: undici.buildConnector.connector = (options, callback) =>
       this.#connect(options, (...result) => {
         if (result[0] === null) this.tap.watch(result[1]);
         callback(...result);

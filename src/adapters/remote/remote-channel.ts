@@ -1,4 +1,5 @@
-import { Client, type Dispatcher } from "undici";
+import type { Dispatcher } from "undici";
+import { Client } from "../../network/undici.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { connectionDefaults } from "../../network/connection-settings.ts";
 import { environmentProxies } from "../../network/environment-proxies.ts";

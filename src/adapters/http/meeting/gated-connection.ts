@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import type { SecureContext } from "node:tls";
-import { buildConnector, Client, type Dispatcher } from "undici";
+import type { Dispatcher } from "undici";
+import { buildConnector, Client } from "../../../network/undici.ts";
 import { OPTIONS } from "../socket-transport.ts";
 
 /** Writes to the socket itself; `taken` is called when the kernel has it, or never. */
