@@ -25,6 +25,8 @@ export class CheckRounds {
   readonly #options: CheckRoundsOptions;
   /** By lane. */
   readonly #since: number[] = [];
+  /** Paths that led to another state once and are tried again. */
+  readonly #differed = new Map<UnitRequest, LaneFailure>();
 
   constructor(options: CheckRoundsOptions) {
     this.#options = options;
@@ -52,7 +54,12 @@ export class CheckRounds {
     const { finished, divergences, failure } = expansion;
     measured(lane, expansion);
     for (const divergence of divergences) diverged(divergence);
-    for (const unit of units.slice(0, finished)) checks.done(unit);
+    for (const unit of units.slice(0, finished)) {
+      const differed = this.#differed.get(unit);
+      if (differed !== undefined) this.#diverged(unit, differed, "A path led to another state once, and not when it was tried again");
+      this.#differed.delete(unit);
+      checks.done(unit);
+    }
     if (failure === undefined) return;
     const culprit = units[failure.unit];
     if (culprit !== undefined) this.#failed(culprit, failure);
@@ -60,21 +67,31 @@ export class CheckRounds {
     await rebuild(lane, failure);
   }
 
-  /** A check that did not come through is made once more on a fresh lane; a path that leads elsewhere both times is what it looked for. */
-  #failed(unit: UnitRequest, { kind, message, differences, target }: LaneFailure): void {
-    const { checks, diverged } = this.#options;
-    if (unit.suspect === undefined || (kind === "dirty" && unit.suspect !== kind)) return checks.again({ ...unit, suspect: kind });
+  /** A check that did not come to its end is made once more on a fresh lane. A path that led elsewhere is reported also if the second try agrees. */
+  #failed(unit: UnitRequest, failure: LaneFailure): void {
+    const { checks } = this.#options;
+    const { kind, target } = failure;
+    if (unit.suspect === undefined || (kind === "dirty" && unit.suspect !== kind)) {
+      const again = { ...unit, suspect: kind };
+      if (kind === "dirty") this.#differed.set(again, failure);
+      return checks.again(again);
+    }
+    // A store that was about to be lost may have shown another state the first time.
+    this.#differed.delete(unit);
     checks.done(unit);
     const isMerge = unit.check?.merge === true;
     // A target that ends each time behind another way to a state tells the two apart.
     const isEnded = kind === "unreachable" && target !== undefined && hasEnded(target);
-    if (kind !== "dirty" && !(isMerge && isEnded)) return;
-    diverged({
-      kind: isMerge ? "merge" : "cross_check",
-      path: unit.path,
-      calls: unit.path,
-      reduced: unit.check?.reduced,
-      message: `A path could not be executed again: ${message}`,
+    if (kind === "dirty" || (isMerge && isEnded)) this.#diverged(unit, failure, "A path could not be executed again");
+  }
+
+  #diverged({ path, check }: UnitRequest, { message, differences }: LaneFailure, what: string): void {
+    this.#options.diverged({
+      kind: check?.merge === true ? "merge" : "cross_check",
+      path,
+      calls: path,
+      reduced: check?.reduced,
+      message: `${what}: ${message}`,
       differences: differences ?? [],
     });
   }

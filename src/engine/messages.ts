@@ -255,6 +255,8 @@ export interface Calibration {
   readonly learned: Knowledge;
   /** Fields that differ between two walks, and nothing explains how. */
   readonly suspects: readonly DroppedField[];
+  /** The suspects that {@link learned} does not explain either: walks that differ in them are two executions of one path with two results. */
+  readonly lasting: readonly DroppedField[];
   /** The first call that was answered otherwise in another walk, in words; at most one. */
   readonly unlike: readonly string[];
   /** Actions that wrote after they had answered. */

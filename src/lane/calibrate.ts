@@ -59,7 +59,7 @@ interface Differences {
  * @param goHome Brings the lane to the root from wherever it is.
  */
 export async function calibrate(base: LaneBase, goHome: () => Promise<unknown>, walk: CalibrationWalk = {}): Promise<Calibration> {
-  const nothing = { learned: NOTHING_KNOWN, suspects: [], unlike: [], late: [], states: [], missed: [] };
+  const nothing = { learned: NOTHING_KNOWN, suspects: [], lasting: [], unlike: [], late: [], states: [], missed: [] };
   if (!base.isIdentified) return nothing;
   try {
     const walks = new Walks(base, goHome, walk);
@@ -136,7 +136,7 @@ class Walks {
     const missed = this.#missed;
     const inVain = this.#wanted !== undefined && this.#worked === 0;
     const late = once || inVain ? [] : await this.#lateAtEnd();
-    const nothing = { learned: NOTHING_KNOWN, suspects: [], unlike: [], late, states, missed };
+    const nothing = { learned: NOTHING_KNOWN, suspects: [], lasting: [], unlike: [], late, states, missed };
     await this.#goHome();
     // A store that is not put back has to show as a divergence.
     if (once || inVain || !(await this.#isRoot())) return nothing;
@@ -152,8 +152,25 @@ class Walks {
     const all = late.length > 0 || suspects.length + unlike.length === 0 ? late : await this.#lateActions();
     await this.#goHome();
     const learned = joined(NOTHING_KNOWN, { ...NOTHING_KNOWN, generated, times, noisyActions });
-    const isLate = all.length > 0;
-    return { learned, suspects: isLate ? [] : suspects, unlike: isLate ? [] : unlike, late: all, states, missed };
+    if (all.length > 0) return { ...nothing, learned, late: all };
+    return { learned, suspects, lasting: this.#lasting(suspects, learned), unlike, late: all, states, missed };
+  }
+
+  /** Returns the suspects that still differ when the same walks are compared with what they taught. */
+  #lasting(suspects: readonly DroppedField[], learned: Knowledge): readonly DroppedField[] {
+    if (suspects.length === 0) return [];
+    const known = joined(this.#base.options.knowledge, learned);
+    const differing = new Set<string>();
+    for (const [a, b] of this.#pairs()) {
+      const { generated, unexplained } = this.#between(a, b, known);
+      for (const { field } of [...generated, ...unexplained]) differing.add(field);
+    }
+    return suspects.filter(({ field }) => differing.has(field));
+  }
+
+  /** All pairs of walks. */
+  #pairs(): readonly (readonly [number, number])[] {
+    return this.#walks.flatMap((_, b) => Array.from({ length: b }, (__, a) => [a, b] as const));
   }
 
   async #again(count: number): Promise<void> {
@@ -215,8 +232,7 @@ class Walks {
 
   /** A place that holds another value in each pair of walks is generated; one whose values are equal in some pair is random. */
   #judged(): Pick<Knowledge, "generated" | "times" | "noisyActions"> & { readonly suspects: readonly DroppedField[] } {
-    const all: Differences[] = [];
-    for (let b = 1; b < this.#walks.length; b++) for (let a = 0; a < b; a++) all.push(this.#between(a, b));
+    const all = this.#pairs().map(([a, b]) => this.#between(a, b));
     const keyOf = ({ place, after }: { readonly place: string; readonly after: string }): string => `${place}\n${after}`;
     const suspects = new Map(all.flatMap(({ unexplained }) => unexplained).map((one) => [one.field, one]));
     const generated = new Map(all.flatMap((one) => one.generated).map((one) => [keyOf(one), one]));
@@ -268,10 +284,11 @@ class Walks {
     return [...noisy];
   }
 
-  #between(a: number, b: number): Differences {
+  /** Compares two walks stop by stop; what an earlier stop taught is known at a later one. */
+  #between(a: number, b: number, before: Knowledge = this.#base.options.knowledge): Differences {
     const [x, y] = [this.#walks[a]!, this.#walks[b]!];
     const found: Differences = { generated: [], times: [], unexplained: [] };
-    let known = this.#base.options.knowledge;
+    let known = before;
     for (let i = 0; i < Math.min(x.length, y.length); i++) {
       if (x[i]!.status !== y[i]!.status) break;
       const compared = compareExecutions(x[i]!, y[i]!, { known });

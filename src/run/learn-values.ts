@@ -81,6 +81,9 @@ async function learnOnWalk(
   // Two values chosen at random are alike in every other round.
   let thorough = false;
   const allLate = new Set<string>();
+  /** Differences that no later round may forget: an executed path had two results. */
+  const lasting = new Map<string, DroppedField>();
+  const answers = new Set<string>();
   let missed: readonly number[] = [];
   const learn = async (more: Knowledge): Promise<void> => {
     knowledge = joined(knowledge, more);
@@ -90,6 +93,8 @@ async function learnOnWalk(
     const { learned, suspects, unlike, late, states, ...walked } = await expander.calibrate({ ...walk, thorough });
     ({ missed } = walked);
     thorough ||= suspects.length + unlike.length > 0;
+    for (const one of walked.lasting) lasting.set(one.field, one);
+    for (const one of unlike) answers.add(one);
     if ((late.length + suspects.length > 0 || learned.generated.some(isLooseCounter)) && !isWatched) {
       isWatched = true;
       const found = await learnBackground(expander, { knowledge }, idleMs);
@@ -111,7 +116,17 @@ async function learnOnWalk(
       await learn({ ...NOTHING_KNOWN, dropped: suspects });
     }
   }
-  return { reports, knowledge, divergences: [...allLate].map((action) => lateWrite(action, [action])), missed };
+  const fields = [...lasting.values()].filter((one) => !explains(knowledge, one)).map(differenceText);
+  const unexplained = [...answers, ...fields];
+  const writes = [...allLate].map((action) => lateWrite(action, [action]));
+  const divergences = writes.length > 0 || unexplained.length === 0 ? writes : [once(unexplained)];
+  return { reports, knowledge, divergences, missed };
+}
+
+/** Returns `true` if a field is known to differ, so that the result says so or it makes no difference. */
+function explains({ generated, times, dropped, background }: Knowledge, { field }: DroppedField): boolean {
+  const places = [...generated, ...times].map(({ place }) => fieldOf(place));
+  return places.includes(field) || background.includes(field) || dropped.some((one) => one.field === field);
 }
 
 /** A number that grows with each execution, and that no key of a table explains: what counts by itself does so, too. */
@@ -187,6 +202,15 @@ function memory(differences: readonly string[]): Divergence {
     "The same calls lead to other states when they are made again in the same process: the target remembers something that its stores do not say",
     differences,
     "Keep such memory in a store, or set `target.rollback: restart`.",
+  );
+}
+
+/** For a difference that later rounds did not explain. */
+function once(differences: readonly string[]): Divergence {
+  return executionsDiffer(
+    "The same calls led to another result in one of several executions",
+    differences,
+    "Something that the stores do not hold decides, such as chance, memory of the target's process, or another service.",
   );
 }
 

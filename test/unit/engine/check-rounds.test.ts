@@ -101,6 +101,23 @@ describe("CheckRounds", () => {
     }
   });
 
+  it("reports one that led to another state once, also if the second try agrees", async () => {
+    const { of, post, diverged, done } = rounds(1);
+    of.send(0);
+    const failure = { kind: "dirty", unit: 0, action: 0, message: "elsewhere", differences: ["status: new, then odd"] } as const;
+    await post.mock.calls[0]![2](answer({ failure }));
+    expect([diverged.mock.calls.length, done.length]).toEqual([0, 0]);
+    of.send(0);
+    await post.mock.calls[1]![2](answer({ finished: 1 }));
+    expect([diverged.mock.calls.length, done.length]).toEqual([1, 1]);
+    expect(diverged.mock.calls[0]![0]).toMatchObject({
+      kind: "cross_check",
+      path: [0],
+      message: expect.stringMatching(/once, and not when it was tried again: elsewhere/),
+      differences: ["status: new, then odd"],
+    });
+  });
+
   it("blames a path for nothing that was seen once, whatever the lane was lost by before", async () => {
     const { of, post, waiting, diverged, done } = rounds(0);
     waiting.push(unitOf(1));
