@@ -13,13 +13,16 @@ const allowed = {
   config: [...foundation, "network"],
   loader: foundation,
   targets: [...foundation, "config", "network", "systems/process-identity.ts"],
-  // The main thread's side. It meets the lane's side in its own messages.ts only, which both can read.
-  engine: [...foundation, "state"],
+  // What the main thread and lanes say to each other: plain data.
+  messages: [...foundation, "state"],
+  // The main thread's side.
+  engine: [...foundation, "state", "messages"],
   // A journey can be an agent's setup.
-  lane: [...foundation, "state", "systems", "targets", "journeys", "engine/messages.ts"],
+  lane: [...foundation, "state", "systems", "targets", "journeys", "messages"],
   // Lanes are built here, from the plain data that describes them.
   expanders: [
     ...foundation,
+    "messages",
     "state",
     "targets",
     "engine",
@@ -32,16 +35,16 @@ const allowed = {
     "network/secure-context.ts",
     "network/untrusted.ts",
   ],
-  reports: [...foundation, "config", "engine", "state/differences.ts"],
+  reports: [...foundation, "config", "engine", "messages", "state/compare/differences.ts"],
   // A run is kept as reports may show it.
-  store: [...foundation, "config", "engine", "reports", "systems/sqlite-driver.ts"],
-  races: [...foundation, "state", "engine", "lane", "adapters/http"],
+  store: [...foundation, "config", "engine", "messages", "reports", "systems/sqlite-driver.ts"],
+  races: [...foundation, "state", "engine", "messages", "lane", "adapters/http"],
   journeys: [...foundation, "config", "adapters/http", "data"],
   mocking: [...foundation, "adapters/http"],
   data: foundation,
   clients: [...foundation, "adapters/http"],
   // Descriptions of APIs, read and made one of one version.
-  openapi: [...foundation, "network", "config/nesting.ts"],
+  openapi: [...foundation, "network", "config/read/nesting.ts"],
   rules: [...foundation, "adapters/http", "openapi"],
   // What a new folder has is init's, too; of values that are drawn samples are looked at.
   scaffold: [...foundation, "config", "openapi", "init", "data"],
@@ -49,6 +52,7 @@ const allowed = {
   init: foundation,
   run: [
     ...foundation,
+    "messages",
     "config",
     "loader",
     "targets",

@@ -1,4 +1,4 @@
-import type { ObservedTable } from "../src/model/system.ts";
+import type { ObservedTable } from "../src/model/stores/store-adapter.ts";
 import { Canonicalizer, hashText, loadHasher, type Facts, type Fingerprint } from "../src/state/index.ts";
 import type { Row } from "./support/row.ts";
 import { tiny } from "./support/tiny.ts";

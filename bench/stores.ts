@@ -1,4 +1,4 @@
-import { isPromise, type Awaitable } from "../src/model/system.ts";
+import { isPromise, type Awaitable } from "../src/model/stores/store-adapter.ts";
 import { mysql, postgres } from "../test/support/services/kinds.ts";
 import { find } from "../test/support/services/service.ts";
 import type { Bed, Mode } from "./stores/bed.ts";

@@ -1,4 +1,4 @@
-import { VisitedReader, VisitedSet } from "../src/engine/visited-set.ts";
+import { VisitedReader, VisitedSet } from "../src/engine/graph/visited-set.ts";
 import { full, type Row } from "./support/row.ts";
 import { tableBytes } from "./support/table-bytes.ts";
 import { tiny } from "./support/tiny.ts";

@@ -6,7 +6,7 @@ const root = new URL("../", import.meta.url).pathname;
 /** The text of seqqa.results.schema.json. */
 export function resultsSchema() {
   const { definitions, ...rest } = createGenerator({
-    path: `${root}src/reports/document-types.ts`,
+    path: `${root}src/reports/document/document-types.ts`,
     tsconfig: `${root}tsconfig.json`,
     type: "RunDocument",
     functions: "hide",

@@ -1,8 +1,8 @@
 // Writes what is made from the table of configuration keys: seqqa.schema.json, seqqa.yaml.example, and the table in README.md
 // between its markers; and seqqa.results.schema.json from the types of a run's document. Needs a build. `--check` writes nothing and fails when a file is out of date.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { exampleFile, markdownTable } from "../dist/config/documentation.js";
-import { jsonSchema } from "../dist/config/json-schema.js";
+import { exampleFile, markdownTable } from "../dist/config/schema/documentation.js";
+import { jsonSchema } from "../dist/config/schema/json-schema.js";
 import { resultsSchema } from "./results-schema.mjs";
 
 const root = new URL("../", import.meta.url);

@@ -1,5 +1,5 @@
 import { Pool } from "undici";
-import type { ExplorationGraph } from "../../src/model/result.ts";
+import type { ExplorationGraph } from "../../src/model/results/result.ts";
 import type { MeasuredSide } from "../peers/measured-side.ts";
 import { requestOf } from "../support/bare-loop.ts";
 import type { BareStore, Change } from "./bare-store.ts";

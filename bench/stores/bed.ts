@@ -1,4 +1,4 @@
-import type { Awaitable, System } from "../../src/model/system.ts";
+import type { Awaitable, System } from "../../src/model/stores/store-adapter.ts";
 import type { Row } from "../support/row.ts";
 
 /** A store that a mode of an adapter is measured on, and beside it the statements that the mode cannot do without, sent by hand. */

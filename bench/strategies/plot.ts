@@ -1,4 +1,4 @@
-import { element, escaped } from "../../src/reports/xml.ts";
+import { element, escaped } from "../../src/reports/junit/xml.ts";
 import type { StrategyName } from "../support/agent-of.ts";
 import type { Quartiles } from "../support/quartiles.ts";
 import { STRATEGIES } from "./run-bed.ts";

@@ -1,6 +1,6 @@
 import { Pool } from "undici";
-import type { ExplorationGraph } from "../../src/model/result.ts";
-import type { System } from "../../src/model/system.ts";
+import type { ExplorationGraph } from "../../src/model/results/result.ts";
+import type { System } from "../../src/model/stores/store-adapter.ts";
 
 export interface BareRun {
   readonly steps: number;

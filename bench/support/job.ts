@@ -1,4 +1,4 @@
-import type { ExplorationResult } from "../../src/model/result.ts";
+import type { ExplorationResult } from "../../src/model/results/result.ts";
 import type { Tenths } from "./timeline.ts";
 
 /** One exploration to be measured in a process of its own. */

@@ -1,5 +1,5 @@
-import { NodeTable } from "../../src/engine/node-table.ts";
-import { VisitedSet } from "../../src/engine/visited-set.ts";
+import { NodeTable } from "../../src/engine/graph/node-table.ts";
+import { VisitedSet } from "../../src/engine/graph/visited-set.ts";
 
 /** Bytes that visited set and node table hold together once that many states are in them. */
 export function tableBytes(states: number): number {

@@ -1,8 +1,8 @@
-import { watchForEarlyEnd } from "./early-end.ts";
-import { errorText } from "./error-text.ts";
-import { guardOutput } from "./guard-output.ts";
+import { watchForEarlyEnd } from "./process/early-end.ts";
+import { errorText } from "./process/error-text.ts";
+import { guardOutput } from "./process/guard-output.ts";
 import { lazyMachinery, main } from "./main.ts";
-import { processShell } from "./shell.ts";
+import { processShell } from "./process/shell.ts";
 
 /** How long what a run left behind may keep a finished process alive. */
 const GRACE_MS = 3000;

@@ -1,25 +1,25 @@
 import type * as Engine from "../run/index.ts";
 import { CommanderError, type Command } from "commander";
-import { cleanCommand } from "./clean-command.ts";
-import { completionScript } from "./completion.ts";
-import { doctorCommand } from "./doctor-command.ts";
-import { buildProgram } from "./program.ts";
-import { demoCommand } from "./demo-command.ts";
-import { errorText, statusOfError } from "./error-text.ts";
+import { cleanCommand } from "./commands/clean-command.ts";
+import { completionScript } from "./arguments/completion.ts";
+import { doctorCommand } from "./commands/doctor-command.ts";
+import { buildProgram } from "./arguments/program.ts";
+import { demoCommand } from "./commands/demo-command.ts";
+import { errorText, statusOfError } from "./process/error-text.ts";
 import { demoDirectory } from "../demo/index.ts";
-import type { ExitStatus } from "./exit-status.ts";
-import { initCommand } from "./init-command.ts";
-import { listCommand } from "./list-command.ts";
-import type { Machinery } from "./machinery.ts";
-import { mergeCommand } from "./merge-command.ts";
-import { replayCommand } from "./replay-command.ts";
-import { reportCommand } from "./report-command.ts";
-import { runCommand } from "./run-command.ts";
-import { scaffoldCommand } from "./scaffold-command.ts";
-import { processShell, type Shell } from "./shell.ts";
-import { usageError } from "./usage-error.ts";
-import { packageVersion } from "../reports/package-version.ts";
-import { workerCommand } from "./worker-command.ts";
+import type { ExitStatus } from "./process/exit-status.ts";
+import { initCommand } from "./commands/init-command.ts";
+import { listCommand } from "./commands/list-command.ts";
+import type { Machinery } from "./run/machinery.ts";
+import { mergeCommand } from "./commands/merge-command.ts";
+import { replayCommand } from "./commands/replay-command.ts";
+import { reportCommand } from "./commands/report-command.ts";
+import { runCommand } from "./commands/run-command.ts";
+import { scaffoldCommand } from "./commands/scaffold-command.ts";
+import { processShell, type Shell } from "./process/shell.ts";
+import { usageError } from "./arguments/usage-error.ts";
+import { packageVersion } from "../reports/document/package-version.ts";
+import { workerCommand } from "./commands/worker-command.ts";
 
 /** Runs one command line, without `node` and the script. The exit status; nothing is thrown. */
 export async function main(

@@ -1,6 +1,6 @@
-import type { RaceDelivery } from "../model/result.ts";
-import type { Severity } from "../model/severity.ts";
-import type { Strategy } from "../model/strategy.ts";
+import type { RaceDelivery } from "../model/results/result.ts";
+import type { Severity } from "../model/declare/severity.ts";
+import type { Strategy } from "../model/declare/strategy.ts";
 
 /** Which store a URL leads to. */
 export type Backend = "sqlite" | "postgres" | "mysql" | "redis";

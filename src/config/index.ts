@@ -1,10 +1,10 @@
 export type { Config, ReportFormat, ServiceConfig } from "./config.ts";
-export type { Environment } from "./environment.ts";
-export { loadConfig, sourceOf, type LoadOptions } from "./load-config.ts";
-export { allowedStores } from "./store-consent.ts";
+export type { Environment } from "./read/environment.ts";
+export { loadConfig, sourceOf, type LoadOptions } from "./read/load-config.ts";
+export { allowedStores } from "./check/store-consent.ts";
 export { storePart, STORE_PARTS, storePlaceholder } from "./store-parts.ts";
-export { nearest } from "../model/nearest.ts";
-export type { FlagValue } from "./overrides.ts";
+export { nearest } from "../model/text/nearest.ts";
+export type { FlagValue } from "./read/overrides.ts";
 export { withoutPasswords, withoutUserPart } from "./problem.ts";
-export { REDACTED } from "./table.ts";
+export { REDACTED } from "./schema/table.ts";
 export { resolveExploration, type ResolvedExploration } from "./resolve-exploration.ts";

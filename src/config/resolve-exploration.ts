@@ -1,6 +1,6 @@
-import type { AgentDefinition } from "../model/agent.ts";
+import type { AgentDefinition } from "../model/declare/agent.ts";
 import type { Config, ExplorationConfig, RacesConfig } from "./config.ts";
-import { sourceOf } from "./load-config.ts";
+import { sourceOf } from "./read/load-config.ts";
 
 /** What an Agent may say itself. */
 export type AgentValues = Pick<AgentDefinition, "strategy" | "maxSteps" | "maxDepth" | "maxTime" | "stopOnFirstViolation" | "seed"> &

@@ -1,4 +1,4 @@
-import { decoded } from "../model/decoded.ts";
+import { decoded } from "../model/http/decoded.ts";
 import { backendOf } from "./backend.ts";
 
 /** The parts of a store's URL that a placeholder can name. */

@@ -1,6 +1,6 @@
 import type { Faker } from "@faker-js/faker";
 import { SeqqaError } from "../model/errors.ts";
-import type { Address, DataRecords, Order, Payment, Product, TestData, User } from "../model/test-data.ts";
+import type { Address, DataRecords, Order, Payment, Product, TestData, User } from "../model/context/test-data.ts";
 import { fakerOn } from "./faker.ts";
 import * as records from "./records.ts";
 import { Stream } from "./stream.ts";

@@ -1,5 +1,5 @@
 import type { Faker } from "@faker-js/faker";
-import type { Address, Order, OrderItem, Payment, Product, User } from "../model/test-data.ts";
+import type { Address, Order, OrderItem, Payment, Product, User } from "../model/context/test-data.ts";
 import { REFERENCE_DATE } from "./faker.ts";
 
 /** The kinds of records that come with it. Fields are drawn in the order in which they are written. */

@@ -1,6 +1,6 @@
-import type { ExplorationResult } from "../model/result.ts";
-import type { Severity } from "../model/severity.ts";
-import type { TargetEnd } from "../model/target-end.ts";
+import type { ExplorationResult } from "../model/results/result.ts";
+import type { Severity } from "../model/declare/severity.ts";
+import type { TargetEnd } from "../model/results/target-end.ts";
 
 /** What an exploration tells while it runs. `onEvent` receives them in order, on the main thread. */
 export type ExplorationEvent =

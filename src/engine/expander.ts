@@ -1,6 +1,15 @@
-import type { Calibration, CalibrationWalk, Chunk, Expansion, LaneReport, PathEnd, Recording, UnitRequest } from "./messages.ts";
-import type { RaceAnswer, RaceRequest } from "./race-messages.ts";
-import type { VisitedSet } from "./visited-set.ts";
+import type {
+  Calibration,
+  CalibrationWalk,
+  Chunk,
+  Expansion,
+  LaneReport,
+  PathEnd,
+  Recording,
+  UnitRequest,
+} from "../messages/lane-messages.ts";
+import type { RaceAnswer, RaceRequest } from "../messages/race-messages.ts";
+import type { VisitedSet } from "./graph/visited-set.ts";
 import type { Knowledge } from "../state/index.ts";
 
 /** Lanes on other machines: they come and go, and do nothing but expand. */

@@ -1,5 +1,5 @@
-import type { System } from "../model/system.ts";
-import type { SystemSpec } from "../targets/lane-spec.ts";
+import type { System } from "../model/stores/store-adapter.ts";
+import type { SystemSpec } from "../targets/lanes/lane-spec.ts";
 
 /** The adapter of a configured store. Adapters are imported when first needed, so that a lane loads no driver that it does not use. */
 export async function createSystem(spec: SystemSpec): Promise<System> {

@@ -1,6 +1,6 @@
-import type { AgentDefinition } from "../model/agent.ts";
+import type { AgentDefinition } from "../model/declare/agent.ts";
 import type { LaneBase, LaneOptions } from "../lane/index.ts";
-import type { LaneSpec } from "../targets/lane-spec.ts";
+import type { LaneSpec } from "../targets/lanes/lane-spec.ts";
 
 /** Builds a lane from its specification in the thread that it is to run in. Given by the composition root. */
 export type LaneFactory = (

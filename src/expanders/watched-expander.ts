@@ -11,11 +11,11 @@ import {
   type PathEnd,
   type Recording,
   type UnitRequest,
-} from "../engine/messages.ts";
-import type { RaceAnswer, RaceRequest } from "../engine/race-messages.ts";
-import type { VisitedSet } from "../engine/visited-set.ts";
-import { hasEnded, type TargetEnd } from "../model/target-end.ts";
-import { endedMeanwhile } from "../targets/target-errors.ts";
+} from "../messages/lane-messages.ts";
+import type { RaceAnswer, RaceRequest } from "../messages/race-messages.ts";
+import type { VisitedSet } from "../engine/graph/visited-set.ts";
+import { hasEnded, type TargetEnd } from "../model/results/target-end.ts";
+import { endedMeanwhile } from "../targets/process/target-errors.ts";
 import type { Knowledge } from "../state/index.ts";
 
 /** What knows of the processes behind lanes. */

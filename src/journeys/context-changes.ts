@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { Context, contextPartOf, type ContextPart } from "../model/context.ts";
-import type { StepResult } from "../model/journey-result.ts";
+import { Context, contextPartOf, type ContextPart } from "../model/context/context.ts";
+import type { StepResult } from "../model/results/journey-result.ts";
 
 /** Remembers a context; the result says what has changed since then. */
 export function watchContext(context: Context<never>): () => StepResult["context"] {

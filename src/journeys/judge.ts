@@ -1,8 +1,8 @@
-import { withoutSecrets } from "../adapters/http/target-url.ts";
+import { withoutSecrets } from "../adapters/http/request/target-url.ts";
 import { SeqqaError } from "../model/errors.ts";
-import { ApiResponse } from "../model/response.ts";
-import type { RecordedExchange } from "../model/result.ts";
-import type { StepStatus } from "../model/journey-result.ts";
+import { ApiResponse } from "../model/http/response.ts";
+import type { RecordedExchange } from "../model/results/result.ts";
+import type { StepStatus } from "../model/results/journey-result.ts";
 
 /** How the code of a step ended. */
 export type Ending =

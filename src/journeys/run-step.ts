@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
-import type { Context } from "../model/context.ts";
-import type { AnyStep } from "../model/journey.ts";
-import type { StepResult } from "../model/journey-result.ts";
-import { recordedAnswer } from "../model/recorded.ts";
-import { ApiResponse } from "../model/response.ts";
-import type { RecordedExchange } from "../model/result.ts";
+import type { Context } from "../model/context/context.ts";
+import type { AnyStep } from "../model/declare/journey.ts";
+import type { StepResult } from "../model/results/journey-result.ts";
+import { recordedAnswer } from "../model/context/recorded.ts";
+import { ApiResponse } from "../model/http/response.ts";
+import type { RecordedExchange } from "../model/results/result.ts";
 import { watchContext } from "./context-changes.ts";
 import { judge, strayVerdict, type Ending, type Verdict } from "./judge.ts";
 import { plainCopy } from "./plain-copy.ts";

@@ -1,7 +1,7 @@
 import { DataFactory } from "../data/index.ts";
-import { contextPartOf, type Context } from "../model/context.ts";
-import type { JourneyDefinition } from "../model/journey.ts";
-import type { JourneyResult } from "../model/journey-result.ts";
+import { contextPartOf, type Context } from "../model/context/context.ts";
+import type { JourneyDefinition } from "../model/declare/journey.ts";
+import type { JourneyResult } from "../model/results/journey-result.ts";
 import { runStep, type RanStep } from "./run-step.ts";
 import { followed, outerSignal, StepScope } from "./step-scope.ts";
 

@@ -1,6 +1,6 @@
-import type { JourneyDefinition } from "../model/journey.ts";
+import type { JourneyDefinition } from "../model/declare/journey.ts";
 import { SeqqaError } from "../model/errors.ts";
-import type { World } from "../model/world.ts";
+import type { World } from "../model/declare/world.ts";
 import { fillContext } from "./context-changes.ts";
 import { runSteps } from "./run-steps.ts";
 

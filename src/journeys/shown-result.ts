@@ -1,4 +1,4 @@
-import type { JourneyResult, StepResult } from "../model/journey-result.ts";
+import type { JourneyResult, StepResult } from "../model/results/journey-result.ts";
 import type { RanStep } from "./run-step.ts";
 import type { RanSteps } from "./run-steps.ts";
 

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { setMaxListeners } from "node:events";
-import { provideRequestScopes, type RequestScope } from "../model/request-scope.ts";
-import type { RecordedExchange } from "../model/result.ts";
+import { provideRequestScopes, type RequestScope } from "../model/http/request-scope.ts";
+import type { RecordedExchange } from "../model/results/result.ts";
 
 const storage = new AsyncLocalStorage<StepScope>();
 provideRequestScopes(() => storage.getStore());

@@ -10,14 +10,14 @@ import {
   type PathEnd,
   type Recording,
   type UnitRequest,
-} from "../engine/messages.ts";
-import type { LaneBase } from "./bring-up.ts";
-import type { LaneControl } from "./control.ts";
-import { ExpansionSum } from "./expansion-sum.ts";
-import { LaneRuntime, type Known } from "./lane-runtime.ts";
-import type { LaneWork } from "./lane-work.ts";
-import type { RaceGround } from "./race-ground.ts";
-import type { BeforeStep } from "./record-path.ts";
+} from "../messages/lane-messages.ts";
+import type { LaneBase } from "./bring-up/bring-up.ts";
+import type { LaneControl } from "./bring-up/control.ts";
+import { ExpansionSum } from "./report/expansion-sum.ts";
+import { LaneRuntime, type Known } from "./bring-up/lane-runtime.ts";
+import type { LaneWork } from "./bring-up/lane-work.ts";
+import type { RaceGround } from "./races/race-ground.ts";
+import type { BeforeStep } from "./navigate/record-path.ts";
 
 /** One copy of the lane: stores, process, world. */
 interface Slot {

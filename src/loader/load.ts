@@ -1,6 +1,6 @@
 import { pathToFileURL } from "node:url";
 import type { Bundle } from "./bundle.ts";
-import { whileLoading } from "../model/loading.ts";
+import { whileLoading } from "../model/declare/loading.ts";
 import { importError, linkError } from "./load-errors.ts";
 import { shownPath } from "./shown-path.ts";
 import { sourceOf, whereOf, whereOfLink } from "./stack.ts";

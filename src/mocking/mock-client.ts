@@ -1,17 +1,24 @@
-import { bodyText, encodeBody } from "../adapters/http/body.ts";
+import { bodyText, encodeBody } from "../adapters/http/request/body.ts";
 import { ClientState, type SavedClient } from "../adapters/http/client-state.ts";
-import { requestCancelled } from "../adapters/http/failures.ts";
-import { checkedHeaders, checkedMethod } from "../adapters/http/headers.ts";
-import { encodeMultipart } from "../adapters/http/multipart.ts";
-import { parseBaseUrl, resolveTarget, type BaseUrl } from "../adapters/http/target-url.ts";
-import { clientOfRole, offerClientPart, type ApiClient, type ClientPart, type Exchange, type RequestOptions } from "../model/client.ts";
-import { recordedAnswer } from "../model/recorded.ts";
-import { requestScope } from "../model/request-scope.ts";
-import { ApiResponse } from "../model/response.ts";
+import { requestCancelled } from "../adapters/http/transport/failures.ts";
+import { checkedHeaders, checkedMethod } from "../adapters/http/request/headers.ts";
+import { encodeMultipart } from "../adapters/http/request/multipart.ts";
+import { parseBaseUrl, resolveTarget, type BaseUrl } from "../adapters/http/request/target-url.ts";
+import {
+  clientOfRole,
+  offerClientPart,
+  type ApiClient,
+  type ClientPart,
+  type Exchange,
+  type RequestOptions,
+} from "../model/http/client.ts";
+import { recordedAnswer } from "../model/context/recorded.ts";
+import { requestScope } from "../model/http/request-scope.ts";
+import { ApiResponse } from "../model/http/response.ts";
 import { MockState, type MockCall, type SavedMock } from "./mock-state.ts";
 import { reply, type Reply, type ReplyOptions } from "./reply.ts";
 import { routeOf } from "./route.ts";
-import { Verbs } from "../adapters/http/verbs.ts";
+import { Verbs } from "../adapters/http/request/verbs.ts";
 
 /** What is answered to a kind of request. */
 export interface MockReplies {

@@ -1,17 +1,17 @@
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describeOwn } from "./describe.ts";
-import type { ApiDescription } from "./description.ts";
-import { FileReader, type Bounds } from "./file-reader.ts";
-import { parseText } from "./parse-text.ts";
-import { readFile } from "./read-file.ts";
-import { readUrl } from "./read-url.ts";
-import type { Loaded } from "./source.ts";
+import { describeOwn } from "./operations/describe.ts";
+import type { ApiDescription } from "./operations/description.ts";
+import { FileReader, type Bounds } from "./read/file-reader.ts";
+import { parseText } from "./parse/parse-text.ts";
+import { readFile } from "./read/read-file.ts";
+import { readUrl } from "./read/read-url.ts";
+import type { Loaded } from "./read/source.ts";
 import { specificationOf } from "./specification.ts";
-import { takeInFiles } from "./take-in-files.ts";
+import { takeInFiles } from "./read/take-in-files.ts";
 import { Warnings } from "./warnings.ts";
 
-export { describe } from "./describe.ts";
+export { describe } from "./operations/describe.ts";
 
 /**
  * Reads an OpenAPI description of version 2.0, 3.0 or 3.1, in JSON or YAML. What is slightly wrong in it is mended or left out, with a warning.

@@ -1,4 +1,4 @@
-import { isPlain, own, textOf, type Plain } from "./plain.ts";
+import { isPlain, own, textOf, type Plain } from "./parse/plain.ts";
 import { problem, quoted } from "./problem.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { ExplorationEvent } from "../engine/events.ts";
-import type { JourneyResult, StepResult } from "../model/journey-result.ts";
-import type { Visibility } from "./redact.ts";
-import type { ReportedExploration, ReportedJourney, RunReport } from "./run-report.ts";
+import type { JourneyResult, StepResult } from "../model/results/journey-result.ts";
+import type { Visibility } from "./redaction/redact.ts";
+import type { ReportedExploration, ReportedJourney, RunReport } from "./document/run-report.ts";
 
 /** Where a reporter writes. */
 export interface Output {

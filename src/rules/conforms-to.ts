@@ -1,8 +1,8 @@
-import { isExpected, type ExpectedStatus } from "../model/action.ts";
-import type { ApiClient } from "../model/client.ts";
-import type { Values } from "../model/context.ts";
-import { Rule } from "../model/rule.ts";
-import { Severity } from "../model/severity.ts";
+import { isExpected, type ExpectedStatus } from "../model/declare/action.ts";
+import type { ApiClient } from "../model/http/client.ts";
+import type { Values } from "../model/context/context.ts";
+import { Rule } from "../model/declare/rule.ts";
+import { Severity } from "../model/declare/severity.ts";
 import { Conformance } from "../openapi/conformance/conformance.ts";
 import { describe, readDescription } from "../openapi/index.ts";
 

@@ -1,9 +1,9 @@
-import type { ApiClient } from "../model/client.ts";
-import type { Values } from "../model/context.ts";
-import type { Resource } from "../model/resource.ts";
-import { Rule, type CheckedStep } from "../model/rule.ts";
-import type { ApiResponse } from "../model/response.ts";
-import { Severity } from "../model/severity.ts";
+import type { ApiClient } from "../model/http/client.ts";
+import type { Values } from "../model/context/context.ts";
+import type { Resource } from "../model/declare/resource.ts";
+import { Rule, type CheckedStep } from "../model/declare/rule.ts";
+import type { ApiResponse } from "../model/http/response.ts";
+import { Severity } from "../model/declare/severity.ts";
 import { createdBy, requestTo } from "./created.ts";
 import { isDone, isMissing, pathOf, shownPath, urlOf, writesOf } from "./requests.ts";
 import { ResourcePaths } from "./resource-paths.ts";

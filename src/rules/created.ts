@@ -1,5 +1,5 @@
-import type { CheckedStep } from "../model/rule.ts";
-import type { ApiResponse } from "../model/response.ts";
+import type { CheckedStep } from "../model/declare/rule.ts";
+import type { ApiResponse } from "../model/http/response.ts";
 import { idOf, itemIn } from "./answer-content.ts";
 import { isDone, pathOf, writesOf } from "./requests.ts";
 import { itemPath, type Kind, type Place, type ResourcePaths } from "./resource-paths.ts";

@@ -1,4 +1,4 @@
-import type { ApiResponse } from "../model/response.ts";
+import type { ApiResponse } from "../model/http/response.ts";
 
 /** What an answer says of itself, where it is one of GraphQL with a status of 200 to 299. */
 export type GraphqlAnswer =

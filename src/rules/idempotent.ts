@@ -1,9 +1,9 @@
-import type { ApiClient } from "../model/client.ts";
-import type { Values } from "../model/context.ts";
+import type { ApiClient } from "../model/http/client.ts";
+import type { Values } from "../model/context/context.ts";
 import { SeqqaError } from "../model/errors.ts";
-import { Rule } from "../model/rule.ts";
-import type { ApiResponse } from "../model/response.ts";
-import { Severity } from "../model/severity.ts";
+import { Rule } from "../model/declare/rule.ts";
+import type { ApiResponse } from "../model/http/response.ts";
+import { Severity } from "../model/declare/severity.ts";
 import { isDone, isFailure, pathOf, shownPath, writesOf } from "./requests.ts";
 import { storeChanges } from "./store-changes.ts";
 

@@ -9,5 +9,5 @@ export { rejectedMeansUnchanged } from "./rejected-means-unchanged.ts";
 export { resourceHierarchy, type ResourceHierarchyOptions } from "./resource-hierarchy.ts";
 export { retrySafe, type RetrySafeOptions } from "./retry-safe.ts";
 export { useAfterFree, type UseAfterFreeOptions } from "./use-after-free.ts";
-export { Rule, type CheckedStep, type Earlier, type Login, type RuleOptions, type StoresView } from "../model/rule.ts";
-export type { Resource } from "../model/resource.ts";
+export { Rule, type CheckedStep, type Earlier, type Login, type RuleOptions, type StoresView } from "../model/declare/rule.ts";
+export type { Resource } from "../model/declare/resource.ts";

@@ -1,9 +1,9 @@
-import type { ApiClient } from "../model/client.ts";
-import type { Values } from "../model/context.ts";
-import type { Resource } from "../model/resource.ts";
-import { Rule, type CheckedStep, type StoresView } from "../model/rule.ts";
-import type { ApiResponse } from "../model/response.ts";
-import { Severity } from "../model/severity.ts";
+import type { ApiClient } from "../model/http/client.ts";
+import type { Values } from "../model/context/context.ts";
+import type { Resource } from "../model/declare/resource.ts";
+import { Rule, type CheckedStep, type StoresView } from "../model/declare/rule.ts";
+import type { ApiResponse } from "../model/http/response.ts";
+import { Severity } from "../model/declare/severity.ts";
 import { idOf, isObject, listIn } from "./answer-content.ts";
 import { requestTo } from "./created.ts";
 import { pathOf, writesOf } from "./requests.ts";

@@ -1,5 +1,5 @@
-import { decoded } from "../model/decoded.ts";
-import type { RequestOptions } from "../model/client.ts";
+import { decoded } from "../model/http/decoded.ts";
+import type { RequestOptions } from "../model/http/client.ts";
 import { leavesOf, type ReadValue } from "./owners-view.ts";
 
 /** A call that is about to be made, and what of the owner's it names. */

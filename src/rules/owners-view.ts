@@ -1,4 +1,4 @@
-import { Context, contextPartOf } from "../model/context.ts";
+import { Context, contextPartOf } from "../model/context/context.ts";
 
 /** A value of the context that an action has read: of the owner's, or shared, or what the owner proves its right by. */
 export interface ReadValue {

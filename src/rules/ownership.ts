@@ -1,10 +1,10 @@
-import { Action } from "../model/action.ts";
-import type { ApiClient } from "../model/client.ts";
-import type { Context, Values } from "../model/context.ts";
-import { EdgeAction } from "../model/edge-action.ts";
-import { ApiResponse } from "../model/response.ts";
-import { Rule, type Login, type StoresView } from "../model/rule.ts";
-import { Severity } from "../model/severity.ts";
+import { Action } from "../model/declare/action.ts";
+import type { ApiClient } from "../model/http/client.ts";
+import type { Context, Values } from "../model/context/context.ts";
+import { EdgeAction } from "../model/declare/edge-action.ts";
+import { ApiResponse } from "../model/http/response.ts";
+import { Rule, type Login, type StoresView } from "../model/declare/rule.ts";
+import { Severity } from "../model/declare/severity.ts";
 import { graphqlAnswer } from "./graphql-answer.ts";
 import { IntruderClient, NothingNamed, type TriedCall } from "./intruder-client.ts";
 import { OwnersView } from "./owners-view.ts";

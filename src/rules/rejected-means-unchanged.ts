@@ -1,8 +1,8 @@
-import type { ApiClient } from "../model/client.ts";
-import type { Values } from "../model/context.ts";
-import type { ApiResponse } from "../model/response.ts";
-import { Rule } from "../model/rule.ts";
-import { Severity } from "../model/severity.ts";
+import type { ApiClient } from "../model/http/client.ts";
+import type { Values } from "../model/context/context.ts";
+import type { ApiResponse } from "../model/http/response.ts";
+import { Rule } from "../model/declare/rule.ts";
+import { Severity } from "../model/declare/severity.ts";
 import { graphqlAnswer } from "./graphql-answer.ts";
 import { storeChanges } from "./store-changes.ts";
 

@@ -1,5 +1,5 @@
-import { clientPartOf, type ApiClient } from "../model/client.ts";
-import type { ApiResponse } from "../model/response.ts";
+import { clientPartOf, type ApiClient } from "../model/http/client.ts";
+import type { ApiResponse } from "../model/http/response.ts";
 
 const READS = new Set(["GET", "HEAD", "OPTIONS", "TRACE", "CALL"]);
 

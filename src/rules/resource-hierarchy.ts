@@ -1,8 +1,8 @@
-import type { ApiClient } from "../model/client.ts";
-import type { Values } from "../model/context.ts";
-import type { Resource } from "../model/resource.ts";
-import { Rule } from "../model/rule.ts";
-import { Severity } from "../model/severity.ts";
+import type { ApiClient } from "../model/http/client.ts";
+import type { Values } from "../model/context/context.ts";
+import type { Resource } from "../model/declare/resource.ts";
+import { Rule } from "../model/declare/rule.ts";
+import { Severity } from "../model/declare/severity.ts";
 import { idOf, listIn } from "./answer-content.ts";
 import { createdBy, type Created } from "./created.ts";
 import { isDone } from "./requests.ts";

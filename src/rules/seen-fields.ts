@@ -1,4 +1,4 @@
-import type { ApiResponse } from "../model/response.ts";
+import type { ApiResponse } from "../model/http/response.ts";
 import { isGraphql } from "./graphql-answer.ts";
 
 /** Fields that say something of a list and nothing of what is in it, without `_` and `-`, in small letters. */

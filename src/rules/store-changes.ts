@@ -1,4 +1,4 @@
-import type { StoresView } from "../model/rule.ts";
+import type { StoresView } from "../model/declare/rule.ts";
 
 /** As many tables are named. */
 const SHOWN = 10;

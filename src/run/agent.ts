@@ -1,9 +1,9 @@
-import { AgentDefinition } from "../model/agent.ts";
-import type { ApiClient } from "../model/client.ts";
-import type { Values } from "../model/context.ts";
-import type { ExplorationResult } from "../model/result.ts";
-import type { ReplayOptions, ReplayResult } from "../model/replay.ts";
-import type { ExploreOptions } from "./options.ts";
+import { AgentDefinition } from "../model/declare/agent.ts";
+import type { ApiClient } from "../model/http/client.ts";
+import type { Values } from "../model/context/context.ts";
+import type { ExplorationResult } from "../model/results/result.ts";
+import type { ReplayOptions, ReplayResult } from "../model/results/replay.ts";
+import type { ExploreOptions } from "./prepare/options.ts";
 
 /**
  * What is to be explored: a world, the actions that a user can take in it, and the rules that must always hold.
@@ -17,7 +17,7 @@ export class Agent<C extends object = Values, A = ApiClient> extends AgentDefini
    * @throws SeqqaError when the exploration could not begin: the target is not reachable, the options do not fit together.
    */
   async explore(options: ExploreOptions = {}): Promise<ExplorationResult> {
-    const { exploreAgent } = await import("./explore-agent.ts");
+    const { exploreAgent } = await import("./explore/explore-agent.ts");
     return exploreAgent(this as unknown as AgentDefinition<never, never>, options);
   }
 
@@ -28,7 +28,7 @@ export class Agent<C extends object = Values, A = ApiClient> extends AgentDefini
    * @throws SeqqaError `NO_SUCH_ACTION`, and when the replay could not begin: the target is not reachable, the configuration is not usable.
    */
   async replay(path: readonly string[], options: ReplayOptions = {}): Promise<ReplayResult> {
-    const { replayAgent } = await import("./replay-agent.ts");
+    const { replayAgent } = await import("./replay/replay-agent.ts");
     return replayAgent(this as unknown as AgentDefinition<never, never>, path, options);
   }
 }

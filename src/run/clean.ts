@@ -1,8 +1,8 @@
 import type { Config } from "../config/index.ts";
-import type { Leftover } from "../model/leftover.ts";
-import type { Cleaning } from "../model/store-provider.ts";
+import type { Leftover } from "../model/stores/leftover.ts";
+import type { Cleaning } from "../model/stores/store-provider.ts";
 import { deadRuns, sweepCompose, sweepDeadRuns } from "../targets/index.ts";
-import { storeKind } from "./store-kind.ts";
+import { storeKind } from "./prepare/store-kind.ts";
 
 /** What was removed, or would be, and the rows that dead runs left in the user's own stores. */
 export interface CleanedUp {

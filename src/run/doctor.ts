@@ -2,12 +2,12 @@ import { statfs } from "node:fs/promises";
 import type { Config } from "../config/index.ts";
 import { createSystem } from "../expanders/create-system.ts";
 import { SeqqaError } from "../model/errors.ts";
-import type { StoreCheck } from "../model/store-provider.ts";
-import type { LaneSpec, SystemSpec } from "../targets/lane-spec.ts";
+import type { StoreCheck } from "../model/stores/store-provider.ts";
+import type { LaneSpec, SystemSpec } from "../targets/lanes/lane-spec.ts";
 import { checkServices, runBase, TargetHost } from "../targets/index.ts";
-import { hostOptions } from "./host-options.ts";
-import { withRunDirectory } from "./run-directory.ts";
-import { storeKind } from "./store-kind.ts";
+import { hostOptions } from "./prepare/host-options.ts";
+import { withRunDirectory } from "./prepare/run-directory.ts";
+import { storeKind } from "./prepare/store-kind.ts";
 
 const MIB = 1024 * 1024;
 /** Less free space than this, and a run may fail in its middle. */

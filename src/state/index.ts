@@ -1,20 +1,28 @@
-export type { Facts, Fingerprint } from "./facts.ts";
-export type { CanonicalOptions } from "./canonical-options.ts";
-export { Canonicalizer } from "./canonicalizer.ts";
-export { differences } from "./differences.ts";
-export { differingFields } from "./differing-fields.ts";
-export { steadyChanges, type SteadyChanges } from "./steady-changes.ts";
-export { hashText, loadHasher } from "./hasher.ts";
-export { opaqueTokens } from "./opaque-tokens.ts";
-export { Occurrences } from "./occurrences.ts";
-export { rowKinds, type RowKinds } from "./row-kinds.ts";
-export { responseHash } from "./response-hash.ts";
-export { changedFields } from "./changed-fields.ts";
-export { compareExecutions, type Compared, type Execution } from "./compare-executions.ts";
-export { joined, knowledgeText, knowsNothing, NOTHING_KNOWN, readKnowledge, type DroppedField, type Knowledge } from "./knowledge.ts";
-export { firstToPass, imageOfOrigins, NO_ORIGINS, originsOfImage, type Origins, type OriginsImage } from "./origins.ts";
-export { markedDifferences, sameNames, type Marked } from "./same-names.ts";
-export { sameStores, type StoreRows } from "./same-stores.ts";
-export { fieldOf, tableOf, valuesAt } from "./places.ts";
-export { durationText, type StepWindow } from "./times.ts";
-export type { Renamer, SentRequest, StepOrigin } from "./renamer.ts";
+export type { Facts, Fingerprint } from "./canonical/facts.ts";
+export type { CanonicalOptions } from "./canonical/canonical-options.ts";
+export { Canonicalizer } from "./canonical/canonicalizer.ts";
+export { differences } from "./compare/differences.ts";
+export { differingFields } from "./compare/differing-fields.ts";
+export { steadyChanges, type SteadyChanges } from "./compare/steady-changes.ts";
+export { hashText, loadHasher } from "./hash/hasher.ts";
+export { opaqueTokens } from "./values/opaque-tokens.ts";
+export { Occurrences } from "./values/occurrences.ts";
+export { rowKinds, type RowKinds } from "./canonical/row-kinds.ts";
+export { responseHash } from "./hash/response-hash.ts";
+export { changedFields } from "./compare/changed-fields.ts";
+export { compareExecutions, type Compared, type Execution } from "./compare/compare-executions.ts";
+export {
+  joined,
+  knowledgeText,
+  knowsNothing,
+  NOTHING_KNOWN,
+  readKnowledge,
+  type DroppedField,
+  type Knowledge,
+} from "./compare/knowledge.ts";
+export { firstToPass, imageOfOrigins, NO_ORIGINS, originsOfImage, type Origins, type OriginsImage } from "./values/origins.ts";
+export { markedDifferences, sameNames, type Marked } from "./canonical/same-names.ts";
+export { sameStores, type StoreRows } from "./compare/same-stores.ts";
+export { fieldOf, tableOf, valuesAt } from "./values/places.ts";
+export { durationText, type StepWindow } from "./values/times.ts";
+export type { Renamer, SentRequest, StepOrigin } from "./values/renamer.ts";

@@ -1,4 +1,4 @@
-import { isPromise, type Awaitable } from "../model/system.ts";
+import { isPromise, type Awaitable } from "../model/stores/store-adapter.ts";
 
 const PAUSE_MS = 4;
 

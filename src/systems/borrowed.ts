@@ -1,5 +1,5 @@
 import { SeqqaError } from "../model/errors.ts";
-import type { Leftover, RowImages } from "../model/leftover.ts";
+import type { Leftover, RowImages } from "../model/stores/leftover.ts";
 
 /**
  * How long a run on a user's own store may be silent, in seconds: after that its triggers stop logging by themselves, and it touches nothing

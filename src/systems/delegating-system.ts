@@ -1,4 +1,4 @@
-import type { Awaitable, Gate, LastLook, Mark, NoGate, Observed, System } from "../model/system.ts";
+import type { Awaitable, Gate, LastLook, Mark, NoGate, Observed, System } from "../model/stores/store-adapter.ts";
 
 /** What a look into the store returns: column -> value. */
 export type QueryRow = Readonly<Record<string, unknown>>;

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Leftover } from "../model/leftover.ts";
+import type { Leftover } from "../model/stores/leftover.ts";
 
 /**
  * Writes the images of rows that a run did not put back, for the user to compare: into the current folder, or where that cannot be written, into the

@@ -1,4 +1,4 @@
-import type { Observed, ObservedTable, StoredValue } from "../model/system.ts";
+import type { Observed, ObservedTable, StoredValue } from "../model/stores/store-adapter.ts";
 import { isRawText, keyText, sameRow, type ExactRow, type ExactValue } from "./exact-row.ts";
 import type { NetMirror } from "./net-mirror.ts";
 import type { TableShape } from "./table-shape.ts";

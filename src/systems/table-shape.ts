@@ -1,4 +1,4 @@
-import type { ObservedColumn } from "../model/system.ts";
+import type { ObservedColumn } from "../model/stores/store-adapter.ts";
 import { keyText, type ExactRow, type ExactValue } from "./exact-row.ts";
 import type { RowKey } from "./net-mirror.ts";
 

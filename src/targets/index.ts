@@ -1,8 +1,8 @@
 export { defaultBase as runBase, RunDirectory } from "./run-directory.ts";
-export { onEveryExit } from "./exit-hooks.ts";
-export { spareCount } from "./spares.ts";
-export { endedInUse } from "./target-errors.ts";
-export { TargetHost } from "./target-host.ts";
+export { onEveryExit } from "./process/exit-hooks.ts";
+export { spareCount } from "./lanes/standby-targets.ts";
+export { endedInUse } from "./process/target-errors.ts";
+export { TargetHost } from "./lanes/target-host.ts";
 export type { TargetConfig, TargetHostOptions } from "./target-config.ts";
 export { checkServices } from "./services/check-services.ts";
 export { ServiceHost } from "./services/service-host.ts";

@@ -14,7 +14,7 @@ import {
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { SeqqaError } from "../model/errors.ts";
-import { here, identify, type Place, type ProcessIdentity } from "./process-identity.ts";
+import { here, identify, type Place, type ProcessIdentity } from "./process/process-identity.ts";
 
 /** Less than this free, and memory-backed tmp is left alone: filling it would take the machine's memory. */
 const MIN_FREE_BYTES = 256 * 1024 * 1024;

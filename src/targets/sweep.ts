@@ -1,8 +1,8 @@
 import { existsSync, lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { killGroup, killProcess } from "./kill-group.ts";
-import { markedProcesses } from "./marked-processes.ts";
-import { here, isAlive, type ProcessIdentity } from "./process-identity.ts";
+import { killGroup, killProcess } from "./process/kill-group.ts";
+import { markedProcesses } from "./process/marked-processes.ts";
+import { here, isAlive, type ProcessIdentity } from "./process/process-identity.ts";
 import { basesToSweep, readRecord, rootIn, type Owner } from "./run-directory.ts";
 
 /** In the directory of a run that brings containers up. Taking them down takes long: it is done by who has to do with docker anyway. */

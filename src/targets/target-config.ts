@@ -1,4 +1,4 @@
-import type { StoreKind } from "../model/store-provider.ts";
+import type { StoreKind } from "../model/stores/store-provider.ts";
 
 /** The part of the configuration that says what is explored and where its stores are. Plain data; the `Config` of `src/config` fits. */
 export interface TargetConfig {

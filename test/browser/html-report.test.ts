@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { main } from "../../src/cli/index.ts";
-import type { RecordedExchange } from "../../src/model/result.ts";
+import type { RecordedExchange } from "../../src/model/results/result.ts";
 import type { Embedded } from "../../src/reports/html/embedded.ts";
 import { htmlText, runDocument } from "../../src/reports/index.ts";
 import { startBrowser } from "../support/browser.ts";
@@ -15,7 +15,7 @@ import { program } from "../support/services/service.ts";
 import { journey, report, result, Sink, step, violation } from "../unit/reports/results.ts";
 
 // The command from its sources, in this process: the exploration is imported by the test runner, which takes TypeScript, and not bundled for Node.
-vi.mock(import("../../src/run/load-exploration.ts"), () => ({
+vi.mock(import("../../src/run/prepare/load-exploration.ts"), () => ({
   loadExploration: async (entry: string) =>
     ({ module: undefined, definition: ((await import(entry)) as { readonly agent: never }).agent }) as never,
 }));

@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { some } from "../sizes.ts";
-import { dumpDatabase } from "../../src/adapters/sqlite/dump.ts";
+import { dumpDatabase } from "../../src/adapters/sqlite/read/dump.ts";
 import { documentOf, folderWith, only, seqqa, start, startNode, until } from "../support/e2e.ts";
 
 /** Orders whose ids never come again, with what happened to them, by triggers of the API's own. */

@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { laneCounts } from "../sizes.ts";
-import type { JourneyEvent, JourneyRun } from "../../src/run/journey-run.ts";
+import type { JourneyEvent, JourneyRun } from "../../src/run/journeys/journey-run.ts";
 import { answering, type Answering } from "../support/answering.ts";
 import { folderWith, root, startNode, until } from "../support/e2e.ts";
 import { NOTES_CONFIG, NOTES_SERVER } from "../support/e2e-servers.ts";

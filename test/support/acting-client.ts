@@ -1,5 +1,5 @@
-import { offerClientPart, type ClientPart, type Exchange } from "../../src/model/client.ts";
-import { ApiResponse } from "../../src/model/response.ts";
+import { offerClientPart, type ClientPart, type Exchange } from "../../src/model/http/client.ts";
+import { ApiResponse } from "../../src/model/http/response.ts";
 
 type Answer = number | "timeout" | "unreachable";
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { main as mainOfSources } from "../../src/cli/index.ts";
-import type { ExplorationResult } from "../../src/model/result.ts";
+import type { ExplorationResult } from "../../src/model/results/result.ts";
 import { atEnd } from "./at-end.ts";
 import { schemaErrors } from "./results-schema.ts";
 

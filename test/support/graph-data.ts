@@ -1,4 +1,4 @@
-import type { RecordedExchange } from "../../src/model/result.ts";
+import type { RecordedExchange } from "../../src/model/results/result.ts";
 import type { GraphData } from "../../src/reports/index.ts";
 
 export interface MadeGraph {

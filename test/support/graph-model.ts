@@ -1,8 +1,8 @@
-import { Action } from "../../src/model/action.ts";
-import { AgentDefinition } from "../../src/model/agent.ts";
-import { Invariant } from "../../src/model/invariant.ts";
-import { ApiResponse } from "../../src/model/response.ts";
-import { World } from "../../src/model/world.ts";
+import { Action } from "../../src/model/declare/action.ts";
+import { AgentDefinition } from "../../src/model/declare/agent.ts";
+import { Invariant } from "../../src/model/declare/invariant.ts";
+import { ApiResponse } from "../../src/model/http/response.ts";
+import { World } from "../../src/model/declare/world.ts";
 import { MemoryAdapter } from "../../src/adapters/memory/index.ts";
 import type { Draws } from "./draws.ts";
 

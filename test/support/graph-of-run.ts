@@ -1,4 +1,4 @@
-import type { Explorer } from "../../src/engine/explorer.ts";
+import type { Explorer } from "../../src/engine/search/explorer.ts";
 import type { Graph } from "./graph-model.ts";
 import type { NaiveStep } from "./naive-explorer.ts";
 

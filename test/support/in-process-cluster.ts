@@ -7,7 +7,7 @@ import type { WorkerLanes } from "../../src/expanders/cluster/job-runner.ts";
 import { QueueLink } from "../../src/expanders/cluster/queue-link.ts";
 import { Seal } from "../../src/expanders/cluster/seal.ts";
 import { decodeImage } from "../../src/expanders/threads/image-codec.ts";
-import type { AgentDefinition } from "../../src/model/agent.ts";
+import type { AgentDefinition } from "../../src/model/declare/agent.ts";
 import { atEnd } from "./at-end.ts";
 import { ownRedis } from "./cluster.ts";
 import { LanesExpander, type LanesExpanderOptions } from "./lanes-expander.ts";

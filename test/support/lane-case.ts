@@ -13,15 +13,15 @@ import {
   STATUS,
   type Expansion,
   type UnitRequest,
-} from "../../src/engine/messages.ts";
+} from "../../src/messages/lane-messages.ts";
 import type { LaneOptions } from "../../src/lane/index.ts";
-import { Action, type ActionOptions } from "../../src/model/action.ts";
-import { AgentDefinition } from "../../src/model/agent.ts";
-import type { Context } from "../../src/model/context.ts";
-import { Invariant, type InvariantOptions } from "../../src/model/invariant.ts";
-import { Rule } from "../../src/model/rule.ts";
-import type { LastLook, Observed, SystemTraits } from "../../src/model/system.ts";
-import { World } from "../../src/model/world.ts";
+import { Action, type ActionOptions } from "../../src/model/declare/action.ts";
+import { AgentDefinition } from "../../src/model/declare/agent.ts";
+import type { Context } from "../../src/model/context/context.ts";
+import { Invariant, type InvariantOptions } from "../../src/model/declare/invariant.ts";
+import { Rule } from "../../src/model/declare/rule.ts";
+import type { LastLook, Observed, SystemTraits } from "../../src/model/stores/store-adapter.ts";
+import { World } from "../../src/model/declare/world.ts";
 import { ActingClient } from "./acting-client.ts";
 import { laneOf } from "./seats.ts";
 

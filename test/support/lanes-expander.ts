@@ -9,12 +9,12 @@ import type {
   PathEnd,
   Recording,
   UnitRequest,
-} from "../../src/engine/messages.ts";
+} from "../../src/messages/lane-messages.ts";
 import { NOTHING_KNOWN, type Knowledge } from "../../src/state/index.ts";
-import type { RaceAnswer, RaceRequest } from "../../src/engine/race-messages.ts";
-import type { VisitedSet } from "../../src/engine/visited-set.ts";
+import type { RaceAnswer, RaceRequest } from "../../src/messages/race-messages.ts";
+import type { VisitedSet } from "../../src/engine/graph/visited-set.ts";
 import type { LaneOptions, LaneRuntime } from "../../src/lane/index.ts";
-import type { AgentDefinition } from "../../src/model/agent.ts";
+import type { AgentDefinition } from "../../src/model/declare/agent.ts";
 import { RaceLane } from "../../src/races/index.ts";
 import { Draws } from "./draws.ts";
 import { laneOf } from "./seats.ts";

@@ -1,4 +1,4 @@
-import type { Spill } from "../../src/engine/spill.ts";
+import type { Spill } from "../../src/engine/graph/spill.ts";
 
 /** A spill in memory, that can be full. */
 export class MemorySpill implements Spill {

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { Context } from "../../src/model/context.ts";
+import { Context } from "../../src/model/context/context.ts";
 import type { PlannedValue, ScaffoldPlan } from "../../src/scaffold/infer/plan.ts";
 
 /** What holds of every plan, whatever the description says. */

@@ -1,4 +1,4 @@
-import type { Race } from "../../src/model/result.ts";
+import type { Race } from "../../src/model/results/result.ts";
 
 /** The exploration of a scenario of fixtures/races: its size, which is the same with the race and without, and what a run must or may say of the race. */
 export interface PlantedRaces {

@@ -1,4 +1,4 @@
-import type { DismissedRace, Race, RaceCall, RaceCoverage, RecordedExchange } from "../../src/model/result.ts";
+import type { DismissedRace, Race, RaceCall, RaceCoverage, RecordedExchange } from "../../src/model/results/result.ts";
 import { raceText } from "../../src/reports/index.ts";
 
 const BASE = "http://127.0.0.1:3000";

@@ -1,6 +1,6 @@
-import type { JournalNews } from "../../src/engine/commit-journal.ts";
-import type { Explorer } from "../../src/engine/explorer.ts";
-import type { Recorded } from "../../src/engine/fold-back.ts";
+import type { JournalNews } from "../../src/engine/commit/commit-journal.ts";
+import type { Explorer } from "../../src/engine/search/explorer.ts";
+import type { Recorded } from "../../src/engine/commit/recommit.ts";
 
 /** What an exploration wrote down, over all of its sessions. */
 export class Recording {

@@ -1,6 +1,6 @@
-import { Explorer, type ExplorerOptions } from "../../src/engine/explorer.ts";
-import type { LaneReport } from "../../src/engine/messages.ts";
-import type { AgentDefinition } from "../../src/model/agent.ts";
+import { Explorer, type ExplorerOptions } from "../../src/engine/search/explorer.ts";
+import type { LaneReport } from "../../src/messages/lane-messages.ts";
+import type { AgentDefinition } from "../../src/model/declare/agent.ts";
 import { LanesExpander, type LanesExpanderOptions } from "./lanes-expander.ts";
 
 export interface RunOptions

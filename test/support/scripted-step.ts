@@ -1,7 +1,7 @@
 import { HttpClient } from "../../src/adapters/http/index.ts";
-import type { Resource } from "../../src/model/resource.ts";
-import type { ApiResponse } from "../../src/model/response.ts";
-import type { Rule, StoresView } from "../../src/model/rule.ts";
+import type { Resource } from "../../src/model/declare/resource.ts";
+import type { ApiResponse } from "../../src/model/http/response.ts";
+import type { Rule, StoresView } from "../../src/model/declare/rule.ts";
 
 /** A status, or status, body and headers. */
 export type Answer = number | readonly [status: number, body?: unknown, headers?: Readonly<Record<string, string>>];

@@ -1,7 +1,7 @@
 import { NOTHING_KNOWN } from "../../src/state/index.ts";
 import { DataFactory } from "../../src/data/index.ts";
 import { bringUp, LaneControl, LaneRuntime, type LaneBase, type LaneOptions, type LaneSeat } from "../../src/lane/index.ts";
-import type { AgentDefinition } from "../../src/model/agent.ts";
+import type { AgentDefinition } from "../../src/model/declare/agent.ts";
 
 /** A lane without target, store or directory: for worlds in memory. */
 export function memorySeat(index: number): LaneSeat {

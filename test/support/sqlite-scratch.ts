@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { SqliteAdapter, type SqliteAdapterOptions } from "../../src/adapters/sqlite/index.ts";
-import type { Mark, SystemScope } from "../../src/model/system.ts";
+import type { Mark, SystemScope } from "../../src/model/stores/store-adapter.ts";
 import { atEnd } from "./at-end.ts";
 
 let directory: string | undefined;

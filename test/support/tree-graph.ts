@@ -1,4 +1,4 @@
-import type { ExplorationGraph } from "../../src/model/result.ts";
+import type { ExplorationGraph } from "../../src/model/results/result.ts";
 
 /** Edges for each state. */
 const SHARE = 10;

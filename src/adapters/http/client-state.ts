@@ -1,6 +1,6 @@
 import { SeqqaError } from "../../model/errors.ts";
 import { CookieStore, type ActingCookie } from "./cookie-store.ts";
-import { checkedHeader, checkedHeaders } from "./headers.ts";
+import { checkedHeader, checkedHeaders } from "./request/headers.ts";
 
 /** How a client says who it is. */
 type Authorization = { readonly kind: "bearer"; readonly token: string } | { readonly kind: "header"; readonly value: string };

@@ -1,6 +1,6 @@
 import { setConnectionDefaults, type ConnectionSettings } from "../../network/connection-settings.ts";
-import { RateLimit, type RateLimitSettings } from "./rate-limit.ts";
-import { retryPolicy, type RetryOptions, type RetryPolicy } from "./retry.ts";
+import { RateLimit, type RateLimitSettings } from "./request/rate-limit.ts";
+import { retryPolicy, type RetryOptions, type RetryPolicy } from "./request/retry.ts";
 
 /** What a client does that was constructed without a word on it. */
 export interface HttpDefaults {

@@ -7,27 +7,27 @@ import {
   type Exchange,
   type PendingRequest,
   type RequestOptions,
-} from "../../model/client.ts";
-import { secondsOf, type Duration } from "../../model/duration.ts";
+} from "../../model/http/client.ts";
+import { secondsOf, type Duration } from "../../model/text/duration.ts";
 import { SeqqaError } from "../../model/errors.ts";
-import { recordedAnswer } from "../../model/recorded.ts";
-import { requestScope, type RequestScope } from "../../model/request-scope.ts";
-import { ApiResponse, type ApiRequest } from "../../model/response.ts";
-import { bodyText, encodeBody } from "./body.ts";
+import { recordedAnswer } from "../../model/context/recorded.ts";
+import { requestScope, type RequestScope } from "../../model/http/request-scope.ts";
+import { ApiResponse, type ApiRequest } from "../../model/http/response.ts";
+import { bodyText, encodeBody } from "./request/body.ts";
 import { ClientState, type SavedClient } from "./client-state.ts";
-import { connectionSettings, type ConnectionOptions } from "./connection-options.ts";
+import { connectionSettings, type ConnectionOptions } from "./transport/connection-options.ts";
 import { httpDefaults } from "./defaults.ts";
-import { cutAnswer, isOfReused, requestCancelled } from "./failures.ts";
-import { FetchTransport, IN_PROCESS_ORIGIN, type FetchHandler } from "./fetch-transport.ts";
-import { checkedHeaders, checkedMethod } from "./headers.ts";
+import { cutAnswer, isOfReused, requestCancelled } from "./transport/failures.ts";
+import { FetchTransport, IN_PROCESS_ORIGIN, type FetchHandler } from "./transport/fetch-transport.ts";
+import { checkedHeaders, checkedMethod } from "./request/headers.ts";
 import { Lease } from "./lease.ts";
-import { encodeMultipart } from "./multipart.ts";
-import { MAX_REDIRECTS, redirected, type Redirectable } from "./redirects.ts";
-import { retryDelay, retryPolicy, type RetryOptions, type RetryPolicy } from "./retry.ts";
-import { isShed, Patience } from "./shed.ts";
-import { belowBase, parseBaseUrl, resolveTarget, withoutSecrets, type BaseUrl } from "./target-url.ts";
-import type { Transport, WireRequest } from "./transport.ts";
-import { Verbs } from "./verbs.ts";
+import { encodeMultipart } from "./request/multipart.ts";
+import { MAX_REDIRECTS, redirected, type Redirectable } from "./request/redirects.ts";
+import { retryDelay, retryPolicy, type RetryOptions, type RetryPolicy } from "./request/retry.ts";
+import { isShed, Patience } from "./request/shed.ts";
+import { belowBase, parseBaseUrl, resolveTarget, withoutSecrets, type BaseUrl } from "./request/target-url.ts";
+import type { Transport, WireRequest } from "./transport/transport.ts";
+import { Verbs } from "./request/verbs.ts";
 
 export interface HttpClientOptions extends ConnectionOptions {
   /** Seconds that one attempt may take, connecting and reading included; default: `timeout` of the configuration, else 30. */

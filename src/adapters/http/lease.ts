@@ -1,11 +1,11 @@
-import type { WireRoute } from "../../model/wire.ts";
+import type { WireRoute } from "../../model/http/wire.ts";
 import { connectionDefaults, type ConnectionSettings } from "../../network/connection-settings.ts";
 import { environmentProxies } from "../../network/environment-proxies.ts";
 import { secureContext } from "../../network/secure-context.ts";
-import { clientClosed } from "./failures.ts";
-import { ProxyTransport } from "./proxy-transport.ts";
-import { SocketTransport } from "./socket-transport.ts";
-import type { Connections, Transport, WireAnswer, WireRequest } from "./transport.ts";
+import { clientClosed } from "./transport/failures.ts";
+import { ProxyTransport } from "./transport/proxy-transport.ts";
+import { SocketTransport } from "./transport/socket-transport.ts";
+import type { Connections, Transport, WireAnswer, WireRequest } from "./transport/transport.ts";
 
 interface Shared {
   readonly key: string;

@@ -1,4 +1,4 @@
-import type { CheckpointChoice, NoGate, Observed, System, SystemScope, SystemTraits } from "../../model/system.ts";
+import type { CheckpointChoice, NoGate, Observed, System, SystemScope, SystemTraits } from "../../model/stores/store-adapter.ts";
 import { copyPlain, samePlain } from "./plain-data.ts";
 
 /**

@@ -1,2 +1,2 @@
 export { MysqlAdapter, type MysqlAdapterOptions } from "./mysql-adapter.ts";
-export { stores } from "./stores.ts";
+export { stores } from "./provider/stores.ts";

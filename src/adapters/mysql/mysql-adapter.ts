@@ -1,12 +1,12 @@
 import { SeqqaError } from "../../model/errors.ts";
-import { ignorePatterns } from "../../model/ignored.ts";
-import type { CheckpointChoice, System, SystemScope, SystemTraits, TableSchema } from "../../model/system.ts";
+import { ignorePatterns } from "../../model/stores/ignored.ts";
+import type { CheckpointChoice, System, SystemScope, SystemTraits, TableSchema } from "../../model/stores/store-adapter.ts";
 import { DelegatingSystem } from "../../systems/delegating-system.ts";
-import { chooseMode, type MysqlCheckpoint } from "./choose-mode.ts";
-import { LentConnection, type MysqlConnection } from "./lent-connection.ts";
-import { requireReading } from "./looker.ts";
-import type { MysqlMode, QueryRow } from "./mode.ts";
-import { storeUrl, type StoreUrl } from "./store-url.ts";
+import { chooseMode, type MysqlCheckpoint } from "./connect/choose-mode.ts";
+import { LentConnection, type MysqlConnection } from "./savepoint/lent-connection.ts";
+import { requireReading } from "./read/looker.ts";
+import type { MysqlMode, QueryRow } from "./connect/mode.ts";
+import { storeUrl, type StoreUrl } from "./connect/store-url.ts";
 
 export interface MysqlAdapterOptions {
   /** `mysql://user:password@host:port/database`; never shown with its password. */

@@ -1,3 +1,3 @@
-export type { QueryRow } from "./mode.ts";
+export type { QueryRow } from "./connect/mode.ts";
 export { PostgresAdapter, type PostgresAdapterOptions } from "./postgres-adapter.ts";
-export { stores } from "./stores.ts";
+export { stores } from "./provider/stores.ts";

@@ -1,14 +1,14 @@
 import { SeqqaError } from "../../model/errors.ts";
-import { ignorePatterns } from "../../model/ignored.ts";
-import type { CheckpointChoice, System, SystemScope, SystemTraits, TableSchema } from "../../model/system.ts";
+import { ignorePatterns } from "../../model/stores/ignored.ts";
+import type { CheckpointChoice, System, SystemScope, SystemTraits, TableSchema } from "../../model/stores/store-adapter.ts";
 import { DelegatingSystem } from "../../systems/delegating-system.ts";
-import { USER_SCHEMA } from "./catalog.ts";
-import { chooseMode, type PostgresCheckpoint } from "./choose-mode.ts";
-import { LentConnection, type PostgresConnection } from "./lent-connection.ts";
-import { requireReading } from "./looker.ts";
-import type { PostgresMode, QueryRow } from "./mode.ts";
-import { shownName } from "./sql-text.ts";
-import { storeUrl, type StoreUrl } from "./store-url.ts";
+import { USER_SCHEMA } from "./schema/catalog.ts";
+import { chooseMode, type PostgresCheckpoint } from "./connect/choose-mode.ts";
+import { LentConnection, type PostgresConnection } from "./savepoint/lent-connection.ts";
+import { requireReading } from "./read/looker.ts";
+import type { PostgresMode, QueryRow } from "./connect/mode.ts";
+import { shownName } from "./connect/sql-text.ts";
+import { storeUrl, type StoreUrl } from "./connect/store-url.ts";
 
 /** A partition is its partitioned table's. */
 const TABLES_AND_COLUMNS = `select n.nspname::text as "schema", c.relname::text as "table", a.attname::text as "column"

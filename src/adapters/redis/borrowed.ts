@@ -2,15 +2,15 @@ import { here } from "../../systems/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { keptAtEnd, leaseOver, leftBehind } from "../../systems/borrowed.ts";
 import { writeKept } from "../../systems/kept-file.ts";
-import { bytesOf, type Bytes, type Entry } from "./entry.ts";
-import type { Argument } from "./driver.ts";
-import { sameEntry } from "./exact-text.ts";
-import type { Keyspace } from "./keyspace.ts";
-import { putBack, takeOver } from "./leftovers.ts";
-import { shownPlace, type RedisPlace } from "./redis-url.ts";
-import { Registry } from "./registry.ts";
-import { RECORD } from "./registry-scripts.ts";
-import { saveState, textOf } from "./saved-state.ts";
+import { bytesOf, type Bytes, type Entry } from "./keys/entry.ts";
+import type { Argument } from "./connect/driver.ts";
+import { sameEntry } from "./keys/exact-text.ts";
+import type { Keyspace } from "./keys/keyspace.ts";
+import { putBack, takeOver } from "./dump/leftovers.ts";
+import { shownPlace, type RedisPlace } from "./connect/redis-url.ts";
+import { Registry } from "./provider/registry.ts";
+import { RECORD } from "./provider/registry-scripts.ts";
+import { saveState, textOf } from "./dump/saved-state.ts";
 
 /** How a run is called in the registry: its lanes in other threads are the same run. */
 const run = `${process.pid}@${here().host}`;

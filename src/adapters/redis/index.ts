@@ -1,2 +1,2 @@
 export { RedisAdapter, type RedisAdapterOptions } from "./redis-adapter.ts";
-export { stores } from "./stores.ts";
+export { stores } from "./provider/stores.ts";

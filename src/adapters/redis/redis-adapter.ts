@@ -1,19 +1,28 @@
 import { SeqqaError } from "../../model/errors.ts";
-import type { CheckpointChoice, LastLook, Mark, NoGate, Observed, System, SystemScope, SystemTraits } from "../../model/system.ts";
+import type {
+  CheckpointChoice,
+  LastLook,
+  Mark,
+  NoGate,
+  Observed,
+  System,
+  SystemScope,
+  SystemTraits,
+} from "../../model/stores/store-adapter.ts";
 import { AskedSince } from "../../systems/borrowed.ts";
 import { Borrowed } from "./borrowed.ts";
-import { DumpMode, type KeptState } from "./dump-mode.ts";
-import { dumpKeys } from "./dump-text.ts";
-import { Connection, type Argument } from "./driver.ts";
-import { keyFilter } from "./glob.ts";
-import { Keyspace } from "./keyspace.ts";
-import { Looker } from "./looker.ts";
-import { isOwnServer } from "./own-server.ts";
-import { redisPlace, shownPlace, type RedisPlace } from "./redis-url.ts";
-import { RESERVED } from "./reserved.ts";
-import { TRIAL } from "./scripts.ts";
-import { requireServer } from "./server-facts.ts";
-import { Tracker } from "./tracker.ts";
+import { DumpMode, type KeptState } from "./dump/dump-mode.ts";
+import { dumpKeys } from "./dump/dump-text.ts";
+import { Connection, type Argument } from "./connect/driver.ts";
+import { keyFilter } from "./keys/glob.ts";
+import { Keyspace } from "./keys/keyspace.ts";
+import { Looker } from "./keys/looker.ts";
+import { isOwnServer } from "./provider/own-server.ts";
+import { redisPlace, shownPlace, type RedisPlace } from "./connect/redis-url.ts";
+import { RESERVED } from "./keys/reserved.ts";
+import { TRIAL } from "./dump/scripts.ts";
+import { requireServer } from "./connect/server-facts.ts";
+import { Tracker } from "./dump/tracker.ts";
 
 export interface RedisAdapterOptions {
   /** `redis://[[user]:password@]host[:port][/db]`, or `rediss:` with TLS. The password is never shown. */

@@ -1,4 +1,4 @@
-import type { CheckpointChoice, Mark, NoGate, Observed, System, SystemScope, SystemTraits } from "../../model/system.ts";
+import type { CheckpointChoice, Mark, NoGate, Observed, System, SystemScope, SystemTraits } from "../../model/stores/store-adapter.ts";
 import { parseExactly } from "./exact-json.ts";
 import { badAnswer, beginning } from "./failures.ts";
 import { RemoteChannel, type ChannelLimits } from "./remote-channel.ts";

@@ -1,4 +1,4 @@
-export { cloneSqliteFile } from "./clone-file.ts";
+export { cloneSqliteFile } from "./copy/clone-file.ts";
 export { SqliteAdapter, type SqliteAdapterOptions } from "./sqlite-adapter.ts";
-export { sqlitePath } from "./sqlite-path.ts";
-export { stores } from "./stores.ts";
+export { sqlitePath } from "./connect/sqlite-path.ts";
+export { stores } from "./provider/stores.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import { SeqqaError } from "../../model/errors.ts";
-import { ignorePatterns } from "../../model/ignored.ts";
+import { ignorePatterns } from "../../model/stores/ignored.ts";
 import {
   isPromise,
   type Awaitable,
@@ -13,17 +13,17 @@ import {
   type SystemScope,
   type SystemTraits,
   type TableSchema,
-} from "../../model/system.ts";
+} from "../../model/stores/store-adapter.ts";
 import { attempt } from "../../systems/index.ts";
-import { chooseMode, type SqliteCheckpoint } from "./choose-mode.ts";
-import { connect } from "./connect.ts";
-import { dumpDatabase } from "./dump.ts";
-import { BUSY_LIMIT_MS, busyError, isBusy, openError } from "./failures.ts";
-import { Looker, type QueryParameters, type QueryRow } from "./looker.ts";
-import type { SqliteMode } from "./mode.ts";
-import { schemaOf } from "./schema-text.ts";
-import { sqlitePath } from "./sqlite-path.ts";
-import { requireUnused } from "./take-over.ts";
+import { chooseMode, type SqliteCheckpoint } from "./connect/choose-mode.ts";
+import { connect } from "./connect/connect.ts";
+import { dumpDatabase } from "./read/dump.ts";
+import { BUSY_LIMIT_MS, busyError, isBusy, openError } from "./connect/failures.ts";
+import { Looker, type QueryParameters, type QueryRow } from "./read/looker.ts";
+import type { SqliteMode } from "./connect/mode.ts";
+import { schemaOf } from "./connect/schema-text.ts";
+import { sqlitePath } from "./connect/sqlite-path.ts";
+import { requireUnused } from "./journal/take-over.ts";
 
 export interface SqliteAdapterOptions {
   /** The database file; a `sqlite:` URL is taken too. `:memory:` only in process. */

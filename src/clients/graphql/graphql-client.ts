@@ -1,6 +1,6 @@
 import { HttpClient, type ConnectionOptions, type FetchHandler } from "../../adapters/http/index.ts";
-import { clientPartOf, offerClientPart } from "../../model/client.ts";
-import type { Duration } from "../../model/duration.ts";
+import { clientPartOf, offerClientPart } from "../../model/http/client.ts";
+import type { Duration } from "../../model/text/duration.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { GraphQLResponse } from "./graphql-response.ts";
 

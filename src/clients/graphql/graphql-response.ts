@@ -1,6 +1,6 @@
-import { withoutSecrets } from "../../adapters/http/target-url.ts";
+import { withoutSecrets } from "../../adapters/http/request/target-url.ts";
 import { SeqqaError } from "../../model/errors.ts";
-import { ApiResponse } from "../../model/response.ts";
+import { ApiResponse } from "../../model/http/response.ts";
 
 /** One entry of `errors` (GraphQL specification, 7.1.2). */
 export interface GraphQLError {

@@ -1,5 +1,5 @@
-import { mix } from "../mix.ts";
-import { Paged } from "../paged.ts";
+import { mix } from "../graph/mix.ts";
+import { Paged } from "../graph/paged.ts";
 import { HeapOrder } from "./heap-order.ts";
 import { pop, push, type Heap } from "./leftist-heap.ts";
 import type { Opened } from "./order.ts";

@@ -1,4 +1,4 @@
-import { Paged } from "../paged.ts";
+import { Paged } from "../graph/paged.ts";
 import type { Order } from "./order.ts";
 
 /** Newest first: a stack of 4 bytes for each that waits, which a fork shares and looks down into. All actions of a node are committed before its first child is entered. */

@@ -1,4 +1,4 @@
-import type { Strategy } from "../../model/strategy.ts";
+import type { Strategy } from "../../model/declare/strategy.ts";
 import { BfsOrder } from "./bfs-order.ts";
 import { CoverageOrder } from "./coverage-order.ts";
 import { DfsOrder } from "./dfs-order.ts";

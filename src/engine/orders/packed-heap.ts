@@ -1,4 +1,4 @@
-import { Paged } from "../paged.ts";
+import { Paged } from "../graph/paged.ts";
 import { pop, push, type Before, type Heap } from "./leftist-heap.ts";
 
 /** How the values of a heap are written as whole numbers of 32 bits. */

@@ -1,4 +1,4 @@
-import { mix } from "../mix.ts";
+import { mix } from "../graph/mix.ts";
 import { HeapOrder } from "./heap-order.ts";
 import type { Opened } from "./order.ts";
 import { HeapAhead, PackedHeap, type Packing } from "./packed-heap.ts";

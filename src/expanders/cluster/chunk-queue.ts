@@ -1,5 +1,5 @@
 import type { Queue } from "bullmq";
-import type { Chunk, Expansion } from "../../engine/messages.ts";
+import type { Chunk, Expansion } from "../../messages/lane-messages.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { lostExpansion } from "../threads/lost-expansion.ts";
 import { chunkText, expansionOf } from "./chunk-text.ts";

@@ -7,9 +7,9 @@ import {
   type LaneFailureKind,
   type OccurrenceNews,
   type UnitRequest,
-} from "../../engine/messages.ts";
-import type { RecordedExchange } from "../../model/result.ts";
-import { Severity } from "../../model/severity.ts";
+} from "../../messages/lane-messages.ts";
+import type { RecordedExchange } from "../../model/results/result.ts";
+import { Severity } from "../../model/declare/severity.ts";
 import {
   decodeChunk,
   decodeExpansion,

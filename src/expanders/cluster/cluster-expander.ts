@@ -1,9 +1,18 @@
 import type { Expander, RemoteLanes } from "../../engine/expander.ts";
-import type { Calibration, CalibrationWalk, Chunk, Expansion, LaneReport, PathEnd, Recording, UnitRequest } from "../../engine/messages.ts";
-import { HI, LO, ROW } from "../../engine/messages.ts";
-import type { RaceAnswer, RaceRequest } from "../../engine/race-messages.ts";
-import { sameRoot } from "../../engine/same-root.ts";
-import type { VisitedSet } from "../../engine/visited-set.ts";
+import type {
+  Calibration,
+  CalibrationWalk,
+  Chunk,
+  Expansion,
+  LaneReport,
+  PathEnd,
+  Recording,
+  UnitRequest,
+} from "../../messages/lane-messages.ts";
+import { HI, LO, ROW } from "../../messages/lane-messages.ts";
+import type { RaceAnswer, RaceRequest } from "../../messages/race-messages.ts";
+import { sameRoot } from "../../engine/search/same-root.ts";
+import type { VisitedSet } from "../../engine/graph/visited-set.ts";
 import { differences } from "../../state/index.ts";
 import { imageText } from "../threads/image-codec.ts";
 import { ChunkQueue } from "./chunk-queue.ts";

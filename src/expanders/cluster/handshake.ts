@@ -1,5 +1,5 @@
 import type { LaneOptions } from "../../lane/index.ts";
-import type { LaneReport } from "../../engine/messages.ts";
+import type { LaneReport } from "../../messages/lane-messages.ts";
 import {
   count,
   flag,

@@ -1,8 +1,8 @@
 import type { Worker } from "bullmq";
 import type { Expander } from "../../engine/expander.ts";
-import type { Expansion, LaneReport } from "../../engine/messages.ts";
-import { sameRoot } from "../../engine/same-root.ts";
-import { VisitedSet } from "../../engine/visited-set.ts";
+import type { Expansion, LaneReport } from "../../messages/lane-messages.ts";
+import { sameRoot } from "../../engine/search/same-root.ts";
+import { VisitedSet } from "../../engine/graph/visited-set.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { chunkIdOf, MOST_STALLS } from "./chunk-queue.ts";
 import { chunkOf, expansionText } from "./chunk-text.ts";

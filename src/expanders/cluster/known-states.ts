@@ -1,4 +1,4 @@
-import type { VisitedSet } from "../../engine/visited-set.ts";
+import type { VisitedSet } from "../../engine/graph/visited-set.ts";
 import { parseAs, words, wordsText } from "./shape.ts";
 import { knownKey, KEPT, type QueueLink } from "./queue-link.ts";
 import type { Seal } from "./seal.ts";

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import type { Queue, Worker, WorkerOptions } from "bullmq";
 import type { ChainableCommander, Redis, RedisOptions } from "ioredis";
-import { redisPlace, shownPlace } from "../../adapters/redis/redis-url.ts";
+import { redisPlace, shownPlace } from "../../adapters/redis/connect/redis-url.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { secureContext } from "../../network/secure-context.ts";
 import { isUntrusted, UNTRUSTED } from "../../network/untrusted.ts";

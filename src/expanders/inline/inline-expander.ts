@@ -1,11 +1,20 @@
 import type { Expander } from "../../engine/expander.ts";
-import type { Calibration, CalibrationWalk, Chunk, Expansion, LaneReport, PathEnd, Recording, UnitRequest } from "../../engine/messages.ts";
-import type { RaceAnswer, RaceRequest } from "../../engine/race-messages.ts";
-import type { VisitedSet } from "../../engine/visited-set.ts";
+import type {
+  Calibration,
+  CalibrationWalk,
+  Chunk,
+  Expansion,
+  LaneReport,
+  PathEnd,
+  Recording,
+  UnitRequest,
+} from "../../messages/lane-messages.ts";
+import type { RaceAnswer, RaceRequest } from "../../messages/race-messages.ts";
+import type { VisitedSet } from "../../engine/graph/visited-set.ts";
 import { LaneControl, workOf, relearn, type BeforeStep, type LaneOptions, type LaneWork } from "../../lane/index.ts";
-import type { AgentDefinition } from "../../model/agent.ts";
+import type { AgentDefinition } from "../../model/declare/agent.ts";
 import { RaceLane } from "../../races/index.ts";
-import type { LaneSpec } from "../../targets/lane-spec.ts";
+import type { LaneSpec } from "../../targets/lanes/lane-spec.ts";
 import type { BuiltLane, LaneFactory, LaneHost } from "../lane-factory.ts";
 import { takeUncaught } from "../uncaught.ts";
 import { NOTHING_KNOWN, type Knowledge } from "../../state/index.ts";

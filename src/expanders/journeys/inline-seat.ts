@@ -1,5 +1,5 @@
 import type { RanStep } from "../../journeys/index.ts";
-import type { LaneSpec } from "../../targets/lane-spec.ts";
+import type { LaneSpec } from "../../targets/lanes/lane-spec.ts";
 import type { ProcessHost } from "../lane-factory.ts";
 import { JourneyLane } from "./journey-lane.ts";
 import type { JourneySeat, JourneySettings, LaneFacts, LaneJourney, SeatedJourney } from "./journey-seat.ts";

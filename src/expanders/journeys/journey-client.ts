@@ -1,7 +1,7 @@
-import { clientPartOf } from "../../model/client.ts";
+import { clientPartOf } from "../../model/http/client.ts";
 import { SeqqaError } from "../../model/errors.ts";
-import type { JourneyDefinition } from "../../model/journey.ts";
-import type { Lane } from "../../model/lane.ts";
+import type { JourneyDefinition } from "../../model/declare/journey.ts";
+import type { Lane } from "../../model/declare/lane.ts";
 
 export interface LentClient {
   readonly client: unknown;

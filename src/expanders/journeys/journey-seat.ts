@@ -1,7 +1,7 @@
 import type { RanStep, RanSteps } from "../../journeys/index.ts";
 import type { LaneOptions } from "../../lane/index.ts";
-import type { JourneyDefinition } from "../../model/journey.ts";
-import type { LaneSpec } from "../../targets/lane-spec.ts";
+import type { JourneyDefinition } from "../../model/declare/journey.ts";
+import type { LaneSpec } from "../../targets/lanes/lane-spec.ts";
 import type { HttpSettings } from "../../adapters/http/defaults.ts";
 
 /** What all journeys of a run have in common; plain data. */

@@ -1,7 +1,7 @@
 import { pathToFileURL } from "node:url";
-import { JourneyDefinition } from "../../model/journey.ts";
+import { JourneyDefinition } from "../../model/declare/journey.ts";
 import { SeqqaError } from "../../model/errors.ts";
-import { whileLoading } from "../../model/loading.ts";
+import { whileLoading } from "../../model/declare/loading.ts";
 import { encodeError } from "../threads/error-codec.ts";
 import { processesBehind } from "../threads/process-channel.ts";
 import type { Answer } from "../threads/protocol.ts";

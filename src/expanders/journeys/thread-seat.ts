@@ -2,7 +2,7 @@ import { MessageChannel, type MessagePort } from "node:worker_threads";
 import { Piscina } from "piscina";
 import type { RanStep } from "../../journeys/index.ts";
 import { codeRoot } from "../../model/code-root.ts";
-import type { LaneSpec } from "../../targets/lane-spec.ts";
+import type { LaneSpec } from "../../targets/lanes/lane-spec.ts";
 import type { ProcessHost } from "../lane-factory.ts";
 import { decodeError } from "../threads/error-codec.ts";
 import { serveProcesses } from "../threads/process-channel.ts";

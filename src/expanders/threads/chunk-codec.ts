@@ -1,4 +1,4 @@
-import type { Chunk, Expansion, ImageNews, UnitRequest } from "../../engine/messages.ts";
+import type { Chunk, Expansion, ImageNews, UnitRequest } from "../../messages/lane-messages.ts";
 import { decodeImage, imageText } from "./image-codec.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { deserialize, serialize } from "node:v8";
 import type { OriginsImage } from "../../state/index.ts";
-import type { SavedContext } from "../../model/context.ts";
+import type { SavedContext } from "../../model/context/context.ts";
 
 /** Nesting beyond this goes the general way. */
 const DEEPEST = 100;

@@ -1,13 +1,21 @@
 import { pathToFileURL } from "node:url";
 import { expose } from "comlink";
-import type { Calibration, CalibrationWalk, LaneFailure, LaneReport, PathEnd, Recording, UnitRequest } from "../../engine/messages.ts";
-import type { RaceAnswer, RaceRequest } from "../../engine/race-messages.ts";
-import { VisitedReader } from "../../engine/visited-set.ts";
+import type {
+  Calibration,
+  CalibrationWalk,
+  LaneFailure,
+  LaneReport,
+  PathEnd,
+  Recording,
+  UnitRequest,
+} from "../../messages/lane-messages.ts";
+import type { RaceAnswer, RaceRequest } from "../../messages/race-messages.ts";
+import { VisitedReader } from "../../engine/graph/visited-set.ts";
 import { LaneControl, relearn, workOf, type LaneWork } from "../../lane/index.ts";
-import type { AgentDefinition } from "../../model/agent.ts";
+import type { AgentDefinition } from "../../model/declare/agent.ts";
 import { SeqqaError } from "../../model/errors.ts";
-import { explorationOf } from "../../model/exploration.ts";
-import { whileLoading } from "../../model/loading.ts";
+import { explorationOf } from "../../model/declare/exploration.ts";
+import { whileLoading } from "../../model/declare/loading.ts";
 import { RaceLane } from "../../races/index.ts";
 import type { Knowledge } from "../../state/index.ts";
 import { buildLane } from "../build-lane.ts";

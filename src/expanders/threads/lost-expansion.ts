@@ -1,4 +1,4 @@
-import type { Expansion, LaneFailure } from "../../engine/messages.ts";
+import type { Expansion, LaneFailure } from "../../messages/lane-messages.ts";
 
 /** What is known of a chunk whose lane is lost: nothing but why. */
 export function lostExpansion(failure: LaneFailure | undefined): Expansion {

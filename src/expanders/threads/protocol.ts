@@ -1,10 +1,10 @@
 import type { LaneOptions } from "../../lane/index.ts";
-import type { Calibration, CalibrationWalk, LaneReport, PathEnd, Recording, UnitRequest } from "../../engine/messages.ts";
-import type { RaceAnswer, RaceRequest } from "../../engine/race-messages.ts";
-import type { VisitedGrowth } from "../../engine/visited-set.ts";
+import type { Calibration, CalibrationWalk, LaneReport, PathEnd, Recording, UnitRequest } from "../../messages/lane-messages.ts";
+import type { RaceAnswer, RaceRequest } from "../../messages/race-messages.ts";
+import type { VisitedGrowth } from "../../engine/graph/visited-set.ts";
 import type { MessagePort } from "node:worker_threads";
 import type { Knowledge } from "../../state/index.ts";
-import type { LaneSpec } from "../../targets/lane-spec.ts";
+import type { LaneSpec } from "../../targets/lanes/lane-spec.ts";
 import type { HttpSettings } from "../../adapters/http/defaults.ts";
 import type { EncodedChunk, EncodedExpansion } from "./chunk-codec.ts";
 

@@ -2,13 +2,22 @@ import { MessageChannel, type MessagePort } from "node:worker_threads";
 import { releaseProxy, wrap, type Remote } from "comlink";
 import { Piscina } from "piscina";
 import type { Expander } from "../../engine/expander.ts";
-import type { Calibration, CalibrationWalk, Chunk, Expansion, LaneReport, PathEnd, Recording, UnitRequest } from "../../engine/messages.ts";
-import type { RaceAnswer, RaceRequest } from "../../engine/race-messages.ts";
-import type { VisitedSet } from "../../engine/visited-set.ts";
+import type {
+  Calibration,
+  CalibrationWalk,
+  Chunk,
+  Expansion,
+  LaneReport,
+  PathEnd,
+  Recording,
+  UnitRequest,
+} from "../../messages/lane-messages.ts";
+import type { RaceAnswer, RaceRequest } from "../../messages/race-messages.ts";
+import type { VisitedSet } from "../../engine/graph/visited-set.ts";
 import { LaneControl, type LaneOptions } from "../../lane/index.ts";
 import { codeRoot } from "../../model/code-root.ts";
 import { SeqqaError } from "../../model/errors.ts";
-import type { LaneSpec } from "../../targets/lane-spec.ts";
+import type { LaneSpec } from "../../targets/lanes/lane-spec.ts";
 import type { HttpSettings } from "../../adapters/http/defaults.ts";
 import type { LaneHost } from "../lane-factory.ts";
 import { decodeExpansion, encodeChunk } from "./chunk-codec.ts";

@@ -1,7 +1,7 @@
 import type { ErrorObject, ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import type { ApiDescription, Schema } from "../description.ts";
+import type { ApiDescription, Schema } from "../operations/description.ts";
 import { GuardedPatterns } from "./guarded-patterns.ts";
 import { mismatchText } from "./mismatch-text.ts";
 import { responseSchema } from "./response-schema.ts";

@@ -1,5 +1,5 @@
-import type { ApiResponse } from "../../model/response.ts";
-import type { ApiDescription, DescribedResponse, MediaType, Operation } from "../description.ts";
+import type { ApiResponse } from "../../model/http/response.ts";
+import type { ApiDescription, DescribedResponse, MediaType, Operation } from "../operations/description.ts";
 import { quoted } from "../problem.ts";
 import { bodyCheck, type BodyCheck } from "./body-check.ts";
 import { OperationIndex } from "./operation-index.ts";

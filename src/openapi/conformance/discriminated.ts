@@ -1,5 +1,5 @@
-import { entriesOf, isPlain, listOf, own, textOf, type Plain } from "../plain.ts";
-import { refOf } from "../references.ts";
+import { entriesOf, isPlain, listOf, own, textOf, type Plain } from "../parse/plain.ts";
+import { refOf } from "../normalise/references.ts";
 
 /**
  * A schema whose `discriminator` says which of its alternatives a value is, as one that says so itself: each alternative holds for values of the property that name it, by the mapping

@@ -1,5 +1,5 @@
 import type { ErrorObject } from "ajv";
-import { keysOf } from "../pointer.ts";
+import { keysOf } from "../parse/pointer.ts";
 import { quoted } from "../problem.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { ApiDescription, Operation } from "../description.ts";
+import type { ApiDescription, Operation } from "../operations/description.ts";
 import { compare, matches, segmentsOf, templateOf, type Template } from "./template.ts";
 
 interface Entry {

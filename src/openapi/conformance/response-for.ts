@@ -1,4 +1,4 @@
-import type { DescribedResponse, MediaType } from "../description.ts";
+import type { DescribedResponse, MediaType } from "../operations/description.ts";
 
 /** What is described for a status: itself, else its range (`4XX`), else `default`. */
 export function responseFor(responses: readonly DescribedResponse[], status: number): DescribedResponse | undefined {

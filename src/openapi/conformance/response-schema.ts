@@ -1,6 +1,6 @@
-import type { ApiDescription, Schema } from "../description.ts";
-import { entriesOf, isPlain, listOf, own, put, type Plain } from "../plain.ts";
-import { References, refOf } from "../references.ts";
+import type { ApiDescription, Schema } from "../operations/description.ts";
+import { entriesOf, isPlain, listOf, own, put, type Plain } from "../parse/plain.ts";
+import { References, refOf } from "../normalise/references.ts";
 import { discriminated } from "./discriminated.ts";
 
 /** A schema by itself, for a validator: what it refers to is in its `$defs`. */

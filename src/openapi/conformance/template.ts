@@ -1,4 +1,4 @@
-import { percentDecoded } from "../percent-decoded.ts";
+import { percentDecoded } from "../parse/percent-decoded.ts";
 
 /** A part of a path between slashes: texts, with a value between each two. `["", ".json"]` is `{id}.json`, `["me"]` is `me`. */
 type Segment = readonly string[];

@@ -1,8 +1,8 @@
 import type { LaneBase, RaceGround } from "../../lane/index.ts";
 import { LaneLost } from "../../lane/index.ts";
-import { contextPartOf, type SavedContext } from "../../model/context.ts";
-import type { Observed } from "../../model/system.ts";
-import type { Facts } from "../../state/facts.ts";
+import { contextPartOf, type SavedContext } from "../../model/context/context.ts";
+import type { Observed } from "../../model/stores/store-adapter.ts";
+import type { Facts } from "../../state/canonical/facts.ts";
 import type { Execution, MergedState } from "../oracle/execution.ts";
 import { conflict, contextChanges, mergedContext, type ContextChanges } from "./merge-contexts.ts";
 import { currentSide, RaceScope, type Deliver } from "./race-scope.ts";

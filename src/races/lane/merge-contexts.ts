@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { SavedContext } from "../../model/context.ts";
+import type { SavedContext } from "../../model/context/context.ts";
 
 /** What a side did to the context: the values that it set, and `undefined` for keys that it deleted. */
 export type ContextChanges = ReadonlyMap<string, { readonly value: unknown } | undefined>;

@@ -1,5 +1,5 @@
 import type { LaneBase } from "../../lane/index.ts";
-import type { Facts } from "../../state/facts.ts";
+import type { Facts } from "../../state/canonical/facts.ts";
 import { differingFields, rowKinds, type Canonicalizer } from "../../state/index.ts";
 import type { AnswerRules } from "../oracle/answers.ts";
 import { areDurations, numbersOf, orderless, type Sample } from "../oracle/durations.ts";

@@ -1,5 +1,5 @@
-import { mix } from "../../engine/mix.ts";
-import type { RaceDelivery } from "../../model/result.ts";
+import { mix } from "../../engine/graph/mix.ts";
+import type { RaceDelivery } from "../../model/results/result.ts";
 import type { Execution } from "../oracle/execution.ts";
 import type { TrialPlan } from "./ways.ts";
 

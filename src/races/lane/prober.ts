@@ -1,8 +1,8 @@
-import type { RaceAnswer, RaceHit, RaceRequest } from "../../engine/race-messages.ts";
+import type { RaceAnswer, RaceHit, RaceRequest } from "../../messages/race-messages.ts";
 import { LaneLost, lossOf, type RaceGround } from "../../lane/index.ts";
-import type { RaceDelivery, RaceOutcome, RaceSchedule } from "../../model/result.ts";
-import { Severity } from "../../model/severity.ts";
-import type { WireRoute } from "../../model/wire.ts";
+import type { RaceDelivery, RaceOutcome, RaceSchedule } from "../../model/results/result.ts";
+import { Severity } from "../../model/declare/severity.ts";
+import type { WireRoute } from "../../model/http/wire.ts";
 import { markedDifferences, sameNames, type Marked } from "../../state/index.ts";
 import type { Execution } from "../oracle/execution.ts";
 import { judge, shows, type Judgement } from "../oracle/judge.ts";

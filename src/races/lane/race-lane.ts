@@ -1,4 +1,4 @@
-import type { RaceAnswer, RaceRequest } from "../../engine/race-messages.ts";
+import type { RaceAnswer, RaceRequest } from "../../messages/race-messages.ts";
 import type { LaneBase, LaneWork } from "../../lane/index.ts";
 import { Prober } from "./prober.ts";
 import { WaysOfLane } from "./ways-of-lane.ts";

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { setMaxListeners } from "node:events";
-import { provideRequestScopes, type RequestScope } from "../../model/request-scope.ts";
-import type { WireAnswer, WireRequest, WireRoute } from "../../model/wire.ts";
+import { provideRequestScopes, type RequestScope } from "../../model/http/request-scope.ts";
+import type { WireAnswer, WireRequest, WireRoute } from "../../model/http/wire.ts";
 
 const storage = new AsyncLocalStorage<RaceScope>();
 provideRequestScopes(() => storage.getStore());

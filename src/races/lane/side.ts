@@ -1,6 +1,6 @@
-import { isExpected, type Action } from "../../model/action.ts";
-import type { Exchange } from "../../model/client.ts";
-import { Context, contextPartOf, type SavedContext } from "../../model/context.ts";
+import { isExpected, type Action } from "../../model/declare/action.ts";
+import type { Exchange } from "../../model/http/client.ts";
+import { Context, contextPartOf, type SavedContext } from "../../model/context/context.ts";
 import type { LaneBase } from "../../lane/index.ts";
 import { Drawing, exchangesOf, Stepper, type Outcome } from "../../lane/index.ts";
 import type { CallEnd } from "../oracle/execution.ts";

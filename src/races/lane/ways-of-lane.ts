@@ -1,9 +1,9 @@
 import { choosePoints, type MeetingPoints } from "../../adapters/http/meeting/index.ts";
-import type { RaceRequest } from "../../engine/race-messages.ts";
+import type { RaceRequest } from "../../messages/race-messages.ts";
 import type { LaneBase } from "../../lane/index.ts";
-import type { RaceSchedule } from "../../model/result.ts";
-import type { Gate } from "../../model/system.ts";
-import type { WireRoute } from "../../model/wire.ts";
+import type { RaceSchedule } from "../../model/results/result.ts";
+import type { Gate } from "../../model/stores/store-adapter.ts";
+import type { WireRoute } from "../../model/http/wire.ts";
 import { deliveredWay, gatedWay, PLAIN_WAY, type Way } from "./ways.ts";
 
 /** The ways in which calls can be made to meet on one lane. */

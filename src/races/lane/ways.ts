@@ -1,7 +1,7 @@
 import type { MeetingPoint, MeetingPoints } from "../../adapters/http/meeting/index.ts";
 import { settled } from "../../lane/index.ts";
-import type { RaceDelivery, RaceSchedule } from "../../model/result.ts";
-import type { Gate, HeldWrite } from "../../model/system.ts";
+import type { RaceDelivery, RaceSchedule } from "../../model/results/result.ts";
+import type { Gate, HeldWrite } from "../../model/stores/store-adapter.ts";
 import type { Execution } from "../oracle/execution.ts";
 import type { Calls } from "./calls.ts";
 

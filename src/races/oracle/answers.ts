@@ -1,6 +1,6 @@
-import { Clock } from "../../state/clock.ts";
-import type { Facts } from "../../state/facts.ts";
-import { scan } from "../../state/scan.ts";
+import { Clock } from "../../state/values/clock.ts";
+import type { Facts } from "../../state/canonical/facts.ts";
+import { scan } from "../../state/values/scan.ts";
 import type { CallEnd } from "./execution.ts";
 import { NO_VISITOR } from "./id-places.ts";
 import { mapFacts } from "./map-facts.ts";

@@ -1,6 +1,6 @@
-import type { FindingNews, LaneFailureKind } from "../../engine/messages.ts";
-import type { RecordedExchange } from "../../model/result.ts";
-import type { Facts } from "../../state/facts.ts";
+import type { FindingNews, LaneFailureKind } from "../../messages/lane-messages.ts";
+import type { RecordedExchange } from "../../model/results/result.ts";
+import type { Facts } from "../../state/canonical/facts.ts";
 
 /** How one call ended. */
 export interface CallEnd {

@@ -1,5 +1,5 @@
-import type { ObservedTable, StoredValue } from "../../model/system.ts";
-import type { Facts } from "../../state/facts.ts";
+import type { ObservedTable, StoredValue } from "../../model/stores/store-adapter.ts";
+import type { Facts } from "../../state/canonical/facts.ts";
 
 /** What an execution wrote: place -> what stands there now. A place is a row by its key, or a member of a value. */
 export type Footprint = ReadonlyMap<string, string>;

@@ -1,5 +1,5 @@
-import type { ObservedTable, StoredValue } from "../../model/system.ts";
-import type { Facts } from "../../state/facts.ts";
+import type { ObservedTable, StoredValue } from "../../model/stores/store-adapter.ts";
+import type { Facts } from "../../state/canonical/facts.ts";
 
 /** Text that ends in a number and may be the label of a row: `ORD-7`, `INV/0007`, `order:7`. */
 const LABEL = /^(?=.{2,60}$)([A-Za-z][\w\-/:.#]*?)0*(\d{1,19})$/;

@@ -1,5 +1,5 @@
-import type { ObservedTable, StoredValue } from "../../model/system.ts";
-import type { Facts } from "../../state/facts.ts";
+import type { ObservedTable, StoredValue } from "../../model/stores/store-adapter.ts";
+import type { Facts } from "../../state/canonical/facts.ts";
 import type { CallEnd, Execution } from "./execution.ts";
 import { FreshIds, tableOf } from "./fresh-ids.ts";
 import { mapLeaves, type Visitor } from "./leaves.ts";

@@ -1,7 +1,7 @@
-import type { FindingNews } from "../../engine/messages.ts";
-import type { RaceVerdict } from "../../model/result.ts";
-import { Severity, severityRank } from "../../model/severity.ts";
-import type { Facts } from "../../state/facts.ts";
+import type { FindingNews } from "../../messages/lane-messages.ts";
+import type { RaceVerdict } from "../../model/results/result.ts";
+import { Severity, severityRank } from "../../model/declare/severity.ts";
+import type { Facts } from "../../state/canonical/facts.ts";
 import { isRefusal } from "./answers.ts";
 import type { CallEnd, Execution } from "./execution.ts";
 import { footprint } from "./footprint.ts";

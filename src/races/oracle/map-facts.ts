@@ -1,5 +1,5 @@
-import type { Observed, ObservedTable, StoredValue } from "../../model/system.ts";
-import type { Facts } from "../../state/facts.ts";
+import type { Observed, ObservedTable, StoredValue } from "../../model/stores/store-adapter.ts";
+import type { Facts } from "../../state/canonical/facts.ts";
 import { isInteger, keyColumn } from "./fresh-ids.ts";
 import { mapLeaves, templateOf, type Visitor } from "./leaves.ts";
 

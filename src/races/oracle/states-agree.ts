@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Canonicalizer } from "../../state/index.ts";
-import type { Facts } from "../../state/facts.ts";
+import type { Facts } from "../../state/canonical/facts.ts";
 import { AnswerTexts, isRefusal, unordered, withMaps, type AnswerRules } from "./answers.ts";
 import type { CallEnd } from "./execution.ts";
 import { answerPlace, dataOf, NO_VISITOR, tokenOf, type Hypothesis, type IdPlaces } from "./id-places.ts";

@@ -1,4 +1,4 @@
-import type { Facts } from "../../state/facts.ts";
+import type { Facts } from "../../state/canonical/facts.ts";
 import type { Execution } from "./execution.ts";
 import { footprint, overlaps, sameFootprint, type Footprint } from "./footprint.ts";
 import { FreshIds } from "./fresh-ids.ts";

@@ -1,4 +1,4 @@
-import type { RaceVerdict } from "../../model/result.ts";
+import type { RaceVerdict } from "../../model/results/result.ts";
 
 const VERDICTS: readonly RaceVerdict[] = ["invariant", "state", "responses", "server_error"];
 

@@ -1,8 +1,8 @@
 import type { Expander } from "../../engine/expander.ts";
-import type { Recording } from "../../engine/messages.ts";
-import type { RaceAnswer, RaceHit, RaceRequest } from "../../engine/race-messages.ts";
-import { shrinkPath } from "../../engine/shrink.ts";
-import { severityRank } from "../../model/severity.ts";
+import type { Recording } from "../../messages/lane-messages.ts";
+import type { RaceAnswer, RaceHit, RaceRequest } from "../../messages/race-messages.ts";
+import { shrinkPath } from "../../engine/findings/shrink.ts";
+import { severityRank } from "../../model/declare/severity.ts";
 import { raceOn, unlessInterrupted, type SeenRace } from "./probe-races.ts";
 import { verdictRank } from "../oracle/verdict-rank.ts";
 import type { RaceTally } from "./race-tally.ts";

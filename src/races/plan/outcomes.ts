@@ -1,4 +1,4 @@
-import type { Committer } from "../../engine/committer.ts";
+import type { Committer } from "../../engine/commit/committer.ts";
 
 /** A committed edge, as far as races ask. */
 export interface EdgeEnd {

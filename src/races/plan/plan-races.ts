@@ -1,4 +1,4 @@
-import type { Committer } from "../../engine/committer.ts";
+import type { Committer } from "../../engine/commit/committer.ts";
 import { Outcomes, type EdgeEnd } from "./outcomes.ts";
 
 /** A pair of calls to be probed in one state, the first of its class. */

@@ -1,8 +1,8 @@
-import type { Committer } from "../../engine/committer.ts";
+import type { Committer } from "../../engine/commit/committer.ts";
 import type { Expander } from "../../engine/expander.ts";
-import type { UnitRequest } from "../../engine/messages.ts";
-import type { RaceAnswer, RaceEffort, RaceRequest } from "../../engine/race-messages.ts";
-import { UNCERTAIN } from "../../engine/node-table.ts";
+import type { UnitRequest } from "../../messages/lane-messages.ts";
+import type { RaceAnswer, RaceEffort, RaceRequest } from "../../messages/race-messages.ts";
+import { UNCERTAIN } from "../../engine/graph/node-table.ts";
 import { planRaces, type PlannedRace } from "./plan-races.ts";
 import { RaceTally } from "./race-tally.ts";
 import type { RacesEnd } from "./races-end.ts";

@@ -1,5 +1,5 @@
-import type { RaceAnswer, RaceHit, RaceRequest } from "../../engine/race-messages.ts";
-import type { RaceCoverage, RaceDelivery } from "../../model/result.ts";
+import type { RaceAnswer, RaceHit, RaceRequest } from "../../messages/race-messages.ts";
+import type { RaceCoverage, RaceDelivery } from "../../model/results/result.ts";
 import type { RacePlan } from "./plan-races.ts";
 
 /** A hit that is not reported. */

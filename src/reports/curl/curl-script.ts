@@ -1,4 +1,4 @@
-import type { Violation } from "../../model/result.ts";
+import type { Violation } from "../../model/results/result.ts";
 import { HIDDEN } from "../redaction/field-names.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import { Flow } from "./flow.ts";

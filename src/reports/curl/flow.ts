@@ -1,4 +1,4 @@
-import type { RecordedExchange } from "../../model/result.ts";
+import type { RecordedExchange } from "../../model/results/result.ts";
 import type { Hole, Part } from "./shell-text.ts";
 import { isIdName, isOpaque, sourcesOf, type Source } from "./sources.ts";
 

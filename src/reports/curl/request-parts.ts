@@ -1,4 +1,4 @@
-import type { ApiRequest } from "../../model/response.ts";
+import type { ApiRequest } from "../../model/http/response.ts";
 import { HIDDEN } from "../redaction/field-names.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import type { Flow } from "./flow.ts";

@@ -1,4 +1,4 @@
-import type { RecordedExchange } from "../../model/result.ts";
+import type { RecordedExchange } from "../../model/results/result.ts";
 import type { Flow, Taken } from "./flow.ts";
 import type { RequestParts } from "./request-parts.ts";
 import { printing, quoted, word } from "./shell-text.ts";

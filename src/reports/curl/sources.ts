@@ -1,4 +1,4 @@
-import type { RecordedExchange } from "../../model/result.ts";
+import type { RecordedExchange } from "../../model/results/result.ts";
 
 /** Where an answer holds a value that a later request sends again. */
 export interface Source {

@@ -1,8 +1,8 @@
-import { isAtLeast } from "../../model/severity.ts";
-import type { ExplorationEntry, JourneyEntry, RunDocument } from "../document-types.ts";
-import { plural } from "../numbers.ts";
-import { raceName, raceText } from "../race-text.ts";
-import { doubtOf, violationText } from "../violation-text.ts";
+import { isAtLeast } from "../../model/declare/severity.ts";
+import type { ExplorationEntry, JourneyEntry, RunDocument } from "../document/document-types.ts";
+import { plural } from "../console/numbers.ts";
+import { raceName, raceText } from "../console/race-text.ts";
+import { doubtOf, violationText } from "../console/violation-text.ts";
 import type { Annotation, Level } from "./commands.ts";
 
 /** GitHub shows no more of one level in a step. */

@@ -1,4 +1,4 @@
-import { cut, printableLines } from "../printable.ts";
+import { cut, printableLines } from "../console/printable.ts";
 
 /** How an annotation is shown. */
 export type Level = "error" | "warning" | "notice";

@@ -1,4 +1,4 @@
-import { cut, printable } from "../printable.ts";
+import { cut, printable } from "../console/printable.ts";
 
 /**
  * Text as it may stand in Markdown, also in a cell of a table: as code, where neither mentions nor links nor numbers of issues are looked for, and with everything but

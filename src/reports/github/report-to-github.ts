@@ -1,6 +1,6 @@
 import { appendFileSync, statSync } from "node:fs";
 import { isAbsolute, relative, resolve } from "node:path";
-import type { RunDocument } from "../document-types.ts";
+import type { RunDocument } from "../document/document-types.ts";
 import type { Output } from "../reporter.ts";
 import { annotations } from "./annotations.ts";
 import { command, type Annotation } from "./commands.ts";

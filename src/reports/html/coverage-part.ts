@@ -1,5 +1,5 @@
-import type { ExplorationEntry } from "../document-types.ts";
-import { grouped, plural } from "../numbers.ts";
+import type { ExplorationEntry } from "../document/document-types.ts";
+import { grouped, plural } from "../console/numbers.ts";
 import { statusPart } from "./exchange-part.ts";
 import type { DepthTable } from "./depth-table.ts";
 import { text } from "./safe-text.ts";

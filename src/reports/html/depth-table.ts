@@ -1,5 +1,5 @@
-import { DepthCounter, type ByDepth } from "../by-depth.ts";
-import type { GraphData } from "../report-data.ts";
+import { DepthCounter, type ByDepth } from "../console/by-depth.ts";
+import type { GraphData } from "../document/report-data.ts";
 
 /** What tables by depth are made from. */
 export interface DepthTable extends ByDepth {

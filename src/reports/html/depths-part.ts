@@ -1,4 +1,4 @@
-import { grouped } from "../numbers.ts";
+import { grouped } from "../console/numbers.ts";
 import type { DepthTable } from "./depth-table.ts";
 
 /** A depth-first search lies a million deep: where there are more, a row is for several depths. */

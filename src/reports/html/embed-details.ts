@@ -1,6 +1,6 @@
-import type { RecordedExchange } from "../../model/result.ts";
-import { cut, printable, printableLines } from "../printable.ts";
-import type { GraphData } from "../report-data.ts";
+import type { RecordedExchange } from "../../model/results/result.ts";
+import { cut, printable, printableLines } from "../console/printable.ts";
+import type { GraphData } from "../document/report-data.ts";
 import type { EmbeddedExchange } from "./embedded.ts";
 import { shortened } from "./safe-text.ts";
 import type { Sample } from "./sample-graph.ts";

@@ -1,7 +1,7 @@
-import type { ExplorationEntry } from "../document-types.ts";
-import { cut, printable } from "../printable.ts";
-import { raceName } from "../race-text.ts";
-import type { GraphData } from "../report-data.ts";
+import type { ExplorationEntry } from "../document/document-types.ts";
+import { cut, printable } from "../console/printable.ts";
+import { raceName } from "../console/race-text.ts";
+import type { GraphData } from "../document/report-data.ts";
 import { anchorOf } from "./finding-part.ts";
 import { embedDetails } from "./embed-details.ts";
 import type { EmbeddedFinding, EmbeddedGraph } from "./embedded.ts";

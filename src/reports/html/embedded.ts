@@ -1,4 +1,4 @@
-import type { GraphLists } from "../graph-lists.ts";
+import type { GraphLists } from "../document/graph-lists.ts";
 
 /** What the report's script reads: JSON in the page. Texts are places in `strings`, which holds each once; it is all safe to show. */
 export interface Embedded {

@@ -1,5 +1,5 @@
-import type { RecordedExchange } from "../../model/result.ts";
-import { duration, plural } from "../numbers.ts";
+import type { RecordedExchange } from "../../model/results/result.ts";
+import { duration, plural } from "../console/numbers.ts";
 import type { Limits } from "./limits.ts";
 import { block, bodyText, shortened, text } from "./safe-text.ts";
 

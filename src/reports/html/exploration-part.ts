@@ -1,7 +1,7 @@
-import { collisionText, isWorthTelling } from "../collisions.ts";
-import type { ExplorationEntry } from "../document-types.ts";
-import { duration, grouped, plural, stepRate } from "../numbers.ts";
-import type { GraphData } from "../report-data.ts";
+import { collisionText, isWorthTelling } from "../console/collisions.ts";
+import type { ExplorationEntry } from "../document/document-types.ts";
+import { duration, grouped, plural, stepRate } from "../console/numbers.ts";
+import type { GraphData } from "../document/report-data.ts";
 import { coveragePart } from "./coverage-part.ts";
 import { depthTable } from "./depth-table.ts";
 import { depthsPart } from "./depths-part.ts";

@@ -1,9 +1,9 @@
-import type { ExplorationEntry } from "../document-types.ts";
-import { minimalitySentence } from "../minimality-text.ts";
-import { plural } from "../numbers.ts";
-import { printable } from "../printable.ts";
-import { doubtOf, printedLines, targetLines } from "../violation-text.ts";
-import { element } from "../xml.ts";
+import type { ExplorationEntry } from "../document/document-types.ts";
+import { minimalitySentence } from "../console/minimality-text.ts";
+import { plural } from "../console/numbers.ts";
+import { printable } from "../console/printable.ts";
+import { doubtOf, printedLines, targetLines } from "../console/violation-text.ts";
+import { element } from "../junit/xml.ts";
 import { exchangePart, exchangeParts } from "./exchange-part.ts";
 import type { Limits } from "./limits.ts";
 import { block, shortened, text } from "./safe-text.ts";

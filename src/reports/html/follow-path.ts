@@ -1,4 +1,4 @@
-import type { GraphData } from "../report-data.ts";
+import type { GraphData } from "../document/report-data.ts";
 
 /** Places of nodes and edges on a path. */
 export interface FollowedPath {

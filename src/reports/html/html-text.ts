@@ -1,8 +1,8 @@
-import { grouped, plural } from "../numbers.ts";
-import { printable } from "../printable.ts";
-import type { ReportData } from "../report-data.ts";
-import { raceName } from "../race-text.ts";
-import { element } from "../xml.ts";
+import { grouped, plural } from "../console/numbers.ts";
+import { printable } from "../console/printable.ts";
+import type { ReportData } from "../document/report-data.ts";
+import { raceName } from "../console/race-text.ts";
+import { element } from "../junit/xml.ts";
 import { embedGraph } from "./embed-graph.ts";
 import { explorationPart } from "./exploration-part.ts";
 import { anchorOf, severityPart } from "./finding-part.ts";

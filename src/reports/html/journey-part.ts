@@ -1,6 +1,6 @@
-import type { StepResult } from "../../model/journey-result.ts";
-import type { JourneyEntry } from "../document-types.ts";
-import { duration } from "../numbers.ts";
+import type { StepResult } from "../../model/results/journey-result.ts";
+import type { JourneyEntry } from "../document/document-types.ts";
+import { duration } from "../console/numbers.ts";
 import { exchangeParts } from "./exchange-part.ts";
 import type { Limits } from "./limits.ts";
 import { divergencePart, errorPart } from "./problem-parts.ts";

@@ -1,5 +1,5 @@
-import type { Divergence, RunError } from "../../model/result.ts";
-import { grouped } from "../numbers.ts";
+import type { Divergence, RunError } from "../../model/results/result.ts";
+import { grouped } from "../console/numbers.ts";
 import type { Limits } from "./limits.ts";
 import { block, shortened, text } from "./safe-text.ts";
 

@@ -1,7 +1,7 @@
-import type { ExplorationEntry } from "../document-types.ts";
-import type { DismissedRace } from "../../model/result.ts";
-import { duration, grouped, plural } from "../numbers.ts";
-import { deliveryText, outcomeText, raceName, verdictText } from "../race-text.ts";
+import type { ExplorationEntry } from "../document/document-types.ts";
+import type { DismissedRace } from "../../model/results/result.ts";
+import { duration, grouped, plural } from "../console/numbers.ts";
+import { deliveryText, outcomeText, raceName, verdictText } from "../console/race-text.ts";
 import { shortened, text } from "./safe-text.ts";
 
 /** What the words of the result mean; others are shown as they are. */

@@ -1,8 +1,8 @@
-import type { RaceCall, RaceOutcome } from "../../model/result.ts";
-import type { ExplorationEntry } from "../document-types.ts";
-import { plural } from "../numbers.ts";
-import { distinctOutcomes, ordinal, orderText, raceName, rateText, scheduleText, verdictText } from "../race-text.ts";
-import { element } from "../xml.ts";
+import type { RaceCall, RaceOutcome } from "../../model/results/result.ts";
+import type { ExplorationEntry } from "../document/document-types.ts";
+import { plural } from "../console/numbers.ts";
+import { distinctOutcomes, ordinal, orderText, raceName, rateText, scheduleText, verdictText } from "../console/race-text.ts";
+import { element } from "../junit/xml.ts";
 import { exchangeParts, statusPart } from "./exchange-part.ts";
 import { anchorOf, curlPart, severityPart } from "./finding-part.ts";
 import type { Limits } from "./limits.ts";

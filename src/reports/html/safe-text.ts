@@ -1,6 +1,6 @@
-import { printable, printableLines } from "../printable.ts";
-import { grouped } from "../numbers.ts";
-import { escaped } from "../xml.ts";
+import { printable, printableLines } from "../console/printable.ts";
+import { grouped } from "../console/numbers.ts";
+import { escaped } from "../junit/xml.ts";
 import { prettyJson } from "./pretty-json.ts";
 
 /** Longer texts are not looked at as JSON. */

@@ -1,4 +1,4 @@
-import type { GraphData } from "../report-data.ts";
+import type { GraphData } from "../document/report-data.ts";
 import { neighbours } from "./neighbours.ts";
 
 /** What of a graph is shown: places in its lists, ascending; and how far the nodes lie from what matters. */

@@ -1,5 +1,5 @@
-import type { RecordedStep } from "../../model/result.ts";
-import { plural } from "../numbers.ts";
+import type { RecordedStep } from "../../model/results/result.ts";
+import { plural } from "../console/numbers.ts";
 import { exchangeParts, statusPart } from "./exchange-part.ts";
 import type { Limits } from "./limits.ts";
 import { shortened, text } from "./safe-text.ts";

@@ -1,4 +1,4 @@
-import { plural } from "../numbers.ts";
+import { plural } from "../console/numbers.ts";
 
 /**
  * The parts of a list, as many as so many bytes hold, and behind them how many were left out.

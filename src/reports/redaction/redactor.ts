@@ -1,5 +1,5 @@
-import type { RecordedResponse } from "../../model/result.ts";
-import type { ApiRequest } from "../../model/response.ts";
+import type { RecordedResponse } from "../../model/results/result.ts";
+import type { ApiRequest } from "../../model/http/response.ts";
 import { fold, HIDDEN } from "./field-names.ts";
 import { hideInBody, hideInForm, leaves } from "./hide-in-body.ts";
 import { hideInStateLine } from "./hide-in-state-line.ts";

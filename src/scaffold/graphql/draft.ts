@@ -1,6 +1,6 @@
 import { getNamedType, isScalarType } from "graphql";
-import { groupName } from "../infer/group-name.ts";
-import { identifier } from "../infer/identifiers.ts";
+import { groupName } from "../infer/resources/group-name.ts";
+import { identifier } from "../infer/resources/identifiers.ts";
 import type { NotInferred, PlannedAction, PlannedKey, PlannedValue, Production } from "../infer/plan.ts";
 import { variablesOf } from "./arguments.ts";
 import { documentOf } from "./document.ts";

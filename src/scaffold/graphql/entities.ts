@@ -9,9 +9,9 @@ import {
   type GraphQLObjectType,
   type GraphQLSchema,
 } from "graphql";
-import { identifier } from "../infer/identifiers.ts";
+import { identifier } from "../infer/resources/identifiers.ts";
 import type { PlannedKey } from "../infer/plan.ts";
-import { singularName, squashed } from "../infer/words.ts";
+import { singularName, squashed } from "../infer/resources/words.ts";
 import { callable } from "./shapes.ts";
 
 /** A type whose things have ids of their own. */

@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from "graphql";
-import { identifier, unique } from "../infer/identifiers.ts";
+import { identifier, unique } from "../infer/resources/identifiers.ts";
 import type { PlannedKey, ScaffoldPlan } from "../infer/plan.ts";
-import { snake } from "../infer/words.ts";
+import { snake } from "../infer/resources/words.ts";
 import { draftAction, type Draft, type Knowledge } from "./draft.ts";
 import { findEntities, type Entity } from "./entities.ts";
 import { findIds } from "./find-ids.ts";

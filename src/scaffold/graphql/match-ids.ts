@@ -1,5 +1,5 @@
 import { getNamedType, isEnumType, isScalarType, type GraphQLInputType } from "graphql";
-import { singular, squashed, words } from "../infer/words.ts";
+import { singular, squashed, words } from "../infer/resources/words.ts";
 import type { Entity } from "./entities.ts";
 import type { FoundId } from "./find-ids.ts";
 import type { RootField } from "./root-fields.ts";

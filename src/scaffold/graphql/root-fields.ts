@@ -1,5 +1,5 @@
 import type { GraphQLField, GraphQLSchema } from "graphql";
-import { singular, words } from "../infer/words.ts";
+import { singular, words } from "../infer/resources/words.ts";
 import { isReserved } from "./shapes.ts";
 
 /** A query or a mutation. */

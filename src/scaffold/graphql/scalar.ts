@@ -1,8 +1,8 @@
 import type { GraphQLScalarType } from "graphql";
 import type { PlannedValue } from "../infer/plan.ts";
-import { scalarValue } from "../infer/scalar-value.ts";
-import { squashed } from "../infer/words.ts";
-import type { FlatSchema } from "../infer/schemas.ts";
+import { scalarValue } from "../infer/values/scalar-value.ts";
+import { squashed } from "../infer/resources/words.ts";
+import type { FlatSchema } from "../infer/values/schemas.ts";
 
 /** A value, and whether something says that the server takes it. */
 export interface Scalar {

@@ -1,11 +1,11 @@
-import type { ApiDescription, Operation } from "../../openapi/description.ts";
-import type { Checker } from "./check-value.ts";
-import type { Kind } from "./classify.ts";
-import type { FoundResource } from "./found-resource.ts";
-import type { KeyIndex } from "./key-index.ts";
-import type { OperationName } from "./name-operations.ts";
-import type { Producer } from "./producers.ts";
-import type { Schemas } from "./schemas.ts";
+import type { ApiDescription, Operation } from "../../openapi/operations/description.ts";
+import type { Checker } from "./values/check-value.ts";
+import type { Kind } from "./actions/classify.ts";
+import type { FoundResource } from "./resources/found-resource.ts";
+import type { KeyIndex } from "./resources/key-index.ts";
+import type { OperationName } from "./actions/name-operations.ts";
+import type { Producer } from "./actions/producers.ts";
+import type { Schemas } from "./values/schemas.ts";
 
 /** All that was found out before actions are drafted. */
 export interface Facts {

@@ -1,26 +1,26 @@
-import type { ApiDescription, Parameter, Schema } from "../../openapi/description.ts";
-import { basePathOf } from "./base-path.ts";
-import { Checker } from "./check-value.ts";
-import { classify } from "./classify.ts";
-import { draftAction, type Draft } from "./draft-action.ts";
+import type { ApiDescription, Parameter, Schema } from "../../openapi/operations/description.ts";
+import { basePathOf } from "./resources/base-path.ts";
+import { Checker } from "./values/check-value.ts";
+import { classify } from "./actions/classify.ts";
+import { draftAction, type Draft } from "./actions/draft-action.ts";
 import type { Facts } from "./facts.ts";
-import { asLogin, loginSetsCookie, loginTakesPart, planLogin, type LoginOperation } from "./find-login.ts";
-import { findListed } from "./find-listed.ts";
-import { findResources } from "./find-resources.ts";
-import { findRestores } from "./find-restores.ts";
-import { followLinks } from "./follow-links.ts";
-import type { Called } from "./found-resource.ts";
-import { KeyIndex } from "./key-index.ts";
-import { linkEdges } from "./links.ts";
-import { nameOperations } from "./name-operations.ts";
-import { nameResources } from "./name-resources.ts";
-import { orderActions, type Ordered } from "./order-actions.ts";
-import { parsePath } from "./path-shape.ts";
+import { asLogin, loginSetsCookie, loginTakesPart, planLogin, type LoginOperation } from "./actions/find-login.ts";
+import { findListed } from "./actions/find-listed.ts";
+import { findResources } from "./resources/find-resources.ts";
+import { findRestores } from "./actions/find-restores.ts";
+import { followLinks } from "./links/follow-links.ts";
+import type { Called } from "./resources/found-resource.ts";
+import { KeyIndex } from "./resources/key-index.ts";
+import { linkEdges } from "./links/links.ts";
+import { nameOperations } from "./actions/name-operations.ts";
+import { nameResources } from "./resources/name-resources.ts";
+import { orderActions, type Ordered } from "./actions/order-actions.ts";
+import { parsePath } from "./resources/path-shape.ts";
 import type { PlannedKey, ScaffoldPlan } from "./plan.ts";
-import { producersOf } from "./producers.ts";
-import { relateResources } from "./relate-resources.ts";
-import { Schemas } from "./schemas.ts";
-import { toResource } from "./to-resource.ts";
+import { producersOf } from "./actions/producers.ts";
+import { relateResources } from "./resources/relate-resources.ts";
+import { Schemas } from "./values/schemas.ts";
+import { toResource } from "./resources/to-resource.ts";
 
 /**
  * What a description says of how its operations hang together: which call gives the ids that another one needs, in what order they make sense, and what they send. What is not

@@ -1,5 +1,5 @@
-import type { Resource } from "../../model/resource.ts";
-import type { Operation } from "../../openapi/description.ts";
+import type { Resource } from "../../model/declare/resource.ts";
+import type { Operation } from "../../openapi/operations/description.ts";
 
 /** What is to be written: every operation as an action, and what was inferred of how they hang together. */
 export interface ScaffoldPlan {

@@ -2,8 +2,8 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { ServiceConfig } from "../../config/index.ts";
-import type { StoreCheck } from "../../model/store-provider.ts";
-import { shownCommand } from "../target-errors.ts";
+import type { StoreCheck } from "../../model/stores/store-provider.ts";
+import { shownCommand } from "../process/target-errors.ts";
 import type { ServicesConfig } from "./services-config.ts";
 
 const LIMIT_MS = 10_000;

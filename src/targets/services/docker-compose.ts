@@ -2,10 +2,10 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { SeqqaError } from "../../model/errors.ts";
-import { RUN_VARIABLE } from "../marked-processes.ts";
-import { shellWord } from "../../model/shell-word.ts";
-import { howItEnded, lastPrinted } from "../target-errors.ts";
-import { TargetProcess, type TargetExit } from "../target-process.ts";
+import { RUN_VARIABLE } from "../process/marked-processes.ts";
+import { shellWord } from "../../model/text/shell-word.ts";
+import { howItEnded, lastPrinted } from "../process/target-errors.ts";
+import { TargetProcess, type TargetExit } from "../process/target-process.ts";
 
 /** How long docker may take. Milliseconds. */
 export interface ComposeLimits {

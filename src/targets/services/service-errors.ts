@@ -1,8 +1,8 @@
 import type { ServiceConfig } from "../../config/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { UNTRUSTED } from "../../network/untrusted.ts";
-import { howItEnded, lastPrinted, shownCommand } from "../target-errors.ts";
-import type { TargetExit } from "../target-process.ts";
+import { howItEnded, lastPrinted, shownCommand } from "../process/target-errors.ts";
+import type { TargetExit } from "../process/target-process.ts";
 
 /** The words of every way in which a service does not come up, or does not stay. */
 

@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { ServiceConfig } from "../../config/index.ts";
-import { RUN_VARIABLE } from "../marked-processes.ts";
-import { probe } from "../probe.ts";
-import { TargetProcess } from "../target-process.ts";
-import { waitUntilReady } from "../wait-until-ready.ts";
-import { passwordsOf } from "../../model/url-secrets.ts";
+import { RUN_VARIABLE } from "../process/marked-processes.ts";
+import { probe } from "../ready/probe.ts";
+import { TargetProcess } from "../process/target-process.ts";
+import { waitUntilReady } from "../ready/wait-until-ready.ts";
+import { passwordsOf } from "../../model/text/url-secrets.ts";
 import {
   serviceAnswersAlready,
   serviceEnded,
@@ -14,7 +14,7 @@ import {
   serviceNotReady,
   serviceUntrusted,
 } from "./service-errors.ts";
-import type { OutputLog } from "../output-log.ts";
+import type { OutputLog } from "../process/output-log.ts";
 
 /** How long a first look at `ready` may take, before the service is started. */
 const LOOK_MS = 1_000;

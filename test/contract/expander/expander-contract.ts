@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Expander } from "../../../src/engine/expander.ts";
-import { HI, KIND, LO, ROW, STATUS, type Expansion, type LaneReport, type UnitRequest } from "../../../src/engine/messages.ts";
+import { HI, KIND, LO, ROW, STATUS, type Expansion, type LaneReport, type UnitRequest } from "../../../src/messages/lane-messages.ts";
 import { NOTHING_KNOWN } from "../../../src/state/index.ts";
-import { VisitedSet } from "../../../src/engine/visited-set.ts";
+import { VisitedSet } from "../../../src/engine/graph/visited-set.ts";
 
 /** Actions of the ledger in memory: create, then pay, ship, refund and cancel of each order. */
 const ACTIONS = 13;

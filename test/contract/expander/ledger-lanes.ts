@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import type { LaneHost } from "../../../src/expanders/lane-factory.ts";
-import type { AgentDefinition } from "../../../src/model/agent.ts";
-import type { LaneSpec } from "../../../src/targets/lane-spec.ts";
+import type { AgentDefinition } from "../../../src/model/declare/agent.ts";
+import type { LaneSpec } from "../../../src/targets/lanes/lane-spec.ts";
 
 export const LEDGER: string = fileURLToPath(new URL("../../../fixtures/ledger/memory.explore.ts", import.meta.url));
 export const HTTP = { timeoutMs: 30_000, retry: undefined } as const;

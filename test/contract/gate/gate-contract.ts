@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Gate, System } from "../../../src/model/system.ts";
-import type { Removed } from "../../../src/model/store-provider.ts";
+import type { Gate, System } from "../../../src/model/stores/store-adapter.ts";
+import type { Removed } from "../../../src/model/stores/store-provider.ts";
 import { race, settled, transaction, type Call, type Session } from "./race.ts";
 
 /** An opened store with connections of a target. */

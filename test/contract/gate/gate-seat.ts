@@ -1,4 +1,4 @@
-import type { Gate, System, SystemScope } from "../../../src/model/system.ts";
+import type { Gate, System, SystemScope } from "../../../src/model/stores/store-adapter.ts";
 import type { GateSubject } from "./gate-contract.ts";
 import type { Session } from "./race.ts";
 

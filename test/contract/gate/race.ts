@@ -1,4 +1,4 @@
-import type { Gate, HeldWrite } from "../../../src/model/system.ts";
+import type { Gate, HeldWrite } from "../../../src/model/stores/store-adapter.ts";
 
 /** A connection of the target. */
 export interface Session {

@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import type { WireRoute } from "../../../src/model/wire.ts";
+import type { WireRoute } from "../../../src/model/http/wire.ts";
 import { privateAuthority, type Authority } from "../../support/certificates.ts";
 
 export type ServerKind = "http" | "serial" | "https" | "h2c" | "h2" | "h2_and_https";

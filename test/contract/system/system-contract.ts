@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Mark, Observed, StoredValue, System } from "../../../src/model/system.ts";
+import type { Mark, Observed, StoredValue, System } from "../../../src/model/stores/store-adapter.ts";
 import { batches } from "../../sizes.ts";
 import { Random } from "./random.ts";
 

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
-import { groupRuns } from "../../../src/targets/kill-group.ts";
-import { here, identify } from "../../../src/targets/process-identity.ts";
+import { groupRuns } from "../../../src/targets/process/kill-group.ts";
+import { here, identify } from "../../../src/targets/process/process-identity.ts";
 import { echo, eventually, folderWith, hostOf, isRunning } from "../../process/targets/support/servers.ts";
 
 /** `npm test` builds first: whole processes run the built package. */

@@ -89,7 +89,7 @@ describe("stacks", () => {
   });
 
   it("keep the message and drop what is seqqa's and Node's", () => {
-    const own = new URL("../../../src/model/world.ts", import.meta.url).pathname;
+    const own = new URL("../../../src/model/declare/world.ts", import.meta.url).pathname;
     const stack = [
       "Error: two",
       "lines at all",

@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { SeqqaError } from "../../../src/index.ts";
-import type { ApiDescription } from "../../../src/openapi/description.ts";
+import type { ApiDescription } from "../../../src/openapi/operations/description.ts";
 import { describe as describeApi, readDescription } from "../../../src/openapi/index.ts";
 import { full, size } from "../../sizes.ts";
 import { folder, withSchema } from "../../unit/openapi/folder.ts";

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { SeqqaError } from "../../../src/model/errors.ts";
-import type { JourneyResult } from "../../../src/model/journey-result.ts";
+import type { JourneyResult } from "../../../src/model/results/journey-result.ts";
 import type { FoundJourneys, JourneyRun, RunJourneysInput } from "../../../src/run/index.ts";
 import { journey, step } from "../reports/results.ts";
 import { folderWith, seqqa, type Setting } from "./harness.ts";

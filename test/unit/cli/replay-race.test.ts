@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import type { ReplayedRace, ReplayResult } from "../../../src/model/replay.ts";
+import type { ReplayedRace, ReplayResult } from "../../../src/model/results/replay.ts";
 import { gatedRace, race } from "../../support/race.ts";
 import { result } from "../reports/results.ts";
 import { configIn, store } from "../store/stores.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { SeqqaError } from "../../../src/model/errors.ts";
-import type { ReplayResult } from "../../../src/model/replay.ts";
+import type { ReplayResult } from "../../../src/model/results/replay.ts";
 import { result, violation } from "../reports/results.ts";
 import { folderWith, seqqa, type Outcome } from "./harness.ts";
 

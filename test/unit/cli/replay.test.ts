@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import type { ReplayResult } from "../../../src/model/replay.ts";
-import type { Violation } from "../../../src/model/result.ts";
+import type { ReplayResult } from "../../../src/model/results/replay.ts";
+import type { Violation } from "../../../src/model/results/result.ts";
 import type { ReplayFileInput } from "../../../src/run/index.ts";
 import { result, violation } from "../reports/results.ts";
 import { newRunId } from "../../../src/store/index.ts";

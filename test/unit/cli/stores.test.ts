@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Leftover, RowImages } from "../../../src/model/leftover.ts";
+import type { Leftover, RowImages } from "../../../src/model/stores/leftover.ts";
 import { folderWith, seqqa } from "./harness.ts";
 
 const ok = { ok: true, what: "node", says: "Node 20.19.0" };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
-import { KEYS, type Key } from "../../../src/config/keys.ts";
-import type { Spec } from "../../../src/config/spec.ts";
+import { KEYS, type Key } from "../../../src/config/schema/keys.ts";
+import type { Spec } from "../../../src/config/schema/spec.ts";
 import { failure } from "./files.ts";
 
 /** A document in which the key has the value, and everything that must stand beside it has one too. */

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { exampleFile, markdownTable } from "../../../src/config/documentation.ts";
-import { jsonSchema } from "../../../src/config/json-schema.ts";
-import { KEYS } from "../../../src/config/keys.ts";
-import { editDistance, nearest } from "../../../src/model/nearest.ts";
+import { exampleFile, markdownTable } from "../../../src/config/schema/documentation.ts";
+import { jsonSchema } from "../../../src/config/schema/json-schema.ts";
+import { KEYS } from "../../../src/config/schema/keys.ts";
+import { editDistance, nearest } from "../../../src/model/text/nearest.ts";
 import { load } from "./files.ts";
 
 const file = (name: string): string => readFileSync(new URL(`../../../${name}`, import.meta.url), "utf8");

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { DataFactory } from "../../../src/data/index.ts";
-import { Context } from "../../../src/model/context.ts";
+import { Context } from "../../../src/model/context/context.ts";
 import { loadHasher } from "../../../src/state/index.ts";
 import { canonicalizer } from "../state/support.ts";
 

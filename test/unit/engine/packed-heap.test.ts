@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { mix } from "../../../src/engine/mix.ts";
+import { mix } from "../../../src/engine/graph/mix.ts";
 import { HeapAhead, PackedHeap, type Packing } from "../../../src/engine/orders/packed-heap.ts";
-import { PAGE } from "../../../src/engine/paged.ts";
+import { PAGE } from "../../../src/engine/graph/paged.ts";
 
 interface Value {
   readonly rank: number;

@@ -1,4 +1,4 @@
-import { Committer, type CommitterOptions } from "../../../src/engine/committer.ts";
+import { Committer, type CommitterOptions } from "../../../src/engine/commit/committer.ts";
 import {
   CHECK_SHIFT,
   EXECUTED,
@@ -12,7 +12,7 @@ import {
   type Expansion,
   type LaneReport,
   type News,
-} from "../../../src/engine/messages.ts";
+} from "../../../src/messages/lane-messages.ts";
 
 /** One outcome, as a test writes it: the state reached is a number that stands for its fingerprint. */
 export interface Told {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { decodeImage, encodeImage } from "../../../src/expanders/threads/image-codec.ts";
-import { Context, contextPartOf, type Values } from "../../../src/model/context.ts";
+import { Context, contextPartOf, type Values } from "../../../src/model/context/context.ts";
 
 it.each([
   ["JSON", "J", { id: 1, tags: ["a"] }],

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Expander } from "../../../src/engine/expander.ts";
-import type { Chunk, Expansion, LaneFailure } from "../../../src/engine/messages.ts";
+import type { Chunk, Expansion, LaneFailure } from "../../../src/messages/lane-messages.ts";
 import { WatchedExpander } from "../../../src/expanders/watched-expander.ts";
 
 const CHUNK: Chunk = { units: [], direct: true };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ApiResponse } from "../../../src/model/response.ts";
+import { ApiResponse } from "../../../src/model/http/response.ts";
 import { ActingClient } from "../../support/acting-client.ts";
 import { laneCase, mess, type CaseResult, type LaneCase } from "../../support/lane-case.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ApiResponse } from "../../../src/model/response.ts";
+import { ApiResponse } from "../../../src/model/http/response.ts";
 import { laneCase, mess, type CaseResult, type Hands, type LaneCase } from "../../support/lane-case.ts";
 
 const changes = { run: (hands: Hands) => (hands.store.state.n++, ApiResponse.of(200)) };

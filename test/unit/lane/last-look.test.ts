@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ApiResponse } from "../../../src/model/response.ts";
+import { ApiResponse } from "../../../src/model/http/response.ts";
 import { laneCase, type CaseLane, type Hands, type LaneCase, type LookingMemory } from "../../support/lane-case.ts";
 
 const ok = (): ApiResponse => ApiResponse.of(200);

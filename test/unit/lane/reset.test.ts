@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { MemoryAdapter } from "../../../src/adapters/memory/index.ts";
-import { Action } from "../../../src/model/action.ts";
-import { AgentDefinition, type AgentOptions } from "../../../src/model/agent.ts";
-import { Invariant } from "../../../src/model/invariant.ts";
-import { ApiResponse } from "../../../src/model/response.ts";
-import { World, type WorldOptions } from "../../../src/model/world.ts";
+import { Action } from "../../../src/model/declare/action.ts";
+import { AgentDefinition, type AgentOptions } from "../../../src/model/declare/agent.ts";
+import { Invariant } from "../../../src/model/declare/invariant.ts";
+import { ApiResponse } from "../../../src/model/http/response.ts";
+import { World, type WorldOptions } from "../../../src/model/declare/world.ts";
 import { runExplorer } from "../../support/run-explorer.ts";
 import { laneOf } from "../../support/seats.ts";
 

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
 import { MemoryAdapter } from "../../../src/adapters/memory/index.ts";
 import { bringUp } from "../../../src/lane/index.ts";
-import { Action } from "../../../src/model/action.ts";
-import { AgentDefinition } from "../../../src/model/agent.ts";
+import { Action } from "../../../src/model/declare/action.ts";
+import { AgentDefinition } from "../../../src/model/declare/agent.ts";
 import { SeqqaError } from "../../../src/model/errors.ts";
-import { ApiResponse } from "../../../src/model/response.ts";
-import { World } from "../../../src/model/world.ts";
+import { ApiResponse } from "../../../src/model/http/response.ts";
+import { World } from "../../../src/model/declare/world.ts";
 import { atEnd } from "../../support/at-end.ts";
 import { laneOptions, memorySeat } from "../../support/seats.ts";
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { Action } from "../../../src/model/action.ts";
-import { clientPartOf } from "../../../src/model/client.ts";
-import { World } from "../../../src/model/world.ts";
+import { Action } from "../../../src/model/declare/action.ts";
+import { clientPartOf } from "../../../src/model/http/client.ts";
+import { World } from "../../../src/model/declare/world.ts";
 import { MockClient } from "../../../src/mocking/index.ts";
-import { AgentDefinition } from "../../../src/model/agent.ts";
+import { AgentDefinition } from "../../../src/model/declare/agent.ts";
 import { runExplorer } from "../../support/run-explorer.ts";
 
 const VERBS = ["get", "post", "put", "patch", "delete", "head", "options"] as const;

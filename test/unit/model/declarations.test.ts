@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Action, Agent, BFS, CoverageGuided, DFS, Invariant, Random, SeqqaError, Severity, World } from "seqqa";
-import { isExpected } from "../../../src/model/action.ts";
-import { isAtLeast } from "../../../src/model/severity.ts";
+import { isExpected } from "../../../src/model/declare/action.ts";
+import { isAtLeast } from "../../../src/model/declare/severity.ts";
 
 const run = (): Promise<null> => Promise.resolve(null);
 const check = (): boolean => true;

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { ApiDescription, Schema } from "../../../src/openapi/description.ts";
+import type { ApiDescription, Schema } from "../../../src/openapi/operations/description.ts";
 import { readDescription } from "../../../src/openapi/index.ts";
 import { folder, withSchema } from "./folder.ts";
 

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { completeToDepth, explorationCompleteTo } from "../../../src/engine/completeness.ts";
-import type { Explorer } from "../../../src/engine/explorer.ts";
-import { CLEAN, OPENED } from "../../../src/engine/node-table.ts";
-import type { Strategy } from "../../../src/model/strategy.ts";
+import { completeToDepth, explorationCompleteTo } from "../../../src/engine/search/completeness.ts";
+import type { Explorer } from "../../../src/engine/search/explorer.ts";
+import { CLEAN, OPENED } from "../../../src/engine/graph/node-table.ts";
+import type { Strategy } from "../../../src/model/declare/strategy.ts";
 import { Draws } from "../../support/draws.ts";
 import { sorted, statesOfNodes, stepsOf, walk } from "../../support/graph-of-run.ts";
 import { agentOf, randomGraph, type Behaviour, type Graph } from "../../support/graph-model.ts";
-import { violationPolicy } from "../../../src/run/violation-policy.ts";
+import { violationPolicy } from "../../../src/run/explore/violation-policy.ts";
 import { breadthFirst, closure, cleanDepths, depthFirst, findingsOf, type NaiveStep } from "../../support/naive-explorer.ts";
 import { runExplorer, type RunOptions } from "../../support/run-explorer.ts";
 import { size } from "../../sizes.ts";

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Recorded } from "../../../src/engine/fold-back.ts";
-import { readThrough } from "../../../src/engine/read-through.ts";
-import type { AgentDefinition } from "../../../src/model/agent.ts";
-import { violationPolicy } from "../../../src/run/violation-policy.ts";
+import type { Recorded } from "../../../src/engine/commit/recommit.ts";
+import { readThrough } from "../../../src/engine/commit/recommit-limits.ts";
+import type { AgentDefinition } from "../../../src/model/declare/agent.ts";
+import { violationPolicy } from "../../../src/run/explore/violation-policy.ts";
 import { Draws } from "../../support/draws.ts";
 import { graphCases } from "../../support/graph-cases.ts";
 import { agentOf, randomGraph } from "../../support/graph-model.ts";

@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Explorer } from "../../../src/engine/explorer.ts";
-import type { Recorded } from "../../../src/engine/fold-back.ts";
-import { violationPolicy } from "../../../src/run/violation-policy.ts";
-import type { Strategy } from "../../../src/model/strategy.ts";
+import type { Explorer } from "../../../src/engine/search/explorer.ts";
+import type { Recorded } from "../../../src/engine/commit/recommit.ts";
+import { violationPolicy } from "../../../src/run/explore/violation-policy.ts";
+import type { Strategy } from "../../../src/model/declare/strategy.ts";
 import { Draws } from "../../support/draws.ts";
 import { graphCases } from "../../support/graph-cases.ts";
 import { agentOf, randomGraph } from "../../support/graph-model.ts";
 import { Recording } from "../../support/recording.ts";
 import { runExplorer } from "../../support/run-explorer.ts";
-import { EXPANDED } from "../../../src/engine/node-table.ts";
+import { EXPANDED } from "../../../src/engine/graph/node-table.ts";
 import { size } from "../../sizes.ts";
 
 const STRATEGIES: readonly Strategy["kind"][] = ["bfs", "dfs", "random", "coverage_guided"];

@@ -1,4 +1,4 @@
-import type { RecordedExchange } from "../../../src/model/result.ts";
+import type { RecordedExchange } from "../../../src/model/results/result.ts";
 import { runDocument, type RunDocument, type RunReport } from "../../../src/reports/index.ts";
 import { dismissedRace, race, raceCoverage } from "../../support/race.ts";
 import { HOSTILE, journey, report, result, step, violation } from "./results.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { journey, report, result, step, violation } from "./results.ts";
 import { htmlText, runDocument, type RunReport } from "../../../src/reports/index.ts";
-import type { ExplorationResult, RecordedExchange, Violation } from "../../../src/model/result.ts";
+import type { ExplorationResult, RecordedExchange, Violation } from "../../../src/model/results/result.ts";
 
 const many = <T>(count: number, make: (index: number) => T): readonly T[] => Array.from({ length: count }, (_, index) => make(index));
 const exchange = (body: string, header: string): RecordedExchange => ({

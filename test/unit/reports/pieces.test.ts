@@ -1,6 +1,6 @@
 import { Writable } from "node:stream";
 import { describe, expect, it } from "vitest";
-import type { ExplorationGraph } from "../../../src/model/result.ts";
+import type { ExplorationGraph } from "../../../src/model/results/result.ts";
 import { graphEntry, inertOutput, jsonPieces, jsonText, resultOfEntry, runDocument, writePieces } from "../../../src/reports/index.ts";
 import { report, result, Sink } from "./results.ts";
 

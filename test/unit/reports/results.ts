@@ -1,5 +1,5 @@
-import type { JourneyResult, StepResult } from "../../../src/model/journey-result.ts";
-import type { ExplorationGraph, ExplorationResult, Violation } from "../../../src/model/result.ts";
+import type { JourneyResult, StepResult } from "../../../src/model/results/journey-result.ts";
+import type { ExplorationGraph, ExplorationResult, Violation } from "../../../src/model/results/result.ts";
 import { verdictOf, violationText, type RunReport } from "../../../src/reports/index.ts";
 
 /** What an API under attack, or just a strange one, may answer. */

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
-import { ApiResponse } from "../../../src/model/response.ts";
-import type { CheckedStep } from "../../../src/model/rule.ts";
+import { ApiResponse } from "../../../src/model/http/response.ts";
+import type { CheckedStep } from "../../../src/model/declare/rule.ts";
 import { conformsTo, type ConformsToOptions, type Rule } from "../../../src/rules/index.ts";
 
 const SPEC = {

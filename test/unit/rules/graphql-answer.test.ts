@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ApiResponse } from "../../../src/model/response.ts";
+import { ApiResponse } from "../../../src/model/http/response.ts";
 import { graphqlAnswer } from "../../../src/rules/graphql-answer.ts";
 
 const kindOf = (query: unknown, answer: unknown, status = 200, method = "POST"): string =>

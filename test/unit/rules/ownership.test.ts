@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { offerClientPart, type ApiClient } from "../../../src/model/client.ts";
+import { offerClientPart, type ApiClient } from "../../../src/model/http/client.ts";
 import { Action, Agent, Context, type World } from "../../../src/index.ts";
-import { ApiResponse } from "../../../src/model/response.ts";
+import { ApiResponse } from "../../../src/model/http/response.ts";
 import { ownership, type Rule } from "../../../src/rules/index.ts";
 
 interface Shop {

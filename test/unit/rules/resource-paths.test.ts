@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { offerClientPart, type ApiClient, type ClientPart } from "../../../src/model/client.ts";
-import type { Resource } from "../../../src/model/resource.ts";
-import { ApiResponse } from "../../../src/model/response.ts";
+import { offerClientPart, type ApiClient, type ClientPart } from "../../../src/model/http/client.ts";
+import type { Resource } from "../../../src/model/declare/resource.ts";
+import { ApiResponse } from "../../../src/model/http/response.ts";
 import { PathTemplate, segmentsOf } from "../../../src/rules/path-template.ts";
 import { pathOf } from "../../../src/rules/requests.ts";
 import { collectionPath, itemPath, ResourcePaths } from "../../../src/rules/resource-paths.ts";

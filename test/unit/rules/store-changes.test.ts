@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { StoresView } from "../../../src/model/rule.ts";
+import type { StoresView } from "../../../src/model/declare/rule.ts";
 import { onlyAdds, storeChanges } from "../../../src/rules/store-changes.ts";
 
 const view = (tables: Readonly<Record<string, Readonly<Record<string, number>>>>): StoresView => ({

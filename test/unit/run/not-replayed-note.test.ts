@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { ConfirmedViolation } from "../../../src/engine/confirm.ts";
-import { notReplayedNote } from "../../../src/run/shrinking.ts";
+import type { ConfirmedViolation } from "../../../src/engine/findings/confirm.ts";
+import { notReplayedNote } from "../../../src/run/explore/shrinking.ts";
 
 const left = (parts: Partial<ConfirmedViolation>): ConfirmedViolation =>
   ({

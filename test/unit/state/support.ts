@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { Canonicalizer, type CanonicalOptions, type Facts } from "../../../src/state/index.ts";
-import type { ObservedColumn, ObservedTable, StoredValue } from "../../../src/model/system.ts";
+import type { ObservedColumn, ObservedTable, StoredValue } from "../../../src/model/stores/store-adapter.ts";
 
 export const CLOCK: number = Date.UTC(2025, 10, 21, 12);
 

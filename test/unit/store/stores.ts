@@ -1,5 +1,5 @@
 import { loadConfig, type Config } from "../../../src/config/index.ts";
-import type { ExplorationResult } from "../../../src/model/result.ts";
+import type { ExplorationResult } from "../../../src/model/results/result.ts";
 import { journeyJson, redactor, runDocument, type RunReport } from "../../../src/reports/index.ts";
 import { newRunId, RunStore } from "../../../src/store/index.ts";
 import { report } from "../reports/results.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SecureContext } from "node:tls";
-import type { WireRoute } from "../../../model/wire.ts";
+import type { WireRoute } from "../../../model/http/wire.ts";
 import { secureContext } from "../../../network/secure-context.ts";
 import { Http2Way } from "./http2-way.ts";
 import { openHttp2 } from "./http2-session.ts";

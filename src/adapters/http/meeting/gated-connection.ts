@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import type { SecureContext } from "node:tls";
 import type { Dispatcher } from "undici";
 import { buildConnector, Client } from "../../../network/undici.ts";
-import { OPTIONS } from "../socket-transport.ts";
+import { OPTIONS } from "../transport/socket-transport.ts";
 
 /** Writes to the socket itself; `taken` is called when the kernel has it, or never. */
 export type Write = (bytes: Buffer, taken?: () => void) => void;

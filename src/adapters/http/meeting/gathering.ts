@@ -1,6 +1,6 @@
-import type { Deadlines } from "../deadlines.ts";
-import { clientClosed } from "../failures.ts";
-import type { WireAnswer, WireRequest } from "../transport.ts";
+import type { Deadlines } from "../transport/deadlines.ts";
+import { clientClosed } from "../transport/failures.ts";
+import type { WireAnswer, WireRequest } from "../transport/transport.ts";
 import { HeldRequest } from "./held-request.ts";
 import type { Interval, Meeting, MeetingPlan } from "./meeting.ts";
 import type { Way } from "./way.ts";

@@ -1,6 +1,6 @@
-import type { Deadlines, Expiring } from "../deadlines.ts";
-import { requestCancelled, requestTimeout } from "../failures.ts";
-import type { WireAnswer, WireRequest } from "../transport.ts";
+import type { Deadlines, Expiring } from "../transport/deadlines.ts";
+import { requestCancelled, requestTimeout } from "../transport/failures.ts";
+import type { WireAnswer, WireRequest } from "../transport/transport.ts";
 
 /** What is known of a request before it is held. */
 export interface Arrival {

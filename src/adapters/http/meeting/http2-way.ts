@@ -1,9 +1,9 @@
 import http2 from "node:http2";
 import type { SecureContext } from "node:tls";
 import { setTimeout as sleep } from "node:timers/promises";
-import { bodyTooLarge, clientClosed, failure } from "../failures.ts";
-import { decodeBody, MAX_BODY_BYTES, NO_COOKIES, type WireAnswer, type WireRequest } from "../transport.ts";
-import { withinLimits } from "../within-limits.ts";
+import { bodyTooLarge, clientClosed, failure } from "../transport/failures.ts";
+import { decodeBody, MAX_BODY_BYTES, NO_COOKIES, type WireAnswer, type WireRequest } from "../transport/transport.ts";
+import { withinLimits } from "../request/within-limits.ts";
 import { atOffsets } from "./at-offsets.ts";
 import type { HeldRequest } from "./held-request.ts";
 import { openHttp2 } from "./http2-session.ts";

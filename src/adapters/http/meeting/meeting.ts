@@ -1,5 +1,5 @@
-import type { RaceDelivery } from "../../../model/result.ts";
-import type { WireAnswer, WireRequest } from "../../../model/wire.ts";
+import type { RaceDelivery } from "../../../model/results/result.ts";
+import type { WireAnswer, WireRequest } from "../../../model/http/wire.ts";
 
 /** When the request of one side was released, and when the last byte of its answer had come: milliseconds of `performance.now()`. */
 export interface Interval {

@@ -1,4 +1,4 @@
-import { Deadlines } from "../deadlines.ts";
+import { Deadlines } from "../transport/deadlines.ts";
 import { Gathering } from "./gathering.ts";
 import type { Meeting, MeetingPlan, MeetingPoint } from "./meeting.ts";
 import type { Way } from "./way.ts";

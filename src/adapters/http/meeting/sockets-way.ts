@@ -1,8 +1,8 @@
 import type { SecureContext } from "node:tls";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Attempt, isConnectionLost, type Settle } from "../attempt.ts";
-import { Deadlines } from "../deadlines.ts";
-import type { WireAnswer } from "../transport.ts";
+import { Attempt, isConnectionLost, type Settle } from "../transport/attempt.ts";
+import { Deadlines } from "../transport/deadlines.ts";
+import type { WireAnswer } from "../transport/transport.ts";
 import { atOffsets } from "./at-offsets.ts";
 import { GatedConnection } from "./gated-connection.ts";
 import type { HeldRequest } from "./held-request.ts";

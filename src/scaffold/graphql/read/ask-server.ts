@@ -1,11 +1,11 @@
 import { getIntrospectionQuery } from "graphql";
 import { fetch as undiciFetch, type Response } from "undici";
-import { connections } from "../../../openapi/connections.ts";
-import { decodeText } from "../../../openapi/decode-text.ts";
+import { connections } from "../../../openapi/read/connections.ts";
+import { decodeText } from "../../../openapi/read/decode-text.ts";
 import { problem, quoted } from "../../../openapi/problem.ts";
-import { MOST_BYTES, tooLarge } from "../../../openapi/read-file.ts";
-import { explained, TIME } from "../../../openapi/read-url.ts";
-import { shownUrl } from "../../../openapi/source.ts";
+import { MOST_BYTES, tooLarge } from "../../../openapi/read/read-file.ts";
+import { explained, TIME } from "../../../openapi/read/read-url.ts";
+import { shownUrl } from "../../../openapi/read/source.ts";
 
 /** One POST. A stand-in for tests; `undefined` takes proxies and certificates as the configuration says. */
 export type Ask = (

@@ -1,5 +1,5 @@
 import { buildClientSchema, type GraphQLSchema, type IntrospectionQuery } from "graphql";
-import { checkSize } from "../../../openapi/check-size.ts";
+import { checkSize } from "../../../openapi/read/check-size.ts";
 import { problem, quoted } from "../../../openapi/problem.ts";
 import { openapiInstead } from "./openapi-instead.ts";
 

@@ -1,4 +1,4 @@
-import type { Resource } from "../../../model/resource.ts";
+import type { Resource } from "../../../model/declare/resource.ts";
 import { laidOut, list, object, row, text, type Code } from "../code/layout.ts";
 import { quoted } from "../code/text.ts";
 import { insertItem } from "../merge/insert.ts";

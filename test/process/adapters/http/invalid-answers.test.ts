@@ -2,7 +2,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from "node:n
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import { HttpClient } from "../../../../src/adapters/http/index.ts";
-import { clientPartOf, type Exchange } from "../../../../src/model/client.ts";
+import { clientPartOf, type Exchange } from "../../../../src/model/http/client.ts";
 import { Action, Agent, Invariant, World } from "../../../../src/index.ts";
 
 const open: Server[] = [];

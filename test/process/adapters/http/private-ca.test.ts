@@ -3,8 +3,8 @@ import { HttpClient, type HttpClientOptions } from "../../../../src/adapters/htt
 import { RemoteAdapter } from "../../../../src/adapters/remote/index.ts";
 import { SeqqaError } from "../../../../src/model/errors.ts";
 import { endConnectionDefaults, setConnectionDefaults } from "../../../../src/network/connection-settings.ts";
-import { requireReachable } from "../../../../src/targets/running-lanes.ts";
-import { waitUntilReady } from "../../../../src/targets/wait-until-ready.ts";
+import { requireReachable } from "../../../../src/targets/lanes/running-lanes.ts";
+import { waitUntilReady } from "../../../../src/targets/ready/wait-until-ready.ts";
 import { privateAuthority, type Authority } from "../../../support/certificates.ts";
 import { closeServers, serveTls } from "../../../unit/adapters/http/servers.ts";
 

@@ -4,7 +4,7 @@ import { HttpClient, type HttpClientOptions } from "../../../../src/adapters/htt
 import { RemoteAdapter } from "../../../../src/adapters/remote/index.ts";
 import { SeqqaError } from "../../../../src/model/errors.ts";
 import { setConnectionDefaults } from "../../../../src/network/connection-settings.ts";
-import { requireReachable } from "../../../../src/targets/running-lanes.ts";
+import { requireReachable } from "../../../../src/targets/lanes/running-lanes.ts";
 import { privateAuthority, type Authority } from "../../../support/certificates.ts";
 import { forwardProxy, type ForwardProxy } from "../../../support/forward-proxy.ts";
 import { closeServers, freePort, read, serve, serveTls } from "../../../unit/adapters/http/servers.ts";

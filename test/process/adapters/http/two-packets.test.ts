@@ -4,7 +4,7 @@ import type http from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { HttpClient } from "../../../../src/adapters/http/index.ts";
-import { clientPartOf } from "../../../../src/model/client.ts";
+import { clientPartOf } from "../../../../src/model/http/client.ts";
 import { privateAuthority } from "../../../support/certificates.ts";
 import { closeServers, read, serveTls, serveWith } from "../../../unit/adapters/http/servers.ts";
 

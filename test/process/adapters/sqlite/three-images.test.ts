@@ -2,7 +2,7 @@ import Database from "better-sqlite3";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { SqliteAdapter, stores } from "../../../../src/adapters/sqlite/index.ts";
-import type { RowImages } from "../../../../src/model/leftover.ts";
+import type { RowImages } from "../../../../src/model/stores/leftover.ts";
 import { size } from "../../../sizes.ts";
 import { SCOPE, scratchFile } from "../../../support/sqlite-scratch.ts";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, describe, expect } from "vitest";
-import { dumpDatabase } from "../../../../src/adapters/sqlite/dump.ts";
+import { dumpDatabase } from "../../../../src/adapters/sqlite/read/dump.ts";
 import { cloneSqliteFile, SqliteAdapter } from "../../../../src/adapters/sqlite/index.ts";
 import { size } from "../../../sizes.ts";
 import { randomStatements, SCHEMA, SEED } from "../../../contract/system/sqlite-world.ts";

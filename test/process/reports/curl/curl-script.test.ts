@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import type { RecordedExchange } from "../../../../src/model/result.ts";
+import type { RecordedExchange } from "../../../../src/model/results/result.ts";
 import { curlScript } from "../../../../src/reports/curl/curl-script.ts";
 import { printing, quoted } from "../../../../src/reports/curl/shell-text.ts";
 import { redactor } from "../../../../src/reports/index.ts";

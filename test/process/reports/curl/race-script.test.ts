@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, expect, it } from "vitest";
-import type { Race } from "../../../../src/model/result.ts";
+import type { Race } from "../../../../src/model/results/result.ts";
 import { raceScript } from "../../../../src/reports/curl/race-script.ts";
 import { redactor } from "../../../../src/reports/index.ts";
 import { exchangeOf, gatedRace, race } from "../../../support/race.ts";

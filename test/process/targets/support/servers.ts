@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEveryTest } from "../../../support/at-end.ts";
-import { identify } from "../../../../src/targets/process-identity.ts";
+import { identify } from "../../../../src/targets/process/process-identity.ts";
 import { TargetHost } from "../../../../src/targets/index.ts";
 import type { TargetConfig, TargetHostOptions } from "../../../../src/targets/index.ts";
 

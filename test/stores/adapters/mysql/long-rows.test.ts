@@ -1,11 +1,11 @@
 import { expect, test, vi } from "vitest";
 import { MysqlAdapter } from "../../../../src/adapters/mysql/index.ts";
-import { readCatalog } from "../../../../src/adapters/mysql/catalog.ts";
-import { Control } from "../../../../src/adapters/mysql/control.ts";
-import { imagesIn } from "../../../../src/adapters/mysql/observe.ts";
-import { recover } from "../../../../src/adapters/mysql/recover.ts";
-import { storeUrl } from "../../../../src/adapters/mysql/store-url.ts";
-import type { SystemScope } from "../../../../src/model/system.ts";
+import { readCatalog } from "../../../../src/adapters/mysql/schema/catalog.ts";
+import { Control } from "../../../../src/adapters/mysql/connect/control.ts";
+import { imagesIn } from "../../../../src/adapters/mysql/read/observe.ts";
+import { recover } from "../../../../src/adapters/mysql/journal/recover.ts";
+import { storeUrl } from "../../../../src/adapters/mysql/connect/store-url.ts";
+import type { SystemScope } from "../../../../src/model/stores/store-adapter.ts";
 import { admin, databaseUrl, newDatabase } from "../../../contract/system/mysql-databases.ts";
 
 const BORROWED: SystemScope = { name: "db", laneIndex: 0, inProcess: false, borrowed: true };

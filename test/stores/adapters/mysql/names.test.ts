@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { inspect } from "node:util";
 import { afterEach, describe, expect, test } from "vitest";
 import { MysqlAdapter, stores } from "../../../../src/adapters/mysql/index.ts";
-import { storeUrl } from "../../../../src/adapters/mysql/store-url.ts";
-import type { StoreProvider } from "../../../../src/model/store-provider.ts";
+import { storeUrl } from "../../../../src/adapters/mysql/connect/store-url.ts";
+import type { StoreProvider } from "../../../../src/model/stores/store-provider.ts";
 import { mysqlUrl } from "../../../support/services.ts";
 import { admin, databaseUrl, newDatabase } from "../../../contract/system/mysql-databases.ts";
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { MysqlAdapter } from "../../../../src/adapters/mysql/index.ts";
-import { readCatalog } from "../../../../src/adapters/mysql/catalog.ts";
-import { Control } from "../../../../src/adapters/mysql/control.ts";
-import { JournalMode } from "../../../../src/adapters/mysql/journal-mode.ts";
-import { storeUrl } from "../../../../src/adapters/mysql/store-url.ts";
-import type { SystemScope } from "../../../../src/model/system.ts";
+import { readCatalog } from "../../../../src/adapters/mysql/schema/catalog.ts";
+import { Control } from "../../../../src/adapters/mysql/connect/control.ts";
+import { JournalMode } from "../../../../src/adapters/mysql/journal/journal-mode.ts";
+import { storeUrl } from "../../../../src/adapters/mysql/connect/store-url.ts";
+import type { SystemScope } from "../../../../src/model/stores/store-adapter.ts";
 import { admin, databaseUrl, newDatabase } from "../../../contract/system/mysql-databases.ts";
 
 const LANE: SystemScope = { name: "db", laneIndex: 0, inProcess: false, borrowed: false };

@@ -1,11 +1,11 @@
 import { expect, test, vi } from "vitest";
 import { MysqlAdapter } from "../../../../src/adapters/mysql/index.ts";
-import { readCatalog } from "../../../../src/adapters/mysql/catalog.ts";
-import { connect, disconnect, OUR_SETTINGS } from "../../../../src/adapters/mysql/connect.ts";
-import { Control, type Queries } from "../../../../src/adapters/mysql/control.ts";
-import { JournalMode } from "../../../../src/adapters/mysql/journal-mode.ts";
-import { SchemaWatch } from "../../../../src/adapters/mysql/schema-watch.ts";
-import { storeUrl } from "../../../../src/adapters/mysql/store-url.ts";
+import { readCatalog } from "../../../../src/adapters/mysql/schema/catalog.ts";
+import { connect, disconnect, OUR_SETTINGS } from "../../../../src/adapters/mysql/connect/connect.ts";
+import { Control, type Queries } from "../../../../src/adapters/mysql/connect/control.ts";
+import { JournalMode } from "../../../../src/adapters/mysql/journal/journal-mode.ts";
+import { SchemaWatch } from "../../../../src/adapters/mysql/schema/schema-watch.ts";
+import { storeUrl } from "../../../../src/adapters/mysql/connect/store-url.ts";
 import { admin, databaseUrl, newDatabase } from "../../../contract/system/mysql-databases.ts";
 
 const LANE = { name: "db", laneIndex: 0, inProcess: false, borrowed: false };

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { stores, type PostgresAdapter } from "../../../../src/adapters/postgres/index.ts";
-import { recover } from "../../../../src/adapters/postgres/recover.ts";
+import { recover } from "../../../../src/adapters/postgres/journal/recover.ts";
 import { admin, copiesOf } from "../../../contract/system/postgres-databases.ts";
 import { adapterOn, column, failure, SCOPE, scratch, session, type Scratch } from "./scratch.ts";
-import { readDump } from "../../../../src/adapters/postgres/full-reading.ts";
-import { connect, TEXT_SETTINGS } from "../../../../src/adapters/postgres/connect.ts";
-import { storeUrl } from "../../../../src/adapters/postgres/store-url.ts";
+import { readDump } from "../../../../src/adapters/postgres/journal/full-reading.ts";
+import { connect, TEXT_SETTINGS } from "../../../../src/adapters/postgres/connect/connect.ts";
+import { storeUrl } from "../../../../src/adapters/postgres/connect/store-url.ts";
 
 const BORROWED = { ...SCOPE, borrowed: true };
 const TABLES = [

@@ -2,10 +2,10 @@ import { inspect } from "node:util";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { PostgresAdapter, stores, type PostgresAdapterOptions } from "../../../../src/adapters/postgres/index.ts";
-import { readDump } from "../../../../src/adapters/postgres/full-reading.ts";
-import { connect, TEXT_SETTINGS } from "../../../../src/adapters/postgres/connect.ts";
-import { storeUrl } from "../../../../src/adapters/postgres/store-url.ts";
-import type { StoreProvider } from "../../../../src/model/store-provider.ts";
+import { readDump } from "../../../../src/adapters/postgres/journal/full-reading.ts";
+import { connect, TEXT_SETTINGS } from "../../../../src/adapters/postgres/connect/connect.ts";
+import { storeUrl } from "../../../../src/adapters/postgres/connect/store-url.ts";
+import type { StoreProvider } from "../../../../src/model/stores/store-provider.ts";
 import { otherRuns } from "../../../support/other-run.ts";
 import { Databases } from "./savepoint/databases.ts";
 

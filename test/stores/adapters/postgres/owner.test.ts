@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { setTimeout as pause } from "node:timers/promises";
 import { stores } from "../../../../src/adapters/postgres/index.ts";
-import type { Gate } from "../../../../src/model/system.ts";
+import type { Gate } from "../../../../src/model/stores/store-adapter.ts";
 import { admin, databaseUrl } from "../../../contract/system/postgres-databases.ts";
 import { adapterOn, column, failure, role, rooted, SCOPE, scratch, session, type By, type Scratch } from "./scratch.ts";
 

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { Control } from "../../../../src/adapters/postgres/control.ts";
-import { readCatalog } from "../../../../src/adapters/postgres/catalog.ts";
-import { JournalMode } from "../../../../src/adapters/postgres/journal-mode.ts";
-import { storeUrl } from "../../../../src/adapters/postgres/store-url.ts";
+import { Control } from "../../../../src/adapters/postgres/connect/control.ts";
+import { readCatalog } from "../../../../src/adapters/postgres/schema/catalog.ts";
+import { JournalMode } from "../../../../src/adapters/postgres/journal/journal-mode.ts";
+import { storeUrl } from "../../../../src/adapters/postgres/connect/store-url.ts";
 import { size } from "../../../sizes.ts";
 import { adapterOn, column, failure, role, rooted, SCOPE, scratch, session } from "./scratch.ts";
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { afterEveryTest } from "../../../support/at-end.ts";
 import { PostgresAdapter, type PostgresAdapterOptions } from "../../../../src/adapters/postgres/index.ts";
-import type { SystemScope } from "../../../../src/model/system.ts";
+import type { SystemScope } from "../../../../src/model/stores/store-adapter.ts";
 import { admin, databaseUrl, dropDatabases, newDatabase } from "../../../contract/system/postgres-databases.ts";
 
 export const SCOPE: SystemScope = { name: "db", laneIndex: 0, inProcess: false, borrowed: false };

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import type { Redis } from "ioredis";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { RowImages } from "../../../../src/model/leftover.ts";
+import type { RowImages } from "../../../../src/model/stores/leftover.ts";
 import { size } from "../../../sizes.ts";
 import { RedisAdapter, stores } from "../../../../src/adapters/redis/index.ts";
 import { otherRuns } from "../../../support/other-run.ts";

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { RedisAdapter } from "../../../../src/adapters/redis/index.ts";
-import { Action } from "../../../../src/model/action.ts";
-import { AgentDefinition } from "../../../../src/model/agent.ts";
-import { ApiResponse } from "../../../../src/model/response.ts";
-import { World } from "../../../../src/model/world.ts";
+import { Action } from "../../../../src/model/declare/action.ts";
+import { AgentDefinition } from "../../../../src/model/declare/agent.ts";
+import { ApiResponse } from "../../../../src/model/http/response.ts";
+import { World } from "../../../../src/model/declare/world.ts";
 import { laneOf } from "../../../support/seats.ts";
 import { NOTHING_KNOWN } from "../../../../src/state/index.ts";
 import { ownServer } from "./scratch.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { Redis } from "ioredis";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Mark } from "../../../../src/model/system.ts";
+import type { Mark } from "../../../../src/model/stores/store-adapter.ts";
 import { size } from "../../../sizes.ts";
 import { redisLane, type RedisLane } from "../../../support/redis-lane.ts";
 import { openAdapter, ownServer, rows } from "./scratch.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Redis } from "ioredis";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { stores } from "../../../../src/adapters/redis/index.ts";
-import type { StoreProvider } from "../../../../src/model/store-provider.ts";
+import type { StoreProvider } from "../../../../src/model/stores/store-provider.ts";
 import { otherRuns } from "../../../support/other-run.ts";
 import { openAdapter, ownServer } from "./scratch.ts";
 

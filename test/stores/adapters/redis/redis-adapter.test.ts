@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import type { Redis } from "ioredis";
 import { beforeEach, describe, expect, test } from "vitest";
 import { RedisAdapter } from "../../../../src/adapters/redis/index.ts";
-import { RIGHTS } from "../../../../src/adapters/redis/failures.ts";
+import { RIGHTS } from "../../../../src/adapters/redis/connect/failures.ts";
 import { openAdapter, ownServer, rows } from "./scratch.ts";
 
 const server = ownServer();

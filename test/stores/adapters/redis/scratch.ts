@@ -2,7 +2,7 @@ import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll } from "vitest";
 import { afterEveryTest } from "../../../support/at-end.ts";
 import { RedisAdapter, type RedisAdapterOptions } from "../../../../src/adapters/redis/index.ts";
-import type { Observed, SystemScope } from "../../../../src/model/system.ts";
+import type { Observed, SystemScope } from "../../../../src/model/stores/store-adapter.ts";
 import { redis } from "../../../support/services/kinds.ts";
 import { find, type Found } from "../../../support/services/service.ts";
 

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import mysql, { type Connection, type ResultSetHeader } from "mysql2/promise";
-import { gateLocks } from "../../../../src/adapters/mysql/gate-sql.ts";
+import { gateLocks } from "../../../../src/adapters/mysql/gate/gate-sql.ts";
 import { MysqlAdapter, stores } from "../../../../src/adapters/mysql/index.ts";
 import { admin, databaseUrl, dropDatabase, newDatabase } from "../../../contract/system/mysql-databases.ts";
 import { otherRuns } from "../../../support/other-run.ts";
 import { GATE_SCHEMA, gateContract } from "../../../contract/gate/gate-contract.ts";
 import { gateSubject, seated, type Subject } from "../../../contract/gate/gate-seat.ts";
-import type { Gate } from "../../../../src/model/system.ts";
+import type { Gate } from "../../../../src/model/stores/store-adapter.ts";
 import { race, type Session } from "../../../contract/gate/race.ts";
 
 const SCHEMA = [...GATE_SCHEMA, "create trigger noted before update on counters for each row insert into audit values (NEW.n)"];

@@ -5,7 +5,7 @@ import { admin, databaseUrl, dropDatabase, newDatabase } from "../../../contract
 import { otherRuns } from "../../../support/other-run.ts";
 import { GATE_SCHEMA, gateContract } from "../../../contract/gate/gate-contract.ts";
 import { gateSubject, openClosed, seated, type Subject } from "../../../contract/gate/gate-seat.ts";
-import type { Gate } from "../../../../src/model/system.ts";
+import type { Gate } from "../../../../src/model/stores/store-adapter.ts";
 import { race, settled, transaction, type Call, type Session } from "../../../contract/gate/race.ts";
 
 const SCHEMA = [

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { UnrecoverableError, Worker, type Job, type Queue } from "bullmq";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { ROW, type Chunk, type Expansion } from "../../../../src/engine/messages.ts";
+import { ROW, type Chunk, type Expansion } from "../../../../src/messages/lane-messages.ts";
 import { ChunkQueue, chunkIdOf } from "../../../../src/expanders/cluster/chunk-queue.ts";
 import { expansionText } from "../../../../src/expanders/cluster/chunk-text.ts";
 import type { QueueLink } from "../../../../src/expanders/cluster/queue-link.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { ClusterExpander } from "../../../../src/expanders/cluster/cluster-expander.ts";
-import { VisitedSet } from "../../../../src/engine/visited-set.ts";
+import { VisitedSet } from "../../../../src/engine/graph/visited-set.ts";
 import { keysOf, RUNS } from "../../../../src/expanders/cluster/queue-link.ts";
 import { Seal } from "../../../../src/expanders/cluster/seal.ts";
 import { until } from "../../../support/e2e.ts";

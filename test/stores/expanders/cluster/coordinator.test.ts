@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { VisitedSet } from "../../../../src/engine/visited-set.ts";
-import type { Chunk, Expansion } from "../../../../src/engine/messages.ts";
+import { VisitedSet } from "../../../../src/engine/graph/visited-set.ts";
+import type { Chunk, Expansion } from "../../../../src/messages/lane-messages.ts";
 import type { ClusterExpander } from "../../../../src/expanders/cluster/cluster-expander.ts";
 import { RUNS, type QueueLink } from "../../../../src/expanders/cluster/queue-link.ts";
 import { Seal, type Heading } from "../../../../src/expanders/cluster/seal.ts";

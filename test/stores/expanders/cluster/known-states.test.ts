@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { VisitedSet } from "../../../../src/engine/visited-set.ts";
+import { VisitedSet } from "../../../../src/engine/graph/visited-set.ts";
 import { KnownReader, KnownStates } from "../../../../src/expanders/cluster/known-states.ts";
 import { knownKey, type QueueLink } from "../../../../src/expanders/cluster/queue-link.ts";
 import { Seal } from "../../../../src/expanders/cluster/seal.ts";

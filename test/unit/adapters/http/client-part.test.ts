@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { HttpClient } from "../../../../src/adapters/http/index.ts";
-import { clientPartOf } from "../../../../src/model/client.ts";
+import { clientPartOf } from "../../../../src/model/http/client.ts";
 import { size } from "../../../sizes.ts";
 import { closeServers, echo, serve } from "./servers.ts";
 

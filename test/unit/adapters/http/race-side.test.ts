@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { HttpClient } from "../../../../src/adapters/http/index.ts";
-import { clientPartOf } from "../../../../src/model/client.ts";
-import { provideRequestScopes, type RequestScope } from "../../../../src/model/request-scope.ts";
-import type { WireRoute } from "../../../../src/model/wire.ts";
+import { clientPartOf } from "../../../../src/model/http/client.ts";
+import { provideRequestScopes, type RequestScope } from "../../../../src/model/http/request-scope.ts";
+import type { WireRoute } from "../../../../src/model/http/wire.ts";
 import { closeServers, echo, serve } from "./servers.ts";
 
 let current: RequestScope | undefined;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { cloneSqliteFile, SqliteAdapter, sqlitePath } from "../../../../src/adapters/sqlite/index.ts";
-import { isPromise } from "../../../../src/model/system.ts";
+import { isPromise } from "../../../../src/model/stores/store-adapter.ts";
 import { api, openAdapter, rooted, SCOPE, scratchDirectory, scratchFile } from "../../../support/sqlite-scratch.ts";
 
 const ORDERS = "create table orders(id integer primary key, status text, total)";

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { GraphQLClient, type GraphQLResponse } from "../../../../src/clients/graphql/index.ts";
-import { Action } from "../../../../src/model/action.ts";
-import { clientPartOf, type Exchange } from "../../../../src/model/client.ts";
-import { ApiResponse } from "../../../../src/model/response.ts";
-import { World } from "../../../../src/model/world.ts";
-import { AgentDefinition } from "../../../../src/model/agent.ts";
+import { Action } from "../../../../src/model/declare/action.ts";
+import { clientPartOf, type Exchange } from "../../../../src/model/http/client.ts";
+import { ApiResponse } from "../../../../src/model/http/response.ts";
+import { World } from "../../../../src/model/declare/world.ts";
+import { AgentDefinition } from "../../../../src/model/declare/agent.ts";
 import { runExplorer } from "../../../support/run-explorer.ts";
 import { closeServers, read, serve } from "../../adapters/http/servers.ts";
 

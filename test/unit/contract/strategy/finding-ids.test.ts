@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ApiResponse } from "../../../../src/adapters/http/index.ts";
 import { Action, Agent, BFS, CoverageGuided, DFS, Invariant, Random, StateGraph, World } from "../../../../src/index.ts";
-import type { ExplorationResult, Violation } from "../../../../src/model/result.ts";
+import type { ExplorationResult, Violation } from "../../../../src/model/results/result.ts";
 
 /** Ids of findings as they are reported: after their paths were made shorter, and of what is derived from a whole state graph. */
 const STRATEGIES = { bfs: new BFS(), dfs: new DFS(), random: new Random(), coverage_guided: new CoverageGuided() } as const;

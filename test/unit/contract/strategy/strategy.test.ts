@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { findingId } from "../../../../src/engine/finding-id.ts";
-import type { AgentDefinition } from "../../../../src/model/agent.ts";
-import type { Strategy } from "../../../../src/model/strategy.ts";
+import { findingId } from "../../../../src/engine/findings/finding-id.ts";
+import type { AgentDefinition } from "../../../../src/model/declare/agent.ts";
+import type { Strategy } from "../../../../src/model/declare/strategy.ts";
 import { explore, ledger } from "../../../models/index.ts";
 import { full, size } from "../../../sizes.ts";
 import { runExplorer, type Explored, type RunOptions } from "../../../support/run-explorer.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { chunkOf, chunkText, expansionOf, expansionText } from "../../../../src/expanders/cluster/chunk-text.ts";
 import { ShapeError } from "../../../../src/expanders/cluster/shape.ts";
 import { encodeImage } from "../../../../src/expanders/threads/image-codec.ts";
-import { ROW, type Chunk, type Expansion } from "../../../../src/engine/messages.ts";
+import { ROW, type Chunk, type Expansion } from "../../../../src/messages/lane-messages.ts";
 
 const ACTIONS = 4;
 const image = {

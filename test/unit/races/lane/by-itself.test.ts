@@ -3,11 +3,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { HttpClient } from "../../../../src/adapters/http/index.ts";
 import { MemoryAdapter } from "../../../../src/adapters/memory/index.ts";
-import type { RaceAnswer, RaceRequest } from "../../../../src/engine/race-messages.ts";
-import { Action } from "../../../../src/model/action.ts";
-import { AgentDefinition } from "../../../../src/model/agent.ts";
-import { Invariant } from "../../../../src/model/invariant.ts";
-import { World } from "../../../../src/model/world.ts";
+import type { RaceAnswer, RaceRequest } from "../../../../src/messages/race-messages.ts";
+import { Action } from "../../../../src/model/declare/action.ts";
+import { AgentDefinition } from "../../../../src/model/declare/agent.ts";
+import { Invariant } from "../../../../src/model/declare/invariant.ts";
+import { World } from "../../../../src/model/declare/world.ts";
 import { RaceLane } from "../../../../src/races/index.ts";
 import { laneOf } from "../../../support/seats.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Gate } from "../../../../src/model/system.ts";
+import type { Gate } from "../../../../src/model/stores/store-adapter.ts";
 import type { Calls } from "../../../../src/races/lane/calls.ts";
 import { gatedWay } from "../../../../src/races/lane/ways.ts";
 import type { Execution } from "../../../../src/races/oracle/execution.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { conflict, contextChanges, mergedContext } from "../../../../src/races/lane/merge-contexts.ts";
-import type { SavedContext } from "../../../../src/model/context.ts";
+import type { SavedContext } from "../../../../src/model/context/context.ts";
 
 const before: SavedContext = {
   entries: new Map<string, unknown>([

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { MemoryAdapter } from "../../../../src/adapters/memory/index.ts";
-import type { RaceAnswer, RaceRequest } from "../../../../src/engine/race-messages.ts";
-import { Action } from "../../../../src/model/action.ts";
-import { AgentDefinition } from "../../../../src/model/agent.ts";
-import { Invariant } from "../../../../src/model/invariant.ts";
-import { ApiResponse } from "../../../../src/model/response.ts";
-import { World } from "../../../../src/model/world.ts";
+import type { RaceAnswer, RaceRequest } from "../../../../src/messages/race-messages.ts";
+import { Action } from "../../../../src/model/declare/action.ts";
+import { AgentDefinition } from "../../../../src/model/declare/agent.ts";
+import { Invariant } from "../../../../src/model/declare/invariant.ts";
+import { ApiResponse } from "../../../../src/model/http/response.ts";
+import { World } from "../../../../src/model/declare/world.ts";
 import { Prober } from "../../../../src/races/lane/prober.ts";
 import type { WaysOfLane } from "../../../../src/races/lane/ways-of-lane.ts";
 import { PLAIN_WAY, type Trial, type TrialPlan, type Way } from "../../../../src/races/lane/ways.ts";

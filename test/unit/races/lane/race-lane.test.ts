@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { RaceLane } from "../../../../src/races/index.ts";
-import type { RaceRequest } from "../../../../src/engine/race-messages.ts";
-import { Action } from "../../../../src/model/action.ts";
-import { AgentDefinition } from "../../../../src/model/agent.ts";
-import { Invariant } from "../../../../src/model/invariant.ts";
-import { ApiResponse } from "../../../../src/model/response.ts";
-import { World } from "../../../../src/model/world.ts";
+import type { RaceRequest } from "../../../../src/messages/race-messages.ts";
+import { Action } from "../../../../src/model/declare/action.ts";
+import { AgentDefinition } from "../../../../src/model/declare/agent.ts";
+import { Invariant } from "../../../../src/model/declare/invariant.ts";
+import { ApiResponse } from "../../../../src/model/http/response.ts";
+import { World } from "../../../../src/model/declare/world.ts";
 import { HttpClient } from "../../../../src/adapters/http/index.ts";
 import { MemoryAdapter } from "../../../../src/adapters/memory/index.ts";
 import { laneOf } from "../../../support/seats.ts";

@@ -2,10 +2,10 @@ import type { CallEnd, Execution } from "../../../../src/races/oracle/execution.
 import { States } from "../../../../src/races/oracle/states-agree.ts";
 import { IdPlaces } from "../../../../src/races/oracle/id-places.ts";
 import type { Measure } from "../../../../src/races/oracle/judge.ts";
-import type { FindingNews } from "../../../../src/engine/messages.ts";
-import type { StoredValue } from "../../../../src/model/system.ts";
+import type { FindingNews } from "../../../../src/messages/lane-messages.ts";
+import type { StoredValue } from "../../../../src/model/stores/store-adapter.ts";
 import { canonicalizer } from "../../state/support.ts";
-import type { Facts } from "../../../../src/state/facts.ts";
+import type { Facts } from "../../../../src/state/canonical/facts.ts";
 
 export const CLOCK = 1_700_000_000_000;
 

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { judge } from "../../../../src/races/oracle/judge.ts";
 import type { Execution } from "../../../../src/races/oracle/execution.ts";
 import { loadHasher } from "../../../../src/state/index.ts";
-import type { Facts } from "../../../../src/state/facts.ts";
+import type { Facts } from "../../../../src/state/canonical/facts.ts";
 import { call, facts, measure, together, type Row } from "./executions.ts";
 
 beforeAll(() => loadHasher());

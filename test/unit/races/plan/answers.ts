@@ -1,8 +1,8 @@
 import type { Expander } from "../../../../src/engine/expander.ts";
-import type { Recording } from "../../../../src/engine/messages.ts";
-import type { RaceAnswer, RaceHit, RaceRequest } from "../../../../src/engine/race-messages.ts";
-import type { RaceVerdict } from "../../../../src/model/result.ts";
-import { Severity } from "../../../../src/model/severity.ts";
+import type { Recording } from "../../../../src/messages/lane-messages.ts";
+import type { RaceAnswer, RaceHit, RaceRequest } from "../../../../src/messages/race-messages.ts";
+import type { RaceVerdict } from "../../../../src/model/results/result.ts";
+import { Severity } from "../../../../src/model/declare/severity.ts";
 import type { SeenRace } from "../../../../src/races/plan/probe-races.ts";
 
 /** A probe without a hit. */

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { RaceAnswer, RaceRequest } from "../../../../src/engine/race-messages.ts";
+import type { RaceAnswer, RaceRequest } from "../../../../src/messages/race-messages.ts";
 import { confirmRaces, RacesEnd } from "../../../../src/races/index.ts";
 import { RaceTally } from "../../../../src/races/plan/race-tally.ts";
 import type { SeenRace } from "../../../../src/races/plan/probe-races.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ApiDescription, HttpMethod, Operation, Parameter, Schema } from "../../../../src/openapi/description.ts";
+import type { ApiDescription, HttpMethod, Operation, Parameter, Schema } from "../../../../src/openapi/operations/description.ts";
 import { planScaffold } from "../../../../src/scaffold/infer/index.ts";
 import { size } from "../../../sizes.ts";
 import { expectSound } from "../../../support/plan-invariants.ts";

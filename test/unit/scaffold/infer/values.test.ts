@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe as group, expect, it } from "vitest";
 import type { Json, PlannedValue, ScaffoldPlan } from "../../../../src/scaffold/infer/plan.ts";
-import { basePathOf } from "../../../../src/scaffold/infer/base-path.ts";
+import { basePathOf } from "../../../../src/scaffold/infer/resources/base-path.ts";
 import { planScaffold } from "../../../../src/scaffold/infer/index.ts";
-import { matchingText } from "../../../../src/scaffold/infer/matching-text.ts";
-import { singular, snake } from "../../../../src/scaffold/infer/words.ts";
+import { matchingText } from "../../../../src/scaffold/infer/values/matching-text.ts";
+import { singular, snake } from "../../../../src/scaffold/infer/resources/words.ts";
 import { describe } from "../../../../src/openapi/index.ts";
 import { expectSound } from "../../../support/plan-invariants.ts";
 

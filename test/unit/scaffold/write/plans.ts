@@ -1,5 +1,5 @@
 import type { PlannedAction, PlannedValue, ScaffoldPlan } from "../../../../src/scaffold/infer/plan.ts";
-import type { HttpMethod, Operation } from "../../../../src/openapi/description.ts";
+import type { HttpMethod, Operation } from "../../../../src/openapi/operations/description.ts";
 
 export function operation(method: HttpMethod, path: string, more: Partial<Operation> = {}): Operation {
   return {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { statementOf } from "../../../../../src/adapters/mysql/savepoint-statements.ts";
+import { statementOf } from "../../../../../src/adapters/mysql/savepoint/savepoint-statements.ts";
 
 describe("a statement means to the transaction", () => {
   test.each([

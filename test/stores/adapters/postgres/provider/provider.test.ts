@@ -1,8 +1,8 @@
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { PostgresAdapter, stores } from "../../../../../src/adapters/postgres/index.ts";
-import { runOf } from "../../../../../src/adapters/postgres/provider-names.ts";
-import type { StoreProvider } from "../../../../../src/model/store-provider.ts";
+import { runOf } from "../../../../../src/adapters/postgres/provider/provider-names.ts";
+import type { StoreProvider } from "../../../../../src/model/stores/store-provider.ts";
 import { SCHEMA, SEED } from "../../../../contract/system/postgres-savepoint-world.ts";
 import { Databases } from "../savepoint/databases.ts";
 import { otherRuns } from "../../../../support/other-run.ts";

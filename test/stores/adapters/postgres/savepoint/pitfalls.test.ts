@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PostgresAdapter, stores } from "../../../../../src/adapters/postgres/index.ts";
-import type { Observed } from "../../../../../src/model/system.ts";
+import type { Observed } from "../../../../../src/model/stores/store-adapter.ts";
 import { size } from "../../../../sizes.ts";
 import { otherRuns } from "../../../../support/other-run.ts";
 import { Databases } from "./databases.ts";

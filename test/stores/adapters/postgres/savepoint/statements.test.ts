@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { statementsOf } from "../../../../../src/adapters/postgres/savepoint-statements.ts";
+import { statementsOf } from "../../../../../src/adapters/postgres/savepoint/savepoint-statements.ts";
 
 const controls = (text: string): unknown[] => statementsOf(text).map(({ control }) => control?.kind);
 const texts = (text: string): string[] => statementsOf(text).map((statement) => statement.text);

@@ -1,0 +1,57 @@
+import type { RequestOptions } from "../../../model/http/client.ts";
+import { SeqqaError } from "../../../model/errors.ts";
+
+/** A body as it is sent. */
+export interface EncodedBody {
+  readonly bytes: string | Uint8Array;
+  /** `undefined` when the user gave the body as it is. */
+  readonly contentType: string | undefined;
+  /** As reports show it, where that is not the bytes as text. */
+  readonly shown?: string;
+}
+
+/**
+ * The one body that the options describe.
+ * @throws SeqqaError `BODY_INVALID` when there are two, or when it cannot be written as JSON.
+ */
+export function encodeBody(options: RequestOptions): EncodedBody | undefined {
+  const { json, form, body } = options;
+  if (options.multipart !== undefined && (json !== undefined || form !== undefined || body !== undefined)) throw tooMany();
+  if (json !== undefined) {
+    if (form !== undefined || body !== undefined) throw tooMany();
+    return { bytes: jsonText(json), contentType: "application/json" };
+  }
+  if (form !== undefined) {
+    if (body !== undefined) throw tooMany();
+    const pairs = new URLSearchParams();
+    for (const name of Object.keys(form)) pairs.append(name, String(form[name]));
+    return { bytes: pairs.toString(), contentType: "application/x-www-form-urlencoded" };
+  }
+  if (body === undefined) return undefined;
+  if (typeof body !== "string" && !(body instanceof Uint8Array)) {
+    throw new SeqqaError("BODY_INVALID", "The body of a request is neither a string nor a Uint8Array.", { hint: "Use json for objects." });
+  }
+  return { bytes: body, contentType: undefined };
+}
+
+/** As reports show it. */
+export function bodyText(body: string | Uint8Array | undefined): string | undefined {
+  return typeof body === "object" ? Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8") : body;
+}
+
+function jsonText(value: unknown): string {
+  let text: string | undefined;
+  let cause: unknown;
+  try {
+    text = JSON.stringify(value) as string | undefined;
+  } catch (error) {
+    cause = error;
+  }
+  if (text !== undefined) return text;
+  const why = cause instanceof Error ? (cause.message.split("\n")[0] ?? "") : `it is a ${typeof value}`;
+  throw new SeqqaError("BODY_INVALID", `The json of a request cannot be written as JSON: ${why}.`, { cause });
+}
+
+function tooMany(): SeqqaError {
+  return new SeqqaError("BODY_INVALID", "A request was given more than one of json, form, multipart and body.", { hint: "Pass one." });
+}

@@ -1,0 +1,46 @@
+import type { ApiResponse } from "../../../model/http/response.ts";
+import { resolveTarget, type BaseUrl } from "./target-url.ts";
+
+/** As browsers do (the Fetch standard, HTTP-redirect fetch). */
+export const MAX_REDIRECTS = 20;
+
+/** A request before the client's own headers are added, so that each hop gets the cookies of its own path. */
+export interface Redirectable {
+  readonly method: string;
+  readonly path: string;
+  readonly url: string;
+  readonly body: string | Uint8Array | undefined;
+  /** The body as reports show it, where that is not its text. */
+  readonly shown?: string | undefined;
+  readonly contentType: string | undefined;
+  readonly headers: Readonly<Record<string, string>> | undefined;
+}
+
+/**
+ * The request that a redirect asks for; `undefined` when the answer is none, or leads to another origin, where tokens and cookies must
+ * not go. 303, and 301 and 302 after a POST, become a GET without a body (the Fetch standard).
+ */
+export function redirected(base: BaseUrl, request: Redirectable, response: ApiResponse): Redirectable | undefined {
+  const status = response.statusCode;
+  if (status !== 301 && status !== 302 && status !== 303 && status !== 307 && status !== 308) return undefined;
+  const location = response.headers["location"];
+  const url = location === undefined ? undefined : parse(location, request.url);
+  if (url === undefined || url.origin !== base.origin) return undefined;
+  const target = resolveTarget(base, url.href, undefined);
+  const asGet = status === 303 ? request.method !== "GET" && request.method !== "HEAD" : status < 303 && request.method === "POST";
+  if (!asGet) return { ...request, ...target };
+  return { ...target, method: "GET", body: undefined, contentType: undefined, headers: withoutContent(request.headers) };
+}
+
+function parse(location: string, from: string): URL | undefined {
+  try {
+    return new URL(location, from);
+  } catch {
+    return undefined;
+  }
+}
+
+function withoutContent(headers: Redirectable["headers"]): Redirectable["headers"] {
+  if (headers === undefined) return undefined;
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith("content-")));
+}

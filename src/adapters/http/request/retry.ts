@@ -1,0 +1,63 @@
+import { SeqqaError } from "../../../model/errors.ts";
+
+/** When an answered request is sent again. Times are in seconds. A request that got no answer is not sent again by this. */
+export interface RetryOptions {
+  /** How often a request is sent at most, the first time included; default 3. */
+  readonly maxAttempts?: number;
+  /** The wait before the second attempt; default 1. */
+  readonly delay?: number;
+  /** Each further wait is so many times the one before; at least 1, default 2. */
+  readonly backoffMultiplier?: number;
+  /** No wait is longer, whatever `Retry-After` says; default 30. */
+  readonly maxDelay?: number;
+  /** The statuses that are tried again; default 429, 500, 502, 503, 504. */
+  readonly retryOnStatus?: readonly number[];
+}
+
+/** {@link RetryOptions} with everything filled in. */
+export type RetryPolicy = Required<RetryOptions>;
+
+/**
+ * Fills in the defaults.
+ * @throws SeqqaError `RETRY_INVALID` naming the option that is out of range.
+ */
+export function retryPolicy(options: RetryOptions): RetryPolicy {
+  const policy: RetryPolicy = {
+    maxAttempts: options.maxAttempts ?? 3,
+    delay: options.delay ?? 1,
+    backoffMultiplier: options.backoffMultiplier ?? 2,
+    maxDelay: options.maxDelay ?? 30,
+    retryOnStatus: options.retryOnStatus ?? [429, 500, 502, 503, 504],
+  };
+  check("maxAttempts", policy.maxAttempts, Number.isSafeInteger(policy.maxAttempts) && policy.maxAttempts >= 1, "an integer of at least 1");
+  check("delay", policy.delay, policy.delay >= 0 && Number.isFinite(policy.delay), "a number of seconds, 0 or more");
+  check(
+    "backoffMultiplier",
+    policy.backoffMultiplier,
+    policy.backoffMultiplier >= 1 && Number.isFinite(policy.backoffMultiplier),
+    "at least 1",
+  );
+  check("maxDelay", policy.maxDelay, policy.maxDelay >= 0 && Number.isFinite(policy.maxDelay), "a number of seconds, 0 or more");
+  check("retryOnStatus", policy.retryOnStatus, Array.isArray(policy.retryOnStatus), "a list of statuses");
+  return policy;
+}
+
+/** Seconds to wait after the given attempt (1, 2, ...): what `Retry-After` asks for, else exponential backoff; never more than `maxDelay`. */
+export function retryDelay(policy: RetryPolicy, attempt: number, retryAfter: string | undefined, now: number = Date.now()): number {
+  const asked = retryAfter === undefined ? undefined : retryAfterSeconds(retryAfter, now);
+  return Math.min(asked ?? policy.delay * policy.backoffMultiplier ** (attempt - 1), policy.maxDelay);
+}
+
+/** RFC 9110, 10.2.3: a number of seconds or a date. Anything else counts as absent. */
+function retryAfterSeconds(value: string, now: number): number | undefined {
+  const text = value.trim();
+  if (/^\d+$/.test(text)) return Number(text);
+  // A date begins with the name of a weekday; Date.parse alone would also take "-1" or "soon 5".
+  const date = /^[A-Za-z]{3,9},? /.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(date) ? undefined : Math.max(0, (date - now) / 1000);
+}
+
+function check(name: string, value: unknown, valid: boolean, wanted: string): void {
+  if (valid) return;
+  throw new SeqqaError("RETRY_INVALID", `The HttpClient's retry.${name} is ${String(value)}; it must be ${wanted}.`, { exitStatus: 2 });
+}

@@ -1,0 +1,151 @@
+import type { RequestOptions } from "../../../model/http/client.ts";
+import { SeqqaError } from "../../../model/errors.ts";
+
+/** Where a client sends to, taken apart once. */
+export interface BaseUrl {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** Without a slash at its end; empty for the root. */
+  readonly path: string;
+  /** From `http://user:password@host`; they are nowhere else. */
+  readonly credentials: { readonly username: string; readonly password: string } | undefined;
+}
+
+/** What stands in the request line, and the whole of it for reports. */
+export interface RequestTarget {
+  readonly path: string;
+  readonly url: string;
+}
+
+/** @throws SeqqaError `BASE_URL_INVALID` */
+export function parseBaseUrl(text: string): BaseUrl {
+  const shown = JSON.stringify(withoutSecrets(String(text)));
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch (cause) {
+    // The cause of a URL error quotes its input, password included.
+    throw invalidBase(`The base URL ${shown} is not a URL.`, /:\/\/[^/]*@/.test(text) ? undefined : cause);
+  }
+  if (url.protocol !== "http:" && url.protocol !== "https:") throw invalidBase(`The base URL ${shown} is neither http nor https.`);
+  if (url.search !== "" || url.hash !== "") throw invalidBase(`The base URL ${shown} has a query or a fragment.`);
+  const credentials =
+    url.username === "" && url.password === "" ? undefined : { username: decoded(url.username), password: decoded(url.password) };
+  return { origin: url.origin, path: url.pathname.replace(/\/+$/, ""), credentials };
+}
+
+/**
+ * The base of a client that puts this path before all others. Encoded as a URL is, so that it is as if it had stood in the base URL.
+ * @throws SeqqaError `BASE_PATH_INVALID`
+ */
+export function belowBase(base: BaseUrl, path: string): BaseUrl {
+  const found = typeof path === "string" && path.startsWith("/") ? url(`${base.origin}${base.path}${path}`) : undefined;
+  if (found === undefined || found.search !== "" || found.hash !== "") {
+    throw new SeqqaError(
+      "BASE_PATH_INVALID",
+      `The basePath of an HttpClient is ${shownPath(path)}, not a path that begins with / and has no query.`,
+      {
+        hint: 'Pass something like basePath: "/v1".',
+        exitStatus: 2,
+      },
+    );
+  }
+  return { ...base, path: found.pathname.replace(/\/+$/, "") };
+}
+
+function url(text: string): URL | undefined {
+  return URL.canParse(text) ? new URL(text) : undefined;
+}
+
+function shownPath(path: unknown): string {
+  return typeof path === "string" ? JSON.stringify(withoutSecrets(path)) : `of type ${path === null ? "null" : typeof path}`;
+}
+
+const PLAIN = /^[\x21\x22\x24-\x7e]*$/;
+const ABSOLUTE = /^[A-Za-z][A-Za-z0-9+.-]*:\/\//;
+
+/**
+ * Joins a path to the base. Characters that a URL cannot hold are percent-encoded, everything else is sent as it is (`..` and `//` too: an
+ * API may be tried with them). A fragment is not sent.
+ * @throws SeqqaError `OTHER_ORIGIN` for an absolute URL elsewhere, `PATH_INVALID` for control characters.
+ */
+export function resolveTarget(base: BaseUrl, path: string, query: RequestOptions["query"]): RequestTarget {
+  if (typeof path !== "string") throw new SeqqaError("PATH_INVALID", `The path of a request is ${typeof path}, not a string.`);
+  let full: string;
+  if (ABSOLUTE.test(path)) full = sameOrigin(base, path);
+  else if (path === "") full = base.path === "" ? "/" : base.path;
+  else if (path.charCodeAt(0) === 47) full = base.path + path;
+  else if (path.charCodeAt(0) === 63) full = (base.path === "" ? "/" : base.path) + path;
+  else full = `${base.path}/${path}`;
+  if (!PLAIN.test(full)) full = encoded(full);
+  if (query !== undefined) full = withQuery(full, query);
+  return { path: full, url: base.origin + full };
+}
+
+function sameOrigin(base: BaseUrl, text: string): string {
+  refuseControls(text);
+  let url: URL | undefined;
+  try {
+    url = new URL(text);
+  } catch {
+    url = undefined;
+  }
+  if (url?.origin === base.origin) return url.pathname + url.search;
+  throw new SeqqaError("OTHER_ORIGIN", `The client of ${base.origin} was asked for ${withoutSecrets(text)}, which is another origin.`, {
+    hint: "Pass a path, or make another HttpClient for the other server; nothing was sent.",
+  });
+}
+
+function encoded(text: string): string {
+  refuseControls(text);
+  const fragment = text.indexOf("#");
+  const sent = fragment === -1 ? text : text.slice(0, fragment);
+  // A lone surrogate has no UTF-8 form; like the URL standard, send U+FFFD.
+  return sent.replace(/[^\x21-\x7e]+/g, (part) => encodeURIComponent(part.replace(/\p{Surrogate}/gu, "\ufffd")));
+}
+
+function refuseControls(text: string): void {
+  // eslint-disable-next-line no-control-regex -- control characters are what it looks for
+  if (!/[\x00-\x1f\x7f]/.test(text)) return;
+  throw new SeqqaError(
+    "PATH_INVALID",
+    `The path ${JSON.stringify(withoutSecrets(text))} contains a line break or another control character.`,
+    {
+      hint: "Encode values with encodeURIComponent before putting them into a path; nothing was sent.",
+    },
+  );
+}
+
+function withQuery(path: string, query: NonNullable<RequestOptions["query"]>): string {
+  const pairs = new URLSearchParams();
+  for (const name of Object.keys(query)) {
+    const value = query[name];
+    if (value === null || value === undefined) continue;
+    if (typeof value === "object") for (const one of value) pairs.append(name, String(one));
+    else pairs.append(name, String(value));
+  }
+  const text = pairs.toString();
+  if (text === "") return path;
+  return `${path}${path.includes("?") ? "&" : "?"}${text}`;
+}
+
+/** A URL as messages may show it: no credentials, and no values of parameters that are named like secrets. */
+export function withoutSecrets(url: string): string {
+  return url.replace(/:\/\/[^/?#]*@/, "://").replace(/([?&][^=&#]*(?:token|secret|passw|api_?key|signature)[^=&#]*=)[^&#]*/gi, "$1***");
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function invalidBase(message: string, cause?: unknown): SeqqaError {
+  return new SeqqaError("BASE_URL_INVALID", message, {
+    hint: "Pass something like http://127.0.0.1:3000 or http://host/api.",
+    exitStatus: 2,
+    cause,
+  });
+}

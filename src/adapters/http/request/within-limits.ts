@@ -1,0 +1,42 @@
+import type { SeqqaError } from "../../../model/errors.ts";
+import { waitedMs } from "../transport/attempt.ts";
+import { requestCancelled, requestTimeout, type FailedRequest } from "../transport/failures.ts";
+import { MAX_TIMER_MS, type WireRequest } from "../transport/transport.ts";
+
+/**
+ * Work that ends with the request's timeout and with its scope, for transports that look at a signal late or not at all.
+ *
+ * @param abort Aborted when the request is over before the work is.
+ * @param live Holds a function for as long as the work takes that ends it as its timeout would.
+ */
+export async function withinLimits<T>(
+  { timeoutMs, signal }: Pick<WireRequest, "timeoutMs" | "signal">,
+  failed: FailedRequest,
+  abort: AbortController,
+  live: Set<() => void>,
+  work: () => Promise<T>,
+): Promise<T> {
+  const begun = performance.now();
+  let timer: NodeJS.Timeout | undefined;
+  let cancel: (() => void) | undefined;
+  let expire = (): void => undefined;
+  const over = new Promise<never>((_resolve, reject) => {
+    const end = (error: SeqqaError): void => {
+      reject(error);
+      abort.abort();
+    };
+    expire = () => end(requestTimeout(failed, waitedMs(timeoutMs, begun)));
+    live.add(expire);
+    if (timeoutMs <= MAX_TIMER_MS) timer = setTimeout(() => end(requestTimeout(failed, timeoutMs)), timeoutMs);
+    if (signal === undefined) return;
+    cancel = () => end(requestCancelled(failed, signal, true));
+    signal.addEventListener("abort", cancel);
+  });
+  try {
+    return await Promise.race([work(), over]);
+  } finally {
+    clearTimeout(timer);
+    live.delete(expire);
+    if (cancel !== undefined) signal?.removeEventListener("abort", cancel);
+  }
+}

@@ -1,0 +1,35 @@
+import { SeqqaError } from "../../../model/errors.ts";
+import { certificatesOf } from "../../../network/certificates.ts";
+import type { ConnectionSettings } from "../../../network/connection-settings.ts";
+
+/** How a client connects; default: what the configuration says (`tls.ca_file`, `proxy`), else Node's own authorities and no proxy. */
+export interface ConnectionOptions {
+  /** Certificates of authorities, as text in PEM, that are trusted beside Node's own. In place of `tls.ca_file`. */
+  readonly ca?: string | readonly string[];
+  /** `"environment"`: HTTP_PROXY, HTTPS_PROXY and NO_PROXY hold. `"none"`: no proxy, whatever is configured. */
+  readonly proxy?: "environment" | "none";
+}
+
+/** The options that were given, checked. @throws SeqqaError `CA_INVALID`, `PROXY_INVALID` */
+export function connectionSettings({ ca, proxy }: ConnectionOptions): Partial<ConnectionSettings> {
+  if (proxy !== undefined && proxy !== "environment" && proxy !== "none") {
+    // Not quoted: it may be a URL with a password.
+    throw new SeqqaError("PROXY_INVALID", 'The proxy of an HttpClient is neither "environment" nor "none".', {
+      exitStatus: 2,
+      hint: 'Set HTTP_PROXY or HTTPS_PROXY to the URL of the proxy, and pass proxy: "environment".',
+    });
+  }
+  return { ...(ca !== undefined && { ca: authorities(ca) }), ...(proxy !== undefined && { proxy }) };
+}
+
+function authorities(ca: string | readonly string[]): readonly string[] {
+  const texts: readonly unknown[] = Array.isArray(ca) ? ca : [ca];
+  return texts.flatMap((text, index) => {
+    const found = typeof text === "string" ? certificatesOf(text) : `is ${text === null ? "null" : typeof text}, not text`;
+    if (typeof found !== "string") return found;
+    throw new SeqqaError("CA_INVALID", `The ${Array.isArray(ca) ? `ca[${index}]` : "ca"} of an HttpClient ${found}.`, {
+      exitStatus: 2,
+      hint: 'Pass what is in the file, not its name: ca: readFileSync("ca.pem", "utf8").',
+    });
+  });
+}

@@ -1,0 +1,212 @@
+import { SeqqaError } from "../../../model/errors.ts";
+import { InvalidAnswer } from "../../../model/http/invalid-answer.ts";
+import { proxyCheck, proxyRefusal } from "../../../network/proxy-refusal.ts";
+import { isUntrusted, UNTRUSTED } from "../../../network/untrusted.ts";
+import { WrongEncoding } from "./content-encoding.ts";
+import { withoutSecrets } from "../request/target-url.ts";
+import { MAX_BODY_BYTES } from "./transport.ts";
+import { wrongWith, type Received } from "./wrong-answer.ts";
+
+/** How far a request had come when it failed. */
+export interface FailedRequest {
+  readonly method: string;
+  readonly url: string;
+  /** The head of an answer had arrived. */
+  readonly answered: boolean;
+  /** The proxies of the environment held for it. */
+  readonly proxied?: boolean;
+  /** The part of an answer that had arrived, where it is known. */
+  readonly received?: Received;
+  /** The connection had been used before, and ended before a byte of the answer came. */
+  readonly isReused?: boolean;
+}
+
+type Diagnosis = readonly [what: string, check: string];
+
+const REFUSED: Diagnosis = ["Connection refused", "Check that the target runs and listens on this host and port."];
+const UNKNOWN_HOST: Diagnosis = ["Unknown host", "Check the host name in the base URL, and the name server."];
+const RESET: Diagnosis = ["Connection reset", "Check whether the target crashed or was restarted, and read its output."];
+const CONNECT_TIMEOUT: Diagnosis = [
+  "Connect timeout",
+  "Check host and port, and whether a firewall drops the packets or the target is too busy to accept.",
+];
+const NO_ROUTE: Diagnosis = ["Host unreachable", "Check the host in the base URL, and the network."];
+const TLS: Diagnosis = ["TLS failure", "Check http or https in the base URL, and the host names and dates of the certificate."];
+const CLOSED: Diagnosis = ["Connection closed before an answer", "Check whether the target crashed on this request, and read its output."];
+const CUT: Diagnosis = [
+  "Connection closed in the middle of the answer",
+  "Check whether the target crashed on this request, and read its output.",
+];
+const NOT_HTTP: Diagnosis = [
+  "The answer is not valid HTTP",
+  "Check that the port is the target's and that http or https in the base URL is right.",
+];
+
+const BY_CODE: Readonly<Record<string, Diagnosis>> = {
+  ECONNREFUSED: REFUSED,
+  ENOTFOUND: UNKNOWN_HOST,
+  EAI_AGAIN: UNKNOWN_HOST,
+  EAI_FAIL: UNKNOWN_HOST,
+  EAI_NODATA: UNKNOWN_HOST,
+  ECONNRESET: RESET,
+  EPIPE: RESET,
+  ECONNABORTED: RESET,
+  UND_ERR_CONNECT_TIMEOUT: CONNECT_TIMEOUT,
+  ETIMEDOUT: CONNECT_TIMEOUT,
+  EHOSTUNREACH: NO_ROUTE,
+  ENETUNREACH: NO_ROUTE,
+  EHOSTDOWN: NO_ROUTE,
+  ENETDOWN: NO_ROUTE,
+  EADDRNOTAVAIL: NO_ROUTE,
+  EPROTO: TLS,
+  UND_ERR_PRX_TLS: TLS,
+  UND_ERR_SOCKET: CLOSED,
+  UND_ERR_HEADERS_OVERFLOW: NOT_HTTP,
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: CUT,
+};
+
+/** Codes of undici that blame the request, which has not been sent. */
+const OUR_FAULT: ReadonlySet<string> = new Set(["UND_ERR_INVALID_ARG", "UND_ERR_NOT_SUPPORTED", "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH"]);
+
+/** By errors that say that the connection ended in the middle of an answer: the error to raise if the target turns out to be alive. */
+const cuts: WeakMap<object, InvalidAnswer> = new WeakMap();
+
+/** Errors of connections that had been used before and ended before a byte of an answer came: the server may just have closed an idle one. */
+const ofReused: WeakSet<object> = new WeakSet();
+
+export function isOfReused(error: unknown): boolean {
+  return typeof error === "object" && error !== null && ofReused.has(error);
+}
+
+/** The error for an answer that ended too early, given that the target did not crash over it; `undefined`: `error` is of another kind. */
+export function cutAnswer(error: unknown): InvalidAnswer | undefined {
+  return typeof error === "object" && error !== null ? cuts.get(error) : undefined;
+}
+
+/**
+ * Turns what a socket or undici raised into the documented error: `ANSWER_INVALID` for an answer that breaks the rules of HTTP, `TARGET_UNREACHABLE`
+ * for every other way of not getting a whole answer.
+ */
+export function failure(cause: unknown, request: FailedRequest): SeqqaError {
+  const code = codeOf(cause);
+  if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") return bodyTooLarge(request, cause);
+  if (code === "UND_ERR_DESTROYED" || code === "UND_ERR_CLOSED") return clientClosed(cause);
+  const status = request.proxied === true ? proxyRefusal(cause) : undefined;
+  if (status !== undefined) return refusedByProxy(request, status);
+  if (OUR_FAULT.has(code)) {
+    return new SeqqaError("REQUEST_INVALID", `${line(request)} cannot be sent: ${messageOf(cause)}.`, { hint: "Nothing was sent.", cause });
+  }
+  // A proxy may have made the answer.
+  const wrong = request.proxied === true ? undefined : wrongWith(cause, request.received ?? nothingBut(request.answered));
+  if (wrong?.isCut === false) return invalidAnswer(request, wrong.why, cause);
+  const error = unreachable(cause, code, request);
+  if (request.isReused === true) ofReused.add(error);
+  if (wrong !== undefined) cuts.set(error, invalidAnswer(request, wrong.why, cause));
+  return error;
+}
+
+function nothingBut(answered: boolean): Received {
+  return { status: answered ? 200 : 0, interim: 0, headers: {}, head: undefined };
+}
+
+/** The error for a body that could not be decoded. */
+export function undecodable(cause: unknown, request: FailedRequest): SeqqaError {
+  return cause instanceof WrongEncoding ? invalidAnswer(request, cause.message, cause) : bodyTooLarge(request, cause);
+}
+
+function invalidAnswer(request: FailedRequest, why: string, cause: unknown): InvalidAnswer {
+  const hint = why.startsWith("it does not begin") ? NOT_HTTP[1] : "Look at what the target wrote, e.g. with: curl --verbose --raw.";
+  const path = URL.canParse(request.url) ? new URL(request.url).pathname : request.url;
+  return new InvalidAnswer(`${request.method} ${path}`, line(request), why, { hint, cause });
+}
+
+function unreachable(cause: unknown, code: string, request: FailedRequest): SeqqaError {
+  const diagnosis = diagnose(cause, code, request);
+  const [what, check] = diagnosis;
+  return new SeqqaError(
+    "TARGET_UNREACHABLE",
+    `${what}: ${line(request)} got no ${request.answered ? "whole " : ""}answer from the target.`,
+    {
+      hint: request.proxied === true && diagnosis !== UNTRUSTED && diagnosis !== TLS ? proxyCheck(undefined) : check,
+      cause,
+    },
+  );
+}
+
+/** The proxy itself answered, that it will not pass the request on. */
+export function refusedByProxy(request: FailedRequest, status: number): SeqqaError {
+  const what = `Refused by the proxy with status ${status}`;
+  return new SeqqaError("TARGET_UNREACHABLE", `${what}: ${line(request)} got no answer from the target.`, { hint: proxyCheck(status) });
+}
+
+/** The attempt timed out before there was a connection: not a slow answer, but no target. */
+export function connectTimeout(request: FailedRequest, timeoutMs: number): SeqqaError {
+  const [what, check] = CONNECT_TIMEOUT;
+  return new SeqqaError("TARGET_UNREACHABLE", `${what}: ${line(request)} got no connection to the target within ${seconds(timeoutMs)}.`, {
+    hint: check,
+  });
+}
+
+export function requestTimeout(request: FailedRequest, timeoutMs: number): SeqqaError {
+  return new SeqqaError(
+    "REQUEST_TIMEOUT",
+    `${line(request)} got no ${request.answered ? "whole " : ""}answer within ${seconds(timeoutMs)}.`,
+    {
+      hint: "Check whether the target hangs (a lock, a deadlock), or raise `timeout`.",
+    },
+  );
+}
+
+/** The step that made the request is over. `sent`: the target may have received it. */
+export function requestCancelled(request: Pick<FailedRequest, "method" | "url">, signal: AbortSignal, sent: boolean): SeqqaError {
+  const why = messageOf(signal.reason);
+  return new SeqqaError("REQUEST_CANCELLED", `${line(request)} was ${sent ? "cancelled" : "refused"}: ${why}.`);
+}
+
+export function bodyTooLarge(request: FailedRequest, cause?: unknown): SeqqaError {
+  return new SeqqaError(
+    "BODY_TOO_LARGE",
+    `The body of the answer to ${line(request)} is longer than ${MAX_BODY_BYTES / 1024 / 1024} MiB.`,
+    {
+      hint: "Ask the API for less, e.g. a page.",
+      cause,
+    },
+  );
+}
+
+export function clientClosed(cause?: unknown): SeqqaError {
+  return new SeqqaError("CLIENT_CLOSED", "The HttpClient was used after close().", {
+    hint: "Await every request before the action returns.",
+    cause,
+  });
+}
+
+function diagnose(cause: unknown, code: string, request: FailedRequest): Diagnosis {
+  if (request.answered && (code === "UND_ERR_SOCKET" || code === "ECONNRESET")) return CUT;
+  // undici's code for it (HPE_...) is not always there; its name is.
+  if (code.startsWith("HPE_") || (cause instanceof Error && cause.name === "HTTPParserError")) return NOT_HTTP;
+  if (isUntrusted(code)) return UNTRUSTED;
+  const certificate = /^(ERR_SSL|ERR_TLS|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH)/.test(code);
+  // A plain server that hangs up on a TLS greeting shows as a reset; only the message tells.
+  if (certificate || messageOf(cause).includes("secure TLS connection")) return TLS;
+  return (
+    BY_CODE[code] ?? [`Not reachable (${code === "" ? messageOf(cause) : code})`, "Check that the target runs and answers on this URL."]
+  );
+}
+
+function line(request: Pick<FailedRequest, "method" | "url">): string {
+  return `${request.method} ${withoutSecrets(request.url)}`;
+}
+
+function seconds(ms: number): string {
+  return `${ms / 1000} s`;
+}
+
+function codeOf(error: unknown): string {
+  const code = (error as { readonly code?: unknown } | null | undefined)?.code;
+  return typeof code === "string" ? code : "";
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

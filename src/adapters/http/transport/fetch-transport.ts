@@ -1,0 +1,112 @@
+import { SeqqaError } from "../../../model/errors.ts";
+import type { WireRoute } from "../../../model/http/wire.ts";
+import { decodeContent } from "./content-encoding.ts";
+import { bodyTooLarge, clientClosed, failure, undecodable, type FailedRequest } from "./failures.ts";
+import { withoutSecrets } from "../request/target-url.ts";
+import { decodeBody, MAX_BODY_BYTES, NO_COOKIES, type Transport, type WireAnswer, type WireRequest } from "./transport.ts";
+import { withinLimits } from "../request/within-limits.ts";
+
+/** An in-process target, as web frameworks export it. */
+export type FetchHandler = (request: Request) => Response | Promise<Response>;
+
+/** The origin that an in-process target sees in `request.url`. */
+export const IN_PROCESS_ORIGIN = "http://localhost";
+
+const ROUTE: WireRoute = Object.freeze({ key: "in process", origin: undefined, ca: Object.freeze([]), proxied: false });
+
+/** Calls a handler of this process instead of a socket. */
+export class FetchTransport implements Transport {
+  readonly #handler: FetchHandler;
+  readonly #live: Set<() => void> = new Set();
+  #closed = false;
+
+  constructor(handler: FetchHandler) {
+    this.#handler = handler;
+  }
+
+  async send(wire: WireRequest): Promise<WireAnswer> {
+    if (this.#closed) throw clientClosed();
+    const failed = { method: wire.method, url: wire.url, answered: false };
+    const abort = new AbortController();
+    const request = toRequest(wire, abort.signal, failed);
+    return withinLimits(wire, failed, abort, this.#live, () => this.#answer(request, failed));
+  }
+
+  cut(): void {
+    for (const expire of this.#live) expire();
+  }
+
+  route(): WireRoute {
+    return ROUTE;
+  }
+
+  close(): Promise<void> {
+    this.#closed = true;
+    return Promise.resolve();
+  }
+
+  async #answer(request: Request, failed: FailedRequest): Promise<WireAnswer> {
+    let response: Response;
+    let body: Buffer;
+    try {
+      response = await this.#handler(request);
+      if (!isResponse(response)) throw new TypeError("the handler did not return a Response");
+      body = request.method === "HEAD" ? Buffer.alloc(0) : await read(response, failed);
+    } catch (cause) {
+      throw cause instanceof SeqqaError && cause.code === "BODY_TOO_LARGE" ? cause : handlerFailed(cause, failed);
+    }
+    const headers: Record<string, string> = {};
+    for (const [name, value] of response.headers) headers[name] = name in headers ? `${headers[name] ?? ""}, ${value}` : value;
+    const cookies = "set-cookie" in headers ? response.headers.getSetCookie() : NO_COOKIES;
+    try {
+      return { status: response.status, headers, cookies, text: decodeBody(decodeContent(body, headers["content-encoding"])) };
+    } catch (cause) {
+      throw undecodable(cause, failed);
+    }
+  }
+}
+
+function toRequest(wire: WireRequest, signal: AbortSignal, failed: FailedRequest): Request {
+  try {
+    return new Request(wire.url, { method: wire.method, headers: wire.headers, body: wire.body ?? null, signal, redirect: "manual" });
+  } catch (cause) {
+    throw failure(Object.assign(new Error(messageOf(cause), { cause }), { code: "UND_ERR_INVALID_ARG" }), failed);
+  }
+}
+
+/** Frameworks bring Response classes of their own, so `instanceof` would be too strict. */
+function isResponse(value: unknown): value is Response {
+  return typeof value === "object" && value !== null && typeof (value as Response).status === "number" && "headers" in value;
+}
+
+async function read(response: Response, failed: FailedRequest): Promise<Buffer> {
+  if (response.body === null) return Buffer.alloc(0);
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const reader = response.body.getReader() as ReadableStreamDefaultReader<Uint8Array>;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    length += value.byteLength;
+    if (length > MAX_BODY_BYTES) {
+      // Not awaited: a source that never settles its cancellation must not hold the answer back.
+      reader.cancel().catch(() => undefined);
+      throw bodyTooLarge(failed);
+    }
+    chunks.push(value);
+  }
+  const only = chunks.length === 1 ? chunks[0] : undefined;
+  return only === undefined ? Buffer.concat(chunks) : Buffer.from(only.buffer, only.byteOffset, only.byteLength);
+}
+
+function handlerFailed(cause: unknown, failed: FailedRequest): SeqqaError {
+  return new SeqqaError(
+    "TARGET_UNREACHABLE",
+    `The in-process target threw instead of answering ${failed.method} ${withoutSecrets(failed.url)}: ${messageOf(cause)}`,
+    { hint: "Look at the cause's stack; a handler should answer with a status of 500 instead of throwing.", cause },
+  );
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,88 @@
+import type { Dispatcher } from "undici";
+import type { EnvironmentProxies } from "../../../network/environment-proxies.ts";
+import { proxyAgent } from "../../../network/proxy-agent.ts";
+import { decodeContent } from "./content-encoding.ts";
+import { bodyTooLarge, failure, refusedByProxy, undecodable } from "./failures.ts";
+import { decodeBody, MAX_BODY_BYTES, NO_COOKIES, type Connections, type WireAnswer, type WireRequest } from "./transport.ts";
+import { withinLimits } from "../request/within-limits.ts";
+
+/** Sends by the proxies of the environment. Not for speed: whoever measures or races has no proxy in between. */
+export class ProxyTransport implements Connections {
+  readonly #origin: string;
+  readonly #agent: Dispatcher;
+  readonly #live: Set<() => void> = new Set();
+
+  constructor(origin: string, proxies: EnvironmentProxies, ca: readonly string[]) {
+    this.#origin = origin;
+    this.#agent = proxyAgent(proxies, ca, MAX_BODY_BYTES);
+  }
+
+  async send(request: WireRequest): Promise<WireAnswer> {
+    const failed = { method: request.method, url: request.url, answered: false, proxied: true };
+    // undici looks at its signal only once there is a connection.
+    const abort = new AbortController();
+    return withinLimits(request, failed, abort, this.#live, () => this.#exchange(request, abort.signal, failed));
+  }
+
+  cut(): void {
+    for (const expire of this.#live) expire();
+  }
+
+  close(): Promise<void> {
+    return this.#agent.destroy();
+  }
+
+  async #exchange(
+    { method, path, headers: sent, body }: WireRequest,
+    signal: AbortSignal,
+    failed: { method: string; url: string; answered: boolean; proxied: boolean },
+  ): Promise<WireAnswer> {
+    let status: number;
+    let received: Record<string, string | string[] | undefined>;
+    let bytes: Buffer;
+    try {
+      // undici writes into the headers, and ours are everybody's.
+      const options = { origin: this.#origin, path, method, headers: { ...sent }, signal };
+      const answer = await this.#agent.request({ ...options, body: body ?? null });
+      failed.answered = true;
+      [status, received] = [answer.statusCode, answer.headers];
+      bytes = await collected(answer.body);
+    } catch (error) {
+      if (error instanceof TooLarge) throw bodyTooLarge(failed);
+      throw failure(error, failed);
+    }
+    // Only a proxy says that, and only where there is no tunnel through it.
+    if (status === 407 && this.#origin.startsWith("http:")) throw refusedByProxy(failed, status);
+    const cookies = received["set-cookie"];
+    const joined = Object.entries(received).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, typeof value === "string" ? value : value.join(", ")] as const],
+    );
+    const headers = Object.fromEntries(joined);
+    let text: string;
+    try {
+      text = decodeBody(decodeContent(bytes, headers["content-encoding"]));
+    } catch (cause) {
+      throw undecodable(cause, failed);
+    }
+    return {
+      status,
+      headers,
+      cookies: cookies === undefined ? NO_COOKIES : typeof cookies === "string" ? [cookies] : cookies,
+      text,
+    };
+  }
+}
+
+class TooLarge extends Error {}
+
+/** undici gives the limit to connections that it makes to targets, not to those to a proxy. */
+async function collected(body: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.byteLength;
+    if (length > MAX_BODY_BYTES) throw new TooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

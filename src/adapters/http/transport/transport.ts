@@ -1,0 +1,35 @@
+import type { WireAnswer, WireRequest, WireRoute } from "../../../model/http/wire.ts";
+
+export type { WireAnswer, WireRequest };
+
+/** A way to the target. Rejects with the errors of `failures.ts`. */
+export interface Connections {
+  send(request: WireRequest): Promise<WireAnswer>;
+  close(): Promise<void>;
+  /** Ends the requests in progress now, as their timeouts would. */
+  cut(): void;
+  /** Returns `true` if the target accepts connections; absent: nobody can tell. */
+  isAlive?(): Promise<boolean>;
+  /** The target sends its answers in two packets, and each request has a connection of its own because of it. */
+  readonly twoPackets?: boolean;
+}
+
+/** A client's. */
+export interface Transport extends Connections {
+  /** @throws SeqqaError `PROXY_INVALID` */
+  route(): WireRoute;
+}
+
+/** Longer bodies are an error: a lane that runs out of memory takes the whole run with it. */
+export const MAX_BODY_BYTES: number = 64 * 1024 * 1024;
+
+/** Node takes no longer timer than this; such a timeout is none. */
+export const MAX_TIMER_MS: number = 2 ** 31 - 1;
+
+export const NO_COOKIES: readonly string[] = Object.freeze([]);
+
+/** The one decoding of a body: UTF-8, what is not valid becomes U+FFFD, and a byte order mark is dropped, as fetch does. */
+export function decodeBody(bytes: Buffer): string {
+  const text = bytes.toString("utf8");
+  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+}

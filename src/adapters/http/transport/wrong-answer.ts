@@ -1,0 +1,103 @@
+import { MAX_HEADER_BYTES } from "../../../network/header-limit.ts";
+
+/** The part of an answer that arrived before undici refused it. */
+export interface Received {
+  /** Status of the final answer; 0: none came. */
+  readonly status: number;
+  /** Status of the last interim answer (1xx); 0: none came. */
+  readonly interim: number;
+  /** Headers of the final answer. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The first bytes of the answer, where they are known. */
+  readonly head: Buffer | undefined;
+}
+
+/** The rule of HTTP that an answer breaks. */
+export interface Wrong {
+  /** A clause, e.g. `its header block is above 64 KB`. */
+  readonly why: string;
+  /** The answer only ends too early. A target that crashed in the middle of an answer looks the same. */
+  readonly isCut: boolean;
+}
+
+/** Raised for an answer in a version of HTTP that is not sent this way, which llhttp lets pass: `HTTP/2.0`, `HTTP/0.9`. */
+export class WrongVersion extends Error {
+  override readonly name = "WrongVersion";
+}
+
+/** Returns `true` for the first bytes of an answer in HTTP/1.0 or 1.1. */
+export function isVersion1(head: Buffer): boolean {
+  return head[5] === ONE && head[6] === DOT && (head[7] === ZERO || head[7] === ONE);
+}
+
+const [ZERO, ONE, DOT] = [0x30, 0x31, 0x2e];
+const VERSION = "its status line has a version other than 1.0 and 1.1";
+
+/** By the reasons that llhttp gives: undici passes on the text alone. */
+const BY_REASON: readonly (readonly [RegExp, string])[] = [
+  [/^Expected HTTP\//, "it does not begin with a status line of HTTP"],
+  [/version/i, VERSION],
+  [/status/i, "its status is not a number of three digits"],
+  [/header value char/i, "the value of a header has a control character"],
+  [/header token|header field|header char/i, "it has a malformed header line"],
+  [/can't be present with/i, "content-length and transfer-encoding contradict each other"],
+  [/Content-Length already present/i, "it has several content-lengths"],
+  [/Content-Length/i, "its content-length is not a number"],
+  [/Transfer-Encoding/i, "its transfer-encoding is not one of HTTP"],
+  [/chunk size/i, "the size of a chunk is not a hexadecimal number"],
+  [/after chunk data/i, "a chunk is longer than its size says"],
+  [/whitespace after header value/i, "a header goes on in a second line"],
+  [/Missing expected|Expected LF|Expected CR/i, "a line does not end with CR LF"],
+];
+
+const UPGRADED = "it switches protocols (status 101), which the request did not ask for";
+
+/** Says which rule of HTTP an answer breaks, by the error that undici raised for it. `undefined`: the error has another cause. */
+export function wrongWith(cause: unknown, received: Received): Wrong | undefined {
+  if (!(cause instanceof Error)) return undefined;
+  if (cause instanceof WrongVersion) return broken(VERSION);
+  const { status, interim, head } = received;
+  const code = (cause as { readonly code?: unknown }).code;
+  if (code === "UND_ERR_HEADERS_OVERFLOW") return broken(`its header block is above ${MAX_HEADER_BYTES / 1024} KB`);
+  if (code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") {
+    if (status === 204) return broken("a status of 204 has no body, and its content-length says that there is one");
+    // undici names this first, whatever is wrong with an answer that has a content-length.
+    return status > 0 ? cut("its body is shorter than its content-length") : broken(wrongHead(head));
+  }
+  if (cause.name === "HTTPParserError" || (typeof code === "string" && code.startsWith("HPE_"))) return byReason(cause.message, received);
+  if (code === "ERR_ASSERTION") return broken(interim === 101 ? UPGRADED : "it cannot be parsed");
+  if (code !== "UND_ERR_SOCKET" && code !== "ECONNRESET") return undefined;
+  if (cause.message === "bad upgrade") return broken(UPGRADED);
+  if (status > 0) return cut(cutBody(received));
+  if (interim > 0) return cut(`after the interim answer ${interim} no final one came`);
+  return head === undefined ? undefined : cut("it ends before its header lines do");
+}
+
+const broken = (why: string): Wrong => ({ why, isCut: false });
+const cut = (why: string): Wrong => ({ why, isCut: true });
+
+function byReason(message: string, received: Received): Wrong {
+  const reason = /\((.*)\)$/s.exec(message)?.[1] ?? message;
+  if (/EOF/.test(reason)) return cut(received.status > 0 ? cutBody(received) : "it ends before its header lines do");
+  const known = BY_REASON.find(([pattern]) => pattern.test(reason));
+  return broken(known?.[1] ?? `it cannot be parsed (${reason})`);
+}
+
+function cutBody({ headers }: Received): string {
+  if (headers["content-length"] !== undefined) return "its body is shorter than its content-length";
+  return headers["transfer-encoding"] === undefined ? "its body ends too early" : "its body ends before its last chunk";
+}
+
+/** Looks for itself at header lines of which undici only says that they do not go with the content-length. */
+function wrongHead(head: Buffer | undefined): string {
+  const [block = ""] = (head?.toString("latin1") ?? "").split("\r\n\r\n");
+  const names = block
+    .split("\r\n")
+    .slice(1)
+    .map((line) => /^([^\s:]+):/.exec(line)?.[1]?.toLowerCase());
+  const lengths = names.filter((name) => name === "content-length").length;
+  if (lengths > 1) return "it has several content-lengths";
+  if (lengths > 0 && names.includes("transfer-encoding")) return "content-length and transfer-encoding contradict each other";
+  if (/[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/.test(block)) return "the value of a header has a control character"; // oxlint-disable-line no-control-regex
+  return "it has a malformed header line";
+}

@@ -1,0 +1,104 @@
+import { SeqqaError } from "../../../model/errors.ts";
+import type { StoreCheck } from "../../../model/stores/store-provider.ts";
+import { OURS, readCatalog } from "../schema/catalog.ts";
+import { Control } from "./control.ts";
+import { safeCause } from "./failures.ts";
+import { installed } from "../journal/install.ts";
+import { journalObstacle } from "../journal/obstacles.ts";
+import { savepointObstacle } from "../savepoint/savepoint-install.ts";
+import { storeUrl, type StoreUrl } from "./store-url.ts";
+
+/** Fewer free connections than this, and lanes with pools of their own may not get any. */
+const FEW_CONNECTIONS = 20;
+
+/** What `seqqa doctor` wants to know of a database. Leaves nothing behind. */
+export async function check(url: string): Promise<readonly StoreCheck[]> {
+  let store: StoreUrl;
+  let control: Control;
+  try {
+    store = storeUrl(url);
+    control = await Control.open(store, false);
+  } catch (error) {
+    return [failed("reachable", error)];
+  }
+  const checks: StoreCheck[] = [];
+  const add = async (what: string, find: () => Promise<{ ok: boolean; says: string }>): Promise<void> => {
+    try {
+      checks.push({ what, ...(await find()) });
+    } catch (error) {
+      checks.push(failed(what, error instanceof SeqqaError ? error : safeCause(store, error)));
+    }
+  };
+  try {
+    await add("reachable", async () => ({ ok: true, says: `${(await one(control, "select version()")) ?? ""} at ${store.shown}` }));
+    await add("privileges", () => privileges(control));
+    await add("checkpoint", () => checkpoint(control));
+    await add("connections", () => connections(control));
+    await add("speed", async () => {
+      const waits = (await one(control, "select @@global.innodb_flush_log_at_trx_commit")) === "1";
+      const hint = "each commit waits for the disk; on a server for tests: SET GLOBAL innodb_flush_log_at_trx_commit = 2";
+      return { ok: true, says: waits ? hint : "commits do not wait for the disk" };
+    });
+    await add("leftovers", async () => ({
+      ok: true,
+      says: (await installed(control))
+        ? "a run works on this database, or was killed while it did: then `seqqa clean` shows what it left, and undoes it"
+        : "none",
+    }));
+  } finally {
+    await control.close();
+  }
+  return checks;
+}
+
+async function one(control: Control, sql: string): Promise<string | null | undefined> {
+  return (await control.rows(sql))[0]?.[0];
+}
+
+/** Tries what will be done, on a table of our own. */
+async function privileges(control: Control): Promise<{ ok: boolean; says: string }> {
+  const table = `${OURS}check`;
+  try {
+    await control.rows(`create table ${table}(a int) engine=InnoDB`);
+    await control.rows(`create trigger ${table} after insert on ${table} for each row set @seqqa_check = 1`);
+  } catch (error) {
+    const why = safeCause(control.store, error).message;
+    return {
+      ok: false,
+      says: `what puts the database back cannot be installed: ${why}. Grant CREATE, DROP and TRIGGER; with the binary log on, SET GLOBAL log_bin_trust_function_creators = 1`,
+    };
+  } finally {
+    await control.rows(`drop table if exists ${table}`).catch(() => undefined);
+  }
+  return { ok: true, says: "tables and triggers can be made" };
+}
+
+async function checkpoint(control: Control): Promise<{ ok: boolean; says: string }> {
+  const catalog = await readCatalog(control);
+  if (catalog.strange.length > 0) return { ok: false, says: `it cannot be put back: ${catalog.strange[0]!}` };
+  const obstacle = journalObstacle(catalog);
+  const hindered = savepointObstacle(catalog);
+  const apart =
+    obstacle === undefined
+      ? "auto takes journal: nothing in the schema is in its way"
+      : `auto takes copy, which is slower, because the journal cannot be used: ${obstacle}`;
+  const within =
+    hindered === undefined
+      ? "savepoint for a target in this process that takes the adapter's connection"
+      : `a target in this process that takes the adapter's connection gets the same, because savepoint cannot be used: ${hindered}`;
+  return { ok: true, says: `${apart}; ${within}` };
+}
+
+async function connections(control: Control): Promise<{ ok: boolean; says: string }> {
+  const [row] = await control.rows("select @@max_connections, (select count(*) from information_schema.processlist)");
+  const [most, used] = [Number(row?.[0]), Number(row?.[1])];
+  const says = `${used} of ${most} are in use`;
+  return most - used >= FEW_CONNECTIONS
+    ? { ok: true, says }
+    : { ok: false, says: `${says}: raise max_connections, since each lane's target opens some` };
+}
+
+function failed(what: string, error: unknown): StoreCheck {
+  const hint = error instanceof SeqqaError && error.hint !== undefined ? ` ${error.hint}` : "";
+  return { ok: false, what, says: `${error instanceof Error ? error.message : String(error)}${hint}` };
+}

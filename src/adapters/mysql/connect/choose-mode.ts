@@ -1,0 +1,138 @@
+import { SeqqaError } from "../../../model/errors.ts";
+import { ignoredTables, type IgnorePattern } from "../../../model/stores/ignored.ts";
+import type { CheckpointChoice, SystemScope, TableSchema } from "../../../model/stores/store-adapter.ts";
+import { refusedWhereItIs, WHOLE_STORE } from "../../../systems/borrowed.ts";
+import { readCatalog, type Catalog } from "../schema/catalog.ts";
+import { Control } from "./control.ts";
+import { CopyMode } from "../copy/copy-mode.ts";
+import { isDenied, safeCause, unexpected } from "./failures.ts";
+import { JournalMode } from "../journal/journal-mode.ts";
+import type { LentConnection } from "../savepoint/lent-connection.ts";
+import type { MysqlMode } from "./mode.ts";
+import { journalObstacle } from "../journal/obstacles.ts";
+import { requireNoneLeft } from "../journal/recover.ts";
+import { savepointObstacle } from "../savepoint/savepoint-install.ts";
+import { SavepointMode } from "../savepoint/savepoint-mode.ts";
+import { select } from "../read/selection.ts";
+import type { StoreUrl } from "./store-url.ts";
+
+export type MysqlCheckpoint = "auto" | "journal" | "savepoint" | "copy";
+
+export interface Choosing {
+  readonly store: StoreUrl;
+  readonly wanted: MysqlCheckpoint;
+  readonly scope: SystemScope;
+  readonly tables: readonly string[] | undefined;
+  /** The connection that the target has taken already. */
+  readonly lent: LentConnection | undefined;
+  readonly lend: () => LentConnection;
+  /** The patterns of `ignore`: tables that they name are left alone where the database is the user's. */
+  readonly ignore: readonly IgnorePattern[];
+  /** The same store's, closed for a restart of the target. */
+  readonly previous: MysqlMode | undefined;
+}
+
+export interface Chosen {
+  readonly mode: MysqlMode;
+  readonly choice: CheckpointChoice;
+  readonly schema: readonly TableSchema[];
+}
+
+/** @throws SeqqaError when what is wanted cannot be, or the database cannot be reached. */
+export async function chooseMode(choosing: Choosing): Promise<Chosen> {
+  const { store, wanted, scope, tables, previous, lent } = choosing;
+  // Who took the connection runs in this process, whichever way the target was made.
+  const inProcess = scope.inProcess || lent !== undefined;
+  if (wanted === "savepoint" && !inProcess) {
+    throw new SeqqaError("SAVEPOINT_OUT_OF_PROCESS", `Checkpoint mode "savepoint" of ${store.shown} needs a target in this process.`, {
+      hint: "A savepoint undoes only what was done on its own connection: use `target.module`, or leave `checkpoint` on auto.",
+      exitStatus: 2,
+    });
+  }
+  const control = await Control.open(store);
+  try {
+    if (scope.borrowed) await requireNoneLeft(control);
+    const catalog = await readCatalog(control);
+    if (catalog.strange.length > 0) throw strangeStore(store, catalog.strange[0]!);
+    // A table without transactions: the lent connection is then one like any other, and what it commits is put back like that of others.
+    if (wanted === "savepoint" || (wanted === "auto" && lent !== undefined && savepointObstacle(catalog) === undefined))
+      return await savepoint(choosing, control, catalog);
+    const selection = select(store, catalog.tables, tables);
+    const obstacle = wanted === "copy" ? undefined : journalObstacle(catalog);
+    if (wanted !== "copy" && obstacle === undefined) {
+      try {
+        const before = previous instanceof JournalMode && !scope.borrowed ? previous : undefined;
+        const mode = await JournalMode.open(control, journalled(catalog, choosing), {
+          selection,
+          borrowed: scope.borrowed,
+          gated: scope.gated,
+          asked: scope.asked,
+          previous: before,
+        });
+        const own = scope.inProcess
+          ? "the target runs in this process, but works on connections of its own"
+          : "the target has connections of its own";
+        return { mode, choice: { mode: "journal", why: wanted === "journal" ? "asked for" : own }, schema: schemaOf(catalog) };
+      } catch (error) {
+        if (!isDenied(error)) throw error;
+        throw notAllowed(store, error);
+      }
+    }
+    const why = obstacle === undefined ? "asked for" : `the journal cannot be used: ${obstacle}`;
+    if (scope.borrowed) {
+      const refusal = obstacle === undefined ? WHOLE_STORE : `${why}, and a copy ${WHOLE_STORE.replace("it puts", "puts")}`;
+      throw refusedWhereItIs("copy", `the database ${store.shown}`, refusal);
+    }
+    const mode = await CopyMode.open(control, selection, previous instanceof CopyMode ? previous : undefined);
+    return { mode, choice: { mode: "copy", why }, schema: schemaOf(catalog) };
+  } catch (error) {
+    await control.close();
+    if (error instanceof SeqqaError) throw error;
+    throw isDenied(error) ? notAllowed(store, error) : unexpected(store, error);
+  }
+}
+
+async function savepoint(choosing: Choosing, control: Control, catalog: Catalog): Promise<Chosen> {
+  const { store, scope, tables, wanted, lend } = choosing;
+  const mode = await SavepointMode.open({
+    control,
+    core: lend().core,
+    borrowed: scope.borrowed,
+    catalog,
+    selection: (found) => select(store, found, tables),
+  });
+  const why = wanted === "savepoint" ? "asked for" : "the target runs in this process and took the adapter's connection";
+  return { mode, choice: { mode: "savepoint", why }, schema: schemaOf(catalog) };
+}
+
+function schemaOf({ tables }: Catalog): TableSchema[] {
+  return tables.map(({ name, shown }) => ({ name, columns: shown.map((column) => column.name) }));
+}
+
+/** The tables that are put back: in a database of the user's, without those that are ignored. */
+function journalled(catalog: Catalog, { ignore, scope }: Choosing): Catalog {
+  if (!scope.borrowed) return catalog;
+  const leftAlone = ignoredTables(ignore, scope.name, catalog.tables);
+  const tables = catalog.tables.filter(({ name }) => !leftAlone.has(name));
+  return { ...catalog, tables, keys: catalog.keys.filter(({ child, parent }) => !leftAlone.has(child) && !leftAlone.has(parent)) };
+}
+
+function strangeStore(store: StoreUrl, what: string): SeqqaError {
+  return new SeqqaError("STORE_NOT_SUPPORTED", `The database ${store.shown} cannot be put back: ${what}.`, {
+    hint: "Leave it out of the database, or use another way of putting back: a `reset` hook, or `target.rollback: restart`.",
+    exitStatus: 2,
+  });
+}
+
+function notAllowed(store: StoreUrl, error: unknown): SeqqaError {
+  const cause = safeCause(store, error);
+  return new SeqqaError(
+    "STORE_NOT_ALLOWED",
+    `The user that connects to ${store.shown} may not install what puts it back: ${cause.message}.`,
+    {
+      hint: "Grant it TRIGGER, CREATE, DROP, SELECT, INSERT, UPDATE and DELETE on the database; with the binary log on, set log_bin_trust_function_creators = 1.",
+      exitStatus: 2,
+      cause,
+    },
+  );
+}

@@ -1,0 +1,111 @@
+import type { Connection, ConnectionOptions } from "mysql2/promise";
+import { SeqqaError } from "../../../model/errors.ts";
+import { connectError } from "./failures.ts";
+import { serverUrl, type StoreUrl } from "./store-url.ts";
+
+const CONNECT_MS = 15_000;
+
+/**
+ * Everything that the meaning of a value or a statement of ours depends on. Not strict: a value that once came into a table by a laxer session
+ * (an invalid date, the empty value of an ENUM) must go in again.
+ */
+export const OUR_SETTINGS: readonly string[] = [
+  "names utf8mb4",
+  "session sql_mode = 'NO_AUTO_VALUE_ON_ZERO,ALLOW_INVALID_DATES'",
+  "session time_zone = '+00:00'",
+  "session transaction isolation level read committed",
+  "session transaction read write",
+  "session autocommit = 1",
+  "session lock_wait_timeout = 1",
+  "session innodb_lock_wait_timeout = 1",
+  "session group_concat_max_len = 4194304",
+  // What a server may have set for its clients: ends of idle sessions and long statements, and a COMMIT that begins anew or closes the connection.
+  "session wait_timeout = 31536000",
+  "session completion_type = 0 /*M! , session max_statement_time = 0 */",
+];
+
+export interface ConnectOptions {
+  readonly settings?: readonly string[] | undefined;
+  /** Of the driver. */
+  readonly driver?: ConnectionOptions | undefined;
+  /** Without the URL's database. */
+  readonly serverOnly?: boolean | undefined;
+  readonly lost?: ((error: Error) => void) | undefined;
+}
+
+/** What the driver is told of a URL. Its own reading of one shows a password in its warnings about unknown parameters. */
+export function driverOptions(store: StoreUrl, serverOnly = false): ConnectionOptions {
+  const url = new URL(store.href);
+  const { database } = serverUrl(store.href);
+  const [ssl, socketPath] = [url.searchParams.get("ssl"), url.searchParams.get("socketPath")];
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  return {
+    user: decodeURIComponent(url.username) || "root",
+    password: decodeURIComponent(url.password),
+    charset: "utf8mb4",
+    connectTimeout: CONNECT_MS,
+    ...(socketPath === null
+      ? { host: host === "" ? "127.0.0.1" : decodeURIComponent(host), port: Number(url.port || 3306) }
+      : { socketPath }),
+    ...(serverOnly ? {} : { database }),
+    ...(ssl === null || ssl === "false" || ssl === "0" ? {} : { ssl: ssl.startsWith("{") ? (JSON.parse(ssl) as object) : {} }),
+  };
+}
+
+/** Options of the driver that change what it takes and gives, as a target may need them on the connection that it is lent. */
+const OF_TARGETS = ["namedPlaceholders", "dateStrings", "decimalNumbers", "supportBigNumbers", "bigNumberStrings", "timezone", "charset"];
+
+/** Those that the URL names, as the driver reads them from one. */
+export function lentOptions({ href }: StoreUrl): ConnectionOptions {
+  const { searchParams } = new URL(href);
+  const named = OF_TARGETS.flatMap((name): [string, unknown][] => {
+    const value = searchParams.get(name);
+    return value === null ? [] : [[name, value === "true" ? true : value === "false" ? false : value]];
+  });
+  return Object.fromEntries(named);
+}
+
+/** A connection of ours. @throws SeqqaError that says what to do, without credentials. */
+export async function connect(store: StoreUrl, options: ConnectOptions = {}): Promise<Connection> {
+  const driver = await importDriver();
+  let connection: Connection;
+  try {
+    connection = await driver.createConnection({ ...driverOptions(store, options.serverOnly), ...options.driver });
+  } catch (error) {
+    throw connectError(store, error);
+  }
+  // Without a listener a lost connection would end the process; who waits for an answer is told anyway.
+  (connection as unknown as NodeJS.EventEmitter).on("error", (error: Error) => options.lost?.(error));
+  try {
+    for (const setting of options.settings ?? []) await connection.query(`set ${setting}`);
+    return connection;
+  } catch (error) {
+    connection.destroy();
+    throw connectError(store, error);
+  }
+}
+
+interface Driver {
+  createConnection(options: ConnectionOptions): Promise<Connection>;
+}
+
+async function importDriver(): Promise<Driver> {
+  try {
+    return (await import("mysql2/promise")).default;
+  } catch (cause) {
+    throw new SeqqaError("DRIVER_MISSING", "MySQL needs the package mysql2, which is not installed.", {
+      hint: "Install it next to seqqa: npm install --save-dev mysql2",
+      exitStatus: 2,
+      cause,
+    });
+  }
+}
+
+/** Ends a connection, whatever state it is in. */
+export async function disconnect(connection: Connection | undefined): Promise<void> {
+  try {
+    await connection?.end();
+  } catch {
+    connection?.destroy();
+  }
+}

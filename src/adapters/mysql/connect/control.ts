@@ -1,0 +1,125 @@
+import { createHash } from "node:crypto";
+import type { Connection } from "mysql2/promise";
+import type { SeqqaError } from "../../../model/errors.ts";
+import { ControlConnection } from "../../../systems/control-connection.ts";
+import { inUseError } from "../../../systems/store-errors.ts";
+import { OUR_SETTINGS, connect, disconnect } from "./connect.ts";
+import { busyError, isBusy, isLost, lostError, safeCause } from "./failures.ts";
+import type { StoreUrl } from "./store-url.ts";
+
+/** A session that has just ended holds its locks for a moment. */
+const IN_USE_S = 3;
+
+/** Set in our session: our own triggers, and the user's guarded ones, do nothing. */
+export const OFF = "@seqqa_off";
+
+const CONTROL_SETTINGS = [...OUR_SETTINGS, "session foreign_key_checks = 0", "session unique_checks = 1", `${OFF} = 1`];
+
+export type Row = (string | null)[];
+
+/** Something that answers statements with text: our own connection, or the one that is lent to a target. */
+export type Queries = Pick<Control, "store" | "rows" | "batch">;
+
+/** The name of the lock that says that a run works on this database; server-wide, so it must tell databases apart, and be one for all spellings of a name. */
+export function storeLock(database: string): string {
+  return `seqqa store ${createHash("sha256").update(database).digest("hex").slice(0, 32)}`;
+}
+
+/** The connection that marks and puts back. One operation at a time. */
+export class Control extends ControlConnection {
+  readonly store: StoreUrl;
+  readonly #connection: Connection;
+
+  private constructor(store: StoreUrl, connection: Connection) {
+    super();
+    this.store = store;
+    this.#connection = connection;
+  }
+
+  /** Takes the lock that keeps other runs off this database, unless `alone` is false: for looking only. @throws SeqqaError `STORE_IN_USE` */
+  static async open(store: StoreUrl, alone = true): Promise<Control> {
+    let lost: (error: Error) => void = () => undefined;
+    const connection = await connect(store, {
+      settings: CONTROL_SETTINGS,
+      driver: { multipleStatements: true, rowsAsArray: true, typeCast: (field: { string(): string | null }) => field.string() },
+      lost: (error) => lost(error),
+    });
+    const control = new Control(store, connection);
+    lost = (error) => control.lose(error);
+    try {
+      // MariaDB only: rows that break a CHECK that was added without looking at them must go in again.
+      await control.rows("set session check_constraint_checks = 0").catch(() => undefined);
+      if (!alone) return control;
+      // Where the server tells no upper from lower case, two URLs may write one database's name in two ways.
+      const [[spelled] = []] = await control.rows("select if(@@lower_case_table_names, lower(database()), database())");
+      const [got] = await control.rows(`select get_lock('${storeLock(spelled ?? store.database)}', ${IN_USE_S})`);
+      if (got?.[0] !== "1") throw inUseError(store);
+      return control;
+    } catch (error) {
+      await control.close();
+      throw error;
+    }
+  }
+
+  /** Results of two or more statements, in one round trip; those that give no rows give an empty one. */
+  async batch(statements: readonly string[]): Promise<Row[][]> {
+    const results = (await this.rows(statements.join(";\n"))) as unknown[];
+    return results.map((one) => (Array.isArray(one) ? (one as Row[]) : []));
+  }
+
+  /** Rows of one statement, as arrays of text. */
+  async rows(text: string): Promise<Row[]> {
+    this.requireConnection();
+    try {
+      const [result] = await this.#connection.query(text);
+      return Array.isArray(result) ? (result as Row[]) : [];
+    } catch (error) {
+      throw this.failed(error);
+    }
+  }
+
+  /** A statement that needs a table for itself: who still reads in an open transaction is waited for. @throws SeqqaError `STORE_BUSY` */
+  define(sql: string): Promise<Row[]> {
+    return this.patiently(() => this.rows(sql));
+  }
+
+  /** Reads in one snapshot. */
+  async snapshot<T>(work: () => Promise<T>): Promise<T> {
+    await this.rows("set transaction isolation level repeatable read");
+    await this.rows("start transaction with consistent snapshot");
+    try {
+      return await work();
+    } finally {
+      if (!this.lost) await this.rows("rollback").catch((cause: unknown) => this.lose(cause));
+    }
+  }
+
+  protected obstacle(error: unknown): string | undefined {
+    if (error instanceof Writing) return error.message;
+    return isBusy(error) ? safeCause(this.store, error).message : undefined;
+  }
+
+  protected busy(limitMs: number, who: string): SeqqaError {
+    return busyError(this.store, limitMs, who);
+  }
+
+  protected isLost(error: unknown): boolean {
+    return isLost(error);
+  }
+
+  protected lostError(cause: unknown): SeqqaError {
+    return lostError(this.store, cause);
+  }
+
+  async close(): Promise<void> {
+    this.lose(new Error("closed"));
+    await disconnect(this.#connection);
+  }
+}
+
+/** Somebody is in the way; without a text: wrote between our look at the log and at the rows. */
+export class Writing extends Error {
+  constructor(what = "another session keeps writing") {
+    super(what);
+  }
+}

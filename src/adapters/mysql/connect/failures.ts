@@ -1,0 +1,156 @@
+import { SeqqaError } from "../../../model/errors.ts";
+import { withoutSecrets, type StoreUrl } from "./store-url.ts";
+
+export { BUSY_LIMIT_MS } from "../../../systems/control-connection.ts";
+
+export function codeOf(error: unknown): string {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === "string" ? code : "";
+}
+
+export function errnoOf(error: unknown): number {
+  const errno = (error as { errno?: unknown } | null)?.errno;
+  return typeof errno === "number" ? errno : 0;
+}
+
+function messageOf(error: unknown): string {
+  const inner = (error as { errors?: readonly unknown[] } | null)?.errors?.[0];
+  if (inner !== undefined) return messageOf(inner);
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** What is kept of a driver's error: nothing that could hold a URL, a password or a statement. */
+export function safeCause(store: StoreUrl, error: unknown): Error {
+  const cause = new Error(withoutSecrets(messageOf(error), store));
+  return Object.assign(cause, { code: codeOf(error), errno: errnoOf(error) });
+}
+
+/** Another session holds what we need, for now: lock wait timeout, deadlock, NOWAIT of MySQL. */
+export function isBusy(error: unknown): boolean {
+  return [1205, 1213, 3572].includes(errnoOf(error));
+}
+
+/** The connection or the server is gone. */
+export function isLost(error: unknown): boolean {
+  return (
+    [1053, 1077, 1080, 1927, 4031].includes(errnoOf(error)) ||
+    /^(?:ECONN.*|EPIPE|ETIMEDOUT|PROTOCOL_CONNECTION_LOST|PROTOCOL_ENQUEUE_AFTER.*)$/.test(codeOf(error)) ||
+    /connection is in closed state|Connection lost/i.test(messageOf(error))
+  );
+}
+
+export function connectError(store: StoreUrl, error: unknown): SeqqaError {
+  if (error instanceof SeqqaError) return error;
+  const cause = safeCause(store, error);
+  // Like a target that does not answer, a server that does not is no mistake in the configuration.
+  const make = (name: string, message: string, hint: string): SeqqaError =>
+    new SeqqaError(name, message, { hint, exitStatus: name === "STORE_UNREACHABLE" ? 3 : 2, cause });
+  switch (errnoOf(error)) {
+    case 1049:
+      return make("STORE_MISSING", `There is no database "${store.database}" at ${store.shown}.`, "Check the name, or create it.");
+    case 1045:
+    case 1698:
+      return make(
+        "STORE_NOT_ALLOWED",
+        `The server of ${store.shown} refused the login: ${cause.message}.`,
+        "Check user and password of the URL.",
+      );
+    case 1040:
+    case 1203:
+      return make(
+        "STORE_UNREACHABLE",
+        `The server of ${store.shown} takes no more connections.`,
+        "Raise max_connections, or use fewer lanes.",
+      );
+  }
+  if (isDenied(error)) {
+    return make("STORE_NOT_ALLOWED", `A privilege is missing for ${store.shown}: ${cause.message}.`, "Grant it, or use another user.");
+  }
+  const says = cause.message === "" ? codeOf((error as { errors?: readonly unknown[] } | null)?.errors?.[0] ?? error) : cause.message;
+  return make(
+    "STORE_UNREACHABLE",
+    `The database ${store.shown} cannot be reached: ${says}.`,
+    "Check that the server runs, and host and port of the URL.",
+  );
+}
+
+/** A privilege is missing. 1419: triggers with the binary log on. */
+export function isDenied(error: unknown): boolean {
+  return [1044, 1142, 1143, 1227, 1370, 1419].includes(errnoOf(error));
+}
+
+export function busyError(store: StoreUrl, limitMs: number, who: string): SeqqaError {
+  return new SeqqaError("STORE_BUSY", `The database ${store.shown} stayed busy for ${limitMs / 1000} s: ${who}.`, {
+    hint: "Let the target end its transactions before it answers; a second run or an open client on the same database does this too.",
+  });
+}
+
+export function lostError(store: StoreUrl, error: unknown): SeqqaError {
+  const cause = safeCause(store, error);
+  return new SeqqaError("STORE_LOST", `The connection to ${store.shown} was lost: ${cause.message.replace(/\.$/, "")}.`, {
+    hint: "Look into the server's log: it was restarted, or it ended the session.",
+    cause,
+  });
+}
+
+export function schemaChanged(store: StoreUrl, what: string): SeqqaError {
+  return new SeqqaError("SCHEMA_CHANGED", `${what} of ${store.shown} was truncated, made, removed or altered during the exploration.`, {
+    hint: "TRUNCATE and DDL fire no triggers. Use DELETE, and migrate before the target is ready or in `target.warm_up`; or choose `checkpoint: copy`, which puts these back too.",
+  });
+}
+
+export function incoherent(store: StoreUrl, what: string): SeqqaError {
+  return new SeqqaError("JOURNAL_INCOHERENT", `The undo log of ${store.shown} does not agree with its rows: ${what}.`, {
+    hint: "Something changed rows without firing triggers. Choose `checkpoint: copy` for this store.",
+  });
+}
+
+/** `store`: where it is known. */
+export function rowTooLong(table: string, store?: StoreUrl): SeqqaError {
+  const where = store === undefined ? "" : ` of ${store.shown}`;
+  return new SeqqaError(
+    "ROW_TOO_LONG",
+    `A row of table "${table}"${where} is too long for the server's max_allowed_packet to be put back.`,
+    {
+      hint: "Raise max_allowed_packet of the server (SET GLOBAL max_allowed_packet = 1073741824, for connections made later), or keep such rows out of the tests.",
+    },
+  );
+}
+
+/** What the server said to something of ours that no other error of these tells of. */
+export function unexpected(store: StoreUrl, error: unknown): SeqqaError {
+  const cause = safeCause(store, error);
+  return new SeqqaError(
+    "STORE_NOT_OPENED",
+    `The database ${store.shown} could not be opened for exploring: ${cause.message.replace(/\.$/, "")}.`,
+    {
+      hint: "`seqqa doctor` tries what a run needs, one thing after another; the server's log may say more. Another `checkpoint` may do without it.",
+      cause,
+    },
+  );
+}
+
+export function notPutBack(store: StoreUrl, error: unknown): SeqqaError {
+  const cause = safeCause(store, error);
+  return new SeqqaError("STORE_NOT_PUT_BACK", `The database ${store.shown} could not be put back: ${cause.message}.`, {
+    hint: "Look into the server's log; choose another `checkpoint` for this store.",
+    cause,
+  });
+}
+
+/** `table`: what hinders, if it is one of the tables. */
+export function cannotRecover(store: StoreUrl, table: string | undefined, why: string): SeqqaError {
+  const what = table === undefined ? why : `table "${table}" ${why}`;
+  return new SeqqaError("STORE_NOT_PUT_BACK", `The data of ${store.shown} cannot be put back: ${what}.`, {
+    hint: "Restore it from a backup; or keep it as it is now: drop the tables and triggers whose names begin with seqqa_journal_.",
+    exitStatus: 2,
+  });
+}
+
+export function partlyPutBack(store: StoreUrl, what: string): SeqqaError {
+  return new SeqqaError(
+    "STORE_NOT_PUT_BACK",
+    `${what} of ${store.shown} was truncated, made, removed or altered during a run, which cannot be put back; all else is what it was.`,
+    { hint: "Compare it with a backup. What was installed for the run is removed.", exitStatus: 3 },
+  );
+}

@@ -1,0 +1,170 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Connection } from "mysql2/promise";
+import { SeqqaError } from "../../../model/errors.ts";
+import { afterLoss } from "../../../systems/after-loss.ts";
+import { connect, disconnect, OUR_SETTINGS } from "./connect.ts";
+import { errnoOf, isDenied, isLost, lostError, safeCause } from "./failures.ts";
+import type { StoreUrl } from "./store-url.ts";
+
+const RETRY_MS = [100, 300, 1000, 3000, 10_000];
+/** How long a server that is being restarted is waited for. */
+const RESTART_MS = 20_000;
+const PAUSE_MS = 200;
+/** Rows as arrays of text. */
+const PLAIN = { serverOnly: true, driver: { rowsAsArray: true, typeCast: (field: { string(): string | null }) => field.string() } };
+
+/** Rows of one statement, as arrays of text. */
+export type Ask = (sql: string) => Promise<(string | null)[][]>;
+
+/** Something that is asked on a connection of its own, while a statement waits. */
+export type Beside = (work: (ask: Ask) => Promise<void>) => Promise<void>;
+
+/**
+ * A connection to a server for making and removing databases. When it is lost, another takes its place at once, so that what says
+ * that the run is alive is said again.
+ */
+export class Server {
+  readonly store: StoreUrl;
+  readonly #connected: (ask: Ask) => Promise<void>;
+  #connection: Promise<Connection> | undefined;
+  #live: Connection | undefined;
+  #closed = false;
+  #turn: Promise<unknown> = Promise.resolve();
+  #retry: NodeJS.Timeout | undefined;
+  #known = false;
+
+  /** `connected` is done on each connection before it is used. */
+  constructor(store: StoreUrl, connected: (ask: Ask) => Promise<void> = () => Promise.resolve()) {
+    this.store = store;
+    this.#connected = connected;
+  }
+
+  /** One after the other. What is lost on the way is begun again: work that makes something removes first what is left of it. */
+  use<T>(doing: string, work: (ask: Ask, beside: Beside) => Promise<T>): Promise<T> {
+    const mine = this.#turn.then(async () => {
+      try {
+        return await afterLoss(() => this.#once(work), wasEnded);
+      } catch (error) {
+        throw serverError(this.store, doing, error);
+      }
+    });
+    this.#turn = mine.catch(() => undefined);
+    return mine;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#retry);
+    await this.#turn;
+    await disconnect(await this.#connection?.catch(() => undefined));
+    this.#connection = undefined;
+  }
+
+  async #once<T>(work: (ask: Ask, beside: Beside) => Promise<T>): Promise<T> {
+    const connection = await this.#open();
+    try {
+      return await work(asking(connection), this.#beside);
+    } catch (error) {
+      // The driver tells this to the statement under way, and then not to the connection's listener.
+      if (wasEnded(error)) {
+        connection.destroy();
+        if (this.#live === connection) this.#connection = this.#live = undefined;
+      }
+      throw error;
+    }
+  }
+
+  #open(): Promise<Connection> {
+    this.#connection ??= this.#patiently().catch((error: unknown) => {
+      this.#connection = undefined;
+      throw error;
+    });
+    return this.#connection;
+  }
+
+  async #patiently(): Promise<Connection> {
+    for (const until = performance.now() + RESTART_MS; ; await pause(PAUSE_MS)) {
+      try {
+        return await this.#connect();
+      } catch (error) {
+        // It was there and is gone: it is being restarted.
+        const gone = this.#known && isLost(error instanceof SeqqaError ? error.cause : error);
+        if (!gone || this.#closed || performance.now() > until) throw error;
+      }
+    }
+  }
+
+  readonly #beside: Beside = async (work) => {
+    const connection = await connect(this.store, { ...PLAIN, settings: OUR_SETTINGS });
+    try {
+      await work(asking(connection));
+    } finally {
+      await disconnect(connection);
+    }
+  };
+
+  async #connect(): Promise<Connection> {
+    let connected: Connection | undefined;
+    const connection = await connect(this.store, {
+      ...PLAIN,
+      settings: [...OUR_SETTINGS, "session foreign_key_checks = 0", "session lock_wait_timeout = 60"],
+      lost: () => {
+        if (connected !== undefined && this.#live === connected) this.#lost();
+      },
+    });
+    try {
+      await this.#connected(asking(connection));
+      this.#live = connected = connection;
+      this.#known = true;
+      return connection;
+    } catch (error) {
+      await disconnect(connection);
+      throw error;
+    }
+  }
+
+  #lost(): void {
+    this.#connection = this.#live = undefined;
+    if (!this.#closed) this.#reconnect(0);
+  }
+
+  #reconnect(attempt: number): void {
+    const wait = RETRY_MS[attempt];
+    if (wait === undefined) return;
+    this.#retry = setTimeout(() => {
+      if (!this.#closed) this.use("say that the run is alive", () => Promise.resolve()).catch(() => this.#reconnect(attempt + 1));
+    }, wait);
+    this.#retry.unref();
+  }
+}
+
+/** The session or its statement was ended by somebody. 1317: MySQL says so of both. */
+function wasEnded(error: unknown): boolean {
+  return !(error instanceof SeqqaError) && (isLost(error) || errnoOf(error) === 1317);
+}
+
+function asking(connection: Connection): Ask {
+  return async (sql) => {
+    const [rows] = await connection.query(sql);
+    return Array.isArray(rows) ? (rows as (string | null)[][]) : [];
+  };
+}
+
+/** What went wrong with making or removing a database, in one sentence. */
+export function serverError(store: StoreUrl, doing: string, error: unknown): SeqqaError {
+  if (error instanceof SeqqaError) return error;
+  if (isLost(error)) return lostError(store, error);
+  const cause = safeCause(store, error);
+  const denied = isDenied(error);
+  return new SeqqaError(
+    denied ? "STORE_NOT_ALLOWED" : "STORE_NOT_COPIED",
+    `The server of ${store.shown} could not ${doing}: ${cause.message}.`,
+    {
+      hint: denied
+        ? "Grant the user CREATE, DROP, TRIGGER and all on `seqqa\\_%`.*; with the binary log on, set log_bin_trust_function_creators = 1."
+        : "Look into the server's log.",
+      exitStatus: 2,
+      cause,
+    },
+  );
+}

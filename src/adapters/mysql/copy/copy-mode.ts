@@ -1,0 +1,123 @@
+import { SeqqaError } from "../../../model/errors.ts";
+import type { NoGate, Observed, SystemTraits } from "../../../model/stores/store-adapter.ts";
+import { RowSums } from "../../../systems/multiset-mirror.ts";
+import { imageForeign } from "../../../systems/store-errors.ts";
+import type { Table } from "../schema/catalog.ts";
+import type { Control } from "../connect/control.ts";
+import { dumpDatabase } from "../read/dump.ts";
+import { isBusy, notPutBack } from "../connect/failures.ts";
+import { guardTriggers } from "../journal/guards.ts";
+import { uninstall } from "../journal/install.ts";
+import { Looker } from "../read/looker.ts";
+import type { MysqlMode, QueryRow } from "../connect/mode.ts";
+import { observeAll, observeNet } from "../read/observe.ts";
+import type { Selection } from "../read/selection.ts";
+import { isSnapshot, putSnapshot, readSnapshot, sameSnapshot, takeSnapshot, type Snapshot } from "./snapshot.ts";
+
+/**
+ * Reads everything at each mark, and writes back what differs: for small databases. Puts back what no trigger sees too: DDL, TRUNCATE, AUTO_INCREMENT, tables
+ * without transactions. The target's connections stay.
+ */
+export class CopyMode implements MysqlMode {
+  readonly traits: SystemTraits = { portable: true, commits: true };
+  readonly gate: NoGate = {
+    kind: "none",
+    why: 'the checkpoint "copy" installs no triggers in which a statement could be held; `checkpoint: "journal"` does',
+  };
+  readonly #control: Control;
+  readonly #looker: Looker;
+  readonly #selection: Selection;
+  #root: Snapshot;
+  #rootTables: readonly Table[];
+
+  private constructor(control: Control, selection: Selection, root: Snapshot, tables: readonly Table[]) {
+    this.#control = control;
+    this.#looker = new Looker(control.store);
+    this.#selection = selection;
+    this.#root = root;
+    this.#rootTables = tables;
+  }
+
+  static async open(control: Control, selection: Selection, previous?: CopyMode): Promise<CopyMode> {
+    if (previous !== undefined) return new CopyMode(control, selection, previous.#root, previous.#rootTables);
+    await uninstall(control);
+    await guardTriggers(control);
+    const { snapshot, catalog } = await control.patiently(() => readSnapshot(control));
+    return new CopyMode(control, selection, snapshot, catalog);
+  }
+
+  root(): Promise<Observed> {
+    return this.#alone(async () => {
+      ({ snapshot: this.#root, catalog: this.#rootTables } = await readSnapshot(this.#control));
+      const seen = this.#rootTables.filter(this.#selection);
+      return observeAll(seen.map((table) => [table, rowsIn(this.#root, table.name)]));
+    });
+  }
+
+  mark(): Promise<Snapshot> {
+    return this.#alone(() => takeSnapshot(this.#control));
+  }
+
+  changed(mark: unknown): Promise<boolean> {
+    return this.#alone(async () => !sameSnapshot(await takeSnapshot(this.#control), mark as Snapshot));
+  }
+
+  restore(mark: unknown): Promise<void> {
+    return this.#alone(() => this.#put(mark as Snapshot));
+  }
+
+  observe(): Promise<Observed> {
+    return this.#alone(async () => {
+      const { snapshot: now, catalog: tables } = await readSnapshot(this.#control);
+      // Tables that were made or removed since the root: their rows came or went as a whole.
+      const all = [...tables, ...this.#rootTables.filter(({ name }) => !tables.some((one) => one.name === name))];
+      const net = new RowSums();
+      all.forEach(({ name }, i) => {
+        for (const row of rowsIn(now, name)) net.add(i, row, 1);
+        for (const row of rowsIn(this.#root, name)) net.add(i, row, -1);
+      });
+      return observeNet(all, net, this.#selection);
+    });
+  }
+
+  capture(): Promise<Snapshot> {
+    return this.mark();
+  }
+
+  write(image: unknown): Promise<void> {
+    if (!isSnapshot(image)) throw imageForeign(this.#control.store, "the checkpoint mode that it was captured in");
+    return this.restore(image);
+  }
+
+  query(sql: string, values: readonly unknown[]): Promise<QueryRow[]> {
+    return this.#looker.query(sql, values);
+  }
+
+  dump(): Promise<string> {
+    return this.#control.inTurn(() => dumpDatabase(this.#control, true));
+  }
+
+  /** A lane's own database goes with the lane: nothing is put back. */
+  close(): Promise<void> {
+    return this.#control.inTurn(async () => {
+      await this.#looker.close();
+      await this.#control.close();
+    });
+  }
+
+  async #put(wanted: Snapshot): Promise<void> {
+    try {
+      await putSnapshot(this.#control, wanted);
+    } catch (error) {
+      throw isBusy(error) || error instanceof SeqqaError ? error : notPutBack(this.#control.store, error);
+    }
+  }
+
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    return this.#control.inTurn(() => this.#control.patiently(work));
+  }
+}
+
+function rowsIn(snapshot: Snapshot, table: string): readonly string[] {
+  return snapshot.tables.find(({ name }) => name === table)?.rows ?? [];
+}

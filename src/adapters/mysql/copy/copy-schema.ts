@@ -1,0 +1,122 @@
+import { OURS } from "../schema/catalog.ts";
+import type { Ask } from "../connect/server.ts";
+import { named, quoteName, quoteText } from "../connect/sql-text.ts";
+
+/** Settings that the text of a routine, trigger or event was created under. */
+interface Stored {
+  readonly create: string;
+  readonly mode: string;
+  readonly client: string;
+  readonly collation: string;
+}
+
+/**
+ * Copies everything of one database into a new one of the same server, as the server shows it: tables with their rows and AUTO_INCREMENT, views, routines, triggers
+ * and events. Expects a session with `foreign_key_checks` off and a `sql_mode` that takes any value. What a living run has installed in it is left out.
+ */
+export async function copySchema(ask: Ask, from: string, to: string): Promise<void> {
+  const [[charset, collation] = []] = await ask(
+    `select default_character_set_name, default_collation_name from information_schema.schemata where ${named("schema_name", from)}`,
+  );
+  await ask(`create database ${quoteName(to)} character set ${charset ?? "utf8mb4"} collate ${collation ?? "utf8mb4_general_ci"}`);
+  const names = (await ask(
+    `select table_name, table_type from information_schema.tables where ${named("table_schema", from)} order by table_type = 'SEQUENCE' desc, table_name`,
+  )) as string[][];
+  const all = names.filter(([name]) => !name!.startsWith(OURS));
+  const tables = all.filter(([, type]) => type !== "VIEW").map(([name]) => name!);
+  await ask(`use ${quoteName(to)}`);
+  for (const name of tables) await ask(await shown(ask, `table ${quoteName(from)}.${quoteName(name)}`, 1));
+  for (const [name, type] of all) if (type !== "VIEW" && type !== "SEQUENCE") await copyRows(ask, from, to, name!);
+  await copyRoutines(ask, from);
+  await copyViews(ask, from, to, all.filter(([, type]) => type === "VIEW").map(([name]) => name!)); // prettier-ignore
+  // Last: they would fire while rows are copied.
+  await copyTriggers(ask, from);
+  await copyEvents(ask, from);
+}
+
+async function shown(ask: Ask, what: string, at: number): Promise<string> {
+  const [row] = await ask(`show create ${what}`);
+  return row?.[at] ?? "";
+}
+
+async function copyRows(ask: Ask, from: string, to: string, name: string): Promise<void> {
+  const columns = await ask(
+    `select column_name from information_schema.columns where ${named("table_schema", from)} and ${named("table_name", name)}
+        and coalesce(generation_expression, '') = '' order by ordinal_position`,
+  );
+  const list = columns.map(([column]) => quoteName(column!)).join(",");
+  await ask(`insert into ${quoteName(to)}.${quoteName(name)} (${list}) select ${list} from ${quoteName(from)}.${quoteName(name)}`);
+}
+
+async function copyRoutines(ask: Ask, from: string): Promise<void> {
+  const routines = (await ask(
+    `select routine_type, routine_name from information_schema.routines where ${named("routine_schema", from)} order by routine_type, routine_name`,
+  )) as string[][];
+  for (const [type, name] of routines) {
+    const [row] = await ask(`show create ${type!} ${quoteName(from)}.${quoteName(name!)}`);
+    await make(ask, { create: row?.[2] ?? "", mode: row?.[1] ?? "", client: row?.[3] ?? "", collation: row?.[4] ?? "" });
+  }
+}
+
+/** Views may stand on views: again and again, as long as it helps. */
+async function copyViews(ask: Ask, from: string, to: string, names: readonly string[]): Promise<void> {
+  let left = [...names];
+  while (left.length > 0) {
+    const failed: string[] = [];
+    let last: unknown;
+    for (const name of left) {
+      const text = await shown(ask, `view ${quoteName(from)}.${quoteName(name)}`, 1);
+      try {
+        // The server writes the database's name before each name of a view's query.
+        await ask(text.replaceAll(`${quoteName(from)}.`, `${quoteName(to)}.`));
+      } catch (error) {
+        failed.push(name);
+        last = error;
+      }
+    }
+    if (failed.length === left.length) throw last;
+    left = failed;
+  }
+}
+
+async function copyTriggers(ask: Ask, from: string): Promise<void> {
+  const originals = await ask(
+    `select 1 from information_schema.tables where ${named("table_schema", from)} and table_name = '${OURS}originals'`,
+  );
+  const kept = originals.length === 0 ? [] : await ask(`select name, body from ${quoteName(from)}.${OURS}originals`);
+  const triggers = await ask(
+    `select trigger_name, sql_mode, character_set_client, collation_connection from information_schema.triggers where ${named("event_object_schema", from)}
+      order by event_object_table, action_timing, event_manipulation, action_order`,
+  );
+  for (const [name, mode, client, collation] of triggers) {
+    if (name!.startsWith(OURS)) continue;
+    const body = kept.find(([one]) => one === name)?.[1] ?? (await shown(ask, `trigger ${quoteName(from)}.${quoteName(name!)}`, 2));
+    await make(ask, { create: body, mode: mode!, client: client!, collation: collation! });
+  }
+}
+
+async function copyEvents(ask: Ask, from: string): Promise<void> {
+  const events = await ask(`select event_name from information_schema.events where ${named("event_schema", from)} order by event_name`);
+  for (const [name] of events) {
+    const [row] = await ask(`show create event ${quoteName(from)}.${quoteName(name!)}`);
+    const [, mode, zone, create, client, collation] = row ?? [];
+    await ask(`set session time_zone = ${quoteText(zone ?? "SYSTEM")}`);
+    await make(ask, { create: create ?? "", mode: mode ?? "", client: client ?? "", collation: collation ?? "" });
+    await ask("set session time_zone = '+00:00'");
+  }
+}
+
+/** What a text means depends on the settings of the session that creates it. */
+async function make(ask: Ask, { create, mode, client, collation }: Stored): Promise<void> {
+  await ask("set @seqqa_mode = @@session.sql_mode");
+  try {
+    await ask(`set session sql_mode = ${quoteText(mode)}`);
+    if (/^\w+$/.test(collation)) await ask(`set session collation_connection = ${collation}`);
+    if (/^(?:utf8|utf8mb3|utf8mb4|latin1)$/.test(client) && Buffer.byteLength(create) === create.length)
+      await ask(`set session character_set_client = ${client}`);
+    await ask(create);
+  } finally {
+    await ask("set names utf8mb4");
+    await ask("set session sql_mode = @seqqa_mode");
+  }
+}

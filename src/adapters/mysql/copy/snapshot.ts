@@ -1,0 +1,210 @@
+import { RowSums } from "../../../systems/multiset-mirror.ts";
+import { OURS, readCatalog, type Table } from "../schema/catalog.ts";
+import type { Control, Row } from "../connect/control.ts";
+import { errnoOf } from "../connect/failures.ts";
+import { imagesIn, selectImages } from "../read/observe.ts";
+import { batches, putBackStatements } from "../put-back/put-back.ts";
+import { named, quoteName, quoteText } from "../connect/sql-text.ts";
+
+/** Everything in a database: plain data. */
+export interface Snapshot {
+  readonly kind: "snapshot";
+  /** In the order in which they can be made. */
+  readonly objects: readonly SchemaObject[];
+  readonly tables: readonly TableContent[];
+}
+
+interface SchemaObject {
+  readonly kind: "table" | "view" | "trigger" | "procedure" | "function" | "event";
+  readonly name: string;
+  readonly create: string;
+  /** `sql_mode` that its text means; empty for tables and views. */
+  readonly mode: string;
+  /** Of an event: the time zone in which its times are meant. */
+  readonly zone?: string | undefined;
+}
+
+interface TableContent {
+  readonly name: string;
+  /** What AUTO_INCREMENT gives next; `undefined`: the table has none, or begins at 1. */
+  readonly next?: string | undefined;
+  /** Images of all rows, ordered. */
+  readonly rows: readonly string[];
+}
+
+export function isSnapshot(image: unknown): image is Snapshot {
+  return typeof image === "object" && image !== null && (image as { kind?: unknown }).kind === "snapshot";
+}
+
+export function sameSnapshot(a: Snapshot, b: Snapshot): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** Reads everything, when nobody is in the middle of a write: that is waited for by a lock of all tables (an error that `isBusy` after a second). */
+export async function takeSnapshot(control: Control): Promise<Snapshot> {
+  return (await readSnapshot(control)).snapshot;
+}
+
+/** The catalog of the last reading, which is good as long as there are the same tables and their texts say the same: to read it takes longer than all the rest. */
+interface KnownCatalog {
+  readonly tables: readonly Table[];
+  readonly names: string;
+  readonly texts: readonly string[];
+}
+
+const known = new WeakMap<Control, KnownCatalog>();
+const NO_COLUMN = 1054;
+const NO_TABLE = 1146;
+
+/** {@link takeSnapshot}, and what kinds of tables they are. */
+export async function readSnapshot(control: Control): Promise<{ readonly snapshot: Snapshot; readonly catalog: readonly Table[] }> {
+  const before = known.get(control);
+  known.delete(control);
+  const tables = before?.tables ?? (await readCatalog(control)).tables;
+  const found = await readLocked(control, tables).catch((error: unknown) => {
+    // A table or a column that was known is gone.
+    if (before !== undefined && [NO_COLUMN, NO_TABLE].includes(errnoOf(error) ?? 0)) return undefined;
+    throw error;
+  });
+  if (found === undefined) return readSnapshot(control);
+  const { names, others } = await otherObjects(control);
+  const texts = tables.map((_, i) => (found[2 * i]?.[0]?.[1] ?? "").replace(/ AUTO_INCREMENT=\d+/, ""));
+  if (before !== undefined && !(names === before.names && texts.every((text, i) => text === before.texts[i]))) return readSnapshot(control);
+  known.set(control, { tables, names, texts });
+  const contents = tables.map((table, i): TableContent => {
+    const next = nextIn(found[2 * i]?.[0]?.[1] ?? "");
+    return { name: table.name, ...(next === undefined ? {} : { next }), rows: imagesIn(table, found[2 * i + 1] ?? []).sort() };
+  });
+  const objects = [...tables.map(({ name }, i): SchemaObject => ({ kind: "table", name, create: texts[i]!, mode: "" })), ...others];
+  return { snapshot: { kind: "snapshot", objects, tables: contents }, catalog: tables };
+}
+
+/** The text and the images of each table, at one time. */
+async function readLocked(control: Control, tables: readonly Table[]): Promise<Row[][]> {
+  if (tables.length === 0) return [];
+  const reading = tables.flatMap((table) => [showCreate(table), selectImages(table)]);
+  try {
+    return (await control.batch([lock(tables, "read"), ...reading, "unlock tables"])).slice(1, -1);
+  } catch (error) {
+    if (!control.lost) await control.rows("unlock tables");
+    throw error;
+  }
+}
+
+function lock(tables: readonly Table[], how: "read" | "write"): string {
+  return `lock tables ${tables.map(({ sqlName }) => `${sqlName} ${how}`).join(", ")}`;
+}
+
+function showCreate({ sqlName }: Table): string {
+  return `show create table ${sqlName}`;
+}
+
+function nextIn(text: string): string | undefined {
+  return / AUTO_INCREMENT=(\d+)/.exec(text)?.[1];
+}
+
+/** What there is beside tables; and the names and kinds of those. */
+async function otherObjects(control: Control): Promise<{ readonly names: string; readonly others: readonly SchemaObject[] }> {
+  const schema = control.store.database;
+  const [names = [], routines = [], views = [], triggers = [], events = []] = await control.batch([
+    `select table_name, table_type from information_schema.tables where ${named("table_schema", schema)} and table_type <> 'VIEW' order by table_name`,
+    `select routine_type, routine_name from information_schema.routines where ${named("routine_schema", schema)} order by routine_type, routine_name`,
+    `select table_name from information_schema.views where ${named("table_schema", schema)} order by table_name`,
+    `select trigger_name from information_schema.triggers where ${named("event_object_schema", schema)} order by event_object_table, action_timing, event_manipulation, action_order`,
+    `select event_name from information_schema.events where ${named("event_schema", schema)} order by event_name`,
+  ]);
+  const objects: SchemaObject[] = [];
+  for (const [type, name] of routines) {
+    const kind = type === "PROCEDURE" ? "procedure" : "function";
+    const [row] = await control.rows(`show create ${kind} ${quoteName(name!)}`);
+    objects.push({ kind, name: name!, mode: row?.[1] ?? "", create: row?.[2] ?? "" });
+  }
+  for (const [name] of views) {
+    const [row] = await control.rows(`show create view ${quoteName(name!)}`);
+    // Another lane's database has another name.
+    objects.push({ kind: "view", name: name!, mode: "", create: (row?.[1] ?? "").replaceAll(`${quoteName(control.store.database)}.`, "") });
+  }
+  for (const [name] of triggers) {
+    if (name!.startsWith(OURS)) continue;
+    const [row] = await control.rows(`show create trigger ${quoteName(name!)}`);
+    objects.push({ kind: "trigger", name: name!, mode: row?.[1] ?? "", create: row?.[2] ?? "" });
+  }
+  for (const [name] of events) {
+    const [row] = await control.rows(`show create event ${quoteName(name!)}`);
+    // One that was to happen once may have happened, and is gone, by now.
+    if (row !== undefined) objects.push({ kind: "event", name: name!, mode: row[1] ?? "", zone: row[2] ?? "SYSTEM", create: row[3] ?? "" });
+  }
+  return { names: JSON.stringify(names), others: objects };
+}
+
+/** Puts a database into a state. */
+export async function putSnapshot(control: Control, wanted: Snapshot): Promise<void> {
+  const { snapshot: now, catalog } = await readSnapshot(control);
+  const same = JSON.stringify(now.objects) === JSON.stringify(wanted.objects);
+  const remade = same ? new Set<string>() : await putObjects(control, now, wanted);
+  const tables = same ? catalog : (await readCatalog(control)).tables;
+  const sums = new RowSums();
+  tables.forEach(({ name }, i) => {
+    const before = remade.has(name) ? [] : (now.tables.find((one) => one.name === name)?.rows ?? []);
+    const after = wanted.tables.find((one) => one.name === name)?.rows ?? [];
+    if (before.length === after.length && before.every((row, at) => row === after[at])) return;
+    for (const row of before) sums.add(i, row, -1);
+    for (const row of after) sums.add(i, row, 1);
+  });
+  const statements = putBackStatements(tables, sums);
+  if (statements.length > 0) await writeLocked(control, tables, statements);
+  await putCounters(control, tables, wanted);
+}
+
+async function writeLocked(control: Control, tables: readonly Table[], statements: readonly string[]): Promise<void> {
+  const parts = batches([lock(tables, "write"), "set session autocommit = 0", ...statements, "commit"]);
+  try {
+    for (const part of parts) await control.rows(part.join(";\n"));
+  } finally {
+    if (!control.lost) await control.batch(["rollback", "set session autocommit = 1", "unlock tables"]);
+  }
+}
+
+/** @returns the tables that were made anew, and are empty */
+async function putObjects(control: Control, now: Snapshot, wanted: Snapshot): Promise<Set<string>> {
+  const text = (one: SchemaObject): string => JSON.stringify(one);
+  const [there, should] = [new Set(now.objects.map(text)), new Set(wanted.objects.map(text))];
+  const tables = new Set(now.objects.filter((one) => one.kind === "table" && !should.has(text(one))).map(({ name }) => name));
+  for (const one of [...now.objects].reverse()) {
+    if (!should.has(text(one))) await control.rows(`drop ${one.kind} if exists ${quoteName(one.name)}`);
+  }
+  const remade = new Set<string>();
+  // Triggers go with their table: which are left is asked.
+  let left: Set<string> | undefined;
+  for (const one of wanted.objects) {
+    if (one.kind === "trigger" && tables.size > 0) {
+      left ??= new Set((await otherObjects(control)).others.map(({ kind, name }) => `${kind} ${name}`));
+      if (left.has(`trigger ${one.name}`)) continue;
+    } else if (there.has(text(one))) continue;
+    if (one.kind === "table") remade.add(one.name);
+    await create(control, one);
+  }
+  return remade;
+}
+
+async function create(control: Control, { create: sql, mode, zone }: SchemaObject): Promise<void> {
+  await control.rows("set @seqqa_mode = @@session.sql_mode");
+  try {
+    if (mode !== "") await control.rows(`set session sql_mode = ${quoteText(mode)}`);
+    if (zone !== undefined) await control.rows(`set session time_zone = ${quoteText(zone)}`);
+    await control.rows(sql);
+  } finally {
+    await control.batch(["set session sql_mode = @seqqa_mode", "set session time_zone = '+00:00'"]);
+  }
+}
+
+async function putCounters(control: Control, tables: readonly Table[], wanted: Snapshot): Promise<void> {
+  if (tables.length === 0) return;
+  const found = await control.batch([...tables.map(showCreate), "do 0"]);
+  for (const [i, table] of tables.entries()) {
+    const text = found[i]?.[0]?.[1] ?? "";
+    const should = wanted.tables.find(({ name }) => name === table.name)?.next;
+    if (nextIn(text) !== should && / AUTO_INCREMENT\b/.test(text))
+      await control.rows(`alter table ${table.sqlName} auto_increment = ${should ?? 1}`);
+  }
+}

@@ -1,0 +1,115 @@
+import type { Gate, GateView, HeldWrite } from "../../../model/stores/store-adapter.ts";
+import { lookUntil } from "../../../systems/look-until.ts";
+import type { Table } from "../schema/catalog.ts";
+import { Writing, type Control } from "../connect/control.ts";
+import { isDenied } from "../connect/failures.ts";
+import { armSql, DOORS, gateLocks, hereSql, openSql, whereSql, type GateLocks } from "./gate-sql.ts";
+import { innodbWaits } from "./innodb-waits.ts";
+import { named } from "../connect/sql-text.ts";
+
+/**
+ * Holds a session of the target by user locks of the connection that puts back. Before each of its writes the target waits at a door of its own; all but
+ * the last are opened when it is seen there, so that nobody but us has to count.
+ */
+export class MysqlGate implements Gate {
+  readonly kind = "gate";
+  readonly #control: Control;
+  readonly #tables: readonly Table[];
+  readonly #limitMs: number;
+  readonly #locks: GateLocks;
+  /** Doors that are ours, from the first; none: it is not armed. */
+  #doors = 0;
+  /** Those that were opened. */
+  #passed = 0;
+  #session: string | undefined;
+
+  constructor(control: Control, tables: readonly Table[], limitMs: number) {
+    this.#control = control;
+    this.#tables = tables;
+    this.#limitMs = limitMs;
+    this.#locks = gateLocks(control.store.database);
+  }
+
+  async arm(write: number): Promise<void> {
+    if (!Number.isSafeInteger(write) || write < 1) throw new RangeError(`A write is counted from 1, and this is ${write}.`);
+    await this.release();
+    // Who makes so many writes passes; it is not armed at all.
+    if (write > DOORS) return;
+    await this.#control.inTurn(() =>
+      this.#control.patiently(async () => {
+        const [[taken, ...got] = []] = await this.#control.rows(armSql(this.#locks, write));
+        this.#doors = write;
+        this.#passed = 0;
+        if (taken === null && got.every((one) => one === "1")) return;
+        await this.#open();
+        throw new Writing(`session ${taken ?? ""} has a lock of an earlier write`);
+      }, this.#limitMs),
+    );
+  }
+
+  async held(done: Promise<unknown>): Promise<HeldWrite | undefined> {
+    return lookUntil(() => this.#control.inTurn(() => this.#look()), done);
+  }
+
+  async #look(): Promise<HeldWrite | undefined> {
+    while (this.#passed < this.#doors) {
+      const [[session] = []] = await this.#control.rows(hereSql(this.#locks, this.#passed));
+      if (typeof session !== "string") return undefined;
+      if (this.#passed === this.#doors - 1) {
+        this.#session = session;
+        const places = await this.#control.rows(whereSql(this.#locks, this.#tables.length));
+        const place = places.find(([, , who]) => who === session);
+        return place && { statement: `${place[0]!} ${this.#tables[Number(place[1])]!.name}` };
+      }
+      await this.#control.rows(openSql(this.#locks, [this.#passed++], false));
+    }
+    return undefined;
+  }
+
+  async view(): Promise<GateView> {
+    const held = this.#session;
+    if (held === undefined) return { kind: "running" };
+    const by = await this.#control.inTurn(() => this.#waitsFor(held));
+    return by === undefined ? { kind: "running" } : { kind: "blocked", by };
+  }
+
+  /** Nothing but the held call and the one beside it is under way: who waits, waits for it. */
+  async #waitsFor(held: string): Promise<string | undefined> {
+    const others = `select id, state from information_schema.processlist where ${named("db", this.#control.store.database)} and id not in (connection_id(), ${held})`;
+    let sessions: (string | null)[][];
+    try {
+      const [found = [], engine = []] = await this.#control.batch([others, "show engine innodb status"]);
+      const row = innodbWaits(engine[0]?.[2] ?? "").find(({ session }) => found.some(([id]) => id === session));
+      if (row !== undefined) return `a row of ${row.table}`;
+      sessions = found;
+    } catch (error) {
+      if (!isDenied(error)) throw error;
+      // Without the PROCESS privilege: that somebody on the server waits for a row.
+      const [found = [], waits = []] = await this.#control.batch([
+        others,
+        "show global status like 'Innodb\\_row\\_lock\\_current\\_waits'",
+      ]);
+      if (Number(waits[0]?.[1]) > 0) return "a row";
+      sessions = found;
+    }
+    for (const [, state] of sessions) {
+      if (state === "User lock") return "a user lock";
+      const lock = /^Waiting for (.* lock)$/.exec(state ?? "")?.[1];
+      if (lock !== undefined) return `a ${lock}`;
+    }
+    return undefined;
+  }
+
+  async release(): Promise<void> {
+    if (this.#doors === 0) return;
+    // Where the locks cannot be given back, they end with their session.
+    await this.#control.inTurn(() => this.#open()).catch(() => this.#control.close());
+  }
+
+  async #open(): Promise<void> {
+    const doors = [...Array(this.#doors).keys()];
+    this.#doors = 0;
+    this.#session = undefined;
+    await this.#control.rows(openSql(this.#locks, doors, true));
+  }
+}

@@ -1,0 +1,178 @@
+import type { StoredValue } from "../../../model/stores/store-adapter.ts";
+import { textIn } from "../schema/charsets.ts";
+import { quoteName } from "../connect/sql-text.ts";
+
+/** How the values of a column are written in a row's image. */
+export type ColumnKind = "integer" | "decimal" | "float" | "text" | "json" | "bytes" | "time" | "instant" | "choice" | "plain";
+
+export interface Column {
+  readonly name: string;
+  readonly kind: ColumnKind;
+  /** Of texts. */
+  readonly charset: string;
+}
+
+const KINDS: Readonly<Record<string, ColumnKind>> = {
+  ...of("integer", "tinyint smallint mediumint int bigint year bit"),
+  ...of("decimal", "decimal"),
+  ...of("float", "float double"),
+  ...of("text", "char varchar tinytext text mediumtext longtext"),
+  ...of("json", "json"),
+  ...of("bytes", "binary varbinary tinyblob blob mediumblob longblob"),
+  // Kept as the server stores them, their system of reference included.
+  ...of("bytes", "geometry point linestring polygon multipoint multilinestring multipolygon geometrycollection geomcollection"),
+  ...of("time", "date datetime time"),
+  ...of("instant", "timestamp"),
+  ...of("choice", "enum set"),
+  ...of("plain", "uuid inet4 inet6"),
+};
+
+function of(kind: ColumnKind, types: string): Record<string, ColumnKind> {
+  return Object.fromEntries(types.split(" ").map((type) => [type, kind]));
+}
+
+/** Of a `data_type` of `information_schema.columns`; `undefined`: not known here. */
+export function kindOf(dataType: string): ColumnKind | undefined {
+  return KINDS[dataType.toLowerCase()];
+}
+
+/**
+ * The image of a value: text that is lossless, means the same in every session (time zone, `sql_mode`, character set), and holds no comma. `value` is an SQL
+ * expression of the column, such as `NEW.x`.
+ */
+export function imageOfValue({ kind }: Column, value: string): string {
+  switch (kind) {
+    case "integer":
+    case "decimal":
+      // Without the zeros of ZEROFILL, and bits as a number.
+      return `ifnull(${value}+0,'-')`;
+    case "float":
+      // A FLOAT's own text has 6 digits only.
+      return `ifnull(${value}+0e0,'-')`;
+    case "time":
+      return `ifnull(concat(${value},''),'-')`;
+    case "instant":
+      // What is stored, not what the session's time zone makes of it. Of the zero time it gives 0 in a query and NULL in a trigger.
+      return `ifnull(nullif(unix_timestamp(${value}),0),if(isnull(concat(${value},'')),'-','0'))`;
+    case "choice":
+      // The number is what is stored: it tells the empty error value from a member ''.
+      return `ifnull(concat(${value}+0,':',hex(${value})),'-')`;
+    case "json":
+    case "plain":
+      return `ifnull(hex(convert(${value} using utf8mb4)),'-')`;
+    case "text":
+    case "bytes":
+      return `ifnull(hex(${value}),'-')`;
+  }
+}
+
+/** The image of a whole row; `of` gives the expression of a column. */
+export function imageOfRow(columns: readonly Column[], of: (column: Column) => string): string {
+  return `concat_ws(',',${columns.map((column) => imageOfValue(column, of(column))).join(",")})`;
+}
+
+/** The images of values as written by {@link imageOfRow}. */
+export function fieldsOf(image: string): string[] {
+  return image.split(",");
+}
+
+/** A literal that gives a column the value of an image, in a session with `OUR_SETTINGS`. */
+export function literal({ kind, charset }: Column, image: string): string {
+  if (image === "-") return "NULL";
+  switch (kind) {
+    case "integer":
+    case "decimal":
+      return /^-?[\d.]+$/.test(image) ? image : quoted(image);
+    case "choice":
+      return String(Number.parseInt(image, 10) > Number.MAX_SAFE_INTEGER ? BigInt(image.split(":")[0]!) : Number.parseInt(image, 10));
+    case "float":
+    case "time":
+      return quoted(image);
+    case "instant":
+      return quoted(instantText(image, " "));
+    case "text":
+      return image === "" ? "''" : `_${charset} x'${hex(image)}'`;
+    case "json":
+    case "plain":
+      return `_utf8mb4 x'${hex(image)}'`;
+    case "bytes":
+      return `x'${hex(image)}'`;
+  }
+}
+
+/** An expression that is true for the value of an image and may use an index; more values may be true. */
+export function condition(column: Column, image: string, alias = ""): string {
+  return `${alias}${quoteName(column.name)} <=> ${literal(column, image)}`;
+}
+
+function hex(image: string): string {
+  if (!/^[\dA-F]*$/.test(image)) throw new TypeError("An image of a value is not hexadecimal.");
+  return image;
+}
+
+function quoted(image: string): string {
+  if (!/^[\w .:+-]*$/.test(image)) throw new TypeError("An image of a value holds characters that it cannot hold.");
+  return `'${image}'`;
+}
+
+/** Seconds since 1970 as a time in UTC; zero is the time that is none. */
+function instantText(image: string, separator: string): string {
+  const [seconds = "0", fraction] = image.split(".");
+  const dot = fraction === undefined ? "" : `.${fraction}`;
+  if (Number(image) === 0) return `0000-00-00${separator}00:00:00${dot}`;
+  return new Date(Number(seconds) * 1000).toISOString().slice(0, 19).replace("T", separator) + dot;
+}
+
+/** A value as observers see it. */
+export function shownValue({ kind, charset }: Column, image: string): StoredValue {
+  if (image === "-") return null;
+  switch (kind) {
+    case "integer":
+      return integer(image);
+    case "float":
+      return Number(image);
+    case "decimal":
+      return image;
+    case "time":
+      return image.replace(/^(\d{4}-\d\d-\d\d) /, "$1T");
+    case "instant":
+      return `${instantText(image, "T")}Z`;
+    case "choice":
+      return textIn(charset, bytesOf(image.slice(image.indexOf(":") + 1)));
+    case "json":
+      return canonicalJson(utf8(image));
+    case "plain":
+      return utf8(image);
+    case "text":
+      return textIn(charset, bytesOf(image));
+    case "bytes":
+      return bytesOf(image);
+  }
+}
+
+function bytesOf(image: string): Uint8Array {
+  return new Uint8Array(Buffer.from(image, "hex"));
+}
+
+function utf8(image: string): string {
+  return Buffer.from(image, "hex").toString("utf8");
+}
+
+export function integer(text: string): number | bigint {
+  const number = Number(text);
+  return Number.isSafeInteger(number) ? number : BigInt(text);
+}
+
+/** The same text for the same document; one with numbers that would lose digits stays as it is. */
+function canonicalJson(text: string): string {
+  try {
+    if (/\d{16}|\d[.eE]/.test(text)) return text;
+    return JSON.stringify(JSON.parse(text), (_key, value: unknown) =>
+      typeof value === "object" && value !== null && !Array.isArray(value)
+        ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
+        : value,
+    );
+  } catch {
+    return text;
+  }
+}

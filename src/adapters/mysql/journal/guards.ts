@@ -1,0 +1,96 @@
+import { OURS } from "../schema/catalog.ts";
+import { OFF, type Control } from "../connect/control.ts";
+import { named, quoteName, quoteText } from "../connect/sql-text.ts";
+
+/** The user's own triggers as they were, while guarded ones stand in their place. */
+export const ORIGINALS: string = `${OURS}originals`;
+
+/** Begins the statement of a guarded trigger. */
+export const GUARD: string = `begin if ${OFF} is null then `;
+
+interface Original {
+  readonly name: string;
+  readonly table: string;
+  readonly create: string;
+  readonly mode: string;
+  readonly client: string;
+  readonly collation: string;
+}
+
+/**
+ * MySQL cannot disable triggers: the user's would fire when rows are put back, and change them. They are made anew, doing nothing in a session of ours and the same
+ * as before in all others. The originals are kept in the database itself first, so that nothing is lost when we are killed in the middle.
+ */
+export async function guardTriggers(control: Control): Promise<void> {
+  const rows = await control.rows(
+    `select trigger_name, event_object_table, action_timing, event_manipulation, definer, action_statement, sql_mode, character_set_client, collation_connection
+       from information_schema.triggers where ${named("event_object_schema", control.store.database)}
+      order by event_object_table, action_timing, event_manipulation, action_order`,
+  );
+  const users = (rows as string[][]).filter(([name]) => !name!.startsWith(OURS));
+  if (users.length === 0) return;
+  const text = "longtext character set utf8mb4 collate utf8mb4_bin";
+  await control.rows(
+    `create table ${ORIGINALS}(at int not null auto_increment primary key, name ${text}, tab ${text}, body ${text}, mode ${text}, client ${text}, collation ${text}) engine=InnoDB`,
+  );
+  for (const [name, table, , , , , mode, client, collation] of users) {
+    const [shown] = await control.rows(`show create trigger ${quoteName(name!)}`);
+    const kept = [name, table, shown?.[2], mode, client, collation].map((one) => quoteText(one ?? ""));
+    await control.rows(`insert into ${ORIGINALS}(name, tab, body, mode, client, collation) values (${kept.join(",")})`);
+  }
+  for (const [name] of users) await control.define(`drop trigger ${quoteName(name!)}`);
+  for (const row of users) await create(control, guarded(row), row[6]!, row[7]!, row[8]!);
+}
+
+function guarded([name, table, timing, event, definer, statement]: readonly string[]): string {
+  const at = definer!.lastIndexOf("@");
+  const who = `${quoteName(definer!.slice(0, at))}@${quoteName(definer!.slice(at + 1))}`;
+  // The line end: a body may end with a comment.
+  return `create definer=${who} trigger ${quoteName(name!)} ${timing!} ${event!} on ${quoteName(table!)} for each row ${GUARD}${statement!}\n; end if; end`;
+}
+
+/** What a trigger's text means depends on the settings of the session that creates it. */
+async function create(control: Control, sql: string, mode: string, client: string, collation: string): Promise<void> {
+  await control.rows(
+    "set @seqqa_mode = @@session.sql_mode, @seqqa_client = @@session.character_set_client, @seqqa_collation = @@session.collation_connection",
+  );
+  try {
+    // The text is sent in utf8mb4 whatever it was created in; names and texts of it mean the same.
+    await control.rows(`set session sql_mode = ${quoteText(mode)}, session collation_connection = ${collationName(collation)}`);
+    if (/^(?:utf8|utf8mb3|utf8mb4|latin1)$/.test(client) && isAscii(sql))
+      await control.rows(`set session character_set_client = ${client}`);
+    await control.define(sql);
+  } finally {
+    await control.rows(
+      "set session sql_mode = @seqqa_mode, session character_set_client = @seqqa_client, session collation_connection = @seqqa_collation",
+    );
+  }
+}
+
+function collationName(collation: string): string {
+  return /^\w+$/.test(collation) ? collation : "utf8mb4_general_ci";
+}
+
+function isAscii(text: string): boolean {
+  return Buffer.byteLength(text) === text.length;
+}
+
+/** Puts the user's own triggers back. */
+export async function restoreTriggers(control: Control): Promise<void> {
+  const there = await control.rows(
+    `select 1 from information_schema.tables where ${named("table_schema", control.store.database)} and table_name = '${ORIGINALS}'`,
+  );
+  if (there.length === 0) return;
+  const rows = await control.rows(`select name, tab, body, mode, client, collation from ${ORIGINALS} order by at`);
+  const originals = rows.map(([name, table, sql, mode, client, collation]): Original => ({
+    name: name!,
+    table: table!,
+    create: sql!,
+    mode: mode!,
+    client: client!,
+    collation: collation!,
+  }));
+  for (const { name } of originals) await control.define(`drop trigger if exists ${quoteName(name)}`);
+  for (const one of originals) await create(control, one.create, one.mode, one.client, one.collation);
+  await control.rows(`drop table ${ORIGINALS}`);
+}

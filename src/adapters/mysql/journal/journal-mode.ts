@@ -1,0 +1,345 @@
+import { randomUUID } from "node:crypto";
+import { SeqqaError } from "../../../model/errors.ts";
+import type { Gate, LastLook, NoGate, Observed, SystemTraits } from "../../../model/stores/store-adapter.ts";
+import { leaseOver } from "../../../systems/borrowed.ts";
+import { MultisetMirror, type RowSums, type Segment } from "../../../systems/multiset-mirror.ts";
+import { UNGATED } from "../../../systems/delegating-system.ts";
+import { markInvalid } from "../../../systems/store-errors.ts";
+import { OURS, type Catalog, type Table } from "../schema/catalog.ts";
+import { Writing, type Control, type Row } from "../connect/control.ts";
+import { dumpDatabase } from "../read/dump.ts";
+import { BUSY_LIMIT_MS, errnoOf, incoherent, isBusy, notPutBack } from "../connect/failures.ts";
+import { install, installedToken, uninstall } from "./install.ts";
+import { JournalLog } from "./journal-log.ts";
+import { keepTables } from "./journal-sql.ts";
+import { Lease } from "./lease.ts";
+import { Looker } from "../read/looker.ts";
+import type { MysqlMode, QueryRow } from "../connect/mode.ts";
+import { MysqlGate } from "../gate/mysql-gate.ts";
+import { imageOf, isImage, rowsOfImage, type MultisetImage } from "./multiset-image.ts";
+import { imagesOf, observeAll, observeNet } from "../read/observe.ts";
+import { batches, putBackStatements, WRONG_COUNT } from "../put-back/put-back.ts";
+import { Recorder } from "./recorder.ts";
+import { leaveAsFound } from "./recover.ts";
+import { SchemaWatch } from "../schema/schema-watch.ts";
+import type { Selection } from "../read/selection.ts";
+
+export interface JournalChoice {
+  readonly selection: Selection;
+  readonly borrowed: boolean;
+  /** Whether writes of the target can be held; default: no. */
+  readonly gated?: boolean | undefined;
+  /** Of the same store, closed for a restart of the target. */
+  readonly previous?: JournalMode | undefined;
+  /** How long open write transactions of others are waited for, in milliseconds; default 5000. */
+  readonly limitMs?: number | undefined;
+  /** See `SystemScope.asked`. */
+  readonly asked?: (() => number | undefined) | undefined;
+  /** After so much silence a borrowed store is let go; default 30. */
+  readonly leaseSeconds?: number | undefined;
+}
+
+/** What is known of the store beside the mirror, and outlives a restart of the target. */
+interface Knowledge {
+  readonly token: string;
+  readonly tables: readonly Table[];
+  readonly watch: SchemaWatch;
+  readonly log: JournalLog;
+  mirror: MultisetMirror;
+}
+
+/**
+ * Puts back what other sessions committed, by an undo log that row triggers write in the transactions of the target. Reading is one round trip, and a
+ * put-back another.
+ */
+export class JournalMode implements MysqlMode {
+  readonly traits: SystemTraits = { portable: true, commits: true };
+  readonly gate: Gate | NoGate;
+  readonly #control: Control;
+  readonly #looker: Looker;
+  readonly #selection: Selection;
+  readonly #limitMs: number;
+  readonly #known: Knowledge;
+  /** Both for a borrowed store only. */
+  readonly #recorder: Recorder | undefined;
+  readonly #lease: Lease | undefined;
+  /** Once the store is not what we know, nothing is answered any more. */
+  #broken: SeqqaError | undefined;
+
+  private constructor(control: Control, known: Knowledge, choice: JournalChoice, lease?: Lease) {
+    this.#control = control;
+    this.#looker = new Looker(control.store);
+    this.#selection = choice.selection;
+    this.#limitMs = choice.limitMs ?? BUSY_LIMIT_MS;
+    this.gate = choice.gated === true ? new MysqlGate(control, known.tables, this.#limitMs) : UNGATED;
+    this.#known = known;
+    if (choice.borrowed) this.#recorder = new Recorder(control, known.tables, choice.asked, this.#limitMs);
+    this.#lease = lease;
+  }
+
+  /**
+   * Installs what is needed. After a restart of the target it goes on from before, if the target left the schema as it was: marks stay valid,
+   * and what the target wrote at its start is an ordinary change.
+   */
+  static async open(control: Control, catalog: Catalog, choice: JournalChoice): Promise<JournalMode> {
+    const { previous } = choice;
+    const before = previous === undefined ? undefined : previous.#known;
+    const gated = choice.gated === true;
+    const asBefore = (previous?.gate.kind === "gate") === gated;
+    if (before !== undefined && asBefore && (await installedToken(control)) === before.token) {
+      const altered = before.watch.difference(await control.rows(before.watch.sql)) ?? (await before.watch.altered(control, true));
+      if (altered === undefined) {
+        const known = { ...before, log: new JournalLog(control, before.tables, before.watch, before.log) };
+        return new JournalMode(control, known, choice);
+      }
+    }
+    const token = randomUUID();
+    await uninstall(control);
+    const lease = choice.borrowed ? await Lease.hold(control, choice.leaseSeconds) : undefined;
+    try {
+      await install(control, catalog, { token, borrowed: choice.borrowed, gated });
+    } catch (error) {
+      lease?.stop();
+      await uninstall(control).catch(() => undefined);
+      throw error;
+    }
+    const watch = await SchemaWatch.open(control);
+    if (choice.borrowed) await control.rows(keepTables(watch.reading));
+    const { tables } = catalog;
+    const log = new JournalLog(control, tables, watch);
+    return new JournalMode(control, { token, tables, watch, log, mirror: new MultisetMirror("") }, choice, lease);
+  }
+
+  root(): Promise<Observed> {
+    return this.#alone(async () => {
+      const { tables, mirror } = this.#known;
+      const contents: [Table, string[]][] = [];
+      for (;;) {
+        await this.#read(true);
+        const seen = mirror.top;
+        contents.length = 0;
+        await this.#control.snapshot(async () => {
+          for (const table of tables.filter(this.#selection)) contents.push([table, await imagesOf(this.#control, table)]);
+        });
+        // What was written meanwhile may or may not be in the rows.
+        await this.#read(true);
+        if (mirror.top === seen) break;
+      }
+      this.#known.mirror = new MultisetMirror("");
+      this.#recorder?.rooted(mirror.top.depth);
+      return observeAll(contents);
+    });
+  }
+
+  mark(): Promise<Segment> {
+    return this.#alone(async () => {
+      await this.#read(true);
+      if (this.#known.log.tooLong) await this.#remove([...this.#known.log.present]);
+      return this.#known.mirror.top;
+    });
+  }
+
+  position(): Promise<Segment> {
+    return this.#alone(async () => {
+      await this.#read(false);
+      return this.#known.mirror.top;
+    });
+  }
+
+  changed(mark: unknown): Promise<boolean> {
+    return this.#alone(async () => {
+      await this.#read(false);
+      return this.#known.mirror.top !== mark;
+    });
+  }
+
+  observe(): Promise<Observed> {
+    return this.#alone(async () => {
+      await this.#read(false);
+      return observeNet(this.#known.tables, this.#known.mirror.net, this.#selection);
+    });
+  }
+
+  capture(): Promise<MultisetImage> {
+    return this.#alone(async () => {
+      await this.#read(false);
+      return imageOf(this.#known.tables, this.#known.mirror.net);
+    });
+  }
+
+  lastLook(): LastLook {
+    const { tables, mirror } = this.#known;
+    return {
+      mark: mirror.top,
+      observe: () => observeNet(tables, mirror.net, this.#selection),
+      capture: () => imageOf(tables, mirror.net),
+      restore: (mark) => this.#restore(mark as Segment, mirror.top),
+    };
+  }
+
+  async restore(mark: unknown): Promise<void> {
+    await this.#restore(mark as Segment);
+  }
+
+  /** `seen`: restores only from this state; `false` when the store was in another one, and nothing was restored. */
+  #restore(segment: Segment, seen?: Segment): Promise<boolean> {
+    return this.#alone(async () => {
+      const { mirror } = this.#known;
+      if (!mirror.holds(segment)) throw markInvalid();
+      // Hardly ever was something written since: then the reading before is left out.
+      const from = mirror.top === seen && seen !== segment;
+      if (from && (await this.#put(mirror.changesTo(segment), segment, { seen: true }))) return true;
+      await this.#read(true);
+      if (seen !== undefined && mirror.top !== seen) return false;
+      if (mirror.top !== segment) await this.#put(mirror.changesTo(segment), segment);
+      return true;
+    });
+  }
+
+  write(image: unknown): Promise<void> {
+    if (!isImage(image)) throw new TypeError("MysqlAdapter.write takes what capture() of a journalled database returned.");
+    return this.#alone(async () => {
+      const { mirror } = this.#known;
+      const wanted = rowsOfImage(this.#control.store, this.#known.tables, image);
+      const put = (seen: boolean): Promise<boolean> => {
+        const changes = mirror.changesTo(mirror.bottom);
+        for (const { table, row, by } of wanted.deltas()) changes.add(table, row, by);
+        return this.#put(changes, mirror.bottom, { kept: wanted, seen });
+      };
+      if (await put(true)) return;
+      await this.#read(true);
+      await put(false);
+    });
+  }
+
+  query(sql: string, values: readonly unknown[]): Promise<QueryRow[]> {
+    return this.#looker.query(sql, values);
+  }
+
+  dump(): Promise<string> {
+    return this.#control.inTurn(() => dumpDatabase(this.#control, false));
+  }
+
+  async close(leaveNothing: boolean): Promise<void> {
+    this.#lease?.stop();
+    if (this.gate.kind === "gate") await this.gate.release();
+    return this.#control.inTurn(async () => {
+      await this.#looker.close();
+      try {
+        if (leaveNothing) await this.#leave();
+      } catch (error) {
+        throw this.#explained(error);
+      } finally {
+        await this.#control.close();
+      }
+    });
+  }
+
+  /** The entries of the log by now are a last look: they are the run's, unless somebody else made them. */
+  async #leave(): Promise<void> {
+    if (this.#broken?.code === "LEASE_OVER") throw this.#broken;
+    const isForeign = (): boolean => this.#broken?.code === "FOREIGN_WRITE" || this.#recorder?.isQuiet === true;
+    const wasForeign = isForeign();
+    await leaveAsFound(this.#control, { recordsRest: () => !(wasForeign && isForeign()), limitMs: this.#limitMs });
+  }
+
+  async #read(apart: boolean): Promise<void> {
+    const { log } = this.#known;
+    await this.#takeIn(this.#recorder?.isQuiet, () => log.read(apart));
+  }
+
+  /** Takes a look: its changes are recorded in a borrowed store, and only then known. `wasQuiet`: see {@link Recorder.record}. */
+  async #takeIn(wasQuiet: boolean | undefined, reading: () => Promise<RowSums>): Promise<void> {
+    const { log, mirror } = this.#known;
+    try {
+      const sums = await reading();
+      await this.#recorder?.record(sums, log, wasQuiet === true, mirror.top.depth);
+      mirror.push(sums, "");
+    } catch (error) {
+      if (error instanceof SeqqaError && error.code !== "STORE_LOST") this.#broken = error;
+      throw error;
+    }
+  }
+
+  /**
+   * Changes the store in one transaction, takes the entries that it undoes out of the log, and reads what was logged meanwhile. `seen`: only where
+   * nothing was written since the last reading; `false`: something was, or may have been, and nothing is changed.
+   */
+  async #put(changes: RowSums, to: Segment, { kept, seen = false }: { kept?: RowSums; seen?: boolean } = {}): Promise<boolean> {
+    const { log, mirror, tables } = this.#known;
+    const wasQuiet = this.#recorder?.isQuiet;
+    const undone = [...log.present];
+    const statements = [
+      "start transaction",
+      // First, so that nothing of the target waits for us while we wait for it.
+      ...(seen ? log.removalOfAll() : []),
+      ...putBackStatements(tables, changes),
+      ...(seen ? [] : log.removal(undone)),
+      ...(this.#recorder?.restored(to.depth, kept) ?? []),
+      "commit",
+    ];
+    const rows = await this.#change(statements, seen);
+    if (rows === undefined) return false;
+    if (seen) log.raise();
+    log.forget(undone);
+    mirror.popTo(to);
+    if (kept !== undefined) mirror.push(kept, "");
+    await this.#takeIn(wasQuiet, async () => log.take(rows, false));
+    return true;
+  }
+
+  /** Entries of the log after a transaction. `undefined`: it failed, may do so, and was rolled back. */
+  async #change(statements: readonly string[], mayFail: boolean): Promise<Row[] | undefined> {
+    const parts = batches(statements);
+    try {
+      for (const part of parts.slice(0, -1)) await this.#control.rows(part.join(";\n"));
+      return (await this.#control.batch([...parts.at(-1)!, this.#known.log.entries(false)])).at(-1)!;
+    } catch (error) {
+      if (!this.#control.lost) await this.#control.rows("rollback");
+      if (isBusy(error) || error instanceof SeqqaError) throw error;
+      if (mayFail) return undefined;
+      // Nothing was changed. Somebody who wrote and committed between our look at the log and at the rows is in the log by now.
+      const before = this.#known.mirror.top;
+      await this.#read(false);
+      if (this.#known.mirror.top !== before) throw new Writing();
+      if (errnoOf(error) === WRONG_COUNT) throw new Stale();
+      throw (this.#broken = notPutBack(this.#control.store, error));
+    }
+  }
+
+  async #remove(entries: readonly bigint[]): Promise<void> {
+    for (const sql of this.#known.log.removal(entries)) await this.#control.rows(sql);
+    this.#known.log.forget(entries);
+  }
+
+  /** One operation at a time, waiting for those who write. */
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    return this.#control.inTurn(async () => {
+      for (let tries = 1; ; tries++) {
+        if (this.#broken !== undefined) throw this.#broken;
+        try {
+          const result = await this.#control.patiently(work, this.#limitMs);
+          this.#lease?.alive();
+          return result;
+        } catch (error) {
+          if (!(error instanceof Stale)) throw this.#explained(error);
+          if (tries > 3) throw (this.#broken = incoherent(this.#control.store, "a row that is to be taken out is not there"));
+        }
+      }
+    });
+  }
+
+  /** A borrowed store that was let go, or taken out of our hands, is not touched any more. */
+  #explained(error: unknown): unknown {
+    if (this.#lease === undefined) return error;
+    const gone = errnoOf(error) === NO_TABLE && String((error as Error).message).includes(OURS);
+    const why = gone ? leaseOver(`the database ${this.#control.store.shown}`) : this.#lease.explain(error);
+    if (why instanceof SeqqaError && why.code === "LEASE_OVER") this.#broken = why;
+    return why;
+  }
+}
+
+const NO_TABLE = 1146;
+
+/** A row that was to go was not there: something may have been written since the log was read, so once more. */
+class Stale extends Error {}

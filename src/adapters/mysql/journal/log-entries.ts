@@ -1,0 +1,26 @@
+import { RowSums } from "../../../systems/multiset-mirror.ts";
+import type { Table } from "../schema/catalog.ts";
+import type { Row } from "../connect/control.ts";
+import { rowTooLong } from "../connect/failures.ts";
+import type { StoreUrl } from "../connect/store-url.ts";
+
+/** What is asked of the log: the columns that {@link sumOfEntries} takes, in their order. */
+export const ENTRY = "seq,tab,note,grp,old,new";
+
+/** What stands in the log for the image of a row that is longer than the server's longest packet. */
+export const TOO_LONG = "!";
+
+/** What entries of the log, those of whole statements, did to the rows. @throws SeqqaError `ROW_TOO_LONG` */
+export function sumOfEntries(store: StoreUrl, tables: readonly Table[], rows: readonly Row[]): RowSums {
+  const sums = new RowSums();
+  const made = new Set(rows.filter(([, , note, grp]) => note === "0" && grp !== null).map(([, , , grp]) => grp));
+  for (const [, tab, note, grp, old, now] of rows) {
+    // Noted in advance, and then the parent's change was not made.
+    if (note === "1" && !made.has(grp)) continue;
+    const table = Number(tab);
+    if (old === TOO_LONG || now === TOO_LONG) throw rowTooLong(tables[table]?.name ?? "", store);
+    if (typeof old === "string") sums.add(table, old, -1);
+    if (typeof now === "string") sums.add(table, now, 1);
+  }
+  return sums;
+}

@@ -1,0 +1,73 @@
+import { AskedSince, foreignWrite } from "../../../systems/borrowed.ts";
+import type { RowSums } from "../../../systems/multiset-mirror.ts";
+import type { Table } from "../schema/catalog.ts";
+import type { Control } from "../connect/control.ts";
+import type { JournalLog } from "./journal-log.ts";
+import { forgetAbove, keepStatements } from "./journal-sql.ts";
+import { batches } from "../put-back/put-back.ts";
+import { namedDeltas } from "../read/shown-row.ts";
+
+/** Keeps in a borrowed store what the run made of it, so that after a kill it can be told from what others did. */
+export class Recorder {
+  readonly #control: Control;
+  readonly #tables: readonly Table[];
+  readonly #asked: AskedSince;
+  readonly #limitMs: number;
+  /** The level of the mirror's root in what is recorded. */
+  #base = 0;
+
+  constructor(control: Control, tables: readonly Table[], asked: (() => number | undefined) | undefined, limitMs: number) {
+    this.#control = control;
+    this.#tables = tables;
+    this.#asked = new AskedSince(asked);
+    this.#limitMs = limitMs;
+  }
+
+  /** True while a write that is seen cannot be the run's. */
+  get isQuiet(): boolean {
+    return this.#asked.isQuiet;
+  }
+
+  /**
+   * Judges what a look found, and moves it from the log to what is recorded. `wasQuiet`: before the look. `depth`: the mirror's, before it takes this in.
+   *
+   * @throws SeqqaError `FOREIGN_WRITE`, with nothing recorded
+   */
+  async record(sums: RowSums, log: JournalLog, wasQuiet: boolean, depth: number): Promise<void> {
+    if (wasQuiet && this.#asked.isQuiet) this.#requireNothing(sums);
+    const entries = [...log.present];
+    if (entries.length > 0) {
+      const kept = keepStatements(this.#base + depth + 1, sums.deltas());
+      const parts = batches(["start transaction", ...log.removal(entries), ...kept, "commit"]);
+      // Patient by itself: the log is not read a second time.
+      await this.#control.patiently(() => this.#write(parts), this.#limitMs);
+      log.forget(entries);
+    }
+    this.#asked.looked();
+  }
+
+  /** Statements of a transaction that restores the state of a depth, and adds rows to it. */
+  restored(depth: number, added: RowSums | undefined): readonly string[] {
+    const level = this.#base + depth;
+    return [forgetAbove(level), ...keepStatements(level + 1, added === undefined ? [] : added.deltas())];
+  }
+
+  /** The state of this depth is the root of the mirror from now on. */
+  rooted(depth: number): void {
+    this.#base += depth;
+  }
+
+  #requireNothing(sums: RowSums): void {
+    const rows = namedDeltas(this.#tables, sums.deltas());
+    if (rows.length > 0) throw foreignWrite(`The database ${this.#control.store.shown}`, rows);
+  }
+
+  async #write(parts: readonly (readonly string[])[]): Promise<void> {
+    try {
+      for (const part of parts) await this.#control.rows(part.join(";\n"));
+    } catch (error) {
+      if (!this.#control.lost) await this.#control.rows("rollback");
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import { RowSums } from "../../../systems/multiset-mirror.ts";
+import type { Catalog, ForeignKey, Table } from "../schema/catalog.ts";
+import { fieldsOf, literal } from "./columns.ts";
+import type { Control } from "../connect/control.ts";
+import { errnoOf, isBusy, isDenied } from "../connect/failures.ts";
+import { batches, putBackStatements, WRONG_COUNT } from "../put-back/put-back.ts";
+import { quoteName } from "../connect/sql-text.ts";
+
+/** A row of a borrowed store by its images: when the run began, as the run recorded it, and now. `null`: not there. */
+export interface KeptRow {
+  /** Index in the catalog. */
+  readonly at: number;
+  readonly table: Table;
+  readonly root: string | null;
+  readonly recorded: string | null;
+  readonly now: string | null;
+}
+
+/** Questions in one round trip. */
+const AT_ONCE = 100;
+
+/**
+ * Makes rows what they were, in the transaction in progress. A row that cannot go back, since one that stays needs it or has its place, is taken out of the set.
+ * Returns those.
+ *
+ * @throws an error of the server with `WRONG_COUNT`: a row is not there any more
+ */
+export async function undoRows(control: Control, catalog: Catalog, rows: Set<KeptRow>): Promise<KeptRow[]> {
+  const kept: KeptRow[] = [];
+  for (let oneByOne = false; rows.size > 0;) {
+    await control.rows("savepoint seqqa_undo");
+    const probes = probesOf(catalog, rows);
+    const before = await orphansOf(control, probes);
+    const displaced = await write(control, catalog, rows, oneByOne);
+    let inTheWay = displaced;
+    if (displaced?.length === 0) {
+      const after = await orphansOf(control, probes);
+      const hit = probes.filter((_, i) => after[i]! > before[i]!);
+      // A child that comes back may stand for the same orphan as the parent that went.
+      const parents = hit.filter(({ isParent }) => isParent);
+      inTheWay = (parents.length > 0 ? parents : hit).flatMap((probe) => probe.rows);
+      if (hit.length === 0) {
+        await control.rows("release savepoint seqqa_undo");
+        break;
+      }
+    }
+    await control.rows("rollback to savepoint seqqa_undo");
+    // Together they are fast, and do not say which of them was refused.
+    if (inTheWay === undefined) oneByOne = true;
+    for (const row of new Set(inTheWay)) {
+      rows.delete(row);
+      kept.push(row);
+    }
+  }
+  return kept;
+}
+
+/** Writes all rows, deletions first. Returns those whose place is taken by a row that stays; `undefined`: there are some. */
+async function write(control: Control, { tables }: Catalog, rows: ReadonlySet<KeptRow>, oneByOne: boolean): Promise<KeptRow[] | undefined> {
+  const changes = new RowSums();
+  for (const { at, root, now } of rows) {
+    if (now !== null) changes.add(at, now, -1);
+    if (root !== null && !oneByOne) changes.add(at, root, 1);
+  }
+  try {
+    for (const part of batches(putBackStatements(tables, changes))) if (part.length > 0) await control.rows(part.join(";\n"));
+  } catch (error) {
+    if (oneByOne || !isRefusal(control, error)) throw error;
+    return undefined;
+  }
+  if (!oneByOne) return [];
+  const displaced: KeptRow[] = [];
+  for (const row of rows) {
+    if (row.root === null) continue;
+    const change = new RowSums();
+    change.add(row.at, row.root, 1);
+    try {
+      await control.rows(putBackStatements(tables, change)[0]!);
+    } catch (error) {
+      if (!isRefusal(control, error)) throw error;
+      displaced.push(row);
+    }
+  }
+  return displaced;
+}
+
+/** The row itself is refused: by a unique index, a check or a partition. */
+function isRefusal(control: Control, error: unknown): boolean {
+  return !control.lost && !isBusy(error) && !isDenied(error) && errnoOf(error) !== WRONG_COUNT && errnoOf(error) !== 0;
+}
+
+/** Counts the children without a parent that `rows` could leave. */
+interface Probe {
+  readonly sql: string;
+  readonly rows: KeptRow[];
+  readonly isParent: boolean;
+}
+
+function probesOf({ tables, keys }: Catalog, rows: ReadonlySet<KeptRow>): Probe[] {
+  const probes = new Map<string, Probe>();
+  for (const key of keys) {
+    for (const row of rows) {
+      const { name } = row.table;
+      if (name === key.parent && row.now !== null) add(row, key, key.parentColumns, row.now, true);
+      if (name === key.child && row.root !== null) add(row, key, key.childColumns, row.root, false);
+    }
+  }
+  return [...probes.values()];
+
+  function add(row: KeptRow, key: ForeignKey, names: readonly string[], image: string, isParent: boolean): void {
+    const values = valuesOf(tables[row.at]!, names, image);
+    if (values !== undefined && values.includes("NULL")) return;
+    const sql = orphans(key, values);
+    const id = `${isParent} ${sql}`;
+    const probe = probes.get(id);
+    if (probe === undefined) probes.set(id, { sql, rows: [row], isParent });
+    else probe.rows.push(row);
+  }
+}
+
+/** Literals of columns in an image; `undefined`: one is generated, and not in it. */
+function valuesOf({ columns }: Table, names: readonly string[], image: string): string[] | undefined {
+  const fields = fieldsOf(image);
+  const at = names.map((name) => columns.findIndex((column) => column.name === name));
+  return at.includes(-1) ? undefined : at.map((i) => literal(columns[i]!, fields[i]!));
+}
+
+function orphans({ child, childColumns, parent, parentColumns }: ForeignKey, values: readonly string[] | undefined): string {
+  const own = childColumns.map((name) => `c.${quoteName(name)}`);
+  const which = own.map((name, i) => (values === undefined ? `${name} is not null` : `${name} = ${values[i]!}`)).join(" and ");
+  const match = parentColumns.map((name, i) => `p.${quoteName(name)} = ${own[i]!}`).join(" and ");
+  return `select count(*) from ${quoteName(child)} c where ${which} and not exists (select 1 from ${quoteName(parent)} p where ${match})`;
+}
+
+async function orphansOf(control: Control, probes: readonly Probe[]): Promise<number[]> {
+  const counts: number[] = [];
+  for (let i = 0; i < probes.length; i += AT_ONCE) {
+    const part = probes.slice(i, i + AT_ONCE);
+    const found = await control.batch([...part.map(({ sql }) => sql), "do 0"]);
+    for (let n = 0; n < part.length; n++) counts.push(Number(found[n]?.[0]?.[0]));
+  }
+  return counts;
+}

@@ -1,0 +1,8 @@
+import type { StoreKind } from "../../../model/stores/store-provider.ts";
+import { check } from "../connect/check.ts";
+import { clean } from "./clean.ts";
+import { MysqlProvider } from "./provider.ts";
+import { disturb } from "./stores-disturb.ts";
+
+/** MySQL and MariaDB for lanes: a database for each, on the server of the template. */
+export const stores: StoreKind = { createProvider: (options) => new MysqlProvider(options), clean, check, disturb };

@@ -1,0 +1,233 @@
+import { SeqqaError } from "../../../model/errors.ts";
+import type { Leftover, RowImages } from "../../../model/stores/leftover.ts";
+import type { Cleaning } from "../../../model/stores/store-provider.ts";
+import { RowSums } from "../../../systems/multiset-mirror.ts";
+import { readCatalog, type Catalog, type Table } from "../schema/catalog.ts";
+import { condition, fieldsOf, imageOfRow } from "../journal/columns.ts";
+import type { Control, Row } from "../connect/control.ts";
+import { cannotRecover, errnoOf, incoherent, notPutBack } from "../connect/failures.ts";
+import { GUARD } from "../journal/guards.ts";
+import { KEPT, LOG, OWNER, RUN, shapeOf } from "../journal/journal-sql.ts";
+import { ENTRY, sumOfEntries, TOO_LONG } from "../journal/log-entries.ts";
+import { WRONG_COUNT } from "./put-back.ts";
+import { keyOf, rowImage, shownKey } from "../read/shown-row.ts";
+import { quoteName } from "../connect/sql-text.ts";
+import { undoRows, type KeptRow } from "../journal/undo-rows.ts";
+
+const NO_TABLE = 1146;
+const MOST_TRIES = 3;
+/** Rows that are asked for in one statement. */
+const AT_ONCE = 200;
+
+export interface PutBack extends Cleaning {
+  /** Tells whether the entries of the log that are not recorded yet are the run's, which is alive then; default: no. */
+  readonly recordsRest?: (() => boolean) | undefined;
+  readonly limitMs?: number | undefined;
+}
+
+/**
+ * Puts a user's own database back to what it was when it was opened, by nothing but what stands in it. Only rows that are as the run recorded them go
+ * back; what was changed since stays, and so does what that refers to.
+ *
+ * In a table without a key equal rows cannot be told apart. Rows that the run added go as often as it added them. Rows that it took out come back, unless one that it
+ * added is not there any more: then somebody has changed the one that took their place, or may have.
+ *
+ * @throws SeqqaError `STORE_NOT_PUT_BACK`, `STORE_BUSY`, `JOURNAL_INCOHERENT`
+ */
+export async function putBackKept(control: Control, how: PutBack = {}): Promise<Leftover> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await control.patiently(() => once(control, how), how.limitMs);
+    } catch (error) {
+      if (error instanceof SeqqaError) throw error;
+      if (errnoOf(error) !== WRONG_COUNT) throw notPutBack(control.store, error);
+      // A row that is to go was changed after it was read.
+      if (tries >= MOST_TRIES) throw incoherent(control.store, "a row that is to be taken out is not there");
+    }
+  }
+}
+
+async function once(control: Control, { dryRun = false, onKept, recordsRest }: PutBack): Promise<Leftover> {
+  const catalog = await readCatalog(control);
+  await control.rows("start transaction");
+  try {
+    const recorded = await readRecorded(control, catalog, recordsRest);
+    const rows = await rowsOf(control, catalog, recorded);
+    const undo = new Set(rows.filter((row) => row.recorded === row.now && row.root !== row.now));
+    const keep = rows.filter((row) => row.recorded !== row.now && row.root !== row.now);
+    keep.push(...withoutTheirs(undo, rows));
+    requireGuarded(control, catalog, undo);
+    keep.push(...(await undoRows(control, catalog, undo)));
+    const { sinceMs, recordedMs } = recorded;
+    const store = `the database ${control.store.shown}`;
+    const leftover = { store, sinceMs, recordedMs, undo: [...undo].map(imagesOf), keep: keep.map(imagesOf) };
+    if (!dryRun && keep.length > 0) onKept?.(leftover);
+    // From here on, what is written is nobody's but the user's.
+    await control.rows(dryRun ? "rollback" : recorded.isThere ? `delete from ${LOG};\ndelete from ${KEPT};\ncommit` : "commit");
+    return leftover;
+  } catch (error) {
+    if (!control.lost) await control.rows("rollback");
+    throw error;
+  }
+}
+
+interface Recorded {
+  /** The recorded changes, and those that were logged after the last record. */
+  readonly sums: RowSums;
+  readonly rest: RowSums;
+  readonly sinceMs: number;
+  readonly recordedMs: number;
+  /** A run that was killed while it installed or removed its tables has left no rows. */
+  readonly isThere: boolean;
+}
+
+async function readRecorded(control: Control, { tables }: Catalog, recordsRest: PutBack["recordsRest"]): Promise<Recorded> {
+  const [sums, rest] = [new RowSums(), new RowSums()];
+  // Entries of an open transaction are waited for: what it does could not be listed.
+  const log = await ifThere(control.rows(`select ${ENTRY} from ${LOG} for update nowait`));
+  const kept = await ifThere(control.rows(`select tab, img, amount from ${KEPT}`));
+  const owned = await control.rows(`select tab, name, shape from ${OWNER} where tab >= 0`);
+  const times = await ifThere(control.rows(`select since, recorded from ${RUN}`));
+  if (log === undefined || kept === undefined) return { sums, rest, sinceMs: 0, recordedMs: 0, isThere: false };
+  if (times === undefined) throw cannotRecover(control.store, undefined, "the run was of another version of seqqa");
+  const named = new Map(owned.map(([tab, name, shape]) => [tab, { name: name ?? "", shape }]));
+  const indexOf = (tab: string | null | undefined): number => {
+    const { name = "", shape } = named.get(tab ?? null) ?? {};
+    const index = tables.findIndex((table) => table.name === name);
+    if (index < 0) throw cannotRecover(control.store, name, "is not there any more");
+    if (shapeOf(tables[index]!) !== shape) throw cannotRecover(control.store, name, "has other columns now");
+    return index;
+  };
+  for (const [tab, row, by] of kept) sums.add(indexOf(tab), row!, Number(by));
+  const entries = log.map(([seq, tab, note, grp, old, now]): Row => {
+    if (old === TOO_LONG || now === TOO_LONG) {
+      const why = "had a row changed that is too long for the server's max_allowed_packet to be kept";
+      throw cannotRecover(control.store, named.get(tab ?? null)?.name ?? "", why);
+    }
+    return [seq!, String(indexOf(tab)), note!, grp!, old!, now!];
+  });
+  const into = recordsRest?.() === true ? sums : rest;
+  for (const { table, row, by } of sumOfEntries(control.store, tables, entries).deltas()) into.add(table, row, by);
+  return { sums, rest, sinceMs: Number(times[0]?.[0] ?? 0), recordedMs: Number(times[0]?.[1] ?? 0), isThere: true };
+}
+
+function ifThere(rows: Promise<Row[]>): Promise<Row[] | undefined> {
+  return rows.catch((error: unknown) => {
+    if (errnoOf(error) === NO_TABLE) return undefined;
+    throw error;
+  });
+}
+
+/** Rows that are not what they were: those that the run recorded, and those that were logged after it. */
+async function rowsOf(control: Control, { tables }: Catalog, { sums, rest }: Recorded): Promise<KeptRow[]> {
+  const rows: KeptRow[] = [];
+  for (const [at, table] of tables.entries()) {
+    const [changed, later] = [sums.of(at), rest.of(at)];
+    if (changed.size === 0 && later.size === 0) continue;
+    const images = [...new Set([...changed.keys(), ...later.keys()])];
+    rows.push(
+      ...(table.key.length > 0
+        ? keyedRows(at, table, changed, later, await presentRows(control, table, images))
+        : looseRows(at, table, changed, later, await timesThere(control, table, images))),
+    );
+  }
+  return rows;
+}
+
+type Changes = ReadonlyMap<string, number>;
+
+/** `now`: the rows that are there, by their keys. */
+function keyedRows(at: number, table: Table, changed: Changes, later: Changes, now: ReadonlyMap<string, string>): KeptRow[] {
+  const rows = new Map<string, KeptRow>();
+  for (const [image, by] of changed) {
+    const key = keyOf(table, image);
+    const row = rows.get(key) ?? { at, table, root: null, recorded: null, now: now.get(key) ?? null };
+    rows.set(key, by < 0 ? { ...row, root: image } : { ...row, recorded: image });
+  }
+  const recorded = new Set(rows.keys());
+  for (const [image, by] of later) {
+    const key = keyOf(table, image);
+    if (recorded.has(key)) continue;
+    const row = rows.get(key) ?? { at, table, root: null, recorded: null, now: now.get(key) ?? null };
+    // The run had left it as it was.
+    rows.set(key, by < 0 ? { ...row, root: image, recorded: image } : row);
+  }
+  return [...rows.values()];
+}
+
+/** `now`: how often rows are there. */
+function looseRows(at: number, table: Table, changed: Changes, later: Changes, now: ReadonlyMap<string, number>): KeptRow[] {
+  const rows: KeptRow[] = [];
+  const left = new Map(now);
+  const take = (image: string): string | null => {
+    const there = left.get(image) ?? 0;
+    left.set(image, there - 1);
+    return there > 0 ? image : null;
+  };
+  for (const [image, by] of changed) {
+    for (let n = by; n > 0; n--) rows.push({ at, table, root: null, recorded: image, now: take(image) });
+    for (let n = by; n < 0; n++) rows.push({ at, table, root: image, recorded: null, now: null });
+  }
+  for (const [image, by] of later) {
+    for (let n = by; n > 0; n--) rows.push({ at, table, root: null, recorded: null, now: take(image) });
+    // One that the run had added is in the list already.
+    for (let n = by + Math.max(0, changed.get(image) ?? 0); n < 0; n++) rows.push({ at, table, root: image, recorded: image, now: null });
+  }
+  return rows;
+}
+
+/** @throws SeqqaError where the put-back would fire a trigger that the user made after the run began */
+function requireGuarded({ store }: Control, { triggers }: Catalog, undo: ReadonlySet<KeptRow>): void {
+  const touched = new Set([...undo].map(({ table }) => table.name));
+  const late = triggers.find(({ table, statement }) => touched.has(table) && !statement.startsWith(GUARD));
+  if (late === undefined) return;
+  const why = `has the trigger "${late.name}", which was made since the run began and would fire: drop it until \`seqqa clean\` is done`;
+  throw cannotRecover(store, late.table, why);
+}
+
+/** Takes rows out of `undo` that must not come back, since a row that the run left in their table is not there any more. Returns those. */
+function withoutTheirs(undo: Set<KeptRow>, rows: readonly KeptRow[]): KeptRow[] {
+  const touched = new Set(
+    rows.filter(({ table, recorded, now }) => table.key.length === 0 && recorded !== null && now === null).map(({ at }) => at),
+  );
+  const kept = [...undo].filter(({ at, now }) => now === null && touched.has(at));
+  for (const row of kept) undo.delete(row);
+  return kept;
+}
+
+async function presentRows(control: Control, table: Table, images: readonly string[]): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  const image = imageOfRow(table.columns, ({ name }) => quoteName(name));
+  const keys = new Map(images.map((one) => [keyOf(table, one), fieldsOf(one)]));
+  const conditions = [...keys.values()].map((fields) => table.key.map((at) => condition(table.columns[at]!, fields[at]!)).join(" and "));
+  for (let i = 0; i < conditions.length; i += AT_ONCE) {
+    const which = conditions.slice(i, i + AT_ONCE).map((one) => `(${one})`).join(" or "); // prettier-ignore
+    for (const [one] of await control.rows(`select ${image} from ${table.sqlName} where ${which} for update`)) {
+      if (typeof one === "string") found.set(keyOf(table, one), one);
+    }
+  }
+  return found;
+}
+
+async function timesThere(control: Control, table: Table, images: readonly string[]): Promise<Map<string, number>> {
+  const found = new Map<string, number>();
+  const image = imageOfRow(table.columns, ({ name }) => quoteName(name));
+  for (let i = 0; i < images.length; i += AT_ONCE) {
+    const list = images.slice(i, i + AT_ONCE).map((one) => `'${one}'`).join(","); // prettier-ignore
+    // Not counted by the server, which groups long texts by their beginnings.
+    for (const [one] of await control.rows(`select ${image} from ${table.sqlName} where ${image} in (${list})`)) {
+      if (typeof one === "string") found.set(one, (found.get(one) ?? 0) + 1);
+    }
+  }
+  return found;
+}
+
+function imagesOf({ table, root, recorded, now }: KeptRow): RowImages {
+  return {
+    table: table.name,
+    key: shownKey(table, (root ?? recorded ?? now)!),
+    root: rowImage(table, root),
+    recorded: rowImage(table, recorded),
+    now: rowImage(table, now),
+  };
+}

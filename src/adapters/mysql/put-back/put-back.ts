@@ -1,0 +1,109 @@
+import type { RowSums } from "../../../systems/multiset-mirror.ts";
+import type { Table } from "../schema/catalog.ts";
+import { condition, fieldsOf, imageOfRow, literal } from "../journal/columns.ts";
+import { quoteName } from "../connect/sql-text.ts";
+
+/** Rows in one statement: the parser's work grows with its length, and there is a longest packet. */
+const AT_ONCE = 500;
+const LONGEST = 500_000;
+
+/** The error of {@link requireSame}: "BIGINT value is out of range". */
+export const WRONG_COUNT = 1690;
+
+/** Fails, and so ends a batch before its commit, where a number is another than the expected one. DO would not: on MariaDB it never fails. */
+export function requireSame(counted: string, count: number): string {
+  return `set @seqqa_n = 9223372036854775807 + (${counted} <> ${count})`;
+}
+
+/**
+ * Statements that change rows: first what is to go goes, then what is to be comes, so that no order of keys and unique values matters. A row that is to go must be
+ * there exactly like that: what was changed behind the triggers' back is never overwritten in silence.
+ */
+export function putBackStatements(tables: readonly Table[], changes: RowSums): string[] {
+  const [deletes, inserts]: [string[], string[]] = [[], []];
+  let count = 0;
+  for (let i = 0; i < tables.length; i++) {
+    const gone: [string, number][] = [];
+    const come: string[] = [];
+    for (const [row, by] of changes.of(i)) {
+      if (by < 0) gone.push([row, -by]);
+      else for (let n = by; n > 0; n--) come.push(row);
+      if (by < 0) count -= by;
+    }
+    if (gone.length > 0) deletes.push(...deleteRows(tables[i]!, gone));
+    if (come.length > 0) inserts.push(...insertRows(tables[i]!, come));
+  }
+  if (deletes.length === 0) return inserts;
+  const counted = deletes.flatMap((sql, i) => {
+    const gone = i === 0 ? "row_count()" : "@seqqa_n + row_count()";
+    return [sql, i === deletes.length - 1 ? requireSame(gone, count) : `set @seqqa_n = ${gone}`];
+  });
+  return [...counted, ...inserts];
+}
+
+function deleteRows(table: Table, rows: readonly (readonly [string, number])[]): string[] {
+  const image = imageOfRow(table.columns, ({ name }) => quoteName(name));
+  if (table.key.length === 0 || rows.some(([, times]) => times > 1)) {
+    return rows.map(([row, times]) => {
+      const fields = fieldsOf(row);
+      const likely = table.columns
+        .filter(({ kind }) => kind === "integer")
+        .map((column) => condition(column, fields[table.columns.indexOf(column)]!));
+      return `delete from ${table.sqlName} where ${[...likely, `${image} = '${row}'`].join(" and ")} limit ${times}`;
+    });
+  }
+  const [first, ...others] = table.key;
+  return parts(rows.map(([row]) => row)).map((part) => {
+    const keys = part.map((row) => {
+      const fields = fieldsOf(row);
+      const values = table.key.map((at) => literal(table.columns[at]!, fields[at]!));
+      return others.length === 0
+        ? values[0]!
+        : `(${table.key.map((at, i) => `${quoteName(table.columns[at]!.name)} = ${values[i]!}`).join(" and ")})`;
+    });
+    const match = others.length === 0 ? `${quoteName(table.columns[first!]!.name)} in (${keys.join(",")})` : `(${keys.join(" or ")})`;
+    return `delete from ${table.sqlName} where ${match} and ${image} in (${part.map((row) => `'${row}'`).join(",")})`;
+  });
+}
+
+function insertRows(table: Table, rows: readonly string[]): string[] {
+  const names = table.columns.map(({ name }) => quoteName(name)).join(",");
+  return parts(rows).map((part) => {
+    const values = part.map((row) => {
+      const fields = fieldsOf(row);
+      return `(${table.columns.map((column, i) => literal(column, fields[i]!)).join(",")})`;
+    });
+    return `insert into ${table.sqlName}(${names}) values ${values.join(",")}`;
+  });
+}
+
+function parts(rows: readonly string[]): string[][] {
+  const all: string[][] = [];
+  let length = 0;
+  for (const row of rows) {
+    const last = all[all.length - 1];
+    if (last === undefined || last.length >= AT_ONCE || length + row.length > LONGEST) {
+      all.push([row]);
+      length = row.length;
+    } else {
+      last.push(row);
+      length += row.length;
+    }
+  }
+  return all;
+}
+
+/** Statements in batches that fit into a packet. */
+export function batches(statements: readonly string[], longest: number = 4 * LONGEST): string[][] {
+  const all: string[][] = [[]];
+  let length = 0;
+  for (const sql of statements) {
+    if (length > 0 && length + sql.length > longest) {
+      all.push([]);
+      length = 0;
+    }
+    all[all.length - 1]!.push(sql);
+    length += sql.length;
+  }
+  return all;
+}

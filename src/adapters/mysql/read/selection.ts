@@ -1,0 +1,19 @@
+import { SeqqaError } from "../../../model/errors.ts";
+import type { Table } from "../schema/catalog.ts";
+import type { StoreUrl } from "../connect/store-url.ts";
+
+/** Whether a table belongs to the state; the others are put back, and not looked at. */
+export type Selection = (table: Table) => boolean;
+
+/** @throws SeqqaError `TABLE_UNKNOWN` */
+export function select(store: StoreUrl, known: readonly Table[], names: readonly string[] | undefined): Selection {
+  const missing = names?.find((name) => !known.some((table) => table.name === name));
+  if (missing !== undefined) {
+    const hint =
+      known.length > 0
+        ? `There are: ${known.map(({ name }) => name).slice(0, 30).join(", ")}.`
+        : "It has no tables yet: let the target create them before it is ready."; // prettier-ignore
+    throw new SeqqaError("TABLE_UNKNOWN", `There is no table "${missing}" in ${store.shown}.`, { hint, exitStatus: 2 });
+  }
+  return (table) => names === undefined || names.includes(table.name);
+}

@@ -1,0 +1,37 @@
+import type { RowImage, RowImages } from "../../../model/stores/leftover.ts";
+import type { Delta } from "../../../systems/multiset-mirror.ts";
+import type { Table } from "../schema/catalog.ts";
+import { fieldsOf, shownValue } from "../journal/columns.ts";
+
+const LONGEST = 80;
+
+/** A row by its columns, for people. */
+export function rowImage({ columns }: Table, image: string | null): RowImage | null {
+  if (image === null) return null;
+  const fields = fieldsOf(image);
+  return Object.fromEntries(columns.map((column, i) => [column.name, shownValue(column, fields[i]!)]));
+}
+
+/** The identifying values of a row, for people: `id 7`; all of its values in a table without a key. */
+export function shownKey({ columns, key }: Table, image: string): string {
+  const fields = fieldsOf(image);
+  const at = key.length > 0 ? key : columns.map((_, i) => i);
+  return at.map((i) => `${columns[i]!.name} ${String(shownValue(columns[i]!, fields[i]!)).slice(0, LONGEST)}`).join(", ");
+}
+
+/** The values that identify a row, as one text. */
+export function keyOf({ key }: Table, image: string): string {
+  if (key.length === 0) return image;
+  const fields = fieldsOf(image);
+  return key.map((at) => fields[at]!).join();
+}
+
+/** Names the rows that changed, each once. */
+export function namedDeltas(tables: readonly Table[], deltas: readonly Delta[]): Pick<RowImages, "table" | "key">[] {
+  const named = new Map<string, Pick<RowImages, "table" | "key">>();
+  for (const { table: at, row } of deltas) {
+    const table = tables[at]!;
+    named.set(`${at} ${keyOf(table, row)}`, { table: table.name, key: shownKey(table, row) });
+  }
+  return [...named.values()];
+}

@@ -1,0 +1,27 @@
+import type { Connection } from "mysql2/promise";
+import type { Queries, Row } from "../connect/control.ts";
+import type { StoreUrl } from "../connect/store-url.ts";
+
+/** Statements of ours on the connection of a target, whatever the target has set for it: values come as text. */
+export class LentQueries implements Queries {
+  readonly store: StoreUrl;
+  readonly #connection: () => Connection;
+
+  constructor(store: StoreUrl, connection: () => Connection) {
+    this.store = store;
+    this.#connection = connection;
+  }
+
+  async rows(sql: string): Promise<Row[]> {
+    const typeCast = (field: { string(): string | null }): string | null => field.string();
+    const [result] = await this.#connection().query({ sql, rowsAsArray: true, nestTables: false, typeCast: typeCast as never });
+    return Array.isArray(result) ? (result as unknown as Row[]) : [];
+  }
+
+  /** One after the other: several in one text are not allowed on this connection. */
+  async batch(statements: readonly string[]): Promise<Row[][]> {
+    const all: Row[][] = [];
+    for (const sql of statements) all.push(await this.rows(sql));
+    return all;
+  }
+}

@@ -1,0 +1,168 @@
+import { EventEmitter } from "node:events";
+import type { Connection, PreparedStatementInfo } from "mysql2/promise";
+import type { Answer, Party, Request } from "./savepoint-transactions.ts";
+import { statementRefused } from "./savepoint-failures.ts";
+import type { StoreUrl } from "../connect/store-url.ts";
+
+/** What the driver takes as a statement. */
+export type Sql = string | { readonly sql: string; readonly values?: unknown };
+
+/** What a session needs of the connection that it shares with others. */
+export interface SessionHost {
+  readonly connection: Connection | undefined;
+  readonly store: StoreUrl;
+  open(): Promise<void>;
+  ask(session: LentSession, request: (connection: Connection) => Request): Promise<Answer>;
+  /** In its turn, something that is no statement. */
+  use<T>(session: LentSession, work: (connection: Connection) => Promise<T>): Promise<T>;
+  /** The session ends; what it left open is rolled back. */
+  drop(session: LentSession): Promise<void>;
+  giveBack(session: LentSession): void;
+}
+
+/**
+ * One connection, as the target sees it: what `pool.getConnection()` of `mysql2/promise` gives. It has transactions and autocommit of its own, and shares everything else
+ * that belongs to a session (variables, temporary tables, locks by name) with the other connections of its lane.
+ */
+export class LentSession extends EventEmitter implements Party {
+  autocommit: boolean | undefined = undefined;
+  nextReadOnly = false;
+  readonly #host: SessionHost;
+
+  constructor(host: SessionHost) {
+    super();
+    this.#host = host;
+  }
+
+  query(sql: Sql, values?: unknown): Promise<Answer> {
+    return this.#ask("query", sql, values);
+  }
+
+  execute(sql: Sql, values?: unknown): Promise<Answer> {
+    return this.#ask("execute", sql, values);
+  }
+
+  beginTransaction(): Promise<Answer> {
+    return this.query("START TRANSACTION");
+  }
+
+  commit(): Promise<Answer> {
+    return this.query("COMMIT");
+  }
+
+  rollback(): Promise<Answer> {
+    return this.query("ROLLBACK");
+  }
+
+  /** Each execution is a statement like any other. */
+  async prepare(sql: Sql): Promise<PreparedStatementInfo> {
+    const text = textOf(sql);
+    let statement: PreparedStatementInfo | undefined;
+    const prepared = async (connection: Connection): Promise<PreparedStatementInfo> =>
+      (statement ??= await connection.prepare(sql as string));
+    await this.#host.use(this, prepared);
+    const execute = (values?: unknown): Promise<Answer> =>
+      this.#host.ask(this, (connection) => ({
+        text: withValues(connection, text, values),
+        send: async () => (await prepared(connection)).execute(values),
+      }));
+    return { execute, close: () => this.#host.use(this, async () => statement?.close()) } as unknown as PreparedStatementInfo;
+  }
+
+  ping(): Promise<unknown> {
+    return this.#host.use(this, (connection) => connection.ping());
+  }
+
+  async connect(): Promise<void> {
+    await this.#host.open();
+  }
+
+  /** As it was when it was taken: what is open is rolled back. */
+  async reset(): Promise<void> {
+    await this.rollback();
+    this.autocommit = undefined;
+    this.nextReadOnly = false;
+  }
+
+  changeUser(): Promise<never> {
+    const why = "the connection of a lane stays as the lane's user in the lane's database";
+    return Promise.reject(statementRefused(this.#host.store, "changeUser()", why, "Use other.table for tables of another database"));
+  }
+
+  /** Gives a pool's connection back, with what it left open, as in a real pool. */
+  release(): void {
+    this.#host.giveBack(this);
+  }
+
+  /** Ends this connection and rolls back what it left open. The server's belongs to the lane. */
+  end(): Promise<void> {
+    return this.#host.drop(this);
+  }
+
+  close(): void {
+    this.destroy();
+  }
+
+  destroy(): void {
+    void this.#host.drop(this).catch(() => undefined);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.release();
+  }
+
+  escape(...value: Parameters<Connection["escape"]>): string {
+    return this.#driver("escape").escape(...value);
+  }
+
+  escapeId(...value: Parameters<Connection["escapeId"]>): string {
+    return this.#driver("escapeId").escapeId(...value);
+  }
+
+  format(sql: string, values?: Parameters<Connection["format"]>[1]): string {
+    return this.#driver("format").format(sql, values);
+  }
+
+  unprepare(sql: string): void {
+    this.#host.connection?.unprepare(sql);
+  }
+
+  get config(): Connection["config"] | undefined {
+    return this.#host.connection?.config;
+  }
+
+  /** Of the server; `null` before the connection stands. */
+  get threadId(): number | null {
+    return this.#host.connection?.threadId ?? null;
+  }
+
+  #driver(method: string): Connection {
+    const { connection } = this.#host;
+    if (connection === undefined)
+      throw new TypeError(`${method}() of a lent connection needs it to be connected: wait for connect() first.`);
+    return connection;
+  }
+
+  #ask(how: "query" | "execute", sql: Sql, values: unknown): Promise<Answer> {
+    // As the driver does.
+    if (typeof values === "function") throw new Error("Callback function is not available with promise clients.");
+    const text = textOf(sql);
+    const bound = values ?? (typeof sql === "string" ? undefined : sql.values);
+    return this.#host.ask(this, () => ({
+      text: this.#host.connection === undefined ? text : withValues(this.#host.connection, text, bound),
+      send: (connection) =>
+        how === "query" ? connection.query(sql as string, values as never) : connection.execute(sql as string, values as never),
+    }));
+  }
+}
+
+function textOf(sql: Sql): string {
+  const text: unknown = typeof sql === "string" ? sql : (sql as { sql?: unknown } | undefined)?.sql;
+  return typeof text === "string" ? text : "";
+}
+
+/** Only of what is not plain anyway: names and values of statements about transactions. */
+function withValues(connection: Connection, text: string, values: unknown): string {
+  if (values === undefined || !/^\s*(?:set|savepoint|release|rollback|create|drop)\b/i.test(text)) return text;
+  return connection.format(text, values);
+}

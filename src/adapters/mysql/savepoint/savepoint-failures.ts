@@ -1,0 +1,60 @@
+import { SeqqaError } from "../../../model/errors.ts";
+import { errnoOf, safeCause } from "../connect/failures.ts";
+import type { StoreUrl } from "../connect/store-url.ts";
+
+export function connectionShared({ shown }: StoreUrl, limitMs: number): SeqqaError {
+  return new SeqqaError(
+    "CONNECTION_SHARED",
+    `A query on the lent connection to ${shown} waited ${limitMs / 1000} s for the transaction of another connection of the pool.`,
+    {
+      hint: 'All connections of a lane are one: do not wait for one of them inside a transaction of another, and release them only after COMMIT or ROLLBACK; or choose `checkpoint: "journal"` and connect with the lane\'s own URL.',
+    },
+  );
+}
+
+export function transactionOpen({ shown }: StoreUrl, limitMs: number): SeqqaError {
+  return new SeqqaError("STORE_BUSY", `The target kept a transaction on the lent connection to ${shown} open for ${limitMs / 1000} s.`, {
+    hint: "Let it commit or roll back before it answers, also when a request fails; with autocommit off, a SELECT begins one.",
+  });
+}
+
+export function connectionClosed({ shown }: StoreUrl): SeqqaError {
+  return new SeqqaError("CONNECTION_CLOSED", `The lent connection to ${shown} was closed: its lane has ended.`);
+}
+
+/** A statement that would have ended the transaction that explores. It was not sent. */
+export function statementRefused({ shown }: StoreUrl, what: string, why: string, instead: string): SeqqaError {
+  return new SeqqaError("STATEMENT_REFUSED", `${what} was refused on the lent connection to ${shown}: ${why}.`, {
+    hint: `${instead}; or let the target connect by itself with \`checkpoint: "copy"\`, which puts back DDL too.`,
+  });
+}
+
+export function savepointLost(store: StoreUrl, why: string, error?: unknown): SeqqaError {
+  const cause = error === undefined ? undefined : safeCause(store, error);
+  const says = cause === undefined ? why : `${why}: ${cause.message}`;
+  return new SeqqaError("SAVEPOINT_LOST", `The transaction that explores ${store.shown} is not there any more: ${says}.`, {
+    hint: 'The lane is built anew. If the target ends the transaction by means of its own, such as DDL or COMMIT in a procedure, let it connect by itself with `checkpoint: "journal"` or `"copy"`.',
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+export function cannotSavepoint({ shown }: StoreUrl, why: string): SeqqaError {
+  return new SeqqaError("SAVEPOINT_HINDERED", `Checkpoint mode "savepoint" cannot be used on ${shown}: ${why}.`, {
+    hint: 'Change that (ALTER TABLE ... ENGINE = InnoDB), or let the target connect by itself, with `checkpoint: "journal"` or `"copy"`.',
+    exitStatus: 2,
+  });
+}
+
+export function notPortable(): SeqqaError {
+  return new SeqqaError("NOT_PORTABLE", "A savepoint cannot be taken out of its connection.");
+}
+
+/** Deadlock, lock table full, XA deadlock: with these InnoDB rolls back the whole transaction. */
+export function rollsBackAll(error: unknown): boolean {
+  return [1206, 1213, 1614].includes(errnoOf(error));
+}
+
+/** An error as the driver makes it of the server's. */
+export function likeServer(errno: number, code: string, sqlState: string, message: string, sql: string): Error {
+  return Object.assign(new Error(message), { code, errno, sqlState, sqlMessage: message, sql });
+}

@@ -1,0 +1,105 @@
+import { readCatalog, type Catalog } from "../schema/catalog.ts";
+import type { Control, Queries } from "../connect/control.ts";
+import { isDenied } from "../connect/failures.ts";
+import { install, uninstall } from "../journal/install.ts";
+import { keepTables } from "../journal/journal-sql.ts";
+import { Lease } from "../journal/lease.ts";
+import { journalObstacle } from "../journal/obstacles.ts";
+import { randomUUID } from "node:crypto";
+import { cannotSavepoint } from "./savepoint-failures.ts";
+import { FullReader, LogReader, type ChangeReader } from "./savepoint-readers.ts";
+import { SchemaWatch } from "../schema/schema-watch.ts";
+import { named } from "../connect/sql-text.ts";
+
+/** Why this database cannot be put back by savepoints, or `undefined`. */
+export function savepointObstacle({ tables }: Catalog): string | undefined {
+  const table = tables.find(({ engine }) => engine !== "InnoDB");
+  return table === undefined ? undefined : `table "${table.name}" has the engine ${table.engine}, which knows no transactions`;
+}
+
+/** What is installed for seeing changes, and what is known of the schema. */
+export class SavepointInstall {
+  #catalog: Catalog;
+  #reader!: ChangeReader;
+  #watch!: SchemaWatch;
+  #functions = true;
+  readonly #control: Control;
+  readonly #lent: Queries;
+  readonly #borrowed: boolean;
+  #lease: Lease | undefined;
+
+  private constructor(control: Control, lent: Queries, catalog: Catalog, borrowed: boolean) {
+    this.#control = control;
+    this.#lent = lent;
+    this.#catalog = catalog;
+    this.#borrowed = borrowed;
+  }
+
+  /** @throws SeqqaError `SAVEPOINT_HINDERED` */
+  static async make(control: Control, lent: Queries, catalog: Catalog, borrowed: boolean): Promise<SavepointInstall> {
+    const made = new SavepointInstall(control, lent, catalog, borrowed);
+    if (borrowed) made.#lease = await Lease.hold(control);
+    try {
+      await made.#install();
+    } catch (error) {
+      made.release();
+      throw error;
+    }
+    return made;
+  }
+
+  /** Nothing is logged any more once the control connection is closed. */
+  release(): void {
+    this.#lease?.stop();
+  }
+
+  get catalog(): Catalog {
+    return this.#catalog;
+  }
+
+  get reader(): ChangeReader {
+    return this.#reader;
+  }
+
+  /** Whether a query surely changes nothing: it calls no function that a user has made. */
+  onlyReads(sql: string): boolean {
+    return !this.#functions && /^\s*(?:select|show)\b/i.test(sql) && !/\.\s*[`\w$\u0080-\uffff]+\s*\(|\binto\b/i.test(sql);
+  }
+
+  /** Once more, when the schema is not the one that it was made for. */
+  async renew(): Promise<void> {
+    const altered = this.#watch.difference(await this.#control.rows(this.#watch.sql)) ?? (await this.#watch.altered(this.#control, true));
+    if (altered === undefined) return;
+    this.#catalog = await readCatalog(this.#control);
+    await this.#install();
+  }
+
+  async #install(): Promise<void> {
+    const [control, catalog] = [this.#control, this.#catalog];
+    const hindered = savepointObstacle(catalog);
+    if (hindered !== undefined) throw cannotSavepoint(control.store, hindered);
+    await uninstall(control);
+    const obstacle = (await this.#installLog(catalog)) ?? undefined;
+    if (obstacle !== undefined && this.#borrowed)
+      throw cannotSavepoint(control.store, `${obstacle}, so that the data of a store that is not the lane's own could not be vouched for`);
+    this.#reader = obstacle === undefined ? new LogReader(this.#lent, catalog) : new FullReader(this.#lent, catalog);
+    this.#watch = await SchemaWatch.open(control);
+    if (this.#borrowed) await control.rows(keepTables(this.#watch.reading));
+    const functions = `select 1 from information_schema.routines where ${named("routine_schema", control.store.database)} and routine_type = 'FUNCTION' limit 1`;
+    this.#functions = (await control.rows(functions)).length > 0;
+  }
+
+  /** @returns why it cannot be */
+  async #installLog(catalog: Catalog): Promise<string | undefined> {
+    const obstacle = journalObstacle(catalog);
+    if (obstacle !== undefined) return obstacle;
+    try {
+      await install(this.#control, catalog, { token: randomUUID(), borrowed: this.#borrowed, gated: false });
+      return undefined;
+    } catch (error) {
+      await uninstall(this.#control).catch(() => undefined);
+      if (isDenied(error)) return "the user that connects may not install triggers";
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,280 @@
+import type { Connection } from "mysql2/promise";
+import { SeqqaError } from "../../../model/errors.ts";
+import type { NoGate, Observed, SystemTraits } from "../../../model/stores/store-adapter.ts";
+import { MultisetMirror, type Segment } from "../../../systems/multiset-mirror.ts";
+import { markInvalid } from "../../../systems/store-errors.ts";
+import type { Catalog, Table } from "../schema/catalog.ts";
+import type { Control } from "../connect/control.ts";
+import { dumpDatabase } from "../read/dump.ts";
+import { BUSY_LIMIT_MS, busyError, isBusy, isLost, lostError } from "../connect/failures.ts";
+import { LentQueries } from "./lent-queries.ts";
+import type { LentCore } from "./lent-core.ts";
+import { queryError } from "../read/looker.ts";
+import type { MysqlMode, QueryRow } from "../connect/mode.ts";
+import { imagesOf, observeAll, observeNet } from "../read/observe.ts";
+import { leaveAsFound } from "../journal/recover.ts";
+import { notPortable, savepointLost } from "./savepoint-failures.ts";
+import { SavepointInstall } from "./savepoint-install.ts";
+import type { ChangeReader } from "./savepoint-readers.ts";
+import { savepointAt, type TargetTransactions } from "./savepoint-transactions.ts";
+import type { Selection } from "../read/selection.ts";
+
+/** A state with a savepoint. */
+interface Level {
+  readonly segment: Segment;
+  /** How far the log was read at this savepoint: rolling back takes the later entries out of it. */
+  readonly read: bigint;
+  readonly depth: number;
+}
+
+export interface SavepointOptions {
+  /** Holds the lock of the store, and installs. */
+  readonly control: Control;
+  /** The lent connection. */
+  readonly core: LentCore;
+  readonly borrowed: boolean;
+  readonly catalog: Catalog;
+  /** Which tables belong to the state, in terms of what there is. */
+  readonly selection: (tables: readonly Table[]) => Selection;
+}
+
+/** After so many put-backs the exploring transaction is begun anew when it is at the root. A precaution: no growth was measured. */
+const RENEW_AFTER = 2000;
+const ROOT = savepointAt(0);
+
+/**
+ * Nested savepoints on the connection that an in-process target works on: nothing is committed while exploring, so rolling back undoes what was changed and nothing else is
+ * written. AUTO_INCREMENT, which no rollback puts back, goes on; ids are canonicalised, as with the journal.
+ *
+ * In a lane's own store the exploring transaction begins with the root, so that `setup` may still make tables; in a borrowed one when it is opened.
+ */
+export class SavepointMode implements MysqlMode {
+  readonly traits: SystemTraits = { portable: false, commits: false };
+  readonly gate: NoGate = {
+    kind: "none",
+    why: 'a savepoint world has one connection, which serialises everything; races need `checkpoint: "journal"`',
+  };
+  readonly #options: SavepointOptions;
+  readonly #core: LentCore;
+  readonly #lent: LentQueries;
+  #install: SavepointInstall;
+  #selection: Selection;
+  #mirror = new MultisetMirror("");
+  #levels: Level[] = [];
+  #begun = false;
+  /** What the target had done when the changes were last read, and when the top level was made or gone back to. */
+  #synced = -1;
+  #clean = -1;
+  #putBack = 0;
+
+  private constructor(options: SavepointOptions, lent: LentQueries, install: SavepointInstall) {
+    this.#options = options;
+    this.#core = options.core;
+    this.#lent = lent;
+    this.#install = install;
+    this.#selection = options.selection(install.catalog.tables);
+  }
+
+  static async open(options: SavepointOptions): Promise<SavepointMode> {
+    const { core, control, borrowed } = options;
+    const lent = new LentQueries(core.store, () => core.connection!);
+    // In the target's turn: a transaction that it has open would hold the tables.
+    const install = await core.alone(() => control.inTurn(() => SavepointInstall.make(control, lent, options.catalog, borrowed)));
+    const mode = new SavepointMode(options, lent, install);
+    if (borrowed) await mode.#alone((connection) => mode.#begin(connection));
+    return mode;
+  }
+
+  root(): Promise<Observed> {
+    return this.#alone(async (connection) => {
+      await this.#begin(connection);
+      const contents: [Table, string[]][] = [];
+      for (const table of this.#install.catalog.tables.filter(this.#selection)) contents.push([table, await imagesOf(this.#lent, table)]);
+      return observeAll(contents);
+    });
+  }
+
+  mark(): Promise<Segment> {
+    return this.#exploring(async (transactions) => {
+      await this.#sync();
+      const { top } = this.#mirror;
+      if (this.#levels[this.#levels.length - 1]?.segment === top && !transactions.temporary.fresh) return top;
+      this.#levels.push({ segment: top, read: this.#reader.position, depth: await transactions.keep() });
+      this.#clean = this.#synced;
+      return top;
+    });
+  }
+
+  /** Without a savepoint: to compare with, not to go back to. */
+  async position(): Promise<Segment> {
+    await this.#upToDate();
+    return this.#mirror.top;
+  }
+
+  async changed(mark: unknown): Promise<boolean> {
+    await this.#upToDate();
+    return this.#mirror.top !== mark;
+  }
+
+  restore(mark: unknown): Promise<void> {
+    return this.#exploring(async (transactions, connection) => {
+      const at = this.#levels.findLastIndex((level) => level.segment === mark);
+      const level = this.#levels[at];
+      if (level === undefined || !this.#mirror.holds(level.segment)) throw markInvalid();
+      const { activity } = this.#core;
+      if (activity === this.#clean && at === this.#levels.length - 1) return;
+      if (at === 0 && ++this.#putBack >= RENEW_AFTER && !this.#options.borrowed && !transactions.temporary.any) {
+        await connection.query("rollback");
+        await this.#start(connection);
+      } else {
+        await transactions.goBack(level.depth);
+      }
+      this.#levels.length = at + 1;
+      this.#mirror.popTo(level.segment);
+      this.#reader.position = level.read;
+      this.#synced = this.#clean = activity;
+    });
+  }
+
+  async observe(): Promise<Observed> {
+    await this.#upToDate();
+    return observeNet(this.#install.catalog.tables, this.#mirror.net, this.#selection);
+  }
+
+  /** What a statement that reads does all the same, by a function of the user's, is rolled back. */
+  async query(sql: string, values: readonly unknown[]): Promise<QueryRow[]> {
+    try {
+      return await this.#alone(async (connection) => {
+        const ask = async (): Promise<QueryRow[]> => {
+          const [rows] = await connection.query({ sql, supportBigNumbers: true, namedPlaceholders: false }, [...values] as never);
+          return Array.isArray(rows) ? (rows as QueryRow[]) : [];
+        };
+        if (!this.#begun || this.#install.onlyReads(sql)) return ask();
+        await connection.query("savepoint seqqa_look");
+        try {
+          return await ask();
+        } finally {
+          await connection.query("rollback to savepoint seqqa_look");
+          await connection.query("release savepoint seqqa_look");
+        }
+      });
+    } catch (error) {
+      throw queryError(this.#core.store, sql, error);
+    }
+  }
+
+  dump(): Promise<string> {
+    return this.#alone(() => dumpDatabase(this.#lent, false));
+  }
+
+  capture(): never {
+    throw notPortable();
+  }
+
+  write(): never {
+    throw notPortable();
+  }
+
+  /** Everything since the root is rolled back; in a borrowed store everything since it was opened, what a lost transaction committed included. */
+  async close(leaveNothing: boolean): Promise<void> {
+    const { control, core } = this.#options;
+    try {
+      await core.alone((connection) => {
+        core.stopExploring();
+        return connection.query("rollback");
+      });
+    } catch (error) {
+      // With the connection everything that is not committed is rolled back.
+      if (!(error instanceof SeqqaError) || error.code !== "STORE_LOST") throw error;
+    } finally {
+      await core.end();
+      this.#install.release();
+      await control.inTurn(async () => {
+        try {
+          // Nothing of it was to be committed: what is in the log all the same is the run's.
+          if (leaveNothing) await leaveAsFound(control, { recordsRest: () => true });
+        } finally {
+          await control.close();
+        }
+      });
+    }
+  }
+
+  get #reader(): ChangeReader {
+    return this.#install.reader;
+  }
+
+  /** Makes the present state the bottom of all marks. */
+  async #begin(connection: Connection): Promise<void> {
+    const { borrowed } = this.#options;
+    if (this.#begun && borrowed) await connection.query(`release savepoint ${ROOT}`);
+    else {
+      // What was done so far (setup) stays in a lane's own store.
+      if (this.#begun) await connection.query("commit");
+      this.#core.stopExploring();
+      if (!borrowed) await this.#reinstall();
+      await this.#reader.begin(!borrowed);
+    }
+    if (!this.#begun || !borrowed) await this.#start(connection);
+    else await connection.query(`savepoint ${ROOT}`);
+    if (this.#begun && borrowed) await this.#reader.begin(false);
+    this.#begun = true;
+    this.#mirror = new MultisetMirror("");
+    this.#levels = [{ segment: this.#mirror.bottom, read: this.#reader.position, depth: 0 }];
+    this.#synced = this.#clean = this.#core.activity;
+  }
+
+  /** Nobody else writes, so that the lowest level would do; this one keeps no old rows for anybody. */
+  async #start(connection: Connection): Promise<void> {
+    // With autocommit off, which a target may have set before, reading has begun one.
+    await connection.query("commit");
+    await connection.query("set transaction isolation level read committed");
+    await connection.query("start transaction read write");
+    await connection.query(`savepoint ${ROOT}`);
+    await this.#core.explore();
+    this.#putBack = 0;
+  }
+
+  /** The target may have made tables in `setup`. */
+  async #reinstall(): Promise<void> {
+    const { control, selection } = this.#options;
+    await control.inTurn(() => this.#install.renew());
+    this.#selection = selection(this.#install.catalog.tables);
+  }
+
+  /** The changes are read when the target did something since the last time; otherwise nothing is asked of the server. */
+  #upToDate(): Promise<void> {
+    if (this.#begun && this.#core.quiet && this.#core.activity === this.#synced) return Promise.resolve();
+    return this.#exploring(() => this.#sync());
+  }
+
+  async #sync(): Promise<void> {
+    const { activity, transactions } = this.#core;
+    const refused = transactions?.takeRefused();
+    if (refused !== undefined) throw refused;
+    if (activity === this.#synced) return;
+    this.#mirror.push(await this.#reader.read(this.#mirror), "");
+    this.#synced = activity;
+  }
+
+  #exploring<T>(work: (transactions: TargetTransactions, connection: Connection) => Promise<T>): Promise<T> {
+    return this.#alone(async (connection) => {
+      if (!this.#begun) await this.#begin(connection);
+      const { transactions } = this.#core;
+      if (transactions === undefined) throw savepointLost(this.#core.store, "it was ended");
+      if (transactions.broken !== undefined) throw transactions.broken;
+      return work(transactions, connection);
+    });
+  }
+
+  async #alone<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    const { store } = this.#core;
+    try {
+      return await this.#core.alone(work);
+    } catch (error) {
+      if (error instanceof SeqqaError) throw error;
+      if (isBusy(error)) throw busyError(store, BUSY_LIMIT_MS, "another session holds a lock");
+      throw isLost(error) ? lostError(store, error) : savepointLost(store, "a statement of ours failed", error);
+    }
+  }
+}

@@ -1,0 +1,293 @@
+import type { Connection } from "mysql2/promise";
+import { errnoOf, isLost } from "../connect/failures.ts";
+import { likeServer, rollsBackAll, savepointLost, statementRefused } from "./savepoint-failures.ts";
+import type { Statement } from "./savepoint-kinds.ts";
+import { statementOf } from "./savepoint-statements.ts";
+import { TemporaryTables } from "./savepoint-temporary.ts";
+import type { StoreUrl } from "../connect/store-url.ts";
+
+/** What the driver's promises give: rows or a header, and fields. */
+export type Answer = readonly [unknown, unknown];
+
+export interface Request {
+  /** With its values put in where that tells more of it. */
+  readonly text: string;
+  readonly send: (connection: Connection) => Promise<Answer>;
+}
+
+/** What of the target's is its own on each of its connections. */
+export interface Party {
+  /** `undefined`: as the connection had it when the exploration began. */
+  autocommit: boolean | undefined;
+  /** SET TRANSACTION READ ONLY, for the next one. */
+  nextReadOnly: boolean;
+}
+
+export interface TransactionsOptions {
+  readonly store: StoreUrl;
+  readonly connection: Connection;
+  readonly autocommit: boolean;
+  /** The server ends the whole transaction when a lock is waited for too long. */
+  readonly rollbackOnTimeout: boolean;
+}
+
+/** The savepoints of the transaction that explores, from the root's up. */
+export function savepointAt(depth: number): string {
+  return `seqqa_${depth}`;
+}
+
+const IN_TRANSACTION = 1;
+const AUTOCOMMIT = 2;
+const MISSING_SAVEPOINT = 1305;
+const NOT_COMPLETE = 1196;
+const OWN = "seqqa_tx";
+const PROBE = "seqqa_probe";
+
+/**
+ * Makes the transactions of a target into savepoints of the one that explores. Outside of them nothing is needed: InnoDB itself undoes a statement that fails, and
+ * nothing else. What would end the exploring transaction is refused; what ended it all the same is noticed at once, by the server's own word in its
+ * answers, and from then on nothing is executed any more.
+ */
+export class TargetTransactions {
+  readonly temporary: TemporaryTables = new TemporaryTables();
+  readonly #options: TransactionsOptions;
+  /** Whose transaction is open. */
+  #open: Party | undefined;
+  #readOnly = false;
+  #depth = 0;
+  #broken: Error | undefined;
+  /** What the target was refused since this was last asked for. */
+  #refused: Error | undefined;
+
+  constructor(options: TransactionsOptions) {
+    this.#options = options;
+  }
+
+  get open(): boolean {
+    return this.#open !== undefined;
+  }
+
+  get broken(): Error | undefined {
+    return this.#broken;
+  }
+
+  /** Of a statement that was refused: the target may keep it to itself. */
+  takeRefused(): Error | undefined {
+    const refused = this.#refused;
+    this.#refused = undefined;
+    return refused;
+  }
+
+  /** Makes the present state one to go back to, when nothing is open. @returns the depth of its savepoint */
+  async keep(): Promise<number> {
+    await this.temporary.requirePutBack(this.#options.store, this.#options.connection);
+    await this.#own(`savepoint ${savepointAt(++this.#depth)}`);
+    this.temporary.depth = this.#depth;
+    return this.#depth;
+  }
+
+  /** Rolls back to a kept savepoint, which stays. */
+  async goBack(depth: number): Promise<void> {
+    const answer = await this.#own(`rollback to savepoint ${savepointAt(depth)}`);
+    await this.#requireComplete(answer);
+    this.#depth = depth;
+    this.#refused = undefined;
+    for (const sql of this.temporary.removal(depth)) await this.#own(sql);
+    this.temporary.depth = depth;
+  }
+
+  /** Tables without transactions, of another database: the server warns that they stay as they are. Of temporary tables it does so too. */
+  async #requireComplete(answer: Answer): Promise<void> {
+    if (this.temporary.any || !headersOf(answer).some(({ warningStatus }) => warningStatus > 0)) return;
+    const [warnings] = await this.#options.connection.query({ sql: "show warnings", rowsAsArray: true });
+    if ((warnings as unknown as [string, number][]).some(([, code]) => Number(code) === NOT_COMPLETE))
+      throw this.#lose("a table that knows no transactions, of another database, was written, and cannot be put back");
+  }
+
+  /** Executes a request, or what stands for it here. */
+  async run(party: Party, request: Request): Promise<Answer> {
+    if (this.#broken !== undefined) throw this.#broken;
+    const statement = statementOf(request.text);
+    const answer = await this.#step(party, statement, request);
+    return this.#asAlone(party, answer);
+  }
+
+  /** What a connection left open when it went. */
+  async abandon(party: Party): Promise<void> {
+    if (this.#open === party) await this.#end("rollback");
+  }
+
+  async #step(party: Party, statement: Statement, request: Request): Promise<Answer> {
+    switch (statement.kind) {
+      case "ordinary":
+        if (statement.writes && this.#readOnly) throw readOnlyError(request.text);
+        if (statement.opens) await this.#openUnlessAutocommit(party);
+        return this.#send(request);
+      case "opaque":
+        await this.#openUnlessAutocommit(party);
+        return this.#probed(request);
+      case "create temporary": {
+        const known = this.temporary.has(statement.name);
+        if (known && statement.replaces) this.#requireOwn([statement.name], "CREATE OR REPLACE TEMPORARY TABLE");
+        const answer = await this.#send(request);
+        this.temporary.made(statement.name);
+        return answer;
+      }
+      case "drop temporary": {
+        this.#requireOwn(statement.names, "DROP TEMPORARY TABLE");
+        const answer = await this.#send(request);
+        this.temporary.gone(statement.names);
+        return answer;
+      }
+      case "begin":
+        await this.#end("commit");
+        return this.#begin(party, statement.readOnly || party.nextReadOnly);
+      case "commit":
+      case "rollback": {
+        const readOnly = this.#readOnly;
+        const answer = await this.#end(statement.kind);
+        return statement.chain ? this.#begin(party, readOnly) : answer;
+      }
+      case "savepoint":
+        // Outside of a transaction it ends with its own statement.
+        await this.#openUnlessAutocommit(party);
+        return this.open ? this.#send(request) : this.#nothing();
+      case "release":
+      case "rollback to":
+        return this.#send(request);
+      case "autocommit": {
+        const { rest } = statement;
+        if (rest !== undefined) await this.#send({ text: rest, send: (connection) => connection.query(rest) });
+        if (statement.on && !this.#autocommit(party)) await this.#end("commit");
+        party.autocommit = statement.on;
+        return this.#nothing();
+      }
+      case "set transaction":
+        if (this.open) throw characteristicsError(request.text);
+        party.nextReadOnly = statement.readOnly;
+        return this.#nothing();
+      case "nothing":
+        return this.#nothing();
+      case "refused":
+        throw this.#refuse(statement.what, statement.why, statement.instead);
+    }
+  }
+
+  #refuse(what: string, why: string, instead: string): Error {
+    const error = statementRefused(this.#options.store, what, why, instead);
+    this.#refused ??= error;
+    return error;
+  }
+
+  /** A temporary table that stood there at a mark cannot be brought back. */
+  #requireOwn(names: readonly string[], what: string): void {
+    const name = names.find((one) => this.temporary.isKept(one));
+    if (name === undefined) return;
+    throw this.#refuse(
+      `${what} ${name}`,
+      "it was made before the present branch",
+      "Drop temporary tables before the request that made them ends",
+    );
+  }
+
+  #autocommit(party: Party): boolean {
+    return party.autocommit ?? this.#options.autocommit;
+  }
+
+  async #openUnlessAutocommit(party: Party): Promise<void> {
+    if (!this.open && !this.#autocommit(party)) await this.#begin(party, party.nextReadOnly);
+  }
+
+  async #begin(party: Party, readOnly: boolean): Promise<Answer> {
+    const answer = await this.#own(`savepoint ${OWN}`);
+    this.#open = party;
+    this.#readOnly = readOnly;
+    party.nextReadOnly = false;
+    return answer;
+  }
+
+  /** Of a transaction that is open; else it does nothing, as the server would. */
+  async #end(how: "commit" | "rollback"): Promise<Answer> {
+    if (!this.open) return this.#nothing();
+    this.#open = undefined;
+    this.#readOnly = false;
+    if (how === "rollback") await this.#own(`rollback to savepoint ${OWN}`);
+    // With it all later ones go: the target's own end with its transaction.
+    return this.#own(`release savepoint ${OWN}`);
+  }
+
+  #nothing(): Promise<Answer> {
+    return this.#own("do 0");
+  }
+
+  /** What commits and begins anew leaves a transaction, but not its savepoints. */
+  async #probed(request: Request): Promise<Answer> {
+    await this.#own(`savepoint ${PROBE}`);
+    try {
+      return await this.#send(request);
+    } finally {
+      if (this.#broken === undefined) await this.#own(`release savepoint ${PROBE}`);
+    }
+  }
+
+  async #send({ send }: Request): Promise<Answer> {
+    try {
+      const answer = await send(this.#options.connection);
+      for (const header of headersOf(answer)) if ((header.serverStatus & IN_TRANSACTION) === 0) throw this.#lose("the target ended it");
+      return answer;
+    } catch (error) {
+      if (rollsBackAll(error) || (errnoOf(error) === 1205 && this.#options.rollbackOnTimeout))
+        this.#lose("the server rolled all of it back", error);
+      throw error;
+    }
+  }
+
+  /** A statement of ours. */
+  async #own(sql: string): Promise<Answer> {
+    if (this.#broken !== undefined) throw this.#broken;
+    try {
+      return await this.#send({ text: sql, send: (connection) => connection.query(sql) });
+    } catch (error) {
+      if (errnoOf(error) === MISSING_SAVEPOINT) throw this.#lose("the target ended it");
+      if (!isLost(error)) this.#lose("a savepoint could not be set or used", error);
+      throw this.#broken ?? error;
+    }
+  }
+
+  #lose(why: string, error?: unknown): Error {
+    this.#open = undefined;
+    return (this.#broken ??= savepointLost(this.#options.store, why, error));
+  }
+
+  /** What the header says of transactions is what it would say without ours around it. */
+  #asAlone(party: Party, answer: Answer): Answer {
+    const inside = (this.open ? IN_TRANSACTION : 0) | (this.#autocommit(party) ? AUTOCOMMIT : 0);
+    for (const header of headersOf(answer)) header.serverStatus = (header.serverStatus & ~(IN_TRANSACTION | AUTOCOMMIT)) | inside;
+    return answer;
+  }
+}
+
+interface Header {
+  serverStatus: number;
+  readonly warningStatus: number;
+}
+
+/** One, or the last of what a procedure answered. */
+function headersOf([result]: Answer): Header[] {
+  const all: readonly unknown[] = Array.isArray(result) ? result.slice(-1) : [result];
+  return all.filter((one): one is Header => typeof one === "object" && one !== null && !Array.isArray(one) && isHeader(one));
+}
+
+/** Not a row that has columns of these names. */
+function isHeader(one: object): boolean {
+  return one.constructor?.name === "ResultSetHeader";
+}
+
+function readOnlyError(sql: string): Error {
+  return likeServer(1792, "ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION", "25006", "Cannot execute statement in a READ ONLY transaction", sql);
+}
+
+function characteristicsError(sql: string): Error {
+  const message = "Transaction characteristics can't be changed while a transaction is in progress";
+  return likeServer(1568, "ER_CANT_CHANGE_TX_CHARACTERISTICS", "25001", message, sql);
+}

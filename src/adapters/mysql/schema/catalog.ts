@@ -1,0 +1,215 @@
+import type { ObservedColumn } from "../../../model/stores/store-adapter.ts";
+import { kindOf, type Column } from "../journal/columns.ts";
+import type { Queries, Row } from "../connect/control.ts";
+import { exactly, named, quoteName } from "../connect/sql-text.ts";
+
+/** What begins the names of everything that we install in a database. */
+export const OURS = "seqqa_journal_";
+
+export interface Table {
+  readonly name: string;
+  readonly sqlName: string;
+  readonly engine: string;
+  /** Those that are stored and not generated; the others follow from these. */
+  readonly columns: readonly Column[];
+  /** Positions of the columns that identify a row: the primary key, or a unique key without NULLs. Empty: none does. */
+  readonly key: readonly number[];
+  readonly shown: readonly ObservedColumn[];
+  /**
+   * Positions of the columns whose new value in an AFTER UPDATE trigger may not have been stored: of unique indexes and foreign keys (refused), and those
+   * ON UPDATE CURRENT_TIMESTAMP (not written when nothing else changed).
+   */
+  readonly constrained: readonly number[];
+}
+
+/** A foreign key within the database. */
+export interface ForeignKey {
+  readonly name: string;
+  readonly child: string;
+  readonly childColumns: readonly string[];
+  readonly parent: string;
+  readonly parentColumns: readonly string[];
+  readonly onDelete: Action;
+  readonly onUpdate: Action;
+}
+
+export type Action = "none" | "cascade" | "null";
+
+export interface UserTrigger {
+  readonly name: string;
+  readonly table: string;
+  readonly statement: string;
+}
+
+export interface Catalog {
+  readonly tables: readonly Table[];
+  readonly keys: readonly ForeignKey[];
+  readonly triggers: readonly UserTrigger[];
+  /** What stands in the way of any putting back. */
+  readonly strange: readonly string[];
+  /** What stands in the way of the journal. */
+  readonly unjournalled: readonly string[];
+}
+
+export async function readCatalog(control: Queries): Promise<Catalog> {
+  const schema = control.store.database;
+  const ours = `not like '${OURS.replaceAll("_", "\\\\_")}%'`;
+  // One schema each, and no joins: a query that leaves the schema open makes the server open every table and view that it has.
+  const [tables, columns, indexes, uses, rules, triggers, checks] = (await control.batch([
+    `select table_name, table_type, engine, create_options from information_schema.tables where ${named("table_schema", schema)} and table_name ${ours} and table_type <> 'VIEW' order by table_name`,
+    `select table_name, column_name, data_type, character_set_name, generation_expression, extra from information_schema.columns where ${named("table_schema", schema)} order by table_name, ordinal_position`,
+    `select table_name, index_name, column_name, non_unique, nullable, sub_part from information_schema.statistics where ${named("table_schema", schema)} order by table_name, index_name = 'PRIMARY' desc, index_name, seq_in_index`,
+    `select constraint_name, table_name, column_name, referenced_table_name, referenced_column_name, ${exactly("referenced_table_schema", schema)} from information_schema.key_column_usage
+      where ${named("table_schema", schema)} and referenced_table_name is not null order by table_name, constraint_name, ordinal_position`,
+    `select table_name, constraint_name, delete_rule, update_rule from information_schema.referential_constraints where ${named("constraint_schema", schema)}`,
+    `select trigger_name, event_object_table, action_statement from information_schema.triggers where ${named("event_object_schema", schema)} and trigger_name ${ours} order by event_object_table, action_timing, event_manipulation, action_order`,
+    `select * from information_schema.check_constraints where ${named("constraint_schema", schema)}`,
+  ])) as [Row[], Row[], Row[], Row[], Row[], Row[], Row[]];
+  const documents = jsonColumns(checks);
+  const foreign = foreignKeys(uses, rules);
+  foreign.outside.push(...(await childrenElsewhere(control)));
+  const [strange, unjournalled]: [string[], string[]] = [[], foreign.outside];
+  const found: Table[] = [];
+  for (const [name, type, engine, options] of tables as string[][]) {
+    if (type === "SEQUENCE" || type === "SYSTEM VERSIONED") {
+      strange.push(`"${name!}" is a ${type.toLowerCase()}${type === "SEQUENCE" ? "" : " table"}`);
+      continue;
+    }
+    if (engine !== "InnoDB") unjournalled.push(`table "${name!}" has the engine ${engine ?? "none"}, which knows no transactions`);
+    const own = columns.filter((row) => row[0] === name);
+    found.push(tableOf(name!, engine ?? "", own, indexes, foreign.keys, documents, strange, /partitioned/i.test(options ?? "")));
+  }
+  return {
+    tables: found,
+    keys: foreign.keys,
+    triggers: (triggers as string[][]).map(([name, table, statement]) => ({ name: name!, table: table!, statement: statement! })),
+    strange,
+    unjournalled,
+  };
+}
+
+/** MariaDB's JSON is a text with a check of the column's name; there the constraint's table is told too, and the columns are six. */
+function jsonColumns(checks: readonly Row[]): Set<string> {
+  const found = new Set<string>();
+  for (const row of checks) {
+    if (row.length !== 6) continue;
+    const [, , table, name, , clause] = row;
+    if (clause === `json_valid(${quoteName(name ?? "")})`) found.add(`${table ?? ""}\n${name ?? ""}`);
+  }
+  return found;
+}
+
+/** Foreign keys of other databases that refer to this one: their rows would change with ours. Seen with the PROCESS privilege only. */
+async function childrenElsewhere(control: Queries): Promise<string[]> {
+  const own = "concat(convert(database() using filename), '/')";
+  const starts = (name: string): string => `cast(left(${name}, char_length(${own})) as binary) = cast(${own} as binary)`;
+  for (const table of ["innodb_sys_foreign", "innodb_foreign"]) {
+    try {
+      const rows = await control.rows(
+        `select for_name from information_schema.${table} where ${starts("ref_name")} and not ${starts("for_name")}`,
+      );
+      return rows.map(([name]) => `table "${name ?? ""}" of another database refers to this one`);
+    } catch {
+      // No such table in this server, or not for us.
+    }
+  }
+  return [];
+}
+
+function tableOf(
+  name: string,
+  engine: string,
+  rows: readonly Row[],
+  indexes: readonly Row[],
+  keys: readonly ForeignKey[],
+  documents: ReadonlySet<string>,
+  strange: string[],
+  partitioned: boolean,
+): Table {
+  const columns: Column[] = [];
+  for (const [, column, type, charset, generation, extra] of rows) {
+    if ((generation ?? "") !== "" || /\b(?:VIRTUAL|STORED|PERSISTENT) GENERATED\b|\bWITHOUT SYSTEM VERSIONING\b/i.test(extra ?? ""))
+      continue;
+    let kind = kindOf(type!);
+    if (kind === undefined) {
+      strange.push(`column "${name}.${column!}" is of the type ${type!}, which is not known here`);
+      kind = "plain";
+    }
+    if (kind === "text" && documents.has(`${name}\n${column!}`)) kind = "json";
+    // utf8 is another name of utf8mb3, and the only one that older versions know.
+    columns.push({
+      name: column!,
+      kind,
+      charset: charset === null || charset === undefined ? "binary" : charset.replace(/^utf8mb3$/, "utf8"),
+    });
+  }
+  const key = keyOf(name, columns, indexes);
+  const primary = new Set(indexes.filter((row) => row[0] === name && row[1] === "PRIMARY").map((row) => row[2]));
+  const shown = columns.map((column): ObservedColumn => {
+    const refers = keys.find((one) => one.child === name && one.childColumns.includes(column.name));
+    const at = refers?.childColumns.indexOf(column.name) ?? -1;
+    return {
+      name: column.name,
+      ...(primary.has(column.name) ? { key: true } : {}),
+      ...(refers === undefined ? {} : { references: { table: refers.parent, column: refers.parentColumns[at]! } }),
+    };
+  });
+  const stamped = rows.filter((row) => /\bon update\b/i.test(row[5] ?? "")).map((row) => row[1]!);
+  const constrained = constrainedColumns(name, columns, stamped, indexes, keys, partitioned);
+  return { name, sqlName: quoteName(name), engine, columns, key, shown, constrained };
+}
+
+function constrainedColumns(
+  table: string,
+  columns: readonly Column[],
+  stamped: readonly string[],
+  indexes: readonly Row[],
+  keys: readonly ForeignKey[],
+  partitioned: boolean,
+): number[] {
+  const names = new Set([
+    ...stamped,
+    ...indexes.filter(([of, , , nonUnique]) => of === table && nonUnique === "0").map(([, , column]) => column),
+    ...keys.flatMap((key) => [...(key.child === table ? key.childColumns : []), ...(key.parent === table ? key.parentColumns : [])]),
+  ]);
+  // What a generated column is made of is not looked into; a value may have no partition.
+  const any = partitioned || [...names].some((name) => !columns.some((column) => column.name === name));
+  return columns.flatMap((column, at) => (any || names.has(column.name) ? [at] : []));
+}
+
+/** The first unique index, the primary key before others, of whole columns that are stored and never NULL. */
+function keyOf(table: string, columns: readonly Column[], indexes: readonly Row[]): number[] {
+  const unique = new Map<string, number[] | undefined>();
+  for (const [of, index, column, nonUnique, nullable, part] of indexes) {
+    if (of !== table || nonUnique !== "0") continue;
+    const at = columns.findIndex((one) => one.name === column);
+    const usable = at >= 0 && nullable !== "YES" && part === null;
+    const before = unique.has(index!) ? unique.get(index!) : [];
+    unique.set(index!, usable && before !== undefined ? [...before, at] : undefined);
+  }
+  return [...unique.values()].find((key) => key !== undefined) ?? [];
+}
+
+function actionOf(rule: string): Action {
+  return rule === "CASCADE" ? "cascade" : rule === "SET NULL" ? "null" : "none";
+}
+
+function foreignKeys(uses: readonly Row[], rules: readonly Row[]): { keys: ForeignKey[]; outside: string[] } {
+  const keys: (ForeignKey & { childColumns: string[]; parentColumns: string[] })[] = [];
+  const outside: string[] = [];
+  for (const [name, child, column, parent, referenced, within] of uses as string[][]) {
+    const [, , onDelete, onUpdate] = rules.find(([table, rule]) => table === child && rule === name) ?? [];
+    const actions = { onDelete: actionOf(onDelete ?? ""), onUpdate: actionOf(onUpdate ?? "") };
+    if (within !== "1") {
+      if (actions.onDelete !== "none" || actions.onUpdate !== "none")
+        outside.push(`foreign key "${name!}" of table "${child!}" acts from another database`);
+      continue;
+    }
+    let key = keys.find((one) => one.name === name && one.child === child);
+    if (key === undefined)
+      keys.push((key = { name: name!, child: child!, childColumns: [], parent: parent!, parentColumns: [], ...actions }));
+    key.childColumns.push(column!);
+    key.parentColumns.push(referenced!);
+  }
+  return { keys, outside };
+}

@@ -1,0 +1,183 @@
+import type { Client } from "pg";
+import { SeqqaError } from "../../../model/errors.ts";
+import type { NoGate, Observed, SystemTraits } from "../../../model/stores/store-adapter.ts";
+import { markInvalid } from "../../../systems/store-errors.ts";
+import { CloneServer } from "./clone-server.ts";
+import { connect, TEXT_SETTINGS } from "../connect/connect.ts";
+import { isLost, lostError, safeCause } from "../connect/failures.ts";
+import { observeDifference, observeReading, readDigest, readDump, readEverything, type FullReading } from "../journal/full-reading.ts";
+import { Looker } from "../read/looker.ts";
+import type { PostgresMode, QueryRow } from "../connect/mode.ts";
+import { withDatabase, type StoreUrl } from "../connect/store-url.ts";
+
+export interface CloneOptions {
+  readonly store: StoreUrl;
+  readonly schemas: readonly string[] | undefined;
+  readonly tables: readonly string[] | undefined;
+  /** Of the same store, closed for a restart of the target; the root stays. */
+  readonly previous: CloneMode | undefined;
+}
+
+/** A state: a copy of the whole database. */
+interface Clone {
+  readonly name: string;
+  readonly digest: string;
+  readonly order: number;
+  /** An older state was put back since: nobody may ask for it any more. */
+  stale: boolean;
+  gone: boolean;
+}
+
+/** Copies that are kept at most; a database has about 8 MB without a row in it. */
+const MOST = 16;
+
+/**
+ * Puts the whole database back, schema included, by `CREATE DATABASE ... TEMPLATE`. Needs no superuser and works with any schema; costs in
+ * proportion to the database, and ends all sessions: the target has to connect again.
+ */
+export class CloneMode implements PostgresMode {
+  readonly traits: SystemTraits = { portable: false, commits: true };
+  readonly gate: NoGate = {
+    kind: "none",
+    why: 'the checkpoint "clone" installs no triggers in which a statement could be held; `checkpoint: "journal"` does',
+  };
+  readonly #options: CloneOptions;
+  readonly #server: CloneServer;
+  readonly #looker: Looker;
+  readonly #clones = new Map<string, Clone>();
+  #order = 0;
+  #root: FullReading | undefined;
+
+  private constructor(options: CloneOptions, server: CloneServer) {
+    this.#options = options;
+    this.#server = server;
+    this.#looker = new Looker(options.store);
+    this.#root = options.previous === undefined ? undefined : options.previous.#root;
+  }
+
+  static async open(options: CloneOptions): Promise<CloneMode> {
+    const server = await CloneServer.open(options.store);
+    const mode = new CloneMode(options, server);
+    try {
+      // The tables that were asked for are there, and may be read.
+      await mode.#reading();
+      await server.readProperties();
+      await server.drop(await server.copies());
+      return mode;
+    } catch (error) {
+      await server.close();
+      throw error;
+    }
+  }
+
+  async root(): Promise<Observed> {
+    await this.#server.waitForWriters();
+    this.#root = await this.#reading();
+    return observeReading(this.#root);
+  }
+
+  async mark(): Promise<Clone> {
+    await this.#server.waitForWriters();
+    const known = this.#clones.get(await this.#digest());
+    if (known !== undefined) {
+      known.stale = false;
+      return known;
+    }
+    await this.#looker.close();
+    const name = await this.#server.take();
+    // Of the copy, not of the original, which somebody may have written to in between.
+    const digest = await reading(withDatabase(this.#options.store, name), readDigest);
+    const clone: Clone = { name, digest, order: this.#order++, stale: false, gone: false };
+    this.#clones.set(digest, clone);
+    await this.#trim(clone);
+    return clone;
+  }
+
+  async changed(mark: unknown): Promise<boolean> {
+    return (await this.#digest()) !== (mark as Clone).digest;
+  }
+
+  async restore(mark: unknown): Promise<void> {
+    const clone = mark as Clone;
+    if (clone.gone) throw markInvalid();
+    for (const one of this.#clones.values()) if (one.order > clone.order) one.stale = true;
+    await this.#server.waitForWriters();
+    if ((await this.#digest()) === clone.digest) return;
+    await this.#looker.close();
+    await this.#server.put(clone.name);
+  }
+
+  async observe(): Promise<Observed> {
+    this.#root ??= await this.#reading();
+    return observeDifference(this.#root, await this.#reading());
+  }
+
+  capture(): never {
+    throw notPortable();
+  }
+
+  write(): never {
+    throw notPortable();
+  }
+
+  query(sql: string, values: readonly unknown[]): Promise<QueryRow[]> {
+    return this.#looker.query(sql, values);
+  }
+
+  dump(): Promise<string> {
+    return reading(this.#options.store, readDump);
+  }
+
+  /** The database stays as it is: it is a lane's own, and goes with the lane. */
+  async close(): Promise<void> {
+    try {
+      await this.#looker.close();
+      await this.#server.drop(await this.#server.copies());
+    } finally {
+      await this.#server.close();
+    }
+  }
+
+  async #trim(fresh: Clone): Promise<void> {
+    while (this.#clones.size > MOST) {
+      const all = [...this.#clones.values()].filter((clone) => clone !== fresh).sort((a, b) => a.order - b.order);
+      // The oldest of all is the root, which is gone back to again and again.
+      const victim = all.find(({ stale }) => stale) ?? all[1] ?? all[0]!;
+      this.#clones.delete(victim.digest);
+      victim.gone = true;
+      await this.#server.drop([victim.name]);
+    }
+  }
+
+  #digest(): Promise<string> {
+    return reading(this.#options.store, readDigest);
+  }
+
+  #reading(): Promise<FullReading> {
+    const { store, schemas, tables } = this.#options;
+    return reading(store, (client) => readEverything(client, store, schemas, tables));
+  }
+}
+
+/** On a connection that is closed again: one that stays would keep the database from being copied. */
+async function reading<T>(store: StoreUrl, read: (client: Client) => Promise<T>): Promise<T> {
+  const client = await connect(store, { rawText: true, settings: TEXT_SETTINGS });
+  try {
+    return await read(client);
+  } catch (error) {
+    if (error instanceof SeqqaError) throw error;
+    if (isLost(error)) throw lostError(store, error);
+    const cause = safeCause(store, error);
+    throw new SeqqaError("STORE_NOT_ALLOWED", `The database ${store.shown} cannot be read: ${cause.message}.`, {
+      hint: "Checkpoints by clone need a role that may read all tables and sequences.",
+      exitStatus: 2,
+      cause,
+    });
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+function notPortable(): SeqqaError {
+  return new SeqqaError("NOT_PORTABLE", "A clone of a database cannot be taken to another lane.");
+}

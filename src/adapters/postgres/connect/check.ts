@@ -1,0 +1,133 @@
+import type { Client } from "pg";
+import { SeqqaError } from "../../../model/errors.ts";
+import type { StoreCheck } from "../../../model/stores/store-provider.ts";
+import { OURS, readCatalog, rowsOf } from "../schema/catalog.ts";
+import { connect, CONTROL_SETTINGS } from "./connect.ts";
+import { connectError, safeCause } from "./failures.ts";
+import { CLONE_COST, journalObstacle } from "../journal/obstacles.ts";
+import { takeRights, type Rights } from "../journal/rights.ts";
+import { storeUrl, type StoreUrl } from "./store-url.ts";
+import { templateFacts, type TemplateFacts } from "../provider/template.ts";
+import { findDumpTools } from "../provider/template-dump.ts";
+
+/** Fewer free connections than this, and lanes with pools of their own may not get any. */
+const FEW_CONNECTIONS = 20;
+
+/** What `seqqa doctor` wants to know of a database. Reads only. */
+export async function check(url: string): Promise<readonly StoreCheck[]> {
+  let store: StoreUrl;
+  let client: Client;
+  try {
+    store = storeUrl(url);
+    client = await connect(store, { rawText: true, settings: CONTROL_SETTINGS });
+  } catch (error) {
+    return [failed("reachable", error)];
+  }
+  const checks: StoreCheck[] = [];
+  const add = async (what: string, find: () => Promise<StoreCheck>): Promise<void> => {
+    checks.push(await find().catch((error: unknown) => failed(what, error instanceof SeqqaError ? error : safeCause(store, error))));
+  };
+  try {
+    await add("reachable", async () => {
+      const [version] = await rowsOf<[string]>(client, "select split_part(current_setting('server_version'), ' ', 1)");
+      return { ok: true, what: "reachable", says: `PostgreSQL ${version?.[0] ?? ""} at ${store.shown}` };
+    });
+    const facts = await templateFacts(client, store);
+    await add("lanes", () => lanes(store, facts));
+    await add("checkpoint", () => checkpoint(client, facts));
+    await add("connections", () => connections(client));
+    await add("speed", () => speed(client, store));
+    await add("leftovers", () => leftovers(client));
+  } catch (error) {
+    checks.push(failed("catalog", connectError(store, error)));
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+  return checks;
+}
+
+async function lanes(store: StoreUrl, facts: TemplateFacts): Promise<StoreCheck> {
+  const what = "lanes";
+  if (!facts.createDb) {
+    return {
+      ok: false,
+      what,
+      says: "the role may not create databases, so lanes get none of their own: ALTER ROLE ... CREATEDB",
+    };
+  }
+  if (facts.mayCopy && facts.sessions === 0) return { ok: true, what, says: "copied by CREATE DATABASE ... TEMPLATE" };
+  const why = facts.mayCopy
+    ? `${facts.sessions} ${facts.sessions === 1 ? "session is" : "sessions are"} open on it`
+    : "it belongs to another role";
+  await findDumpTools(store, facts.version, why);
+  return { ok: true, what, says: `copied by pg_dump, since ${why}` };
+}
+
+async function checkpoint(client: Client, facts: TemplateFacts): Promise<StoreCheck> {
+  const catalog = await readCatalog(client);
+  const rights = await takeRights(client);
+  const here = await journalObstacle(client, rights, catalog);
+  // Everything in a copy that is made by pg_dump belongs to the role.
+  const isCopied = facts.createDb && !facts.mayCopy;
+  const obstacle = isCopied ? await journalObstacle(client, rights, catalog, true) : here;
+  const inProcess = "savepoint for a target in this process that takes the adapter's connection";
+  const says =
+    obstacle === undefined
+      ? `auto takes journal (${rightsText(rights)}, and nothing in the schema is in its way); ${inProcess}`
+      : `auto takes clone, because the journal cannot be used: ${obstacle}; ${CLONE_COST}; ${inProcess}`;
+  const [elsewhere] = catalog.foreign;
+  const apart =
+    elsewhere === undefined
+      ? ""
+      : `; the rows of its foreign table "${elsewhere.fullName}" are not put back: name the tables that belong to the state in \`tables\`, without it`;
+  const inPlace = here === undefined || here === obstacle ? "" : `; in place the database cannot be used: ${here}`;
+  return { ok: true, what: "checkpoint", says: says + inPlace + apart };
+}
+
+function rightsText({ superuser, replica }: Rights): string {
+  if (superuser) return "the role is a superuser";
+  return replica ? "the role owns the tables and may set session_replication_role" : "the role owns the tables";
+}
+
+async function connections(client: Client): Promise<StoreCheck> {
+  const [row] = await rowsOf<[string, string]>(
+    client,
+    `select current_setting('max_connections'), (select count(*) from pg_stat_activity where backend_type = 'client backend')::text`,
+  );
+  const [most, used] = [Number(row?.[0]), Number(row?.[1])];
+  const says = `${used} of ${most} are in use`;
+  return most - used >= FEW_CONNECTIONS
+    ? { ok: true, what: "connections", says }
+    : { ok: false, what: "connections", says: `${says}: raise max_connections, or end sessions, since each lane's target opens some` };
+}
+
+async function speed(client: Client, store: StoreUrl): Promise<StoreCheck> {
+  // Ours is off for this session; what others get counts.
+  const [row] = await rowsOf<[string, string]>(
+    client,
+    `select current_setting('fsync'), coalesce(
+       (select split_part(c, '=', 2) from pg_db_role_setting s join pg_database d on d.oid = s.setdatabase, unnest(s.setconfig) c
+         where d.datname = current_database() and s.setrole = 0 and c like 'synchronous_commit=%' limit 1),
+       (select reset_val from pg_settings where name = 'synchronous_commit'))`,
+  );
+  const waits = row?.[0] === "on" && row[1] !== "off";
+  const hint = `each commit waits for the disk; lanes of their own do not. For a target that already runs, ALTER DATABASE "${store.database}" SET synchronous_commit = off`;
+  return { ok: true, what: "speed", says: waits ? hint : "commits do not wait for the disk" };
+}
+
+async function leftovers(client: Client): Promise<StoreCheck> {
+  const found = await rowsOf(client, `select 1 from pg_namespace where nspname = '${OURS}'`);
+  return {
+    ok: true,
+    what: "leftovers",
+    says:
+      found.length === 0
+        ? "none"
+        : "a run works on this database, or was killed while it did: the next run or `seqqa clean` puts its data back",
+  };
+}
+
+function failed(what: string, error: unknown): StoreCheck {
+  const hint = error instanceof SeqqaError && error.hint !== undefined ? ` ${error.hint}` : "";
+  return { ok: false, what, says: `${error instanceof Error ? error.message : String(error)}${hint}` };
+}

@@ -1,0 +1,109 @@
+import { SeqqaError } from "../../../model/errors.ts";
+import { ignoredTables, type IgnorePattern } from "../../../model/stores/ignored.ts";
+import type { CheckpointChoice, SystemScope } from "../../../model/stores/store-adapter.ts";
+import { refusedWhereItIs, WHOLE_STORE } from "../../../systems/borrowed.ts";
+import { readCatalog, type Catalog } from "../schema/catalog.ts";
+import { CloneMode } from "../clone/clone-mode.ts";
+import { Control } from "./control.ts";
+import { JournalMode } from "../journal/journal-mode.ts";
+import type { LentConnection } from "../savepoint/lent-connection.ts";
+import type { PostgresMode } from "./mode.ts";
+import { CLONE_COST, journalObstacle } from "../journal/obstacles.ts";
+import { requireNothingLeft } from "../journal/recover.ts";
+import { SavepointMode } from "../savepoint/savepoint-mode.ts";
+import { select } from "../read/selection.ts";
+import type { StoreUrl } from "./store-url.ts";
+
+export type PostgresCheckpoint = "auto" | "journal" | "savepoint" | "clone";
+
+export interface Choosing {
+  readonly store: StoreUrl;
+  readonly wanted: PostgresCheckpoint;
+  readonly scope: SystemScope;
+  readonly schemas: readonly string[] | undefined;
+  readonly tables: readonly string[] | undefined;
+  /** The connection that the target has taken already. */
+  readonly lent: LentConnection | undefined;
+  readonly lend: () => LentConnection;
+  /** The patterns of `ignore`: tables that they name are left alone where the database is the user's. */
+  readonly ignore: readonly IgnorePattern[];
+  /** The same store's, closed for a restart of the target. */
+  readonly previous: PostgresMode | undefined;
+}
+
+export interface Chosen {
+  readonly mode: PostgresMode;
+  readonly choice: CheckpointChoice;
+}
+
+/** @throws SeqqaError when what is wanted cannot be, or the database cannot be reached. */
+export async function chooseMode(choosing: Choosing): Promise<Chosen> {
+  const { store, wanted, scope, lent } = choosing;
+  // Who took the connection runs in this process, whichever way the target was made.
+  const inProcess = scope.inProcess || lent !== undefined;
+  if (wanted === "savepoint" && !inProcess) {
+    throw new SeqqaError("SAVEPOINT_OUT_OF_PROCESS", `Checkpoint mode "savepoint" of ${store.shown} needs a target in this process.`, {
+      hint: "A savepoint undoes only what was done on its own connection: use `target.module`, or leave `checkpoint` on auto.",
+      exitStatus: 2,
+    });
+  }
+  if (wanted === "savepoint" || (wanted === "auto" && lent !== undefined)) return savepoint(choosing);
+  return wanted === "clone" ? clone(choosing, "asked for", WHOLE_STORE) : journalOrClone(choosing);
+}
+
+async function savepoint(choosing: Choosing): Promise<Chosen> {
+  const { store, schemas, tables, scope, wanted } = choosing;
+  const mode = await SavepointMode.open({ store, core: choosing.lend().core, borrowed: scope.borrowed, schemas, tables });
+  const why = wanted === "savepoint" ? "asked for" : "the target runs in this process and took the adapter's connection";
+  return { mode, choice: { mode: "savepoint", why } };
+}
+
+async function journalOrClone(choosing: Choosing): Promise<Chosen> {
+  const { store, scope, schemas, tables, previous } = choosing;
+  const control = await Control.open(store);
+  let obstacle: string | undefined;
+  try {
+    if (scope.borrowed) await requireNothingLeft(control);
+    const all = await readCatalog(control.client);
+    const selection = select(store, all, schemas, tables);
+    const catalog = journalled(all, choosing);
+    obstacle = await journalObstacle(control.client, control.rights, catalog);
+    if (obstacle === undefined) {
+      const mode = await JournalMode.open(control, catalog, {
+        selection,
+        borrowed: scope.borrowed,
+        asked: scope.asked,
+        gated: scope.gated === true,
+        previous: previous instanceof JournalMode ? previous : undefined,
+      });
+      const own = scope.inProcess
+        ? "the target runs in this process, but works on connections of its own"
+        : "the target has connections of its own";
+      return { mode, choice: { mode: "journal", why: choosing.wanted === "journal" ? "asked for" : own } };
+    }
+  } catch (error) {
+    await control.close();
+    throw error;
+  }
+  await control.close();
+  const why = `the journal cannot be used: ${obstacle}`;
+  return clone(choosing, `${why}; ${CLONE_COST}`, `${why}, and a clone ${WHOLE_STORE.replace("it puts", "puts")}`);
+}
+
+/** The tables that are put back: in a database of the user's, without those that are ignored. */
+function journalled(catalog: Catalog, { ignore, scope }: Choosing): Catalog {
+  if (!scope.borrowed) return catalog;
+  const leftAlone = ignoredTables(ignore, scope.name, catalog.tables);
+  return {
+    ...catalog,
+    tables: catalog.tables.filter(({ name }) => !leftAlone.has(name)),
+    sequences: catalog.sequences.filter(({ ownedBy }) => ownedBy === undefined || !leftAlone.has(ownedBy)),
+  };
+}
+
+/** `refusal`: why it is not for a database of the user's. @throws SeqqaError `CHECKPOINT_REFUSED` */
+async function clone({ store, scope, schemas, tables, previous }: Choosing, why: string, refusal: string): Promise<Chosen> {
+  if (scope.borrowed) throw refusedWhereItIs("clone", `the database ${store.shown}`, refusal);
+  const mode = await CloneMode.open({ store, schemas, tables, previous: previous instanceof CloneMode ? previous : undefined });
+  return { mode, choice: { mode: "clone", why } };
+}

@@ -1,0 +1,131 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Client } from "pg";
+import type { SeqqaError } from "../../../model/errors.ts";
+import { ControlConnection } from "../../../systems/control-connection.ts";
+import { inUseError } from "../../../systems/store-errors.ts";
+import { CONTROL_SETTINGS, connect } from "./connect.ts";
+import { busyError, isBusy, isLost, lostError, safeCause } from "./failures.ts";
+import { CONTROL_SWITCH } from "../journal/journal-sql.ts";
+import { takeRights, type Rights } from "../journal/rights.ts";
+import type { StoreUrl } from "./store-url.ts";
+
+/** Of the advisory lock that says that a run works on this database: the letters `seqq`, and a number. */
+export const LOCK = "1936027761, 1";
+/** A session that has just ended holds its locks for a moment. */
+const IN_USE_MS = 1500;
+
+/** Unseen by our own triggers. */
+const SETTINGS: Readonly<Record<string, string>> = { ...CONTROL_SETTINGS, [CONTROL_SWITCH]: "on" };
+
+/** The connection that marks and puts back. One operation at a time. */
+export class Control extends ControlConnection {
+  readonly store: StoreUrl;
+  readonly #client: Client;
+  #rights: Rights = { superuser: false, replica: false };
+
+  private constructor(store: StoreUrl, client: Client) {
+    super();
+    this.store = store;
+    this.#client = client;
+  }
+
+  /** Takes the lock that keeps other runs off this database. @throws SeqqaError `STORE_IN_USE` */
+  static async open(store: StoreUrl): Promise<Control> {
+    let early: unknown;
+    const told = { lost: (error: unknown): void => void (early ??= error) };
+    const client = await connect(store, {
+      rawText: true,
+      settings: SETTINGS,
+      lost: (error) => told.lost(error),
+    });
+    const control = new Control(store, client);
+    told.lost = (error) => control.lose(error);
+    if (early !== undefined) control.lose(early);
+    try {
+      if (!(await control.#lock())) throw inUseError(store);
+      // Once: a change of the role makes all plans anew.
+      control.#rights = await takeRights(client);
+      return control;
+    } catch (error) {
+      await control.close();
+      throw error;
+    }
+  }
+
+  async #lock(): Promise<boolean> {
+    for (const until = performance.now() + IN_USE_MS; ; await pause(50)) {
+      const { rows } = await this.#client.query<{ locked: string }>(`select pg_try_advisory_lock(${LOCK})::text as locked`);
+      if (rows[0]?.locked === "true") return true;
+      if (performance.now() > until) return false;
+    }
+  }
+
+  get rights(): Rights {
+    return this.#rights;
+  }
+
+  get client(): Client {
+    return this.#client;
+  }
+
+  /** Rows as arrays of raw text. A `name` keeps the statement prepared. */
+  async rows(text: string, values?: readonly unknown[], name?: string): Promise<(string | null)[][]> {
+    this.requireConnection();
+    try {
+      const config = {
+        text,
+        rowMode: "array" as const,
+        ...(values === undefined ? {} : { values: values as unknown[] }),
+        ...(name === undefined ? {} : { name }),
+      };
+      return (await this.#client.query<(string | null)[]>(config)).rows;
+    } catch (error) {
+      throw this.failed(error);
+    }
+  }
+
+  /** Statements of one transaction. */
+  async transaction<T>(work: () => Promise<T>, how = ""): Promise<T> {
+    await this.rows(`begin ${how}`);
+    try {
+      const result = await work();
+      await this.rows("commit");
+      return result;
+    } catch (error) {
+      if (!this.lost) await this.rows("rollback").catch((cause: unknown) => this.lose(cause));
+      throw error;
+    }
+  }
+
+  protected obstacle(error: unknown): string | undefined {
+    if (error instanceof Writing) return `${error.who} keeps a transaction open`;
+    return isBusy(error) ? safeCause(this.store, error).message : undefined;
+  }
+
+  protected busy(limitMs: number, who: string): SeqqaError {
+    return busyError(this.store, limitMs, who);
+  }
+
+  protected isLost(error: unknown): boolean {
+    return isLost(error);
+  }
+
+  protected lostError(cause: unknown): SeqqaError {
+    return lostError(this.store, cause);
+  }
+
+  async close(): Promise<void> {
+    this.lose(new Error("closed"));
+    await this.#client.end().catch(() => undefined);
+  }
+}
+
+/** Somebody is in the middle of a write transaction. */
+export class Writing extends Error {
+  readonly who: string;
+
+  constructor(who: string) {
+    super(who);
+    this.who = who;
+  }
+}

@@ -1,0 +1,49 @@
+import type { Sequence } from "../schema/catalog.ts";
+import { quoteText } from "../connect/sql-text.ts";
+
+/** What the two functions are called, with their schema. */
+export interface CounterNames {
+  readonly counters: string;
+  readonly put: string;
+  /** They run as the role that made them, whoever calls. */
+  readonly definer?: boolean | undefined;
+}
+
+/**
+ * Reads and writes all counters. What a sequence gave last is had without a query, which matters where there are many; only one that has given
+ * nothing yet has to be looked at, since its first value may have been set. So the array has a place for each sequence, and, if one of them
+ * has given nothing yet, a second place for each, of what such a one gives first.
+ */
+export function counterFunctions(sequences: readonly Sequence[], { counters, put, definer = false }: CounterNames): string[] {
+  const language = `language plpgsql${definer ? " security definer" : ""}`;
+  const last = sequences.map(({ oid }) => `pg_catalog.pg_sequence_last_value(${oid}::regclass)`).join(", ");
+  const first = sequences.map(({ sqlName }) => `(select case when not is_called then last_value end from ${sqlName})`).join(", ");
+  const read = `declare v bigint[] := array[${last}]::bigint[];
+begin
+  if pg_catalog.array_position(v, null) is null then return v; end if;
+  return v || array[${first}]::bigint[];
+end`;
+  const write = sequences.map(({ sqlName }, i) => {
+    const [at, then] = [i + 1, sequences.length + i + 1];
+    return `if now[${at}] is distinct from p_want[${at}] or now[${then}] is distinct from p_want[${then}] then
+    perform pg_catalog.setval(${quoteText(sqlName)}::regclass, coalesce(p_want[${at}], p_want[${then}]), p_want[${at}] is not null);
+  end if;`;
+  });
+  return [
+    `create function ${counters}() returns bigint[] ${language} as ${quoteText(read)}`,
+    `create function ${put}(p_want bigint[]) returns void ${language} as ${quoteText(
+      `declare now bigint[] := ${counters}();
+begin
+  if now is not distinct from p_want then return; end if;
+  ${write.join("\n  ")}
+end`,
+    )}`,
+  ];
+}
+
+/** The text of that array as pairs of `last_value` and `is_called`, for {@link counterPairs}. */
+export function pairsOf(counters: string, sequences: number): string {
+  const values = counters.slice(1, -1).split(",");
+  const pairs = Array.from({ length: sequences }, (_, i) => (values[i] === "NULL" ? `{${values[sequences + i]},0}` : `{${values[i]},1}`));
+  return `{${pairs.join(",")}}`;
+}

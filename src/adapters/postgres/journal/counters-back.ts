@@ -1,0 +1,56 @@
+import { pairsOf } from "./counter-sql.ts";
+import { counterPairs } from "../read/observe.ts";
+import { quoteText } from "../connect/sql-text.ts";
+
+/**
+ * A statement that puts sequences back to what they were, but not below a value in use: what was drawn since and stands in a column that is filled from the
+ * sequence. One that is not as it was recorded stays. `source`: a query for the sequence, what it was, and what it was recorded as (`null`: not known). `table`: without it,
+ * nothing is done.
+ */
+export function countersBack(source: string, table?: string): string {
+  return `do ${quoteText(`
+declare r record; present record; owned record; is_up boolean; used bigint; one bigint;
+begin
+  ${table === undefined ? "" : `if pg_catalog.to_regclass('${table}') is null then return; end if;`}
+  perform pg_catalog.set_config('search_path', 'pg_catalog', true);
+  for r in execute ${quoteText(source)} loop
+    continue when r.sequence is null;
+    execute format('select last_value, is_called from %s', r.sequence) into present;
+    continue when present.last_value = r.last and present.is_called = r.called;
+    continue when r.recorded_last is not null and (present.last_value, present.is_called) is distinct from (r.recorded_last, r.recorded_called);
+    select seqincrement > 0 into is_up from pg_sequence where seqrelid = r.sequence;
+    used := null;
+    for owned in ${USERS} loop
+      -- A value beyond the present one was in use before, and the sequence would have met it anyway.
+      execute format('select %s(%I)::bigint from %s where %I %s $1 and %I %s $2 and (%I <> $1 or not $3)', case when is_up then 'max' else 'min' end,
+        owned.attname, owned.name, owned.attname, case when is_up then '>=' else '<=' end, owned.attname, case when is_up then '<=' else '>=' end, owned.attname)
+        into one using r.last, present.last_value, r.called;
+      used := case when is_up then greatest(used, one) else least(used, one) end;
+    end loop;
+    perform setval(r.sequence, coalesce(used, r.last), r.called or used is not null);
+  end loop;
+end`)}`;
+}
+
+/** Columns that own the sequence, or whose default draws from it. */
+const USERS = `
+      select a.attrelid::regclass as name, a.attname
+        from (select d.refobjid as rel, d.refobjsubid as num from pg_depend d
+               where d.classid = 'pg_class'::regclass and d.objid = r.sequence and d.refclassid = 'pg_class'::regclass and d.refobjsubid > 0 and d.deptype in ('a', 'i')
+              union select f.adrelid, f.adnum from pg_depend d join pg_attrdef f on f.oid = d.objid
+               where d.classid = 'pg_attrdef'::regclass and d.refclassid = 'pg_class'::regclass and d.refobjid = r.sequence) u
+        join pg_attribute a on a.attrelid = u.rel and a.attnum = u.num
+       where a.atttypid in ('int2'::regtype, 'int4'::regtype, 'int8'::regtype)`;
+
+/** {@link countersBack} of an installation. `oids`: its sequences; `counters`, `recorded`: arrays as its functions read them. */
+export function putCountersBack(oids: readonly string[], counters: string, recorded: string): string {
+  const pairs = (text: string): ReturnType<typeof counterPairs> => counterPairs(pairsOf(text, oids.length));
+  const [before, then] = [pairs(counters), pairs(recorded)];
+  const rows = oids.map((oid, i) => {
+    const [[last, called], [recordedLast, recordedCalled]] = [before[i]!, then[i]!];
+    return `(${oid}::oid, ${last}::bigint, ${called}, ${recordedLast}::bigint, ${recordedCalled})`;
+  });
+  if (rows.length === 0) return "select";
+  return countersBack(`select c.oid::regclass as sequence, v.last, v.called, v.recorded_last, v.recorded_called
+    from (values ${rows.join(", ")}) v(oid, last, called, recorded_last, recorded_called) join pg_class c on c.oid = v.oid`);
+}

@@ -1,0 +1,99 @@
+import { createHash } from "node:crypto";
+import type { Client } from "pg";
+import type { Observed } from "../../../model/stores/store-adapter.ts";
+import { readCatalog, rowsOf, type Table } from "../schema/catalog.ts";
+import { dumpDatabase } from "../read/dump.ts";
+import { ShownTables, observeAll, observeCounters } from "../read/observe.ts";
+import { select } from "../read/selection.ts";
+import type { StoreUrl } from "../connect/store-url.ts";
+
+/** Everything that belongs to the state, and a digest of everything there is. */
+export interface FullReading {
+  readonly tables: readonly (readonly [Table, readonly string[]])[];
+  readonly counters: Readonly<Record<string, number | bigint>>;
+  readonly digest: string;
+}
+
+/** A digest of everything in a database, schema included. */
+export async function readDigest(client: Client): Promise<string> {
+  return createHash("sha256")
+    .update(await readDump(client))
+    .digest("base64");
+}
+
+export async function readDump(client: Client): Promise<string> {
+  return inOneState(client, () => dumpDatabase(client));
+}
+
+export async function readEverything(
+  client: Client,
+  store: StoreUrl,
+  schemas: readonly string[] | undefined,
+  names: readonly string[] | undefined,
+): Promise<FullReading> {
+  return inOneState(client, async () => {
+    const catalog = await readCatalog(client);
+    const selection = select(store, catalog, schemas, names);
+    const tables: [Table, string[]][] = [];
+    for (const table of catalog.tables.filter(selection.tables)) {
+      const rows = await rowsOf<[string]>(client, `select (t.*)::text from only ${table.sqlName} t`);
+      tables.push([table, rows.map(([row]) => row)]);
+    }
+    const sequences = catalog.sequences.filter(({ cached }) => !cached);
+    const pairs = sequences.map(({ sqlName }) => `(select array[last_value, is_called::int] from ${sqlName})`).join(", ");
+    const [counters] = await rowsOf<[string]>(client, `select array[${pairs}]::bigint[]::text`);
+    return {
+      tables,
+      counters: observeCounters(sequences, counters?.[0] ?? "{}", undefined, selection),
+      digest: createHash("sha256")
+        .update(await dumpDatabase(client))
+        .digest("base64"),
+    };
+  });
+}
+
+async function inOneState<T>(client: Client, work: () => Promise<T>): Promise<T> {
+  await client.query("begin isolation level repeatable read read only");
+  const result = await work();
+  await client.query("commit");
+  return result;
+}
+
+export function observeReading({ tables, counters }: FullReading): Observed {
+  return { kind: "rows", tables: observeAll(tables), counters };
+}
+
+/** What one reading differs in from another. A table whose columns were changed has all its rows anew. */
+export function observeDifference(root: FullReading, now: FullReading): Observed {
+  const shown = new ShownTables();
+  const before = new Map(root.tables.map((entry) => [signature(entry[0]), entry]));
+  for (const [table, rows] of now.tables) {
+    const old = before.get(signature(table));
+    before.delete(signature(table));
+    const counts = countsOf(old?.[1] ?? []);
+    for (const row of rows) if (!takes(counts, row)) shown.add(table, row, 1);
+    for (const [row, count] of counts) if (count > 0) shown.add(table, row, -count);
+  }
+  for (const [table, rows] of before.values()) for (const row of rows) shown.add(table, row, -1);
+  const counters: Record<string, number | bigint | null> = {};
+  for (const name of new Set([...Object.keys(root.counters), ...Object.keys(now.counters)])) {
+    if (root.counters[name] !== now.counters[name]) counters[name] = now.counters[name] ?? null;
+  }
+  return { kind: "rows", tables: shown.all(), counters };
+}
+
+function signature({ fullName, columns }: Table): string {
+  return JSON.stringify([fullName, columns]);
+}
+
+function countsOf(rows: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const row of rows) counts.set(row, (counts.get(row) ?? 0) + 1);
+  return counts;
+}
+
+function takes(counts: Map<string, number>, row: string): boolean {
+  const left = counts.get(row) ?? 0;
+  if (left > 0) counts.set(row, left - 1);
+  return left > 0;
+}

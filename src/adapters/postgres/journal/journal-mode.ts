@@ -1,0 +1,397 @@
+import { SeqqaError } from "../../../model/errors.ts";
+import type { Gate, LastLook, NoGate, Observed, SystemTraits } from "../../../model/stores/store-adapter.ts";
+import { keptAtEnd } from "../../../systems/borrowed.ts";
+import { UNGATED } from "../../../systems/delegating-system.ts";
+import { writeKept } from "../../../systems/kept-file.ts";
+import { markInvalid } from "../../../systems/store-errors.ts";
+import { OURS, type Catalog, type Sequence, type Table } from "../schema/catalog.ts";
+import { alteration, catalogDifference, catalogText, storedText, type CatalogText } from "../schema/catalog-text.ts";
+import type { Control } from "../connect/control.ts";
+import { Writing } from "../connect/control.ts";
+import { pairsOf } from "./counter-sql.ts";
+import { dumpDatabase } from "../read/dump.ts";
+import { BUSY_LIMIT_MS, codeOf, incoherent, isBusy, notPutBack, schemaChanged } from "../connect/failures.ts";
+import { install, isInstalled } from "./install.ts";
+import { Lease } from "./lease.ts";
+import { endsRun, LogReader } from "./log-reader.ts";
+import { Looker } from "../read/looker.ts";
+import { fixesToImage, imageOf, isImage, type MultisetImage } from "./multiset-image.ts";
+import { MultisetMirror, RowSums, type Segment } from "../../../systems/multiset-mirror.ts";
+import type { PostgresMode, QueryRow } from "../connect/mode.ts";
+import { observeAll, observeCounters, observeMirror } from "../read/observe.ts";
+import { Places } from "./places.ts";
+import { PostgresGate } from "../gate/postgres-gate.ts";
+import { DDL_STATE, INCOHERENT_STATE } from "../put-back/put-back-sql.ts";
+import { putBackKept } from "../put-back/put-back-kept.ts";
+import { columnsOf, PUT, replyOf, type Look, type Row } from "../put-back/put-call.ts";
+import type { Selection } from "../read/selection.ts";
+import { Vacuum } from "./vacuum.ts";
+
+export interface JournalChoice {
+  readonly selection: Selection;
+  readonly borrowed: boolean;
+  /** See `SystemScope.asked`. */
+  readonly asked?: (() => number | undefined) | undefined;
+  /** Whether writes of the target can be held; default: no. */
+  readonly gated?: boolean | undefined;
+  /** Of the same store, closed for a restart of the target. */
+  readonly previous?: JournalMode | undefined;
+  /** How long open write transactions of others are waited for; default 5000. */
+  readonly limitMs?: number | undefined;
+}
+
+/**
+ * Puts back what other sessions committed, by an undo log that row triggers write in the transactions of the target. Reading the log, and
+ * changing what a put-back changes, is one function call each.
+ */
+export class JournalMode implements PostgresMode {
+  readonly traits: SystemTraits = { portable: true, commits: true };
+  readonly gate: Gate | NoGate;
+  readonly #control: Control;
+  readonly #looker: Looker;
+  readonly #selection: Selection;
+  readonly #tables: readonly Table[];
+  readonly #sequences: readonly Sequence[];
+  readonly #indexOf: ReadonlyMap<string, number>;
+  readonly #catalog: CatalogText;
+  readonly #token: string;
+  readonly #borrowed: boolean;
+  readonly #lease: Lease | undefined;
+  readonly #reader: LogReader;
+  readonly #limitMs: number;
+  readonly #places: Places;
+  readonly #vacuum: Vacuum;
+  #mirror: MultisetMirror;
+  /** Steps of the log that is kept before the present root. */
+  #base: number;
+  /** Once the store is not what we know, nothing is answered any more. */
+  #broken: SeqqaError | undefined;
+
+  private constructor(control: Control, catalog: Catalog, digest: CatalogText, token: string, choice: JournalChoice) {
+    this.#control = control;
+    this.#looker = new Looker(control.store);
+    this.#selection = choice.selection;
+    this.#tables = catalog.tables;
+    this.#sequences = catalog.sequences.filter(({ cached }) => !cached);
+    this.#indexOf = new Map(catalog.tables.map(({ oid }, index) => [oid, index]));
+    this.#catalog = digest;
+    this.#token = token;
+    this.#borrowed = choice.borrowed;
+    this.#lease = choice.borrowed ? new Lease(control) : undefined;
+    this.#reader = new LogReader({ control, tables: catalog.tables, borrowed: choice.borrowed, asked: choice.asked });
+    this.#limitMs = choice.limitMs ?? BUSY_LIMIT_MS;
+    this.gate = choice.gated === true ? new PostgresGate(control, this.#limitMs) : UNGATED;
+    const { previous } = choice;
+    const goesOn = previous !== undefined && previous.#token === token;
+    this.#places = goesOn ? previous.#places : new Places();
+    this.#vacuum = new Vacuum(control, catalog.tables, choice.borrowed);
+    this.#mirror = goesOn ? previous.#mirror : new MultisetMirror("{}");
+    this.#base = goesOn ? previous.#base : 0;
+  }
+
+  /**
+   * Installs what is needed. After a restart of the target it goes on from before, if the target left the schema as it was: marks stay valid,
+   * and what the target wrote at its start is an ordinary change.
+   */
+  static async open(control: Control, catalog: Catalog, choice: JournalChoice): Promise<JournalMode> {
+    const { previous } = choice;
+    if (
+      previous !== undefined &&
+      (previous.gate.kind === "gate") === (choice.gated === true) &&
+      (await isInstalled(control, previous.#token))
+    ) {
+      const digest = await schemaText(control);
+      if (catalogDifference(previous.#catalog, digest) === undefined)
+        return new JournalMode(control, catalog, digest, previous.#token, choice);
+    }
+    const token = await install(control, catalog, { borrowed: choice.borrowed, gated: choice.gated === true }, choice.limitMs);
+    const mode = new JournalMode(control, catalog, await schemaText(control), token, choice);
+    try {
+      await mode.#read(false);
+      if (choice.borrowed && !control.rights.superuser)
+        await control.rows(`update ${OURS}.owner set catalog = $1`, [storedText(mode.#catalog)]);
+    } catch (error) {
+      mode.#lease?.stop();
+      throw error;
+    }
+    mode.#mirror = new MultisetMirror(mode.#mirror.counters);
+    return mode;
+  }
+
+  root(): Promise<Observed> {
+    return this.#alone(() =>
+      this.#control.transaction(async () => {
+        // One snapshot: what is not in the log is in the rows.
+        await this.#read(true);
+        const tables: [Table, string[]][] = [];
+        for (const table of this.#tables.filter(this.#selection.tables)) {
+          const rows = await this.#control.rows(`select (t.*)::text from only ${table.sqlName} t`);
+          tables.push([table, rows.map(([row]) => row as string)]);
+          await this.#lease?.renew();
+        }
+        const { counters } = this.#mirror;
+        this.#base += this.#mirror.top.depth + 1;
+        this.#mirror = new MultisetMirror(counters);
+        return {
+          kind: "rows" as const,
+          tables: observeAll(tables),
+          counters: observeCounters(this.#sequences, pairsOf(counters, this.#sequences.length), undefined, this.#selection),
+        };
+      }, "isolation level repeatable read"),
+    );
+  }
+
+  mark(): Promise<Segment> {
+    return this.#alone(async () => {
+      await this.#read(true);
+      return this.#mirror.top;
+    });
+  }
+
+  position(): Promise<Segment> {
+    return this.#alone(async () => {
+      await this.#read(false);
+      return this.#mirror.top;
+    });
+  }
+
+  changed(mark: unknown): Promise<boolean> {
+    return this.#alone(async () => {
+      await this.#read(false);
+      return this.#mirror.top !== mark;
+    });
+  }
+
+  observe(): Promise<Observed> {
+    return this.#alone(async () => {
+      await this.#read(false);
+      return this.#observed();
+    });
+  }
+
+  capture(): Promise<MultisetImage> {
+    return this.#alone(async () => {
+      await this.#read(false);
+      return imageOf(this.#tables, this.#sequences, this.#mirror);
+    });
+  }
+
+  lastLook(): LastLook {
+    return {
+      mark: this.#mirror.top,
+      observe: () => this.#observed(),
+      capture: () => imageOf(this.#tables, this.#sequences, this.#mirror),
+      restore: (mark) => this.#restore(mark as Segment, this.#mirror.top),
+    };
+  }
+
+  async restore(mark: unknown): Promise<void> {
+    await this.#restore(mark as Segment);
+  }
+
+  /** `seen`: restores only from this state; `false` when the store was in another one, and nothing was restored. */
+  #restore(segment: Segment, seen?: Segment): Promise<boolean> {
+    return this.#alone(async () => {
+      const mirror = this.#mirror;
+      if (!mirror.holds(segment)) throw markInvalid();
+      if (seen === segment) await this.#read(true);
+      if (seen !== undefined && mirror.top !== seen) return false;
+      if (seen === segment) return true;
+      const keep = segment.depth;
+      const count = this.#reader.count();
+      const look = await this.#put(mirror.changesTo(segment), mirror.countersAt(segment), { keep, depth: keep, seen: seen !== undefined });
+      if (look === undefined) {
+        // The writes may have cancelled each other out.
+        if (mirror.top === seen) throw new Writing("another session");
+        return false;
+      }
+      mirror.popTo(segment);
+      await this.#takeInPut(look, count);
+      return true;
+    });
+  }
+
+  write(image: unknown): Promise<void> {
+    if (!isImage(image)) throw new TypeError("PostgresAdapter.write takes what capture() of a journalled database returned.");
+    return this.#alone(async () => {
+      const mirror = this.#mirror;
+      const wanted = fixesToImage(this.#control.store, this.#tables, this.#sequences, image);
+      const changes = mirror.changesTo(mirror.bottom);
+      const deltas = wanted.rows.deltas();
+      for (const { table, row, by } of deltas) changes.add(table, row, by);
+      // Where the state is the root, no step of the log stands for it.
+      const depth = deltas.length === 0 && wanted.counters === mirror.rootCounters ? 0 : 1;
+      const count = this.#reader.count();
+      const look = await this.#put(changes, wanted.counters, { keep: 0, depth, kept: wanted.rows });
+      mirror.popTo(mirror.bottom);
+      mirror.push(wanted.rows, wanted.counters);
+      await this.#takeInPut(look as Look, count);
+    });
+  }
+
+  query(sql: string, values: readonly unknown[]): Promise<QueryRow[]> {
+    return this.#looker.query(sql, values);
+  }
+
+  dump(): Promise<string> {
+    return this.#control.inTurn(() =>
+      this.#control.transaction(() => dumpDatabase(this.#control.client), "isolation level repeatable read read only"),
+    );
+  }
+
+  async close(leaveNothing: boolean): Promise<void> {
+    this.#lease?.stop();
+    if (this.gate.kind === "gate") await this.gate.release();
+    return this.#control.inTurn(async () => {
+      await this.#looker.close();
+      try {
+        if (leaveNothing) await this.#leave();
+      } finally {
+        await this.#control.close();
+      }
+    });
+  }
+
+  /** Puts the database back. Rows of a user's own that somebody else changed stay, and are told of. */
+  async #leave(): Promise<void> {
+    if (this.#broken?.code === "LEASE_OVER") throw this.#broken;
+    const lastLook = this.#borrowed && this.#broken === undefined ? (): Promise<void> => this.#reader.record(this.#step) : undefined;
+    const leftover = await putBackKept(this.#control, { leased: this.#borrowed, lastLook, limitMs: this.#limitMs });
+    if (leftover.keep.length > 0) throw keptAtEnd(leftover.store, leftover.keep, writeKept(leftover));
+  }
+
+  /** Reads what was logged since the last time; `apart`: when nobody is in the middle of a write. */
+  async #read(apart: boolean): Promise<void> {
+    await this.#takeIn(await this.#reader.read(apart, this.#step));
+  }
+
+  /** The next step of the kept log. */
+  get #step(): number {
+    return this.#base + this.#mirror.top.depth + 1;
+  }
+
+  /** Takes in the look at the end of a put-back. `count`: how often anything was asked before it. */
+  async #takeInPut(look: Look, count: number | undefined): Promise<void> {
+    if (this.#reader.accepts(look, count)) await this.#takeIn(look);
+    else await this.#read(false);
+  }
+
+  async #takeIn({ counters, entries }: Look): Promise<void> {
+    const changes = new RowSums();
+    const altered: string[] = [];
+    let shape: string | undefined;
+    for (const [rel, o, n, place] of entries) {
+      const table = this.#indexOf.get(rel as string);
+      if (table === undefined) {
+        altered.push(o ?? "an unknown table");
+        if (typeof n === "string") shape = n;
+        continue;
+      }
+      if (typeof o === "string") changes.add(table, o, -1);
+      if (typeof n === "string") changes.add(table, n, 1);
+      if (typeof place === "string" && typeof n === "string") this.#places.saw(table, n, place);
+    }
+    this.#mirror.push(changes, counters === this.#mirror.counters ? this.#mirror.counters : counters);
+    this.#vacuum.count(entries.length);
+    if (altered.length > 0) await this.#look(altered, shape);
+  }
+
+  /** Statements that change schemas were seen: refuses if they did. `shape`: by which that was noticed, instead of by an event trigger. */
+  async #look(statements: readonly string[], shape: string | undefined): Promise<void> {
+    const detail = alteration(statements, this.#catalog, await schemaText(this.#control));
+    if (detail !== undefined) throw (this.#broken = schemaChanged(this.#control.store, detail));
+    if (shape !== undefined) await this.#control.rows(`update ${OURS}.owner set shape = $1`, [shape]);
+    // What changed nothing must not keep a later run from putting the data back.
+    if (this.#borrowed) await this.#control.rows(`delete from ${OURS}.kept where rel = 0`);
+  }
+
+  /**
+   * Changes the store, and looks into it afterwards. `keep`: how many steps of the kept log stay; `depth`: how many there are afterwards; `seen`: only
+   * where nothing was written since the last look, else `undefined` and no change.
+   */
+  async #put(
+    changes: RowSums,
+    counters: string,
+    { keep, depth, kept, seen = false }: { keep: number; depth: number; kept?: RowSums; seen?: boolean },
+  ): Promise<Look | undefined> {
+    const { rel, img, w, parts } = columnsOf(this.#tables, changes);
+    const [placeRel, place]: [string[], string[]] = [[], []];
+    for (let i = 0; i < rel.length; i++) {
+      const table = this.#indexOf.get(rel[i]!)!;
+      if (w[i]! > 0 || this.#tables[table]!.key.length > 0) continue;
+      for (const one of this.#places.of(table, img[i]!)) {
+        placeRel.push(rel[i]!);
+        place.push(one);
+      }
+    }
+    const ours = this.#borrowed && kept !== undefined ? columnsOf(this.#tables, kept) : { rel: null, img: null, w: null };
+    const before = seen ? this.#mirror.counters : null;
+    const step = this.#base + depth + 1;
+    const quiet = this.#reader.isQuiet;
+    const values = [rel, img, w, placeRel, place, counters, this.#base + keep, ours.rel, ours.img, ours.w, step, before, parts, quiet];
+    let rows: Row[];
+    try {
+      rows = await this.#control.rows(PUT, values, "seqqa_put");
+    } catch (cause) {
+      const error = this.#reader.explain(cause);
+      if (codeOf(error) !== DDL_STATE) {
+        // Nothing was changed. Somebody who wrote and committed between our look at the log and at the rows is in the log by now.
+        const { top } = this.#mirror;
+        if (!(error instanceof SeqqaError) && !isBusy(error)) await this.#read(false);
+        if (this.#mirror.top !== top) throw new Writing("another session");
+        throw this.#putError(error);
+      }
+      // Looked at, it may turn out to have changed nothing: then the log is read without it.
+      await this.#read(false);
+      throw new Stale();
+    }
+    const reply = replyOf(rows);
+    if (reply.kind === "busy") throw new Writing(reply.who);
+    if (reply.kind === "written") {
+      await this.#read(false);
+      if (seen) return undefined;
+      throw new Stale();
+    }
+    for (const [oid, row, at, count] of reply.placed) {
+      const table = this.#indexOf.get(oid as string)!;
+      if (typeof row === "string") this.#places.saw(table, row, at as string);
+      else this.#vacuum.wrote(table, Number(count));
+    }
+    return reply.look;
+  }
+
+  #observed(): Observed {
+    return observeMirror(this.#tables, this.#sequences, this.#mirror, this.#selection);
+  }
+
+  #putError(error: unknown): unknown {
+    if (isBusy(error) || error instanceof SeqqaError) return error;
+    if (codeOf(error) === INCOHERENT_STATE) return (this.#broken = incoherent(this.#control.store, (error as Error).message));
+    return (this.#broken = notPutBack(this.#control.store, error));
+  }
+
+  /** One operation at a time, waiting for those who write. */
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    return this.#control.inTurn(async () => {
+      for (let tries = 1; ; tries++) {
+        if (this.#broken !== undefined) throw this.#broken;
+        try {
+          const result = await this.#control.patiently(work, this.#limitMs);
+          await this.#vacuum.due();
+          return result;
+        } catch (error) {
+          if (error instanceof SeqqaError && endsRun(error)) this.#broken = error;
+          if (!(error instanceof Stale) || tries > 3) throw error;
+        }
+      }
+    });
+  }
+}
+
+/** The log held something that had to be looked at first: do it once more. */
+class Stale extends Error {}
+
+/** Only superusers have event triggers, which notice what else leaves a trace alone. */
+function schemaText({ client, rights }: Control): Promise<CatalogText> {
+  return catalogText(client, !rights.superuser);
+}

@@ -1,0 +1,238 @@
+import { OURS, type Catalog, type Table } from "../schema/catalog.ts";
+import { TEXT_SETTINGS } from "../connect/connect.ts";
+import { counterFunctions } from "./counter-sql.ts";
+import { gateStatements } from "../gate/gate-sql.ts";
+import { LEASE_HOLDS, leaseStatements, REQUIRE_LEASE } from "./lease-sql.ts";
+import type { OwnerFacts } from "../put-back/owner-facts.ts";
+import { ownerStatements } from "../put-back/owner-put-sql.ts";
+import { putAllFunction } from "../put-back/put-all-sql.ts";
+import { createPutFunction } from "../put-back/put-back-sql.ts";
+import type { Rights } from "./rights.ts";
+import { SHAPE_CHANGED, SHAPE_FUNCTION } from "../schema/shape-sql.ts";
+import { quoteText } from "../connect/sql-text.ts";
+import { settingsFor } from "../read/text-settings.ts";
+
+/** Set in the session that puts back, whose own changes are not logged. */
+export const CONTROL_SWITCH = "seqqa.control";
+
+const TRIGGER = "zz_seqqa_journal";
+
+export interface JournalOptions {
+  /** Told apart from an earlier installation by it. */
+  readonly token: string;
+  /** The user's own store: what a dead run leaves must be enough to put the data back, after a crash of the server too. */
+  readonly borrowed: boolean;
+  /** With what can hold a write. */
+  readonly gated: boolean;
+  /** The rights of the session that installs, and later marks and puts back. */
+  readonly rights: Rights;
+  /** Facts for putting rows back as the owner of the tables; `undefined` for a superuser. */
+  readonly facts: ReadonlyMap<string, OwnerFacts> | undefined;
+}
+
+/** The statements that install the undo log, to be run in one transaction by the control connection. */
+export function installStatements({ tables, sequences }: Catalog, { token, borrowed, gated, rights, facts }: JournalOptions): string[] {
+  const kept = sequences.filter(({ cached }) => !cached);
+  const variants = new Map<string, Table>();
+  for (const table of tables) variants.set(variantOf(table), table);
+  return [
+    `drop schema if exists ${OURS} cascade`,
+    `create schema ${OURS}`,
+    // counters: when the store was opened. recorded: when it was last looked into, at recorded_ms. shape, catalog: by which a change of the schema is noticed.
+    `create table ${OURS}.owner(token text, tables text, sequences text, counters bigint[], recorded bigint[], since_ms bigint, recorded_ms bigint, shape text, catalog text)`,
+    // rel 0: the schema was changed. o, n: the row as it was and as it is. place: where, for tables without a key.
+    `create ${borrowed ? "" : "unlogged "}table ${OURS}.log(rel oid, o text, n text, place tid) with (autovacuum_enabled = off, toast.autovacuum_enabled = off)`,
+    ...(borrowed
+      ? // What was read of the log, and belongs to the present state: by it a later run puts back what a dead one left.
+        [
+          `create table ${OURS}.kept(step bigint, rel oid, o text, n text) with (autovacuum_enabled = off, toast.autovacuum_enabled = off)`,
+          ...leaseStatements,
+        ]
+      : []),
+    ...[...variants].map(([variant, table]) => rowFunction(variant, table, borrowed)),
+    ...tables.flatMap((table) => [...triggers(table, borrowed), createPutFunction(table)]),
+    ...counterFunctions(kept, { counters: `${OURS}.counters`, put: `${OURS}.put_counters` }),
+    BUSY_FUNCTION,
+    ...(rights.superuser ? [] : [SHAPE_FUNCTION]),
+    readFunction(borrowed, !rights.superuser),
+    // A later run may have the privilege no more, so that it is there in any case.
+    ...(facts === undefined ? [] : ownerStatements(tables, facts, CONTROL_SWITCH)),
+    putAllFunction(tables, { borrowed, ...rights, controlSwitch: CONTROL_SWITCH }),
+    ...(gated ? gateStatements(CONTROL_SWITCH) : []),
+    `insert into ${OURS}.owner values(${[
+      quoteText(token),
+      quoteText(JSON.stringify(tables.map((table): RecordedTable => [table.oid, layoutOf(table)]))),
+      quoteText(JSON.stringify(kept.map(({ oid }) => oid))),
+      `${OURS}.counters(), ${OURS}.counters(), ${NOW_MS}, ${NOW_MS}, null, null`,
+    ].join(", ")})`,
+    ...(rights.superuser ? ddlFunctions(borrowed) : [`update ${OURS}.owner set shape = ${OURS}.shape()`]),
+  ];
+}
+
+/** Milliseconds since 1970. */
+const NOW_MS = "(extract(epoch from clock_timestamp()) * 1000)::bigint";
+
+/** A table as the installation knows it. */
+export type RecordedTable = readonly [oid: string, layout: string];
+
+/** The shape that images of a table's rows fit. */
+export function layoutOf({ fullName, columns, key, types }: Table): string {
+  return JSON.stringify([fullName, columns, key, types]);
+}
+
+/** Tables that share a logging function: those with the same settings, and with or without a key. */
+function variantOf(table: Table): string {
+  return `${settingsFor(table.types)
+    .map((name) => Object.keys(TEXT_SETTINGS).indexOf(name))
+    .join("")}${table.key.length > 0 ? "k" : "w"}`;
+}
+
+function pinned(table: Table): string {
+  return settingsFor(table.types)
+    .map((name) => ` set ${name} = '${TEXT_SETTINGS[name]}'`)
+    .join("");
+}
+
+/** The role of the target needs no privilege for the log. Without operators, so that nothing depends on its search_path. */
+function rowFunction(variant: string, table: Table, leased: boolean): string {
+  const place = table.key.length > 0 ? "" : ", NEW.ctid";
+  const log = `insert into ${OURS}.log(rel, o, n${place === "" ? "" : ", place"}) values (TG_RELID, OLD::pg_catalog.text, NEW::pg_catalog.text${place})`;
+  const body = `begin ${whileLeased(log, leased)}; return null; end`;
+  return `create function ${OURS}.row_${variant}() returns trigger language plpgsql security definer${pinned(table)} as ${quoteText(body)}`;
+}
+
+/** Makes a trigger log only while the lease holds, so that the triggers of a dead run stop logging by themselves. */
+function whileLeased(statement: string, leased: boolean): string {
+  return leased ? `if ${LEASE_HOLDS} then ${statement}; end if` : statement;
+}
+
+function triggers(table: Table, leased: boolean): string[] {
+  const { sqlName, oid } = table;
+  const log = `insert into ${OURS}.log(rel, o) select TG_RELID, (seqqa_t.*)::pg_catalog.text from only ${sqlName} as seqqa_t`;
+  const truncated = `#variable_conflict use_variable\nbegin ${whileLeased(log, leased)}; return null; end`;
+  const apart = `when (pg_catalog.current_setting('${CONTROL_SWITCH}', true) is null)`;
+  return [
+    `create trigger ${TRIGGER} after insert or update or delete on ${sqlName} for each row ${apart} execute function ${OURS}.row_${variantOf(table)}()`,
+    `create function ${OURS}.truncate_${oid}() returns trigger language plpgsql security definer${pinned(table)} as ${quoteText(truncated)}`,
+    `create trigger ${TRIGGER}_truncate before truncate on ${sqlName} for each statement ${apart} execute function ${OURS}.truncate_${oid}()`,
+    // A session of the target in replica role is logged too.
+    `alter table ${sqlName} enable always trigger ${TRIGGER}, enable always trigger ${TRIGGER}_truncate`,
+  ];
+}
+
+/**
+ * Who has an open write transaction in this database. Transactions that write have an id. Where the server has none at all the list of sessions need
+ * not be read: then none below the end of a snapshot is running, and none was given out since; `age` counts from the next one. The ids of other roles' transactions are
+ * shown to every role, and the kind of their sessions is not: one of a role is taken for a client's.
+ */
+const BUSY_FUNCTION = `create function ${OURS}.busy() returns text language plpgsql as ${quoteText(`
+declare s txid_snapshot := txid_current_snapshot(); me oid;
+begin
+  if txid_snapshot_xmin(s) = txid_snapshot_xmax(s) and age((txid_snapshot_xmax(s) % 4294967296)::text::xid) <= 0 then return null; end if;
+  select oid into me from pg_database where datname = current_database();
+  return nullif(concat_ws(', ',
+    (select string_agg(format('session %s (%s)', a.pid, coalesce(nullif(a.application_name, ''), 'unnamed')), ', ')
+       from pg_stat_get_activity(null) a
+      where a.datid = me and a.pid <> pg_backend_pid() and a.backend_xid is not null and a.usesysid is not null
+        and coalesce(a.backend_type, 'client backend') = 'client backend'),
+    (select 'prepared transaction ' || min(p.gid) from pg_prepared_xacts p where p.database = current_database())), '');
+end`)}`;
+
+/** Marks the last row of a look that found writes of somebody else. That row has no table. */
+export const FOREIGN = "foreign";
+const FOREIGN_STATE = "SQ004";
+
+/**
+ * Reads the log and empties it. The first row says who is writing, if that was asked, and what the counters are. What an open transaction has
+ * logged is not seen yet, and is read whole when it is committed: the order of the log does not matter, its rows are a sum. `p_quiet`: the run asked for
+ * nothing since the last look. In a user's own store rows that changed nevertheless are returned and stay in the log, and the last row is {@link FOREIGN}. `p_apart` is null
+ * where the catalog was compared a moment ago.
+ */
+function readFunction(borrowed: boolean, comparesCatalog: boolean): string {
+  const take = borrowed
+    ? `with d as (delete from ${OURS}.log l returning l.rel, l.o, l.n, l.place),
+         k as (insert into ${OURS}.kept(step, rel, o, n) select p_step, d.rel, d.o, d.n from d)
+       select d.rel, d.o, d.n, d.place from d`
+    : `delete from ${OURS}.log l returning l.rel, l.o, l.n, l.place`;
+  return `create function ${OURS}.read(p_apart boolean, p_step bigint, p_quiet boolean) returns table(rel oid, o text, n text, place tid) language plpgsql as ${quoteText(`
+#variable_conflict use_column
+declare v_counters bigint[]; v_logged boolean := false; v_shape text;
+begin
+  ${borrowed ? REQUIRE_LEASE : ""}
+  if p_apart then n := ${OURS}.busy(); end if;
+  v_counters := ${OURS}.counters();
+  o := v_counters;
+  return next;
+  if n is not null then return; end if;
+  if exists (select from ${OURS}.log) then
+    v_logged := true;
+    ${borrowed ? judged(take) : `return query ${take};`}
+  end if;
+  ${borrowed ? RECORD : ""}
+  ${comparesCatalog ? compareCatalog(borrowed) : ""}
+  if exists (select from pg_largeobject_metadata) then return query select 0::oid, 'large object', null::text, null::tid; end if;
+end`)}`;
+}
+
+/** The new shape is kept only by who finds that it is another text of the same schema. */
+function compareCatalog(borrowed: boolean): string {
+  return `if p_apart is not null then
+    v_shape := ${OURS}.shape();
+    if v_shape <> (select r.shape from ${OURS}.owner r) then
+      ${borrowed ? `insert into ${OURS}.kept(step, rel, o) values (p_step, 0, '${SHAPE_CHANGED}');` : ""}
+      return query select 0::oid, '${SHAPE_CHANGED}'::text, v_shape, null::tid;
+    end if;
+  end if;`;
+}
+
+const RECORD = `update ${OURS}.owner r set recorded = v_counters, recorded_ms = ${NOW_MS} where v_logged or r.recorded is distinct from v_counters;`;
+
+/** Undoes the taking where it was of foreign rows. Rows of the step from before cancel each other out: otherwise they would have made a step of their own. */
+function judged(take: string): string {
+  return `if not p_quiet then return query ${take};
+    else begin
+      return query ${take};
+      if exists (
+        select from (select k.rel, k.o, -1 from ${OURS}.kept k where k.step = p_step and k.o is not null
+                     union all select k.rel, k.n, 1 from ${OURS}.kept k where k.step = p_step and k.n is not null) e(rel, img, w)
+         where e.rel <> 0 group by e.rel, e.img having sum(e.w) <> 0) then
+        raise exception using errcode = '${FOREIGN_STATE}';
+      end if;
+    exception when sqlstate '${FOREIGN_STATE}' then
+      rel := null; o := '${FOREIGN}'; n := null; place := null;
+      return next;
+      return;
+    end; end if;`;
+}
+
+/** Rows cannot bring back a schema: a change of it is noted, temporary tables and what turned out to be there already apart. */
+function ddlFunctions(leased: boolean): string[] {
+  const apart = `current_setting('${CONTROL_SWITCH}', true) is not null${leased ? ` or not ${LEASE_HOLDS}` : ""}`;
+  return [
+    `create function ${OURS}.ddl() returns event_trigger language plpgsql security definer set search_path = pg_catalog as ${quoteText(`
+begin
+  if ${apart} then return; end if;
+  insert into ${OURS}.log(rel, o) select 0, TG_TAG || coalesce(' ' || d.object_identity, '') from pg_event_trigger_ddl_commands() d
+   where d.schema_name is distinct from 'pg_temp' limit 1;
+end`)}`,
+    `create function ${OURS}.dropped() returns event_trigger language plpgsql security definer set search_path = pg_catalog as ${quoteText(`
+begin
+  if ${apart} then return; end if;
+  insert into ${OURS}.log(rel, o) select 0, TG_TAG || coalesce(' ' || d.object_identity, '') from pg_event_trigger_dropped_objects() d
+   where d.original and not d.is_temporary limit 1;
+end`)}`,
+    // ALTER TABLE ... TYPE of the same type USING something else leaves the schema as it was, and not the rows.
+    `create function ${OURS}.rewritten() returns event_trigger language plpgsql security definer set search_path = pg_catalog as ${quoteText(`
+begin
+  if ${apart} then return; end if;
+  insert into ${OURS}.log(rel, o) select 0, 'REWRITE by ' || TG_TAG || ' ' || c.oid::regclass from pg_class c
+   where c.oid = pg_event_trigger_table_rewrite_oid() and c.relpersistence <> 't';
+end`)}`,
+    `create event trigger ${OURS}_rewritten on table_rewrite execute function ${OURS}.rewritten()`,
+    `alter event trigger ${OURS}_rewritten enable always`,
+    `create event trigger ${OURS}_ddl on ddl_command_end execute function ${OURS}.ddl()`,
+    `create event trigger ${OURS}_dropped on sql_drop execute function ${OURS}.dropped()`,
+    `alter event trigger ${OURS}_ddl enable always`,
+    `alter event trigger ${OURS}_dropped enable always`,
+  ];
+}

@@ -1,0 +1,110 @@
+import { OURS, type Table } from "../schema/catalog.ts";
+import type { Control } from "../connect/control.ts";
+import { quoteName } from "../connect/sql-text.ts";
+
+/** One row that the run changed, or that was changed after its last record, in text form. `null`: it was, or is, not there. */
+export interface Change {
+  readonly table: Table;
+  readonly root: string | null;
+  readonly recorded: string | null;
+  readonly now: string | null;
+}
+
+/** Rows in text form, and how often each came more (or, below zero, less). */
+type Sum = ReadonlyMap<string, number>;
+
+/** Sums up the entries of a log, by the oid of the table. */
+export async function sumsOf(control: Control, log: "kept" | "log"): Promise<Map<string, Sum>> {
+  const rows = await control.rows(
+    `select e.rel, e.img, sum(e.w) from (select l.rel, l.o, -1 from ${OURS}.${log} l where l.o is not null
+       union all select l.rel, l.n, 1 from ${OURS}.${log} l where l.n is not null) e(rel, img, w)
+      group by e.rel, e.img having sum(e.w) <> 0 order by e.rel, e.img collate "C"`,
+  );
+  const sums = new Map<string, Map<string, number>>();
+  for (const [rel, img, by] of rows as [string, string, string][]) {
+    let sum = sums.get(rel);
+    if (sum === undefined) sums.set(rel, (sum = new Map()));
+    sum.set(img, Number(by));
+  }
+  return sums;
+}
+
+export interface Changes {
+  /** Rows that are as the run recorded them. */
+  readonly undo: Change[];
+  /** Rows that were changed after the run's last record. */
+  readonly keep: Change[];
+}
+
+/** Rows of one table that are not what they were. `kept`: what the run recorded; `log`: what was logged after that. */
+export function changesOf(control: Control, table: Table, kept: Sum, log: Sum): Promise<Changes> {
+  return table.key.length > 0 ? keyedChanges(control, table, kept, log) : keylessChanges(control, table, kept, log);
+}
+
+async function keyedChanges(control: Control, table: Table, kept: Sum, log: Sum): Promise<Changes> {
+  const images = [...new Set([...kept.keys(), ...log.keys()])];
+  const match = table.key.map(({ name, operator }) => `seqqa_t.${quoteName(name)} ${operator} (x.r).${quoteName(name)}`).join(" and ");
+  // Equal keys may have several texts.
+  const order = table.key.map(({ name }) => `(x.r).${quoteName(name)}`).join(", ");
+  const found = await control.rows(
+    `select x.i, dense_rank() over (order by ${order}), (select (seqqa_t.*)::text from only ${table.sqlName} as seqqa_t where ${match})
+       from (select u.img::${table.sqlName} as r, u.i from unnest($1::text[]) with ordinality u(img, i) offset 0) x order by x.i`,
+    [images],
+  );
+  const rows = new Map<string, { images: string[]; now: string | null }>();
+  for (const [i, key, now] of found) {
+    const row = rows.get(key!) ?? { images: [], now: now! };
+    row.images.push(images[Number(i) - 1]!);
+    rows.set(key!, row);
+  }
+  const changes: Changes = { undo: [], keep: [] };
+  for (const { images: all, now } of rows.values()) {
+    const changed = all.some((image) => kept.has(image));
+    const before = (sum: Sum): string | null => all.find((image) => (sum.get(image) ?? 0) < 0) ?? null;
+    const recorded = changed ? (all.find((image) => (kept.get(image) ?? 0) > 0) ?? null) : before(log);
+    const root = changed ? before(kept) : recorded;
+    if (now === root) continue;
+    (now === recorded ? changes.undo : changes.keep).push({ table, root, recorded, now });
+  }
+  return changes;
+}
+
+/**
+ * Rows without a key are told apart by nothing but what they are, and how often each was there is known only in relation to the root. Rows that the
+ * run brought in go if they are there as often as recorded. If some are not, somebody may have updated one, and rows that are missing since are
+ * not put in beside it.
+ */
+async function keylessChanges(control: Control, table: Table, kept: Sum, log: Sum): Promise<Changes> {
+  const there = new Map<string, number>();
+  const counted = await control.rows(
+    `select u.img, count(x.img) from unnest($1::text[]) u(img)
+       join (select (seqqa_t.*)::text as img from only ${table.sqlName} as seqqa_t) x on x.img = u.img collate "C" group by u.img`,
+    [[...kept].filter(([, by]) => by > 0).map(([image]) => image)],
+  );
+  for (const [image, count] of counted) there.set(image!, Number(count));
+  const changes: Changes = { undo: [], keep: [] };
+  const isShort = (image: string, by: number): boolean => (there.get(image) ?? 0) < by || (log.get(image) ?? 0) < 0;
+  const isBlurred = [...kept].some(([image, by]) => by > 0 && isShort(image, by));
+  const add = (into: Change[], times: number, change: Omit<Change, "table">): void => {
+    for (let n = 0; n < times; n++) into.push({ table, ...change });
+  };
+  for (const image of new Set([...kept.keys(), ...log.keys()])) {
+    const [by, since] = [kept.get(image) ?? 0, log.get(image) ?? 0];
+    // In both directions, what was done since first makes up for what the run did.
+    const madeUp = by * since < 0 ? Math.min(Math.abs(by), Math.abs(since)) : 0;
+    const left = Math.abs(by) - madeUp;
+    if (by > 0) {
+      const short = isShort(image, by);
+      add(short ? changes.keep : changes.undo, short ? Math.min(left, there.get(image) ?? 0) : left, {
+        root: null,
+        recorded: image,
+        now: image,
+      });
+    } else {
+      add(isBlurred ? changes.keep : changes.undo, left, { root: image, recorded: null, now: null });
+    }
+    const more = Math.abs(since) - madeUp;
+    add(changes.keep, more, since > 0 ? { root: null, recorded: null, now: image } : { root: image, recorded: image, now: null });
+  }
+  return changes;
+}

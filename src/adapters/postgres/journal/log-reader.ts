@@ -1,0 +1,107 @@
+import type { SeqqaError } from "../../../model/errors.ts";
+import { AskedSince, foreignWrite } from "../../../systems/borrowed.ts";
+import { RowSums } from "../../../systems/multiset-mirror.ts";
+import { OURS, type Table } from "../schema/catalog.ts";
+import { Writing, type Control } from "../connect/control.ts";
+import { isLeaseOver, leaseOverOn } from "./lease.ts";
+import { lookOf, type Look, type Row } from "../put-back/put-call.ts";
+import { shownKey } from "../read/shown-row.ts";
+
+const READ = `select rel, o, n, place from ${OURS}.read($1, $2, $3)`;
+
+export interface LogReading {
+  readonly control: Control;
+  readonly tables: readonly Table[];
+  readonly borrowed: boolean;
+  /** See `SystemScope.asked`. */
+  readonly asked: (() => number | undefined) | undefined;
+}
+
+/** Reads the log, and tells in a user's own store the run's writes from those of others. */
+export class LogReader {
+  readonly #how: LogReading;
+  readonly #asked: AskedSince;
+
+  constructor(how: LogReading) {
+    this.#how = how;
+    this.#asked = new AskedSince(how.asked);
+  }
+
+  /** The run asked for nothing since the last look: what is new in the log is not its own. */
+  get isQuiet(): boolean {
+    return this.#asked.isQuiet;
+  }
+
+  /** How often anything was asked until now. */
+  count(): number | undefined {
+    return this.#how.asked?.();
+  }
+
+  /**
+   * Reads what was logged since the last time; `apart`: when nobody is in the middle of a write. `step`: of the kept log.
+   *
+   * @throws Writing; SeqqaError `LEASE_OVER`, `FOREIGN_WRITE`
+   */
+  async read(apart: boolean, step: number): Promise<Look> {
+    for (;;) {
+      const count = this.count();
+      const [[, counters, busy], ...entries] = await this.#rows(apart, step, this.isQuiet);
+      if (typeof busy === "string") throw new Writing(busy);
+      const look = lookOf(counters as string, entries);
+      if (this.accepts(look, count)) return look;
+    }
+  }
+
+  /**
+   * Tells whether a look shows the run's writes, and not those of others. `count`: how often anything was asked before it.
+   *
+   * @returns `false`: something was asked for meanwhile, so the log has to be read again
+   * @throws SeqqaError `FOREIGN_WRITE`
+   */
+  accepts({ entries, foreign }: Look, count: number | undefined): boolean {
+    if (foreign && this.isQuiet) throw foreignWrite(`The database ${this.#how.control.store.shown}`, this.#named(entries));
+    // Otherwise the look may not have shown what was asked for meanwhile.
+    if (!foreign && count === this.count()) this.#asked.looked();
+    return !foreign;
+  }
+
+  /** The last look, which leaves writes of somebody else in the log. @throws SeqqaError `LEASE_OVER` */
+  async record(step: number): Promise<void> {
+    const [, ...entries] = await this.#rows(false, step, this.isQuiet);
+    if (lookOf("", entries).foreign && !this.isQuiet) await this.#rows(false, step, false);
+  }
+
+  /** Returns the error to throw for a failed statement of the control connection. */
+  explain(error: unknown): unknown {
+    const { borrowed, control } = this.#how;
+    return borrowed && isLeaseOver(error) ? leaseOverOn(control) : error;
+  }
+
+  async #rows(apart: boolean, step: number, quiet: boolean): Promise<readonly [Row, ...Row[]]> {
+    try {
+      const rows: readonly Row[] = await this.#how.control.rows(READ, [apart, step, quiet], "seqqa_read");
+      return rows as readonly [Row, ...Row[]];
+    } catch (error) {
+      throw this.explain(error);
+    }
+  }
+
+  /** The rows that entries of the log tell of, each once. */
+  #named(entries: readonly Row[]): { readonly table: string; readonly key: string }[] {
+    const { tables } = this.#how;
+    const sums = new RowSums();
+    for (const [rel, o, n] of entries) {
+      const table = tables.findIndex(({ oid }) => oid === rel);
+      if (table < 0) continue;
+      if (typeof o === "string") sums.add(table, o, -1);
+      if (typeof n === "string") sums.add(table, n, 1);
+    }
+    const rows = sums.deltas().map(({ table, row }) => ({ table: tables[table]!.name, key: shownKey(tables[table]!, row) }));
+    return [...new Map(rows.map((row) => [JSON.stringify(row), row])).values()];
+  }
+}
+
+/** Returns `true` for an error after which the mode answers nothing. */
+export function endsRun({ code }: SeqqaError): boolean {
+  return code === "LEASE_OVER" || code === "FOREIGN_WRITE";
+}

@@ -1,0 +1,77 @@
+import { rowsOf, USER_SCHEMA, type Catalog } from "../schema/catalog.ts";
+import { codeOf } from "../connect/failures.ts";
+import type { Queryable } from "../connect/mode.ts";
+import { rightsObstacle, type Rights } from "./rights.ts";
+import { quoteName } from "../connect/sql-text.ts";
+
+/** Measured with a small database, on a server without and with fsync. */
+export const CLONE_COST = "each step copies the database, which takes 0.1 to 0.5 s, or longer if the database is large";
+
+/** Why this database cannot be journalled by a session with these rights, or `undefined`. `journalled`: the tables that are put back; `isCopied`: see {@link rightsObstacle}. */
+export async function journalObstacle(
+  client: Queryable,
+  rights: Rights,
+  journalled: Catalog,
+  isCopied = false,
+): Promise<string | undefined> {
+  const [[encoding, large] = []] = await rowsOf<[string, string]>(
+    client,
+    `select getdatabaseencoding(), exists (select from pg_largeobject_metadata)::text`,
+  );
+  const missing = rights.superuser ? undefined : await rightsObstacle(client, rights, journalled, isCopied);
+  if (missing !== undefined) return missing;
+  if (encoding === "SQL_ASCII") return "its encoding SQL_ASCII lets texts be no texts";
+  if (large === "true") return "it has large objects, which fire no triggers";
+  // An owner that puts back disables those too.
+  const fires = rights.replica ? await firesAlways(client) : undefined;
+  return fires ?? (await breaksChecks(client)) ?? (await breaksDomains(client, journalled.tables));
+}
+
+/** Triggers and rules that fire even in replica role would run when rows are put back. */
+async function firesAlways(client: Queryable): Promise<string | undefined> {
+  const [found] = await rowsOf<[string, string, string]>(
+    client,
+    `select * from (
+       select 'trigger', t.tgname, c.relname from pg_trigger t join pg_class c on c.oid = t.tgrelid join pg_namespace n on n.oid = c.relnamespace
+        where t.tgenabled in ('A', 'R') and not t.tgisinternal and c.relkind in ('r', 'p') and ${USER_SCHEMA}
+          and t.tgfoid not in (select p.oid from pg_proc p join pg_namespace o on o.oid = p.pronamespace where o.nspname = 'seqqa_journal')
+       union all
+       select 'rule', r.rulename, c.relname from pg_rewrite r join pg_class c on c.oid = r.ev_class join pg_namespace n on n.oid = c.relnamespace
+        where r.ev_enabled in ('A', 'R') and r.ev_type <> '1' and c.relkind in ('r', 'p') and ${USER_SCHEMA}) x limit 1`,
+  );
+  return found && `${found[0]} "${found[1]}" of table "${found[2]}" is enabled ALWAYS or REPLICA and would fire when rows are put back`;
+}
+
+/** A row that breaks a NOT VALID check can be deleted, and never be inserted again. */
+async function breaksChecks(client: Queryable): Promise<string | undefined> {
+  const checks = await rowsOf<[string, string, string, string]>(
+    client,
+    `select n.nspname, c.relname, k.conname, pg_get_expr(k.conbin, k.conrelid) from pg_constraint k
+       join pg_class c on c.oid = k.conrelid join pg_namespace n on n.oid = c.relnamespace
+      where k.contype = 'c' and not k.convalidated and c.relkind = 'r' and ${USER_SCHEMA}`,
+  );
+  for (const [schema, table, name, expression] of checks) {
+    const broken = await rowsOf(client, `select 1 from only ${quoteName(schema)}.${quoteName(table)} where not (${expression}) limit 1`);
+    if (broken.length > 0) return `a row of table "${table}" breaks its NOT VALID check "${name}", so it could not be put back`;
+  }
+  return undefined;
+}
+
+async function breaksDomains(client: Queryable, tables: Catalog["tables"]): Promise<string | undefined> {
+  const lax = await rowsOf<[string, string]>(
+    client,
+    `select distinct a.attrelid, t.typname from pg_constraint k join pg_type t on t.oid = k.contypid join pg_attribute a on a.atttypid = t.oid
+      where not k.convalidated and a.attnum > 0 and not a.attisdropped`,
+  );
+  for (const [oid, domain] of lax) {
+    const table = tables.find((one) => one.oid === oid);
+    if (table === undefined) continue;
+    try {
+      await client.query({ text: `select count((t.*)::text::${table.sqlName}) from only ${table.sqlName} t` });
+    } catch (error) {
+      if (codeOf(error) !== "23514") throw error;
+      return `a row of table "${table.fullName}" breaks a NOT VALID check of the domain "${domain}", so it could not be put back`;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,192 @@
+import { OURS, type Table } from "../schema/catalog.ts";
+import type { Control } from "../connect/control.ts";
+import { codeOf } from "../connect/failures.ts";
+import type { Change } from "./kept-rows.ts";
+import { putFunction } from "../put-back/put-back-sql.ts";
+import { ancestorsOf, foreignKeysOf, lateUniquesOf, type ForeignKey, type LateUnique } from "../put-back/row-constraints.ts";
+import { quoteName } from "../connect/sql-text.ts";
+
+/**
+ * Makes rows what they were at the root. A row that cannot go back, since one that stays needs it or has its place, is taken out of the set. Returns those.
+ * The rows that go back fit each other, since they were one state: only a row that stays can be in the way.
+ */
+export async function undoRows(control: Control, changes: Set<Change>): Promise<Change[]> {
+  if (changes.size === 0) return [];
+  if (control.rights.replica) return settle(control, changes, await limitsOf(control, changes));
+  if (await fits(control, PUT_ROWS, columnsOf(changes))) return [];
+  // Without its foreign keys a table takes any row; what was done to find out is undone.
+  const limits = await limitsOf(control, changes);
+  await control.rows("savepoint seqqa_probe");
+  await control.rows(`select ${OURS}.quiet($1, false)`, [[...new Set([...changes].map(({ table }) => table.oid))]]);
+  for (const { drop } of limits.keys) await control.rows(drop);
+  await control.rows("set constraints all immediate");
+  const kept = await settle(control, changes, limits);
+  await control.rows("rollback to savepoint seqqa_probe");
+  if (changes.size > 0) await control.rows(PUT_ROWS, columnsOf(changes));
+  return kept;
+}
+
+/** Puts rows back without replica role. */
+const PUT_ROWS = `select from ${OURS}.put_rows($1, $2, $3, null, null)`;
+
+function columnsOf(changes: ReadonlySet<Change>): [rel: string[], img: string[], w: number[]] {
+  const columns: [string[], string[], number[]] = [[], [], []];
+  const add = (oid: string, image: string | null, w: number): void => {
+    if (image !== null) [oid, image, w].forEach((value, i) => (columns[i] as unknown[]).push(value));
+  };
+  for (const { table, now, root } of changes) {
+    add(table.oid, now, -1);
+    add(table.oid, root, 1);
+  }
+  return columns;
+}
+
+/** Constraints that can keep rows from going back. */
+interface Limits {
+  readonly ancestors: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly keys: readonly ForeignKey[];
+  readonly uniques: readonly LateUnique[];
+}
+
+async function limitsOf(control: Control, changes: ReadonlySet<Change>): Promise<Limits> {
+  const oids = [...new Set([...changes].map(({ table }) => table.oid))];
+  const ancestors = await ancestorsOf(control, oids);
+  const keys = await foreignKeysOf(control, [...new Set([...ancestors.values()].flatMap((all) => [...all]))]);
+  return { ancestors, keys, uniques: await lateUniquesOf(control, oids) };
+}
+
+/** Where nothing checks foreign keys. */
+async function settle(control: Control, changes: Set<Change>, { ancestors, keys, uniques }: Limits): Promise<Change[]> {
+  const kept: Change[] = [];
+  const isOf = ({ table }: Change, oid: string): boolean => ancestors.get(table.oid)!.has(oid);
+  const orphans = (key: ForeignKey, extra = ""): Promise<Change[]> =>
+    where(
+      control,
+      filter(changes, (one) => one.root !== null && isOf(one, key.child)),
+      "root",
+      `${orphaned(key)}${extra}`,
+    );
+  // Where a child was without its parent all the time, that is no reason to keep it.
+  const before = new Map<ForeignKey, ReadonlySet<Change>>();
+  for (const key of keys) before.set(key, new Set(await orphans(key, ` and ${hasSibling(key)}`)));
+  // Each only where the one before found nothing: a row that stays may be the parent that was missed.
+  const obstacles = [
+    () => write(control, changes),
+    ...uniques.map(
+      (one) => () =>
+        where(
+          control,
+          filter(changes, ({ table, root }) => root !== null && table.oid === one.table),
+          "root",
+          isTwice(one),
+        ),
+    ),
+    ...keys.map(
+      (key) => () =>
+        where(
+          control,
+          filter(changes, (one) => one.now !== null && isOf(one, key.parent)),
+          "now",
+          isMissed(key),
+        ),
+    ),
+    ...keys.map((key) => async () => (await orphans(key)).filter((change) => !before.get(key)!.has(change))),
+  ];
+  for (;;) {
+    await control.rows("savepoint seqqa_rows");
+    let inTheWay: readonly Change[] = [];
+    for (const find of obstacles) if (inTheWay.length === 0) inTheWay = await find();
+    if (inTheWay.length === 0) {
+      await control.rows("release savepoint seqqa_rows");
+      return kept;
+    }
+    await control.rows("rollback to savepoint seqqa_rows");
+    await control.rows("release savepoint seqqa_rows");
+    for (const change of inTheWay) {
+      changes.delete(change);
+      kept.push(change);
+    }
+  }
+}
+
+/** Writes all rows, those of each table that go before those that come. Returns the ones that do not fit in. */
+async function write(control: Control, changes: ReadonlySet<Change>): Promise<Change[]> {
+  const failed: Change[] = [];
+  for (const [table, own] of byTable(changes)) {
+    const put = `select from ${putFunction(table)}($1, $2, null)`;
+    const coming = own.filter(({ root }) => root !== null);
+    const gone = own.flatMap(({ now }) => (now === null ? [] : [now]));
+    const goes = gone.length > 0 ? gone : null;
+    if (await fits(control, put, [goes, coming.length > 0 ? coming.map(({ root }) => root) : null])) continue;
+    if (goes !== null) await control.rows(put, [goes, null]);
+    for (const change of coming) if (!(await fits(control, put, [null, [change.root]]))) failed.push(change);
+  }
+  return failed;
+}
+
+/** `false`: a constraint forbids it, and nothing was done. */
+async function fits(control: Control, text: string, values: readonly unknown[]): Promise<boolean> {
+  await control.rows("savepoint seqqa_fits");
+  try {
+    await control.rows(text, values);
+    await control.rows("release savepoint seqqa_fits");
+    return true;
+  } catch (error) {
+    if (!codeOf(error).startsWith("23")) throw error;
+    await control.rows("rollback to savepoint seqqa_fits");
+    await control.rows("release savepoint seqqa_fits");
+    return false;
+  }
+}
+
+/** The changes whose image meets a condition on `(x.r)`. */
+async function where(control: Control, changes: readonly Change[], image: "root" | "now", condition: string): Promise<Change[]> {
+  const found: Change[] = [];
+  for (const [table, own] of byTable(changes)) {
+    const rows = await control.rows(
+      `select x.i from (select u.img::${table.sqlName} as r, u.i from unnest($1::text[]) with ordinality u(img, i) offset 0) x where ${condition}`,
+      [own.map((one) => one[image])],
+    );
+    for (const [i] of rows) found.push(own[Number(i) - 1]!);
+  }
+  return found;
+}
+
+function byTable(changes: Iterable<Change>): Map<Table, Change[]> {
+  const tables = new Map<Table, Change[]>();
+  for (const change of changes) {
+    const own = tables.get(change.table);
+    if (own === undefined) tables.set(change.table, [change]);
+    else own.push(change);
+  }
+  return tables;
+}
+
+function filter(changes: ReadonlySet<Change>, wanted: (change: Change) => boolean): Change[] {
+  return [...changes].filter(wanted);
+}
+
+/** The child's row refers to a parent that is not there. */
+function orphaned({ parentName, columns }: ForeignKey): string {
+  const present = columns.map(({ from }) => `(x.r).${quoteName(from)} is not null`);
+  const match = columns.map(({ from, to, parentIsChild }) => `p.${quoteName(to)} ${parentIsChild} (x.r).${quoteName(from)}`);
+  return `${present.join(" and ")} and not exists (select from ${parentName} p where ${match.join(" and ")})`;
+}
+
+/** A child with the same reference is there. */
+function hasSibling({ childName, columns }: ForeignKey): string {
+  const match = columns.map(({ from, childIsChild }) => `c.${quoteName(from)} ${childIsChild} (x.r).${quoteName(from)}`);
+  return `exists (select from ${childName} c where ${match.join(" and ")})`;
+}
+
+/** The parent's row is not there, and a child refers to it. */
+function isMissed({ parentName, childName, columns }: ForeignKey): string {
+  const child = columns.map(({ from, to, parentIsChild }) => `(x.r).${quoteName(to)} ${parentIsChild} c.${quoteName(from)}`);
+  const parent = columns.map(({ to, parentIsParent }) => `p.${quoteName(to)} ${parentIsParent} (x.r).${quoteName(to)}`);
+  return `exists (select from ${childName} c where ${child.join(" and ")}) and not exists (select from ${parentName} p where ${parent.join(" and ")})`;
+}
+
+function isTwice({ tableName, columns }: LateUnique): string {
+  const match = columns.map(({ name, operator }) => `t.${quoteName(name)} ${operator} (x.r).${quoteName(name)}`);
+  return `(select count(*) from ${tableName} t where ${match.join(" and ")}) > 1`;
+}

@@ -1,0 +1,52 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Client } from "pg";
+import { rowsOf } from "../schema/catalog.ts";
+import { ifDead } from "./heartbeat.ts";
+import { databaseNames, dropDatabase } from "./provider-drop.ts";
+import { runOf } from "./provider-names.ts";
+import { quoteText } from "../connect/sql-text.ts";
+import type { StoreUrl } from "../connect/store-url.ts";
+
+/** A run whose connection was lost takes another one at once; one whose databases are in use is given time for that. */
+const COMEBACK_MS = 3000;
+
+export interface Sweeping {
+  /** Is left alone. */
+  readonly ownRun?: string | undefined;
+  /** Only says which databases there are. */
+  readonly dryRun?: boolean | undefined;
+  /** Is told of databases that could not be removed. */
+  readonly failed: (error: unknown) => void;
+}
+
+/** Removes the databases of dead runs, told by their names and by the lock that a living run holds, and nothing else. */
+export async function sweepDeadRuns(client: Client, store: StoreUrl, { ownRun, dryRun, failed }: Sweeping): Promise<string[]> {
+  const runs = new Map<string, string[]>();
+  for (const name of await databaseNames(client)) {
+    const run = runOf(name);
+    if (run !== undefined && run !== ownRun) runs.set(run, [...(runs.get(run) ?? []), name]);
+  }
+  const removed: string[] = [];
+  for (const [run, names] of runs) {
+    if (await inUse(client, names)) {
+      if ((await ifDead(client, run, () => Promise.resolve(true))) === undefined) continue;
+      await pause(COMEBACK_MS);
+    }
+    await ifDead(client, run, async () => {
+      for (const name of names) {
+        try {
+          if (dryRun !== true) await dropDatabase(client, store, name);
+          removed.push(`database ${name}`);
+        } catch (error) {
+          failed(error);
+        }
+      }
+    });
+  }
+  return removed;
+}
+
+async function inUse(client: Client, names: readonly string[]): Promise<boolean> {
+  const list = names.map(quoteText).join(", ");
+  return (await rowsOf(client, `select 1 from pg_stat_activity where datname in (${list}) limit 1`)).length > 0;
+}

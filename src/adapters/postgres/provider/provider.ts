@@ -1,0 +1,102 @@
+import type { Client } from "pg";
+import { SeqqaError } from "../../../model/errors.ts";
+import type { StoreProvider, StoreProviderOptions } from "../../../model/stores/store-provider.ts";
+import { afterLoss } from "../../../systems/after-loss.ts";
+import { DatabaseNames } from "../../../systems/database-names.ts";
+import { sweepDeadRuns } from "./clean-sweep.ts";
+import { isLost } from "../connect/failures.ts";
+import { claim } from "./heartbeat.ts";
+import { databaseNames, dropDatabase } from "./provider-drop.ts";
+import { provideError } from "./provider-failures.ts";
+import { NAMING } from "./provider-names.ts";
+import { Server } from "./provider-server.ts";
+import { quoteName } from "../connect/sql-text.ts";
+import { storeUrl, withDatabase, type StoreUrl } from "../connect/store-url.ts";
+import { copyTemplate, createFrom, templateFacts } from "./template.ts";
+import { templateSettings } from "./template-settings.ts";
+
+/** Gives every lane a database of its own on the template's server, copied from a copy that is made once for the run. */
+export class PostgresProvider implements StoreProvider {
+  readonly #store: StoreUrl;
+  readonly #runId: string;
+  readonly #names: DatabaseNames;
+  readonly #server: Server;
+  #begun = false;
+  #closed = false;
+
+  constructor({ name, url, runId }: StoreProviderOptions) {
+    this.#store = storeUrl(url);
+    this.#runId = runId;
+    this.#names = new DatabaseNames(runId, name, NAMING);
+    // Before anything is made: what a living run makes is never seen without its sign of life.
+    this.#server = new Server(this.#store, (client) => claim(client, runId));
+  }
+
+  prepare(): Promise<void> {
+    return this.#use("copy the template", async (client) => {
+      // What others left and cannot be removed does not keep this run from its work.
+      await sweepDeadRuns(client, this.#store, { ownRun: this.#runId, failed: () => undefined });
+      const facts = await templateFacts(client, this.#store);
+      if (!facts.createDb) {
+        throw new SeqqaError(
+          "STORE_NOT_ALLOWED",
+          `The role that connects to ${this.#store.shown} may not create databases, which lanes need.`,
+          {
+            hint: "ALTER ROLE ... CREATEDB, or let one lane work on the database itself: start the target yourself and name it by base_url.",
+            exitStatus: 2,
+          },
+        );
+      }
+      this.#begun = true;
+      await dropDatabase(client, this.#store, this.#names.template);
+      await copyTemplate(client, this.#store, this.#names.template);
+    });
+  }
+
+  provide(lane: number, generation: number): Promise<string> {
+    return this.#use("make a lane's database", async (client) => {
+      await this.#drop(client, (name) => name.startsWith(this.#names.ofLane(lane)));
+      const name = this.#names.lane(lane, generation);
+      await createFrom(client, this.#store, this.#names.template, name);
+      for (const statement of await templateSettings(client, this.#store.database, name))
+        await client.query(statement).catch(onlyForbidden);
+      // A lane is thrown away after a crash: nobody has to wait for the disk.
+      await client.query(`alter database ${quoteName(name)} set synchronous_commit = off`);
+      return withDatabase(this.#store, name).href;
+    });
+  }
+
+  release(lane: number): Promise<void> {
+    return this.#use("remove a lane's database", (client) => this.#drop(client, (name) => name.startsWith(this.#names.ofLane(lane))));
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    try {
+      // Where nothing was made, the server may be one that never answered.
+      if (this.#begun) await this.#use("remove the lanes' databases", (client) => this.#drop(client, (name) => this.#names.owns(name)));
+      this.#closed = true;
+    } finally {
+      await this.#server.close();
+    }
+  }
+
+  /** A lane's checkpoints may have made databases beside its own: what is there is asked, not remembered. */
+  async #drop(client: Client, which: (name: string) => boolean): Promise<void> {
+    for (const name of (await databaseNames(client)).filter(which)) await dropDatabase(client, this.#store, name);
+  }
+
+  async #use<T>(doing: string, work: (client: Client) => Promise<T>): Promise<T> {
+    try {
+      // Each removes first what is left of it.
+      return await afterLoss(() => this.#server.use(work), isLost);
+    } catch (error) {
+      throw provideError(this.#store, doing, error);
+    }
+  }
+}
+
+/** Settings that a role may not make are those of the server's owner: the target does without them, as it would elsewhere. */
+function onlyForbidden(error: unknown): void {
+  if ((error as { code?: unknown }).code !== "42501") throw error;
+}

@@ -1,0 +1,99 @@
+import { execFile, spawn, type ChildProcess } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { promisify } from "node:util";
+import { dumpFailed, dumpToolMissing } from "./provider-failures.ts";
+import { decoded, type StoreUrl } from "../connect/store-url.ts";
+
+const INSTALLED = "/usr/lib/postgresql";
+const SHOWN_OUTPUT = 4000;
+
+export interface DumpTools {
+  readonly dump: string;
+  readonly restore: string;
+}
+
+/**
+ * `pg_dump` and `pg_restore` for a server of this major version: the same one, else a newer one; an older one cannot read it.
+ *
+ * @throws SeqqaError that names what to install; `why` says why they are needed
+ */
+export async function findDumpTools(store: StoreUrl, version: number, why: string): Promise<DumpTools> {
+  const folders = existsSync(INSTALLED) ? readdirSync(INSTALLED).map(Number) : [];
+  for (const folder of folders.filter((one) => one >= version).sort((a, b) => a - b)) {
+    const bin = join(INSTALLED, String(folder), "bin");
+    const tools = { dump: join(bin, "pg_dump"), restore: join(bin, "pg_restore") };
+    if (existsSync(tools.dump) && existsSync(tools.restore)) return tools;
+  }
+  for (const tool of ["pg_dump", "pg_restore"]) {
+    if ((await majorOf(tool)) < version) throw dumpToolMissing(store, tool, version, why);
+  }
+  return { dump: "pg_dump", restore: "pg_restore" };
+}
+
+async function majorOf(tool: string): Promise<number> {
+  try {
+    const { stdout } = await promisify(execFile)(tool, ["--version"]);
+    return Number(/\b(\d+)(?:\.\d+|devel|beta\d|rc\d)/.exec(stdout)?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
+}
+
+/**
+ * Copies everything of a database into an empty one while others work on it. Restored by pg_restore and not by psql, which would obey
+ * commands in the names of things. Credentials are in the environment, where other users do not see them.
+ */
+export async function copyByDump(from: StoreUrl, to: StoreUrl, tools: DumpTools, superuser: boolean): Promise<void> {
+  // Comments on extensions belong to those who may make them.
+  const plain = superuser ? [] : ["--no-owner", "--no-privileges", "--no-comments"];
+  const dump = spawn(tools.dump, ["--format=custom", "--compress=0", "--no-password", "--lock-wait-timeout=30s", ...plain], {
+    env: environmentOf(from),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const target = `dbname='${to.database.replaceAll(/['\\]/g, "\\$&")}'`;
+  const restore = spawn(tools.restore, ["--single-transaction", "--no-password", ...plain, "--dbname", target], {
+    env: environmentOf(to),
+    stdio: ["pipe", "ignore", "pipe"],
+  });
+  const ends = [ended(dump), ended(restore)] as const;
+  // A tool that has ended tells why by its output; the broken pipe is only what follows from it.
+  await pipeline(dump.stdout, restore.stdin).catch(() => dump.kill());
+  const [dumped, restored] = await Promise.all(ends);
+  if (dumped !== undefined && !(restored !== undefined && dumped === "")) throw dumpFailed(from, "pg_dump", dumped);
+  if (restored !== undefined) throw dumpFailed(from, "pg_restore", restored);
+}
+
+/** @returns what it said when it failed */
+function ended(child: ChildProcess): Promise<string | undefined> {
+  let output = "";
+  child.stderr?.on("data", (chunk: Buffer) => (output = (output + chunk.toString()).slice(0, SHOWN_OUTPUT)));
+  return new Promise((resolve) => {
+    child.once("error", (error) => resolve(error.message));
+    child.once("close", (status) => resolve(status === 0 ? undefined : output));
+  });
+}
+
+/** As the driver reads a URL, for libpq. */
+function environmentOf({ href, database }: StoreUrl): NodeJS.ProcessEnv {
+  const url = new URL(href);
+  const part = (text: string): string | undefined => (text === "" ? undefined : decoded(text));
+  const query = (name: string): string | undefined => url.searchParams.get(name) ?? undefined;
+  const given: NodeJS.ProcessEnv = {
+    PGHOST: query("host") ?? part(url.hostname)?.replace(/^\[|\]$/g, "") ?? process.env["PGHOST"] ?? "localhost",
+    PGPORT: query("port") ?? part(url.port),
+    PGUSER: query("user") ?? part(url.username),
+    PGPASSWORD: query("password") ?? part(url.password),
+    PGDATABASE: database,
+    PGSSLMODE: query("sslmode") === "no-verify" ? "require" : query("sslmode"),
+    PGSSLROOTCERT: query("sslrootcert"),
+    PGSSLCERT: query("sslcert"),
+    PGSSLKEY: query("sslkey"),
+    PGAPPNAME: "seqqa",
+    PGCONNECT_TIMEOUT: "15",
+  };
+  const all = { ...process.env, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) };
+  delete all["PGSERVICE"];
+  return all;
+}

@@ -1,0 +1,104 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Client } from "pg";
+import { rowsOf } from "../schema/catalog.ts";
+import { codeOf } from "../connect/failures.ts";
+import { provideError, templateMissing } from "./provider-failures.ts";
+import { quoteName, quoteText } from "../connect/sql-text.ts";
+import { withDatabase, type StoreUrl } from "../connect/store-url.ts";
+import { copyByDump, findDumpTools } from "./template-dump.ts";
+
+/** How long somebody who connects to a database for a moment is waited for. */
+const IN_USE_MS = 10_000;
+
+export interface TemplateFacts {
+  readonly superuser: boolean;
+  readonly createDb: boolean;
+  /** May copy it by CREATE DATABASE: it is the role's own, or marked as a template. */
+  readonly mayCopy: boolean;
+  /** Sessions open on it, ours not counted. */
+  readonly sessions: number;
+  /** Major version of the server. */
+  readonly version: number;
+}
+
+/** @throws SeqqaError `STORE_MISSING` */
+export async function templateFacts(client: Client, store: StoreUrl): Promise<TemplateFacts> {
+  const [facts] = await rowsOf<[string, string, string, string, string]>(
+    client,
+    `select r.rolsuper::text, r.rolcreatedb::text, (d.datistemplate or pg_has_role(d.datdba, 'usage'))::text,
+            (select count(*) from pg_stat_activity a where a.datid = d.oid and a.pid <> pg_backend_pid() and a.backend_type <> 'autovacuum worker')::text,
+            current_setting('server_version_num')
+       from pg_database d, pg_roles r where d.datname = ${quoteText(store.database)} and r.rolname = current_user`,
+  );
+  if (facts === undefined) throw templateMissing(store);
+  const [superuser, createDb, owns, sessions, version] = facts;
+  return {
+    superuser: superuser === "true",
+    createDb: superuser === "true" || createDb === "true",
+    mayCopy: superuser === "true" || owns === "true",
+    sessions: Number(sessions),
+    version: Math.floor(Number(version) / 10_000),
+  };
+}
+
+/** Copies a database, by the server where nobody works on it, else by pg_dump. The source is only read. */
+export async function copyTemplate(client: Client, store: StoreUrl, copy: string): Promise<void> {
+  const facts = await templateFacts(client, store);
+  let why = `${facts.sessions} ${facts.sessions === 1 ? "session is" : "sessions are"} open on it`;
+  if (facts.mayCopy && facts.sessions === 0) {
+    try {
+      // Tried once: who is connected now was not a moment ago, and comes back.
+      await client.query(`create database ${quoteName(copy)} template ${quoteName(store.database)}`);
+      return;
+    } catch (error) {
+      if (codeOf(error) !== "55006") throw provideError(store, "copy it", error);
+      why = "a session is open on it";
+    }
+  } else if (!facts.mayCopy) {
+    why = "it belongs to another role";
+  }
+  const tools = await findDumpTools(store, facts.version, why);
+  await createEmpty(client, store, copy);
+  await copyByDump(store, withDatabase(store, copy), tools, facts.superuser);
+}
+
+/** An empty database that sorts and encodes like another one. */
+async function createEmpty(client: Client, store: StoreUrl, name: string): Promise<void> {
+  const [row] = await rowsOf<[string]>(
+    client,
+    `select to_jsonb(d)::text || '' from pg_database d where d.datname = ${quoteText(store.database)}`,
+  );
+  const [encoding] = await rowsOf<[string]>(
+    client,
+    `select pg_encoding_to_char(encoding) from pg_database where datname = ${quoteText(store.database)}`,
+  );
+  // Columns differ between versions.
+  const database = JSON.parse(row?.[0] ?? "{}") as Readonly<Record<string, string | null | undefined>>;
+  const provider = database["datlocprovider"];
+  const icu = database["datlocale"] ?? database["daticulocale"];
+  const options = [
+    "template template0",
+    `encoding ${quoteText(encoding?.[0] ?? "UTF8")}`,
+    `lc_collate ${quoteText(database["datcollate"] ?? "C")}`,
+    `lc_ctype ${quoteText(database["datctype"] ?? "C")}`,
+    ...(provider === "i" && icu ? [`locale_provider icu`, `icu_locale ${quoteText(icu)}`] : []),
+    ...(provider === "b" && icu ? [`locale_provider builtin`, `builtin_locale ${quoteText(icu)}`] : []),
+  ];
+  try {
+    await client.query(`create database ${quoteName(name)} ${options.join(" ")}`);
+  } catch (error) {
+    throw provideError(store, "make a database", error);
+  }
+}
+
+/** Makes a lane's database of the run's template, which nobody but a passer-by is connected to. */
+export async function createFrom(client: Client, store: StoreUrl, template: string, name: string): Promise<void> {
+  for (const until = performance.now() + IN_USE_MS; ; await pause(100)) {
+    try {
+      await client.query(`create database ${quoteName(name)} template ${quoteName(template)}`);
+      return;
+    } catch (error) {
+      if (codeOf(error) !== "55006" || performance.now() > until) throw provideError(store, "make a lane's database", error);
+    }
+  }
+}

@@ -1,0 +1,262 @@
+import { OURS, type Table } from "../schema/catalog.ts";
+import type { Child, OwnerFacts } from "./owner-facts.ts";
+import { asText, DDL_STATE, INCOHERENT_STATE, insertInto, keyMatch, storedColumns } from "./put-back-sql.ts";
+import { quoteName, quoteText } from "../connect/sql-text.ts";
+
+const PART = `${OURS}.part`;
+/** Sorts before other names, so that it is the first of the triggers BEFORE a row. */
+const SKIP = '"!seqqa_skip"';
+
+/**
+ * The statements that install what puts rows back without replica role: as the owner of the tables.
+ *
+ * All rows of a put-back are changed by one statement, so that the checks of foreign keys, which come at its end, see the wanted state, cycles included.
+ * A cascade would go on from a row that leaves and comes back changed, to children that stay as they are. The statements of a cascade run inside of a trigger, which
+ * tells them from ours, and a trigger BEFORE each row makes them do nothing. RESTRICT is checked even where the parent comes back: such parents are updated.
+ * Where that does not work, since unique values go from row to row, all that refers to them is taken out too, and put in again.
+ */
+export function ownerStatements(
+  tables: readonly Table[],
+  facts: ReadonlyMap<string, OwnerFacts>,
+  controlSwitch: string,
+): readonly string[] {
+  const known = new Map(tables.map((table) => [table.oid, table]));
+  return [
+    `create table ${PART}(rel oid primary key, keyless boolean, quiet text, loud text, also oid[], find text, steps text, result text, children text[], gone text, come text, came text)`,
+    `create function ${OURS}.skip() returns trigger language plpgsql as ${quoteText("begin return null; end")}`,
+    ...tables
+      .filter(({ oid }) => facts.get(oid)?.isCascaded === true)
+      .map(
+        ({ sqlName }) =>
+          `create trigger ${SKIP} before update or delete on ${sqlName} for each row
+             when (pg_catalog.current_setting('${controlSwitch}', true) is not null and pg_catalog.pg_trigger_depth() > 0) execute function ${OURS}.skip()`,
+      ),
+    ...tables.map(findFunction),
+    // Partitioned tables have no rows of their own, but a cascade may name them, and fire their triggers.
+    ...[...facts.values()].map((one) => {
+      const table = known.get(one.oid);
+      const values =
+        table === undefined
+          ? Array.from({ length: 7 }, () => "null")
+          : [
+              quoteText(`select ${OURS}.find_${one.oid}($1, $2)`),
+              quoteText(stepsOf(table, one)),
+              quoteText(resultOf(table, one)),
+              `array[${one.children.map((child) => quoteText(childrenOf(table, child))).join(", ")}]::text[]`,
+              quoteText(`d_${one.oid} as (${deleteAtPlaces(table)})`),
+              quoteText(`i_${one.oid} as (${insertInto(table, `${rowsOfTable(table, ">")} seqqa_k`)} ${returned(table)})`),
+              quoteText(`${placesOf(table)}select ${one.oid}::oid, null::text, null::tid, (select count(*) from i_${one.oid})::int`),
+            ];
+      const text = (value: string | undefined): string => (value === undefined ? "null" : quoteText(value));
+      return `insert into ${PART} values(${one.oid}, ${table !== undefined && table.key.length === 0}, ${text(one.quiet)}, ${text(one.loud)}, '{${one.cascadesTo.join(",")}}', ${values.join(", ")})`;
+    }),
+    // For finding out which rows a user's own database takes.
+    `create function ${OURS}.quiet(p_tables oid[], p_loud boolean) returns void language plpgsql as ${quoteText(`
+declare v_text text; begin
+  for v_text in select case when p_loud then p.loud else p.quiet end from ${PART} p
+                 where p.quiet is not null and p.rel in (select unnest(p_tables) union select unnest(q.also) from ${PART} q where q.rel = any(p_tables))
+                 order by p.rel loop
+    execute v_text;
+  end loop;
+end`)}`,
+    PUT_APART,
+    PUT_ROWS,
+  ];
+}
+
+/** Where rows are. Those without a key: where they were seen last, else anywhere; equal ones are told apart by nothing but their number. */
+function findFunction(table: Table): string {
+  const { oid, sqlName } = table;
+  const row = asText("seqqa_t");
+  if (table.key.length > 0) {
+    return `create function ${OURS}.find_${oid}(p_del text[], p_places tid[]) returns tid[] language plpgsql as ${quoteText(`#variable_conflict use_variable
+begin
+  return array(select seqqa_t.ctid from only ${sqlName} as seqqa_t, (select x as img, x::${sqlName} as r from unnest(p_del) x offset 0) seqqa_k
+                where ${keyMatch(table)} and ${row} = seqqa_k.img collate "C");
+end`)}`;
+  }
+  return `create function ${OURS}.find_${oid}(p_del text[], p_places tid[]) returns tid[] language plpgsql as ${quoteText(`#variable_conflict use_variable
+declare seqqa_d text; seqqa_c tid; seqqa_left text[]; seqqa_all tid[] := '{}'; begin
+  foreach seqqa_d in array p_del loop
+    seqqa_c := null;
+    if p_places is not null then
+      select seqqa_t.ctid into seqqa_c from only ${sqlName} as seqqa_t
+       where seqqa_t.ctid = any(p_places) and seqqa_t.ctid <> all(seqqa_all) and ${row} = seqqa_d collate "C" limit 1;
+    end if;
+    if seqqa_c is null then seqqa_left := array_append(seqqa_left, seqqa_d);
+    else seqqa_all := array_append(seqqa_all, seqqa_c); end if;
+  end loop;
+  if seqqa_left is null then return seqqa_all; end if;
+  return seqqa_all || array(
+    select f.place from (
+      select seqqa_t.ctid as place, ${row} as img, row_number() over (partition by ${row} collate "C") as nth
+        from only ${sqlName} as seqqa_t where ${row} = any(seqqa_left) and seqqa_t.ctid <> all(seqqa_all)) f
+     join (select l.img, count(*) as n from unnest(seqqa_left) l(img) group by l.img) w on w.img = f.img collate "C" and f.nth <= w.n);
+end`)}`;
+}
+
+/** The parts of the statement that change one table; $1 to $3: rows, $4 and $5: places of rows without a key. */
+function stepsOf(table: Table, facts: OwnerFacts): string {
+  const { oid, sqlName } = table;
+  const rows = (sign: "<" | ">"): string => rowsOfTable(table, sign);
+  const pairing = pairingOf(table, facts);
+  if (pairing === undefined) {
+    const gone = table.key.length === 0 ? deleteAtPlaces(table) : deleteFrom(table, rows("<"));
+    return `d_${oid} as (${gone}), i_${oid} as (${insertInto(table, `${rows(">")} seqqa_k where (select count(*) from d_${oid}) >= 0`)} ${returned(table)})`;
+  }
+  const { match, set } = pairing;
+  const lonely = (mine: "g" | "c", other: "g" | "c"): string =>
+    `(select ${mine}.img, ${mine}.r from ${mine}_${oid} ${mine} where not exists (select from ${other}_${oid} ${other} where ${match}) offset 0)`;
+  return [
+    `g_${oid} as materialized ${rows("<")}`,
+    `c_${oid} as materialized ${rows(">")}`,
+    `d_${oid} as (${deleteFrom(table, lonely("g", "c"))})`,
+    `u_${oid} as (update only ${sqlName} as seqqa_t set ${set}
+       from (select g.img, g.r, c.r as now from g_${oid} g join c_${oid} c on ${match} where (select count(*) from d_${oid}) >= 0 offset 0) seqqa_k
+      where ${keyMatch(table)} and ${asText("seqqa_t")} = seqqa_k.img collate "C" returning 1)`,
+    `i_${oid} as (${insertInto(table, `${lonely("c", "g")} seqqa_k where (select count(*) from u_${oid}) >= 0`)} ${returned(table)})`,
+  ].join(", ");
+}
+
+function rowsOfTable({ oid, sqlName }: Table, sign: "<" | ">"): string {
+  return `(select x.img, x.img::${sqlName} as r from unnest($1::oid[], $2::text[], $3::int[]) x(rel, img, w) where x.rel = ${oid} and x.w ${sign} 0 offset 0)`;
+}
+
+function deleteAtPlaces({ oid, sqlName }: Table): string {
+  const places = `select x.place from unnest($4::oid[], $5::tid[]) x(rel, place) where x.rel = ${oid}`;
+  return `delete from only ${sqlName} as seqqa_t where seqqa_t.ctid = any(array(${places})) returning 1`;
+}
+
+/** The rows that refer to the rows $1 of the table. */
+function childrenOf({ sqlName }: Table, child: Child): string {
+  return `select ${child.oid}::oid, seqqa_c.ctid, ${asText("seqqa_c")} from only ${child.sqlName} as seqqa_c,
+    (select x.img::${sqlName} as r from unnest($1::text[]) x(img) offset 0) seqqa_p where ${child.match}`;
+}
+
+/** Where rows without a key are now. */
+function placesOf({ oid, key }: Table): string {
+  return key.length > 0 ? "" : `select ${oid}::oid, i.img, i.place, 0 from i_${oid} i union all `;
+}
+
+function deleteFrom(table: Table, rows: string): string {
+  return `delete from only ${table.sqlName} as seqqa_t using ${rows} seqqa_k where ${keyMatch(table)} and ${asText("seqqa_t")} = seqqa_k.img collate "C" returning 1`;
+}
+
+function returned({ key }: Table): string {
+  return key.length > 0 ? "returning 1" : `returning ${asText("seqqa_t")} as img, seqqa_t.ctid as place`;
+}
+
+/** How a row that goes (`g`) and one that comes (`c`) are one that foreign keys with RESTRICT refer to, and what an UPDATE sets. */
+function pairingOf(table: Table, { restricted, fixed }: OwnerFacts): { readonly match: string; readonly set: string } | undefined {
+  const columns = restricted;
+  if (columns === undefined || table.key.length === 0) return undefined;
+  const same = [...new Set([...columns, ...fixed])];
+  const set = storedColumns(table).filter((name) => !same.includes(name));
+  if (set.length === 0) return undefined;
+  const match = [
+    ...same.map((name) => `((g.r).${quoteName(name)})::text collate "C" = ((c.r).${quoteName(name)})::text collate "C"`),
+    ...columns.map((name) => `(g.r).${quoteName(name)} is not null`),
+  ].join(" and ");
+  return { match, set: set.map((name) => `${quoteName(name)} = (seqqa_k.now).${quoteName(name)}`).join(", ") };
+}
+
+/** Rows of the answer: of rows without a key where they are now, then how many rows were changed, and the table's name if a row was not there. */
+function resultOf(table: Table, facts: OwnerFacts): string {
+  const { oid, fullName, key } = table;
+  const wanted = (sign: "<" | ">"): string =>
+    `(select count(*) from unnest($1::oid[], $3::int[]) x(rel, w) where x.rel = ${oid} and x.w ${sign} 0)`;
+  const updated = pairingOf(table, facts) === undefined ? "" : ` + 2 * (select count(*) from u_${oid})`;
+  const done = `(select count(*) from d_${oid}) + (select count(*) from i_${oid})${updated}`;
+  const placed = key.length > 0 ? "" : `select ${oid}::oid, i.img, i.place, 0, null::text from i_${oid} i union all `;
+  return `${placed}select ${oid}::oid, null::text, null::tid, (${done})::int, case when ${done} <> ${wanted("<")} + ${wanted(">")} then ${quoteText(fullName)} end`;
+}
+
+/**
+ * Does what {@link PUT_ROWS} does by two statements: one takes out the rows and everything that refers to them, at any distance, and one puts in the rows and
+ * what was taken out beside them.
+ */
+const PUT_APART = `create function ${OURS}.put_apart(p_rel oid[], p_img text[], p_w int[], p_place_rel oid[], p_place tid[])
+  returns table(rel oid, img text, place tid, n int) language plpgsql as ${quoteText(`
+#variable_conflict use_column
+declare v_rel oid[] := '{}'; v_img text[] := '{}'; v_at tid[] := '{}'; v_own int; v_from int := 1; v_to int;
+  v_one record; v_images text[]; v_found tid[]; v_child record; v_tables oid[]; v_text text; v_count bigint;
+begin
+  for v_one in select p.rel, p.find from ${PART} p where p.rel in (select u.rel from unnest(p_rel, p_w) u(rel, w) where u.w < 0) loop
+    v_images := array(select u.img from unnest(p_rel, p_img, p_w) u(rel, img, w) where u.rel = v_one.rel and u.w < 0);
+    execute v_one.find into v_found using v_images, (select array_agg(u.place) from unnest(p_place_rel, p_place) u(rel, place) where u.rel = v_one.rel);
+    if cardinality(v_found) <> cardinality(v_images) then
+      raise exception using errcode = '${INCOHERENT_STATE}', message = 'a row of ' || v_one.rel::regclass || ' that is to be taken out is not there';
+    end if;
+    v_rel := v_rel || array_fill(v_one.rel, array[cardinality(v_images)]);
+    v_img := v_img || v_images;
+    v_at := v_at || v_found;
+  end loop;
+  v_own := cardinality(v_rel);
+  loop
+    v_to := cardinality(v_rel);
+    exit when v_from > v_to;
+    for v_one in select p.rel, c.text from ${PART} p cross join unnest(p.children) c(text) where p.rel = any(v_rel[v_from:v_to]) loop
+      for v_child in execute 'select * from (' || v_one.text || ') c(rel, place, img)' using
+        array(select u.img from unnest(v_rel[v_from:v_to], v_img[v_from:v_to]) u(rel, img) where u.rel = v_one.rel) loop
+        if not exists (select from unnest(v_rel, v_at) u(rel, place) where u.rel = v_child.rel and u.place = v_child.place) then
+          v_rel := v_rel || v_child.rel;
+          v_img := v_img || v_child.img;
+          v_at := v_at || v_child.place;
+        end if;
+      end loop;
+    end loop;
+    v_from := v_to + 1;
+  end loop;
+  v_tables := array(select distinct x from unnest(v_rel || p_rel) x);
+  perform ${OURS}.quiet(v_tables, false);
+  select 'with ' || string_agg(p.gone, ', ' order by p.rel) || ' select ' || string_agg('(select count(*) from d_' || p.rel || ')', ' + ' order by p.rel)
+    into v_text from ${PART} p where p.rel = any(v_rel);
+  if v_text is not null then
+    execute v_text into v_count using p_rel, p_img, p_w, v_rel, v_at;
+    if v_count <> cardinality(v_rel) then
+      raise exception using errcode = '${INCOHERENT_STATE}', message = 'a row that is to be taken out is not there';
+    end if;
+  end if;
+  v_rel := array(select u.rel from unnest(p_rel, p_w) with ordinality u(rel, w, i) where u.w > 0 order by u.i) || v_rel[v_own + 1:];
+  v_img := array(select u.img from unnest(p_img, p_w) with ordinality u(img, w, i) where u.w > 0 order by u.i) || v_img[v_own + 1:];
+  select 'with ' || string_agg(p.come, ', ' order by p.rel) || ' ' || string_agg(p.came, ' union all ' order by p.rel)
+    into v_text from ${PART} p where p.rel = any(v_rel);
+  if v_text is not null then
+    return query execute v_text using v_rel, v_img, array_fill(1, array[cardinality(v_rel)]);
+  end if;
+  perform ${OURS}.quiet(v_tables, true);
+end`)}`;
+
+/** Puts rows back: `p_w` below 0 goes, above comes. Returns rows as the function `put` does. */
+const PUT_ROWS = `create function ${OURS}.put_rows(p_rel oid[], p_img text[], p_w int[], p_place_rel oid[], p_place tid[])
+  returns table(rel oid, img text, place tid, n int) language plpgsql as ${quoteText(`
+#variable_conflict use_column
+declare v_tables oid[] := array(select distinct x from unnest(p_rel) x); v_one record; v_found tid[]; v_gone_rel oid[] := '{}'; v_gone tid[] := '{}'; v_text text; v_lost text;
+begin
+  if 0 = any(v_tables) then
+    raise exception using errcode = '${DDL_STATE}', message = (select u.img from unnest(p_rel, p_img) u(rel, img) where u.rel = 0 limit 1);
+  end if;
+  if cardinality(v_tables) = 0 then return; end if;
+  perform ${OURS}.quiet(v_tables, false);
+  set constraints all immediate;
+  for v_one in select p.rel, p.find from ${PART} p where p.keyless and p.rel = any(v_tables) loop
+    execute v_one.find into v_found using
+      array(select u.img from unnest(p_rel, p_img, p_w) u(rel, img, w) where u.rel = v_one.rel and u.w < 0),
+      (select array_agg(u.place) from unnest(p_place_rel, p_place) u(rel, place) where u.rel = v_one.rel);
+    v_gone := v_gone || v_found;
+    v_gone_rel := v_gone_rel || array_fill(v_one.rel, array[cardinality(v_found)]);
+  end loop;
+  select 'with ' || string_agg(p.steps, ', ' order by p.rel) || ' ' || string_agg(p.result, ' union all ' order by p.rel)
+    into v_text from ${PART} p where p.rel = any(v_tables);
+  begin
+    for rel, img, place, n, v_lost in execute v_text using p_rel, p_img, p_w, v_gone_rel, v_gone loop
+      if v_lost is not null then
+        raise exception using errcode = '${INCOHERENT_STATE}', message = 'a row of ' || v_lost || ' that is to be taken out is not there';
+      end if;
+      return next;
+    end loop;
+  exception when unique_violation or exclusion_violation or foreign_key_violation or restrict_violation then
+    return query select f.rel, f.img, f.place, f.n from ${OURS}.put_apart(p_rel, p_img, p_w, p_place_rel, p_place) f;
+  end;
+  perform ${OURS}.quiet(v_tables, true);
+end`)}`;

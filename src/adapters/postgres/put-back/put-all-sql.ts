@@ -1,0 +1,115 @@
+import { OURS, type Table } from "../schema/catalog.ts";
+import { REQUIRE_LEASE } from "../journal/lease-sql.ts";
+import { DDL_STATE, putFunction } from "./put-back-sql.ts";
+import type { Rights } from "../journal/rights.ts";
+import { SHAPE_CHANGED } from "../schema/shape-sql.ts";
+import { quoteText } from "../connect/sql-text.ts";
+
+/** Values of `n` that are no number of rows. */
+export const NOTHING_DONE = -1;
+export const LOOKED = -2;
+
+export interface Putting extends Rights {
+  readonly borrowed: boolean;
+  /** Set in the session that puts back. */
+  readonly controlSwitch: string;
+}
+
+/**
+ * Changes what is given (for each table a part: rows that go, then rows that come, by three places in the arrays), and takes back what is in the log and not read yet, as one sum: a change that cancels out costs nothing. The first row
+ * says who is writing: then nothing was done. Then come, of each table, where rows without a key are now, and how many rows were changed. At the
+ * end, with `p_step`, the log is read as by the function `read`, with `n` = LOOKED: what others committed meanwhile. `p_seen`: the counters at the last look;
+ * where they are given and anything was written since, nothing is done, and `n` of the first row is NOTHING_DONE. `p_quiet`: see the function `read`; nothing
+ * that is not read yet is taken back then.
+ */
+export function putAllFunction(tables: readonly Table[], { borrowed, superuser, replica, controlSwitch }: Putting): string {
+  return `create function ${OURS}.put(p_rel oid[], p_img text[], p_w int[], p_place_rel oid[], p_place tid[], p_counters bigint[],
+  p_keep bigint, p_kept_rel oid[], p_kept_img text[], p_kept_w int[], p_step bigint, p_seen bigint[], p_parts int[], p_quiet boolean)
+  returns table(rel oid, img text, place tid, n int, now text) language plpgsql as ${quoteText(`
+#variable_conflict use_column
+declare v_rel oid; v_del text[]; v_ins text[]; v_places tid[]; ${replica ? "" : "v_rels oid[]; v_imgs text[]; v_ws int[]; v_place_rels oid[];"}
+begin
+  if current_setting(${replica ? "'session_replication_role') <> 'replica'" : `'${controlSwitch}', true) is null`} then raise exception 'not a control session'; end if;
+  ${borrowed ? REQUIRE_LEASE : ""}
+  img := ${OURS}.busy();
+  if img is null and ((p_seen is not null and ${OURS}.counters() is distinct from p_seen)
+    or ((p_quiet or p_seen is not null) and exists (select from ${OURS}.log))) then
+    n := ${NOTHING_DONE};
+  end if;
+  return next;
+  if img is not null or n is not null then return; end if;
+  ${superuser ? "" : COMPARE_CATALOG}
+  ${replica ? inReplicaRole(tables) : AS_OWNER}
+  ${borrowed ? KEEP : ""}
+  perform ${OURS}.put_counters(p_counters);
+  return query select l.rel, l.o, l.place, ${LOOKED}, l.n from ${OURS}.read(${superuser ? "false" : "null"}, p_step, p_quiet) l;
+end`)}`;
+}
+
+const COMPARE_CATALOG = `if ${OURS}.shape() <> (select r.shape from ${OURS}.owner r) then
+    raise exception using errcode = '${DDL_STATE}', message = '${SHAPE_CHANGED}';
+  end if;`;
+
+/** The changes that the log and the parameters tell of, as one sum. */
+const SUMS = `d as (delete from ${OURS}.log l returning l.rel, l.o, l.n, l.place),
+      e(rel, img, w) as (
+        select d.rel, d.o, 1 from d where d.o is not null
+        union all select d.rel, d.n, -1 from d where d.n is not null
+        union all select u.rel, u.img, u.w from unnest(p_rel, p_img, p_w) u(rel, img, w)),
+      s(rel, img, w) as (select e.rel, e.img, sum(e.w)::int from e group by e.rel, e.img having sum(e.w) <> 0)`;
+
+/** All tables in one statement. */
+const AS_OWNER = `v_rels := p_rel; v_imgs := p_img; v_ws := p_w; v_place_rels := p_place_rel; v_places := p_place;
+  if not p_quiet and exists (select from ${OURS}.log) then
+    with ${SUMS},
+    h(rel, place) as (select d.rel, d.place from d where d.place is not null union all select u.rel, u.place from unnest(p_place_rel, p_place) u(rel, place))
+    select array_agg(s.rel), array_agg(s.img), array_agg(sign(s.w)::int), (select array_agg(h.rel) from h), (select array_agg(h.place) from h)
+      into v_rels, v_imgs, v_ws, v_place_rels, v_places from s, generate_series(1, abs(s.w));
+  end if;
+  return query select f.rel, f.img, f.place, f.n, null::text from ${OURS}.put_rows(v_rels, v_imgs, v_ws, v_place_rels, v_places) f;`;
+
+function inReplicaRole(tables: readonly Table[]): string {
+  const keyless = tables.some(({ key }) => key.length === 0);
+  const placed =
+    "select d.rel, d.place from d where d.place is not null union all select u.rel, u.place from unnest(p_place_rel, p_place) u(rel, place)";
+  const places = keyless ? `(select array_agg(h.place) from (${placed}) h where h.rel = s.rel)` : "null::tid[]";
+  return `-- Hardly ever is there something that was not read. What comes in after this look is read later, as what was written later.
+  if not p_quiet and exists (select from ${OURS}.log) then
+    for v_rel, v_del, v_ins, v_places in
+      with ${SUMS}
+      select s.rel, array_agg(s.img) filter (where s.w < 0), array_agg(s.img) filter (where s.w > 0), ${places}
+        from s, generate_series(1, abs(s.w)) group by s.rel
+    loop
+      ${dispatch(tables)}
+    end loop;
+  else
+    for i in 1 .. coalesce(cardinality(p_parts), 0) / 3 loop
+      v_rel := p_rel[p_parts[3 * i - 2]];
+      v_del := nullif(p_img[p_parts[3 * i - 2] : p_parts[3 * i - 1] - 1], '{}');
+      v_ins := nullif(p_img[p_parts[3 * i - 1] : p_parts[3 * i] - 1], '{}');
+      ${keyless ? `v_places := (select array_agg(u.place) from unnest(p_place_rel, p_place) u(rel, place) where u.rel = v_rel);` : ""}
+      ${dispatch(tables)}
+    end loop;
+  end if;`;
+}
+
+function dispatch(tables: readonly Table[]): string {
+  const branches = tables.map((table) => {
+    const call = `${putFunction(table)}(v_del, v_ins, v_places)`;
+    const run = table.key.length > 0 ? `perform ${call}` : `return query select v_rel, f.img, f.place, 0, null::text from ${call} f`;
+    return `when ${table.oid} then ${run};`;
+  });
+  return `case v_rel
+        when 0 then raise exception using errcode = '${DDL_STATE}', message = v_ins[1];
+        ${branches.join("\n        ")}
+      end case;
+      rel := v_rel; img := null; place := null; n := coalesce(cardinality(v_del), 0) + coalesce(cardinality(v_ins), 0);
+      return next;`;
+}
+
+/** What was read since the state that is gone back to does not count any more; a state that was written does. */
+const KEEP = `delete from ${OURS}.kept k where k.step > p_keep;
+  if p_kept_rel is not null then
+    insert into ${OURS}.kept(step, rel, o, n) select p_keep + 1, k.rel, case when k.w < 0 then k.img end, case when k.w > 0 then k.img end
+      from unnest(p_kept_rel, p_kept_img, p_kept_w) k(rel, img, w), generate_series(1, abs(k.w));
+  end if;`;

@@ -1,0 +1,146 @@
+import { SeqqaError } from "../../../model/errors.ts";
+import type { Leftover, RowImages } from "../../../model/stores/leftover.ts";
+import type { Cleaning } from "../../../model/stores/store-provider.ts";
+import { OURS, readCatalog } from "../schema/catalog.ts";
+import { catalogText, storedText } from "../schema/catalog-text.ts";
+import { Writing, type Control } from "../connect/control.ts";
+import { putCountersBack } from "../journal/counters-back.ts";
+import { codeOf, incoherent, isBusy, notPutBack } from "../connect/failures.ts";
+import { layoutOf, type RecordedTable } from "../journal/journal-sql.ts";
+import { changesOf, sumsOf, type Change } from "../journal/kept-rows.ts";
+import { requireLease } from "../journal/lease.ts";
+import { INCOHERENT_STATE } from "./put-back-sql.ts";
+import { putNotedCounters } from "../savepoint/savepoint-recovery.ts";
+import { rowImage, shownKey } from "../read/shown-row.ts";
+import { undoRows } from "../journal/undo-rows.ts";
+
+export interface PuttingBack extends Cleaning {
+  /** For a run that is alive: only while its lease holds. Default: no. */
+  readonly leased?: boolean | undefined;
+  /** Takes in what was logged since the last time, when nobody can write any more. */
+  readonly lastLook?: (() => Promise<void>) | undefined;
+  readonly limitMs?: number | undefined;
+}
+
+/**
+ * Puts a journalled database of the user's back to what it was when it was opened, by nothing but what is kept in it, and removes everything of ours, in one
+ * transaction. Only rows that are as the run recorded them go back; what was changed since stays, and so does what that refers to.
+ *
+ * @throws SeqqaError `STORE_BUSY`, `STORE_NOT_PUT_BACK`, `LEASE_OVER`
+ */
+export function putBackKept(control: Control, how: PuttingBack = {}): Promise<Leftover> {
+  return control.patiently(
+    () =>
+      control.transaction(async () => {
+        try {
+          return await putBack(control, how);
+        } catch (error) {
+          if (isBusy(error) || error instanceof Writing || error instanceof SeqqaError) throw error;
+          if (codeOf(error) === INCOHERENT_STATE) throw incoherent(control.store, (error as Error).message);
+          throw notPutBack(control.store, error);
+        }
+      }),
+    how.limitMs,
+  );
+}
+
+async function putBack(control: Control, { dryRun = false, onKept, leased = false, lastLook }: PuttingBack): Promise<Leftover> {
+  if (leased) await requireLease(control);
+  let leftover: Leftover = { store: `the database ${control.store.shown}`, sinceMs: 0, recordedMs: 0, undo: [], keep: [] };
+  await requireOwned(control);
+  const [there] = await control.rows(`select to_regclass('${OURS}.kept'), to_regclass('${OURS}.lease')`);
+  if (typeof there?.[0] === "string") {
+    if (typeof there[1] !== "string") throw cannotRecover(control, "the run was of another version of seqqa");
+    // Before this transaction writes: then it could not tell others from itself.
+    const [writing] = await control.rows(`select ${OURS}.busy()`);
+    if (typeof writing?.[0] === "string") throw new Writing(writing[0]);
+    const tables = await lockTables(control);
+    await lastLook?.();
+    const [owner] = await control.rows(`select sequences, counters, recorded, since_ms, recorded_ms from ${OURS}.owner`);
+    const [sequences, counters, recorded, sinceMs, recordedMs] = owner as [string, string, string, string, string];
+    await control.rows("savepoint seqqa_undo");
+    const rows = await undo(control, tables);
+    if (dryRun) await control.rows("rollback to savepoint seqqa_undo");
+    leftover = { ...leftover, ...rows, sinceMs: Number(sinceMs), recordedMs: Number(recordedMs) };
+    if (dryRun) return leftover;
+    await control.rows(`drop schema ${OURS} cascade`);
+    // Behind everything that may have to wait and begin again.
+    if (leftover.keep.length > 0) onKept?.(leftover);
+    // No rollback takes sequences back, so they are the last thing.
+    await control.rows(putCountersBack(JSON.parse(sequences) as string[], counters, recorded));
+  } else if (!dryRun) {
+    await control.rows(putNotedCounters);
+    await control.rows(`drop schema if exists ${OURS} cascade`);
+  }
+  return leftover;
+}
+
+/** A superuser's installation is of no use to others, who may not even read it. */
+async function requireOwned(control: Control): Promise<void> {
+  const [row] = await control.rows(
+    `select pg_get_userbyid(nspowner) from pg_namespace where nspname = '${OURS}' and not pg_has_role(nspowner, 'usage')`,
+  );
+  if (typeof row?.[0] === "string")
+    throw cannotRecover(control, `the run worked as the role "${row[0]}"`, "Connect as that role, or as a superuser.");
+}
+
+/** Keeps everybody from writing to the tables until the transaction ends. Returns the tables as they were when the store was opened. */
+async function lockTables(control: Control): Promise<readonly RecordedTable[]> {
+  const [owner] = await control.rows(`select tables from ${OURS}.owner`);
+  const tables = JSON.parse(owner?.[0] ?? "[]") as RecordedTable[];
+  const names = await control.rows(`select oid::regclass from pg_class where relkind = 'r' and oid = any($1)`, [
+    tables.map(([oid]) => oid),
+  ]);
+  if (names.length > 0) await control.rows(`lock table ${names.map(([name]) => `only ${name}`).join(", ")} in share row exclusive mode`);
+  return tables;
+}
+
+async function undo(control: Control, recorded: readonly RecordedTable[]): Promise<Pick<Leftover, "undo" | "keep">> {
+  const [ddl] = await control.rows(`select o from ${OURS}.kept where rel = 0 union all select o from ${OURS}.log where rel = 0 limit 1`);
+  if (ddl !== undefined && !(await hasFormerSchema(control)))
+    throw cannotRecover(control, `its schema was changed during a run (${ddl[0]})`);
+  const [kept, log] = [await sumsOf(control, "kept"), await sumsOf(control, "log")];
+  if (kept.size + log.size === 0) return { undo: [], keep: [] };
+  const present = new Map((await readCatalog(control.client)).tables.map((table) => [table.oid, table]));
+  const [wanted, keep]: [Change[], Change[]] = [[], []];
+  for (const [oid, layout] of recorded) {
+    if (!kept.has(oid) && !log.has(oid)) continue;
+    const table = present.get(oid);
+    const [name] = JSON.parse(layout) as [string];
+    if (table === undefined) throw cannotRecover(control, `table "${name}" was dropped`);
+    if (layoutOf(table) !== layout) throw cannotRecover(control, `table "${name}" was altered`);
+    const changes = await changesOf(control, table, kept.get(oid) ?? new Map(), log.get(oid) ?? new Map());
+    wanted.push(...changes.undo);
+    keep.push(...changes.keep);
+  }
+  const undone = new Set(wanted);
+  keep.push(...(await undoRows(control, undone)));
+  return { undo: [...undone].map(imagesOf), keep: keep.map(imagesOf) };
+}
+
+/** Without event triggers a run notices more than changes of the schema, and may be killed before it has looked closer. */
+async function hasFormerSchema(control: Control): Promise<boolean> {
+  const [row] = await control.rows(`select catalog from ${OURS}.owner`);
+  return typeof row?.[0] === "string" && row[0] === storedText(await catalogText(control.client, true));
+}
+
+function imagesOf({ table, root, recorded, now }: Change): RowImages {
+  return {
+    table: table.name,
+    key: shownKey(table, (root ?? recorded ?? now)!),
+    root: rowImage(table, root),
+    recorded: rowImage(table, recorded),
+    now: rowImage(table, now),
+  };
+}
+
+function cannotRecover(
+  { store }: Control,
+  why: string,
+  hint = `Restore it from a backup; or keep it as it is now: drop schema ${OURS} cascade.`,
+): SeqqaError {
+  return new SeqqaError("STORE_NOT_PUT_BACK", `The data of ${store.shown} cannot be put back: ${why}.`, {
+    hint,
+    exitStatus: 2,
+  });
+}

@@ -1,0 +1,69 @@
+import { rowsOf, USER_SCHEMA } from "../schema/catalog.ts";
+import type { Queryable } from "../connect/mode.ts";
+import { quoteName, quoteText } from "../connect/sql-text.ts";
+
+/**
+ * Everything that is in the user's schemas, exactly, one thing a line: columns, constraints, indexes, triggers, views, then the rows of all
+ * tables and materialized views, then sequences (those of which sessions keep values in advance by name only: they are not put back) and large objects. Expects
+ * raw text under the settings of `TEXT_SETTINGS`, in a transaction that sees one state.
+ */
+export async function dumpDatabase(client: Queryable): Promise<string> {
+  const contents = await rowsOf<[string, string, string, string]>(
+    client,
+    `select n.nspname, c.relname, c.relkind, coalesce(s.seqcache, 0)::text from pg_class c join pg_namespace n on n.oid = c.relnamespace
+       left join pg_sequence s on s.seqrelid = c.oid
+      where c.relkind in ('r', 'm', 'S') and c.relpersistence <> 't' and ${USER_SCHEMA} order by n.nspname collate "C", c.relname collate "C"`,
+  );
+  const parts = [SCHEMA];
+  for (const [schema, name, kind, cache] of contents) {
+    const [sqlName, label] = [`${quoteName(schema)}.${quoteName(name)}`, quoteText(`${schema}.${name}`)];
+    if (kind !== "S") {
+      parts.push(`select ${label} || ' ' || x.r from (select (t.*)::text from only ${sqlName} t) x(r) order by x.r collate "C"`);
+    } else if (BigInt(cache) > 1n) {
+      parts.push(`select ${label} || ' cached'`);
+    } else {
+      parts.push(`select ${label} || ' ' || last_value || ' ' || is_called from ${sqlName}`);
+    }
+  }
+  // Who may not read their contents sees which there are.
+  const [mayRead] = await rowsOf<[string]>(client, "select has_table_privilege('pg_catalog.pg_largeobject', 'select')::text");
+  parts.push(
+    mayRead?.[0] === "true"
+      ? `select 'large object ' || loid || ' ' || pageno || ' ' || encode(data, 'hex') from pg_largeobject order by loid, pageno`
+      : `select 'large object ' || oid from pg_largeobject_metadata order by oid`,
+  );
+  const lines: string[] = [];
+  // Materialized views may not be read yet, which is a state too.
+  const populated = await rowsOf<[string]>(
+    client,
+    `select n.nspname || '.' || c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.relkind = 'm' and not c.relispopulated`,
+  );
+  const empty = new Set(populated.map(([name]) => name));
+  const readable = parts.map((part, i) => {
+    const [schema, name] = contents[i - 1] ?? [];
+    return empty.has(`${schema}.${name}`) ? `select ${quoteText(`${schema}.${name} not populated`)}` : part;
+  });
+  // One text, one round trip: a result for each statement.
+  const results = (await client.query({ text: readable.join(";\n"), rowMode: "array" })) as unknown as { rows: [string | null][] }[];
+  for (const { rows } of results) for (const [line] of rows) lines.push(line ?? "");
+  return `${lines.join("\n")}\n`;
+}
+
+const NOT_OURS = `not exists (select from pg_proc p join pg_namespace o on o.oid = p.pronamespace where p.oid = t.tgfoid and o.nspname = 'seqqa_journal')`;
+
+const SCHEMA = `select x.line from (
+  select 'column ' || n.nspname || '.' || c.relname || '.' || a.attname || ' ' || format_type(a.atttypid, a.atttypmod)
+      || case when a.attnotnull then ' not null' else '' end || case when a.attidentity <> '' then ' identity ' || a.attidentity::text else '' end
+      || case when a.attgenerated <> '' then ' generated' else '' end || coalesce(' default ' || pg_get_expr(d.adbin, d.adrelid), '') as line
+    from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
+    left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+   where a.attnum > 0 and not a.attisdropped and c.relkind in ('r', 'p', 'f', 'v', 'm') and c.relpersistence <> 't' and ${USER_SCHEMA}
+  union all select 'constraint ' || n.nspname || '.' || c.relname || '.' || k.conname || ' ' || pg_get_constraintdef(k.oid)
+    from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_namespace n on n.oid = c.relnamespace where ${USER_SCHEMA}
+  union all select 'index ' || pg_get_indexdef(i.indexrelid)
+    from pg_index i join pg_class c on c.oid = i.indrelid join pg_namespace n on n.oid = c.relnamespace where ${USER_SCHEMA}
+  union all select 'trigger ' || n.nspname || '.' || c.relname || ' ' || t.tgenabled::text || ' ' || pg_get_triggerdef(t.oid)
+    from pg_trigger t join pg_class c on c.oid = t.tgrelid join pg_namespace n on n.oid = c.relnamespace where not t.tgisinternal and ${NOT_OURS} and ${USER_SCHEMA}
+  union all select 'rule ' || pg_get_ruledef(r.oid)
+    from pg_rewrite r join pg_class c on c.oid = r.ev_class join pg_namespace n on n.oid = c.relnamespace where ${USER_SCHEMA}) x
+ order by x.line collate "C"`;

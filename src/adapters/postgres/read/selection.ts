@@ -1,0 +1,63 @@
+import { SeqqaError } from "../../../model/errors.ts";
+import type { Catalog, ForeignTable, Sequence, Table } from "../schema/catalog.ts";
+import type { StoreUrl } from "../connect/store-url.ts";
+
+/** What of a database belongs to the state; the rest is put back, and not looked at. */
+export interface Selection {
+  readonly tables: (table: Table) => boolean;
+  readonly sequences: (sequence: Sequence) => boolean;
+}
+
+/** @throws SeqqaError `TABLE_UNKNOWN`, `SCHEMA_UNKNOWN`; `STORE_NOT_SUPPORTED` where a foreign table would belong to the state */
+export function select(
+  store: StoreUrl,
+  { tables: known, foreign }: Catalog,
+  schemas: readonly string[] | undefined,
+  names: readonly string[] | undefined,
+): Selection {
+  const wanted = names?.map((name) => (name.startsWith("public.") ? name.slice("public.".length) : name));
+  const elsewhere = foreign.find(
+    ({ schema, name }) => (schemas === undefined || schemas.includes(schema)) && (wanted === undefined || wanted.includes(name)),
+  );
+  if (elsewhere !== undefined) throw notHere(store, elsewhere);
+  const missing = wanted?.find((name) => !known.some((table) => table.name === name));
+  if (missing !== undefined) {
+    throw unknown("TABLE_UNKNOWN", `There is no table "${missing}" in ${store.shown}.`, [...new Set(known.map(({ name }) => name))]);
+  }
+  const strange = schemas?.find((schema) => !known.some((table) => table.schema === schema));
+  if (strange !== undefined) {
+    throw unknown("SCHEMA_UNKNOWN", `There is no table in a schema "${strange}" of ${store.shown}.`, [
+      ...new Set(known.map(({ schema }) => schema)),
+    ]);
+  }
+  const tables = (table: Table): boolean =>
+    (schemas === undefined || schemas.includes(table.schema)) && (wanted === undefined || wanted.includes(table.name));
+  const seen = new Set(known.filter(tables).map(({ name }) => name));
+  return {
+    tables,
+    // A counter belongs to the state with the table that it counts for.
+    sequences: ({ schema, ownedBy }) =>
+      ownedBy === undefined
+        ? wanted === undefined && (schemas === undefined || schemas.includes(schema))
+        : seen.has(ownedBy) || !known.some(({ name }) => name === ownedBy),
+  };
+}
+
+function notHere({ shown }: StoreUrl, { fullName, server }: ForeignTable): SeqqaError {
+  return new SeqqaError(
+    "STORE_NOT_SUPPORTED",
+    `The database ${shown} cannot be put back: its foreign table "${fullName}" has its rows with the server "${server}".`,
+    {
+      hint: "Name the tables that belong to the state in `tables`, without it: it is then neither looked at nor put back. Or leave it out of the database.",
+      exitStatus: 2,
+    },
+  );
+}
+
+function unknown(code: string, message: string, there: readonly string[]): SeqqaError {
+  const hint =
+    there.length > 0
+      ? `There are: ${there.slice(0, 30).join(", ")}.`
+      : "It has no tables yet: let the target create them before it is ready.";
+  return new SeqqaError(code, message, { hint, exitStatus: 2 });
+}

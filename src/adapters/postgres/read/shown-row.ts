@@ -1,0 +1,19 @@
+import type { RowImage } from "../../../model/stores/leftover.ts";
+import type { Table } from "../schema/catalog.ts";
+import { rowFields } from "../connect/sql-text.ts";
+import { shownValue } from "./values.ts";
+
+/** A row by its columns, for people. `row`: its text form. */
+export function rowImage({ columns }: Table, row: string | null): RowImage | null {
+  if (row === null) return null;
+  const fields = rowFields(row);
+  const shown = columns.map(({ name, kind }, i) => [name, shownValue(fields[i] ?? null, kind)] as const);
+  return Object.fromEntries(shown.filter((_, i) => columns[i]?.generated === false));
+}
+
+/** The values that identify a row, for people: `id 7`; without a key, all of them. */
+export function shownKey({ columns, key }: Table, row: string): string {
+  const fields = rowFields(row);
+  const names = key.length > 0 ? key.map(({ name }) => name) : columns.map(({ name }) => name);
+  return names.map((name) => `${name} ${(fields[columns.findIndex((one) => one.name === name)] ?? "null").slice(0, 80)}`).join(", ");
+}

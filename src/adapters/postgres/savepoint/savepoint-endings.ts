@@ -1,0 +1,47 @@
+import { quoteName, quoteText } from "../connect/sql-text.ts";
+
+/** Something that ends, or is emptied, with each or with its transaction. */
+export interface Ending {
+  readonly kind: "cursor" | "temporary table" | "temporary rows";
+  readonly name: string;
+}
+
+/**
+ * What a COMMIT does beside keeping changes, and the release of a savepoint does not: cursors are closed, temporary tables dropped or emptied as
+ * they were declared.
+ */
+export class Endings {
+  #once: Ending[] = [];
+  readonly #always = new Map<string, Ending>();
+
+  note(ending: Ending): void {
+    if (ending.kind === "temporary rows") this.#always.set(ending.name, ending);
+    else this.#once.push(ending);
+  }
+
+  /** A rollback has undone what was declared. */
+  forget(): void {
+    this.#once = [];
+  }
+
+  /** As statements for the present COMMIT, after which only what ends with every transaction is left. */
+  take(): string[] {
+    const endings = [...this.#once, ...this.#always.values()];
+    this.#once = [];
+    return endings.length === 0 ? [] : [`do ${quoteText(`begin ${endings.map(statementOf).join(" ")} end`)}`];
+  }
+}
+
+/** Does nothing where a rollback, or the target, has removed it. */
+function statementOf({ kind, name }: Ending): string {
+  const table = `pg_temp.${quoteName(name)}`;
+  const there = `if pg_catalog.to_regclass(${quoteText(table)}) is not null then`;
+  switch (kind) {
+    case "cursor":
+      return `if exists (select from pg_catalog.pg_cursors where name = ${quoteText(name)}) then execute ${quoteText(`close ${quoteName(name)}`)}; end if;`;
+    case "temporary table":
+      return `${there} execute ${quoteText(`drop table ${table}`)}; end if;`;
+    case "temporary rows":
+      return `${there} execute ${quoteText(`delete from ${table}`)}; end if;`;
+  }
+}

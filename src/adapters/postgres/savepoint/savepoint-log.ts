@@ -1,0 +1,78 @@
+import type { Catalog, Table } from "../schema/catalog.ts";
+import { TEXT_SETTINGS } from "../connect/connect.ts";
+import { counterFunctions } from "../journal/counter-sql.ts";
+import { quoteText } from "../connect/sql-text.ts";
+import { settingsFor } from "../read/text-settings.ts";
+
+export const TRIGGER = "zz_seqqa_savepoint";
+export const LOG = "pg_temp.seqqa_log";
+
+/** Removes the log, whether it is there or not, and the triggers with it. */
+export const removeLog: string = `do ${quoteText(`
+declare r record;
+begin
+  for r in select p.oid::regprocedure::text as f from pg_proc p where p.pronamespace = pg_my_temp_schema() and p.proname like 'seqqa\\_%' loop
+    execute 'drop function ' || r.f || ' cascade';
+  end loop;
+  drop table if exists ${LOG};
+end`)}`;
+
+/**
+ * What makes changes visible: row triggers that log into a temporary table, which is rolled back along with the rows that it tells of.
+ * Everything is temporary, so that it ends with the session, even where it was committed. The functions run as the role that
+ * connected, whatever role the target has changed to.
+ */
+export function logStatements({ tables, sequences }: Catalog): string[] {
+  const variants = new Map<string, Table>(tables.map((table) => [variantOf(table), table]));
+  return [
+    `create temporary table seqqa_log(id bigint generated always as identity primary key, rel oid, o text, n text)`,
+    ...[...variants].map(([variant, table]) => rowFunction(variant, table)),
+    ...tables.flatMap(triggers),
+    ...counterFunctions(sequences, { counters: "pg_temp.seqqa_counters", put: "pg_temp.seqqa_put", definer: true }),
+    routine(
+      "seqqa_read(p_after bigint) returns table(id bigint, rel oid, o text, n text)",
+      `#variable_conflict use_column
+       begin
+         return query select null::bigint, null::oid, pg_temp.seqqa_counters()::text, null::text;
+         return query select l.id, l.rel, l.o, l.n from ${LOG} l where l.id > p_after order by l.id;
+       end`,
+    ),
+    routine(
+      "seqqa_rows(p_table text) returns setof text",
+      `begin return query execute 'select (seqqa_t.*)::text from only ' || p_table || ' as seqqa_t'; end`,
+      Object.keys(TEXT_SETTINGS),
+    ),
+  ];
+}
+
+function routine(signature: string, body: string, settings: readonly string[] = []): string {
+  return `create function pg_temp.${signature} language plpgsql security definer${pinned(settings)} as ${quoteText(body)}`;
+}
+
+function pinned(settings: readonly string[]): string {
+  return settings.map((name) => ` set ${name} = '${TEXT_SETTINGS[name]}'`).join("");
+}
+
+/** Tables that share a logging function: those whose rows depend on the same settings. */
+function variantOf(table: Table): string {
+  return settingsFor(table.types)
+    .map((name) => Object.keys(TEXT_SETTINGS).indexOf(name))
+    .join("_");
+}
+
+function rowFunction(variant: string, table: Table): string {
+  const body = `begin insert into ${LOG}(rel, o, n) values (TG_RELID, OLD::pg_catalog.text, NEW::pg_catalog.text); return null; end`;
+  return routine(`seqqa_row_${variant}() returns trigger`, body, settingsFor(table.types));
+}
+
+function triggers(table: Table): string[] {
+  const { sqlName, oid } = table;
+  const truncated = `begin insert into ${LOG}(rel, o) select TG_RELID, (seqqa_t.*)::pg_catalog.text from only ${sqlName} as seqqa_t; return null; end`;
+  return [
+    `create trigger ${TRIGGER} after insert or update or delete on ${sqlName} for each row execute function pg_temp.seqqa_row_${variantOf(table)}()`,
+    routine(`seqqa_truncate_${oid}() returns trigger`, truncated, settingsFor(table.types)),
+    `create trigger ${TRIGGER}_truncate before truncate on ${sqlName} for each statement execute function pg_temp.seqqa_truncate_${oid}()`,
+    // What the target does in replica role is seen too.
+    `alter table ${sqlName} enable always trigger ${TRIGGER}, enable always trigger ${TRIGGER}_truncate`,
+  ];
+}

@@ -1,0 +1,321 @@
+import type { Client } from "pg";
+import { SeqqaError } from "../../../model/errors.ts";
+import type { NoGate, Observed, SystemTraits } from "../../../model/stores/store-adapter.ts";
+import { markInvalid } from "../../../systems/store-errors.ts";
+import { OURS, readCatalog } from "../schema/catalog.ts";
+import { importDriver, TEXT_SETTINGS } from "../connect/connect.ts";
+import { pairsOf } from "../journal/counter-sql.ts";
+import { dumpDatabase } from "../read/dump.ts";
+import { busyError, isBusy, isLost, lostError } from "../connect/failures.ts";
+import type { LentCore } from "./lent-connection-core.ts";
+import { queryError } from "../read/looker.ts";
+import type { PostgresMode, QueryRow } from "../connect/mode.ts";
+import { MultisetMirror, type Segment } from "../../../systems/multiset-mirror.ts";
+import { observeAll, observeCounters, observeNet, rows } from "../read/observe.ts";
+import { requireUnused } from "../journal/recover.ts";
+import { notPortable, savepointLost } from "./savepoint-failures.ts";
+import { TRIGGER } from "./savepoint-log.ts";
+import { forgetCounters, noteCounters, putNotedCounters, recoverApart, recoverCounters } from "./savepoint-recovery.ts";
+import { LOCK_LIMIT_MS, raw, SavepointStore } from "./savepoint-store.ts";
+import { savepointAt } from "./savepoint-transactions.ts";
+import { vacuumApart } from "./savepoint-vacuum.ts";
+import { select, type Selection } from "../read/selection.ts";
+import type { StoreUrl } from "../connect/store-url.ts";
+import { quoteText } from "../connect/sql-text.ts";
+import { parseForUsers } from "../read/values.ts";
+
+/** A state with a savepoint. */
+interface Level {
+  readonly segment: Segment;
+  /** How far the log was read at this savepoint: rolling back takes the later entries out of it. */
+  readonly read: string;
+  readonly depth: number;
+}
+
+export interface SavepointOptions {
+  readonly store: StoreUrl;
+  /** The lent connection. */
+  readonly core: LentCore;
+  readonly borrowed: boolean;
+  readonly schemas: readonly string[] | undefined;
+  readonly tables: readonly string[] | undefined;
+}
+
+/** After so many put-backs the exploring transaction is begun anew when it is at the root, so that what it left behind can be cleaned up. */
+const RENEW_AFTER = 2000;
+/** After so many its tables are cleaned from outside, since it may be long until it is at the root. */
+const CLEAN_AFTER = 1000;
+const TEXT_LOCALLY = Object.entries(TEXT_SETTINGS)
+  .map(([name, value]) => `set local ${name} = ${quoteText(value)}`)
+  .join("; ");
+const ROOT = savepointAt(0);
+const BEGIN = "begin isolation level read committed read write";
+
+/**
+ * Nested savepoints on the connection that an in-process target works on: nothing is committed while exploring, so rolling back costs the
+ * same whatever was changed. Sequences, which no savepoint rolls back, are put back by hand.
+ */
+export class SavepointMode implements PostgresMode {
+  readonly traits: SystemTraits = { portable: false, commits: false };
+  readonly gate: NoGate = {
+    kind: "none",
+    why: 'a savepoint world has one connection, which serialises everything; races need `checkpoint: "journal"`',
+  };
+  readonly #options: SavepointOptions;
+  readonly #core: LentCore;
+  #log!: SavepointStore;
+  #selection!: Selection;
+  #mirror!: MultisetMirror;
+  #levels: Level[] = [];
+  #read = "0";
+  /** What the target had done when the log was last read, and when the top level was made or gone back to. */
+  #synced = -1;
+  #clean = -1;
+  #putBack = 0;
+  #unclean = 0;
+
+  private constructor(options: SavepointOptions) {
+    this.#options = options;
+    this.#core = options.core;
+  }
+
+  static async open(options: SavepointOptions): Promise<SavepointMode> {
+    const mode = new SavepointMode(options);
+    if (options.borrowed) await mode.#borrow();
+    await mode.#alone(async (client) => {
+      try {
+        await client.query(BEGIN);
+        await mode.#install();
+        if (!options.borrowed) await client.query(`commit; ${BEGIN}`);
+        const { counters } = await mode.#log.read("0");
+        await mode.#beginAt(client, counters, "");
+      } catch (error) {
+        await client.query("rollback").catch(() => undefined);
+        throw error;
+      }
+    });
+    return mode;
+  }
+
+  /** Makes sure that a dead run left nothing in the user's own database, and notes what will be put back into it. */
+  async #borrow(): Promise<void> {
+    const { store, schemas, tables } = this.#options;
+    const left = await this.#alone(async (client) => {
+      await recoverCounters(client, store);
+      return (await client.query(`select 1 from pg_catalog.pg_namespace where nspname = '${OURS}'`)).rowCount;
+    });
+    if (left === 1) await requireUnused(store);
+    await this.#alone(async (client) => {
+      const catalog = await readCatalog(raw(client));
+      // What is refused is refused before anything is noted.
+      select(store, catalog, schemas, tables);
+      await client.query("begin; set local role none");
+      await noteCounters(client, store, catalog.sequences);
+      await client.query("commit");
+    });
+  }
+
+  root(): Promise<Observed> {
+    return this.#alone(async (client) => {
+      // What was done so far (setup) stays in a lane's own store. In a borrowed one it is rolled back in the end.
+      const { borrowed } = this.#options;
+      if (this.#core.schemaTouched && (await this.#log.schemaDifference()) !== undefined) await this.#install();
+      if (!borrowed) await client.query("commit");
+      if (!borrowed) await this.#renew(client);
+      const { tables, sequences } = this.#log.catalog;
+      const whole: [(typeof tables)[number], string[]][] = [];
+      for (const table of tables) if (this.#selection.tables(table)) whole.push([table, await this.#log.rowsOf(table)]);
+      const { counters, read } = await this.#log.read(this.#read);
+      this.#read = read;
+      await this.#beginAt(client, counters, borrowed ? `release savepoint ${ROOT}; ` : "");
+      return rows(observeAll(whole), observeCounters(sequences, pairsOf(counters, sequences.length), undefined, this.#selection));
+    });
+  }
+
+  mark(): Promise<Segment> {
+    return this.#alone(async () => {
+      await this.#sync();
+      const { top } = this.#mirror;
+      if (this.#levels[this.#levels.length - 1]?.segment === top) return top;
+      this.#levels.push({ segment: top, read: this.#read, depth: await this.#core.keep() });
+      this.#clean = this.#synced;
+      return top;
+    });
+  }
+
+  /** Without a savepoint: to compare with, not to go back to. */
+  async position(): Promise<Segment> {
+    await this.#upToDate();
+    return this.#mirror.top;
+  }
+
+  async changed(mark: unknown): Promise<boolean> {
+    await this.#upToDate();
+    return this.#mirror.top !== mark;
+  }
+
+  async restore(mark: unknown): Promise<void> {
+    await this.#alone(async (client) => {
+      const at = this.#levels.findLastIndex((level) => level.segment === mark);
+      const level = this.#levels[at];
+      if (level === undefined || !this.#mirror.holds(level.segment)) throw markInvalid();
+      const { activity } = this.#core;
+      if (activity === this.#clean && at === this.#levels.length - 1) return;
+      const put = SavepointStore.putCounters(this.#mirror.countersAt(level.segment));
+      this.#putBack++;
+      if (at === 0 && this.#putBack >= RENEW_AFTER && !this.#options.borrowed) {
+        await client.query("rollback");
+        await this.#renew(client);
+        await client.query([...put, `savepoint ${ROOT}`].join("; "));
+      } else {
+        await client.query([`rollback to savepoint ${savepointAt(level.depth)}`, ...put].join("; "));
+        if (++this.#unclean >= CLEAN_AFTER) await this.#cleanApart();
+      }
+      this.#core.wentBack(level.depth);
+      this.#core.schemaTouched = false;
+      this.#levels.length = at + 1;
+      this.#mirror.popTo(level.segment);
+      this.#read = level.read;
+      this.#synced = this.#clean = activity;
+    });
+  }
+
+  async observe(): Promise<Observed> {
+    await this.#upToDate();
+    const { tables, sequences } = this.#log.catalog;
+    const { net, counters, rootCounters } = this.#mirror;
+    const [now, root] = [counters, rootCounters].map((one) => pairsOf(one, sequences.length)) as [string, string];
+    return rows(observeNet(tables, net, this.#selection), observeCounters(sequences, now, root, this.#selection));
+  }
+
+  async query(sql: string, values: readonly unknown[]): Promise<QueryRow[]> {
+    const { types } = await importDriver();
+    // With values, even none, one statement only: nothing can be smuggled behind it.
+    const config = { text: sql, values: values as unknown[], types: parseForUsers(types), queryMode: "extended" };
+    try {
+      return await this.#looking(async (client) => {
+        await client.query("set transaction read only");
+        return (await client.query<QueryRow>(config)).rows;
+      });
+    } catch (error) {
+      throw queryError(this.#options.store, sql, error);
+    }
+  }
+
+  dump(): Promise<string> {
+    return this.#looking(async (client) => {
+      await client.query(TEXT_LOCALLY);
+      const lines = (await dumpDatabase(raw(client))).split("\n");
+      return lines.filter((line) => !(line.startsWith("trigger ") && line.includes(` ${TRIGGER}`))).join("\n");
+    });
+  }
+
+  capture(): never {
+    throw notPortable();
+  }
+
+  write(): never {
+    throw notPortable();
+  }
+
+  /** Everything since the root is rolled back; in a borrowed store everything since it was opened. */
+  async close(): Promise<void> {
+    try {
+      await this.#alone(async (client) => {
+        this.#core.stopExploring();
+        await client.query("rollback; set role none");
+        if (this.#options.borrowed) await client.query(`begin; ${putNotedCounters}; ${forgetCounters}; commit`);
+        else {
+          for (const put of SavepointStore.putCounters(this.#mirror.rootCounters)) await client.query(put);
+          await this.#log.remove();
+        }
+      });
+    } catch (error) {
+      // With the connection everything in it is rolled back, all but sequences.
+      if (!(error instanceof SeqqaError) || error.code !== "STORE_LOST") throw error;
+      if (this.#options.borrowed) await recoverApart(this.#options.store);
+    } finally {
+      await this.#core.end();
+    }
+  }
+
+  async #install(): Promise<void> {
+    this.#log = await SavepointStore.install(this.#options.store, this.#core.client!);
+    const { store, schemas, tables } = this.#options;
+    const selection = select(store, this.#log.catalog, schemas, tables);
+    // What a session keeps in advance decides what such a sequence gives next, and that no mode can see.
+    this.#selection = { ...selection, sequences: (one) => !one.cached && selection.sequences(one) };
+  }
+
+  /** Makes the present state the bottom of all marks. */
+  async #beginAt(client: Client, counters: string, before: string): Promise<void> {
+    await client.query(`${before}savepoint ${ROOT}`);
+    this.#mirror = new MultisetMirror(counters);
+    this.#levels = [{ segment: this.#mirror.bottom, read: this.#read, depth: 0 }];
+    this.#synced = this.#clean = this.#core.activity;
+    this.#core.schemaTouched = false;
+    this.#core.explore(this.#log.deferred);
+  }
+
+  /** Outside of the exploring transaction: cleans up after it and begins the next one. */
+  async #renew(client: Client): Promise<void> {
+    if (this.#putBack > 0) await this.#vacuum(client);
+    await this.#log.empty();
+    this.#read = "0";
+    this.#putBack = 0;
+    await client.query(BEGIN);
+  }
+
+  /** The rows that were rolled back are dead; the server's own vacuum does not hear of them while a transaction is open. */
+  async #vacuum(client: Client): Promise<void> {
+    for (const { sqlName } of this.#log.catalog.tables) await client.query(`vacuum ${sqlName}`).catch(() => undefined);
+    this.#unclean = 0;
+  }
+
+  /** A server that has no connection left for it is none that cannot put back. */
+  async #cleanApart(): Promise<void> {
+    this.#unclean = 0;
+    const names = this.#log.catalog.tables.map(({ sqlName }) => sqlName);
+    await vacuumApart(this.#options.store, names).catch(() => undefined);
+  }
+
+  /** The log is read when the target did something since the last time; otherwise nothing is asked of the server. */
+  #upToDate(): Promise<void> {
+    if (this.#core.quiet && this.#core.activity === this.#synced) return Promise.resolve();
+    return this.#alone(() => this.#sync());
+  }
+
+  async #sync(): Promise<void> {
+    const { activity } = this.#core;
+    if (activity === this.#synced) return;
+    if (this.#core.schemaTouched) {
+      await this.#log.requireSameSchema();
+      this.#core.schemaTouched = false;
+    }
+    const { changes, counters, read } = await this.#log.read(this.#read);
+    this.#mirror.push(changes, counters === this.#mirror.counters ? this.#mirror.counters : counters);
+    this.#read = read;
+    this.#synced = activity;
+  }
+
+  /** As the role that connected; whatever it sets or does is undone. */
+  #looking<T>(work: (client: Client) => Promise<T>): Promise<T> {
+    return this.#core.alone(async (client) => {
+      await client.query("savepoint seqqa_look; set local role none");
+      const result = await work(client);
+      await client.query("rollback to savepoint seqqa_look; release savepoint seqqa_look");
+      return result;
+    });
+  }
+
+  async #alone<T>(work: (client: Client) => Promise<T>): Promise<T> {
+    const { store } = this.#options;
+    try {
+      return await this.#core.alone(work);
+    } catch (error) {
+      if (error instanceof SeqqaError) throw error;
+      if (isBusy(error)) throw busyError(store, LOCK_LIMIT_MS, "another session holds a lock");
+      throw isLost(error) ? lostError(store, error) : savepointLost(store, error);
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Client } from "pg";
+import { inUseError } from "../../../systems/store-errors.ts";
+import { OURS, type Sequence } from "../schema/catalog.ts";
+import { connect } from "../connect/connect.ts";
+import { LOCK } from "../connect/control.ts";
+import { countersBack } from "../journal/counters-back.ts";
+import { codeOf } from "../connect/failures.ts";
+import { cannotSavepoint } from "./savepoint-failures.ts";
+import { quoteText } from "../connect/sql-text.ts";
+import type { StoreUrl } from "../connect/store-url.ts";
+
+/** A session that has just ended holds its locks for a moment. */
+const IN_USE_MS = 3000;
+const RECORD = `${OURS}.savepoint_counters`;
+/** By the catalogs: a name in a schema that the role may not use is an error. */
+const HAS_RECORD = `select 1 from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace where n.nspname = '${OURS}' and c.relname = 'savepoint_counters'`;
+
+/**
+ * What the server does not roll back by itself when a run is killed: sequences. They are noted in the user's own database before anything
+ * is done to it. Takes the lock that keeps other runs off it, which ends with the session.
+ *
+ * @throws SeqqaError `STORE_IN_USE`, `SAVEPOINT_HINDERED`
+ */
+export async function noteCounters(client: Client, store: StoreUrl, sequences: readonly Sequence[]): Promise<void> {
+  await lock(client, store);
+  const values = sequences.map(
+    ({ sqlName }, i) => `${i === 0 ? "" : "union all "}select ${quoteText(sqlName)}, last_value, is_called from ${sqlName}`,
+  );
+  try {
+    await client.query(`create schema ${OURS}; create table ${RECORD}(sequence text, last bigint, called boolean)`);
+    if (values.length > 0) await client.query(`insert into ${RECORD} ${values.join(" ")}`);
+  } catch (error) {
+    if (codeOf(error) !== "42501") throw error;
+    throw cannotSavepoint(store, "the role that connects may not create a schema, in which it is noted how sequences are put back");
+  }
+}
+
+/**
+ * Puts sequences back that a dead run in savepoint mode moved; any role that could begin one can. With `onlyLook` nothing is done.
+ *
+ * @returns whether there was something to put back
+ * @throws SeqqaError `STORE_IN_USE`
+ */
+export async function recoverCounters(client: Client, store: StoreUrl, onlyLook = false): Promise<boolean> {
+  const { rowCount } = await client.query(HAS_RECORD);
+  if (rowCount !== 1) return false;
+  await lock(client, store);
+  try {
+    if (!onlyLook) await client.query(`${putNotedCounters}; ${forgetCounters}`);
+  } finally {
+    await client.query(`select pg_advisory_unlock(${LOCK})`).catch(() => undefined);
+  }
+  return true;
+}
+
+/** {@link recoverCounters} by a connection of its own. */
+export async function recoverApart(store: StoreUrl, onlyLook = false): Promise<boolean> {
+  const client = await connect(store);
+  try {
+    return await recoverCounters(client, store, onlyLook);
+  } finally {
+    await client.end();
+  }
+}
+
+async function lock(client: Client, store: StoreUrl): Promise<void> {
+  for (const until = performance.now() + IN_USE_MS; ; await pause(50)) {
+    const { rows } = await client.query<{ locked: string }>(`select pg_try_advisory_lock(${LOCK})::text as locked`);
+    if (rows[0]?.locked === "true") return;
+    if (performance.now() > until) throw inUseError(store);
+  }
+}
+
+/** Puts sequences back to what was noted, if it was. A sequence that is not there any more went with what made it. */
+export const putNotedCounters: string = countersBack(
+  `select to_regclass(sequence) as sequence, last, called, null::bigint as recorded_last, null::boolean as recorded_called from ${RECORD}`,
+  RECORD,
+);
+
+/** Forgets what was noted. */
+export const forgetCounters: string = `drop schema if exists ${OURS} cascade`;

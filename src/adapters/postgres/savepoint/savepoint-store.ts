@@ -1,0 +1,159 @@
+import type { Client } from "pg";
+import { readCatalog, rowsOf, type Catalog, type Table } from "../schema/catalog.ts";
+import { catalogDifference, catalogText, type CatalogText } from "../schema/catalog-text.ts";
+import { schemaChanged } from "../connect/failures.ts";
+import { TEXT_SETTINGS } from "../connect/connect.ts";
+import type { Queryable } from "../connect/mode.ts";
+import { RowSums } from "../../../systems/multiset-mirror.ts";
+import { cannotSavepoint } from "./savepoint-failures.ts";
+import { LOG, logStatements, removeLog } from "./savepoint-log.ts";
+import { quoteText } from "../connect/sql-text.ts";
+import type { StoreUrl } from "../connect/store-url.ts";
+
+const RAW = { getTypeParser: () => (text: unknown) => text };
+
+/** Values as the server writes them, on a connection that parses them for the target. */
+export function raw(client: Client): Queryable {
+  return { query: (config) => client.query({ ...config, types: RAW } as never) };
+}
+
+/** How long the locks that installing needs are waited for. */
+export const LOCK_LIMIT_MS = 5000;
+
+/** Does something under settings of ours, in a session whose settings are the target's. After a failure a rollback brings them back. */
+async function underSettings<T>(client: Client, settings: Readonly<Record<string, string>>, work: () => Promise<T>): Promise<T> {
+  const names = Object.keys(settings);
+  const [before = []] = await rowsOf<string[]>(
+    raw(client),
+    `select ${names.map((name) => `current_setting(${quoteText(name)})`).join(", ")}`,
+  );
+  const set = (values: readonly string[]): string =>
+    `select ${names.map((name, i) => `set_config(${quoteText(name)}, ${quoteText(values[i] ?? "")}, false)`).join(", ")}`;
+  await client.query(set(Object.values(settings)));
+  const result = await work();
+  await client.query(set(before));
+  return result;
+}
+
+/** What was logged since a reading. */
+export interface Reading {
+  readonly changes: RowSums;
+  readonly counters: string;
+  /** How far the log was read. */
+  readonly read: string;
+}
+
+/** The log of a database whose target works on the connection that is given, and what else is known of it. */
+export class SavepointStore {
+  readonly catalog: Catalog;
+  /** The constraints that are checked at COMMIT, quoted. */
+  readonly deferred: readonly string[];
+  readonly #store: StoreUrl;
+  readonly #client: Client;
+  readonly #schema: CatalogText;
+  readonly #index: ReadonlyMap<string, number>;
+
+  private constructor(store: StoreUrl, client: Client, catalog: Catalog, deferred: readonly string[], schema: CatalogText) {
+    this.#store = store;
+    this.#client = client;
+    this.catalog = catalog;
+    this.deferred = deferred;
+    this.#schema = schema;
+    this.#index = new Map(catalog.tables.map(({ oid }, i) => [oid, i]));
+  }
+
+  /** Installs the log, as the role that connected. */
+  static async install(store: StoreUrl, client: Client): Promise<SavepointStore> {
+    return underSettings(client, { ...TEXT_SETTINGS, role: "none", lock_timeout: `${LOCK_LIMIT_MS}ms` }, async () => {
+      const asText = raw(client);
+      await client.query(removeLog);
+      const catalog = await readCatalog(asText);
+      await requirePrivileges(store, asText, catalog);
+      await client.query(logStatements(catalog).join(";\n"));
+      return new SavepointStore(store, client, catalog, await deferredConstraints(store, asText), await catalogText(asText));
+    });
+  }
+
+  /** @throws SeqqaError `SCHEMA_CHANGED` */
+  async requireSameSchema(): Promise<void> {
+    const difference = await this.schemaDifference();
+    if (difference !== undefined) throw schemaChanged(this.#store, difference);
+  }
+
+  async schemaDifference(): Promise<string | undefined> {
+    const now = await underSettings(this.#client, TEXT_SETTINGS, () => catalogText(raw(this.#client)));
+    return catalogDifference(this.#schema, now);
+  }
+
+  /** What was logged after a position. */
+  async read(after: string): Promise<Reading> {
+    type Entry = readonly [id: string, rel: string, before: string | null, now: string | null];
+    const entries = await rowsOf<Entry>(raw(this.#client), `select * from pg_temp.seqqa_read(${after})`);
+    const changes = new RowSums();
+    for (let i = 1; i < entries.length; i++) {
+      const [, rel, before, now] = entries[i]!;
+      const table = this.#index.get(rel);
+      if (table === undefined) throw schemaChanged(this.#store, "there is a new table");
+      if (before !== null) changes.add(table, before, -1);
+      if (now !== null) changes.add(table, now, 1);
+    }
+    const last = entries[entries.length - 1]!;
+    return { changes, counters: entries[0]![2] ?? "{}", read: entries.length > 1 ? last[0] : after };
+  }
+
+  async rowsOf(table: Table): Promise<string[]> {
+    const rows = await rowsOf<[string]>(raw(this.#client), `select * from pg_temp.seqqa_rows(${quoteText(table.sqlName)})`);
+    return rows.map(([row]) => row);
+  }
+
+  async empty(): Promise<void> {
+    await this.#client.query(`truncate ${LOG}`);
+  }
+
+  /**
+   * What takes the counters to these values, given as text of a reading, as statements; none where there are none. To be done after a rollback, which
+   * may bring back a sequence as it was before TRUNCATE ... RESTART IDENTITY: so it is asked what they are, although that was read before.
+   */
+  static putCounters(wanted: string): string[] {
+    return wanted === "{}" ? [] : [`select pg_temp.seqqa_put(${quoteText(wanted)})`];
+  }
+
+  async remove(): Promise<void> {
+    await this.#client.query(`reset role; ${removeLog}`);
+  }
+}
+
+async function requirePrivileges(store: StoreUrl, client: Queryable, { tables, sequences }: Catalog): Promise<void> {
+  const nameOf = (all: readonly { readonly oid: string; readonly name: string }[], found: string): string =>
+    all.find(({ oid }) => oid === found)?.name ?? found;
+  const oids = (all: readonly { readonly oid: string }[]): string => `array[${all.map(({ oid }) => oid).join(", ")}]::oid[]`;
+  const [table] = await rowsOf<[string]>(
+    client,
+    `select c.oid from pg_class c where c.oid = any(${oids(tables)}) and not pg_has_role(c.relowner, 'usage') limit 1`,
+  );
+  if (table !== undefined)
+    throw cannotSavepoint(
+      store,
+      `the role that connects does not own the table ${nameOf(tables, table[0])}, whose changes have to be seen`,
+    );
+  const [sequence] = await rowsOf<[string]>(
+    client,
+    `select o from unnest(${oids(sequences)}) o where not has_sequence_privilege(o, 'select') or not has_sequence_privilege(o, 'update') limit 1`,
+  );
+  if (sequence !== undefined)
+    throw cannotSavepoint(store, `the role that connects may not set the sequence ${nameOf(sequences, sequence[0])}`);
+}
+
+/** @throws SeqqaError for names that would defer others along */
+async function deferredConstraints(store: StoreUrl, client: Queryable): Promise<string[]> {
+  const rows = await rowsOf<[name: string, all: string]>(
+    client,
+    `select quote_ident(n.nspname) || '.' || quote_ident(k.conname), bool_and(k.condeferred)::text
+       from pg_constraint k join pg_namespace n on n.oid = k.connamespace
+      group by n.nspname, k.conname having bool_or(k.condeferred) order by 1`,
+  );
+  const mixed = rows.find(([, all]) => all !== "true");
+  if (mixed !== undefined)
+    throw cannotSavepoint(store, `several constraints are named ${mixed[0]}, of which only some are initially deferred`);
+  return rows.map(([name]) => name);
+}

@@ -1,0 +1,261 @@
+import type { ObservedColumn } from "../../../model/stores/store-adapter.ts";
+import type { Queryable } from "../connect/mode.ts";
+import { quoteName, shownName } from "../connect/sql-text.ts";
+import { kindOf, type ValueKind } from "../read/values.ts";
+
+/** The schema of everything that is ours in a database. */
+export const OURS = "seqqa_journal";
+
+/** Which schemas are the user's, for a column `n.nspname`. */
+export const USER_SCHEMA: string = `n.nspname not in ('information_schema', '${OURS}') and n.nspname !~ '^pg_'`;
+
+export interface Column {
+  readonly name: string;
+  readonly kind: ValueKind;
+  /** Computed from the others: not written, not observed. */
+  readonly generated: boolean;
+}
+
+/** A table that holds rows: plain, a partition, or one that others inherit from (its own rows only). */
+export interface Table {
+  readonly oid: string;
+  /** Of a partition, the partitioned table's. */
+  readonly schema: string;
+  /** Quoted and qualified. */
+  readonly sqlName: string;
+  /** Unquoted, `schema.table`: the same in all lanes. */
+  readonly fullName: string;
+  /** How observers name it: of a partition, the partitioned table. */
+  readonly name: string;
+  /** In the order of a row's text form. */
+  readonly columns: readonly Column[];
+  /** Columns of a unique index by which each row is found, with the operator of that index; none: rows are told apart by all they are. */
+  readonly key: readonly { readonly name: string; readonly operator: string }[];
+  readonly shown: readonly ObservedColumn[];
+  /** Where the shown columns stand in a row. */
+  readonly shownAt: readonly number[];
+  /** All types in it, those inside of arrays, ranges and composites included. */
+  readonly types: readonly string[];
+}
+
+export interface Sequence {
+  readonly oid: string;
+  readonly schema: string;
+  readonly sqlName: string;
+  readonly name: string;
+  readonly increment: bigint;
+  /** Sessions keep values of it in advance: putting it back would give them out twice. */
+  readonly cached: boolean;
+  /** The name of the table that a column of which owns it. */
+  readonly ownedBy: string | undefined;
+}
+
+/** A table whose rows are with another server, or in a file: nothing here puts them back. */
+export interface ForeignTable {
+  /** Of a partition, the partitioned table's. */
+  readonly schema: string;
+  /** How observers would name it: of a partition, the partitioned table. */
+  readonly name: string;
+  readonly fullName: string;
+  readonly server: string;
+}
+
+export interface Catalog {
+  readonly tables: readonly Table[];
+  readonly foreign: readonly ForeignTable[];
+  readonly sequences: readonly Sequence[];
+}
+
+export async function rowsOf<Row extends readonly (string | null)[]>(client: Queryable, text: string): Promise<Row[]> {
+  return (await client.query({ text, rowMode: "array" })).rows as Row[];
+}
+
+/** The user's tables and sequences, in an order that is the same in every copy of a database. Expects values as raw text. */
+export async function readCatalog(client: Queryable): Promise<Catalog> {
+  const [columns, keys, types, relations] = [
+    await readColumns(client),
+    await readKeys(client),
+    await readTypes(client),
+    await readTables(client),
+  ];
+  const shown = await readShown(client, columns);
+  const tables = relations.map(([oid, schema, name, root, rootSchema, rootName]): Table => {
+    const own = columns.get(oid) ?? [];
+    const visible = shown.get(root) ?? [];
+    return {
+      oid,
+      schema: rootSchema,
+      sqlName: `${quoteName(schema)}.${quoteName(name)}`,
+      fullName: `${schema}.${name}`,
+      name: shownName(rootSchema, rootName),
+      columns: own,
+      key: keys.get(oid) ?? [],
+      shown: visible,
+      shownAt: visible.map((column) => own.findIndex((one) => one.name === column.name)),
+      types: types.get(oid) ?? [],
+    };
+  });
+  return { tables, foreign: await readForeign(client), sequences: await readSequences(client) };
+}
+
+type TableRow = readonly [oid: string, schema: string, name: string, root: string, rootSchema: string, rootName: string];
+
+function readTables(client: Queryable): Promise<TableRow[]> {
+  return rowsOf<TableRow>(
+    client,
+    `select c.oid, n.nspname, c.relname, r.oid, rn.nspname, r.relname
+       from pg_class c join pg_namespace n on n.oid = c.relnamespace
+       join pg_class r on r.oid = case when c.relispartition then coalesce(pg_partition_root(c.oid), c.oid) else c.oid end
+       join pg_namespace rn on rn.oid = r.relnamespace
+      where c.relkind = 'r' and c.relpersistence in ('p', 'u') and ${USER_SCHEMA}
+      order by n.nspname collate "C", c.relname collate "C"`,
+  );
+}
+
+async function readForeign(client: Queryable): Promise<ForeignTable[]> {
+  const rows = await rowsOf<readonly [string, string, string, string, string]>(
+    client,
+    `select rn.nspname, r.relname, n.nspname, c.relname, s.srvname
+       from pg_foreign_table f join pg_foreign_server s on s.oid = f.ftserver
+       join pg_class c on c.oid = f.ftrelid join pg_namespace n on n.oid = c.relnamespace
+       join pg_class r on r.oid = case when c.relispartition then coalesce(pg_partition_root(c.oid), c.oid) else c.oid end
+       join pg_namespace rn on rn.oid = r.relnamespace
+      where ${USER_SCHEMA}
+      order by n.nspname collate "C", c.relname collate "C"`,
+  );
+  return rows.map(([schema, root, own, name, server]) => ({
+    schema,
+    name: shownName(schema, root),
+    fullName: shownName(own, name),
+    server,
+  }));
+}
+
+/** Columns by table, partitioned ones included: they say how their partitions are shown. */
+async function readColumns(client: Queryable): Promise<Map<string, Column[]>> {
+  const rows = await rowsOf<readonly [string, string, string, string, string]>(
+    client,
+    `with recursive base(oid, at) as (
+       select oid, oid from pg_type where typtype = 'd'
+       union all select b.oid, t.typbasetype from base b join pg_type t on t.oid = b.at where t.typtype = 'd')
+     select a.attrelid, a.attname, a.attgenerated, tn.nspname, t.typname
+       from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
+       join pg_type t on t.oid = coalesce((select b.at from base b join pg_type bt on bt.oid = b.at where b.oid = a.atttypid and bt.typtype <> 'd' limit 1), a.atttypid)
+       join pg_namespace tn on tn.oid = t.typnamespace
+      where a.attnum > 0 and not a.attisdropped and c.relkind in ('r', 'p') and ${USER_SCHEMA}
+      order by a.attrelid, a.attnum`,
+  );
+  const columns = new Map<string, Column[]>();
+  for (const [table, name, generated, typeSchema, type] of rows) {
+    push(columns, table, { name, kind: kindOf(typeSchema, type), generated: generated !== "" });
+  }
+  return columns;
+}
+
+/** A key is a unique index that is checked at once and has a value in every row: the primary key if it is one. */
+async function readKeys(client: Queryable): Promise<Map<string, { name: string; operator: string }[]>> {
+  const rows = await rowsOf<readonly [string, string, string, string]>(
+    client,
+    `select i.indrelid, a.attname, on_.nspname, o.oprname
+       from (select distinct on (i.indrelid) i.* from pg_index i
+              where i.indisunique and i.indimmediate and i.indisvalid and i.indpred is null and i.indexprs is null
+                and not exists (select from generate_series(0, i.indnkeyatts - 1) k
+                                  join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[k] where not a.attnotnull)
+              order by i.indrelid, i.indisprimary desc, i.indnkeyatts, i.indexrelid) i
+       join pg_class x on x.oid = i.indexrelid join pg_am m on m.oid = x.relam and m.amname = 'btree'
+       join pg_class c on c.oid = i.indrelid join pg_namespace n on n.oid = c.relnamespace
+       cross join generate_series(0, i.indnkeyatts - 1) k
+       join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[k]
+       join pg_opclass p on p.oid = i.indclass[k]
+       join pg_amop am on am.amopfamily = p.opcfamily and am.amopstrategy = 3 and am.amoplefttype = p.opcintype and am.amoprighttype = p.opcintype
+       join pg_operator o on o.oid = am.amopopr join pg_namespace on_ on on_.oid = o.oprnamespace
+      where c.relkind = 'r' and ${USER_SCHEMA}
+      order by i.indrelid, k`,
+  );
+  const keys = new Map<string, { name: string; operator: string }[]>();
+  for (const [table, name, schema, operator] of rows) push(keys, table, { name, operator: `operator(${quoteName(schema)}.${operator})` });
+  return keys;
+}
+
+/** `schema.type` of all types in a table's rows. */
+async function readTypes(client: Queryable): Promise<Map<string, string[]>> {
+  const rows = await rowsOf<readonly [string, string]>(
+    client,
+    `with recursive parts(rel, typ) as (
+       select a.attrelid, a.atttypid from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
+        where a.attnum > 0 and not a.attisdropped and c.relkind = 'r' and ${USER_SCHEMA}
+       union
+       select p.rel, x.typ from parts p join pg_type t on t.oid = p.typ cross join lateral (
+         select t.typelem as typ where t.typelem <> 0
+         union select t.typbasetype where t.typtype = 'd'
+         union select r.rngsubtype from pg_range r where r.rngtypid = t.oid
+         union select r.rngtypid from pg_range r where t.typtype = 'm' and (to_jsonb(r) ->> 'rngmultitypid')::oid = t.oid
+         union select a.atttypid from pg_attribute a where t.typtype = 'c' and a.attrelid = t.typrelid and a.attnum > 0 and not a.attisdropped
+       ) x)
+     select distinct p.rel, case when t.typtype = 'e' then 'enum' when n.nspname = 'pg_catalog' then t.typname else n.nspname || '.' || t.typname end
+       from parts p join pg_type t on t.oid = p.typ join pg_namespace n on n.oid = t.typnamespace
+      where t.typtype not in ('d', 'r', 'm', 'c') and not (t.typelem <> 0 and t.typlen = -1) order by 1, 2`,
+  );
+  const types = new Map<string, string[]>();
+  for (const [table, type] of rows) push(types, table, type);
+  return types;
+}
+
+async function readShown(client: Queryable, columns: ReadonlyMap<string, readonly Column[]>): Promise<Map<string, ObservedColumn[]>> {
+  const rows = await rowsOf<readonly [string, string, string | null, string | null, string | null]>(
+    client,
+    `select k.conrelid, a.attname, fn.nspname, f.relname, fa.attname
+       from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_namespace n on n.oid = c.relnamespace
+       cross join generate_subscripts(k.conkey, 1) i
+       join pg_attribute a on a.attrelid = k.conrelid and a.attnum = k.conkey[i]
+       left join pg_class f on f.oid = k.confrelid and k.contype = 'f' left join pg_namespace fn on fn.oid = f.relnamespace
+       left join pg_attribute fa on fa.attrelid = f.oid and fa.attnum = k.confkey[i]
+      where k.contype in ('p', 'f') and ${USER_SCHEMA} and (k.contype = 'p' or k.conparentid = 0) order by k.conrelid, k.contype, k.conname, i`,
+  );
+  const keys = new Set<string>();
+  const references = new Map<string, { table: string; column: string }>();
+  for (const [table, column, toSchema, toTable, toColumn] of rows) {
+    const at = `${table} ${column}`;
+    if (toSchema === null || toTable === null || toColumn === null) keys.add(at);
+    else if (!references.has(at)) references.set(at, { table: shownName(toSchema, toTable), column: toColumn });
+  }
+  const shown = new Map<string, ObservedColumn[]>();
+  for (const [table, all] of columns) {
+    const visible = all.filter((column) => !column.generated);
+    shown.set(
+      table,
+      visible.map(({ name }) => {
+        const to = references.get(`${table} ${name}`);
+        return { name, ...(keys.has(`${table} ${name}`) ? { key: true } : {}), ...(to === undefined ? {} : { references: to }) };
+      }),
+    );
+  }
+  return shown;
+}
+
+async function readSequences(client: Queryable): Promise<Sequence[]> {
+  const rows = await rowsOf<readonly [string, string, string, string, string, string | null, string | null]>(
+    client,
+    `select c.oid, n.nspname, c.relname, s.seqincrement, s.seqcache, tn.nspname, t.relname
+       from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_sequence s on s.seqrelid = c.oid
+       left join pg_depend d on d.classid = 'pg_class'::regclass and d.objid = c.oid and d.refclassid = 'pg_class'::regclass and d.refobjsubid > 0 and d.deptype in ('a', 'i')
+       left join pg_class t on t.oid = d.refobjid left join pg_namespace tn on tn.oid = t.relnamespace
+      where c.relkind = 'S' and c.relpersistence <> 't' and ${USER_SCHEMA}
+      order by n.nspname collate "C", c.relname collate "C"`,
+  );
+  return rows.map(([oid, schema, name, increment, cache, tableSchema, table]) => ({
+    oid,
+    schema,
+    sqlName: `${quoteName(schema)}.${quoteName(name)}`,
+    name: shownName(schema, name),
+    increment: BigInt(increment),
+    cached: BigInt(cache) > 1n,
+    ownedBy: tableSchema === null || table === null ? undefined : shownName(tableSchema, table),
+  }));
+}
+
+function push<T>(map: Map<string, T[]>, key: string, value: T): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [value]);
+  else list.push(value);
+}

@@ -1,0 +1,131 @@
+import { SeqqaError } from "../../../model/errors.ts";
+import type { StoreCheck } from "../../../model/stores/store-provider.ts";
+import { Connection } from "./driver.ts";
+import { ensureNotifications, hasKeyspace, mayNot, readNotifications, setNotifications } from "../dump/notifications.ts";
+import { serverBinary } from "../provider/own-server.ts";
+import { redisPlace, shownPlace } from "./redis-url.ts";
+import { RESERVED } from "../keys/reserved.ts";
+import { Script, TRIAL } from "../dump/scripts.ts";
+import { OLDEST, serverFacts, unsupported } from "./server-facts.ts";
+
+/** Returns how many databases there are, and how many are empty. */
+const COUNT = new Script(`local n, empty = 0, 0
+while not (redis.pcall('SELECT', n))['err'] do
+  if redis.call('DBSIZE') == 0 then empty = empty + 1 end
+  n = n + 1
+end
+return {n, empty}`);
+
+/** Looks at a server; what is set on the way is set back. */
+export async function checkRedis(url: string): Promise<readonly StoreCheck[]> {
+  const checks: StoreCheck[] = [];
+  const add = (ok: boolean, what: string, says: string): void => void checks.push({ ok, what, says });
+  let connection: Connection;
+  try {
+    const place = redisPlace(url);
+    connection = await Connection.open(place);
+    add(true, "reachable", `Redis answers at ${shownPlace(place)}.`);
+  } catch (error) {
+    add(false, "reachable", sentence(error));
+    return checks;
+  }
+  try {
+    await checkVersion(connection, add);
+    await guarded(add, "privileges", () => checkPrivileges(connection, add));
+    await guarded(add, "notifications", () => checkNotifications(connection, add));
+    await guarded(add, "memory", () => checkMemory(connection, add));
+    await guarded(add, "isolation", () => checkIsolation(connection, add));
+  } finally {
+    connection.close();
+  }
+  return checks;
+}
+
+type Add = (ok: boolean, what: string, says: string) => void;
+
+async function guarded(add: Add, what: string, look: () => Promise<void>): Promise<void> {
+  try {
+    await look();
+  } catch (error) {
+    add(false, what, sentence(error));
+  }
+}
+
+function sentence(error: unknown): string {
+  if (error instanceof SeqqaError) return error.hint === undefined ? error.message : `${error.message} ${error.hint}`;
+  return "The check failed.";
+}
+
+async function checkVersion(connection: Connection, add: Add): Promise<void> {
+  await guarded(add, "version", async () => {
+    const facts = new Map([...(await serverFacts(connection, "server")), ...(await serverFacts(connection, "replication"))]);
+    const why = unsupported(facts);
+    const version = facts.get("redis_version") ?? "unknown";
+    add(
+      why === undefined,
+      "version",
+      why === undefined
+        ? `Redis ${version}, a single server.`
+        : `It cannot be put back: ${why}; use a single server of Redis ${OLDEST} or newer.`,
+    );
+  });
+}
+
+async function checkPrivileges(connection: Connection, add: Add): Promise<void> {
+  await TRIAL.run(connection, [`${RESERVED}trial`]);
+  add(true, "privileges", "Keys may be read and put back (DUMP, RESTORE, Lua scripts).");
+}
+
+async function checkNotifications(connection: Connection, add: Add): Promise<void> {
+  const slow = "every state is then read whole, which is slow beyond some thousand keys";
+  const flags = await readNotifications(connection);
+  const allowed = flags !== undefined && (hasKeyspace(flags) || (await ensureNotifications(connection)));
+  if (flags !== undefined && allowed && !hasKeyspace(flags)) await setNotifications(connection, flags);
+  let counted = true;
+  try {
+    await connection.text("INFO", "commandstats");
+  } catch (error) {
+    if (!mayNot(error)) throw error;
+    counted = false;
+  }
+  if (allowed && counted) add(true, "notifications", "Keyspace notifications can be used: only keys that changed are read.");
+  else
+    add(
+      false,
+      "notifications",
+      `This user may not use ${allowed ? "INFO commandstats" : "CONFIG GET and SET of notify-keyspace-events"}: ${slow}; allow it.`,
+    );
+}
+
+async function checkMemory(connection: Connection, add: Add): Promise<void> {
+  const facts = await serverFacts(connection, "memory");
+  const [limit, policy] = [Number(facts.get("maxmemory") ?? 0), facts.get("maxmemory_policy") ?? "noeviction"];
+  if (limit === 0 || policy === "noeviction")
+    add(true, "memory", limit === 0 ? "No memory limit: no key is evicted." : "Keys are not evicted at the memory limit.");
+  else
+    add(
+      false,
+      "memory",
+      `Keys may be evicted at the memory limit (${policy}), which looks like the target's doing; set maxmemory-policy noeviction.`,
+    );
+}
+
+async function checkIsolation(connection: Connection, add: Add): Promise<void> {
+  const binary = serverBinary();
+  add(
+    binary !== undefined,
+    "isolation server",
+    binary === undefined
+      ? "The program redis-server is not installed: install it, or set `isolation: index`."
+      : `Lanes get servers of their own from ${binary}.`,
+  );
+  const [databases, free] = ((await COUNT.run(connection, [])) as readonly number[]).map(Number) as [number, number];
+  const lanes = Math.max(0, free - 1);
+  add(
+    lanes > 0 || binary !== undefined,
+    "isolation index",
+    lanes > 0
+      ? `Of ${databases} databases ${free} are empty: room for ${lanes} lanes.`
+      : `None of ${databases} databases is left for a lane; raise \`databases\` in redis.conf, or use \`isolation: server\`.`,
+  );
+}

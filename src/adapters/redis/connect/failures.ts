@@ -1,0 +1,97 @@
+import { SeqqaError } from "../../../model/errors.ts";
+import { shownPlace, type RedisPlace } from "./redis-url.ts";
+
+/**
+ * The driver's error without what it carries besides its text: the command that failed may be AUTH with its password. What a server or a
+ * driver repeats of the password is taken out of the text too.
+ */
+export function scrubbed(error: unknown, { password, username }: Pick<RedisPlace, "password" | "username">): Error {
+  const source = error instanceof Error ? error : new Error(String(error));
+  let text = source.message;
+  if (text === "" && source instanceof AggregateError) text = source.errors.map((one: unknown) => (one as Error).message).join("; ");
+  const secrets = [password, ...(password === undefined ? [] : [encodeURIComponent(password), username])];
+  for (const secret of secrets) if (secret !== undefined && secret !== "") text = text.replaceAll(secret, "***");
+  const clean = new Error(text);
+  clean.name = source.name;
+  const { code } = source as { code?: unknown };
+  return typeof code === "string" ? Object.assign(clean, { code }) : clean;
+}
+
+/** What a user needs for everything, beside the keys and channels (`~* &*`). */
+export const RIGHTS = "~* &* +@all -@dangerous +restore +info +keys +config|get +config|set +client|list +client|kill +function|dump";
+
+const LOST = /^(?:Connection is closed|Reached the max retries|Stream isn't writeable|the server did not come back)/;
+const SOCKET = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"]);
+
+export function codeOf(error: unknown): string {
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  if (typeof code === "string") return code;
+  return typeof message === "string" ? (/^([A-Z]+) /.exec(message)?.[1] ?? "") : "";
+}
+
+/** Why a server cannot be used at all, in one sentence. */
+export function unreachable(place: RedisPlace, error: unknown): SeqqaError {
+  if (error instanceof SeqqaError) return error;
+  const cause = scrubbed(error, place);
+  const where = shownPlace(place);
+  const code = codeOf(cause);
+  if (code === "WRONGPASS" || code === "NOAUTH" || /invalid username-password|Authentication/i.test(cause.message)) {
+    return new SeqqaError("STORE_NOT_ALLOWED", `Redis at ${where} refused the login.`, {
+      hint: "Check user and password in the URL.",
+      exitStatus: 2,
+      cause,
+    });
+  }
+  if (/DB index is out of range/.test(cause.message)) {
+    return new SeqqaError("STORE_MISSING", `Redis at ${shownPlace({ ...place, db: 0 })} has no database ${place.db}.`, {
+      hint: "Choose a lower number in the URL, or raise `databases` in redis.conf.",
+      exitStatus: 2,
+      cause,
+    });
+  }
+  const why = code === "ECONNREFUSED" ? "Connection refused" : cause.message.replace(/\.$/, "");
+  return new SeqqaError("STORE_UNREACHABLE", `Redis at ${where} cannot be reached: ${why}.`, {
+    hint: "Start the server, or check host, port, TLS and credentials in the URL.",
+    cause,
+  });
+}
+
+/** What a command was refused for, once the connection stood. */
+export function refused(place: RedisPlace, error: unknown): SeqqaError {
+  if (error instanceof SeqqaError) return error;
+  const cause = scrubbed(error, place);
+  if (codeOf(cause) === "NOPERM" || /user executing the script can't/i.test(cause.message)) {
+    return new SeqqaError("STORE_NOT_ALLOWED", `Redis at ${shownPlace(place)} does not allow what seqqa needs: ${cause.message}.`, {
+      hint: `Give the user of the URL these: ${RIGHTS}`,
+      exitStatus: 2,
+      cause,
+    });
+  }
+  if (LOST.test(cause.message) || SOCKET.has(codeOf(cause))) {
+    return new SeqqaError("STORE_LOST", `The connection to Redis at ${shownPlace(place)} was lost: ${cause.message.replace(/\.$/, "")}.`, {
+      hint: "Check that the server runs and is not out of memory.",
+      cause,
+    });
+  }
+  // Before version 6 it does not speak RESP3, in which a connection that listens may ask.
+  if (/in subscriber mode/i.test(cause.message)) {
+    return new SeqqaError("DRIVER_TOO_OLD", "A Redis store needs ioredis 6 or later; an older one is installed.", {
+      hint: "Run: npm install --save-dev ioredis@6",
+      exitStatus: 2,
+      cause,
+    });
+  }
+  return new SeqqaError("STORE_FAILED", `Redis at ${shownPlace(place)} refused a command: ${cause.message}.`, {
+    hint: "See the server's log.",
+    cause,
+  });
+}
+
+export function notPutBack(place: RedisPlace, error: unknown): SeqqaError {
+  if (error instanceof SeqqaError && error.code !== "STORE_FAILED") return error;
+  const cause = scrubbed(error instanceof SeqqaError ? error.cause : error, place);
+  return new SeqqaError("STORE_NOT_PUT_BACK", `Redis at ${shownPlace(place)} could not be put back: ${cause.message}.`, {
+    hint: "Check its memory (maxmemory) and that it takes writes; `seqqa doctor` tries a put-back.",
+    cause,
+  });
+}

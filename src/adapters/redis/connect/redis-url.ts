@@ -1,0 +1,54 @@
+import { decoded } from "../../../model/http/decoded.ts";
+import { SeqqaError } from "../../../model/errors.ts";
+
+/** Where a Redis database is. */
+export interface RedisPlace {
+  readonly host: string;
+  readonly port: number;
+  /** The number of the database, 0 unless the URL has one. */
+  readonly db: number;
+  readonly tls: boolean;
+  readonly username: string | undefined;
+  readonly password: string | undefined;
+}
+
+const DEFAULT_PORT = 6379;
+
+/**
+ * Reads `redis://[[user]:password@]host[:port][/db]`, `rediss:` with TLS; `?db=` is taken too.
+ *
+ * @throws SeqqaError `REDIS_URL_INVALID` that does not show the URL: what cannot be read cannot be shown without its password.
+ */
+export function redisPlace(url: string): RedisPlace {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed === undefined || !/^rediss?:$/.test(parsed.protocol) || parsed.hostname === "") throw invalid("it is not a redis: URL");
+  const db = parsed.pathname.slice(1) || parsed.searchParams.get("db") || "0";
+  if (!/^\d{1,5}$/.test(db)) throw invalid("its database is not a number");
+  return {
+    host: parsed.hostname.replace(/^\[(.*)\]$/, "$1"),
+    port: Number(parsed.port || DEFAULT_PORT),
+    db: Number(db),
+    tls: parsed.protocol === "rediss:",
+    username: parsed.username === "" ? undefined : decoded(parsed.username),
+    password: parsed.password === "" ? undefined : decoded(parsed.password),
+  };
+}
+
+/** As text for people: without user and password. */
+export function shownPlace({ host, port, db, tls }: RedisPlace): string {
+  return `${tls ? "rediss" : "redis"}://${host.includes(":") ? `[${host}]` : host}:${port}/${db}`;
+}
+
+/** The URL of a place, credentials included: for targets and drivers only. */
+export function urlOfPlace({ host, port, db, tls, username, password }: RedisPlace): string {
+  const credentials =
+    username === undefined && password === undefined ? "" : `${encodeURIComponent(username ?? "")}:${encodeURIComponent(password ?? "")}@`;
+  return `${tls ? "rediss" : "redis"}://${credentials}${host.includes(":") ? `[${host}]` : host}:${port}/${db}`;
+}
+
+function invalid(why: string): SeqqaError {
+  return new SeqqaError("REDIS_URL_INVALID", `The URL of a Redis store cannot be used: ${why}.`, {
+    hint: "Write redis://host:port/db, with user:password@ before the host where there are any; special characters in them percent-encoded.",
+    exitStatus: 2,
+  });
+}

@@ -1,0 +1,42 @@
+import { SeqqaError } from "../../../model/errors.ts";
+import type { Connection } from "./driver.ts";
+import { shownPlace } from "./redis-url.ts";
+
+/** The oldest release that is served: PEXPIRETIME is of 7.0. */
+export const OLDEST = "7.0";
+
+/** What a server says of itself. */
+export type ServerFacts = ReadonlyMap<string, string>;
+
+export async function serverFacts(connection: Connection, section: string): Promise<ServerFacts> {
+  const text = String(await connection.text("INFO", section));
+  return new Map([...text.matchAll(/^([^:#\r\n]+):(.*?)\r?$/gm)].map(([, name, value]) => [name!, value!]));
+}
+
+/** @throws SeqqaError `STORE_UNSUPPORTED` for what cannot be put back: old releases, clusters, replicas. */
+export async function requireServer(connection: Connection): Promise<void> {
+  let facts: ServerFacts;
+  try {
+    facts = new Map([...(await serverFacts(connection, "server")), ...(await serverFacts(connection, "replication"))]);
+  } catch (error) {
+    // Who may not ask finds out by what fails.
+    if (error instanceof SeqqaError && error.code === "STORE_NOT_ALLOWED") return;
+    throw error;
+  }
+  const why = unsupported(facts);
+  if (why === undefined) return;
+  throw new SeqqaError("STORE_UNSUPPORTED", `Redis at ${shownPlace(connection.place)} cannot be put back: ${why}.`, {
+    hint: `Use a single server (a primary) of Redis ${OLDEST} or newer.`,
+    exitStatus: 2,
+  });
+}
+
+export function unsupported(facts: ServerFacts): string | undefined {
+  const version = facts.get("redis_version") ?? "0";
+  const [major = 0] = version.split(".").map(Number);
+  if (major < 7) return `it is version ${/^[\d.]{1,20}$/.test(version) ? version : "unknown"}`;
+  if (facts.get("redis_mode") === "cluster") return "it is part of a cluster";
+  if (facts.get("redis_mode") === "sentinel") return "it is a sentinel";
+  if (facts.get("role") === "slave") return "it is a replica";
+  return undefined;
+}

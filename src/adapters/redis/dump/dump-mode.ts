@@ -1,0 +1,369 @@
+import type { LastLook, Observed } from "../../../model/stores/store-adapter.ts";
+import { markInvalid } from "../../../systems/store-errors.ts";
+import { SeqqaError } from "../../../model/errors.ts";
+import { foreignWrite, type AskedSince } from "../../../systems/borrowed.ts";
+import type { Borrowed } from "../borrowed.ts";
+import { bytesOf, isQuiet, renewalMs, type Bytes, type Entry } from "../keys/entry.ts";
+import { sameEntry } from "../keys/exact-text.ts";
+import { entryOfImage, imageKey, isKeyImage, type KeyImage } from "./key-image.ts";
+import { KeyMirror, type Segment } from "./key-mirror.ts";
+import { KEYS_A_WRITE, type Fix, type Keyspace } from "../keys/keyspace.ts";
+import { shownPlace } from "../connect/redis-url.ts";
+import { observeChanges, type Change } from "../keys/rows.ts";
+import { WRITTEN } from "./scripts.ts";
+import type { Doubt, Tracker } from "./tracker.ts";
+
+/** What is kept while the connections are closed for a restart of the target. */
+export interface KeptState {
+  readonly mirror: KeyMirror;
+}
+
+/** What a database of the user's needs beside. */
+export interface Others {
+  readonly borrowed: Borrowed;
+  readonly asked: AskedSince;
+}
+
+/**
+ * DUMP and RESTORE of the keys that changed. What every key of the root state held is known here, and what differs from it; of the
+ * server only what was written since the last reading is asked. Without a tracker all keys are read every time.
+ */
+export class DumpMode {
+  readonly #keyspace: Keyspace;
+  readonly #tracker: Tracker | undefined;
+  readonly #observes: (key: Bytes) => boolean;
+  #mirror: KeyMirror;
+  /** Keys that are or were ones that can change unnoticed, or by time alone. */
+  readonly #quiet = new Set<Bytes>();
+  readonly #expiring = new Set<Bytes>();
+  /** The soonest time at which a key goes, and at which one is due to get its time anew. */
+  #nextExpiryMs = Infinity;
+  #nextRenewalMs = Infinity;
+  /** Others write to other databases of the server all the time. */
+  #shared = false;
+  #seen: { readonly segment: Segment; readonly observed: Observed } | undefined;
+  readonly #others: Others | undefined;
+  /** Once the database is not the run's alone, nothing is answered any more. */
+  #broken: SeqqaError | undefined;
+  #queue: Promise<unknown> = Promise.resolve();
+
+  /**
+   * @param base all keys, or what is known of before a restart of the target
+   * @param others of a database of the user's, which others may write to
+   */
+  constructor(
+    keyspace: Keyspace,
+    tracker: Tracker | undefined,
+    observes: (key: Bytes) => boolean,
+    base: ReadonlyMap<Bytes, Entry> | KeptState,
+    others?: Others,
+  ) {
+    this.#others = others;
+    this.#keyspace = keyspace;
+    this.#tracker = tracker;
+    this.#observes = observes;
+    this.#mirror = base instanceof Map ? new KeyMirror(base) : (base as KeptState).mirror;
+    for (const key of [...this.#mirror.present(), ...this.#mirror.touched()]) this.#watch(key, this.#mirror.now(key));
+  }
+
+  get kept(): KeptState {
+    return { mirror: this.#mirror };
+  }
+
+  root(): Promise<Observed> {
+    return this.#alone(async () => {
+      await this.#sync("all");
+      this.#mirror = new KeyMirror(this.#mirror.whole());
+      this.#seen = undefined;
+      return observeChanges(this.#changes([...this.#mirror.base.keys()], () => null));
+    });
+  }
+
+  mark(): Promise<Segment> {
+    return this.#alone(async () => {
+      await this.#sync();
+      return this.#mirror.top;
+    });
+  }
+
+  changed(mark: unknown): Promise<boolean> {
+    return this.#alone(async () => {
+      await this.#sync();
+      return this.#mirror.top !== mark;
+    });
+  }
+
+  observe(): Promise<Observed> {
+    return this.#alone(async () => {
+      await this.#sync();
+      return this.#observed();
+    });
+  }
+
+  /** `undefined` without a tracker: then keys are always read. */
+  lastLook(): LastLook | undefined {
+    if (this.#tracker === undefined) return undefined;
+    return {
+      mark: this.#mirror.top,
+      observe: () => this.#observed(),
+      capture: () => this.#captured(),
+      restore: (mark) => this.#restore(mark as Segment, this.#mirror.top),
+    };
+  }
+
+  async restore(mark: unknown): Promise<void> {
+    await this.#restore(mark as Segment);
+  }
+
+  /** `seen`: restores only from this state; `false` when the store was in another one, and nothing was restored. */
+  #restore(segment: Segment, seen?: Segment): Promise<boolean> {
+    return this.#alone(async () => {
+      if (!this.#mirror.holds(segment)) throw markInvalid();
+      if (seen !== undefined) {
+        const tried = this.#countable(segment, seen);
+        if (tried && (await this.#change(this.#fixesTo(segment), this.#tracker!.changes, () => this.#mirror.popTo(segment)))) return true;
+        await this.#sync();
+        if (this.#mirror.top !== seen) return false;
+        // The counted changes were written to another database, and more of them will follow.
+        this.#shared ||= tried;
+      }
+      const unread = seen === undefined ? await this.#unread() : new Set<Bytes>();
+      const wanted = this.#mirror.changesTo(segment);
+      const fixes: Fix[] = [];
+      for (const [key, entry] of wanted) if (!unread.has(key) && !sameEntry(this.#mirror.now(key), entry)) fixes.push([key, entry]);
+      for (const key of unread) {
+        const before = wanted.get(key);
+        fixes.push([key, before === undefined ? this.#mirror.now(key) : before]);
+      }
+      this.#mirror.popTo(segment);
+      await this.#apply(fixes);
+      return true;
+    });
+  }
+
+  /** `true` where the server's count of changes can replace the look before a restore: time and some commands change keys without being counted. */
+  #countable(segment: Segment, seen: Segment): boolean {
+    if (this.#shared || this.#mirror.top !== seen || segment === seen || this.#tracker!.changes === "") return false;
+    if (this.#quiet.size > 0 || this.#nextRenewalMs <= this.#keyspace.nowMs) return false;
+    const keys = this.#fixesTo(segment).length;
+    return keys > 0 && keys <= KEYS_A_WRITE;
+  }
+
+  /** The changes that lead to a state, where everything was read. */
+  #fixesTo(segment: Segment): Fix[] {
+    return [...this.#mirror.changesTo(segment)].filter(([key, entry]) => !sameEntry(this.#mirror.now(key), entry));
+  }
+
+  capture(): Promise<KeyImage> {
+    return this.#alone(async () => {
+      await this.#sync();
+      return this.#captured();
+    });
+  }
+
+  write(image: unknown): Promise<void> {
+    if (!isKeyImage(image)) return Promise.reject(new TypeError("RedisAdapter.write takes what capture() of a RedisAdapter returned."));
+    return this.#alone(async () => {
+      const unread = await this.#unread();
+      const wanted = new Map<Bytes, Entry | null>();
+      for (const key of this.#mirror.touched()) wanted.set(key, this.#mirror.baseOf(key));
+      for (const key of unread) wanted.set(key, this.#mirror.baseOf(key));
+      for (const one of image.keys) wanted.set(one.key, entryOfImage(one));
+      for (const key of image.gone) wanted.set(key, null);
+      const fixes: Fix[] = [];
+      for (const [key, entry] of wanted) if (unread.has(key) || !sameEntry(this.#mirror.now(key), entry)) fixes.push([key, entry]);
+      this.#mirror.popTo(this.#mirror.bottom);
+      this.#mirror.push(wanted);
+      for (const [key, entry] of wanted) this.#watch(key, entry);
+      await this.#apply(fixes);
+    });
+  }
+
+  /** Puts a database of the user's back to what it was when it was opened, but for keys that others changed. @throws SeqqaError `LEASE_OVER`, `ROWS_KEPT` */
+  async giveBack(): Promise<void> {
+    const { borrowed } = this.#others!;
+    // A key that somebody else wrote is not recorded, and stays.
+    await this.#alone(() => this.#sync("all")).catch(() => undefined);
+    if (this.#broken?.code === "LEASE_OVER") {
+      borrowed.abandon();
+      throw this.#broken;
+    }
+    await borrowed.giveBack(this.#keyspace);
+  }
+
+  /** One after the other: each starts from what the one before it has read. */
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#queue.then(async () => {
+      if (this.#broken !== undefined) throw this.#broken;
+      try {
+        return await work();
+      } catch (error) {
+        if (error instanceof SeqqaError && (error.code === "LEASE_OVER" || error.code === "FOREIGN_WRITE")) this.#broken = error;
+        throw error;
+      }
+    });
+    this.#queue = result.catch(() => undefined);
+    return result;
+  }
+
+  #observed(): Observed {
+    const { top } = this.#mirror;
+    if (this.#seen?.segment !== top) {
+      const changes = this.#changes([...this.#mirror.touched()], (key) => this.#mirror.baseOf(key));
+      this.#seen = { segment: top, observed: observeChanges(changes) };
+    }
+    return this.#seen.observed;
+  }
+
+  #captured(): KeyImage {
+    const keys: ReturnType<typeof imageKey>[] = [];
+    const gone: Bytes[] = [];
+    for (const key of this.#mirror.touched()) {
+      const entry = this.#mirror.now(key);
+      if (sameEntry(entry, this.#mirror.baseOf(key))) continue;
+      if (entry === null) gone.push(key);
+      else keys.push(imageKey(key, entry));
+    }
+    return { kind: "keys", keys, gone };
+  }
+
+  /** Makes the mirror say what is in the store. */
+  async #sync(atLeast: Doubt = "none"): Promise<void> {
+    // Keys are read as soon as they are announced, while others are waited for: a key that is written after it was read is told of once more.
+    const told = this.#tracker?.take() ?? new Set<Bytes>();
+    const [early, keys] = await Promise.allSettled([this.#read(told), this.#doubtful(atLeast)]);
+    if (early.status === "fulfilled" && keys.status === "fulfilled") return this.#takeIn(keys.value, early.value);
+    this.#tracker?.forget();
+    throw early.status === "rejected" ? early.reason : (keys as PromiseRejectedResult).reason;
+  }
+
+  /** Reads keys, and takes them in with those that were read before. */
+  async #takeIn(keys: ReadonlySet<Bytes>, early: ReadonlyMap<Bytes, Entry | null> = new Map()): Promise<void> {
+    const wasQuiet = this.#others?.asked.isQuiet === true;
+    try {
+      const read = new Map([...early, ...(await this.#read(keys))]);
+      if (this.#others !== undefined) await this.#judge(read, wasQuiet, this.#others);
+      for (const [key, entry] of read) this.#watch(key, entry);
+      this.#mirror.push(read);
+      this.#others?.asked.looked();
+    } catch (error) {
+      this.#tracker?.forget();
+      throw error;
+    }
+  }
+
+  /** Records what was found in a database of the user's. @throws SeqqaError `FOREIGN_WRITE`, `LEASE_OVER` */
+  async #judge(read: ReadonlyMap<Bytes, Entry | null>, wasQuiet: boolean, { borrowed, asked }: Others): Promise<void> {
+    const changed = [...read].filter(([key, entry]) => !sameEntry(this.#mirror.now(key), entry));
+    if (changed.length === 0) return;
+    const isOver = ({ at }: Entry): boolean => at !== 0 && at <= this.#keyspace.nowMs;
+    const written = changed.filter(([key, entry]) => entry !== null || !isOver(this.#mirror.now(key)!));
+    if (wasQuiet && asked.isQuiet && written.length > 0) {
+      const rows = written.map(([key]) => ({ table: "key", key: bytesOf(key).toString("utf8") }));
+      throw foreignWrite(`The Redis database ${shownPlace(this.#keyspace.connection.place)}`, rows);
+    }
+    await borrowed.record(new Map(changed));
+  }
+
+  async #read(keys: ReadonlySet<Bytes>): Promise<ReadonlyMap<Bytes, Entry | null>> {
+    return keys.size === 0 ? new Map<Bytes, Entry | null>() : this.#keyspace.read(keys);
+  }
+
+  /** Keys that were written and need not be read, since they are about to be overwritten. */
+  async #unread(): Promise<ReadonlySet<Bytes>> {
+    if (this.#others !== undefined) {
+      // Somebody else may have written them.
+      await this.#sync();
+      return new Set();
+    }
+    return this.#doubtful("none");
+  }
+
+  /** All keys that may be different from what the mirror says. */
+  async #doubtful(atLeast: Doubt): Promise<ReadonlySet<Bytes>> {
+    const told = (await this.#tracker?.settle()) ?? "all";
+    return this.#keysInDoubt(told, atLeast);
+  }
+
+  async #keysInDoubt(told: Doubt, atLeast: Doubt): Promise<ReadonlySet<Bytes>> {
+    const keys = this.#tracker?.take() ?? new Set<Bytes>();
+    try {
+      if (told === "all" || atLeast === "all") {
+        if (told === "all") await this.#others?.borrowed.stillThere();
+        for (const key of await this.#keyspace.keys()) keys.add(key);
+        for (const key of this.#mirror.present()) keys.add(key);
+      } else if (told === "quiet") {
+        for (const key of this.#quiet) keys.add(key);
+      }
+    } catch (error) {
+      this.#tracker?.forget();
+      throw error;
+    }
+    // A key whose time is over is gone, whether or not the server has removed it yet.
+    if (this.#nextExpiryMs <= this.#keyspace.nowMs) for (const key of this.#dueBy((entry) => entry.at)) keys.add(key);
+    return keys;
+  }
+
+  async #apply(fixes: Fix[]): Promise<void> {
+    // Keys that are as they should be, but would soon be gone.
+    if (this.#nextRenewalMs <= this.#keyspace.nowMs) {
+      const fixed = new Set(fixes.map(([key]) => key));
+      for (const key of this.#dueBy(renewalMs)) if (!fixed.has(key)) fixes.push([key, this.#mirror.now(key)]);
+    }
+    if (fixes.length > 0) await this.#change(fixes);
+  }
+
+  /** Changes keys, and takes in what others wrote until then. With `changes` nothing is done, and it is `false`, where the server has counted more. */
+  async #change(fixes: readonly Fix[], changes = "", changed?: () => void): Promise<boolean> {
+    const tracker = this.#tracker;
+    const borrowed = this.#others?.borrowed;
+    let later: ReadonlySet<Bytes> | undefined;
+    await borrowed?.willWrite(new Map(fixes));
+    try {
+      if (tracker === undefined) {
+        await this.#keyspace.apply(fixes, "", "");
+        await borrowed?.record(new Map(fixes));
+      } else {
+        const reply = await tracker.own((token) => this.#keyspace.apply(fixes, tracker.channel, token, changes));
+        if (reply === WRITTEN) return false;
+        await borrowed?.record(new Map(fixes));
+        changed?.();
+        later = await this.#keysInDoubt(await tracker.settleBy(reply), "none");
+      }
+      for (const [key, entry] of fixes) this.#watch(key, entry);
+    } catch (error) {
+      tracker?.forget();
+      throw error;
+    }
+    if (later !== undefined && later.size > 0) await this.#takeIn(later);
+    return true;
+  }
+
+  #watch(key: Bytes, entry: Entry | null): void {
+    if (entry === null) return;
+    if (isQuiet(entry)) this.#quiet.add(key);
+    if (entry.at === 0) return;
+    this.#expiring.add(key);
+    this.#nextExpiryMs = Math.min(this.#nextExpiryMs, entry.at);
+    this.#nextRenewalMs = Math.min(this.#nextRenewalMs, renewalMs(entry));
+  }
+
+  /** Keys of the present state whose time, as a function tells it, has come. Finds the next times on the way. */
+  #dueBy(timeOf: (entry: Entry) => number): Bytes[] {
+    const now = this.#keyspace.nowMs;
+    const due: Bytes[] = [];
+    this.#nextExpiryMs = Infinity;
+    this.#nextRenewalMs = Infinity;
+    for (const key of this.#expiring) {
+      const entry = this.#mirror.now(key);
+      if (entry === null || entry.at === 0) continue;
+      if (timeOf(entry) <= now) due.push(key);
+      this.#watch(key, entry);
+    }
+    return due;
+  }
+
+  *#changes(keys: Iterable<Bytes>, before: (key: Bytes) => Entry | null): Iterable<Change> {
+    for (const key of keys) if (this.#observes(key)) yield [key, before(key), this.#mirror.now(key)];
+  }
+}

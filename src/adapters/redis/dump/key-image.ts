@@ -1,0 +1,26 @@
+import type { Bytes, Entry } from "../keys/entry.ts";
+
+/** A state as what it differs in from the root: plain data that can be cloned, sent and written into another lane. */
+export interface KeyImage {
+  readonly kind: "keys";
+  readonly keys: readonly ImageKey[];
+  /** Keys of the root that are not there any more. */
+  readonly gone: readonly Bytes[];
+}
+
+export interface ImageKey extends Entry {
+  readonly key: Bytes;
+}
+
+/** A copy: the entry itself changes when it is put back with its time anew. */
+export function imageKey(key: Bytes, entry: Entry): ImageKey {
+  return { ...entry, key };
+}
+
+export function entryOfImage({ type, dump, at, left, readMs, value }: ImageKey): Entry {
+  return { type, dump, at, left, readMs, value };
+}
+
+export function isKeyImage(image: unknown): image is KeyImage {
+  return typeof image === "object" && image !== null && (image as { kind?: unknown }).kind === "keys";
+}

@@ -1,0 +1,138 @@
+import type { Leftover, RowImage, RowImages } from "../../../model/stores/leftover.ts";
+import { RESERVED } from "../keys/reserved.ts";
+import type { Argument, RawReply } from "../connect/driver.ts";
+import { bytesOf, type Bytes, type Entry, type Reply } from "../keys/entry.ts";
+import { sameEntry } from "../keys/exact-text.ts";
+import type { Fix, Keyspace } from "../keys/keyspace.ts";
+import { shownPlace } from "../connect/redis-url.ts";
+import type { Registry } from "../provider/registry.ts";
+import { claimKey, nextKey, recordedKey, savedKey } from "../provider/registry-scripts.ts";
+
+const KEYS_AT_ONCE = 200;
+
+/** A key as text; one that is not there as `-`. */
+export function textOf(entry: Entry | null): Bytes {
+  return entry === null ? "-" : `${entry.at} ${entry.left} ${entry.dump}`;
+}
+
+/** Keeps a whole database in the registry, so that whoever comes after a SIGKILL can put it back. */
+export async function saveState({ connection }: Registry, db: number, state: ReadonlyMap<Bytes, Entry>): Promise<void> {
+  await connection.bytes("HDEL", claimKey(db), "saved");
+  await connection.bytes("DEL", savedKey(db), recordedKey(db), nextKey(db));
+  let fields: Argument[] = [];
+  const send = async (): Promise<void> => {
+    if (fields.length > 0) await connection.bytes("HSET", savedKey(db), ...fields);
+    fields = [];
+  };
+  for (const [key, entry] of state) {
+    fields.push(bytesOf(key), bytesOf(textOf(entry)));
+    if (fields.length >= KEYS_AT_ONCE * 2) await send();
+  }
+  await send();
+  const now = Date.now();
+  await connection.bytes("HSET", claimKey(db), "saved", "1", "since", now, "at", now);
+}
+
+type Keys = ReadonlyMap<Bytes, Entry | null>;
+
+/** What is known of a borrowed database: as it was, as the run recorded it or was about to write it, and as it is. */
+interface Images {
+  readonly root: Keys;
+  readonly recorded: Keys;
+  readonly next: Keys;
+  readonly now: ReadonlyMap<Bytes, Entry>;
+}
+
+/**
+ * Compares what a run left in a borrowed database with what it was. On a connection to that database. Returns the keys that go back, those that stay, and
+ * the changes by which they do.
+ */
+export async function compareSaved(
+  registry: Registry,
+  keyspace: Keyspace,
+): Promise<{ readonly leftover: Leftover; readonly fixes: readonly Fix[] }> {
+  const { place } = keyspace.connection;
+  const [root, recorded, next] = [
+    await savedKeys(registry, keyspace, savedKey(place.db)),
+    await savedKeys(registry, keyspace, recordedKey(place.db)),
+    await savedKeys(registry, keyspace, nextKey(place.db)),
+  ];
+  const images = { root, recorded, next, now: await keyspace.readAll() };
+  const undo: RowImages[] = [];
+  const keep: RowImages[] = [];
+  const fixes: Fix[] = [];
+  for (const key of [...new Set([...root.keys(), ...images.now.keys(), ...recorded.keys(), ...next.keys()])].sort()) {
+    const was = root.get(key) ?? null;
+    const now = images.now.get(key) ?? null;
+    if (sameEntry(was, now)) continue;
+    const row = {
+      table: "key",
+      key: shownText(key),
+      root: shownEntry(was),
+      recorded: shownEntry(recordedOf(images, key)),
+      now: shownEntry(now),
+    };
+    if (isRuns(images, key, keyspace.nowMs)) {
+      undo.push(row);
+      fixes.push([key, was]);
+    } else keep.push(row);
+  }
+  const [since, at] = (await registry.connection.bytes("HMGET", claimKey(place.db), "since", "at")) as readonly RawReply[];
+  const ms = (reply: RawReply | undefined): number => Number(String(reply ?? 0)) || 0;
+  return { leftover: { store: `the Redis database ${shownPlace(place)}`, sinceMs: ms(since), recordedMs: ms(at), undo, keep }, fixes };
+}
+
+function recordedOf({ root, recorded }: Images, key: Bytes): Entry | null {
+  const one = recorded.get(key);
+  return one === undefined ? (root.get(key) ?? null) : one;
+}
+
+/** Whether a key is as the run left it. One whose time was over since is. */
+function isRuns(images: Images, key: Bytes, nowMs: number): boolean {
+  const now = images.now.get(key) ?? null;
+  const last = recordedOf(images, key);
+  if (sameEntry(last, now) || (now === null && last !== null && last.at !== 0 && last.at <= nowMs)) return true;
+  const next = images.next.get(key);
+  return next !== undefined && sameEntry(next, now);
+}
+
+/** Reads keys that are kept as texts: only the server can say what is in a DUMP, so each is restored under a name of ours for a moment. */
+async function savedKeys({ connection }: Registry, keyspace: Keyspace, hash: string): Promise<Map<Bytes, Entry | null>> {
+  const flat = (await connection.bytes("HGETALL", hash)) as readonly RawReply[];
+  const keys = new Map<Bytes, Entry | null>();
+  const texts: [Bytes, { at: number; left: number; dump: Bytes }][] = [];
+  for (let i = 0; i + 1 < flat.length; i += 2) {
+    const [key, text] = [(flat[i] as Buffer).toString("latin1"), (flat[i + 1] as Buffer).toString("latin1")];
+    const parts = /^(\d+) (\d+) /.exec(text);
+    if (parts === null) keys.set(key, null);
+    else texts.push([key, { at: Number(parts[1]), left: Number(parts[2]), dump: text.slice(parts[0].length) }]);
+  }
+  const aside = (i: number): Bytes => `${RESERVED}look:${i}`;
+  for (let from = 0; from < texts.length; from += KEYS_AT_ONCE) {
+    const part = texts.slice(from, from + KEYS_AT_ONCE);
+    const entry = (dump: Bytes): Entry => ({ type: "", dump, at: 0, left: 0, readMs: 0, value: null });
+    await keyspace.apply(
+      part.map(([, { dump }], i) => [aside(i), entry(dump)]),
+      "",
+      "",
+    );
+    const read = await keyspace.read(part.map((_, i) => aside(i)));
+    await keyspace.apply(
+      part.map((_, i) => [aside(i), null]),
+      "",
+      "",
+    );
+    for (const [i, [key, { at, left }]] of part.entries()) keys.set(key, { ...read.get(aside(i))!, at, left });
+  }
+  return keys;
+}
+
+function shownText(bytes: Bytes): string {
+  return bytesOf(bytes).toString("utf8");
+}
+
+function shownEntry(entry: Entry | null): RowImage | null {
+  if (entry === null) return null;
+  const plain = (reply: Reply): unknown => (typeof reply === "string" ? shownText(reply) : Array.isArray(reply) ? reply.map(plain) : reply);
+  return { type: entry.type, value: plain(entry.value), ...(entry.at !== 0 && { expires: new Date(entry.at).toISOString() }) };
+}

@@ -1,0 +1,101 @@
+import { createHash } from "node:crypto";
+import type { Argument, Connection, RawReply } from "../connect/driver.ts";
+import { scrubbed, refused } from "../connect/failures.ts";
+
+/** A Lua script: one round trip, and nothing of others in between. */
+export class Script {
+  readonly #text: string;
+  readonly #sha: string;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#sha = createHash("sha1").update(text).digest("hex");
+  }
+
+  async run(connection: Connection, parameters: readonly Argument[]): Promise<RawReply> {
+    const { place } = connection;
+    try {
+      return (await connection.ask((client) => client.callBuffer("EVALSHA", [this.#sha, "0", ...parameters]))) as RawReply;
+    } catch (error) {
+      // A server that was restarted, or whose scripts were flushed, does not know it any more.
+      if (!scrubbed(error, place).message.startsWith("NOSCRIPT")) throw refused(place, error);
+    }
+    return connection.bytes("EVAL", this.#text, "0", ...parameters);
+  }
+}
+
+/** ARGV: a database, a cursor, how many keys to look at. Returns what SCAN does there. */
+export const SCAN: Script = new Script(`
+redis.call('SELECT', ARGV[1])
+return redis.call('SCAN', ARGV[2], 'COUNT', ARGV[3])`);
+
+/**
+ * ARGV: the database (empty: the connection's own), then keys. Returns the server's time (seconds, microseconds), then per key `false`, or type, DUMP, expiry in ms since 1970 (-1: none) and
+ * the value as the commands of its type give it.
+ */
+export const READ: Script = new Script(`
+local time = redis.call('TIME')
+local out = {time[1], time[2]}
+if ARGV[1] ~= '' then redis.call('SELECT', ARGV[1]) end
+for i = 2, #ARGV do
+  local k = ARGV[i]
+  local type = redis.call('TYPE', k)['ok']
+  if type == 'none' then
+    out[i + 1] = false
+  else
+    local v = ''
+    if type == 'string' then v = redis.call('GET', k)
+    elseif type == 'hash' then v = redis.call('HGETALL', k)
+    elseif type == 'list' then v = redis.call('LRANGE', k, 0, -1)
+    elseif type == 'set' then v = redis.call('SMEMBERS', k)
+    elseif type == 'zset' then v = redis.call('ZRANGE', k, 0, -1, 'WITHSCORES')
+    elseif type == 'stream' then v = redis.call('XINFO', 'STREAM', k, 'FULL', 'COUNT', 0)
+    end
+    out[i + 1] = {type, redis.call('DUMP', k), redis.call('PEXPIRETIME', k), v}
+  end
+end
+return out`);
+
+/** The reply of {@link APPLY} when something was written, so that it did nothing. */
+export const WRITTEN = "written";
+
+/**
+ * ARGV: channel (empty: nobody listens), token, how many changes the server had counted at the last look (empty: no matter), the connection's database, then per key its database, its name, its expiry in
+ * ms since 1970 (0: none) and its DUMP (empty: it is to go). What it changes is announced to subscribers between two messages with the token, so that these
+ * changes can be told from everybody else's. Returns {@link WRITTEN} where the server has counted more changes than that; else, where somebody listens, the
+ * reply to INFO: with the second message it is a look at the store as the script leaves it.
+ */
+export const APPLY: Script = new Script(`
+local told = ARGV[1] ~= ''
+if ARGV[3] ~= '' then
+  local info = redis.call('INFO', 'persistence')
+  if string.match(info, 'rdb_changes_since_last_save:%d+') .. string.match(info, 'rdb_last_save_time:%d+') ~= ARGV[3] then
+    redis.call('PUBLISH', ARGV[1], 'end ' .. ARGV[2])
+    return '${WRITTEN}'
+  end
+end
+if told then redis.call('PUBLISH', ARGV[1], 'begin ' .. ARGV[2]) end
+local failed = false
+local db = ARGV[4]
+for i = 5, #ARGV, 4 do
+  local to, key, at, dump = unpack(ARGV, i, i + 3)
+  local r
+  if to ~= db then
+    redis.call('SELECT', to)
+    db = to
+  end
+  if dump == '' then r = redis.pcall('DEL', key)
+  elseif at == '0' then r = redis.pcall('RESTORE', key, '0', dump, 'REPLACE')
+  else r = redis.pcall('RESTORE', key, at, dump, 'REPLACE', 'ABSTTL')
+  end
+  if type(r) == 'table' and r['err'] and not failed then failed = r end
+end
+if told then redis.call('PUBLISH', ARGV[1], 'end ' .. ARGV[2]) end
+return failed or (told and redis.call('INFO', 'commandstats', 'persistence') or '')`);
+
+/** ARGV: a key of ours. Fails where this user may not do what a put-back does; nothing of it stays. */
+export const TRIAL: Script = new Script(`
+redis.call('SET', ARGV[1], '1', 'PX', '1000')
+local dump = redis.call('DUMP', ARGV[1])
+redis.call('RESTORE', ARGV[1], '0', dump, 'REPLACE')
+return redis.call('DEL', ARGV[1])`);

@@ -1,0 +1,120 @@
+import type { Argument, Connection, RawReply } from "../connect/driver.ts";
+import { keyElsewhere, placeOfKey } from "./other-indexes.ts";
+import { bytesOf, entryOf, renewed, type Bytes, type Entry } from "./entry.ts";
+import { notPutBack } from "../connect/failures.ts";
+import { isReserved } from "./reserved.ts";
+import { APPLY, READ, SCAN } from "../dump/scripts.ts";
+
+const KEYS_A_READ = 200;
+/** Keys that one script puts into other states. */
+export const KEYS_A_WRITE = 100;
+const KEYS_A_SCAN = 1000;
+
+/** One key that is to be put into another state; `null`: it is to go. */
+export type Fix = readonly [key: Bytes, wanted: Entry | null];
+
+/** The keys of one database, or of all of a server, read and written in bulk. */
+export class Keyspace {
+  readonly connection: Connection;
+  /** The keys of the server's other databases belong to it, too. */
+  readonly isWhole: boolean;
+  #clockOffsetMs = -Infinity;
+
+  constructor(connection: Connection, isWhole: boolean = false) {
+    this.connection = connection;
+    this.isWhole = isWhole;
+  }
+
+  /** The server's time, as well as it is known here. */
+  get nowMs(): number {
+    return Date.now() + (this.#clockOffsetMs === -Infinity ? 0 : this.#clockOffsetMs);
+  }
+
+  /** All keys but ours. */
+  async keys(): Promise<Set<Bytes>> {
+    const keys = new Set<Bytes>();
+    for (const db of ["", ...(await this.#others())]) {
+      let cursor = "0";
+      do {
+        const [next, found] = await this.#scan(db, cursor);
+        for (const one of found) {
+          const key = one.toString("latin1");
+          if (!isReserved(key)) keys.add(db === "" ? key : keyElsewhere(db, key));
+        }
+        cursor = next.toString("latin1");
+      } while (cursor !== "0");
+    }
+    return keys;
+  }
+
+  async #scan(db: string, cursor: string): Promise<[Buffer, readonly Buffer[]]> {
+    const reply =
+      db === "" ? this.connection.bytes("SCAN", cursor, "COUNT", KEYS_A_SCAN) : SCAN.run(this.connection, [db, cursor, KEYS_A_SCAN]);
+    return (await reply) as [Buffer, readonly Buffer[]];
+  }
+
+  /** Databases beside the connection's own that hold something and belong to it. */
+  async #others(): Promise<readonly string[]> {
+    if (!this.isWhole) return [];
+    const held = String(await this.connection.text("INFO", "keyspace")).matchAll(/^db(\d+):/gm);
+    return [...held].map(([, db]) => db!).filter((db) => db !== String(this.connection.place.db));
+  }
+
+  async read(keys: Iterable<Bytes>): Promise<Map<Bytes, Entry | null>> {
+    const byDatabase = new Map<string, Bytes[]>();
+    for (const key of keys) {
+      const [db] = placeOfKey(key);
+      const those = byDatabase.get(db);
+      if (those === undefined) byDatabase.set(db, [key]);
+      else those.push(key);
+    }
+    const parts: Promise<(readonly [Bytes, Entry | null])[]>[] = [];
+    for (const [db, all] of byDatabase)
+      for (let i = 0; i < all.length; i += KEYS_A_READ) parts.push(this.#readPart(db, all.slice(i, i + KEYS_A_READ)));
+    return new Map((await Promise.all(parts)).flat());
+  }
+
+  async readAll(): Promise<Map<Bytes, Entry>> {
+    const all = await this.read(await this.keys());
+    for (const [key, entry] of all) if (entry === null) all.delete(key);
+    return all as Map<Bytes, Entry>;
+  }
+
+  /**
+   * Puts keys into the wanted states. Entries whose time is renewed on the way are told so. Returns what INFO says afterwards, with a channel. With
+   * `changes`, of up to {@link KEYS_A_WRITE} keys: only where the server has counted no more of them, else returns {@link WRITTEN}.
+   *
+   * @throws SeqqaError `STORE_NOT_PUT_BACK`
+   */
+  async apply(fixes: readonly Fix[], channel: string, token: string, changes = ""): Promise<string> {
+    const now = this.nowMs;
+    const own = String(this.connection.place.db);
+    const parts: Promise<RawReply>[] = [];
+    // Without fixes too: the token is waited for.
+    for (let i = 0; i === 0 || i < fixes.length; i += KEYS_A_WRITE) {
+      const last = i + KEYS_A_WRITE >= fixes.length;
+      const parameters: Argument[] = [channel, last ? token : `${token}+`, changes, own];
+      for (const [key, wanted] of fixes.slice(i, i + KEYS_A_WRITE)) {
+        if (wanted !== null) wanted.at = renewed(wanted, now);
+        const [db, name] = placeOfKey(key);
+        parameters.push(db || own, bytesOf(name), wanted === null ? "0" : wanted.at, wanted === null ? "" : bytesOf(wanted.dump));
+      }
+      parts.push(APPLY.run(this.connection, parameters));
+    }
+    let stats = "";
+    for (const one of await Promise.allSettled(parts)) {
+      if (one.status === "rejected") throw notPutBack(this.connection.place, one.reason);
+      stats = (one.value as Buffer).toString("latin1");
+    }
+    return stats;
+  }
+
+  async #readPart(db: string, keys: readonly Bytes[]): Promise<(readonly [Bytes, Entry | null])[]> {
+    const names = keys.map((key) => bytesOf(placeOfKey(key)[1]));
+    const [seconds, micros, ...found] = (await READ.run(this.connection, [db, ...names])) as [Buffer, Buffer, ...RawReply[]];
+    const readMs = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
+    // A reply only ever comes late, so the largest is the best.
+    this.#clockOffsetMs = Math.max(this.#clockOffsetMs, readMs - Date.now());
+    return keys.map((key, i) => [key, entryOf(found[i] ?? null, readMs)] as const);
+  }
+}

@@ -1,0 +1,52 @@
+import { SeqqaError } from "../../../model/errors.ts";
+import type { Argument, Connection } from "../connect/driver.ts";
+
+/** They read nothing that is stored, so Redis does not call them readers; they change nothing either. */
+const HARMLESS = new Set(["ping", "echo", "time", "info", "command"]);
+
+/** Answers the commands of checks. What the server says of a command is kept: invariants ask the same thing after every step. */
+export class Looker {
+  readonly #connection: Connection;
+  readonly #reads = new Map<string, Promise<boolean>>();
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** @throws SeqqaError `QUERY_WRITES` when the command is not one that only reads, or waits for something to be written. */
+  async command(name: string, parameters: readonly Argument[]): Promise<unknown> {
+    const blocks = parameters.some((one) => typeof one === "string" && /^block$/i.test(one)) && /^xread$/i.test(name);
+    if (blocks || !(await this.#isReader(name.toLowerCase(), parameters[0]))) {
+      throw new SeqqaError(
+        "QUERY_WRITES",
+        `RedisAdapter.command only reads, but ${name.slice(0, 40).toUpperCase()} ${blocks ? "with BLOCK waits for a write" : "does not"}.`,
+        {
+          hint: "Use a command that Redis flags as readonly (GET, HGETALL, LRANGE, SMEMBERS, SORT_RO, ...); let the target write, through an action.",
+        },
+      );
+    }
+    return this.#connection.text(name, ...parameters);
+  }
+
+  async #isReader(name: string, first: Argument | undefined): Promise<boolean> {
+    if (HARMLESS.has(name)) return true;
+    if (await this.#flagged(name)) return true;
+    return typeof first === "string" && /^[a-z]+$/i.test(first) && (await this.#flagged(`${name}|${first.toLowerCase()}`));
+  }
+
+  #flagged(name: string): Promise<boolean> {
+    let answer = this.#reads.get(name);
+    if (answer === undefined) {
+      answer = this.#ask(name);
+      this.#reads.set(name, answer);
+      answer.catch(() => this.#reads.delete(name));
+    }
+    return answer;
+  }
+
+  async #ask(name: string): Promise<boolean> {
+    const [info] = (await this.#connection.text("COMMAND", "INFO", name)) as readonly (readonly unknown[] | null)[];
+    const flags = (info?.[2] ?? []) as readonly string[];
+    return flags.includes("readonly") && !flags.includes("write");
+  }
+}

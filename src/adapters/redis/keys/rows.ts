@@ -1,0 +1,134 @@
+import { isUtf8 } from "node:buffer";
+import type { Observed, ObservedColumn, ObservedTable, StoredValue } from "../../../model/stores/store-adapter.ts";
+import { placeOfKey } from "./other-indexes.ts";
+import { bytesOf, type Bytes, type Entry, type Reply } from "./entry.ts";
+import { pairs } from "./exact-text.ts";
+import { streamRows, type RawRow } from "./stream-rows.ts";
+
+/** All that has one type is one table here: what a row is, its key says, and the field of a hash or of an entry. */
+const KINDS: ReadonlySet<string> = new Set(["key", "field"]);
+
+const kindOf = (name: string): Pick<ObservedColumn, "kind"> => (KINDS.has(name) ? { kind: true } : {});
+
+const columns = (keys: readonly string[], others: readonly string[]): readonly ObservedColumn[] => [
+  ...keys.map((name) => ({ name, key: true, ...kindOf(name) })),
+  ...others.map((name) => ({ name, ...kindOf(name) })),
+];
+
+/** Each type is a table, so that a state is what it differs in from the root, element by element. */
+const TABLES: Readonly<Record<string, readonly ObservedColumn[]>> = {
+  expires: columns(["key"], []),
+  hash: columns(["key", "field"], ["value"]),
+  list: columns(["key", "index"], ["value"]),
+  other: columns(["key"], ["type", "dump"]),
+  set: columns(["key", "member"], []),
+  stream: columns(["key", "id", "at"], ["field", "value"]),
+  stream_consumer: columns(["key", "group", "consumer"], []),
+  stream_group: columns(["key", "group"], ["after"]),
+  stream_info: columns(["key"], ["last_id"]),
+  stream_pending: columns(["key", "group", "id"], ["consumer", "deliveries"]),
+  string: columns(["key"], ["value"]),
+  zset: columns(["key", "member"], ["score"]),
+};
+
+/** Before the names of tables of another database: `db3_string`. */
+const OTHER = /^db\d+_/;
+
+/** Rows of one key by table and text. */
+type Rows = ReadonlyMap<string, ReadonlyMap<string, RawRow>>;
+
+const NOTHING: Rows = new Map();
+const known = new WeakMap<Entry, Rows>();
+
+/** One key before and after; `null`: it was or is not there. */
+export type Change = readonly [key: Bytes, before: Entry | null, now: Entry | null];
+
+/** What changed, element by element. That a key expires is part of the state (`expires`); when is not. */
+export function observeChanges(changes: Iterable<Change>): Observed {
+  const tables = new Map<string, { readonly added: StoredValue[][]; readonly removed: StoredValue[][] }>();
+  for (const [key, before, now] of changes) {
+    const [old, fresh] = [rowsOf(key, before), rowsOf(key, now)];
+    for (const [from, other, side] of [
+      [fresh, old, "added"],
+      [old, fresh, "removed"],
+    ] as const) {
+      for (const [table, rows] of from) {
+        const same = other.get(table);
+        for (const [text, row] of rows) {
+          if (same?.has(text) === true) continue;
+          let both = tables.get(table);
+          if (both === undefined) tables.set(table, (both = { added: [], removed: [] }));
+          both[side].push(row.map(shown));
+        }
+      }
+    }
+  }
+  const observed = [...tables].map(([name, { added, removed }]): ObservedTable => ({
+    name,
+    columns: TABLES[name.replace(OTHER, "")]!,
+    added,
+    removed,
+  }));
+  return { kind: "rows", tables: observed.sort((a, b) => (a.name < b.name ? -1 : 1)), counters: {} };
+}
+
+function rowsOf(key: Bytes, entry: Entry | null): Rows {
+  if (entry === null) return NOTHING;
+  let rows = known.get(entry);
+  if (rows === undefined) known.set(entry, (rows = makeRows(key, entry)));
+  return rows;
+}
+
+function makeRows(at: Bytes, entry: Entry): Rows {
+  const [db, key] = placeOfKey(at);
+  const tables = new Map<string, Map<string, RawRow>>();
+  const add = (type: string, row: RawRow): void => {
+    const table = db === "" ? type : `db${db}_${type}`;
+    let rows = tables.get(table);
+    if (rows === undefined) tables.set(table, (rows = new Map()));
+    rows.set(JSON.stringify(row), row);
+  };
+  if (entry.at !== 0) add("expires", [key]);
+  const { type, value } = entry;
+  const items = value as readonly Bytes[];
+  switch (type) {
+    case "string":
+      add("string", [key, withoutCache(value as Bytes)]);
+      break;
+    case "hash":
+      for (const [field, one] of pairs(value)) add("hash", [key, field, one as Bytes]);
+      break;
+    case "list":
+      for (const [index, one] of items.entries()) add("list", [key, index, one]);
+      break;
+    case "set":
+      for (const one of items) add("set", [key, one]);
+      break;
+    case "zset":
+      for (const [member, score] of pairs(value)) add("zset", [key, member, scoreOf(score)]);
+      break;
+    case "stream":
+      streamRows(key, entry, add);
+      break;
+    default:
+      add("other", [key, type, entry.dump.slice(0, -10)]);
+  }
+  return tables;
+}
+
+/** A HyperLogLog without the cardinality that PFCOUNT remembers in it: counting is no change. */
+function withoutCache(value: Bytes): Bytes {
+  return value.startsWith("HYLL") ? value.slice(0, 8) + value.slice(16) : value;
+}
+
+function scoreOf(score: Reply): number | Bytes {
+  const number = Number(score);
+  return Number.isFinite(number) ? number : (score as Bytes);
+}
+
+/** Text where the bytes are UTF-8, else bytes. */
+function shown(value: Bytes | number | null): StoredValue {
+  if (typeof value !== "string" || /^[\0-\x7f]*$/.test(value)) return value;
+  const bytes = bytesOf(value);
+  return isUtf8(bytes) ? bytes.toString() : new Uint8Array(bytes);
+}

@@ -1,0 +1,129 @@
+import { SeqqaError } from "../../../model/errors.ts";
+import type { StoreProvider, StoreProviderOptions } from "../../../model/stores/store-provider.ts";
+import { Connection } from "../connect/driver.ts";
+import { Keyspace } from "../keys/keyspace.ts";
+import { empty, sweepServer } from "../dump/leftovers.ts";
+import { redisPlace, shownPlace, urlOfPlace, type RedisPlace } from "../connect/redis-url.ts";
+import { Registry } from "./registry.ts";
+import { Script } from "../dump/scripts.ts";
+import { fill, readTemplate, type Template } from "./template.ts";
+
+const COUNT = new Script(`local n = 0
+while not (redis.pcall('SELECT', n))['err'] do n = n + 1 end
+return n`);
+
+/**
+ * A database of the template's server for each lane, and one for the registry. Only empty ones are taken. Lanes share the server: a target that
+ * uses FLUSHALL or SWAPDB reaches the others and the template, and needs `isolation: server`.
+ */
+export class IndexProvider implements StoreProvider {
+  readonly #options: StoreProviderOptions;
+  readonly #place: RedisPlace;
+  readonly #lanes = new Map<number, number>();
+  #template: Template | undefined;
+  #registry: Registry | undefined;
+  #databases = 0;
+  /** Lanes are provided at once: one claim after the other. */
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(options: StoreProviderOptions) {
+    this.#options = options;
+    this.#place = redisPlace(options.url);
+  }
+
+  async prepare(): Promise<void> {
+    this.#template = await readTemplate(this.#place);
+    const registry = await Registry.find(this.#place, "refuse");
+    if (registry === undefined) throw this.#full();
+    this.#registry = registry;
+    registry.beat(() => this.#claimAgain());
+    this.#databases = Number(await COUNT.run(registry.connection, []));
+    await sweepServer(registry, this.#options.runId);
+    await registry.notify();
+  }
+
+  async provide(lane: number, _generation: number): Promise<string> {
+    const [registry, template] = [this.#registry!, this.#template!];
+    // A server that is being restarted is waited for here; connections that are made below are not patient.
+    await registry.connection.text("PING");
+    const known = this.#lanes.get(lane);
+    const db = known ?? (await this.#alone(() => this.#claim(registry)));
+    this.#lanes.set(lane, db);
+    const place = { ...this.#place, db };
+    if (known !== undefined) await this.#clear(place);
+    await fill(place, template, { functions: false });
+    return urlOfPlace(place);
+  }
+
+  async release(lane: number): Promise<void> {
+    const db = this.#lanes.get(lane);
+    if (db === undefined) return;
+    this.#lanes.delete(lane);
+    await this.#clear({ ...this.#place, db });
+    await this.#registry?.release(db);
+  }
+
+  async close(): Promise<void> {
+    const registry = this.#registry;
+    if (registry === undefined) return;
+    try {
+      await Promise.all([...this.#lanes.keys()].map((lane) => this.release(lane)));
+    } catch (error) {
+      // What is left the next run removes.
+      registry.abandon();
+      throw error;
+    } finally {
+      this.#registry = undefined;
+    }
+    await registry.leave();
+  }
+
+  async #claim(registry: Registry): Promise<number> {
+    for (let db = 0; db < this.#databases; db++) {
+      if (db === registry.db || db === this.#place.db) continue;
+      if (await registry.claim(db, "index", this.#options.runId)) return db;
+    }
+    throw this.#full();
+  }
+
+  /** Who is still connected to it is a lane's: nobody else uses a database that is claimed. */
+  async #clear(place: RedisPlace): Promise<void> {
+    const connection = await Connection.open(place);
+    try {
+      await killOthers(connection, place.db);
+      await empty(new Keyspace(connection));
+    } finally {
+      connection.close();
+    }
+  }
+
+  async #claimAgain(): Promise<void> {
+    for (const db of this.#lanes.values()) await this.#registry?.claim(db, "index", this.#options.runId);
+  }
+
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#queue.then(work);
+    this.#queue = result.catch(() => undefined);
+    return result;
+  }
+
+  #full(): SeqqaError {
+    return new SeqqaError("STORE_NO_DATABASE", `No empty database is left for a lane on the Redis server of ${shownPlace(this.#place)}.`, {
+      hint: "Raise `databases` in redis.conf, use fewer lanes (--parallel), or set `isolation: server`. One database per lane is needed, and one for all runs.",
+      exitStatus: 2,
+    });
+  }
+}
+
+/** Where connections may be neither listed nor ended, the target has to be gone already. */
+async function killOthers(connection: Connection, db: number): Promise<void> {
+  try {
+    const own = Number(await connection.text("CLIENT", "ID"));
+    for (const line of String(await connection.text("CLIENT", "LIST")).split("\n")) {
+      const id = Number(/^id=(\d+) /.exec(line)?.[1] ?? own);
+      if (id !== own && line.includes(` db=${db} `)) await connection.text("CLIENT", "KILL", "ID", id);
+    }
+  } catch (error) {
+    if (!(error instanceof SeqqaError) || error.code !== "STORE_NOT_ALLOWED") throw error;
+  }
+}

@@ -1,0 +1,213 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { delimiter, join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { SeqqaError } from "../../../model/errors.ts";
+import { Connection } from "../connect/driver.ts";
+import type { RedisPlace } from "../connect/redis-url.ts";
+import { serverFacts } from "../connect/server-facts.ts";
+
+const START_MS = 15_000;
+const STOP_MS = 2000;
+const TRIES = 5;
+
+/**
+ * The shell stands between this process and the server: when the pipe to it closes, because we close it or are gone in whichever way, it kills the
+ * server, which it alone can still tell by its pid.
+ */
+const GUARD = `exec 3<&0
+"$0" "$1" </dev/null 3<&- & server=$!
+{ read -r _ <&3; kill -9 "$server"; } 2>/dev/null & watcher=$!
+exec 3<&-
+wait "$server"; status=$?
+kill "$watcher" 2>/dev/null
+exit "$status"`;
+
+/** The path of redis-server; `undefined`: it is not installed. */
+export function serverBinary(): string | undefined {
+  const folders = [...(process.env["PATH"] ?? "").split(delimiter), "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/opt/homebrew/bin"];
+  const paths = ["redis-server", "valkey-server"].flatMap((name) => folders.map((folder) => join(folder, name)));
+  return paths.find((path) => existsSync(path));
+}
+
+/** The first line of the configuration: what is on this server is one lane's alone. */
+const OURS = "# A server that seqqa started for one lane.";
+
+/** Returns `true` for a server that a run on this machine started for a lane: all of its databases are that lane's. */
+export async function isOwnServer(connection: Connection): Promise<boolean> {
+  // Our own servers let everybody read INFO: where it is refused, the server is somebody else's.
+  const facts = await serverFacts(connection, "server").catch(() => undefined);
+  const config = facts?.get("config_file") ?? "";
+  return config !== "" && existsSync(config) && readFileSync(config, "utf8").startsWith(`${OURS}\n`);
+}
+
+export interface OwnServerOptions {
+  /** Of the server's own; made, and removed with it. */
+  readonly directory: string;
+  readonly runId: string;
+  /** Its credentials and the number of its database are taken over. */
+  readonly template: RedisPlace;
+}
+
+/** A redis-server of ours on the loopback interface: nothing is written to disk, and it does not outlive this process. */
+export class OwnServer {
+  readonly place: RedisPlace;
+  readonly #child: ChildProcess;
+  readonly #directory: string;
+
+  private constructor(place: RedisPlace, child: ChildProcess, directory: string) {
+    this.place = place;
+    this.#child = child;
+    this.#directory = directory;
+  }
+
+  /** @throws SeqqaError `REDIS_SERVER_MISSING`, `REDIS_SERVER_FAILED` */
+  static async start(options: OwnServerOptions): Promise<OwnServer> {
+    const binary = serverBinary();
+    if (binary === undefined) {
+      throw new SeqqaError(
+        "REDIS_SERVER_MISSING",
+        "Lanes with a Redis server of their own need the program redis-server, which is not installed.",
+        {
+          hint: "Install it (Debian: apt-get install redis-server; macOS: brew install redis), or set `isolation: index` for lanes in databases of the template's server.",
+          exitStatus: 2,
+        },
+      );
+    }
+    for (let tries = 1; ; tries++) {
+      const started = await OwnServer.#try(binary, options);
+      if (started instanceof OwnServer) return started;
+      // Somebody else may have taken the port in between.
+      if (tries === TRIES || !/address already in use|bind/i.test(started)) {
+        throw new SeqqaError(
+          "REDIS_SERVER_FAILED",
+          `A redis-server for a lane did not start: ${started.slice(-300) || "it said nothing"}.`,
+          {
+            hint: `Try ${binary} by hand, or set \`isolation: index\`.`,
+          },
+        );
+      }
+    }
+  }
+
+  static async #try(binary: string, { directory, runId, template }: OwnServerOptions): Promise<OwnServer | string> {
+    const place = ownPlace(template, await freePort());
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    const [config, log] = [join(directory, "redis.conf"), join(directory, "redis.log")];
+    writeFileSync(config, configText(place, directory, log), { mode: 0o600 });
+    const child = spawn("/bin/sh", ["-c", GUARD, binary, config], {
+      stdio: ["pipe", "ignore", "ignore"],
+      // Of its own group: an interrupt from the terminal is for seqqa, which then stops it.
+      detached: true,
+      env: { ...process.env, SEQQA_RUN: runId },
+    });
+    let ended = false;
+    child.once("exit", () => (ended = true));
+    child.once("error", () => (ended = true));
+    child.stdin?.on("error", () => undefined);
+    child.unref();
+    (child.stdin as unknown as { unref?: () => void } | null)?.unref?.();
+    const server = new OwnServer(place, child, directory);
+    for (const until = Date.now() + START_MS; !ended && Date.now() < until;) {
+      if (await answers(place, config)) return server;
+      await pause(5);
+    }
+    const said = existsSync(log) ? readFileSync(log, "utf8") : "";
+    await server.stop();
+    return said.trim().replace(/\s+/g, " ");
+  }
+
+  async stop(): Promise<void> {
+    const child = this.#child;
+    if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) {
+      const gone = new Promise((done) => child.once("exit", done));
+      child.ref();
+      child.stdin?.destroy();
+      await Promise.race([gone, pause(STOP_MS)]);
+      if (child.exitCode === null && child.signalCode === null) killGroup(child.pid);
+      await gone;
+    }
+    await shutDown(this.place, join(this.#directory, "redis.conf"));
+    rmSync(this.#directory, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // It is gone.
+  }
+}
+
+/** A server whose guard was killed before it could end it. Whose it is says its configuration file. */
+async function shutDown(place: RedisPlace, config: string): Promise<void> {
+  if (!(await answers(place, config))) return;
+  const connection = await Connection.open(place).catch(() => undefined);
+  // There is no reply to it.
+  void connection?.text("SHUTDOWN", "NOSAVE").catch(() => undefined);
+  for (const until = Date.now() + STOP_MS; Date.now() < until && (await answers(place, config));) await pause(5);
+  connection?.close();
+}
+
+/** Whether it is ours that answers there. */
+async function answers(place: RedisPlace, config: string): Promise<boolean> {
+  let connection: Connection | undefined;
+  try {
+    connection = await Connection.open(place);
+    return (await serverFacts(connection, "server")).get("config_file") === config;
+  } catch {
+    return false;
+  } finally {
+    connection?.close();
+  }
+}
+
+/** Users that a configuration file cannot name are not taken over. */
+function ownPlace({ db, username, password }: RedisPlace, port: number): RedisPlace {
+  const plain = password !== undefined && (username === undefined || /^[\w.@-]+$/.test(username));
+  return { host: "127.0.0.1", port, db, tls: false, username: plain ? username : undefined, password: plain ? password : undefined };
+}
+
+function configText({ port, db, username, password }: RedisPlace, directory: string, log: string): string {
+  const lines = [
+    OURS,
+    "bind 127.0.0.1",
+    `port ${port}`,
+    `databases ${Math.max(16, db + 1)}`,
+    'save ""',
+    "appendonly no",
+    "daemonize no",
+    "loglevel warning",
+    // The title would be written over the environment, whose SEQQA_RUN tells whose this process is.
+    "set-proc-title no",
+    `dir ${quoted(directory)}`,
+    `logfile ${quoted(log)}`,
+    "notify-keyspace-events KA",
+  ];
+  if (password !== undefined) {
+    // A hash: the file tells nobody the password.
+    const hash = createHash("sha256").update(password).digest("hex");
+    const user = username ?? "default";
+    lines.push(`user ${user} on #${hash} ~* &* +@all`);
+    if (user !== "default") lines.push("user default off");
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+/** As redis.conf takes it, whatever is in it. */
+function quoted(text: string): string {
+  return `"${[...Buffer.from(text)].map((byte) => (byte > 0x20 && byte < 0x7f && byte !== 0x22 && byte !== 0x5c ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, "0")}`)).join("")}"`;
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}

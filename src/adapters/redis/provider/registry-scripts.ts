@@ -1,0 +1,110 @@
+import { RESERVED } from "../keys/reserved.ts";
+import { Script } from "../dump/scripts.ts";
+
+/** In the registry's database: that it is one, and the former `notify-keyspace-events` as field `notify`. */
+const ROOT = `${RESERVED}registry`;
+
+const HEAD = `
+local ROOT, DB, ALIVE, SAVED = '${ROOT}', '${RESERVED}db:', '${RESERVED}alive:', '${RESERVED}saved:'
+local RECORDED, NEXT = '${RESERVED}recorded:', '${RESERVED}next:'
+local function claims()
+  local all = {}
+  for _, k in ipairs(redis.call('KEYS', DB .. '*')) do all[#all + 1] = string.sub(k, #DB + 1) end
+  return all
+end
+`;
+
+/**
+ * Where the registry is. ARGV: a database to leave alone, `1` to make one where there is none, a database for it when none is empty (-1:
+ * there shall be none then). Returns its database, or -1.
+ */
+export const LOCATE: Script = new Script(`${HEAD}
+local empty, n = -1, 0
+while not (redis.pcall('SELECT', n))['err'] do
+  if redis.call('EXISTS', ROOT) == 1 then return n end
+  if n ~= tonumber(ARGV[1]) and redis.call('DBSIZE') == 0 then empty = n end
+  n = n + 1
+end
+if ARGV[2] ~= '1' then return -1 end
+if empty < 0 then empty = tonumber(ARGV[3]) end
+if empty < 0 then return -1 end
+redis.call('SELECT', empty)
+redis.call('HSET', ROOT, 'made', '1')
+return empty`);
+
+/** Claims. ARGV: the registry's database. Returns per claim: database, owner, kind, run, whether its data is saved, whether its heart beats. */
+export const LIST: Script = new Script(`${HEAD}
+redis.call('SELECT', ARGV[1])
+local out = {}
+for _, n in ipairs(claims()) do
+  local c = redis.call('HMGET', DB .. n, 'owner', 'kind', 'run', 'saved')
+  out[#out + 1] = {n, c[1], c[2], c[3], c[4] or '', redis.call('EXISTS', ALIVE .. (c[1] or ''))}
+end
+return out`);
+
+/**
+ * Takes a database. ARGV: the registry's database, the database, owner, kind, run, ms that the heart may stand still, `1` if it has to be empty,
+ * the owner that it is taken over from (empty: it has to be free). Returns 1, or 0 if it cannot be had.
+ */
+export const CLAIM: Script = new Script(`${HEAD}
+local free = 1
+if ARGV[7] == '1' then
+  redis.call('SELECT', ARGV[2])
+  if redis.call('DBSIZE') > 0 then free = 0 end
+end
+redis.call('SELECT', ARGV[1])
+local owner = redis.call('HGET', DB .. ARGV[2], 'owner') or ''
+if free == 0 or owner ~= ARGV[8] then return 0 end
+redis.call('HSETNX', ROOT, 'made', '1')
+redis.call('HSET', DB .. ARGV[2], 'owner', ARGV[3], 'kind', ARGV[4], 'run', ARGV[5])
+if owner ~= '' then redis.call('DEL', ALIVE .. owner) end
+redis.call('SET', ALIVE .. ARGV[3], '1', 'PX', ARGV[6])
+return 1`);
+
+/** A sign of life. ARGV: the registry's database, owner, ms, the databases that it has. Returns how many of these claims are gone. */
+export const BEAT: Script = new Script(`${HEAD}
+redis.call('SELECT', ARGV[1])
+redis.call('SET', ALIVE .. ARGV[2], '1', 'PX', ARGV[3])
+local gone = 0
+for i = 4, #ARGV do
+  if redis.call('HGET', DB .. ARGV[i], 'owner') ~= ARGV[2] then gone = gone + 1 end
+end
+return gone`);
+
+/** Gives a database back. ARGV: the registry's database, the database, owner. */
+export const RELEASE: Script = new Script(`${HEAD}
+redis.call('SELECT', ARGV[1])
+if redis.call('HGET', DB .. ARGV[2], 'owner') ~= ARGV[3] then return 0 end
+redis.call('DEL', DB .. ARGV[2], SAVED .. ARGV[2], RECORDED .. ARGV[2], NEXT .. ARGV[2])
+return 1`);
+
+/** Removes an owner and, when nobody has a claim any more, the registry. ARGV: the registry's database, owner. Returns claims that are left. */
+export const LEAVE: Script = new Script(`${HEAD}
+redis.call('SELECT', ARGV[1])
+redis.call('DEL', ALIVE .. ARGV[2])
+local left = #claims()
+if left == 0 then redis.call('DEL', ROOT) end
+return left`);
+
+/**
+ * Records keys of a borrowed database as the run knows them. ARGV: the registry's database, the database, owner, `next` (they are about to be written) or
+ * `recorded` (they are so now), time in ms, then per key its name and its text; empty: as it was when the run began. Returns 0, and does nothing, where the
+ * owner gives no sign of life any more.
+ */
+export const RECORD: Script = new Script(`${HEAD}
+redis.call('SELECT', ARGV[1])
+if redis.call('HGET', DB .. ARGV[2], 'owner') ~= ARGV[3] or redis.call('EXISTS', ALIVE .. ARGV[3]) == 0 then return 0 end
+local isNext = ARGV[4] == 'next'
+local to = (isNext and NEXT or RECORDED) .. ARGV[2]
+redis.call('DEL', NEXT .. ARGV[2])
+for i = 6, #ARGV, 2 do
+  if ARGV[i + 1] == '' and not isNext then redis.call('HDEL', to, ARGV[i]) else redis.call('HSET', to, ARGV[i], ARGV[i + 1]) end
+end
+redis.call('HSET', DB .. ARGV[2], 'at', ARGV[5])
+return 1`);
+
+export const registryKey: string = ROOT;
+export const claimKey = (db: number): string => `${RESERVED}db:${db}`;
+export const savedKey = (db: number): string => `${RESERVED}saved:${db}`;
+export const recordedKey = (db: number): string => `${RESERVED}recorded:${db}`;
+export const nextKey = (db: number): string => `${RESERVED}next:${db}`;

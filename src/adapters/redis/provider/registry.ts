@@ -1,0 +1,190 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import { SeqqaError } from "../../../model/errors.ts";
+import { Connection, type RawReply } from "../connect/driver.ts";
+import { mayNot, readNotifications, setNotifications, hasKeyspace, withKeyspace } from "../dump/notifications.ts";
+import type { RedisPlace } from "../connect/redis-url.ts";
+import { BEAT, CLAIM, LEAVE, LIST, LOCATE, registryKey, RELEASE } from "./registry-scripts.ts";
+
+/** How long the heart of a living run may stand still: it shares a thread with the user's code. */
+export const HEARTBEAT_MS = 30_000;
+const BEATS_EVERY_MS = 5000;
+/** How long a connection that was lost has to come back, before its run counts as dead. */
+const GRACE_MS = 1500;
+
+/** A database that somebody has: `index`, a lane's; `borrowed`, the user's own, whose data is kept for putting it back. */
+export interface Claim {
+  readonly db: number;
+  readonly owner: string;
+  readonly kind: "index" | "borrowed";
+  readonly run: string;
+  /** What the database held is saved as a whole. */
+  readonly saved: boolean;
+  readonly beats: boolean;
+}
+
+/**
+ * Who has which database of a server, kept on that server: in a database of its own where one is empty. An owner is alive while a connection
+ * carries its name; where connections may not be listed, while its heart beats.
+ */
+export class Registry {
+  readonly connection: Connection;
+  /** The database that the registry is in. */
+  readonly db: number;
+  readonly owner: string;
+  readonly #claimed = new Set<number>();
+  #timer: NodeJS.Timeout | undefined;
+  /** The last sign of life that arrived, in ms since 1970. */
+  #beatAt = Date.now();
+  /** The setting that was changed here. */
+  #former: string | undefined;
+
+  private constructor(connection: Connection, db: number, owner: string) {
+    this.connection = connection;
+    this.db = db;
+    this.owner = owner;
+  }
+
+  /**
+   * Finds the registry of a server, or makes one where `make` says what to do when no database is empty: `share` the one of the URL, or `refuse`.
+   * `undefined`: there is none.
+   */
+  static async find(place: RedisPlace, make?: "share" | "refuse"): Promise<Registry | undefined> {
+    const owner = randomBytes(6).toString("hex");
+    const connection = await Connection.open(place, { name: nameOf(owner), lasting: true });
+    try {
+      const parameters = [place.db, make === undefined ? "0" : "1", make === "share" ? place.db : -1];
+      const db = Number(await LOCATE.run(connection, parameters));
+      if (db < 0) {
+        connection.close();
+        return undefined;
+      }
+      await connection.ask((client) => client.select(db));
+      return new Registry(connection, db, owner);
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+  }
+
+  async claims(): Promise<readonly Claim[]> {
+    const rows = (await LIST.run(this.connection, [this.db])) as readonly RawReply[][];
+    return rows.map((row) => {
+      const [db, owner, kind, run, saved, beats] = row.map(String);
+      return {
+        db: Number(db),
+        owner: owner!,
+        kind: kind === "index" ? "index" : "borrowed",
+        run: run!,
+        saved: saved === "1",
+        beats: beats === "1",
+      };
+    });
+  }
+
+  /** Whether the owner of a claim is certainly gone. One whose connection was lost a moment ago is waited for. */
+  async isDead(claim: Claim): Promise<boolean> {
+    for (const until = Date.now() + GRACE_MS; ;) {
+      const beats = (await this.claims()).some((one) => one.owner === claim.owner && one.beats);
+      // A stopped process keeps its connection, and touches nothing of the user's any more.
+      if (!beats && claim.kind === "borrowed") return true;
+      const named = await this.#isConnected(claim.owner);
+      if (named === true) return false;
+      if (!beats) return true;
+      if (named === undefined) return false;
+      if (Date.now() >= until) return true;
+      await pause(200);
+    }
+  }
+
+  /** Takes a database that is free (and, for a lane, empty), that of a dead owner, or one of its own whose claim was lost. @returns whether it could be had */
+  async claim(db: number, kind: Claim["kind"], run: string, from?: Claim): Promise<boolean> {
+    const again = this.#claimed.has(db);
+    const empty = kind === "index" && from === undefined && !again ? "1" : "0";
+    const parameters = [this.db, db, this.owner, kind, run, HEARTBEAT_MS, empty, from?.owner ?? ""];
+    const had = Number(await CLAIM.run(this.connection, parameters)) === 1;
+    if (!had) return false;
+    this.#beatAt = Date.now();
+    this.#claimed.add(db);
+    if (again && this.#former !== undefined) await this.connection.text("HSETNX", registryKey, "notify", this.#former);
+    return true;
+  }
+
+  async release(db: number): Promise<void> {
+    this.#claimed.delete(db);
+    await RELEASE.run(this.connection, [this.db, db, this.owner]);
+  }
+
+  /** Gives signs of life from here on. `lost` is called when a claim is gone, since somebody flushed all databases. */
+  beat(lost: () => Promise<void>): void {
+    this.#timer = setInterval(() => void this.stillThere(lost).catch(() => undefined), BEATS_EVERY_MS);
+    this.#timer.unref();
+  }
+
+  async stillThere(lost: () => Promise<void>): Promise<void> {
+    // Not woken up again: others may have taken over what it had.
+    if (this.isSilent) return;
+    const at = Date.now();
+    const gone = Number(await BEAT.run(this.connection, [this.db, this.owner, HEARTBEAT_MS, ...this.#claimed]));
+    this.#beatAt = at;
+    if (gone > 0) await lost();
+  }
+
+  /** No sign of life arrived for so long that others take this run for dead. */
+  get isSilent(): boolean {
+    return Date.now() - this.#beatAt > HEARTBEAT_MS;
+  }
+
+  /** Turns notifications on; what they were before is noted for the last one who leaves. */
+  async notify(): Promise<void> {
+    const flags = await readNotifications(this.connection);
+    if (flags === undefined || hasKeyspace(flags)) return;
+    this.#former = flags;
+    await this.connection.text("HSETNX", registryKey, "notify", flags);
+    await setNotifications(this.connection, withKeyspace(flags));
+  }
+
+  /** Ends the signs of life; the last one puts the server's setting back and removes the registry. */
+  async leave(): Promise<void> {
+    clearInterval(this.#timer);
+    try {
+      for (const db of this.#claimed) await this.release(db);
+      if ((await this.claims()).length === 0) await this.#putNotificationsBack();
+      await LEAVE.run(this.connection, [this.db, this.owner]);
+    } finally {
+      this.connection.close();
+    }
+  }
+
+  /** Goes without giving anything back: the next run does it. */
+  abandon(): void {
+    clearInterval(this.#timer);
+    this.connection.close();
+  }
+
+  async #putNotificationsBack(): Promise<void> {
+    const former = (await this.connection.text("HGET", registryKey, "notify")) as string | null;
+    if (former === null) return;
+    // Who set it to something else since wants that.
+    if (sameFlags(await readNotifications(this.connection), withKeyspace(former))) await setNotifications(this.connection, former);
+  }
+
+  /** `undefined`: this user may not know. */
+  async #isConnected(owner: string): Promise<boolean | undefined> {
+    try {
+      return String(await this.connection.text("CLIENT", "LIST")).includes(` name=${nameOf(owner)} `);
+    } catch (error) {
+      if (error instanceof SeqqaError && mayNot(error)) return undefined;
+      throw error;
+    }
+  }
+}
+
+function nameOf(owner: string): string {
+  return `seqqa-owner-${owner}`;
+}
+
+/** The server writes flags in an order of its own. */
+function sameFlags(a: string | undefined, b: string): boolean {
+  return a !== undefined && [...a].sort().join("") === [...b].sort().join("");
+}

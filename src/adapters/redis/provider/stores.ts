@@ -1,0 +1,58 @@
+import { SeqqaError } from "../../../model/errors.ts";
+import type { StoreKind } from "../../../model/stores/store-provider.ts";
+import { checkRedis } from "../connect/check.ts";
+import { Connection } from "../connect/driver.ts";
+import { IndexProvider } from "./index-provider.ts";
+import { sweepServer } from "../dump/leftovers.ts";
+import { redisPlace } from "../connect/redis-url.ts";
+import { Registry } from "./registry.ts";
+import { ServerProvider } from "./server-provider.ts";
+
+/** Redis for lanes: a server for each (`isolation: server`, the default), or a database for each on the template's own (`index`). */
+export const stores: StoreKind = {
+  createProvider(options) {
+    switch (options.isolation ?? "server") {
+      case "server":
+        return new ServerProvider(options);
+      case "index":
+        return new IndexProvider(options);
+      default:
+        throw new SeqqaError(
+          "REDIS_OPTION_INVALID",
+          `The isolation of store "${options.name}" cannot be ${JSON.stringify(options.isolation)}.`,
+          {
+            hint: "Choose server or index.",
+            exitStatus: 2,
+          },
+        );
+    }
+  },
+
+  async clean(url, how) {
+    const place = redisPlace(url);
+    const registry = await Registry.find(place);
+    if (registry === undefined) return { removed: [] };
+    try {
+      const cleaned = await sweepServer(registry, registry.owner, place.db, how);
+      await registry.leave();
+      return cleaned;
+    } catch (error) {
+      registry.abandon();
+      throw error;
+    }
+  },
+
+  check: checkRedis,
+
+  async disturb(url) {
+    const connection = await Connection.open(redisPlace(url));
+    try {
+      const victim = await connection.bytes("RANDOMKEY");
+      if (Buffer.isBuffer(victim)) await connection.bytes("DEL", victim);
+      await connection.bytes("SET", "seqqa:disturbed", "1");
+      return Buffer.isBuffer(victim) ? "removed one key and wrote another" : "wrote a key";
+    } finally {
+      connection.close();
+    }
+  },
+};

@@ -1,0 +1,68 @@
+import { SeqqaError } from "../../../model/errors.ts";
+import { Connection, type RawReply } from "../connect/driver.ts";
+import type { Bytes, Entry } from "../keys/entry.ts";
+import { Keyspace } from "../keys/keyspace.ts";
+import { mayNot } from "../dump/notifications.ts";
+import { shownPlace, type RedisPlace } from "../connect/redis-url.ts";
+import { requireServer } from "../connect/server-facts.ts";
+
+/** What every lane starts with: all keys of the template, and the functions of its server. Read once. */
+export interface Template {
+  readonly place: RedisPlace;
+  readonly keys: ReadonlyMap<Bytes, Entry>;
+  readonly functions: Buffer | undefined;
+}
+
+/** @throws SeqqaError `STORE_UNREACHABLE`, `STORE_MISSING`, `STORE_NOT_ALLOWED`, `STORE_UNSUPPORTED` */
+export async function readTemplate(place: RedisPlace): Promise<Template> {
+  const connection = await Connection.open(place);
+  try {
+    await requireServer(connection);
+    return { place, keys: await new Keyspace(connection).readAll(), functions: await functionsOf(connection) };
+  } finally {
+    connection.close();
+  }
+}
+
+/** Fills an empty database. */
+export async function fill(place: RedisPlace, template: Template, options: { readonly functions: boolean }): Promise<void> {
+  const connection = await Connection.open(place);
+  try {
+    const { keys, functions } = template;
+    if (options.functions && functions !== undefined) await connection.bytes("FUNCTION", "RESTORE", functions, "REPLACE");
+    // A copy of each: its expiry time may be renewed.
+    await new Keyspace(connection).apply(
+      [...keys].map(([key, entry]) => [key, { ...entry }]),
+      "",
+      "",
+    );
+  } catch (error) {
+    throw notCopied(place, template.place, error);
+  } finally {
+    connection.close();
+  }
+}
+
+/** None where the user may not ask for them. */
+async function functionsOf(connection: Connection): Promise<Buffer | undefined> {
+  try {
+    const listed = (await connection.bytes("FUNCTION", "LIST")) as readonly RawReply[];
+    return listed.length === 0 ? undefined : ((await connection.bytes("FUNCTION", "DUMP")) as Buffer);
+  } catch (error) {
+    if (mayNot(error)) return undefined;
+    throw error;
+  }
+}
+
+function notCopied(to: RedisPlace, from: RedisPlace, cause: unknown): unknown {
+  if (!(cause instanceof SeqqaError) || !/payload version|Bad data format/i.test(cause.message)) return cause;
+  return new SeqqaError(
+    "STORE_NOT_COPIED",
+    `The keys of ${shownPlace(from)} cannot be copied to ${shownPlace(to)}: that server is older, or lacks a module.`,
+    {
+      hint: "Install the redis-server of the template's version, or set `isolation: index`, which keeps lanes on the template's own server.",
+      exitStatus: 2,
+      cause,
+    },
+  );
+}

@@ -1,0 +1,129 @@
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { statfs } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { Database } from "better-sqlite3";
+import { SeqqaError } from "../../../model/errors.ts";
+import type { StoreCheck } from "../../../model/stores/store-provider.ts";
+import { cloneSqliteFile } from "../copy/clone-file.ts";
+import { connect } from "./connect.ts";
+import { isBusy } from "./failures.ts";
+import { lifeOf, readOwner } from "../journal/owner.ts";
+import { SqliteAdapter } from "../sqlite-adapter.ts";
+import { sqlitePath } from "./sqlite-path.ts";
+import { planTables } from "../journal/table-plan.ts";
+
+const MIB = 1024 * 1024;
+/** Larger files are not copied for trying a mode. */
+const LARGE = 256 * MIB;
+
+/** Looks at a file; tries of the checkpoint are made on a copy. */
+export async function check(url: string): Promise<readonly StoreCheck[]> {
+  const file = sqlitePath(url);
+  const checks: StoreCheck[] = [];
+  let db: Database;
+  try {
+    db = connect(file);
+  } catch (error) {
+    return [{ ok: false, what: "reachable", says: sentence(error) }];
+  }
+  try {
+    checks.push(reachable(db, file), writable(db), ...owner(db, file));
+  } catch (error) {
+    checks.push({ ok: false, what: "reachable", says: sentence(error) });
+  } finally {
+    db.close();
+  }
+  checks.push(await checkpoint(file), timeouts(), await space(file));
+  return checks;
+}
+
+function reachable(db: Database, file: string): StoreCheck {
+  const version = db.prepare<[], string>("select sqlite_version()").pluck().get();
+  const mode = String(db.pragma("journal_mode", { simple: true }));
+  return { ok: true, what: "reachable", says: `${file} is a SQLite database in journal mode ${mode}, read by SQLite ${version}.` };
+}
+
+function writable(db: Database): StoreCheck {
+  try {
+    db.exec("begin immediate; rollback");
+    return { ok: true, what: "writable", says: "It can be written." };
+  } catch (error) {
+    const says = isBusy(error)
+      ? "Another connection is writing to it now; with base_url or lanes, let it commit before a run begins."
+      : "It cannot be written; as a template that is no harm, with base_url or lanes make it and its directory writable.";
+    return { ok: true, what: "writable", says };
+  }
+}
+
+/** Whether a run is at work in it, or left it in the middle. */
+function owner(db: Database, file: string): StoreCheck[] {
+  const found = readOwner(db);
+  if (found === undefined) return [];
+  const says = {
+    dead: `A run that is dead left ${file} in the middle; \`seqqa clean\` shows what it left, and puts it back.`,
+    alive: `A run of seqqa is at work in ${file} (process ${found.pid}); wait for its end.`,
+    elsewhere: `A run of seqqa on another machine or in another container is at work in ${file}, or died there.`,
+  };
+  const life = lifeOf(found, db);
+  return [{ ok: life === "dead", what: "use", says: says[life] }];
+}
+
+async function checkpoint(file: string): Promise<StoreCheck> {
+  const what = "checkpoint";
+  try {
+    if (statSync(file).size > LARGE) return planned(file);
+    const directory = mkdtempSync(join(tmpdir(), "seqqa-check-"));
+    try {
+      const copy = join(directory, "copy.sqlite");
+      cloneSqliteFile(file, copy);
+      const adapter = new SqliteAdapter({ file: copy });
+      await adapter.open({ name: "db", laneIndex: 0, inProcess: false, borrowed: false });
+      const { mode, why } = adapter.checkpoint;
+      await adapter.close();
+      return { ok: true, what, says: `auto takes ${mode}: ${why}.` };
+    } finally {
+      rmSync(directory, { recursive: true, force: true });
+    }
+  } catch (error) {
+    return { ok: false, what, says: sentence(error) };
+  }
+}
+
+function planned(file: string): StoreCheck {
+  const db = connect(file);
+  try {
+    const plans = planTables(db, undefined);
+    const says = typeof plans === "string" ? `auto takes copy: ${plans}.` : "auto takes journal: its tables can be journalled.";
+    return { ok: true, what: "checkpoint", says };
+  } finally {
+    db.close();
+  }
+}
+
+/** The one thing about the target's own connections that matters and cannot be seen from here. */
+function timeouts(): StoreCheck {
+  return {
+    ok: true,
+    what: "busy_timeout",
+    says: "A put-back holds the write lock for a moment: a target that writes in the background needs a busy_timeout above 0 (SQLite's own default is 0), or it gets SQLITE_BUSY.",
+  };
+}
+
+/** Beside the file: its log. */
+async function space(file: string): Promise<StoreCheck> {
+  const what = "space";
+  try {
+    const { bavail, bsize } = await statfs(dirname(file));
+    const [free, needed] = [bavail * bsize, 2 * statSync(file).size + 16 * MIB];
+    const says = `${Math.floor(free / MIB)} MiB free in ${dirname(file)}`;
+    return free >= needed ? { ok: true, what, says: `${says}.` } : { ok: false, what, says: `${says}: make room there.` };
+  } catch (error) {
+    return { ok: false, what, says: sentence(error) };
+  }
+}
+
+function sentence(error: unknown): string {
+  if (error instanceof SeqqaError) return error.hint === undefined ? error.message : `${error.message} ${error.hint}`;
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,144 @@
+import type { Database } from "better-sqlite3";
+import { SeqqaError } from "../../../model/errors.ts";
+import { ignoredTables, type IgnorePattern } from "../../../model/stores/ignored.ts";
+import type { CheckpointChoice, SystemScope } from "../../../model/stores/store-adapter.ts";
+import { refusedWhereItIs, WHOLE_STORE } from "../../../systems/borrowed.ts";
+import { unblind } from "../journal/blind.ts";
+import { prepareControl } from "./connect.ts";
+import { CopyMode } from "../copy/copy-mode.ts";
+import { uninstall } from "../journal/install.ts";
+import { JournalMode } from "../journal/journal-mode.ts";
+import type { SqliteMode } from "./mode.ts";
+import { SavepointMode } from "../savepoint/savepoint-mode.ts";
+import { planTables, type TablePlan } from "../journal/table-plan.ts";
+
+export type SqliteCheckpoint = "auto" | "journal" | "copy" | "savepoint";
+
+export interface Choosing {
+  readonly file: string;
+  readonly wanted: SqliteCheckpoint;
+  readonly scope: SystemScope;
+  readonly tables: readonly string[] | undefined;
+  /** The connection that the target has taken already. */
+  readonly lent: Database | undefined;
+  readonly connect: () => Database;
+  readonly lend: () => Database;
+  /** The patterns of `ignore`: tables that they name are left alone where the file is the user's. */
+  readonly ignore: readonly IgnorePattern[];
+  /** The same store's, closed for a restart of the target. */
+  readonly previous: SqliteMode | undefined;
+}
+
+export interface Chosen {
+  readonly mode: SqliteMode;
+  readonly choice: CheckpointChoice;
+}
+
+/** @throws SeqqaError when what is wanted cannot be; SqliteError busy, or what is wrong with the file. */
+export function chooseMode(choosing: Choosing): Chosen {
+  const { wanted, scope, lent } = choosing;
+  // Who took the connection runs in this process, whichever way the target was made.
+  const inProcess = scope.inProcess || lent !== undefined;
+  if (wanted === "savepoint" && !inProcess) {
+    throw new SeqqaError("SAVEPOINT_OUT_OF_PROCESS", `Checkpoint mode "savepoint" of ${choosing.file} needs a target in this process.`, {
+      hint: "A savepoint undoes only what was done on its own connection: use `target.module`, or leave `checkpoint` on auto.",
+      exitStatus: 2,
+    });
+  }
+  if (wanted === "savepoint" || (wanted === "auto" && lent !== undefined)) {
+    return savepoint(choosing, wanted === "auto" ? "the target runs in this process and took the adapter's connection" : "asked for");
+  }
+  const db = choosing.connect();
+  try {
+    prepareControl(db);
+    // A lane's file is thrown away after a crash. A borrowed one keeps the durability that its owner chose.
+    if (!scope.borrowed) db.pragma("synchronous = off");
+    requireWritable(db);
+    requireTables(db, choosing);
+    if (wanted === "copy") return { mode: copy(choosing, db, WHOLE_STORE), choice: { mode: "copy", why: "asked for" } };
+    return journalOrCopy(choosing, db);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function savepoint(choosing: Choosing, why: string): Chosen {
+  const db = choosing.lend();
+  requireTables(db, choosing);
+  const plans = planTables(db, choosing.tables);
+  if (typeof plans === "string") {
+    throw new SeqqaError("SAVEPOINT_CANNOT_OBSERVE", `Checkpoint mode "savepoint" cannot see the changes of ${choosing.file}: ${plans}.`, {
+      hint: 'Let the target open the file by itself, with `checkpoint: "copy"`.',
+      exitStatus: 2,
+    });
+  }
+  return { mode: new SavepointMode(db, choosing.file, plans, choosing.scope.borrowed), choice: { mode: "savepoint", why } };
+}
+
+function journalOrCopy(choosing: Choosing, db: Database): Chosen {
+  const previous = choosing.previous instanceof JournalMode ? choosing.previous : undefined;
+  const plans = journalled(planTables(db, choosing.tables), choosing);
+  const obstacle = typeof plans === "string" ? plans : undefined;
+  if (obstacle === undefined && typeof plans !== "string") {
+    try {
+      const mode = new JournalMode(db, choosing.file, plans, {
+        previous,
+        borrowed: choosing.scope.borrowed,
+        asked: choosing.scope.asked,
+      });
+      const own = choosing.scope.inProcess
+        ? "the target runs in this process, but works on connections of its own"
+        : "the target has connections of its own";
+      return { mode, choice: { mode: "journal", why: choosing.wanted === "journal" ? "asked for" : own } };
+    } catch (error) {
+      if (!hinders(error)) throw error;
+      unblind(db);
+      uninstall(db);
+      return fallBack(choosing, db, (error as Error).message);
+    }
+  }
+  return fallBack(choosing, db, obstacle ?? "");
+}
+
+/** The tables that are put back: in a file of the user's, without those that are ignored. */
+function journalled(plans: TablePlan[] | string, { ignore, scope }: Choosing): TablePlan[] | string {
+  if (typeof plans === "string" || !scope.borrowed) return plans;
+  const leftAlone = ignoredTables(ignore, scope.name, plans);
+  return plans.filter(({ name }) => !leftAlone.has(name)).map((plan, index) => ({ ...plan, index }));
+}
+
+function fallBack(choosing: Choosing, db: Database, obstacle: string): Chosen {
+  const why = `the journal cannot be used: ${obstacle}`;
+  return { mode: copy(choosing, db, `${why}, and a copy ${WHOLE_STORE.replace("it puts", "puts")}`), choice: { mode: "copy", why } };
+}
+
+/** `refusal`: why it is not for a file of the user's. @throws SeqqaError `CHECKPOINT_REFUSED` */
+function copy({ file, tables, scope, previous }: Choosing, db: Database, refusal: string): CopyMode {
+  if (scope.borrowed) throw refusedWhereItIs("copy", `the SQLite file ${file}`, refusal);
+  return new CopyMode(db, file, tables, { previous: previous instanceof CopyMode ? previous : undefined });
+}
+
+/** The schema is at fault (a function or collation that only the target has), not the file or a lock. */
+function hinders(error: unknown): boolean {
+  if (error instanceof SeqqaError) return error.code === "JOURNAL_HINDERED";
+  const code = (error as { code?: unknown } | null)?.code;
+  return code === "SQLITE_ERROR" || code === "SQLITE_AUTH" || code === "SQLITE_TOOBIG";
+}
+
+function requireWritable(db: Database): void {
+  // Nothing is written: a file that cannot be written refuses the lock.
+  db.exec("begin immediate; rollback");
+}
+
+function requireTables(db: Database, { tables, file }: Choosing): void {
+  if (tables === undefined) return;
+  const names = db.prepare<[], string>("select name from sqlite_schema where type = 'table'").pluck().all();
+  const unknown = tables.filter((table) => !names.includes(table));
+  if (unknown.length === 0) return;
+  const own = names.filter((name) => !/^(?:sqlite|seqqa)_/.test(name));
+  throw new SeqqaError("TABLE_UNKNOWN", `There is no table "${unknown[0]}" in the SQLite file ${file}.`, {
+    hint: own.length > 0 ? `There are: ${own.join(", ")}.` : "It has no tables yet: let the target create them before it is ready.",
+    exitStatus: 2,
+  });
+}

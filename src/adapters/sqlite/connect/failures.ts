@@ -1,0 +1,100 @@
+import { SeqqaError } from "../../../model/errors.ts";
+import type { Life, Owner } from "../journal/owner.ts";
+
+/** How long a put-back waits for the target's open write transaction. */
+export const BUSY_LIMIT_MS = 5000;
+/** How long SQLite itself waits, holding this thread. Short: an in-process target needs the thread to get done. */
+export const BUSY_WAIT_MS = 20;
+
+function codeOf(error: unknown): string {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === "string" ? code : "";
+}
+
+/** Another connection holds the lock. */
+export function isBusy(error: unknown): boolean {
+  return codeOf(error).startsWith("SQLITE_BUSY") || codeOf(error).startsWith("SQLITE_LOCKED");
+}
+
+export function busyError(file: string, limitMs: number): (cause: unknown) => SeqqaError {
+  return (cause) =>
+    new SeqqaError(
+      "STORE_BUSY",
+      `The SQLite file ${file} stayed locked for ${limitMs / 1000} s: another connection keeps a transaction open.`,
+      {
+        hint: "Let the target commit before it answers, or close its open cursors; a second run on the same file does this too.",
+        cause,
+      },
+    );
+}
+
+/** What went wrong with opening or first writing a file, in one sentence. */
+export function openError(file: string, cause: unknown): unknown {
+  if (cause instanceof SeqqaError || isBusy(cause)) return cause;
+  const code = codeOf(cause);
+  if (code === "SQLITE_NOTADB") {
+    return new SeqqaError("STORE_NOT_A_DATABASE", `The file ${file} is not a SQLite database.`, {
+      hint: "Check the path.",
+      exitStatus: 2,
+      cause,
+    });
+  }
+  if (code.startsWith("SQLITE_CORRUPT")) {
+    return new SeqqaError("STORE_CORRUPT", `The SQLite file ${file} is damaged.`, {
+      hint: "Run `pragma integrity_check` on it.",
+      exitStatus: 2,
+      cause,
+    });
+  }
+  if (code.startsWith("SQLITE_READONLY") || code === "SQLITE_PERM" || code === "EACCES" || code === "EROFS" || code === "EPERM") {
+    return new SeqqaError("STORE_NOT_WRITABLE", `The SQLite file ${file} cannot be written.`, {
+      hint: "Make the file and its directory writable: what the target changed is put back into it.",
+      exitStatus: 2,
+      cause,
+    });
+  }
+  if (code === "SQLITE_CANTOPEN" || cause instanceof TypeError || code === "ENOENT") {
+    return new SeqqaError("STORE_NOT_FOUND", `The SQLite file ${file} cannot be opened.`, {
+      hint: "Check that it exists, that the target uses this very file, and that its directory is writable.",
+      exitStatus: 2,
+      cause,
+    });
+  }
+  return cause;
+}
+
+export function schemaChanged(file: string, what: string): SeqqaError {
+  return new SeqqaError("SCHEMA_CHANGED", `The schema of the SQLite file ${file} changed during the exploration: ${what}.`, {
+    hint: 'Let the target migrate before it is ready, or list the request that makes it in `target.warm_up`; `checkpoint: "copy"` puts the schema back too.',
+  });
+}
+
+export function notPutBack(file: string, cause: unknown): SeqqaError {
+  return new SeqqaError(
+    "STORE_NOT_PUT_BACK",
+    `The SQLite file ${file} could not be put back: ${cause instanceof Error ? cause.message : String(cause)}.`,
+    {
+      hint: 'Choose `checkpoint: "copy"` for this store.',
+      cause,
+    },
+  );
+}
+
+/** A user's own file in which another run is at work, as far as can be told from here. */
+export function inUse(file: string, owner: Owner, life: Life): SeqqaError {
+  const host = owner.host.replaceAll(/[^\x21-\x7e]/g, "?").slice(0, 64);
+  return new SeqqaError("STORE_IN_USE", `The SQLite file ${file} is used by another run of seqqa, process ${owner.pid} on ${host}.`, {
+    hint:
+      life === "elsewhere"
+        ? `Whether it is alive cannot be told from here. If it is over, say so: sqlite3 <file> "update seqqa_owner set pid = 0"; the next run then puts the data back.`
+        : "Wait for its end, or end it; a second run needs a store of its own.",
+    exitStatus: 2,
+  });
+}
+
+/** What a dead run left cannot be put back. */
+export function cannotRecover(file: string, why: string): SeqqaError {
+  return new SeqqaError("STORE_NOT_PUT_BACK", `The SQLite file ${file} cannot be put back to what it was before a run of seqqa: ${why}.`, {
+    hint: "Restore it from a backup; or keep it as it is now, and drop the tables and triggers in it whose names begin with seqqa_.",
+  });
+}

@@ -1,0 +1,41 @@
+import type { Database } from "better-sqlite3";
+import type { TableSchema } from "../../../model/stores/store-adapter.ts";
+
+/**
+ * What of the schema decides how a table is logged, as name -> SQL: tables, views, triggers (ours too) and unique indexes. Plain indexes,
+ * statistics and the schema's version are left out: ANALYZE, VACUUM and CREATE INDEX change them and do no harm.
+ */
+export function schemaText(db: Database): Map<string, string> {
+  const rows = db
+    .prepare<[], { name: string; type: string; sql: string }>(
+      `select name, type, coalesce(sql, '') as sql from sqlite_schema
+       where name not like 'sqlite\\_%' escape '\\' and (type <> 'index' or sql like 'create%unique%index%') order by type, name`,
+    )
+    .all();
+  return new Map(rows.map(({ name, type, sql }) => [`${type} "${name}"`, sql]));
+}
+
+/** What differs, in words; `undefined`: nothing. */
+export function schemaDifference(before: ReadonlyMap<string, string>, now: ReadonlyMap<string, string>): string | undefined {
+  const differing: string[] = [];
+  for (const [name, sql] of now) {
+    if (!before.has(name)) differing.push(`${name} was created`);
+    else if (before.get(name) !== sql) differing.push(`${name} was altered`);
+  }
+  for (const name of before.keys())
+    if (!now.has(name)) differing.push(name.includes('"seqqa_') ? "a journalled table was made anew" : `${name} was dropped`);
+  return differing.length === 0 ? undefined : [...new Set(differing)].slice(0, 3).join(", ");
+}
+
+/** The tables with their columns; ours are left out. */
+export function schemaOf(db: Database): readonly TableSchema[] {
+  const rows = db
+    .prepare<[], { name: string; column: string }>(
+      `select m.name, c.name as "column" from sqlite_schema m, pragma_table_xinfo(m.name) c
+       where m.type = 'table' and m.name not like 'sqlite\\_%' escape '\\' and m.name not like 'seqqa\\_%' escape '\\' order by m.name, c.cid`,
+    )
+    .all();
+  const tables = new Map<string, string[]>();
+  for (const { name, column } of rows) tables.set(name, [...(tables.get(name) ?? []), column]);
+  return [...tables].map(([name, columns]) => ({ name, columns }));
+}

@@ -1,0 +1,102 @@
+import { accessSync, closeSync, constants, copyFileSync, existsSync, openSync, readSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Database } from "better-sqlite3";
+import { SeqqaError } from "../../../model/errors.ts";
+import { prepareControl } from "../connect/connect.ts";
+import { openError } from "../connect/failures.ts";
+import { readOwner } from "../journal/owner.ts";
+import { putBackKept } from "../journal/put-back-kept.ts";
+import { sqlitePath } from "../connect/sqlite-path.ts";
+import { openSqlite } from "../../../systems/sqlite-driver.ts";
+
+/** `serialize` holds the whole file in memory; above this `VACUUM INTO` is used. */
+const LARGE = 512 * 1024 * 1024;
+
+/**
+ * Makes a lane's file: a copy of `source` with what stands in its write-ahead log, or a new empty database. The source is only read;
+ * where a run is at work in it, or a dead one left it, the copy is what it was before that run. The copy is in WAL mode, which is set now because nobody has it open: a live file must not be switched.
+ *
+ * @throws SeqqaError `STORE_NOT_FOUND`, `STORE_NOT_A_DATABASE`, `STORE_NOT_WRITABLE`.
+ */
+export function cloneSqliteFile(source: string | undefined, target: string): void {
+  const from = source === undefined ? undefined : sqlitePath(source);
+  const to = sqlitePath(target);
+  if (from !== undefined) requireDatabase(from);
+  try {
+    for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(to + suffix, { force: true });
+    if (from !== undefined) copy(from, to);
+    const owner = inCopy(to, readOwner);
+    inCopy(to, (db) => {
+      if (owner !== undefined) {
+        prepareControl(db);
+        putBackKept(db, to);
+      }
+      db.pragma("journal_mode = wal");
+    });
+  } catch (error) {
+    if (!(error instanceof SeqqaError) && !isWritable(dirname(to)))
+      throw openError(to, Object.assign(new Error("not writable", { cause: error }), { code: "EACCES" }));
+    throw openError(from ?? to, error);
+  }
+}
+
+function inCopy<T>(file: string, work: (db: Database) => T): T {
+  const db = openSqlite(file);
+  try {
+    // Reading the schema finds a damaged copy now, and not in the middle of a run.
+    db.prepare("select count(*) from sqlite_schema").get();
+    return work(db);
+  } finally {
+    db.close();
+  }
+}
+
+/** @throws SeqqaError `STORE_NOT_FOUND` */
+export function requireDatabase(file: string): void {
+  if (!existsSync(file) || !statSync(file).isFile()) throw openError(file, Object.assign(new Error("no such file"), { code: "ENOENT" }));
+}
+
+function copy(from: string, to: string): void {
+  // Closed, with nothing beside it: opening a WAL database would leave files beside the user's own, so its bytes are copied.
+  if (journalMode(from) === "wal" && isEmpty(`${from}-wal`)) {
+    copyFileSync(from, to);
+    return;
+  }
+  const db = openSqlite(from, { readonly: true, fileMustExist: true, timeout: 5000 });
+  try {
+    if (statSync(from).size > LARGE) db.prepare("vacuum into ?").run(to);
+    else writeFileSync(to, serialized(db));
+  } finally {
+    db.close();
+  }
+}
+
+/** The pages as one consistent state, what is only in the write-ahead log included. An empty file has none. */
+function serialized(db: Database): Buffer {
+  db.prepare("select count(*) from sqlite_schema").get();
+  return db.pragma("page_count", { simple: true }) === 0 ? Buffer.alloc(0) : db.serialize();
+}
+
+/** From the header: opening the file would already lock it. */
+function journalMode(file: string): "wal" | "rollback" {
+  const header = Buffer.alloc(20);
+  const handle = openSync(file, "r");
+  try {
+    return readSync(handle, header, 0, 20, 0) === 20 && header[18] === 2 ? "wal" : "rollback";
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function isEmpty(file: string): boolean {
+  return !existsSync(file) || statSync(file).size === 0;
+}
+
+function isWritable(directory: string): boolean {
+  try {
+    accessSync(directory, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,153 @@
+import type { Database, Statement } from "better-sqlite3";
+import { isPromise, type Awaitable, type Observed, type SystemTraits } from "../../../model/stores/store-adapter.ts";
+import { attempt } from "../../../systems/index.ts";
+import { putPages } from "./put-pages.ts";
+import { BUSY_LIMIT_MS, busyError, isBusy } from "../connect/failures.ts";
+import { observeDifference, observeEverything, readEverything, type FullReading } from "../journal/full-reading.ts";
+import type { SqliteMode } from "../connect/mode.ts";
+import { openSqlite } from "../../../systems/sqlite-driver.ts";
+
+/** A state: all pages of the file. The same object stands for the state as long as nobody writes. */
+interface Copy {
+  readonly bytes: Buffer;
+}
+
+export interface CopyOptions {
+  /** Of the same store, closed for a restart of the target; the root stays. */
+  readonly previous?: CopyMode | undefined;
+  /** How long to wait for a lock, in milliseconds; default 5000. */
+  readonly limitMs?: number;
+}
+
+/**
+ * Puts the whole file back, by SQLite's online backup into the live file: an ordinary write transaction to those who have it open,
+ * whatever the journal mode. (Copying or renaming over a live file corrupts it, or has no effect.) Works with any schema; costs
+ * in proportion to the database. Only for a lane's own file: what others wrote would go, too.
+ */
+export class CopyMode implements SqliteMode {
+  readonly traits: SystemTraits = { portable: true, commits: true };
+  readonly db: Database;
+  readonly #file: string;
+  readonly #tables: readonly string[] | undefined;
+  readonly #limitMs: number;
+  readonly #dataVersion: Statement<[], number>;
+  #knownData = -1;
+  #present: Copy | undefined;
+  #root: FullReading | undefined;
+  #seen: { readonly copy: Copy; readonly observed: Observed } | undefined;
+
+  constructor(db: Database, file: string, tables: readonly string[] | undefined, options: CopyOptions = {}) {
+    const { previous, limitMs = BUSY_LIMIT_MS } = options;
+    this.db = db;
+    this.#file = file;
+    this.#tables = tables;
+    this.#limitMs = limitMs;
+    this.#root = previous === undefined ? undefined : previous.#root;
+    // A file without a single page cannot be copied into.
+    if (db.pragma("page_count", { simple: true }) === 0)
+      db.exec("begin immediate; create table seqqa_page(a); drop table seqqa_page; commit");
+    this.#dataVersion = db.prepare<[], number>("pragma data_version").pluck();
+  }
+
+  root(): Awaitable<Observed> {
+    return this.#locked(() => {
+      this.#root = readEverything(this.db, this.#tables);
+      this.#seen = undefined;
+      return observeEverything(this.#root);
+    });
+  }
+
+  mark(): Awaitable<Copy> {
+    return this.#locked((copy) => copy);
+  }
+
+  changed(mark: unknown): Awaitable<boolean> {
+    return this.#locked((copy) => copy !== mark && !samePages(copy.bytes, (mark as Copy).bytes));
+  }
+
+  restore(mark: unknown): Awaitable<void> {
+    const now = this.#locked((copy) => copy);
+    if (isPromise(now)) return now.then((copy) => (copy === mark ? undefined : this.#put(mark as Copy)));
+    return now === mark ? undefined : this.#put(mark as Copy);
+  }
+
+  observe(): Awaitable<Observed> {
+    return this.#locked((copy) => {
+      this.#root ??= readEverything(this.db, this.#tables);
+      if (this.#seen?.copy !== copy) this.#seen = { copy, observed: observeDifference(this.#root, readEverything(this.db, this.#tables)) };
+      return this.#seen.observed;
+    });
+  }
+
+  capture(): Awaitable<Uint8Array> {
+    return this.#locked(({ bytes }) => new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  }
+
+  write(image: unknown): Awaitable<void> {
+    if (!(image instanceof Uint8Array)) throw new TypeError("SqliteAdapter.write takes what capture() of a copied store returned.");
+    return this.#put({ bytes: Buffer.from(image.buffer, image.byteOffset, image.byteLength) });
+  }
+
+  close(): void {
+    this.db.close();
+  }
+
+  /** Holds the write lock, so that no open transaction of the target is cut in two, and knows the present state. */
+  #locked<T>(work: (copy: Copy) => T): Awaitable<T> {
+    return attempt(
+      () => {
+        this.db.exec("begin immediate");
+        try {
+          const data = this.#dataVersion.get() as number;
+          if (this.#present === undefined || data !== this.#knownData) {
+            this.#present = { bytes: pages(this.db) };
+            this.#knownData = data;
+          }
+          return work(this.#present);
+        } finally {
+          if (this.db.inTransaction) this.db.exec("rollback");
+        }
+      },
+      isBusy,
+      this.#limitMs,
+      busyError(this.#file, this.#limitMs),
+    );
+  }
+
+  async #put(copy: Copy): Promise<void> {
+    const source = openSqlite(copy.bytes);
+    try {
+      await putPages(source, this.#file, this.#limitMs);
+    } finally {
+      source.close();
+    }
+    // Reads it back: whatever a late write of the target made of it is then a change, and not lost.
+    const now = await this.#locked((read) => read);
+    if (samePages(now.bytes, copy.bytes)) this.#present = copy;
+  }
+}
+
+/** The pages of the file, marked as being in rollback mode: a database in memory cannot be in WAL mode, and the live file keeps its own. */
+function pages(db: Database): Buffer {
+  const bytes = db.serialize();
+  bytes[18] = 1;
+  bytes[19] = 1;
+  return bytes;
+}
+
+/** Fields of the header that count writes or name the library: change counter, schema cookie, version-valid-for, version. */
+const COUNTING: readonly (readonly [number, number])[] = [
+  [24, 28],
+  [40, 44],
+  [92, 100],
+];
+
+function samePages(a: Buffer, b: Buffer): boolean {
+  if (a.length !== b.length) return false;
+  let from = 0;
+  for (const [start, end] of COUNTING) {
+    if (a.compare(b, from, start, from, start) !== 0) return false;
+    from = end;
+  }
+  return a.compare(b, from, b.length, from, a.length) === 0;
+}

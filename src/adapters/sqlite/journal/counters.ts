@@ -1,0 +1,45 @@
+import type { Database, Statement } from "better-sqlite3";
+import { sameRow, type ExactRow, type ExactValue } from "../../../systems/index.ts";
+
+/** Integers in a file's header that belong to its user, mostly the version of a schema. They are counters that no table has. */
+const PRAGMAS = ["user_version", "application_id"] as const;
+const nameOf = (pragma: string): string => `pragma ${pragma}`;
+
+/**
+ * Reads a file's counters as rows of (place, name, value): `sqlite_sequence` by its rowids, and what its user keeps in the header where that is not 0, by
+ * negative places.
+ */
+export function counterReader(db: Database): Statement<[], ExactValue[]> {
+  const isCounted = db.prepare("select 1 from sqlite_schema where name = 'sqlite_sequence'").get() !== undefined;
+  const parts = PRAGMAS.map((pragma, i) => `select ${-1 - i}, '${nameOf(pragma)}', ${pragma} from pragma_${pragma} where ${pragma} <> 0`);
+  if (isCounted) parts.push("select rowid, name, seq from sqlite_sequence");
+  return db
+    .prepare<[], ExactValue[]>(`${parts.join(" union all ")} order by 1`)
+    .raw()
+    .safeIntegers();
+}
+
+/** Whether a counter stands in the header, in place of a table. */
+export function isInHeader(name: ExactValue | undefined): boolean {
+  return PRAGMAS.some((pragma) => nameOf(pragma) === name);
+}
+
+/** Sets a counter of the header. `value`: an integer, else 0. */
+export function setInHeader(db: Database, name: ExactValue | undefined, value: ExactValue | undefined): void {
+  const pragma = PRAGMAS.find((one) => nameOf(one) === name);
+  if (pragma !== undefined) db.pragma(`${pragma} = ${typeof value === "bigint" ? value : 0n}`);
+}
+
+/** Makes a file's counters what they are to be. */
+export function putCounters(db: Database, now: readonly ExactRow[], wanted: readonly ExactRow[]): void {
+  for (const row of now) {
+    if (wanted.some((one) => sameRow(one, row))) continue;
+    if (isInHeader(row[1])) setInHeader(db, row[1], 0n);
+    else db.prepare("delete from sqlite_sequence where rowid = ?").run(row[0]);
+  }
+  for (const row of wanted) {
+    if (now.some((one) => sameRow(one, row))) continue;
+    if (isInHeader(row[1])) setInHeader(db, row[1], row[2]);
+    else db.prepare("insert into sqlite_sequence(rowid, name, seq) values(?, ?, ?)").run(...row);
+  }
+}

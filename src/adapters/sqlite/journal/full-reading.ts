@@ -1,0 +1,62 @@
+import type { Database } from "better-sqlite3";
+import type { Observed, ObservedColumn, ObservedTable, StoredValue } from "../../../model/stores/store-adapter.ts";
+import { allCounters, observeCounters, shown, withoutCommon, type ExactRow, type ExactValue } from "../../../systems/index.ts";
+import { counterReader } from "./counters.ts";
+import { quoteName } from "../connect/sql-text.ts";
+import { observedColumns } from "./table-plan.ts";
+
+/** Everything in a database, for stores whose changes are not logged. Costs in proportion to the database. */
+export interface FullReading {
+  readonly tables: ReadonlyMap<string, { readonly columns: readonly ObservedColumn[]; readonly rows: StoredValue[][] }>;
+  readonly counters: readonly ExactRow[];
+}
+
+/** Reads all tables, virtual ones as the API sees them: their inner tables say the same thing in an order that depends on the past. */
+export function readEverything(db: Database, observed: readonly string[] | undefined): FullReading {
+  const tables = new Map<string, { columns: readonly ObservedColumn[]; rows: StoredValue[][] }>();
+  const names = db
+    .prepare<[], string>(
+      `select name from pragma_table_list where schema = 'main' and type in ('table', 'virtual') and name not like 'sqlite\\_%' escape '\\'
+       and name not like 'seqqa\\_%' escape '\\' order by name`,
+    )
+    .pluck()
+    .all();
+  for (const name of names) {
+    if (observed !== undefined && !observed.includes(name)) continue;
+    const columns = db
+      .prepare<[string], { name: string; pk: number }>("select name, pk from pragma_table_xinfo(?) where hidden = 0 order by cid")
+      .all(name);
+    if (columns.length === 0) continue;
+    const list = columns.map((column) => quoteName(column.name)).join(", ");
+    const rows = db
+      .prepare<[], ExactValue[]>(`select ${list} from ${quoteName(name)}`)
+      .raw()
+      .safeIntegers()
+      .all();
+    tables.set(name, { columns: observedColumns(db, name, columns), rows: rows.map((row) => row.map(shown)) });
+  }
+  return { tables, counters: counterReader(db).all() };
+}
+
+/** A whole reading as the root's observation. */
+export function observeEverything(reading: FullReading): Observed {
+  const tables = [...reading.tables].filter(([, table]) => table.rows.length > 0);
+  return {
+    kind: "rows",
+    tables: tables.map(([name, table]) => ({ name, columns: table.columns, added: table.rows, removed: [] })),
+    counters: allCounters(reading.counters),
+  };
+}
+
+/** What one reading differs in from the root's. */
+export function observeDifference(root: FullReading, now: FullReading): Observed {
+  const tables: ObservedTable[] = [];
+  for (const name of [...new Set([...root.tables.keys(), ...now.tables.keys()])].sort()) {
+    const before = root.tables.get(name);
+    const after = now.tables.get(name);
+    const [added, removed] = withoutCommon(after?.rows ?? [], before?.rows ?? []);
+    const columns = after?.columns ?? before?.columns ?? [];
+    if (added.length > 0 || removed.length > 0) tables.push({ name, columns, added, removed });
+  }
+  return { kind: "rows", tables, counters: observeCounters(root.counters, now.counters) };
+}

@@ -1,0 +1,345 @@
+import type { Database, Statement } from "better-sqlite3";
+import { SeqqaError } from "../../../model/errors.ts";
+import type { Awaitable, Observed, SystemTraits } from "../../../model/stores/store-adapter.ts";
+import { AskedSince, foreignWrite, keptAtEnd, LEASE_SECONDS, leaseOver, RENEWAL_MS } from "../../../systems/borrowed.ts";
+import { writeKept } from "../../../systems/kept-file.ts";
+import { markInvalid } from "../../../systems/store-errors.ts";
+import {
+  allCounters,
+  attempt,
+  captureNet,
+  isNetImage,
+  lastly,
+  NetMirror,
+  observeNet,
+  sameRow,
+  shownRow,
+  type NetImage,
+  type Segment,
+  type TableShape,
+  type Touch,
+} from "../../../systems/index.ts";
+import { blind } from "./blind.ts";
+import { BUSY_LIMIT_MS, busyError, isBusy, notPutBack, schemaChanged } from "../connect/failures.ts";
+import { install, isInstalled } from "./install.ts";
+import type { SqliteMode } from "../connect/mode.ts";
+import { newToken, release } from "./owner.ts";
+import { putBackKept } from "./put-back-kept.ts";
+import { schemaDifference, schemaText } from "../connect/schema-text.ts";
+import { shownKey } from "../read/shown-row.ts";
+import type { TablePlan } from "./table-plan.ts";
+import { LEASE, SECONDS } from "./triggers.ts";
+import { UndoLog } from "./undo-log.ts";
+
+/** The journal met triggers or another schema on the way: nothing was changed, look again and do it once more. */
+class LookAgain extends Error {}
+
+interface Work<T> {
+  readonly result: T;
+  /** Runs when the transaction is committed. With it, the log was emptied and everything was recorded. */
+  readonly committed?: () => void;
+}
+
+export interface JournalOptions {
+  /** Of the same store, closed for a restart of the target. */
+  readonly previous?: JournalMode | undefined;
+  /** The file is the user's: what it is now is kept in it, and `close` goes back to that. */
+  readonly borrowed?: boolean;
+  /** See `SystemScope.asked`. */
+  readonly asked?: (() => number | undefined) | undefined;
+  /** How long to wait for a lock; default 5000. */
+  readonly limitMs?: number;
+}
+
+/**
+ * Puts back what other processes committed, by an undo log that row triggers write into the file itself.
+ *
+ * Everything starts from `PRAGMA data_version`, which changes when another connection commits: while it stands still, the log need not be
+ * read. Marks and put-backs hold the write lock, so that none falls into an open transaction of the target, whose rows would
+ * come after the mark and be undone with it.
+ */
+export class JournalMode implements SqliteMode {
+  readonly traits: SystemTraits = { portable: true, commits: true };
+  readonly db: Database;
+  readonly #file: string;
+  readonly #log: UndoLog;
+  readonly #shapes: readonly TableShape[];
+  readonly #schema: ReadonlyMap<string, string>;
+  readonly #dataVersion: Statement<[], number>;
+  readonly #schemaVersion: Statement<[], number>;
+  readonly #beginRead: Statement<[]>;
+  readonly #beginWrite: Statement<[]>;
+  readonly #commit: Statement<[]>;
+  readonly #rollback: Statement<[]>;
+  readonly #limitMs: number;
+  readonly #borrowed: boolean;
+  readonly #asked: AskedSince;
+  /** Of a borrowed file. */
+  readonly #lease: { readonly check: Statement<[], number>; readonly timer: NodeJS.Timeout } | undefined;
+  /** Names the installation in the file. */
+  readonly token: string;
+  #knownData = -1;
+  #knownSchema = -1;
+  /** Once the file is not the run's alone, nothing is answered any more. */
+  #broken: SeqqaError | undefined;
+
+  /**
+   * Installs what is needed. With `previous`, of before a restart of the target, it goes on from there if the target left the
+   * schema as it was: marks stay valid, and what the target wrote at its start is an ordinary change.
+   *
+   * @throws SqliteError busy, or what hinders journalling this schema.
+   */
+  constructor(db: Database, file: string, plans: readonly TablePlan[], options: JournalOptions = {}) {
+    const { previous } = options;
+    this.db = db;
+    this.#file = file;
+    this.#limitMs = options.limitMs ?? BUSY_LIMIT_MS;
+    this.#shapes = plans;
+    const { borrowed = false } = options;
+    this.#borrowed = borrowed;
+    this.#asked = new AskedSince(options.asked);
+    const wasInstalled = previous !== undefined && isInstalled(db, previous.token);
+    const difference = wasInstalled ? schemaDifference(previous.#schema, schemaText(db)) : undefined;
+    // Installed anew, it would not be known any more what the user's file was.
+    if (borrowed && difference !== undefined) throw schemaChanged(file, difference);
+    const goesOn = wasInstalled && difference === undefined;
+    this.token = goesOn ? previous.token : newToken();
+    if (!goesOn) install(db, { file, plans, token: this.token, borrowed });
+    this.#schema = schemaText(db);
+    this.#dataVersion = db.prepare<[], number>("pragma data_version").pluck();
+    this.#schemaVersion = db.prepare<[], number>("pragma schema_version").pluck();
+    this.#beginRead = db.prepare("begin");
+    this.#beginWrite = db.prepare("begin immediate");
+    this.#commit = db.prepare("commit");
+    this.#rollback = db.prepare("rollback");
+    blind(db);
+    this.#log = new UndoLog(db, file, plans, { previous: goesOn ? previous.#log : undefined, keeps: borrowed });
+    if (this.#log.tables.some((table) => table.explain().includes("Program"))) {
+      throw new SeqqaError("JOURNAL_HINDERED", "its triggers cannot be kept from firing");
+    }
+    if (borrowed) this.#lease = this.#hold();
+  }
+
+  root(): Awaitable<Observed> {
+    return this.#inTransaction(this.#beginWrite, () => {
+      const tables = this.#log.tables
+        .filter(({ plan }) => plan.observed)
+        .map((io) => ({ name: io.plan.name, columns: io.plan.columns, added: io.all().map((row) => shownRow(io.plan, row)), removed: [] }))
+        .filter((table) => table.added.length > 0);
+      this.#log.clear();
+      const counters = this.#log.counters();
+      return {
+        result: { kind: "rows", tables, counters: allCounters(counters) },
+        committed: () => this.#log.emptied(new NetMirror(this.#shapes.length, counters)),
+      };
+    });
+  }
+
+  mark(): Awaitable<Segment> {
+    return this.#inTransaction(this.#beginWrite, () => ({ result: this.#log.mirror.top }));
+  }
+
+  position(): Awaitable<Segment> {
+    return this.#upToDate(() => this.#log.mirror.top);
+  }
+
+  changed(mark: unknown): Awaitable<boolean> {
+    return this.#upToDate(() => this.#log.mirror.top !== mark);
+  }
+
+  observe(): Awaitable<Observed> {
+    return this.#upToDate(() => observeNet(this.#shapes, this.#log.mirror));
+  }
+
+  capture(): Awaitable<NetImage> {
+    return this.#upToDate(() => captureNet(this.#shapes, this.#log.mirror));
+  }
+
+  restore(mark: unknown): Awaitable<void> {
+    const segment = mark as Segment;
+    return this.#inTransaction(this.#beginWrite, () => {
+      const { mirror } = this.#log;
+      if (!mirror.holds(segment)) throw markInvalid();
+      if (mirror.top === segment) return { result: undefined };
+      this.#apply(mirror.fixesTo(segment), mirror.countersAt(segment));
+      return {
+        result: undefined,
+        committed: () => {
+          mirror.popTo(segment);
+          this.#log.emptied();
+        },
+      };
+    });
+  }
+
+  write(image: unknown): Awaitable<void> {
+    if (!isNetImage(image)) throw new TypeError("SqliteAdapter.write takes what capture() of a journalled store returned.");
+    return this.#inTransaction(this.#beginWrite, () => {
+      const { mirror } = this.#log;
+      const fixes = this.#log.fixesToImage(image);
+      this.#apply(
+        fixes.filter(({ slot, wanted }) => !sameRow(slot.now, wanted)),
+        image.counters,
+      );
+      return {
+        result: undefined,
+        committed: () => {
+          mirror.popTo(mirror.bottom);
+          mirror.push(
+            fixes.map(({ slot, wanted }) => ({ table: slot.table, key: slot.key, before: slot.base, now: wanted })),
+            image.counters,
+          );
+          this.#log.emptied();
+        },
+      };
+    });
+  }
+
+  close(leaveNothing: boolean): Awaitable<void> {
+    clearInterval(this.#lease?.timer);
+    if (!leaveNothing) {
+      this.db.close();
+      return;
+    }
+    const { db } = this;
+    return lastly(
+      () => attempt(() => this.#leave(), isBusy, this.#limitMs, busyError(this.#file, this.#limitMs)),
+      () => {
+        db.close();
+        // Where it could not be put back, the next `open` tries again.
+        release(this.token);
+      },
+    );
+  }
+
+  /** Puts a borrowed file back. What somebody else changed in it stays, and is told of. */
+  #leave(): void {
+    if (this.#broken?.code === "LEASE_OVER") throw this.#broken;
+    if (this.#broken === undefined) this.#recordLast();
+    const leftover = putBackKept(this.db, this.#file);
+    if (leftover.keep.length > 0) throw keptAtEnd(leftover.store, leftover.keep, writeKept(leftover));
+  }
+
+  /** Records what was written last. A table that is new does not matter any more; one that was altered shows when rows are put back. */
+  #recordLast(): void {
+    blind(this.db);
+    this.#beginWrite.run();
+    try {
+      this.#requireLease();
+      this.#log.sync((touches) => this.#judge(touches));
+      this.#log.record();
+      this.#commit.run();
+    } catch (error) {
+      this.#rollback.run();
+      if (isBusy(error) || this.#broken?.code === "LEASE_OVER") throw error;
+    }
+  }
+
+  /** Renews the lease by which the triggers log, for as long as it is not over. */
+  #hold(): { readonly check: Statement<[], number>; readonly timer: NodeJS.Timeout } {
+    const renewal = this.db.prepare(`update ${LEASE} set until = ${SECONDS} + ${LEASE_SECONDS} where until > ${SECONDS}`);
+    const renew = (): void => {
+      try {
+        renewal.run();
+      } catch {
+        // Locked, or gone: the next look says which.
+      }
+    };
+    const timer = setInterval(renew, RENEWAL_MS);
+    timer.unref();
+    return { check: this.db.prepare<[], number>(`select until > ${SECONDS} from ${LEASE}`).pluck(), timer };
+  }
+
+  /** In a transaction: others cannot take the file over meanwhile. @throws SeqqaError `LEASE_OVER` */
+  #requireLease(): void {
+    if (this.#lease === undefined) return;
+    let holds: number | undefined;
+    try {
+      holds = this.#lease.check.get();
+    } catch (error) {
+      if (isBusy(error)) throw error;
+    }
+    if (holds !== 1) throw (this.#broken = leaseOver(`the SQLite file ${this.#file}`));
+  }
+
+  /** @throws SeqqaError `FOREIGN_WRITE` */
+  #judge(touches: readonly Touch[]): void {
+    if (!this.#asked.isQuiet) return;
+    const foreign = touches.filter(({ before, now }) => !sameRow(before, now));
+    if (foreign.length === 0) return;
+    const rows = foreign.map(({ table, before, now }) => {
+      const { plan } = this.#log.tables[table]!;
+      return { table: plan.name, key: shownKey(plan, (now ?? before)!) };
+    });
+    throw (this.#broken = foreignWrite(`The SQLite file ${this.#file}`, rows));
+  }
+
+  #apply(fixes: Parameters<UndoLog["apply"]>[0], counters: Parameters<UndoLog["apply"]>[1]): void {
+    let quiet: boolean;
+    try {
+      quiet = this.#log.apply(fixes, counters);
+    } catch (error) {
+      throw isBusy(error) ? error : notPutBack(this.#file, error);
+    }
+    if (!quiet) throw new LookAgain();
+  }
+
+  /** Reads the log if another connection committed, then answers from memory. */
+  #upToDate<T>(answer: () => T): Awaitable<T> {
+    return attempt(
+      () => {
+        if (this.#broken !== undefined) throw this.#broken;
+        // What is found in a borrowed file is recorded there.
+        const begin = this.#borrowed ? this.#beginWrite : this.#beginRead;
+        if (this.#dataVersion.get() !== this.#knownData) this.#once(begin, () => ({ result: undefined }));
+        else this.#asked.looked();
+        return answer();
+      },
+      isBusy,
+      this.#limitMs,
+      busyError(this.#file, this.#limitMs),
+    );
+  }
+
+  #inTransaction<T>(begin: Statement<[]>, work: () => Work<T>): Awaitable<T> {
+    return attempt(() => this.#once(begin, work), isBusy, this.#limitMs, busyError(this.#file, this.#limitMs));
+  }
+
+  #once<T>(begin: Statement<[]>, work: () => Work<T>): T {
+    for (let tries = 1; ; tries++) {
+      if (this.#broken !== undefined) throw this.#broken;
+      begin.run();
+      try {
+        this.#requireLease();
+        const data = this.#dataVersion.get() as number;
+        if (data !== this.#knownData) {
+          if (this.#schemaVersion.get() !== this.#knownSchema) throw new LookAgain();
+          this.#log.sync((touches) => this.#judge(touches));
+          this.#knownData = data;
+        }
+        const { result, committed } = work();
+        const recorded = committed === undefined && this.#log.record();
+        this.#commit.run();
+        if (recorded) this.#log.emptied();
+        committed?.();
+        this.#asked.looked();
+        return result;
+      } catch (error) {
+        if (this.db.inTransaction) this.#rollback.run();
+        this.#log.rolledBack();
+        if (!(error instanceof LookAgain) || tries > 3) throw error;
+        this.#look();
+      }
+    }
+  }
+
+  /** The schema's version moved on: refuses if that matters, else reads the schema again without its triggers. */
+  #look(): void {
+    const difference = schemaDifference(this.#schema, schemaText(this.db));
+    if (difference !== undefined) throw schemaChanged(this.#file, difference);
+    blind(this.db);
+    this.#knownSchema = this.#schemaVersion.get() as number;
+    // What was known of the data is read again under the lock.
+    this.#knownData = -1;
+  }
+}

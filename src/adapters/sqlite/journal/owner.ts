@@ -1,0 +1,105 @@
+import { randomBytes } from "node:crypto";
+import type { Database } from "better-sqlite3";
+import { here, identify, isAlive, isThreadAlive, thisThread } from "../../../systems/index.ts";
+import { quoteName } from "../connect/sql-text.ts";
+import { LEASE, SECONDS } from "./triggers.ts";
+
+/** The table that says whose installation a file holds. */
+const OWNER = "seqqa_owner";
+
+/** Whose installation it is. Read from a file, so that nothing in it may be trusted to be what we wrote. */
+export interface Owner {
+  /** Names the installation: `[0-9a-f]{32}`. */
+  readonly token: string;
+  readonly pid: number;
+  readonly start: string;
+  readonly thread: string;
+  readonly host: string;
+  readonly boot: string;
+  readonly namespace: string;
+}
+
+/** `elsewhere`: on another machine or in another container, which cannot be asked from here. */
+export type Life = "dead" | "alive" | "elsewhere";
+
+/** Installations that adapters of this thread hold. */
+const held = new Set<string>();
+
+export function newToken(): string {
+  return randomBytes(16).toString("hex");
+}
+
+/** Says that this process is the owner. Expects a transaction. */
+export function stamp(db: Database, token: string): void {
+  const { host, boot, namespace } = here();
+  const { pid, start } = identify(process.pid) ?? { pid: process.pid, start: "" };
+  db.exec(`create table if not exists ${OWNER}(token text, pid integer, start text, thread text, host text, boot text, namespace text);
+    delete from ${OWNER}`);
+  db.prepare(`insert into ${OWNER} values(?, ?, ?, ?, ?, ?, ?)`).run(token, BigInt(pid), start, thisThread(), host, boot, namespace);
+  held.add(token);
+}
+
+/** An adapter of this thread gave the installation up, or could not. */
+export function release(token: string): void {
+  held.delete(token);
+}
+
+/** Whose a file is; `undefined`: nothing of ours is in it. */
+export function readOwner(db: Database): Owner | undefined {
+  if (!hasTable(db, OWNER)) return undefined;
+  const row = db.prepare<[], Readonly<Record<string, unknown>>>(`select * from ${OWNER}`).get() ?? {};
+  const text = (name: string): string => (typeof row[name] === "string" ? row[name] : "");
+  return {
+    // What is not one of our tokens names no file beside the store.
+    token: /^[0-9a-f]{32}$/.test(text("token")) ? text("token") : "",
+    pid: typeof row["pid"] === "number" ? row["pid"] : 0,
+    start: text("start"),
+    thread: text("thread"),
+    host: text("host"),
+    boot: text("boot"),
+    namespace: text("namespace"),
+  };
+}
+
+/** Says whether the run is at work in a file: one whose lease is over touches nothing in it any more, wherever it is. */
+export function lifeOf(owner: Owner, db: Database): Life {
+  if (hasTable(db, LEASE) && db.prepare(`select until > ${SECONDS} from ${LEASE}`).pluck().get() !== 1) return "dead";
+  // What a user sets to say that it is over.
+  if (owner.pid <= 0) return "dead";
+  const place = here();
+  if (owner.host !== place.host) return "elsewhere";
+  if (owner.boot !== place.boot) return "dead";
+  if (owner.namespace !== place.namespace) return "elsewhere";
+  if (!isAlive(owner)) return "dead";
+  if (owner.pid !== process.pid) return "alive";
+  if (owner.thread === "" || owner.thread === thisThread()) return held.has(owner.token) ? "alive" : "dead";
+  return isThreadAlive(owner.thread) ? "alive" : "dead";
+}
+
+export function hasTable(db: Database, name: string): boolean {
+  return db.prepare("select 1 from sqlite_schema where type = 'table' and name = ?").get(name) !== undefined;
+}
+
+/** Removes everything of ours, by its exact names: a table of the user's may begin with seqqa, too. Expects a transaction, and a connection that sees triggers. */
+export function dropOurs(db: Database): void {
+  const ours = db
+    .prepare<[], { type: string; name: string }>(
+      `select type, name from sqlite_schema where type = 'trigger' and name glob 'seqqa_[idukrs][0-9]*'
+       or type = 'table' and name in ('${OWNER}', 'seqqa_log', 'seqqa_tables', 'seqqa_kept', 'seqqa_counters', '${LEASE}') order by type desc`,
+    )
+    .all();
+  for (const { type, name } of ours) db.exec(`drop ${type} if exists ${quoteName(name)}`);
+}
+
+/** Does something under the write lock. @throws SqliteError busy */
+export function writing<T>(db: Database, work: () => T): T {
+  db.exec("begin immediate");
+  try {
+    const result = work();
+    db.exec("commit");
+    return result;
+  } catch (error) {
+    if (db.inTransaction) db.exec("rollback");
+    throw error;
+  }
+}

@@ -1,0 +1,258 @@
+import type { Database } from "better-sqlite3";
+import type { Leftover, RowImages } from "../../../model/stores/leftover.ts";
+import type { Cleaning } from "../../../model/stores/store-provider.ts";
+import { sameRow, type ExactRow, type ExactValue, type RowKey } from "../../../systems/index.ts";
+import { blind, unblind } from "./blind.ts";
+import { isInHeader, setInHeader } from "./counters.ts";
+import { cannotRecover, isBusy, notPutBack } from "../connect/failures.ts";
+import { emptyKept, keptCounters, keptRows, keptTimes, layoutOf, recordedTables } from "./kept-rows.ts";
+import { dropOurs, hasTable, writing } from "./owner.ts";
+import { rowImage, shownKey } from "../read/shown-row.ts";
+import { quoteName } from "../connect/sql-text.ts";
+import type { TableIo } from "./table-io.ts";
+import { planTables, type TablePlan } from "./table-plan.ts";
+import { LEASE, LOG } from "./triggers.ts";
+import { UndoLog } from "./undo-log.ts";
+
+const MOST_TRIES = 20;
+
+/** A row that the run changed, or that was changed after its last record. */
+interface Row {
+  readonly io: TableIo;
+  readonly root: ExactRow | null;
+  readonly recorded: ExactRow | null;
+  readonly now: ExactRow | null;
+}
+
+/**
+ * Puts a journalled file of the user's back to what it was when it was opened, by nothing but what stands in it, and removes everything of
+ * ours. Only rows that are as the run recorded them go back; what was changed since stays, and so does what that refers to. Whatever ends this
+ * process, the next one can do the same again.
+ *
+ * @throws SqliteError busy; SeqqaError `STORE_NOT_PUT_BACK`
+ */
+export function putBackKept(db: Database, file: string, how: Cleaning = {}): Leftover {
+  let leftover: Leftover = { store: shownFile(file), sinceMs: 0, recordedMs: 0, undo: [], keep: [] };
+  for (let tries = 1; tries <= MOST_TRIES; tries++) {
+    unblind(db);
+    const plans = plansOf(db, file);
+    if (plans !== undefined) {
+      blind(db);
+      const done = putBack(db, file, plans, how);
+      unblind(db);
+      if (done === undefined) continue;
+      leftover = done;
+    }
+    if (how.dryRun !== true) writing(db, () => dropOurs(db));
+    return leftover;
+  }
+  throw notPutBack(file, new Error("somebody goes on changing its schema"));
+}
+
+function shownFile(file: string): string {
+  return `the SQLite file ${file}`;
+}
+
+/** The tables as the log numbers them; `undefined`: nothing is kept, since the installation was in a lane's own file. */
+function plansOf(db: Database, file: string): TablePlan[] | undefined {
+  const recorded = recordedTables(db);
+  if (recorded === undefined) return undefined;
+  if (!hasTable(db, LEASE)) throw cannotRecover(file, "the run was of another version of seqqa");
+  const present = planTables(db, undefined);
+  if (typeof present === "string") throw cannotRecover(file, present);
+  return recorded.map(({ name, layout }, index) => {
+    const plan = present.find((one) => one.name === name);
+    if (plan === undefined) throw cannotRecover(file, `table "${name}" was dropped`);
+    if (layoutOf(plan) !== layout) throw cannotRecover(file, `table "${name}" was altered`);
+    return { ...plan, index };
+  });
+}
+
+/** @returns `undefined`: the schema moved on in between. */
+function putBack(db: Database, file: string, plans: readonly TablePlan[], { dryRun = false, onKept }: Cleaning): Leftover | undefined {
+  const version = db.pragma("schema_version", { simple: true });
+  db.exec("begin immediate");
+  try {
+    if (db.pragma("schema_version", { simple: true }) !== version || !hasTable(db, LOG)) {
+      db.exec("rollback");
+      return undefined;
+    }
+    const log = new UndoLog(db, file, plans);
+    log.sync();
+    const rows = rowsOf(db, log);
+    const undo = new Set(rows.filter(({ recorded, now }) => sameRow(recorded, now)));
+    const keep = rows.filter((row) => !undo.has(row) && !sameRow(row.root, row.now));
+    keep.push(...undoRows(db, undo));
+    putCounters(db, log);
+    const leftover = { store: shownFile(file), ...keptTimes(db), undo: [...undo].map(imagesOf), keep: keep.map(imagesOf) };
+    if (!dryRun) {
+      if (keep.length > 0) onKept?.(leftover);
+      // From here on, what is written is nobody's but the user's.
+      emptyKept(db);
+    }
+    db.exec(dryRun ? "rollback" : "commit");
+    return leftover;
+  } catch (error) {
+    if (db.inTransaction) db.exec("rollback");
+    throw isBusy(error) ? error : notPutBack(file, error);
+  }
+}
+
+/** Rows that are not what they were: those that the run recorded, and those that were logged after it. */
+function rowsOf(db: Database, log: UndoLog): Row[] {
+  const rows: Row[] = [];
+  const met = log.tables.map(() => new Set<RowKey>());
+  for (const { table, key, root, recorded } of keptRows(db, log.tables)) {
+    const io = log.tables[table]!;
+    met[table]!.add(io.keyFrom(key));
+    rows.push({ io, root, recorded, now: io.read(key) });
+  }
+  for (const io of log.tables) {
+    for (const { key, base, now } of log.mirror.slotsOf(io.plan.index)) {
+      if (!met[io.plan.index]!.has(key) && !sameRow(base, now)) rows.push({ io, root: base, recorded: base, now });
+    }
+  }
+  return rows;
+}
+
+/**
+ * Makes rows what they were. A row that cannot go back, since one that stays needs it or has its place, is taken out of the set. Returns those.
+ */
+function undoRows(db: Database, rows: Set<Row>): Row[] {
+  const kept: Row[] = [];
+  const touched = new Set([...rows].map(({ io }) => io.plan.name.toLowerCase()));
+  const references = referencesOf(db).filter(({ child, parent }) => touched.has(child.toLowerCase()) || touched.has(parent.toLowerCase()));
+  for (;;) {
+    db.exec("savepoint seqqa_undo");
+    const before = references.map((one) => orphansOf(db, one));
+    const inTheWay = displaced(rows) ?? references.flatMap((one, i) => orphaning(rows, one, missingFrom(before[i]!, orphansOf(db, one))));
+    if (inTheWay.length === 0) {
+      db.exec("release seqqa_undo");
+      return kept;
+    }
+    db.exec("rollback to seqqa_undo; release seqqa_undo");
+    for (const row of new Set(inTheWay)) {
+      rows.delete(row);
+      kept.push(row);
+    }
+  }
+}
+
+/** Writes all rows, deletions first. Returns one whose place is taken by a row that stays. */
+function displaced(rows: ReadonlySet<Row>): Row[] | undefined {
+  for (const { io, now } of rows) if (now !== null) io.delete(now);
+  for (const row of rows) {
+    if (row.root === null) continue;
+    try {
+      row.io.insert(row.root);
+    } catch (error) {
+      if (!String((error as { code?: unknown }).code).startsWith("SQLITE_CONSTRAINT")) throw error;
+      return [row];
+    }
+  }
+  return undefined;
+}
+
+/** A foreign key: the columns of the child, and of the parent. */
+interface Reference {
+  readonly child: string;
+  readonly parent: string;
+  readonly from: readonly string[];
+  readonly to: readonly string[];
+}
+
+function referencesOf(db: Database): Reference[] {
+  const rows = db
+    .prepare<[], { child: string; id: number; parent: string; source: string; target: string | null }>(
+      `select m.name as child, f.id, p.name as parent, f."from" as source, f."to" as target
+       from sqlite_schema m, pragma_foreign_key_list(m.name) f join sqlite_schema p on p.type = 'table' and p.name = f."table" collate nocase
+       where m.type = 'table' order by m.name, f.id, f.seq`,
+    )
+    .all();
+  const primaryKey = db.prepare<[string], string>("select name from pragma_table_info(?) where pk > 0 order by pk").pluck();
+  const references = new Map<string, { child: string; parent: string; from: string[]; to: string[] }>();
+  for (const { child, id, parent, source, target } of rows) {
+    const name = `${id} ${child}`;
+    let one = references.get(name);
+    if (one === undefined) references.set(name, (one = { child, parent, from: [], to: [] }));
+    // Without a column it is the primary key that is referred to.
+    one.to.push(target ?? primaryKey.all(parent)[one.from.length] ?? "rowid");
+    one.from.push(source);
+  }
+  return [...references.values()];
+}
+
+/** Values of a foreign key that no parent has. */
+function orphansOf(db: Database, { child, parent, from, to }: Reference): ExactRow[] {
+  const present = from.map((name) => `c.${quoteName(name)} is not null`).join(" and ");
+  const match = from.map((name, i) => `p.${quoteName(to[i]!)} = c.${quoteName(name)}`).join(" and ");
+  return db
+    .prepare<[], ExactValue[]>(
+      `select distinct ${from.map((name) => `c.${quoteName(name)}`).join(", ")} from ${quoteName(child)} c
+       where ${present} and not exists (select 1 from ${quoteName(parent)} p where ${match})`,
+    )
+    .raw()
+    .safeIntegers()
+    .all();
+}
+
+function missingFrom(before: readonly ExactRow[], after: readonly ExactRow[]): ExactRow[] {
+  return after.filter((row) => !before.some((one) => sameRow(one, row)));
+}
+
+/** Rows by whose going back a foreign key lost its parent: the parent that went, or else the child that came. */
+function orphaning(rows: ReadonlySet<Row>, { child, parent, from, to }: Reference, orphans: readonly ExactRow[]): Row[] {
+  const has = ({ io }: Row, row: ExactRow | null, table: string, columns: readonly string[], values: ExactRow): boolean =>
+    row !== null && io.plan.name === table && columns.every((name, i) => String(valueOf(io.plan, row, name)) === String(values[i]));
+  return orphans.flatMap((values) => {
+    const parents = [...rows].filter((row) => has(row, row.now, parent, to, values));
+    return parents.length > 0 ? parents : [...rows].filter((row) => has(row, row.root, child, from, values));
+  });
+}
+
+function valueOf(plan: TablePlan, row: ExactRow, column: string): ExactValue {
+  const at = plan.columns.findIndex(({ name }) => name.toLowerCase() === column.toLowerCase());
+  return row[at < 0 ? 0 : at + plan.shownFrom] ?? null;
+}
+
+/** Counters that are as the run recorded them go back, but never below a value that is in use. */
+function putCounters(db: Database, log: UndoLog): void {
+  const { root, recorded } = keptCounters(db);
+  const of = (rows: readonly ExactRow[], name: ExactValue): ExactValue | undefined => rows.find((row) => row[1] === name)?.[2];
+  const now = log.counters();
+  for (const name of new Set([...root, ...now].map((row) => row[1]!))) {
+    const before = of(root, name);
+    if (of(now, name) !== of(recorded, name) || of(now, name) === before) continue;
+    if (isInHeader(name)) {
+      setInHeader(db, name, before);
+      continue;
+    }
+    const inUse = typeof name === "string" ? largestRowid(db, name) : 0n;
+    const wanted = typeof before === "bigint" && before > inUse ? before : inUse;
+    if (before === undefined && inUse === 0n) db.prepare("delete from sqlite_sequence where name = ?").run(name);
+    else if (of(now, name) === undefined) db.prepare("insert into sqlite_sequence(name, seq) values(?, ?)").run(name, wanted);
+    else db.prepare("update sqlite_sequence set seq = ? where name = ?").run(wanted, name);
+  }
+}
+
+function largestRowid(db: Database, table: string): bigint {
+  const isThere = db.prepare("select 1 from sqlite_schema where type = 'table' and name = ?").get(table) !== undefined;
+  if (!isThere) return 0n;
+  return (
+    db
+      .prepare<[], bigint | null>(`select max(rowid) from ${quoteName(table)}`)
+      .pluck()
+      .safeIntegers()
+      .get() ?? 0n
+  );
+}
+
+function imagesOf({ io: { plan }, root, recorded, now }: Row): RowImages {
+  return {
+    table: plan.name,
+    key: shownKey(plan, (root ?? recorded ?? now)!),
+    root: rowImage(plan, root),
+    recorded: rowImage(plan, recorded),
+    now: rowImage(plan, now),
+  };
+}

@@ -1,0 +1,109 @@
+import type { Database } from "better-sqlite3";
+import type { ObservedColumn } from "../../../model/stores/store-adapter.ts";
+import type { TableShape } from "../../../systems/index.ts";
+import { quoteName } from "../connect/sql-text.ts";
+import { readUniques, type ColumnInfo, type Unique } from "./unique-plan.ts";
+
+/** Everything that journalling a table needs to know about it. */
+export interface TablePlan extends TableShape {
+  /** Quoted. */
+  readonly sqlName: string;
+  /** Quoted columns in the order of a row: a hidden rowid first, generated columns left out. */
+  readonly stored: readonly string[];
+  /** The unique constraints by which REPLACE can displace rows of it, the rowid apart. */
+  readonly uniques: readonly Unique[];
+  readonly withoutRowid: boolean;
+}
+
+/** The user's tables, or why they cannot be journalled. */
+export function planTables(db: Database, observed: readonly string[] | undefined): TablePlan[] | string {
+  const rows = db
+    .prepare<[], { name: string; type: string; wr: number }>(
+      `select name, type, wr from pragma_table_list where schema = 'main' and type <> 'view' and name not like 'sqlite\\_%' escape '\\'
+       and name not like 'seqqa\\_%' escape '\\' order by name`,
+    )
+    .all();
+  const plans: TablePlan[] = [];
+  for (const { name, type, wr } of rows) {
+    if (type === "virtual" || type === "shadow")
+      return `table "${name}" belongs to a virtual table, whose inner tables cannot be journalled`;
+    const plan = planTable(db, name, wr === 1, plans.length, observed === undefined || observed.includes(name));
+    if (typeof plan === "string") return plan;
+    plans.push(plan);
+  }
+  return plans;
+}
+
+/** SQLite takes 2,000 columns in a table by default, the log needs two for itself. */
+const WIDEST = 1900;
+
+function planTable(db: Database, name: string, withoutRowid: boolean, index: number, observed: boolean): TablePlan | string {
+  const columns = db.prepare<[string], ColumnInfo>('select name, "notnull", dflt_value, pk, hidden from pragma_table_xinfo(?)').all(name);
+  const stored = columns.filter((column) => column.hidden === 0);
+  if (stored.length > WIDEST) return `table "${name}" has more than ${WIDEST} columns`;
+  const keys = stored.filter((column) => column.pk > 0);
+  const layout = layOut(db, name, withoutRowid, columns, stored, keys);
+  if (typeof layout === "string") return layout;
+  const uniques = readUniques(db, name, columns);
+  if (typeof uniques === "string") return uniques;
+  return {
+    index,
+    name,
+    sqlName: quoteName(name),
+    stored: [...(layout.hidden === undefined ? [] : [layout.hidden]), ...stored.map((column) => quoteName(column.name))],
+    keyAt: layout.keyAt,
+    shownFrom: layout.hidden === undefined ? 0 : 1,
+    columns: observedColumns(db, name, stored),
+    observed,
+    uniques,
+    withoutRowid,
+  };
+}
+
+function layOut(
+  db: Database,
+  name: string,
+  withoutRowid: boolean,
+  columns: readonly ColumnInfo[],
+  stored: readonly ColumnInfo[],
+  keys: readonly ColumnInfo[],
+): { readonly keyAt: readonly number[]; readonly hidden: string | undefined } | string {
+  if (withoutRowid) return { keyAt: keys.map((key) => stored.indexOf(key)), hidden: undefined };
+  // An INTEGER PRIMARY KEY is the rowid itself, and then has no index of its own (INTEGER PRIMARY KEY DESC has one, and is not).
+  const indexed = db.prepare("select 1 from pragma_index_list(?) where origin = 'pk'").get(name) !== undefined;
+  const [key] = keys;
+  if (key !== undefined && !indexed) return { keyAt: [stored.indexOf(key)], hidden: undefined };
+  const taken = new Set(columns.map((column) => column.name.toLowerCase()));
+  const hidden = ["rowid", "_rowid_", "oid"].find((one) => !taken.has(one));
+  return hidden === undefined ? `the rowid of table "${name}" is hidden by columns of its names` : { keyAt: [0], hidden };
+}
+
+/** The columns of a table with their declared keys. */
+export function observedColumns(
+  db: Database,
+  name: string,
+  columns: readonly { readonly name: string; readonly pk: number }[],
+): ObservedColumn[] {
+  const foreign = db
+    .prepare<[string], { table: string; from: string; to: string | null; seq: number }>(
+      'select "table", "from", "to", seq from pragma_foreign_key_list(?)',
+    )
+    .all(name);
+  return columns.map((column) => {
+    const key = foreign.find((one) => one.from.toLowerCase() === column.name.toLowerCase());
+    const to = key === undefined ? undefined : (key.to ?? primaryKey(db, key.table, key.seq));
+    return {
+      name: column.name,
+      ...(column.pk > 0 ? { key: true } : {}),
+      ...(key === undefined || to === undefined ? {} : { references: { table: key.table, column: to } }),
+    };
+  });
+}
+
+/** A foreign key that names no column refers to the primary key. */
+function primaryKey(db: Database, table: string, seq: number): string | undefined {
+  return db
+    .prepare<[string, number], string>("select name from pragma_table_info(?) where pk = cast(? as integer)")
+    .pluck()
+    .get(table, seq + 1);
+}

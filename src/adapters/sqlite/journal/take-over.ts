@@ -1,0 +1,91 @@
+import type { Leftover } from "../../../model/stores/leftover.ts";
+import type { Cleaning } from "../../../model/stores/store-provider.ts";
+import { isPromise, type Awaitable } from "../../../model/stores/store-adapter.ts";
+import { keptAtEnd, leftBehind } from "../../../systems/borrowed.ts";
+import { writeKept } from "../../../systems/kept-file.ts";
+import { attempt, lastly } from "../../../systems/index.ts";
+import { connect, prepareControl } from "../connect/connect.ts";
+import { BUSY_LIMIT_MS, busyError, inUse, isBusy } from "../connect/failures.ts";
+import { lifeOf, readOwner, release, stamp, writing, type Owner } from "./owner.ts";
+import { putBackKept } from "./put-back-kept.ts";
+
+/**
+ * Makes sure that no run is at work in a file of the user's, and that a dead one left no row in it. An installation without that is removed, and a lane of
+ * this very run, whose thread ended, is put back. The one that `mine` names is gone on with.
+ *
+ * @throws SeqqaError `STORE_IN_USE` when its run is alive, or may be; `STORE_LEFT`; `ROWS_KEPT` of a lane of this run; `STORE_BUSY`
+ */
+export function requireUnused(file: string, mine?: string): Awaitable<void> {
+  const decide = (found: Leftover | undefined): Awaitable<void> => {
+    if (found === undefined) return;
+    if (found.undo.length + found.keep.length > 0 && !isOwnRuns(file)) throw leftBehind(found);
+    let kept = "";
+    const recovered = recover(file, { onKept: (leftover) => void (kept = writeKept(leftover)) });
+    const judge = (leftover: Leftover | undefined): void => {
+      if (leftover !== undefined && leftover.keep.length > 0) throw keptAtEnd(leftover.store, leftover.keep, kept);
+    };
+    return isPromise(recovered) ? recovered.then(judge) : judge(recovered);
+  };
+  const found = recover(file, { dryRun: true }, mine);
+  return isPromise(found) ? found.then(decide) : decide(found);
+}
+
+/**
+ * Puts a file of the user's back to what it was when a run that is dead now opened it, and removes what that run installed.
+ *
+ * @returns what there was, or with `dryRun` is; `undefined`: nothing
+ * @throws SeqqaError `STORE_IN_USE` when its run is alive, or may be; `STORE_NOT_PUT_BACK`, `STORE_BUSY`
+ */
+export function recover(file: string, how: Cleaning = {}, mine?: string): Awaitable<Leftover | undefined> {
+  const claimed = patiently(file, () => claim(file, mine, how.dryRun === true));
+  const go = (owner: Owner | undefined): Awaitable<Leftover | undefined> => (owner === undefined ? undefined : putBack(file, owner, how));
+  return isPromise(claimed) ? claimed.then(go) : go(claimed);
+}
+
+function isOwnRuns(file: string): boolean {
+  const db = connect(file);
+  try {
+    return readOwner(db)?.pid === process.pid;
+  } finally {
+    db.close();
+  }
+}
+
+/** Becomes the owner of what a dead run left, so that no other run does the same at once. */
+function claim(file: string, mine: string | undefined, onlyLook: boolean): Owner | undefined {
+  const db = connect(file);
+  try {
+    // Most files hold nothing of ours: they are not even locked.
+    if (readOwner(db) === undefined) return undefined;
+    return writing(db, () => {
+      const owner = readOwner(db);
+      if (owner === undefined || (owner.token !== "" && owner.token === mine)) return undefined;
+      const life = lifeOf(owner, db);
+      if (life !== "dead") throw inUse(file, owner, life);
+      if (!onlyLook) stamp(db, owner.token);
+      return owner;
+    });
+  } finally {
+    db.close();
+  }
+}
+
+function putBack(file: string, owner: Owner, how: Cleaning): Awaitable<Leftover> {
+  return lastly(
+    () =>
+      patiently(file, () => {
+        const db = connect(file);
+        try {
+          prepareControl(db);
+          return putBackKept(db, file, how);
+        } finally {
+          db.close();
+        }
+      }),
+    () => release(owner.token),
+  );
+}
+
+function patiently<T>(file: string, action: () => T): Awaitable<T> {
+  return attempt(action, isBusy, BUSY_LIMIT_MS, busyError(file, BUSY_LIMIT_MS));
+}

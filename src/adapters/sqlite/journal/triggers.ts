@@ -1,0 +1,83 @@
+import { quoteName } from "../connect/sql-text.ts";
+import type { TablePlan } from "./table-plan.ts";
+
+/** The log's table; `code` is twice the table's index, plus 1 where the row was not there before. */
+export const LOG = "seqqa_log";
+
+/** The lease of a run on a borrowed file: its triggers log until then. */
+export const LEASE = "seqqa_lease";
+
+/** The time in SQL that every SQLite has, in seconds since 1970. */
+export const SECONDS = "cast(strftime('%s', 'now') as integer)";
+
+/** The log holds a row of any table: its columns have no type, so that every value is kept exactly as it is stored. */
+export function logTable(plans: readonly TablePlan[], temporary: boolean): string {
+  const width = Math.max(1, ...plans.map((plan) => plan.stored.length));
+  return `create ${temporary ? "temp " : ""}table ${LOG}(seq integer primary key, code, ${names(width)})`;
+}
+
+function names(width: number): string {
+  return Array.from({ length: width }, (_, i) => `c${i}`).join(", ");
+}
+
+/**
+ * The triggers that log a table. The first entry of a row since a mark decides what it was at the mark: gone (it appeared since) or
+ * the image. What it is now is read from the table itself, so that the triggers write as little as possible.
+ *
+ * Old images are noted *before* the row changes: then it does not matter in which order the API's own triggers fire. Rows that appear
+ * can only be noted afterwards, when the rowid is known; SQLite fires the youngest trigger first, so that ours, installed
+ * last, precede the API's. Nothing in here needs a recent SQLite.
+ *
+ * `kind`: `temporary`, of this connection alone; `leased`, in a file of the user's: a dead run's stop logging by themselves.
+ */
+export function tableTriggers(plan: TablePlan, kind: "own" | "leased" | "temporary"): string[] {
+  const table = plan.sqlName;
+  const image = (of: string): string => plan.stored.map((column) => `${of}.${column}`).join(", ");
+  const width = names(plan.stored.length);
+  const keys = plan.keyAt.map((at) => plan.stored[at] as string);
+  const insert = `insert into ${LOG}(code, ${width})`;
+  const was = `${insert} values(${plan.index * 2}, ${image("OLD")})`;
+  const appeared = `insert into ${LOG}(code, ${plan.keyAt.map((at) => `c${at}`).join(", ")}) values(${plan.index * 2 + 1}, ${keys.map((key) => `NEW.${key}`).join(", ")})`;
+  const displaced = (condition: string): string =>
+    `${insert} select ${plan.index * 2}, ${plan.stored.join(", ")} from ${table} where ${condition}`;
+  const alive = kind === "leased" ? [`${SECONDS} < (select until from ${LEASE})`] : [];
+  const create = (name: string, on: string, body: readonly string[], when: readonly string[] = []): string => {
+    const conditions = [...alive, ...when.map((one) => `(${one})`)].join(" and ");
+    const head = `create ${kind === "temporary" ? "temp " : ""}trigger seqqa_${name}${plan.index} ${on}`;
+    return `${head}${conditions === "" ? "" : ` when ${conditions}`} begin ${body.map((one) => `${one};`).join(" ")} end`;
+  };
+
+  // REPLACE removes rows without firing delete triggers: note every row that the new one could displace. One that stays does no harm.
+  const conflicts = plan.uniques.map((unique) => unique.conflict);
+  if (!plan.withoutRowid) conflicts.unshift(`${keys[0]} = NEW.${keys[0]}`);
+  const another = plan.withoutRowid
+    ? `not (${keys.map((key) => `${key} is OLD.${key} collate binary`).join(" and ")})`
+    : `${keys[0]} <> OLD.${keys[0]}`;
+  const rekeyed = keys.map((key) => `OLD.${key} is not NEW.${key} collate binary`).join(" or ");
+  return [
+    create("i", `after insert on ${table}`, [appeared]),
+    create("d", `before delete on ${table}`, [was]),
+    create("u", `before update on ${table}`, [was]),
+    create("k", `after update of ${rowidColumns(plan, keys).join(", ")} on ${table}`, [appeared], [rekeyed]),
+    create("r", `before insert on ${table}`, conflicts.map(displaced)),
+    create(
+      "s",
+      `before update${displacingColumns(plan, keys)} on ${table}`,
+      conflicts.map((one) => displaced(`${another} and ${one}`)),
+    ),
+  ];
+}
+
+/** Everything by which a statement can name the key; SQLite compares these names as they are written. */
+function rowidColumns(plan: TablePlan, keys: readonly string[]): string[] {
+  return plan.withoutRowid ? [...keys] : [...new Set([...keys.map((key) => key), "rowid", "_rowid_", "oid"])];
+}
+
+function displacingColumns(plan: TablePlan, keys: readonly string[]): string {
+  const columns = new Set(rowidColumns(plan, keys));
+  for (const { decidedBy } of plan.uniques) {
+    if (decidedBy === undefined) return "";
+    for (const column of decidedBy) columns.add(quoteName(column));
+  }
+  return ` of ${[...columns].join(", ")}`;
+}

@@ -1,0 +1,221 @@
+import type { Database, Statement } from "better-sqlite3";
+import { SeqqaError } from "../../../model/errors.ts";
+import {
+  keyOf,
+  NetMirror,
+  sameCounters,
+  sameRow,
+  type ExactRow,
+  type ExactValue,
+  type Fix,
+  type NetImage,
+  type RowKey,
+  type Touch,
+} from "../../../systems/index.ts";
+import { imageForeign } from "../../../systems/store-errors.ts";
+import { counterReader, putCounters } from "./counters.ts";
+import { Keeper } from "./kept-rows.ts";
+import { exactRow, TableIo } from "./table-io.ts";
+import type { TablePlan } from "./table-plan.ts";
+import { LOG } from "./triggers.ts";
+
+export interface UndoLogOptions {
+  /** It goes on reading where that one stopped. */
+  readonly previous?: UndoLog | undefined;
+  /** Keeps in the store what rows were when it was opened, and what they were when it was last looked into. */
+  readonly keeps?: boolean | undefined;
+}
+
+/**
+ * The log in a store and what is known of it here. All methods expect to run inside a transaction that somebody else opens and ends;
+ * where the log lives (in the file, or among a connection's temporary tables) makes no difference.
+ */
+export class UndoLog {
+  readonly tables: readonly TableIo[];
+  mirror: NetMirror;
+  readonly #db: Database;
+  readonly #file: string;
+  readonly #tail: Statement<[bigint], ExactValue[]>;
+  readonly #clear: Statement<[]>;
+  readonly #counters: Statement<[], ExactValue[]>;
+  readonly #keeper: Keeper | undefined;
+  /** The log is read up to here. */
+  #read = 0n;
+  /** Entries that are in the log and read. */
+  #entries = 0;
+
+  constructor(db: Database, file: string, plans: readonly TablePlan[], { previous, keeps = false }: UndoLogOptions = {}) {
+    this.#db = db;
+    this.#file = file;
+    this.tables = plans.map((plan) => new TableIo(db, plan));
+    this.#tail = db.prepare<[bigint], ExactValue[]>(`select * from ${LOG} where seq > ? order by seq`).raw().safeIntegers();
+    this.#clear = db.prepare(`delete from ${LOG}`);
+    this.#counters = counterReader(db);
+    this.#keeper = keeps ? new Keeper(db, plans.length, previous === undefined ? undefined : previous.#keeper) : undefined;
+    this.mirror = previous?.mirror ?? new NetMirror(plans.length, this.counters());
+    this.#read = previous === undefined ? 0n : previous.#read;
+    this.#entries = previous === undefined ? 0 : previous.#entries;
+  }
+
+  /** The file's counters as rows of place, name and value. */
+  counters(): readonly ExactRow[] {
+    return this.#counters.all();
+  }
+
+  /** Reads what was logged since the last time. `judge` is told of it first, and may throw: then it counts as not read. */
+  sync(judge?: (touches: readonly Touch[]) => void): void {
+    const entries = this.#tail.all(this.#read);
+    const counters = this.counters();
+    const touches = entries.length === 0 ? [] : this.#touches(entries);
+    judge?.(touches);
+    // Only now: what was thrown on is read again.
+    if (this.#keeper !== undefined) for (const { table, key, before, now } of touches) this.#keeper.logged(table, key, before, now);
+    this.mirror.push(touches, sameCounters(counters, this.mirror.counters) ? this.mirror.counters : counters);
+    if (entries.length > 0) this.#read = entries[entries.length - 1]?.[0] as bigint;
+    this.#entries += entries.length;
+  }
+
+  #touches(entries: readonly ExactValue[][]): Touch[] {
+    const touches: Touch[] = [];
+    const seen = new Map<number, Set<RowKey>>();
+    for (const entry of entries) {
+      const code = Number(entry[1]);
+      const io = this.tables[code >> 1];
+      if (io === undefined) throw this.#incoherent("an unknown table");
+      const { plan } = io;
+      const image = exactRow(entry.slice(2, 2 + plan.stored.length), 0, (at) => this.#bytes(at, entry[0] as bigint));
+      const key = keyOf(plan, image);
+      let keys = seen.get(plan.index);
+      if (keys === undefined) seen.set(plan.index, (keys = new Set()));
+      // The first entry says what the row was; what followed shows in what it is.
+      if (keys.has(key)) continue;
+      keys.add(key);
+      const before = (code & 1) === 1 ? null : image;
+      const slot = this.mirror.slot(plan.index, key);
+      if (slot !== undefined && !sameRow(slot.now, before)) throw this.#incoherent(`table "${plan.name}"`);
+      touches.push({ table: plan.index, key, before, now: io.read(io.key(image)) });
+    }
+    return touches;
+  }
+
+  #bytes(at: number, seq: bigint): Uint8Array {
+    return this.#db.prepare<[bigint], Uint8Array>(`select cast(c${at} as blob) from ${LOG} where seq = ?`).pluck().get(seq) as Uint8Array;
+  }
+
+  #incoherent(where: string): SeqqaError {
+    return new SeqqaError("JOURNAL_INCOHERENT", `The undo log of the SQLite file ${this.#file} does not agree with the rows of ${where}.`, {
+      hint: 'A statement changed rows without firing triggers. Choose `checkpoint: "copy"` for this store.',
+    });
+  }
+
+  /**
+   * Changes rows and counters, then empties the log.
+   *
+   * @returns whether only that happened; `false`: triggers fired on the way, and the caller must roll back.
+   */
+  apply(fixes: readonly Fix[], counters: readonly ExactRow[]): boolean {
+    if (this.#entries === 0 && fixes.length === 0) {
+      this.#putCounters(counters);
+      this.#keeper?.write(this.tables, this.counters());
+      return true;
+    }
+    this.#change(fixes);
+    this.#putCounters(counters);
+    this.#keeper?.write(this.tables, this.counters());
+    return this.#clear.run().changes === this.#entries;
+  }
+
+  /**
+   * Writes into a borrowed file what is known by now, and empties the log: what it holds from here on, the run did not know of. In the transaction of
+   * the caller, who calls {@link emptied} behind it. Returns `false` where there is nothing to write.
+   */
+  record(): boolean {
+    if (this.#keeper === undefined || (this.#entries === 0 && !this.#keeper.isBehind(this.mirror.counters))) return false;
+    this.#keeper.write(this.tables, this.mirror.counters);
+    this.#clear.run();
+    return true;
+  }
+
+  /** The transaction was rolled back. */
+  rolledBack(): void {
+    this.#keeper?.rolledBack();
+  }
+
+  #change(fixes: readonly Fix[]): void {
+    const inserts: Fix[] = [];
+    const updates: Fix[] = [];
+    // Deletions first, then what cannot conflict, then the rest: the order of keys and unique values never matters.
+    for (const fix of fixes) {
+      const io = this.tables[fix.slot.table] as TableIo;
+      const { key, now } = fix.slot;
+      this.#keeper?.fixing(io.plan.index, key, now, fix.wanted);
+      if (now !== null && fix.wanted !== null && io.plan.uniques.length === 0) {
+        updates.push(fix);
+        continue;
+      }
+      if (now !== null) io.delete(now);
+      if (fix.wanted !== null) inserts.push(fix);
+    }
+    for (const { slot, wanted } of updates) (this.tables[slot.table] as TableIo).update(wanted as ExactRow);
+    for (const { slot, wanted } of inserts) (this.tables[slot.table] as TableIo).insert(wanted as ExactRow);
+  }
+
+  /** How far the log was read. */
+  get read(): bigint {
+    return this.#read;
+  }
+
+  /** A rollback took the entries after `read` out of the log. */
+  rewind(read: bigint): void {
+    this.#read = read;
+  }
+
+  clear(): void {
+    this.#keeper?.write(this.tables, this.counters());
+    this.#clear.run();
+  }
+
+  /** That the log was emptied is committed; with `mirror`, there is a new root. */
+  emptied(mirror: NetMirror = this.mirror): void {
+    this.#keeper?.written();
+    this.mirror = mirror;
+    this.#read = 0n;
+    this.#entries = 0;
+  }
+
+  #putCounters(wanted: readonly ExactRow[]): void {
+    const now = this.counters();
+    if (!sameCounters(now, wanted)) putCounters(this.#db, now, wanted);
+  }
+
+  /** What has to be changed to get from the present state into a captured one; each fix knows the row's value in the root. */
+  fixesToImage(image: NetImage): Fix[] {
+    const fixes: Fix[] = [];
+    const wanted = new Map<string, NetImage["tables"][number]>(image.tables.map((table) => [table.name, table]));
+    for (const io of this.tables) {
+      const { plan } = io;
+      const table = wanted.get(plan.name);
+      wanted.delete(plan.name);
+      const met = new Set<RowKey>();
+      const want = (key: ExactRow, row: ExactRow | null): void => {
+        const rowKey = io.keyFrom(key);
+        met.add(rowKey);
+        const known = this.mirror.slot(plan.index, rowKey);
+        const now = known === undefined ? io.read(key) : known.now;
+        fixes.push({ slot: known ?? { table: plan.index, key: rowKey, base: now, now }, wanted: row });
+      };
+      for (const row of table?.rows ?? []) {
+        if (row.length !== plan.stored.length) throw foreign(plan.name);
+        want(io.key(row), row);
+      }
+      for (const key of table?.gone ?? []) want(key, null);
+      for (const slot of this.mirror.slotsOf(plan.index)) if (!met.has(slot.key)) fixes.push({ slot, wanted: slot.base });
+    }
+    for (const name of wanted.keys()) throw foreign(name);
+    return fixes;
+  }
+}
+
+function foreign(table: string): SeqqaError {
+  return imageForeign({ shown: "this store" }, `table "${table}"`);
+}

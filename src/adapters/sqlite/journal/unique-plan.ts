@@ -1,0 +1,90 @@
+import type { Database } from "better-sqlite3";
+import { indexParts, rewriteColumns } from "./index-parts.ts";
+import { quoteName } from "../connect/sql-text.ts";
+
+/** A column as `pragma table_xinfo` tells it; `hidden` is 2 or 3 for generated ones. */
+export interface ColumnInfo {
+  readonly name: string;
+  readonly notnull: number;
+  readonly dflt_value: string | null;
+  readonly pk: number;
+  readonly hidden: number;
+}
+
+/** A unique constraint, repeated: which rows of the table a new row would displace. */
+export interface Unique {
+  /** True of a row that cannot stand beside `NEW`. */
+  readonly conflict: string;
+  /** The columns that decide it; an update of none of them displaces nothing. `undefined`: cannot be said (generated columns). */
+  readonly decidedBy: readonly string[] | undefined;
+}
+
+interface Term {
+  readonly cid: number;
+  readonly name: string | null;
+  readonly coll: string;
+}
+
+/** The unique constraints of a table, or why one of them cannot be repeated. */
+export function readUniques(db: Database, table: string, columns: readonly ColumnInfo[]): Unique[] | string {
+  const indexes = db
+    .prepare<[string], { name: string; partial: number }>('select name, partial from pragma_index_list(?) where "unique" = 1 order by seq')
+    .all(table);
+  const uniques: Unique[] = [];
+  for (const index of indexes) {
+    const terms = db
+      .prepare<[string], Term>("select cid, name, coll from pragma_index_xinfo(?) where key = 1 order by seqno")
+      .all(index.name);
+    const sql = db
+      .prepare<[string], string | null>("select sql from sqlite_schema where type = 'index' and name = ?")
+      .pluck()
+      .get(index.name);
+    const unique = repeat(terms, index.partial === 1, sql ?? undefined, columns);
+    if (unique === undefined) return `the unique index "${index.name}" of table "${table}" cannot be repeated in a trigger`;
+    uniques.push(unique);
+  }
+  return uniques;
+}
+
+function repeat(terms: readonly Term[], partial: boolean, sql: string | undefined, columns: readonly ColumnInfo[]): Unique | undefined {
+  const byName = new Map(columns.map((column) => [column.name.toLowerCase(), column]));
+  const names = new Set(byName.keys());
+  const fresh = (column: string): string => valueToBe(byName.get(column) as ColumnInfo);
+  const parts =
+    sql !== undefined && (partial || terms.some((term) => term.name === null)) ? indexParts(sql) : { terms: [], where: undefined };
+  if (parts === undefined || (partial && parts.where === undefined)) return undefined;
+  const conditions: string[] = [];
+  const used: string[] = [];
+  for (const [i, term] of terms.entries()) {
+    const collation = ` collate ${quoteName(term.coll)}`;
+    if (term.name !== null) {
+      conditions.push(`${quoteName(term.name)} = ${fresh(term.name.toLowerCase())}${collation}`);
+      used.push(term.name.toLowerCase());
+      continue;
+    }
+    const text = term.cid === -2 ? parts.terms[i] : undefined;
+    const about = text === undefined ? undefined : rewriteColumns(text, names, fresh);
+    if (text === undefined || about === undefined) return undefined;
+    conditions.push(`(${text}) = (${about.sql})${collation}`);
+    used.push(...about.used);
+  }
+  if (parts.where !== undefined) {
+    const about = rewriteColumns(parts.where, names, fresh);
+    if (about === undefined) return undefined;
+    // The row's own side as it is written, so that SQLite sees that it may use the partial index.
+    conditions.push(`(${parts.where})`, `(${about.sql})`);
+    used.push(...about.used);
+  }
+  const generated = used.some((column) => (byName.get(column) as ColumnInfo).hidden !== 0);
+  // Before an update, SQLite computes NEW's generated columns from those columns of NEW alone that the trigger mentions; the others
+  // are NULL by then. So all are mentioned.
+  if (generated)
+    conditions.push(...columns.filter((one) => one.hidden === 0).map((one) => `NEW.${quoteName(one.name)} is NEW.${quoteName(one.name)}`));
+  return { conflict: conditions.join(" and "), decidedBy: generated ? undefined : [...new Set(used)] };
+}
+
+/** What a column of the new row will hold: where NULL is not allowed, REPLACE puts the column's default in its place. */
+function valueToBe(column: ColumnInfo): string {
+  const value = `NEW.${quoteName(column.name)}`;
+  return column.notnull === 1 && column.dflt_value !== null ? `coalesce(${value}, (${column.dflt_value}))` : value;
+}

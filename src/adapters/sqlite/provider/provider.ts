@@ -1,0 +1,57 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import type { StoreProvider, StoreProviderOptions } from "../../../model/stores/store-provider.ts";
+import { cloneSqliteFile, requireDatabase } from "../copy/clone-file.ts";
+import { sqlitePath } from "../connect/sqlite-path.ts";
+
+/** Gives every lane a file of its own in the run's directory, which goes with the run: nothing of a dead run is left elsewhere. */
+export class SqliteProvider implements StoreProvider {
+  readonly #template: string;
+  readonly #name: string;
+  readonly #directory: string;
+  readonly #files = new Map<number, string>();
+
+  constructor({ name, url, runId, directory }: StoreProviderOptions) {
+    this.#template = sqlitePath(url);
+    // A name of the configuration may hold anything.
+    this.#name = `${runId}-${encodeURIComponent(name)}`;
+    this.#directory = directory;
+  }
+
+  prepare(): Promise<void> {
+    return done(() => requireDatabase(this.#template));
+  }
+
+  provide(lane: number, generation: number): Promise<string> {
+    return done(() => {
+      this.#remove(lane);
+      // By generation, since a dying process may still write to a path that it knows.
+      const file = join(this.#directory, `${this.#name}-lane${lane}-${generation}.sqlite`);
+      this.#files.set(lane, file);
+      cloneSqliteFile(this.#template, file);
+      return `sqlite:${file}`;
+    });
+  }
+
+  release(lane: number): Promise<void> {
+    return done(() => this.#remove(lane));
+  }
+
+  close(): Promise<void> {
+    return done(() => {
+      for (const lane of this.#files.keys()) this.#remove(lane);
+    });
+  }
+
+  #remove(lane: number): void {
+    const file = this.#files.get(lane);
+    if (file === undefined) return;
+    for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(file + suffix, { force: true });
+    this.#files.delete(lane);
+  }
+}
+
+/** What is done at once, as a promise: errors too. */
+async function done<T>(work: () => T): Promise<T> {
+  return work();
+}

@@ -1,0 +1,46 @@
+import { existsSync } from "node:fs";
+import { SeqqaError } from "../../../model/errors.ts";
+import type { Cleaned, Cleaning, StoreKind } from "../../../model/stores/store-provider.ts";
+import { check } from "../connect/check.ts";
+import { connect } from "../connect/connect.ts";
+import { planTables } from "../journal/table-plan.ts";
+import { SqliteProvider } from "./provider.ts";
+import { sqlitePath } from "../connect/sqlite-path.ts";
+import { recover } from "../journal/take-over.ts";
+
+/** SQLite for lanes: a file for each. */
+export const stores: StoreKind = { createProvider: (options) => new SqliteProvider(options), clean, check, disturb };
+
+/** Puts a user's file back that a dead run left. */
+async function clean(url: string, how: Cleaning = {}): Promise<Cleaned> {
+  const file = sqlitePath(url);
+  if (!existsSync(file)) return { removed: [] };
+  try {
+    const leftover = await recover(file, how);
+    return { removed: leftover === undefined ? [] : [`what a dead run installed in ${file}`], leftover };
+  } catch (error) {
+    if (error instanceof SeqqaError && error.code === "STORE_IN_USE") return { removed: [] };
+    throw error;
+  }
+}
+
+/** Removes a row where the schema allows it. */
+async function disturb(url: string): Promise<string | undefined> {
+  const db = connect(sqlitePath(url));
+  try {
+    const plans = planTables(db, undefined);
+    const tables = typeof plans === "string" ? [] : plans;
+    for (const { sqlName, name, keyAt, stored } of tables) {
+      const key = keyAt.map((at) => stored[at]).join(", ");
+      try {
+        const { changes } = db.prepare(`delete from ${sqlName} where (${key}) = (select ${key} from ${sqlName} limit 1)`).run();
+        if (changes > 0) return `removed a row of ${name}`;
+      } catch {
+        // What refers to it, a trigger, or a function that only the target has forbids it: the next one.
+      }
+    }
+    return undefined;
+  } finally {
+    db.close();
+  }
+}

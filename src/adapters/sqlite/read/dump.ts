@@ -1,0 +1,65 @@
+import type { Database } from "better-sqlite3";
+import { isRawText, type ExactValue } from "../../../systems/index.ts";
+import { counterReader, isInHeader } from "../journal/counters.ts";
+import { quoteName } from "../connect/sql-text.ts";
+import { exactRow } from "../journal/table-io.ts";
+
+/** Everything that is in the user's tables, exactly: schema, rows with storage classes and hidden rowids, AUTOINCREMENT counters, and the integers of the header. */
+export function dumpDatabase(db: Database): string {
+  const lines: string[] = [];
+  const schema = db
+    .prepare<[], { type: string; name: string; sql: string | null }>(
+      `select type, name, sql from sqlite_schema where name not like 'seqqa\\_%' escape '\\' and tbl_name not like 'seqqa\\_%' escape '\\'
+       and name not like 'sqlite\\_stat%' escape '\\' order by type, name`,
+    )
+    .all();
+  for (const { type, name, sql } of schema) lines.push(`${type} ${name}: ${sql ?? ""}`);
+  const tables = db
+    .prepare<[], { name: string; wr: number }>(
+      `select name, wr from pragma_table_list where schema = 'main' and type in ('table', 'shadow') and name not like 'seqqa\\_%' escape '\\'
+       and name not in ('sqlite_schema', 'sqlite_stat1', 'sqlite_stat4') order by name`,
+    )
+    .all();
+  for (const { name, wr } of tables) lines.push(`-- ${name}`, ...dumpTable(db, name, wr === 1));
+  for (const [, name, value] of counterReader(db).all()) if (isInHeader(name)) lines.push(`${String(name)}: ${String(value)}`);
+  return `${lines.join("\n")}\n`;
+}
+
+function dumpTable(db: Database, name: string, withoutRowid: boolean): string[] {
+  const columns = db.prepare<[string], { name: string; pk: number }>("select name, pk from pragma_table_xinfo(?)").all(name);
+  const taken = new Set(columns.map((column) => column.name.toLowerCase()));
+  const rowid = withoutRowid ? undefined : ["rowid", "_rowid_", "oid"].find((one) => !taken.has(one));
+  const keys = columns.filter((column) => column.pk > 0).sort((a, b) => a.pk - b.pk);
+  const order = rowid ?? (keys.length > 0 ? keys.map((key) => quoteName(key.name)).join(", ") : "1");
+  const all = [...(rowid === undefined ? [] : [rowid]), ...columns.map((column) => quoteName(column.name))];
+  const rows = db
+    .prepare<[], ExactValue[]>(`select ${all.join(", ")} from ${quoteName(name)} order by ${order}`)
+    .raw()
+    .safeIntegers()
+    .all();
+  let bytes: ExactValue[][] | undefined;
+  return rows.map((row, i) => {
+    const exact = exactRow(row, 0, (at) => {
+      bytes ??= db
+        .prepare<[], ExactValue[]>(
+          `select ${all.map((one) => `cast(${one} as blob)`).join(", ")} from ${quoteName(name)} order by ${order}`,
+        )
+        .raw()
+        .all();
+      return bytes[i]?.[at] as Uint8Array;
+    });
+    return exact.map(valueText).join(" | ");
+  });
+}
+
+function valueText(value: ExactValue): string {
+  if (value === null) return "null";
+  if (typeof value === "bigint") return `int ${value}`;
+  if (typeof value === "number") return `real ${value}`;
+  if (typeof value === "string") return `text ${JSON.stringify(value)}`;
+  return isRawText(value) ? `text x'${hex(value.rawText)}'` : `blob x'${hex(value)}'`;
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex");
+}

@@ -1,0 +1,34 @@
+import type { Database, Statement } from "better-sqlite3";
+import { SeqqaError } from "../../../model/errors.ts";
+
+/** What a look into the store returns: column -> value. */
+export type QueryRow = Readonly<Record<string, unknown>>;
+/** Values for `?`, or for `:name`. */
+export type QueryParameters = readonly unknown[] | Readonly<Record<string, unknown>>;
+
+const READS = /^\s*(?:select|with|values|explain)\b/i;
+
+/** Answers the read-only queries of checks. Statements are kept: invariants ask the same thing after every step. */
+export class Looker {
+  readonly #db: Database;
+  readonly #statements = new Map<string, Statement<unknown[], QueryRow>>();
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** @throws SeqqaError `QUERY_WRITES` when the statement is not one that only reads. */
+  all(sql: string, parameters: QueryParameters = []): QueryRow[] {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#db.prepare<unknown[], QueryRow>(sql);
+      if (!statement.reader || !statement.readonly || !READS.test(sql.replace(/^(?:\s+|--[^\n]*\n|\/\*[\s\S]*?\*\/)+/, ""))) {
+        throw new SeqqaError("QUERY_WRITES", `SqliteAdapter.query only reads, but this statement does not: ${sql.trim().slice(0, 100)}`, {
+          hint: "Use SELECT here; let the target write, through an action.",
+        });
+      }
+      this.#statements.set(sql, statement);
+    }
+    return Array.isArray(parameters) ? statement.all(...(parameters as unknown[])) : statement.all(parameters);
+  }
+}

@@ -1,0 +1,170 @@
+import type { Database, Statement } from "better-sqlite3";
+import { SeqqaError } from "../../../model/errors.ts";
+import type { Observed, SystemTraits } from "../../../model/stores/store-adapter.ts";
+import { allCounters, NetMirror, observeNet, shownRow, type Segment } from "../../../systems/index.ts";
+import { markInvalid } from "../../../systems/store-errors.ts";
+import { schemaChanged } from "../connect/failures.ts";
+import type { SqliteMode } from "../connect/mode.ts";
+import { schemaDifference, schemaText } from "../connect/schema-text.ts";
+import type { TablePlan } from "../journal/table-plan.ts";
+import { logTable, tableTriggers } from "../journal/triggers.ts";
+import { UndoLog } from "../journal/undo-log.ts";
+
+/** A state with a savepoint. */
+interface Level {
+  readonly segment: Segment;
+  /** How far the log was read at this savepoint: rolling back takes the later entries out of it. */
+  readonly read: bigint;
+}
+
+/**
+ * Nested savepoints on a connection that an in-process target works on: nothing is committed while exploring, so rolling back
+ * costs 1 us whatever was changed. What changed is seen by the same triggers as the journal's, as temporary ones of this connection:
+ * they log into a temporary table, which is rolled back along, and leave nothing in the file; reading all tables instead would cost in
+ * proportion to the database after every step.
+ */
+export class SavepointMode implements SqliteMode {
+  readonly traits: SystemTraits = { portable: false, commits: false };
+  readonly db: Database;
+  readonly #file: string;
+  readonly #log: UndoLog;
+  readonly #plans: readonly TablePlan[];
+  readonly #schema: ReadonlyMap<string, string>;
+  readonly #totalChanges: Statement<[], number>;
+  readonly #schemaVersion: Statement<[], number>;
+  #knownChanges = -1;
+  #knownSchema: number;
+  #levels: Level[] = [];
+  /** By level; compiled once. */
+  readonly #rollbacks: Statement<[]>[] = [];
+
+  /** `borrowed`: the file is the user's, and gets nothing of what is done from here on, `setup` included. */
+  constructor(db: Database, file: string, plans: readonly TablePlan[], borrowed: boolean = false) {
+    this.db = db;
+    this.#file = file;
+    this.#plans = plans;
+    removeTemporary(db);
+    db.exec(logTable(plans, true));
+    for (const plan of plans) for (const trigger of tableTriggers(plan, "temporary")) db.exec(trigger);
+    this.#schema = schemaText(db);
+    this.#totalChanges = db.prepare<[], number>("select total_changes()").pluck();
+    this.#schemaVersion = db.prepare<[], number>("pragma main.schema_version").pluck();
+    this.#knownSchema = this.#schemaVersion.get() as number;
+    this.#log = new UndoLog(db, file, plans);
+    if (borrowed) db.exec("savepoint seqqa_open");
+    this.#begin();
+  }
+
+  root(): Observed {
+    this.#alive();
+    // What was done so far (setup) stays when this mode is closed, in a lane's own file.
+    this.db.exec("release seqqa_0");
+    const counters = this.#log.counters();
+    const tables = this.#log.tables
+      .filter(({ plan }) => plan.observed)
+      .map((io) => ({ name: io.plan.name, columns: io.plan.columns, added: io.all().map((row) => shownRow(io.plan, row)), removed: [] }))
+      .filter((table) => table.added.length > 0);
+    this.#log.clear();
+    this.#log.emptied(new NetMirror(this.#plans.length, counters));
+    this.#begin();
+    return { kind: "rows", tables, counters: allCounters(counters) };
+  }
+
+  mark(): Segment {
+    this.#sync();
+    const { top } = this.#log.mirror;
+    if (this.#levels[this.#levels.length - 1]?.segment !== top) this.#save(top);
+    return top;
+  }
+
+  changed(mark: unknown): boolean {
+    this.#sync();
+    return this.#log.mirror.top !== mark;
+  }
+
+  restore(mark: unknown): void {
+    this.#alive();
+    const at = this.#levels.findLastIndex((level) => level.segment === mark);
+    const level = this.#levels[at];
+    if (level === undefined || !this.#log.mirror.holds(level.segment)) throw markInvalid();
+    try {
+      (this.#rollbacks[at] ??= this.db.prepare(`rollback to seqqa_${at}`)).run();
+    } catch (error) {
+      throw this.#lost(error);
+    }
+    this.#levels.length = at + 1;
+    this.#log.mirror.popTo(level.segment);
+    this.#log.rewind(level.read);
+    this.#knownChanges = this.#totalChanges.get() as number;
+  }
+
+  observe(): Observed {
+    this.#sync();
+    return observeNet(this.#plans, this.#log.mirror);
+  }
+
+  capture(): never {
+    throw notPortable();
+  }
+
+  write(): never {
+    throw notPortable();
+  }
+
+  /** The file is left as it was at the root, one of the user's as it was when it was opened: exploring has committed nothing. */
+  close(): void {
+    if (!this.db.open) return;
+    if (this.db.inTransaction) this.db.exec("rollback");
+    removeTemporary(this.db);
+    this.db.close();
+  }
+
+  #begin(): void {
+    this.#levels = [];
+    this.#save(this.#log.mirror.top);
+    this.#knownChanges = this.#totalChanges.get() as number;
+  }
+
+  #save(segment: Segment): void {
+    this.db.exec(`savepoint seqqa_${this.#levels.length}`);
+    this.#levels.push({ segment, read: this.#log.read });
+  }
+
+  #sync(): void {
+    this.#alive();
+    const schema = this.#schemaVersion.get() as number;
+    if (schema !== this.#knownSchema) {
+      const difference = schemaDifference(this.#schema, schemaText(this.db));
+      if (difference !== undefined) throw schemaChanged(this.#file, difference);
+      this.#knownSchema = schema;
+    }
+    const changes = this.#totalChanges.get() as number;
+    if (changes === this.#knownChanges) return;
+    this.#log.sync();
+    this.#knownChanges = changes;
+  }
+
+  #alive(): void {
+    if (!this.db.inTransaction) throw this.#lost(undefined);
+  }
+
+  #lost(cause: unknown): SeqqaError {
+    return new SeqqaError("SAVEPOINT_LOST", `The target ended the transaction that explores the SQLite file ${this.#file}.`, {
+      hint: 'Use savepoints (better-sqlite3\'s db.transaction does) in place of BEGIN, COMMIT and ROLLBACK, or choose `checkpoint: "journal"`.',
+      cause,
+    });
+  }
+}
+
+function removeTemporary(db: Database): void {
+  const names = db
+    .prepare<[], { type: string; name: string }>(
+      "select type, name from sqlite_temp_schema where type in ('table', 'trigger') and name like 'seqqa\\_%' escape '\\' order by type desc",
+    )
+    .all();
+  for (const { type, name } of names) db.exec(`drop ${type} if exists temp.${name}`);
+}
+
+function notPortable(): SeqqaError {
+  return new SeqqaError("NOT_PORTABLE", "A savepoint cannot be taken out of its connection.");
+}

@@ -1,0 +1,172 @@
+import type { Command, Option } from "commander";
+import { nearest } from "../../model/text/nearest.ts";
+import { usage } from "./run-options.ts";
+
+/** What is completed for one command. */
+interface Words {
+  readonly name: string;
+  readonly description: string;
+  /** What can stand directly behind it: commands of its own, or shells. */
+  readonly words: readonly string[];
+  /** What stands behind it is a directory, a file, or nothing that could be completed. */
+  readonly takes: "directory" | "file" | undefined;
+  readonly options: readonly OptionWords[];
+}
+
+interface OptionWords {
+  readonly flag: string;
+  readonly description: string;
+  readonly values: readonly string[];
+  /** It takes a file or a folder. */
+  readonly takesPath: boolean;
+  readonly takesValue: boolean;
+}
+
+/** Values that the configuration knows, not commander. */
+const VALUES: Readonly<Record<string, readonly string[]>> = {
+  "--strategy": ["bfs", "dfs", "random", "coverage-guided"],
+  "--fail-on-severity": ["critical", "high", "medium", "low", "none"],
+  "--parallel": ["auto"],
+};
+const SHELLS = { bash, zsh, fish } as const;
+
+/**
+ * A script for the shell, made from the command line itself. It starts nothing while the user types, so it knows no names of journeys.
+ * @throws SeqqaError for another shell
+ */
+export function completionScript(program: Command, shell: string): string {
+  const script = Object.entries(SHELLS).find(([name]) => name === shell)?.[1];
+  if (script === undefined) {
+    const near = nearest(shell, Object.keys(SHELLS));
+    throw usage(`There is no completion for ${JSON.stringify(shell)}; there is for bash, zsh and fish.`, near && `Did you mean ${near}?`);
+  }
+  return script(program.commands.map(wordsOf));
+}
+
+function wordsOf(command: Command): Words {
+  const all = [command, ...command.commands];
+  const names = all.flatMap(({ registeredArguments }) => registeredArguments.map((argument) => argument.name()));
+  const flags = new Map(all.flatMap(({ options }) => options.map((option) => [option.flags, optionOf(option)] as const)));
+  return {
+    name: command.name(),
+    description: command.description(),
+    words: command.name() === "completion" ? Object.keys(SHELLS) : command.commands.map((one) => one.name()),
+    takes: names.some((name) => /directory/.test(name)) ? "directory" : names.includes("source") ? "file" : undefined,
+    options: [...flags.values(), { flag: "--help", description: "print help", values: [], takesPath: false, takesValue: false }],
+  };
+}
+
+function optionOf({ long, description, argChoices, flags, required }: Option): OptionWords {
+  const flag = long ?? flags;
+  return {
+    flag,
+    description,
+    values: argChoices ?? VALUES[flag] ?? [],
+    takesPath: /<(?:file|dir)>/.test(flags),
+    takesValue: required,
+  };
+}
+
+const TOP = ["--help", "--version"];
+
+function bash(commands: readonly Words[]): string {
+  const cases = commands.map(
+    ({ name, options, takes, words }) =>
+      `    ${name}) words="${[...words, ...options.map(({ flag }) => flag)].join(" ")}"; kind=${takes ?? ""} ;;`,
+  );
+  const values = unique(commands).map(({ flag, values: words, takesPath }) =>
+    takesPath
+      ? `    ${flag}) COMPREPLY=($(compgen -f -- "$current")); return ;;`
+      : `    ${flag}) COMPREPLY=($(compgen -W "${words.join(" ")}" -- "$current")); return ;;`,
+  );
+  return `# seqqa completion for bash: seqqa completion bash > ~/.local/share/bash-completion/completions/seqqa
+_seqqa() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" words kind=""
+  COMPREPLY=()
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    COMPREPLY=($(compgen -W "${[...commands.map(({ name }) => name), ...TOP].join(" ")}" -- "$current"))
+    return
+  fi
+  case "$previous" in
+${values.join("\n")}
+  esac
+  case "\${COMP_WORDS[1]}" in
+${cases.join("\n")}
+    *) return ;;
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+  [[ "$current" == -* ]] && return
+  case "$kind" in
+    directory) COMPREPLY+=($(compgen -d -- "$current")) ;;
+    file) if [ "$COMP_CWORD" -gt 2 ]; then COMPREPLY+=($(compgen -f -- "$current")); fi ;;
+  esac
+}
+complete -o filenames -F _seqqa seqqa
+`;
+}
+
+function zsh(commands: readonly Words[]): string {
+  const quote = (text: string): string => text.replaceAll("'", `'\\''`);
+  const plain = (text: string): string => quote(text).replace(/[[\]:\\]/g, "\\$&");
+  const behind = ({ takesValue, takesPath, values }: OptionWords): string =>
+    !takesValue ? "" : takesPath ? ":file:_files" : values.length > 0 ? `:value:(${values.join(" ")})` : ":value: ";
+  const argument = ({ words, takes }: Words): string =>
+    (words.length > 0 ? ` '1:word:(${words.join(" ")})'` : takes === "directory" ? " '1:directory:_files -/'" : "") +
+    (takes === "file" ? " '2:file:_files'" : "");
+  const cases = commands.map(
+    (words) =>
+      `    ${words.name}) _arguments ${words.options.map((option) => `'*${option.flag}[${plain(option.description)}]${behind(option)}'`).join(" ")}${argument(words)} ;;`,
+  );
+  return `#compdef seqqa
+# seqqa completion for zsh: eval "$(seqqa completion zsh)"
+_seqqa() {
+  local -a commands
+  commands=(
+${commands.map(({ name, description }) => `    '${name}:${plain(description)}'`).join("\n")}
+  )
+  if (( CURRENT == 2 )); then
+    _describe command commands
+    _values option ${TOP.map((flag) => `'${flag}'`).join(" ")}
+    return
+  fi
+  local name="$words[2]"
+  shift words
+  (( CURRENT-- ))
+  case "$name" in
+${cases.join("\n")}
+  esac
+}
+compdef _seqqa seqqa
+`;
+}
+
+function fish(commands: readonly Words[]): string {
+  const quote = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+  const lines = commands.flatMap(({ name, description, options, takes, words }) => {
+    const inside = `complete -c seqqa -n '__fish_seen_subcommand_from ${name}'`;
+    return [
+      `complete -c seqqa -n __fish_use_subcommand -a ${name} -d ${quote(description)}`,
+      ...(takes === "directory" ? [`${inside} -a '(__fish_complete_directories)'`] : []),
+      ...(takes === "file" ? [`${inside} -F`] : []),
+      ...(words.length > 0 ? [`${inside} -a '${words.join(" ")}'`] : []),
+      ...options.map(({ flag, description: says, values, takesPath, takesValue }) =>
+        [
+          inside,
+          `-l ${flag.slice(2)}`,
+          ...(takesValue ? ["-r"] : []),
+          ...(takesPath ? ["-F"] : []),
+          ...(values.length > 0 ? [`-a '${values.join(" ")}'`] : []),
+          `-d ${quote(says)}`,
+        ].join(" "),
+      ),
+    ];
+  });
+  const top = TOP.map((flag) => `complete -c seqqa -n __fish_use_subcommand -l ${flag.slice(2)}`);
+  return `# seqqa completion for fish: seqqa completion fish > ~/.config/fish/completions/seqqa.fish\ncomplete -c seqqa -f\n${[...lines, ...top].join("\n")}\n`;
+}
+
+/** Options that take a value, each once: bash looks at the word before only. */
+function unique(commands: readonly Words[]): readonly OptionWords[] {
+  const all = commands.flatMap(({ options }) => options.filter(({ takesValue }) => takesValue));
+  return all.filter(({ flag }, index) => all.findIndex((one) => one.flag === flag) === index);
+}

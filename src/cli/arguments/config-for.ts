@@ -1,0 +1,23 @@
+import { loadConfig, type Config, type LoadOptions } from "../../config/index.ts";
+import type { Shell } from "../process/shell.ts";
+
+/** The configuration of a command; its passwords appear in no output from here on. `options`: also what the shell says otherwise. */
+export function configFor(shell: Shell, options: LoadOptions): Config {
+  const config = loadConfig({ env: shell.env, cwd: shell.cwd, ...options });
+  const places = [config, ...config.lanes].flatMap(({ baseUrl, systems }) => [
+    baseUrl ?? "",
+    ...Object.values(systems).map(({ url }) => url),
+  ]);
+  const given = [config.target?.env ?? {}, ...config.services.map(({ env }) => env)].flatMap((env) => Object.values(env));
+  shell.keepSecret?.([...places, ...given]);
+  return config;
+}
+
+/** The configuration for the commands that look after stores; without a directory, that of the current folder. */
+export function configOfStores(
+  directory: string | undefined,
+  options: { readonly config?: string; readonly allowDb?: readonly string[] },
+  shell: Shell,
+): Config {
+  return configFor(shell, { directory: directory ?? ".", file: options.config, allowedStores: options.allowDb });
+}

@@ -1,0 +1,54 @@
+import type { RunDocument } from "../../reports/index.ts";
+import { printable, raceName } from "../../reports/index.ts";
+import { usage } from "./run-options.ts";
+
+export type ExplorationEntry = RunDocument["explorations"][number];
+
+export interface FoundViolation {
+  readonly kind: "violation";
+  readonly exploration: ExplorationEntry;
+  readonly violation: ExplorationEntry["violations"][number];
+}
+
+export interface FoundRace {
+  readonly kind: "race";
+  readonly exploration: ExplorationEntry;
+  readonly race: ExplorationEntry["races"][number];
+}
+
+export type FoundFinding = FoundViolation | FoundRace;
+
+/** How many are named. */
+const NAMED = 8;
+
+/** The finding whose id begins so. `elsewhere` finds another run that has it. @throws SeqqaError with exit status 2 when there is none, or more than one */
+export function findFinding(
+  wanted: string,
+  run: string,
+  { explorations }: Pick<RunDocument, "explorations">,
+  elsewhere?: () => string | undefined,
+): FoundFinding {
+  const all = explorations.flatMap((exploration): readonly FoundFinding[] => [
+    ...exploration.violations.map((violation) => ({ kind: "violation" as const, exploration, violation })),
+    ...exploration.races.map((race) => ({ kind: "race" as const, exploration, race })),
+  ]);
+  if (wanted.trim() === "") throw usage("The finding is empty.", listOf(all, run));
+  const exact = all.filter((one) => idOf(one) === wanted);
+  const found = exact.length > 0 ? exact : all.filter((one) => idOf(one).startsWith(wanted));
+  if (found.length === 1) return found[0]!;
+  const other = found.length === 0 ? elsewhere?.() : undefined;
+  if (other !== undefined) {
+    throw usage(`There is no finding ${JSON.stringify(wanted)} in run ${run}, and there is one in run ${other}.`, `Add --run ${other}.`);
+  }
+  if (found.length === 0) throw usage(`There is no finding ${JSON.stringify(wanted)} in run ${run}.`, listOf(all, run));
+  throw usage(`${found.length} findings of run ${run} begin with ${JSON.stringify(wanted)}.`, listOf(found, run));
+}
+
+const idOf = (one: FoundFinding): string => (one.kind === "race" ? one.race.id : one.violation.id);
+const nameOf = (one: FoundFinding): string => (one.kind === "race" ? raceName(one.race) : one.violation.invariant);
+
+function listOf(all: readonly FoundFinding[], run: string): string {
+  if (all.length === 0) return `Run ${run} has no findings; --run names another one.`;
+  const names = all.slice(0, NAMED).map((one) => `${printable(idOf(one))} (${printable(nameOf(one))})`);
+  return `There ${all.length === 1 ? "is" : "are"}: ${names.join(", ")}${all.length > NAMED ? ` and ${all.length - NAMED} more` : ""}.`;
+}

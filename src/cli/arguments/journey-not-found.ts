@@ -1,0 +1,73 @@
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { nearest, type Config } from "../../config/index.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import type { FoundJourneys } from "../../run/index.ts";
+import { shellWord } from "../../model/text/shell-word.ts";
+import type { Shell } from "../process/shell.ts";
+import { shownMessage, shownPath } from "../process/shown-path.ts";
+
+/** Names shown of a list. */
+const NAMES = 10;
+const SCRIPT = /\.[cm]?[jt]s$/;
+
+/** Why there is no such journey, and what there is. `named`: `undefined` for `--all`. */
+export function journeyNotFound(named: string | undefined, found: FoundJourneys, config: Config, shell: Shell): SeqqaError {
+  const folder = shownPath(join(config.folder, "journeys"), shell.cwd);
+  if (named === undefined) return notFound(`there is none in ${folder}`, nowhere(folder, config, shell));
+  const path = resolve(shell.cwd, named);
+  const isFile = existsSync(path) && statSync(path).isFile();
+  const means = (file: string): boolean => file === path || (!isFile && basename(file) === basename(named));
+  const byFile = found.journeys.find(({ file }) => means(file));
+  if (byFile !== undefined) {
+    return notFound(`${named} is a file, and journeys are run by their names`, `Try: seqqa run ${shellWord(byFile.name)}`);
+  }
+  const unusable = found.unusable.find(({ file }) => means(file) || basename(file).replace(SCRIPT, "") === named);
+  if (unusable !== undefined)
+    return notFound(
+      `${named}; ${shownMessage(unusable.error.message, unusable.file, shell.cwd).replace(/\.$/, "")}`,
+      unusable.error.hint,
+      unusable.error,
+    );
+  if (isFile)
+    return notFound(
+      `${named} is a file outside of ${folder}`,
+      `Journeys are files in that folder, run by their names. ${there(found, folder, config, shell)}`,
+    );
+  const what = /[\\/]/.test(named) ? `${named}, and there is no directory ${named}` : `${named}, which is no directory either`;
+  const candidates = [...found.journeys.map(({ name }) => name), ...directoriesBeside(path)];
+  const near = nearest(basename(named), candidates) ?? candidates.find((name) => name.toLowerCase().startsWith(named.toLowerCase()));
+  return notFound(what, `${near === undefined ? "" : `Did you mean ${near}? `}${there(found, folder, config, shell)}`);
+}
+
+/** The names that exist, or why there are none. */
+function there(found: FoundJourneys, folder: string, config: Config, shell: Shell): string {
+  const names = found.journeys.map(({ name }) => name);
+  const more = names.length > NAMES ? ` and ${names.length - NAMES} more` : "";
+  const broken = found.unusable.slice(0, NAMES).map(({ file }) => shownPath(file, shell.cwd));
+  const unusable = broken.length === 0 ? "" : ` Without a usable journey: ${broken.join(", ")}.`;
+  if (names.length > 0) return `Journeys in ${folder}: ${names.slice(0, NAMES).join(", ")}${more}.${unusable}`;
+  return unusable.trim() || nowhere(folder, config, shell);
+}
+
+function nowhere(folder: string, config: Config, shell: Shell): string {
+  const by = config.file === undefined ? "no seqqa.yaml was found from here" : `the configuration is ${shownPath(config.file, shell.cwd)}`;
+  return existsSync(join(config.folder, "journeys"))
+    ? `There is no journey in ${folder}: write a file there that exports \`journey\`.`
+    : `There is no folder ${folder} (${by}); start in another folder, or name the configuration with --config.`;
+}
+
+function directoriesBeside(path: string): readonly string[] {
+  try {
+    return readdirSync(dirname(path), { withFileTypes: true })
+      .filter((one) => one.isDirectory() && !one.name.startsWith(".") && one.name !== "node_modules")
+      .map(({ name }) => name);
+  } catch {
+    // Not there, no folder, or not for us to read: there is nothing to suggest.
+    return [];
+  }
+}
+
+function notFound(what: string, hint: string | undefined, cause?: unknown): SeqqaError {
+  return new SeqqaError("JOURNEY_NOT_FOUND", `Journey not found: ${what}.`, { exitStatus: 2, hint, cause });
+}

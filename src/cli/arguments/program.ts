@@ -1,0 +1,232 @@
+import { Command, Option } from "commander";
+import type { ListOptions } from "../commands/list-command.ts";
+import { EMITTERS } from "../run/emit-finding.ts";
+import type { MergeOptions } from "../commands/merge-command.ts";
+import type { ReplayCommandOptions } from "../commands/replay-command.ts";
+import type { ReportOptions } from "../commands/report-command.ts";
+import type { RunOptions } from "./run-options.ts";
+import type { WorkerOptions } from "../commands/worker-command.ts";
+import type { ScaffoldOptions } from "../commands/scaffold-command.ts";
+
+/** The options of the commands that look after stores. */
+export interface StoreOptions {
+  readonly json?: boolean;
+  readonly config?: string;
+  readonly allowDb?: readonly string[];
+}
+
+export interface CleanOptions extends StoreOptions {
+  readonly yes?: boolean;
+  readonly dryRun?: boolean;
+}
+
+/** What the commands do. */
+export interface Handlers {
+  doctor(directory: string | undefined, options: StoreOptions): Promise<void>;
+  clean(directory: string | undefined, options: CleanOptions): Promise<void>;
+  run(named: string | undefined, options: RunOptions): Promise<void>;
+  list(directory: string | undefined, options: ListOptions): Promise<void>;
+  report(options: ReportOptions): Promise<void>;
+  merge(stores: readonly string[], options: MergeOptions): Promise<void>;
+  worker(directory: string | undefined, options: WorkerOptions): Promise<void>;
+  replay(finding: string, options: ReplayCommandOptions): Promise<void>;
+  completion(shell: string): void;
+  init(directory: string | undefined): void;
+  scaffoldOpenapi(source: string, options: ScaffoldOptions): Promise<void>;
+  scaffoldGraphql(source: string, options: ScaffoldOptions): Promise<void>;
+  demo(options: { readonly verbose?: boolean }): Promise<void>;
+}
+
+/** The command line: names, options and help. It decides nothing. */
+export function buildProgram(version: string, handlers: Handlers): Command {
+  const program = new Command("seqqa")
+    .description(
+      "Explores a real HTTP API: tries every action in every state, checks every rule, and shows the shortest calls that break one.",
+    )
+    .version(version, "--version", "print the version")
+    .helpOption("-h, --help", "print help")
+    .helpCommand(false)
+    .addHelpText(
+      "after",
+      "\nExample:\n  $ seqqa demo\n\nExit status: 0 nothing found, 1 a finding, 2 usage or configuration, 3 the run could not vouch, 130 interrupted.",
+    );
+  program
+    .command("run")
+    .description("run a journey by its name, every journey, or the explorations of a directory")
+    .argument("[journey|directory]", "a directory wins over a journey of its name; seqqa list shows what there is")
+    .addOption(new Option("--all", "every journey"))
+    .addOption(new Option("--parallel <n|auto>", "lanes that work at the same time"))
+    .addOption(new Option("--verbose", "more about the run: requests of every step, stacks of errors"))
+    .addOption(new Option("--no-infra", "take services, containers and the target to run already; needs base_url or lanes"))
+    .addOption(new Option("--strategy <name>", "bfs, dfs, random or coverage-guided"))
+    .addOption(new Option("--max-steps <n>", "executed actions"))
+    .addOption(new Option("--max-depth <n>", "length of the longest path"))
+    .addOption(new Option("--max-time <duration>", "seconds, or 30s, 5m, 1h"))
+    .addOption(new Option("--seed <n>", "where all randomness comes from"))
+    .addOption(new Option("--races [mode]", "probe pairs of actions for races; default: pairs").choices(["pairs", "off"]))
+    .addOption(new Option("--bail", "stop at the first violation, or the first journey that does not pass"))
+    .addOption(new Option("--continue-after-violation", "explore behind states that violate a rule, too"))
+    .addOption(new Option("--only <text>", "explorations and journeys whose name contains it"))
+    .addOption(new Option("--shard <i/n>", "explore one of n shares of the states; --max-steps is the total of all; see seqqa merge"))
+    .addOption(new Option("--distributed <url>", "let workers expand states, through this Redis; needs SEQQA_SECRET; see seqqa worker"))
+    .addOption(new Option("--resume [run]", "go on with a run that was interrupted, killed or out of budget; default: the last one"))
+    .addOption(new Option("--force", "go on although configuration or code changed"))
+    .addOption(new Option("--reporter <name>", "what standard output gets").choices(["console", "json"]).default("console"))
+    .addOption(new Option("--base-url <url>", "a target that already runs"))
+    .addOption(configFile())
+    .addOption(new Option("--output <dir>", "where reports are written"))
+    .addOption(new Option("--fail-on-severity <severity>", "critical, high, medium, low or none"))
+    .addOption(new Option("--update-known", "write what is found to the file of known_findings"))
+    .addOption(allowDb())
+    .addHelpText(
+      "after",
+      "\nExample:\n  $ seqqa run qa --parallel 4 --max-steps 5000\n  $ seqqa run qa --resume --max-steps 20000\n  $ seqqa run login --verbose\n  $ seqqa run --all --bail",
+    )
+    .action((named: string | undefined, options: RunOptions) => handlers.run(named, options));
+  program
+    .command("worker")
+    .description("work on a distributed run with this checkout's own code, configuration and targets, until the run is over")
+    .argument("[directory]", "where the explorations lie; default: the folder of the configuration")
+    .addOption(new Option("--redis <url>", "the Redis of seqqa run --distributed").makeOptionMandatory())
+    .addOption(new Option("--parallel <n|auto>", "lanes that work at the same time"))
+    .addOption(new Option("--base-url <url>", "a target that already runs"))
+    .addOption(new Option("--no-infra", "take services, containers and the target to run already; needs base_url or lanes"))
+    .addOption(new Option("--verbose", "stacks of errors"))
+    .addOption(configFile())
+    .addOption(allowDb())
+    .addHelpText(
+      "after",
+      "\nExample:\n  $ SEQQA_SECRET=... seqqa run qa --distributed redis://queue:6379\n  $ SEQQA_SECRET=... seqqa worker --redis redis://queue:6379 --parallel 2\n\nExit status: 0 the run is over, 2 refused, 3 the run or its Redis cannot be reached, 130 interrupted.",
+    )
+    .action((directory: string | undefined, options: WorkerOptions) => handlers.worker(directory, options));
+  program
+    .command("list")
+    .description("list journeys and explorations")
+    .argument("[directory]", "only what is below it; default: the folder of the configuration")
+    .addOption(new Option("--json", "one JSON document on standard output"))
+    .addOption(configFile())
+    .addHelpText("after", "\nExample:\n  $ seqqa list --json")
+    .action((directory: string | undefined, options: ListOptions) => handlers.list(directory, options));
+  program
+    .command("report")
+    .description("write the last run, or another one, as a report")
+    .addOption(new Option("--run <id>", "one of the newest 20 runs; default: the last one"))
+    .addOption(new Option("--format <name>", "default: html").choices(["html", "json", "junit"]))
+    .addOption(new Option("--output <file>", "where it is written, - for standard output; default: in report.output_dir"))
+    .addOption(configFile())
+    .addHelpText("after", "\nExample:\n  $ seqqa report --format junit --output -")
+    .action((options: ReportOptions) => handlers.report(options));
+  program
+    .command("merge")
+    .description("join the runs of all shards into one run with its reports")
+    .argument("<store...>", "runs/<id>.db of each shard, or its folder of reports")
+    .addOption(new Option("--reporter <name>", "what standard output gets").choices(["console", "json"]).default("console"))
+    .addOption(new Option("--output <dir>", "where reports are written"))
+    .addOption(new Option("--fail-on-severity <severity>", "critical, high, medium, low or none"))
+    .addOption(new Option("--verbose", "stacks of errors"))
+    .addOption(configFile())
+    .addHelpText(
+      "after",
+      "\nExample:\n  $ seqqa run qa --shard 1/2 --output shard-1\n  $ seqqa run qa --shard 2/2 --output shard-2\n  $ seqqa merge shard-1 shard-2 --output reports",
+    )
+    .action((stores: readonly string[], options: MergeOptions) => handlers.merge(stores, options));
+  program
+    .command("replay")
+    .description("execute the path of a finding again, from a clean start, or print it as a script or a test")
+    .argument("<finding>", "its id, or how the id begins")
+    .addOption(new Option("--run <id>", "of one of the newest 20 runs; default: the last one"))
+    .addOption(
+      new Option("--from-step <n>", "bring the world to the state before step n, show where it is, and on a terminal wait for Enter"),
+    )
+    .addOption(new Option("--emit <name>", "print it and run nothing").choices(EMITTERS))
+    .addOption(new Option("--base-url <url>", "a target that already runs"))
+    .addOption(new Option("--no-infra", "take services, containers and the target to run already; needs base_url or lanes"))
+    .addOption(new Option("--output <dir>", "where the reports of the run were written"))
+    .addOption(configFile())
+    .addOption(new Option("--verbose", "stacks of errors"))
+    .addOption(allowDb())
+    .addHelpText(
+      "after",
+      "\nExample:\n  $ seqqa replay 9d0f130c\n  $ seqqa replay 9d0f130c --from-step 3\n  $ seqqa replay 9d0f130c --emit curl > finding.sh\n\nExit status: 1 still fails, 0 gone, 2 unknown finding, 3 diverged or flaky, 130 interrupted.",
+    )
+    .action((finding: string, options: ReplayCommandOptions) => handlers.replay(finding, options));
+  program
+    .command("completion")
+    .description("print a script that completes commands and options")
+    .argument("<shell>", "bash, zsh or fish")
+    .addHelpText(
+      "after",
+      "\nExample:\n  $ seqqa completion bash > ~/.local/share/bash-completion/completions/seqqa\n  $ seqqa completion fish > ~/.config/fish/completions/seqqa.fish",
+    )
+    .action((shell: string) => handlers.completion(shell));
+  program
+    .command("demo")
+    .description("explore the built-in shop and show the defect that is found")
+    .addOption(new Option("--verbose", "more about the run, and stacks of errors"))
+    .addHelpText("after", "\nExample:\n  $ seqqa demo")
+    .action((options: { readonly verbose?: boolean }) => handlers.demo(options));
+  program
+    .command("init")
+    .description("write a folder with a configuration, actions, invariants, journeys and an exploration, and an example to run them on")
+    .argument("[dir]", "a new folder; default: qa")
+    .addHelpText("after", "\nExample:\n  $ seqqa init shop-qa")
+    .action((directory: string | undefined) => handlers.init(directory));
+  const scaffold = program.command("scaffold").description("write a folder that explores what a description of an API describes");
+  scaffold
+    .command("openapi")
+    .description("from OpenAPI 2.0, 3.0 or 3.1; again, it keeps what you changed and adds what is new")
+    .argument("<source>", "a file in JSON or YAML, or its URL")
+    .addOption(new Option("--out <dir>", "the folder; default: qa"))
+    .addOption(new Option("--force", "overwrite what you changed"))
+    .addOption(new Option("--allow-refs", "read whatever the description refers to, in other folders and on other servers"))
+    .addHelpText(
+      "after",
+      "\nExample:\n  $ seqqa scaffold openapi openapi.yaml\n  $ seqqa scaffold openapi https://api.example.com/openapi.json --out qa",
+    )
+    .action((source: string, options: ScaffoldOptions) => handlers.scaffoldOpenapi(source, options));
+  scaffold
+    .command("graphql")
+    .description("from a GraphQL schema; again, it keeps what you changed and adds what is new")
+    .argument("<source>", "a file with SDL or the result of an introspection, or the URL of the endpoint, which is asked for it")
+    .addOption(new Option("--out <dir>", "the folder; default: qa"))
+    .addOption(new Option("--force", "overwrite what you changed"))
+    .addHelpText(
+      "after",
+      "\nExample:\n  $ seqqa scaffold graphql schema.graphql\n  $ seqqa scaffold graphql http://127.0.0.1:4000/graphql --out qa",
+    )
+    .action((source: string, options: ScaffoldOptions) => handlers.scaffoldGraphql(source, options));
+  program
+    .command("doctor")
+    .description("check Node, the configuration, and each store: what puts it back, and whether that works")
+    .argument("[directory]", "where the seqqa.yaml is looked for first")
+    .addOption(new Option("--json", "one JSON document on standard output"))
+    .addOption(configFile())
+    .addOption(allowDb())
+    .addHelpText("after", "\nExample:\n  $ seqqa doctor --config qa/seqqa.yaml")
+    .action((directory: string | undefined, options: StoreOptions) => handlers.doctor(directory, options));
+  program
+    .command("clean")
+    .description("remove what dead runs left, and put back what they changed in your own stores")
+    .argument("[directory]", "where the seqqa.yaml is looked for first")
+    .addOption(new Option("--dry-run", "only show it"))
+    .addOption(new Option("--yes", "do not ask before rows of your own stores are put back"))
+    .addOption(configFile())
+    .addOption(allowDb())
+    .addHelpText(
+      "after",
+      "\nExample:\n  $ seqqa clean --dry-run\n  $ seqqa clean --yes\n\nExit status: 0 all is put back, 2 asked for --yes, 3 rows that were changed after the run were kept.",
+    )
+    .action((directory: string | undefined, options: CleanOptions) => handlers.clean(directory, options));
+  return program;
+}
+
+function configFile(): Option {
+  return new Option("--config <file>", "this seqqa.yaml and no other");
+}
+
+/** May be given several times. */
+function allowDb(): Option {
+  return new Option("--allow-db <name>", "a store that may be written although its name does not say that it is for tests").argParser(
+    (name: string, before: readonly string[] | undefined) => [...(before ?? []), name],
+  );
+}

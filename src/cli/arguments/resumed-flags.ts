@@ -1,0 +1,62 @@
+import type { ConfigRow, StoredRun } from "../../store/index.ts";
+import { usage, type RunOptions } from "./run-options.ts";
+
+/** Flags that a key of the configuration keeps: what set it says whether one did. */
+const BY_KEY: readonly (readonly [keyof RunOptions, string])[] = [
+  ["parallel", "parallel"],
+  ["baseUrl", "base_url"],
+  ["strategy", "exploration.strategy"],
+  ["maxSteps", "exploration.max_steps"],
+  ["maxDepth", "exploration.max_depth"],
+  ["maxTime", "exploration.max_time"],
+  ["seed", "exploration.seed"],
+  ["bail", "exploration.stop_on_first_violation"],
+  ["continueAfterViolation", "exploration.continue_after_violation"],
+  ["failOnSeverity", "fail_on_severity"],
+];
+
+/** Flags that have a row of their own. Not --allow-db: it permits something, and a store may have been copied to another machine. */
+const BY_FLAG: readonly (readonly [keyof RunOptions, string])[] = [
+  ["infra", "--no-infra"],
+  ["only", "--only"],
+  ["shard", "--shard"],
+  ["races", "--races"],
+];
+
+/** What a store keeps of a command line beside the configuration that comes out of it. */
+export function flagRows(options: RunOptions): readonly ConfigRow[] {
+  return BY_FLAG.flatMap(([option, flag]) => {
+    const value = options[option];
+    return value === undefined || (option === "infra" && value === true)
+      ? []
+      : [{ key: flag, value: JSON.stringify(value), source: `flag ${flag}` }];
+  });
+}
+
+/**
+ * The same command goes on: its flags with those of the first session that it leaves out.
+ * @throws SeqqaError with exit status 2 where one is needed that no store keeps
+ */
+export function optionsBefore(
+  { id, config }: Pick<StoredRun, "id" | "config">,
+  given: RunOptions,
+  env: Readonly<Record<string, string | undefined>>,
+): RunOptions {
+  const before: Record<string, unknown> = {};
+  for (const [option, key] of [...BY_KEY, ...BY_FLAG]) {
+    const row = config.get(key);
+    // Commander says `true` where --no-infra is not given.
+    const isGiven = given[option] !== undefined && option !== "infra";
+    if (row === undefined || !row.source.startsWith("flag ") || isGiven) continue;
+    const value: unknown = JSON.parse(row.value);
+    if (option === "baseUrl" && String(value).includes("***")) refusePassword(id, env);
+    else before[option] = typeof value === "number" ? String(value) : value;
+  }
+  return { ...given, ...before };
+}
+
+/** A password in a URL is kept nowhere. */
+function refusePassword(id: string, env: Readonly<Record<string, string | undefined>>): void {
+  if ((env["SEQQA_BASE_URL"] ?? "") !== "") return;
+  throw usage(`The --base-url of run ${id} had a password, which is not kept.`, "Give --base-url again.");
+}

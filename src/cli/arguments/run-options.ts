@@ -1,0 +1,102 @@
+import type { FlagValue } from "../../config/index.ts";
+import { RUN_ID } from "../../store/index.ts";
+import { SeqqaError } from "../../model/errors.ts";
+
+/** The options of `seqqa run`, as commander hands them over. */
+export interface RunOptions {
+  /** Every journey. */
+  readonly all?: boolean;
+  readonly updateKnown?: boolean;
+  readonly parallel?: string;
+  readonly verbose?: boolean;
+  /** `false` by `--no-infra`. */
+  readonly infra?: boolean;
+  readonly strategy?: string;
+  readonly maxSteps?: string;
+  readonly maxDepth?: string;
+  readonly maxTime?: string;
+  readonly seed?: string;
+  /** `true`: without a value. */
+  readonly races?: string | true;
+  readonly bail?: boolean;
+  readonly continueAfterViolation?: boolean;
+  readonly only?: string;
+  /** `true`: the last run. */
+  readonly resume?: string | true;
+  readonly force?: boolean;
+  readonly shard?: string;
+  /** URL of the Redis through which workers are reached. */
+  readonly distributed?: string;
+  readonly reporter?: "console" | "json";
+  readonly baseUrl?: string;
+  readonly config?: string;
+  readonly output?: string;
+  readonly failOnSeverity?: string;
+  readonly allowDb?: readonly string[];
+}
+
+/** Which key of the configuration an option sets; what the value may be is the configuration's business. */
+const KEYS: readonly (readonly [keyof RunOptions, string, string])[] = [
+  ["parallel", "--parallel", "parallel"],
+  ["strategy", "--strategy", "exploration.strategy"],
+  ["maxSteps", "--max-steps", "exploration.max_steps"],
+  ["maxDepth", "--max-depth", "exploration.max_depth"],
+  ["maxTime", "--max-time", "exploration.max_time"],
+  ["seed", "--seed", "exploration.seed"],
+  ["races", "--races", "exploration.races"],
+  ["bail", "--bail", "exploration.stop_on_first_violation"],
+  ["continueAfterViolation", "--continue-after-violation", "exploration.continue_after_violation"],
+  ["baseUrl", "--base-url", "base_url"],
+  ["output", "--output", "report.output_dir"],
+  ["failOnSeverity", "--fail-on-severity", "fail_on_severity"],
+];
+
+export function flagsOf(options: RunOptions): readonly FlagValue[] {
+  return KEYS.flatMap(([option, flag, key]) => {
+    const value = options[option];
+    return value === undefined ? [] : [{ key, flag, value: option === "races" && value === true ? "pairs" : String(value) }];
+  });
+}
+
+/** What only explorations have. */
+const OF_EXPLORATIONS: readonly (readonly [keyof RunOptions, string])[] = [
+  ["strategy", "--strategy"],
+  ["maxSteps", "--max-steps"],
+  ["maxDepth", "--max-depth"],
+  ["maxTime", "--max-time"],
+  ["races", "--races"],
+  ["continueAfterViolation", "--continue-after-violation"],
+  ["updateKnown", "--update-known"],
+  ["resume", "--resume"],
+  ["shard", "--shard"],
+  ["distributed", "--distributed"],
+];
+
+/** What contradicts itself, or would have no effect. @throws SeqqaError with exit status 2 */
+export function refuseMisuse(named: string | undefined, options: RunOptions): void {
+  if (options.only?.trim() === "") throw usage("--only is empty.", "Give a part of the name of an exploration or a journey.");
+  if (options.force === true && options.resume === undefined)
+    throw usage("--force is for --resume, and no run is to go on.", "Take it out, or add --resume.");
+  if (typeof options.resume === "string" && !RUN_ID.test(options.resume)) {
+    const hint = "Leave it out for the last run; the directory stands before it: seqqa run qa --resume.";
+    throw usage(`${JSON.stringify(options.resume)} is no id of a run.`, hint);
+  }
+  if (options.shard !== undefined && !/^[1-9]\d{0,3}\/[1-9]\d{0,3}$/.test(options.shard))
+    throw usage(`${JSON.stringify(options.shard)} names no shard.`, "Write i/n with i from 1 to n: 2/4 is the second of four.");
+  // As of a variable of the shell that is not set: not the current folder.
+  if (named?.trim() === "")
+    throw usage("The name of what to run is empty.", "seqqa list shows what there is; seqqa run . is the current folder.");
+  if (options.all === true && named !== undefined)
+    throw usage(`--all is every journey, and ${named} names one thing to run.`, `Try: seqqa run --all, or seqqa run ${named}.`);
+}
+
+/** @throws SeqqaError when an option was given that journeys do not have */
+export function refuseForJourneys(options: RunOptions): void {
+  const [, flag] = OF_EXPLORATIONS.find(([option]) => options[option] !== undefined) ?? [];
+  if (flag !== undefined)
+    throw usage(`${flag} is for explorations, and this is a run of journeys.`, "Take it out, or name a directory of explorations.");
+}
+
+export function usage(message: string, hint?: string): SeqqaError {
+  return new SeqqaError("USAGE", message, { exitStatus: 2, hint });
+}

@@ -1,0 +1,54 @@
+import type { Command, CommanderError, Option } from "commander";
+import { nearest } from "../../model/text/nearest.ts";
+import { SeqqaError } from "../../model/errors.ts";
+
+/** What commander complains about, as one sentence of ours; its "(Did you mean ...?)" becomes the hint. */
+export function usageError(error: CommanderError, program: Command): SeqqaError {
+  if (error.code === "commander.help") return missingCommand(error, program);
+  const [first = "", ...rest] = error.message.replace(/^error:\s*/, "").split("\n");
+  const suggestion = rest
+    .join(" ")
+    .replace(/^\((.*)\)$/, "$1")
+    .trim();
+  const sentence = `${first.charAt(0).toUpperCase()}${first.slice(1)}`.replace(/([^.?!])$/, "$1.");
+  return new SeqqaError("USAGE", sentence, {
+    exitStatus: 2,
+    hint: suggestion || meant(first, program) || missingSource(first) || helpFor(program),
+    cause: error,
+  });
+}
+
+/** Where to read on: at the command that was named, else at `run`, which most people mean. */
+function helpFor({ commands, args }: Command): string {
+  const named = commands.find((command) => command.name() === args[0]);
+  return `seqqa --help lists commands, seqqa ${named?.name() ?? "run"} --help the options.`;
+}
+
+/** Only scaffolding takes a source. */
+function missingSource(complaint: string): string | undefined {
+  return complaint.startsWith("missing required argument 'source'")
+    ? "Name the file or the URL of the description or the schema: seqqa scaffold openapi openapi.yaml."
+    : undefined;
+}
+
+/** Only what was named of a command with commands of its own prints help by itself. */
+function missingCommand(cause: CommanderError, program: Command): SeqqaError {
+  const group = program.commands.find(({ commands }) => commands.length > 0);
+  const names = (group?.commands ?? []).map((command) => command.name());
+  return new SeqqaError("USAGE", `${group?.name() ?? "seqqa"} takes another word: ${names.join(" or ")}.`, {
+    exitStatus: 2,
+    hint: `seqqa ${group?.name() ?? ""} ${names[0] ?? ""} --help says what stands behind it.`,
+    cause,
+  });
+}
+
+/** The value that was probably meant where an option takes one of several: commander names them, and no nearest. */
+function meant(complaint: string, program: Command): string | undefined {
+  const [, flags, value] = /^option '([^']+)' argument '(.*)' is invalid\. Allowed choices/s.exec(complaint) ?? [];
+  if (flags === undefined || value === undefined) return undefined;
+  const options = program.commands.flatMap((command) => [command, ...command.commands].flatMap((one) => one.options as Option[]));
+  const option = options.find((one) => one.flags === flags);
+  const near = nearest(value, option?.argChoices ?? []);
+  if (near !== undefined) return `Did you mean ${near}?`;
+  return option?.optional === true ? `What follows ${option.long} is taken for its value: name what to run before it.` : undefined;
+}

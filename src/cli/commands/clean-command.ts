@@ -1,0 +1,85 @@
+import type { Leftover, RowImages } from "../../model/stores/leftover.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import { printable } from "../../reports/index.ts";
+import { writeKept } from "../../systems/kept-file.ts";
+import { configOfStores } from "../arguments/config-for.ts";
+import type { ExitStatus } from "../process/exit-status.ts";
+import type { Machinery } from "../run/machinery.ts";
+import type { CleanOptions } from "../arguments/program.ts";
+import type { Shell } from "../process/shell.ts";
+
+/** Rows of one table that are named. */
+const NAMED = 20;
+
+/**
+ * `seqqa clean`: removes what dead runs left, and puts rows of the user's own stores back after showing them and asking. Runs that are alive are left
+ * alone. Returns 3 where rows were kept as they are.
+ */
+export async function cleanCommand(
+  directory: string | undefined,
+  options: CleanOptions,
+  shell: Shell,
+  machinery: Machinery,
+): Promise<ExitStatus> {
+  const config = configOfStores(directory, options, shell);
+  const out = (line: string): void => void shell.stdout.write(`${line}\n`);
+  const planned = await machinery.clean(config, { dryRun: true });
+  for (const one of planned.leftovers) out(shown(one));
+  if (options.dryRun === true) {
+    for (const line of planned.removed) out(`would remove ${printable(line)}`);
+    if (planned.removed.length + planned.leftovers.length === 0) out("Nothing was left by dead runs.");
+    return 0;
+  }
+  if (planned.leftovers.length > 0 && options.yes !== true && !(await isConfirmed(shell))) {
+    out("Nothing was changed.");
+    return 0;
+  }
+  const files: string[] = [];
+  const { removed, leftovers } = await machinery.clean(config, {
+    onKept: (leftover) => void files.push(writeKept(leftover, shell.cwd)),
+  });
+  for (const line of removed) out(`removed ${printable(line)}`);
+  for (const { store, undo, keep } of leftovers) {
+    out(`${printable(capital(store))}: ${rows(undo.length)} went back to what they were, ${keep.length} stayed.`);
+  }
+  for (const file of files) out(`What these rows were before the run, and as it left them: ${printable(file)}`);
+  if (removed.length + leftovers.length === 0) out("Nothing was left by dead runs.");
+  return leftovers.some(({ keep }) => keep.length > 0) ? 3 : 0;
+}
+
+/** Asks at a terminal. @throws SeqqaError `CLEAN_NEEDS_YES` where nobody sits at one */
+async function isConfirmed(shell: Shell): Promise<boolean> {
+  if (shell.confirm !== undefined) return shell.confirm("Put these rows back? [y/N] ");
+  throw new SeqqaError("CLEAN_NEEDS_YES", "Rows of your own stores would be changed, and nobody can be asked here.", {
+    hint: "`seqqa clean --yes` does it, `seqqa clean --dry-run` only shows it.",
+    exitStatus: 2,
+  });
+}
+
+function shown({ store, sinceMs, recordedMs, undo, keep }: Leftover): string {
+  const time = (ms: number): string => new Date(ms).toISOString();
+  const when = sinceMs === 0 ? "" : `, which began ${time(sinceMs)} and was last seen ${time(recordedMs)}`;
+  return [
+    `${printable(capital(store))} has rows of a run that was killed${when}:`,
+    ...tables("goes back  ", undo),
+    ...tables("stays      ", keep),
+    ...(keep.length > 0 ? ["  (What stays was changed after the run, or is needed by a row that was.)"] : []),
+  ].join("\n");
+}
+
+function tables(what: string, all: readonly RowImages[]): string[] {
+  const byTable = new Map<string, string[]>();
+  for (const { table, key } of all) byTable.set(table, [...(byTable.get(table) ?? []), key]);
+  return [...byTable].map(([table, keys]) => {
+    const more = keys.length > NAMED ? `, and ${keys.length - NAMED} more` : "";
+    return `  ${what}${printable(`${table}  ${keys.slice(0, NAMED).join("; ")}`)}${more}`;
+  });
+}
+
+function rows(count: number): string {
+  return `${count} ${count === 1 ? "row" : "rows"}`;
+}
+
+function capital(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}

@@ -1,0 +1,62 @@
+import type { Environment } from "../../config/index.ts";
+import { configFor } from "../arguments/config-for.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import type { ExplorationResult } from "../../model/results/result.ts";
+import { coloursFor, Live, printable, raceLines, redactResult, violationLines } from "../../reports/index.ts";
+import type { ExitStatus } from "../process/exit-status.ts";
+import { nameOfFile } from "../arguments/find-explorations.ts";
+import type { Machinery } from "../run/machinery.ts";
+import { interruptible } from "../process/interruptible.ts";
+import type { Shell } from "../process/shell.ts";
+
+const INTRO = `A small shop is started: real HTTP, one SQLite database, and two defects that no single call shows.
+Its orders can be created, paid, shipped, refunded and cancelled. seqqa tries these calls in every state that they
+lead to, checks the shop's rules after each, and puts everything back. Then it sends pairs of calls at the same time,
+and looks for what neither order of the two leads to.
+`;
+
+/** `seqqa demo`: the same run as `seqqa run --races`, on the packaged shop. Only what the run found is printed. */
+export async function demoCommand(options: { readonly verbose?: boolean }, shell: Shell, machinery: Machinery): Promise<ExitStatus> {
+  const directory = machinery.demoDirectory();
+  const races = { key: "exploration.races", flag: "--races", value: "pairs" };
+  const config = configFor(shell, { directory, flags: [races], env: withoutOurs(shell.env), cwd: directory });
+  const entry = (await machinery.discover(directory))[0];
+  if (entry === undefined)
+    throw new SeqqaError("DEMO_MISSING", `The demonstration is not in ${directory}.`, { hint: "Install seqqa again." });
+  const live = new Live({ stderr: shell.stderr, env: shell.env, verbose: options.verbose === true });
+  shell.stdout.write(`${INTRO}\n`);
+  return await interruptible(shell, live, async (signal) => {
+    const name = nameOfFile(entry);
+    const result = await machinery.exploreFile({ entry, config, name, signal, onEvent: (event) => live.event(name, event) });
+    live.clear();
+    if (result === undefined)
+      throw new SeqqaError("DEMO_MISSING", "The demonstration declares no exploration.", { hint: "Install seqqa again." });
+    shell.stdout.write(`${foundLines(redactResult(result, config.report), shell).join("\n")}\n`);
+    if (result.stopReason === "interrupted") return 130;
+    return result.violations.some(({ confirmed }) => confirmed) && result.races.length > 0 ? 0 : 3;
+  });
+}
+
+function foundLines(result: ExplorationResult, shell: Shell): readonly string[] {
+  const colours = coloursFor(shell.stdout, shell.env);
+  const { violations, races } = result;
+  const found = [
+    ...violations.flatMap((violation, index) => violationLines(violation, index + 1, violations.length, colours)),
+    ...races.flatMap((race, index) => raceLines(race, index + 1, races.length, colours)),
+    ...(violations.length === 0 ? ["No violation was found."] : []),
+    ...(races.length === 0 ? ["No race was found."] : []),
+  ];
+  const problems = [...result.errors, ...result.divergences].map(({ message }) => `problem: ${message}`);
+  return [
+    ...found,
+    ...problems,
+    `${printable(result.verdict.text)}, seed ${result.seed}`,
+    "",
+    "Next: write your own actions and rules, then seqqa run <directory>.",
+  ];
+}
+
+/** The demonstration is the same everywhere: variables that are meant for the user's own runs do not reach it. */
+function withoutOurs(env: Environment): Environment {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("SEQQA_")));
+}

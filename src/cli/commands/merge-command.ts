@@ -1,0 +1,77 @@
+import { resolve } from "node:path";
+import { configFor } from "../arguments/config-for.ts";
+import { withShardStores, type ShardStore } from "../../store/index.ts";
+import type { ExitStatus } from "../process/exit-status.ts";
+import { interruptible } from "../process/interruptible.ts";
+import { Known } from "../run/known.ts";
+import type { Machinery } from "../run/machinery.ts";
+import { prepareReports } from "../run/report-files.ts";
+import { reporterFor } from "./run-command.ts";
+import { usage } from "../arguments/run-options.ts";
+import { Run } from "../run/run.ts";
+import type { Shell } from "../process/shell.ts";
+
+export interface MergeOptions {
+  readonly output?: string;
+  readonly config?: string;
+  readonly failOnSeverity?: string;
+  readonly reporter?: "console" | "json";
+  readonly verbose?: boolean;
+}
+
+/** `seqqa merge`: the shards of a run become one run, with its reports and its exit status. */
+export async function mergeCommand(
+  paths: readonly string[],
+  options: MergeOptions,
+  shell: Shell,
+  machinery: Machinery,
+  version: string,
+): Promise<ExitStatus> {
+  if (paths.some((path) => path.trim() === ""))
+    throw usage("The name of a store is empty.", "Name runs/<id>.db of each shard, or its folder of reports.");
+  const config = configFor(shell, {
+    directory: ".",
+    allowedStores: "unopened",
+    file: options.config,
+    flags: [
+      ...(options.output === undefined ? [] : [{ key: "report.output_dir", flag: "--output", value: options.output }]),
+      ...(options.failOnSeverity === undefined
+        ? []
+        : [{ key: "fail_on_severity", flag: "--fail-on-severity", value: options.failOnSeverity }]),
+    ],
+  });
+  const { mergeExplorations, refuseDamaged, refuseStrangers } = await machinery.merging();
+  const { stdout, stderr, env } = shell;
+  const verbose = options.verbose === true;
+  const reporter = reporterFor(options.reporter ?? "console", { stdout, stderr, env, verbose, visibility: config.report });
+  return await interruptible(shell, reporter, async (signal) => {
+    const known = Known.read(config, false, shell.cwd);
+    let run: Run | undefined;
+    const merge = (stores: readonly ShardStore[]): void => {
+      refuseStrangers(stores.map(({ stored }) => stored));
+      refuseDamaged(stores);
+      prepareReports(config);
+      run = new Run({
+        config,
+        shell,
+        machinery,
+        reporter,
+        verbose,
+        only: undefined,
+        signal,
+        known,
+        version,
+        resumed: undefined,
+        shard: undefined,
+      });
+      for (const { file, name } of stores[0]!.stored.explorations) {
+        run.merged({ file, name, merge: (keep) => mergeExplorations(stores, file, keep) });
+      }
+    };
+    withShardStores(
+      paths.map((path) => resolve(shell.cwd, path)),
+      merge,
+    );
+    return await run!.end(false);
+  });
+}

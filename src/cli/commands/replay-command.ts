@@ -1,0 +1,226 @@
+import { resolve } from "node:path";
+import type { Config } from "../../config/index.ts";
+import { configFor } from "../arguments/config-for.ts";
+import type { RaceReplay, ReplayResult } from "../../model/results/replay.ts";
+import {
+  coloursFor,
+  printable,
+  raceName,
+  raceReplayLines,
+  redactor,
+  redactReplay,
+  redactText,
+  replayTable,
+  type Colours,
+} from "../../reports/index.ts";
+import { readFindings, runIds } from "../../store/index.ts";
+import { drawsByName } from "../arguments/draws-by-action.ts";
+import { emitted, type Emitter } from "../run/emit-finding.ts";
+import { errorText, statusOfError } from "../process/error-text.ts";
+import type { ExitStatus } from "../process/exit-status.ts";
+import { isExplorationFile } from "../arguments/find-explorations.ts";
+import { findFinding, type ExplorationEntry, type FoundFinding, type FoundViolation } from "../arguments/find-finding.ts";
+import { interruptible } from "../process/interruptible.ts";
+import type { Machinery } from "../run/machinery.ts";
+import { callsOf, raceVerdict } from "../run/race-verdict.ts";
+import { verdictOf, type Verdict } from "../run/replay-verdict.ts";
+import { usage } from "../arguments/run-options.ts";
+import type { Shell } from "../process/shell.ts";
+import { tellSkipped } from "../run/report-files.ts";
+
+export interface ReplayCommandOptions {
+  readonly run?: string;
+  readonly fromStep?: string;
+  readonly emit?: Emitter;
+  readonly output?: string;
+  readonly baseUrl?: string;
+  readonly config?: string;
+  readonly infra?: boolean;
+  readonly verbose?: boolean;
+  readonly allowDb?: readonly string[];
+}
+
+/** `seqqa replay`: the path of a finding once more, from a clean start. */
+export async function replayCommand(
+  wanted: string,
+  options: ReplayCommandOptions,
+  shell: Shell,
+  machinery: Machinery,
+): Promise<ExitStatus> {
+  const config = configFor(shell, {
+    directory: ".",
+    file: options.config,
+    flags: [
+      ...(options.baseUrl === undefined ? [] : [{ key: "base_url", flag: "--base-url", value: options.baseUrl }]),
+      ...(options.output === undefined ? [] : [{ key: "report.output_dir", flag: "--output", value: options.output }]),
+    ],
+    noInfra: options.infra === false,
+    allowedStores: options.allowDb,
+  });
+  const { id, data, skipped } = readFindings(config.report.outputDir, options.run);
+  tellSkipped(shell, skipped);
+  const elsewhere = options.run === undefined ? (): string | undefined => olderRun(config.report.outputDir, id, wanted) : undefined;
+  const found = findFinding(wanted, id, data.document, elsewhere);
+  // A stranger's store must not make any other module be loaded.
+  if (!isExplorationFile(found.exploration.file)) {
+    throw usage(`The finding is of no exploration: ${printable(found.exploration.file)}.`, "Name another run with --run, or run again.");
+  }
+  if (found.kind === "violation") refusePathless(found);
+  if (options.emit !== undefined) {
+    if (options.fromStep !== undefined) throw usage("--from-step is for a replay, and --emit runs nothing.", "Leave one of them out.");
+    shell.stdout.write(emitted(options.emit, found, config, shell.cwd));
+    return 0;
+  }
+  const steps = found.kind === "race" ? found.race.prefix.length + 1 : found.violation.reproductionPath.length;
+  const from = firstStep(options.fromStep, steps);
+  return replayed(found, id, from, { config, shell, machinery, verbose: options.verbose === true });
+}
+
+/** Runs that are looked into for a finding that the last one has not. */
+const OLDER = 20;
+
+/** The newest of the earlier runs that has the finding. */
+function olderRun(outputDir: string, last: string, wanted: string): string | undefined {
+  const earlier = runIds(outputDir).filter((id) => id < last);
+  return earlier.slice(-OLDER).findLast((id) => {
+    try {
+      return findFinding(wanted, id, readFindings(outputDir, id).data.document) !== undefined;
+    } catch {
+      // It has none of this name, or cannot be read.
+      return false;
+    }
+  });
+}
+
+/** @throws SeqqaError with exit status 2 for a finding that no path leads to */
+function refusePathless({ violation }: FoundViolation): void {
+  if (violation.reproductionPath.length === 0 && violation.state === null) {
+    throw usage(
+      `There is nothing to replay: ${printable(violation.invariant)} says what no path led to.`,
+      "Replay findings that have a path, or explore again.",
+    );
+  }
+}
+
+interface Setting {
+  readonly config: Config;
+  readonly shell: Shell;
+  readonly machinery: Machinery;
+  readonly verbose: boolean;
+}
+
+/** What is executed, and what is said of it. */
+interface Task {
+  readonly severity: string;
+  readonly name: string;
+  readonly id: string;
+  readonly path: readonly string[];
+  readonly draws: ExplorationEntry["violations"][number]["draws"];
+  /** What comes after the path. */
+  readonly last: string | undefined;
+  readonly race: RaceReplay | undefined;
+  verdict(replayed: ReplayResult): Verdict;
+  /** The table, and what is below it. */
+  lines(replayed: ReplayResult, from: number, colours: Colours): readonly string[];
+}
+
+function taskOf(found: FoundFinding): Task {
+  if (found.kind === "race") {
+    const { race } = found;
+    const { severity, id, prefix: path, draws } = race;
+    return {
+      severity,
+      name: raceName(race),
+      id,
+      path,
+      draws,
+      last: raceName(race),
+      race: callsOf(race),
+      verdict: (one) => raceVerdict(race, one),
+      lines: (one, from, colours) => raceReplayLines(race, one, from, colours),
+    };
+  }
+  const { violation } = found;
+  const { severity, invariant: name, id, reproductionPath: path, steps, draws } = violation;
+  return {
+    severity,
+    name,
+    id,
+    path,
+    draws,
+    last: undefined,
+    race: undefined,
+    verdict: (one) => verdictOf(violation, one),
+    lines: (one, from, colours) => (path.length === 0 ? ["(the initial state)"] : replayTable(path, steps, one.steps, from, colours)),
+  };
+}
+
+/** @param from the step before which the world is shown; `undefined`: it is not */
+async function replayed(found: FoundFinding, run: string, from: number | undefined, setting: Setting): Promise<ExitStatus> {
+  const { config, shell, machinery, verbose } = setting;
+  const { exploration } = found;
+  const task = taskOf(found);
+  const { path } = task;
+  const print = (...lines: readonly string[]): void => void shell.stdout.write(`${lines.join("\n")}\n`);
+  print(
+    `[${task.severity.toUpperCase()}] ${printable(task.name)}, id ${printable(task.id)}`,
+    `of ${printable(exploration.name)} (${printable(exploration.file)}), run ${run}`,
+    "",
+  );
+  const hide = redactor(config.report.redact);
+  // Errors quote what the target printed.
+  const message = (text: string): void => void shell.stderr.write(`${redactText(text, config.report, hide)}\n`);
+  return interruptible(shell, { message }, async (signal): Promise<ExitStatus> => {
+    const beforeStep = async (step: number, uses: readonly string[]): Promise<void> => {
+      const next = path[step] ?? task.last;
+      if (step !== from || next === undefined) return;
+      print(`The world is as it was before step ${step + 1} (${printable(next)}):`, ...uses.map((one) => `  ${printable(one)}`), "");
+      if (shell.waitForEnter === undefined) return;
+      shell.stderr.write("Press Enter to go on. ");
+      await shell.waitForEnter(signal);
+    };
+    try {
+      const result = await machinery.withServices(config, { signal, onProblem: (error) => message(errorText(error, verbose)) }, () =>
+        machinery.replayFile({
+          entry: resolve(shell.cwd, exploration.file),
+          config,
+          signal,
+          path,
+          draws: drawsByName(task.draws, exploration),
+          seed: exploration.seed,
+          race: task.race,
+          expected: (one) => task.verdict(one).kind === "fails",
+          beforeStep: from === undefined ? undefined : beforeStep,
+        }),
+      );
+      if (result === undefined) return 130;
+      const shown = redactReplay(result, config.report, hide);
+      const verdict = task.verdict(shown);
+      const colours = coloursFor(shell.stdout, shell.env);
+      print(...task.lines(shown, from ?? 0, colours));
+      for (const error of shown.errors) print(`error in ${printable(error.source)}: ${printable(error.message)}`);
+      print(
+        "",
+        { fails: colours.red, gone: colours.green, diverged: colours.yellow, flaky: colours.yellow }[verdict.kind](
+          printable(verdict.sentence),
+        ),
+      );
+      return signal.aborted ? 130 : verdict.exitStatus;
+    } catch (error) {
+      if (signal.aborted) return 130;
+      message(errorText(error, verbose));
+      return statusOfError(error);
+    }
+  });
+}
+
+/** `--from-step 1` is the first one. The step as an index; `undefined`: none was named. */
+function firstStep(given: string | undefined, steps: number): number | undefined {
+  if (given === undefined) return undefined;
+  const step = Number(given);
+  if (/^\d+$/.test(given) && step >= 1 && step <= steps) return step - 1;
+  throw usage(
+    `--from-step ${JSON.stringify(given)} is no step of the path.`,
+    steps === 0 ? "The finding is in the initial state: it has no steps." : `It has the steps 1 to ${steps}.`,
+  );
+}

@@ -1,0 +1,35 @@
+import { resolve } from "node:path";
+import type { ReportFormat } from "../../config/index.ts";
+import { configFor } from "../arguments/config-for.ts";
+import { writePieces } from "../../reports/index.ts";
+import { OWN_ONLY, writeWhole } from "../../store/index.ts";
+import type { ExitStatus } from "../process/exit-status.ts";
+import { FILES, readFor, reportPieces, tellSkipped, writing } from "../run/report-files.ts";
+import { usage } from "../arguments/run-options.ts";
+import type { Shell } from "../process/shell.ts";
+import { shownPath } from "../process/shown-path.ts";
+
+export interface ReportOptions {
+  readonly run?: string;
+  readonly format?: ReportFormat;
+  readonly output?: string;
+  readonly config?: string;
+}
+
+/** `seqqa report`: a run that was kept, written again in one of the formats. */
+export async function reportCommand(options: ReportOptions, shell: Shell): Promise<ExitStatus> {
+  if (options.output === "") throw usage("--output is empty.", "Give a file, or - for standard output.");
+  const config = configFor(shell, { directory: ".", file: options.config, allowedStores: "unopened" });
+  const format = options.format ?? "html";
+  const run = readFor([format], config.report.outputDir, options.run);
+  tellSkipped(shell, run.skipped);
+  const pieces = reportPieces(format, run);
+  if (options.output === "-") {
+    await writePieces(shell.stdout, pieces);
+    return 0;
+  }
+  const file = options.output === undefined ? resolve(config.report.outputDir, FILES[format]) : resolve(shell.cwd, options.output);
+  writing(file, () => writeWhole(file, pieces, OWN_ONLY));
+  shell.stderr.write(`Run ${run.id} is in ${shownPath(file, shell.cwd)}\n`);
+  return 0;
+}

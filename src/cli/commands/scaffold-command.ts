@@ -1,0 +1,131 @@
+import { join, resolve } from "node:path";
+import { SeqqaError } from "../../model/errors.ts";
+import { printable } from "../../reports/index.ts";
+import type { Scaffolded } from "../../scaffold/index.ts";
+import type { ExitStatus } from "../process/exit-status.ts";
+import { nextCommand } from "./next-step.ts";
+import type { Shell } from "../process/shell.ts";
+
+export interface ScaffoldOptions {
+  readonly out?: string;
+  readonly force?: boolean;
+  readonly allowRefs?: boolean;
+}
+
+/** As many of what could not be inferred, and of what was kept, are named. */
+const SHOWN = 5;
+
+/** `seqqa scaffold openapi` and `graphql`: writes the folder, and says what was inferred, what was kept, and what comes next. */
+export async function scaffoldCommand(
+  from: "openapi" | "graphql",
+  source: string,
+  options: ScaffoldOptions,
+  shell: Shell,
+  version: string,
+): Promise<ExitStatus> {
+  const out = options.out ?? "qa";
+  if (out.trim() === "" || source.trim() === "") {
+    const what = source.trim() !== "" ? "folder" : from === "openapi" ? "description" : "schema";
+    throw new SeqqaError("USAGE", `The name of the ${what} is empty.`, {
+      exitStatus: 2,
+      hint: `Type seqqa scaffold ${from} ${from === "openapi" ? "openapi.yaml" : "schema.graphql"} --out qa.`,
+    });
+  }
+  const { force = false, allowRefs = false } = options;
+  // Reading descriptions takes libraries that no other command needs.
+  const { scaffoldGraphql, scaffoldOpenapi } = await import("../../scaffold/index.ts");
+  const input = { source, cwd: shell.cwd, out, force, version };
+  const done = await (from === "openapi" ? scaffoldOpenapi({ ...input, allowRefs }) : scaffoldGraphql(input));
+  const lines = [
+    ...written(done, out),
+    ...keptLines(done, out),
+    ...inferred(done, out),
+    ...keyLine(done),
+    ...placeLine(done, out),
+    `  ${next(done, out, shell.cwd, version)}`,
+  ];
+  shell.stdout.write(`${lines.map((line) => printable(line)).join("\n")}\n`);
+  return 0;
+}
+
+function written({ files, actions, again }: Scaffolded, out: string): readonly string[] {
+  const count = (fate: string): number => actions.filter((one) => one.fate === fate).length;
+  if (files.length === 0) return [`${out} is as the description has it: nothing was written.`];
+  const groups = new Set(actions.filter(({ fate }) => fate !== "deleted").map(({ file }) => file)).size;
+  const parts = again
+    ? [`${count("added")} ${plural(count("added"), "action")} added`, `${count("updated")} updated`]
+    : [`${count("added")} ${plural(count("added"), "action")} in ${groups} ${plural(groups, "file")} of ${join(out, "actions")}`];
+  return [`Wrote ${files.length} ${plural(files.length, "file")} to ${out}: ${parts.join(", ")}.`];
+}
+
+function keptLines({ kept, actions, left }: Scaffolded, out: string): readonly string[] {
+  const changed = actions.filter(({ fate }) => fate === "edited" || fate === "deleted");
+  const names = [
+    ...changed.map(({ name, file, fate }) => `${join(out, file)}: ${name} (${fate})`),
+    ...kept.map(({ path, why }) => `${join(out, path)} (${why})`),
+  ];
+  return [
+    ...(names.length === 0 ? [] : [`Kept as you have it: ${shortList(names)}.`]),
+    ...left.map((sentence) => `Left to you: ${sentence}.`),
+  ];
+}
+
+function inferred({ plan }: Scaffolded, out: string): readonly string[] {
+  const { all, inferred: known } = plan.pathParameters;
+  const share = all === 0 ? "" : ` (${Math.floor((known / all) * 100)} %)`;
+  const missing = grouped(plan.notInferred);
+  return [
+    all === 0
+      ? `No ${plan.graphql === undefined ? "path has a parameter" : "argument takes an id"}.`
+      : `${known} of ${all} ${plan.graphql === undefined ? "path parameters" : "arguments that take ids"} have a producer${share}.`,
+    ...(missing.length === 0
+      ? []
+      : [
+          `Not inferred: ${shortList(missing)}.`,
+          `${plan.notInferred.length} ${plural(plan.notInferred.length, "place")} to write them: see ${join(out, "README.md")}.`,
+        ]),
+    ...(plan.warnings.length === 0
+      ? []
+      : [
+          plan.graphql === undefined
+            ? `${plan.warnings.length} ${plural(plan.warnings.length, "place")} of the description had to be mended: see ${join(out, "README.md")}.`
+            : `${join(out, "README.md")} says what was left out or is not right in the schema: ${plan.warnings.length} ${plural(plan.warnings.length, "thing")}.`,
+        ]),
+  ];
+}
+
+/** Without a value of the user's, requests would go out with an empty key and be refused: better said here than seen in the first run. */
+function keyLine({ files, plan: { login } }: Scaffolded): readonly string[] {
+  if (files.length === 0 || login === undefined || login.kind === "operation" || login.kind === "basic") return [];
+  const { variable } = login;
+  return [
+    `Calls carry a ${login.kind === "bearer" ? "token" : "key"}: set ${variable}, and ${variable}_2 for a second user, in the environment.`,
+  ];
+}
+
+/** A folder is explored where its configuration says, which a description does not know for certain. */
+function placeLine({ files, again }: Scaffolded, out: string): readonly string[] {
+  if (again || !files.includes("seqqa.yaml")) return [];
+  return [`Say in ${join(out, "seqqa.yaml")} where the API runs (base_url), or how it is started (target). Then:`];
+}
+
+function next({ surroundings, files }: Scaffolded, out: string, cwd: string, version: string): string {
+  const ownPackage = files.includes("package.json") || surroundings.packageFolder === resolve(cwd, out);
+  return nextCommand({ shown: out, cwd, surroundings, ownPackage, version });
+}
+
+/** What occurs in most actions first. */
+function grouped(missing: Scaffolded["plan"]["notInferred"]): readonly string[] {
+  const actions = new Map<string, string[]>();
+  for (const { action, what } of missing) actions.set(what, [...(actions.get(what) ?? []), action]);
+  return [...actions]
+    .toSorted(([, one], [, other]) => other.length - one.length)
+    .map(([what, names]) => `${what} of ${names.length === 1 ? names[0]! : `${names.length} actions`}`);
+}
+
+function shortList(names: readonly string[]): string {
+  const more = names.length - SHOWN;
+  return [...names.slice(0, SHOWN), ...(more > 0 ? [`${more} more`] : [])].join("; ");
+}
+
+const plural = (count: number, word: string): string => (count === 1 ? word : `${word}s`);

@@ -1,0 +1,29 @@
+import { withoutPasswords } from "../../config/index.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import { printableLines } from "../../reports/index.ts";
+import type { ExitStatus } from "./exit-status.ts";
+
+/** An error for standard error: one sentence, and a line on what to do; the stack and its causes only when asked for. */
+export function errorText(error: unknown, verbose: boolean): string {
+  const known = error instanceof SeqqaError;
+  const message = error instanceof Error ? error.message : String(error);
+  const sentence = known ? message : `seqqa itself failed: ${message || "no message"}`;
+  const hint = known ? error.hint : verbose ? undefined : "Run again with --verbose to see where.";
+  const lines = [`error: ${sentence}`, ...(hint === undefined ? [] : [`hint: ${hint}`]), ...(verbose ? stacks(error) : [])];
+  return printableLines(withoutPasswords(lines.join("\n")));
+}
+
+function stacks(error: unknown): readonly string[] {
+  if (!(error instanceof Error)) return [];
+  const cause =
+    error.cause === undefined
+      ? []
+      : error.cause instanceof Error
+        ? ["caused by:", ...stacks(error.cause)]
+        : [`caused by: ${String(error.cause)}`];
+  return [error.stack ?? error.message, ...cause];
+}
+
+export function statusOfError(error: unknown): ExitStatus {
+  return error instanceof SeqqaError ? error.exitStatus : 3;
+}

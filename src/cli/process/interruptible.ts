@@ -1,0 +1,21 @@
+import type { Reporter } from "../../reports/index.ts";
+import type { Shell } from "./shell.ts";
+
+/** The first signal ends the run in order, the second one at once. */
+export async function interruptible<T>(
+  shell: Shell,
+  reporter: Pick<Reporter, "message">,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  const stopListening = shell.onInterrupt(() => {
+    if (controller.signal.aborted) return shell.exit(130);
+    reporter.message("Interrupted: finishing what is in progress; once more ends at once.");
+    controller.abort();
+  });
+  try {
+    return await work(controller.signal);
+  } finally {
+    stopListening();
+  }
+}

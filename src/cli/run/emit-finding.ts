@@ -1,0 +1,46 @@
+import { dirname, relative, resolve, sep } from "node:path";
+import type { Config } from "../../config/index.ts";
+import { raceVitestText, vitestText, type VitestInput } from "../../reports/index.ts";
+import type { ExplorationEntry, FoundFinding, FoundRace, FoundViolation } from "../arguments/find-finding.ts";
+import { drawsByName } from "../arguments/draws-by-action.ts";
+import { usage } from "../arguments/run-options.ts";
+
+export const EMITTERS = ["curl", "vitest"] as const;
+export type Emitter = (typeof EMITTERS)[number];
+
+/** A finding as a script or as a test. @throws SeqqaError with exit status 2 where it has no requests to send */
+export function emitted(emitter: Emitter, found: FoundFinding, config: Config, cwd: string): string {
+  if (emitter === "vitest") return found.kind === "race" ? raceTestOf(found, config, cwd) : testOf(found, config, cwd);
+  const { curl } = found.kind === "race" ? found.race : found.violation;
+  if (curl !== undefined) return curl;
+  throw usage(
+    "The finding has no HTTP requests that curl could send: its API is called in process, or the run left requests out of its reports.",
+    "Try --emit vitest; report.include_request_response says what reports keep.",
+  );
+}
+
+function testOf({ exploration, violation }: FoundViolation, config: Config, cwd: string): string {
+  return vitestText({ violation, ...moduleOf(exploration, config, cwd), draws: drawsByName(violation.draws, exploration) });
+}
+
+function raceTestOf({ exploration, race }: FoundRace, config: Config, cwd: string): string {
+  return raceVitestText({ race, ...moduleOf(exploration, config, cwd), draws: drawsByName(race.draws, exploration) });
+}
+
+/** What a test imports, and with what it runs. */
+function moduleOf(
+  exploration: ExplorationEntry,
+  config: Config,
+  cwd: string,
+): Pick<VitestInput, "exportName" | "module" | "config" | "seed"> {
+  const here = (path: string): string => {
+    const way = relative(cwd, path).split(sep).join("/");
+    return way.startsWith("../../") ? way : `./${way}`;
+  };
+  return {
+    exportName: exploration.deadEdges === undefined ? "agent" : "graph",
+    module: here(resolve(cwd, exploration.file)),
+    config: config.file === undefined ? undefined : here(resolve(dirname(config.file), config.file)),
+    seed: exploration.seed,
+  };
+}

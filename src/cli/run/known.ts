@@ -1,0 +1,95 @@
+import type { Config } from "../../config/index.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import type { ExplorationResult } from "../../model/results/result.ts";
+import { raceName, raceText, resultJson, violationText, type ReportedExploration, type ReportedKnown } from "../../reports/index.ts";
+import { readKnownFindings, updateKnownFindings, type KnownEntry, type KnownFindings } from "../../store/index.ts";
+import { shownPath } from "../process/shown-path.ts";
+
+/** How far a run went. */
+export interface Extent {
+  /** Everything below the folder of the configuration was explored, and nothing kept it from that. */
+  readonly whole: boolean;
+  readonly interrupted: boolean;
+}
+
+/** The list of known findings in one run. */
+export class Known {
+  readonly #list: KnownFindings;
+  readonly #shown: string;
+  readonly #update: boolean;
+  /** What is listed. */
+  readonly ids: ReadonlySet<string>;
+
+  private constructor(list: KnownFindings, shown: string, update: boolean) {
+    this.#list = list;
+    this.#shown = shown;
+    this.#update = update;
+    this.ids = new Set(list.entries.map(({ id }) => id));
+  }
+
+  /** `undefined` when the configuration names no list. @throws SeqqaError when the list is not usable, or there is none to update */
+  static read({ knownFindings, file }: Config, update: boolean, cwd: string): Known | undefined {
+    if (knownFindings === undefined) {
+      if (!update) return undefined;
+      throw new SeqqaError("USAGE", "--update-known has no file to write: known_findings is not set.", {
+        exitStatus: 2,
+        hint: `Add to ${file === undefined ? "seqqa.yaml" : shownPath(file, cwd)}: known_findings: ./known.yaml`,
+      });
+    }
+    const shown = shownPath(knownFindings, cwd);
+    return new Known(readKnownFindings(knownFindings, shown, update), shown, update);
+  }
+
+  /** The result with the violations and races marked that are listed, or about to be. */
+  mark(result: ExplorationResult): ExplorationResult {
+    const violations = result.violations.map((violation) => {
+      if (!this.ids.has(violation.id) && !(this.#update && violation.confirmed)) return violation;
+      const known = { ...violation, known: true as const };
+      return { ...known, toString: () => violationText(known) };
+    });
+    const races = result.races.map((race) => {
+      if (!this.ids.has(race.id) && !this.#update) return race;
+      const known = { ...race, known: true as const };
+      return { ...known, toString: () => raceText(known) };
+    });
+    const marked = { ...result, violations, races };
+    return { ...marked, toJSON: () => resultJson(marked) };
+  }
+
+  /** Which were found again and which were not; writes the list where that was asked for. */
+  conclude(explorations: readonly ReportedExploration[], extent: Extent): ReportedKnown {
+    const found = explorations.flatMap(({ name, result }) => [
+      ...result.violations.filter(({ known }) => known).map(({ id, invariant }) => ({ id, exploration: name, finding: invariant })),
+      ...result.races.filter(({ known }) => known).map((race) => ({ id: race.id, exploration: name, finding: raceName(race) })),
+    ]);
+    const ids = new Set(found.map(({ id }) => id));
+    const gone = this.#list.entries.filter(({ id }) => !ids.has(id));
+    const sure = ({ exploration, isRace }: KnownEntry): boolean | undefined => {
+      const ran = exploration === undefined ? explorations : explorations.filter(({ name }) => name === exploration);
+      if (exploration !== undefined && ran.length === 0) return extent.whole ? true : undefined;
+      return (exploration !== undefined || extent.whole) && ran.every(({ result }) => saidAll(result, isRace));
+    };
+    const stale = gone.filter((entry) => sure(entry) === true).map(({ id }) => id);
+    const unseen = gone.filter((entry) => sure(entry) === false).map(({ id }) => id);
+    if (!this.#update || extent.interrupted) return { file: this.#shown, found: [...ids], stale, unseen };
+    const updated = updateKnownFindings(this.#list.file, { found, stale });
+    return { file: this.#shown, found: [...ids], stale: [], unseen, updated };
+  }
+}
+
+/** What in probing for races was left to luck or to time. */
+const LEFT_OUT = ["max_time", "interrupted", "lane_lost", "too_many_states", "not_there", "one_connection"];
+/** What was seen and not confirmed for the same. */
+const LEFT_UNCONFIRMED = ["max_time", "interrupted"];
+
+/** A finding that it does not have is not there. */
+function saidAll({ stopReason, open, errors, divergences, raceCoverage }: ExplorationResult, isRace: boolean): boolean {
+  // A shard comes to its end with the states of the others open.
+  if (stopReason !== "exhausted" || open > 0 || errors.length > 0 || divergences.length > 0) return false;
+  if (!isRace) return true;
+  if (raceCoverage === undefined) return false;
+  const { skipped, dismissed } = raceCoverage;
+  const none = (counts: Readonly<Record<string, number>>, reasons: readonly string[]): boolean =>
+    reasons.every((reason) => (counts[reason] ?? 0) === 0);
+  return none(skipped, LEFT_OUT) && none(dismissed, LEFT_UNCONFIRMED);
+}

@@ -1,0 +1,29 @@
+import type { RaceReplay, ReplayResult } from "../../model/results/replay.ts";
+import type { Race } from "../../model/results/result.ts";
+import { strayedBefore, type Verdict } from "./replay-verdict.ts";
+
+type Finding = Omit<Race, "toString">;
+
+/** The calls of a race as they are sent again: in the way in which they were seen, for what was seen, or worse. */
+export function callsOf({ first, second, copies, delivery, schedule, verdict, invariant }: Finding): RaceReplay {
+  return { actions: Array.from({ length: copies }, (_, side) => (side === 1 ? second : first)), delivery, schedule, verdict, invariant };
+}
+
+/** A trial that showed it decides; then whether the calls were made at all, in the same state. */
+export function raceVerdict({ prefix, steps, hits, trials, schedule }: Finding, replayed: ReplayResult): Verdict {
+  const { race } = replayed;
+  if (race !== undefined && race.hits > 0) {
+    return { kind: "fails", exitStatus: 1, sentence: `Still fails: ${count(race)} showed the race.` };
+  }
+  const strayed = strayedBefore(prefix.length, steps, replayed);
+  if (strayed !== undefined || race === undefined) {
+    const why = strayed ?? "the path did not come to its end";
+    return { kind: "diverged", exitStatus: 3, sentence: `Diverged: ${why}, so the calls were not sent where they were.` };
+  }
+  if (race.inconclusive !== undefined) return { kind: "diverged", exitStatus: 3, sentence: `Not judged: ${race.inconclusive}.` };
+  const then = schedule === undefined ? `, which ${count({ hits, trials })} did in the run` : ", although the schedule was followed";
+  return { kind: "gone", exitStatus: 0, sentence: `Gone: none of ${plural(race.trials)} showed the race${then}.` };
+}
+
+const plural = (trials: number): string => `${trials} trial${trials === 1 ? "" : "s"}`;
+const count = ({ hits, trials }: { readonly hits: number; readonly trials: number }): string => `${hits} of ${plural(trials)}`;

@@ -1,0 +1,52 @@
+import type { ReplayResult } from "../../model/results/replay.ts";
+import type { Violation } from "../../model/results/result.ts";
+import type { ExitStatus } from "../process/exit-status.ts";
+
+/** What a replay says about a finding. */
+export interface Verdict {
+  readonly kind: "fails" | "gone" | "diverged" | "flaky";
+  readonly exitStatus: ExitStatus;
+  readonly sentence: string;
+}
+
+type Finding = Pick<Violation, "invariant" | "reproductionPath" | "steps" | "confirmed" | "notReplayed">;
+
+/** A rule that is broken again decides, whatever happened on the way; then whether the path was the same one. */
+export function verdictOf(finding: Finding, replayed: ReplayResult): Verdict {
+  const { invariant, confirmed, notReplayed } = finding;
+  const strayed = strayedAt(finding, replayed);
+  if (replayed.violations.some((one) => one.invariant === invariant)) {
+    const way = strayed === undefined ? "" : `, although ${strayed}`;
+    return { kind: "fails", exitStatus: 1, sentence: `Still fails: ${invariant} is broken again${way}.` };
+  }
+  if (strayed !== undefined) return { kind: "diverged", exitStatus: 3, sentence: `Diverged: ${strayed}, so the path did not lead there.` };
+  const unjudged = replayed.errors.find(({ source }) => source === invariant);
+  if (unjudged !== undefined) return { kind: "diverged", exitStatus: 3, sentence: `Not judged: ${unjudged.message}` };
+  if (notReplayed === true) {
+    const sentence = `Not seen again: ${invariant} was seen once, and the run did not replay it. That proves nothing.`;
+    return { kind: "flaky", exitStatus: 3, sentence };
+  }
+  if (!confirmed) {
+    return { kind: "flaky", exitStatus: 3, sentence: `Not seen again, as in the run itself: ${invariant} is flaky, which proves nothing.` };
+  }
+  return { kind: "gone", exitStatus: 0, sentence: `Gone: ${invariant} holds after the same path.` };
+}
+
+/** Where the path went another way than it was recorded. A last step that is answered otherwise is what a fix looks like. */
+const strayedAt = ({ reproductionPath, steps }: Finding, replayed: ReplayResult): string | undefined =>
+  strayedBefore(reproductionPath.length - 1, steps, replayed);
+
+/** The same of the first so many steps, all of which have to be answered as they were recorded. */
+export function strayedBefore(last: number, recorded: Finding["steps"], { steps, completed }: ReplayResult): string | undefined {
+  for (let step = 0; step < last && step < steps.length; step++) {
+    const before = recorded[step];
+    const { action, status } = steps[step]!;
+    if (before !== undefined && before.status !== status)
+      return `step ${step + 1} (${action}) was answered ${shown(status)} and not ${shown(before.status)}`;
+  }
+  if (completed) return undefined;
+  const { action, status } = steps.at(-1)!;
+  return `step ${steps.length} (${action}) ${status === null ? "did not apply, or got no answer" : "failed"}`;
+}
+
+const shown = (status: number | null): string => (status === null ? "not at all" : `with ${status}`);

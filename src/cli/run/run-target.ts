@@ -1,0 +1,107 @@
+import { existsSync, statSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Config } from "../../config/index.ts";
+import { configFor } from "../arguments/config-for.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import type { FoundJourney, UnusableFile } from "../../run/index.ts";
+import { readStoredRun, type StoredRun } from "../../store/index.ts";
+import { fileIsNoDirectory, findExplorations, isExplorationFile } from "../arguments/find-explorations.ts";
+import { optionsBefore } from "../arguments/resumed-flags.ts";
+import { journeyNotFound } from "../arguments/journey-not-found.ts";
+import type { Machinery } from "./machinery.ts";
+import { nothingNamed } from "../arguments/nothing-named.ts";
+import { flagsOf, refuseForJourneys, refuseMisuse, usage, type RunOptions } from "../arguments/run-options.ts";
+import type { Shell } from "../process/shell.ts";
+import { tellSkipped } from "./report-files.ts";
+
+/** What is to be run. */
+export type RunTarget =
+  | {
+      readonly kind: "explorations";
+      readonly config: Config;
+      readonly directory: string;
+      readonly files: readonly string[];
+      /** The run that goes on. */
+      readonly stored: StoredRun | undefined;
+      /** With what the run that goes on was begun with. */
+      readonly options: RunOptions;
+    }
+  | {
+      readonly kind: "journeys";
+      readonly config: Config;
+      readonly journeys: readonly FoundJourney[];
+      /** Of `--all`: files that should hold a journey. */
+      readonly unusable: readonly UnusableFile[];
+    };
+
+/** What the command line means: a directory wins over a journey of its name. @throws SeqqaError with exit status 2 */
+export async function runTarget(named: string | undefined, options: RunOptions, shell: Shell, machinery: Machinery): Promise<RunTarget> {
+  refuseMisuse(named, options);
+  const configOf = (directory: string, by: RunOptions = options, unfinished = false): Config =>
+    configFor(shell, {
+      directory,
+      file: by.config,
+      flags: flagsOf(by),
+      noInfra: by.infra === false,
+      allowedStores: by.allowDb,
+      unfinished,
+    });
+  if (options.all === true) return everyJourney(configOf("."), options, shell, machinery);
+  if (named === undefined) throw await nothingNamed(shell, machinery, options.config);
+  const path = resolve(shell.cwd, named);
+  if (existsSync(path) && statSync(path).isDirectory()) {
+    const files = await findExplorations(named, shell, machinery.discover);
+    if (options.resume === undefined) {
+      return { kind: "explorations", config: configOf(named), directory: path, files, stored: undefined, options };
+    }
+    // What it was begun with may be what makes the rest right.
+    const stored = storedRun(configOf(named, options, true), options.resume);
+    tellSkipped(shell, stored.skipped);
+    const whole = optionsBefore(stored, options, shell.env);
+    const config = saidAgain(stored.id, () => configOf(named, whole));
+    return { kind: "explorations", config, directory: path, files, stored, options: whole };
+  }
+  if (isExplorationFile(named)) throw await fileIsNoDirectory(named, shell, machinery);
+  const config = configOf(".");
+  const found = await machinery.findJourneys(config);
+  const journey = found.journeys.find(({ name }) => name === named);
+  if (journey === undefined) throw journeyNotFound(named, found, config, shell);
+  refuseForJourneys(options);
+  if (options.only !== undefined && !named.includes(options.only)) throw noneContains(options.only);
+  return { kind: "journeys", config, journeys: [journey], unusable: [] };
+}
+
+/** A permission that the run was begun with is not among what it keeps. */
+function saidAgain<T>(id: string, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    if (!(cause instanceof SeqqaError) || cause.code !== "STORE_NOT_ALLOWED") throw cause;
+    const { code, message, hint, exitStatus } = cause;
+    throw new SeqqaError(code, message, { hint: `${hint} Run ${id} does not keep --allow-db: give it again.`, exitStatus, cause });
+  }
+}
+
+/** @throws SeqqaError with exit status 2 when there is none, or nothing of it can go on */
+function storedRun({ report }: Config, resume: string | true): StoredRun {
+  if (report.formats.length === 0)
+    throw usage("--resume has no run to go on with: report.formats is empty, so that none is kept.", "Name a format.");
+  const stored = readStoredRun(report.outputDir, resume === true ? undefined : resume);
+  if (stored.hasJourneys) throw usage(`Run ${stored.id} is one of journeys; explorations can go on.`, "Name another one after --resume.");
+  return stored;
+}
+
+async function everyJourney(config: Config, options: RunOptions, shell: Shell, machinery: Machinery): Promise<RunTarget> {
+  refuseForJourneys(options);
+  const found = await machinery.findJourneys(config);
+  const { only } = options;
+  if (found.journeys.length === 0 && found.unusable.length === 0) throw journeyNotFound(undefined, found, config, shell);
+  if (only === undefined) return { kind: "journeys", config, ...found };
+  const journeys = found.journeys.filter(({ name }) => name.includes(only));
+  if (journeys.length === 0) throw noneContains(only);
+  return { kind: "journeys", config, journeys, unusable: [] };
+}
+
+function noneContains(only: string): Error {
+  return usage(`No journey's name contains ${JSON.stringify(only)}.`, "seqqa list shows the names.");
+}

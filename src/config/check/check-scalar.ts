@@ -1,0 +1,105 @@
+import { isAbsolute, resolve } from "node:path";
+import { describe } from "../schema/describe.ts";
+import { durationSeconds } from "../../model/text/duration.ts";
+import type { LocatedScalar } from "../read/located.ts";
+import { nearest } from "../../model/text/nearest.ts";
+import { shown, valueProblem, type ProblemCode } from "../problem.ts";
+import type { ChoiceSpec, NumberSpec, ScalarSpec, TextSpec, UrlSpec } from "../schema/spec.ts";
+
+const NUMBER = /^\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?\s*$/i;
+
+/** The value in its final form. @throws SeqqaError `CONFIG_TYPE` or `CONFIG_RANGE`. */
+export function checkScalar(spec: ScalarSpec, key: string, scalar: LocatedScalar): unknown {
+  switch (spec.kind) {
+    case "boolean":
+      return boolean(spec, key, scalar);
+    case "integer":
+    case "number":
+    case "seconds":
+      return number(spec, key, scalar);
+    case "text":
+      return text(spec, key, scalar);
+    case "url":
+      return url(spec, key, scalar);
+    case "choice":
+      return choice(spec, key, scalar);
+    case "loose":
+      return scalar.fromText ? String(scalar.value) : typeof scalar.value === "string" ? scalar.value : scalar.written;
+  }
+}
+
+function refuse(code: ProblemCode, spec: ScalarSpec, key: string, scalar: LocatedScalar, hint?: string): never {
+  const value = typeof scalar.value === "string" ? shown(scalar.written) : scalar.written.slice(0, 60);
+  throw valueProblem(code, scalar, key, `is ${value}; it must be ${describe(spec)}.`, hint);
+}
+
+function boolean(spec: ScalarSpec, key: string, scalar: LocatedScalar): boolean {
+  if (typeof scalar.value === "boolean") return scalar.value;
+  if (scalar.fromText && /^(?:true|1)$/i.test(String(scalar.value))) return true;
+  if (scalar.fromText && /^(?:false|0)$/i.test(String(scalar.value))) return false;
+  return refuse("CONFIG_TYPE", spec, key, scalar);
+}
+
+function number(spec: NumberSpec, key: string, scalar: LocatedScalar): number {
+  let value: number | undefined;
+  if (typeof scalar.value === "number") value = scalar.value;
+  else if (typeof scalar.value === "string") {
+    if (spec.kind === "seconds") value = durationSeconds(scalar.value);
+    else if (scalar.fromText && NUMBER.test(scalar.value)) value = Number(scalar.value);
+  }
+  if (value === undefined || Number.isNaN(value)) return refuse("CONFIG_TYPE", spec, key, scalar);
+  if (spec.kind === "integer" && Number.isFinite(value) && !Number.isInteger(value)) return refuse("CONFIG_TYPE", spec, key, scalar);
+  const outside =
+    !Number.isFinite(value) ||
+    (spec.min !== undefined && value < spec.min) ||
+    (spec.above !== undefined && value <= spec.above) ||
+    (spec.max !== undefined && value > spec.max);
+  return outside ? refuse("CONFIG_RANGE", spec, key, scalar) : value;
+}
+
+function text(spec: TextSpec, key: string, scalar: LocatedScalar): string {
+  if (typeof scalar.value !== "string") return refuse("CONFIG_TYPE", spec, key, scalar, "Put it into quotes if it is meant as text.");
+  if (scalar.value.trim() === "") return refuse("CONFIG_RANGE", spec, key, scalar);
+  if (spec.pattern !== undefined && !spec.pattern.is.test(scalar.value))
+    return refuse("CONFIG_RANGE", spec, key, scalar, spec.pattern.hint?.(scalar.value));
+  return spec.path === true ? resolve(scalar.base, scalar.value) : scalar.value;
+}
+
+function url(spec: UrlSpec, key: string, scalar: LocatedScalar): string {
+  if (typeof scalar.value !== "string") return refuse("CONFIG_TYPE", spec, key, scalar);
+  const value = scalar.value.trim();
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(value)?.[1]?.toLowerCase();
+  if (scheme === undefined || !spec.schemes.includes(scheme)) return refuse("CONFIG_RANGE", spec, key, scalar);
+  if (scheme === "sqlite") return sqlite(spec, key, scalar, value.slice("sqlite:".length));
+  const parsed = URL.canParse(value) ? new URL(value) : undefined;
+  if (parsed === undefined || (parsed.hostname === "" && scheme.startsWith("http")) || !value.toLowerCase().startsWith(`${scheme}://`)) {
+    return refuse("CONFIG_RANGE", spec, key, scalar);
+  }
+  if (!scheme.startsWith("http")) return value;
+  if (parsed.search !== "" || parsed.hash !== "") return refuse("CONFIG_RANGE", spec, key, scalar, "Leave out the query and the fragment.");
+  return value.replace(/\/+$/, "");
+}
+
+/** `sqlite:./a.db`, `sqlite:/a.db` and `sqlite:///a.db` name files; the result is always `sqlite:` and an absolute path. */
+function sqlite(spec: UrlSpec, key: string, scalar: LocatedScalar, rest: string): string {
+  const file = rest.startsWith("//") ? rest.slice(2) : rest;
+  if (file === "" || file === ":memory:" || file.includes("\0") || file.endsWith("/")) {
+    return refuse(
+      "CONFIG_RANGE",
+      spec,
+      key,
+      scalar,
+      "Name a file, such as sqlite:./shop.db: another process cannot see a database in memory.",
+    );
+  }
+  return `sqlite:${isAbsolute(file) ? file : resolve(scalar.base, file)}`;
+}
+
+function choice(spec: ChoiceSpec, key: string, scalar: LocatedScalar): string {
+  if (typeof scalar.value !== "string") return refuse("CONFIG_TYPE", spec, key, scalar, "Put it into quotes if it is meant as text.");
+  const word = scalar.value.trim().toLowerCase().replaceAll("-", "_");
+  const meant = spec.aliases?.[word] ?? word;
+  if (spec.choices.includes(meant)) return meant;
+  const near = nearest(word, spec.choices);
+  return refuse("CONFIG_RANGE", spec, key, scalar, near === undefined ? undefined : `Did you mean ${near}?`);
+}

@@ -1,0 +1,137 @@
+import { checkScalar } from "./check-scalar.ts";
+import { describe } from "../schema/describe.ts";
+import type { Located, LocatedEntry, LocatedList, LocatedMap } from "../read/located.ts";
+import { nearest } from "../../model/text/nearest.ts";
+import { problem, shown, valueProblem, type ProblemCode } from "../problem.ts";
+import type { EitherSpec, ListSpec, MapSpec, ScalarSpec, SectionSpec, Spec } from "../schema/spec.ts";
+
+/** Receives, for every value that was set, its dotted key and where it comes from. */
+export type Note = (key: string, source: string) => void;
+
+/** The value in its final form, keys as in the file, without defaults. @throws SeqqaError naming what is wrong and where. */
+export function check(spec: Spec, key: string, value: Located, note: Note): unknown {
+  switch (spec.kind) {
+    case "section":
+      return value.kind === "map" ? section(spec, key, value, note) : wrongType(spec, key, value);
+    case "map":
+      return value.kind === "map" ? map(spec, key, value, note) : wrongType(spec, key, value);
+    case "list":
+      return value.kind === "list" ? list(spec, key, value, note) : wrongType(spec, key, value);
+    case "either":
+      return either(spec, key, value, note);
+    case "any":
+      note(key, value.source);
+      return plain(value);
+    default:
+      return value.kind === "scalar" ? scalar(spec, key, value, note) : wrongType(spec, key, value);
+  }
+}
+
+function plain(value: Located): unknown {
+  if (value.kind === "list") return value.items.map(plain);
+  if (value.kind === "map") return Object.fromEntries(value.entries.map((entry) => [entry.key, plain(entry.value)]));
+  return value.value;
+}
+
+function scalar(spec: ScalarSpec, key: string, value: Located & { readonly kind: "scalar" }, note: Note): unknown {
+  if (value.value === null) return empty(spec, key, value);
+  const checked = checkScalar(spec, key, value);
+  note(key, value.source);
+  return checked;
+}
+
+/** A key that was written and has no value is more likely a slip than a wish for the default. */
+function empty(spec: Spec, key: string, value: Located): never {
+  throw valueProblem("CONFIG_TYPE", value, key, `has no value; it must be ${describe(spec)}.`, "Give it a value, or take the line out.");
+}
+
+function wrongType(spec: Spec, key: string, value: Located): never {
+  if (value.kind === "scalar" && value.value === null) return empty(spec, key, value);
+  const is = value.kind === "map" ? "a section" : value.kind === "list" ? "a list" : "a single value";
+  const braces = value.kind === "map" && (spec.kind === "text" || spec.kind === "loose");
+  throw valueProblem(
+    "CONFIG_TYPE",
+    value,
+    key,
+    `is ${is}; it must be ${describe(spec)}.`,
+    braces ? 'Text that starts with { needs quotes: "{port}".' : undefined,
+  );
+}
+
+const join = (key: string, name: string): string => (key === "" ? name : `${key}.${name}`);
+
+function section(spec: SectionSpec, key: string, value: LocatedMap, note: Note): Readonly<Record<string, unknown>> {
+  const checked: Record<string, unknown> = {};
+  for (const entry of value.entries) {
+    const field = Object.hasOwn(spec.fields, entry.key) ? spec.fields[entry.key] : undefined;
+    if (field === undefined) throw unknownKey(spec, key, entry);
+    const dotted = join(key, entry.key);
+    const member = check(field.spec, dotted, entry.value, note);
+    checked[entry.key] = member;
+  }
+  for (const [name, field] of Object.entries(spec.fields)) {
+    if (field.required === true && !(name in checked)) {
+      throw problem("CONFIG_MISSING_KEY", value.where, `${join(key, name)} is missing; it must be ${describe(field.spec)}.`);
+    }
+  }
+  if (key !== "") note(key, value.source);
+  return checked;
+}
+
+function unknownKey(spec: SectionSpec, key: string, entry: LocatedEntry): Error {
+  const valid = Object.keys(spec.fields);
+  const near = nearest(entry.key, valid);
+  const place = key === "" ? "" : ` in ${key}`;
+  return problem(
+    "CONFIG_UNKNOWN_KEY",
+    entry.where,
+    `unknown key ${JSON.stringify(entry.key.slice(0, 80))}${place}${near === undefined ? "." : `; did you mean "${near}"?`}`,
+    `Valid keys here: ${valid.join(", ")}.`,
+  );
+}
+
+function map(spec: MapSpec, key: string, value: LocatedMap, note: Note): Readonly<Record<string, unknown>> {
+  const checked: [string, unknown][] = [];
+  for (const entry of value.entries) {
+    if (!spec.names.test(entry.key)) {
+      throw problem(
+        "CONFIG_RANGE",
+        entry.where,
+        `${JSON.stringify(entry.key.slice(0, 80))} is not a name for ${key}; use letters, digits and _.`,
+      );
+    }
+    checked.push([entry.key, check(spec.of, join(key, entry.key), entry.value, note)]);
+  }
+  note(key, value.source);
+  return Object.fromEntries(checked);
+}
+
+function list(spec: ListSpec, key: string, value: LocatedList, note: Note): readonly unknown[] {
+  const checked = value.items.map((item, index) => check(spec.of, `${key}[${index}]`, item, () => undefined));
+  note(key, value.source);
+  return checked;
+}
+
+/** Decided by the form of the value; a number among scalars goes to the numeric one. */
+function either(spec: EitherSpec, key: string, value: Located, note: Note): unknown {
+  const form = { map: "section", list: "list", scalar: "scalar" }[value.kind];
+  const candidates = spec.of.filter((one) => (one.kind === "section" || one.kind === "list" ? one.kind === form : form === "scalar"));
+  const picked = candidates.find((one) => isNumeric(value) === (one.kind === "integer" || one.kind === "number")) ?? candidates[0];
+  if (picked === undefined || (value.kind === "scalar" && value.value === null)) return wrongType(spec, key, value);
+  if (value.kind !== "scalar") return check(picked, key, value, note);
+  try {
+    return check(picked, key, value, note);
+  } catch (error) {
+    const { code } = error as { readonly code: ProblemCode };
+    throw valueProblem(
+      code,
+      value,
+      key,
+      `is ${shown(value.written)}; it must be ${describe(spec)}.`,
+      (error as { readonly hint?: string }).hint,
+    );
+  }
+}
+
+const isNumeric = (value: Located): boolean =>
+  value.kind === "scalar" && (typeof value.value === "number" || (value.fromText && /^\s*[-+]?[\d.]+\s*$/.test(String(value.value))));

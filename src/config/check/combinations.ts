@@ -1,0 +1,238 @@
+import { backendOf, CHECKPOINTS } from "../backend.ts";
+import type { Filled, FilledContext, FilledSystem } from "./filled.ts";
+import { nearest } from "../../model/text/nearest.ts";
+import { problem, shown } from "../problem.ts";
+import { storePart, storePlaceholder } from "../store-parts.ts";
+
+/** Values that are fine one by one and contradict each other. @throws SeqqaError `CONFIG_COMBINATION`. */
+export function refuseBadCombinations(values: Filled, context: FilledContext): void {
+  const refuse = (key: string, what: string, hint?: string): never => {
+    throw problem("CONFIG_COMBINATION", context.sources[key]?.replace(/^\w+ /, ""), what, hint);
+  };
+  stores(values, refuse);
+  target(values, context, refuse);
+  lanes(values, refuse);
+  services(values, refuse);
+  if (context.noInfra) noInfra(values, context, refuse);
+}
+
+type Refuse = (key: string, what: string, hint?: string) => never;
+
+function stores(values: Filled, refuse: Refuse): void {
+  const { dbUrl, dbBackend, systems } = values;
+  if (dbUrl !== undefined && dbBackend !== undefined && backendOf(dbUrl) !== dbBackend) {
+    refuse(
+      "db_backend",
+      `db_backend is ${dbBackend}, but db_url leads to ${backendOf(dbUrl)}.`,
+      "Take db_backend out: it follows from db_url.",
+    );
+  }
+  sameDatabase("", dbUrl, systems, refuse);
+  checkSystems("systems", systems, refuse);
+}
+
+/** `db_url` is short for `systems.db.url`: they may not differ. `of`: a lane, as `lanes[1].`. */
+function sameDatabase(of: string, dbUrl: string | undefined, systems: Filled["systems"], refuse: Refuse): void {
+  const url = systems?.["db"]?.url;
+  if (dbUrl === undefined || url === undefined || url === dbUrl) return;
+  refuse("db_url", `${of}db_url and ${of}systems.db.url name different stores.`, "Keep one of them: db_url is short for systems.db.url.");
+}
+
+function checkSystems(section: string, systems: Readonly<Record<string, FilledSystem>> | undefined, refuse: Refuse): void {
+  for (const [name, { url, checkpoint, isolation }] of Object.entries(systems ?? {})) {
+    if ((url as string | undefined) === undefined) {
+      refuse(`${section}.${name}.url`, `${section}.${name}.url is missing.`, "Write the store's URL, e.g. sqlite:./shop.db.");
+    }
+    const kind = backendOf(url);
+    if (checkpoint !== undefined && !CHECKPOINTS[kind].includes(checkpoint)) {
+      refuse(
+        `${section}.${name}.checkpoint`,
+        `${section}.${name}.checkpoint is ${checkpoint}, which a ${kind} store does not have.`,
+        `It has ${CHECKPOINTS[kind].join(", ")}.`,
+      );
+    }
+    if (isolation !== undefined && kind !== "redis") {
+      refuse(`${section}.${name}.isolation`, `${section}.${name}.isolation is for redis, and the store is ${kind}.`, "Take it out.");
+    }
+  }
+}
+
+function target(values: Filled, context: FilledContext, refuse: Refuse): void {
+  const { target: declared, lanes: running } = values;
+  if (declared === undefined) return;
+  if (declared.command === undefined && declared.module === undefined) {
+    const set = Object.keys(context.sources).find((key) => key.startsWith("target.")) ?? "target";
+    refuse(
+      context.sources["target"] === undefined ? set : "target",
+      "target says neither what to start nor what to import.",
+      "Give target.command or target.module.",
+    );
+  }
+  if (declared.command !== undefined && declared.module !== undefined) {
+    refuse("target.module", "target.command and target.module exclude each other.", "Keep the one that starts the API.");
+  }
+  if (declared.rollback === "restart" && (declared.command === undefined || context.noInfra)) {
+    refuse(
+      "target.rollback",
+      `target.rollback is restart, but ${context.noInfra ? "with --no-infra" : "with target.module"} there is no process of seqqa's own to restart.`,
+      "Start the target with target.command, or leave rollback on stores.",
+    );
+  }
+  if (running !== undefined && !context.noInfra) {
+    refuse(
+      "lanes",
+      "lanes says that the targets already run, and target says how to start them.",
+      "Take one of them out, or run with --no-infra.",
+    );
+  }
+  const given = context.sources["base_url"];
+  if (given !== undefined && !given.startsWith("file ") && !context.noInfra) {
+    refuse(
+      "base_url",
+      "it names a target that already runs, but the configuration starts its own.",
+      "Add --no-infra to use the running one.",
+    );
+  }
+  const warmUp = (declared.warmUp ?? []).flatMap((step) => (typeof step === "string" ? [] : [step]));
+  for (const [index, { method, path, headers, json, command }] of warmUp.entries()) {
+    const isRequest = [method, path, headers, json].some((part) => part !== undefined);
+    if ((command === undefined) === (path === undefined) || (command !== undefined && isRequest)) {
+      refuse(
+        "target.warm_up",
+        `target.warm_up[${index}] is neither a request with a path nor a command.`,
+        "Write { method: POST, path: /setup } or { command: npm run migrate }.",
+      );
+    }
+  }
+  if (declared.warmUp !== undefined && declared.command === undefined) {
+    refuse(
+      "target.warm_up",
+      "target.warm_up is for a target that target.command starts.",
+      "With target.module, do it in createTarget(lane).",
+    );
+  }
+  const headers = warmUp.flatMap((step) => Object.values(step.headers ?? {}));
+  const commands = warmUp.flatMap(({ command }) => (command === undefined ? [] : [command]));
+  for (const text of [declared.command ?? "", ...commands, ...headers, ...Object.values(declared.env ?? {})])
+    checkNames(text, values, refuse);
+}
+
+/** `{url:<name>}`, `{host:<name>}` and the like must name a declared store, and a part that its URL has. */
+function checkNames(text: string, values: Filled, refuse: Refuse): void {
+  const systems = Object.entries(values.systems ?? {}).map(([name, { url }]) => [name, url] as const);
+  const urls = new Map([...systems, ...(values.dbUrl === undefined ? [] : [["db", values.dbUrl] as const])]);
+  for (const [whole, inside = ""] of text.matchAll(/\{([^{}]*)\}/g)) {
+    const asked = storePlaceholder(inside);
+    if (asked === undefined) continue;
+    const { store, part } = asked;
+    const isNamed = inside.includes(":");
+    const url = urls.get(store);
+    if (url === undefined) {
+      // The database of a target for which nothing is declared is a new SQLite file.
+      if (store === "db" && (part === "url" || part === "database")) continue;
+      const near = isNamed ? nearest(store, [...urls.keys()]) : undefined;
+      refuse(
+        "target.command",
+        `${whole} names a store that ${isNamed ? "systems" : "db_url"} does not declare.`,
+        near !== undefined ? `Did you mean {${part}:${near}}?` : isNamed ? "Declare it under systems." : "Declare it as db_url.",
+      );
+    } else if (part !== "url" && storePart(url, part) === undefined) {
+      refuse(
+        "target.command",
+        `${whole} is filled with the ${part} of a store whose URL has none.`,
+        part === "password" || part === "user" ? "Write it into the URL, or take the placeholder out." : "Take it out, or use {url:...}.",
+      );
+    }
+  }
+}
+
+function lanes(values: Filled, refuse: Refuse): void {
+  const { lanes: running, parallel } = values;
+  if (running === undefined) {
+    if (values.target === undefined && values.baseUrl !== undefined && typeof parallel === "number" && parallel > 1) {
+      refuse(
+        "parallel",
+        `${parallel} lanes need a target each, and base_url names one that already runs.`,
+        "Use target.command, which starts one per lane, or list running ones under lanes.",
+      );
+    }
+    return;
+  }
+  if (running.length === 0) refuse("lanes", "lanes is an empty list.", "List at least one running target, or take it out.");
+  if (typeof parallel === "number" && parallel > running.length) {
+    refuse(
+      "parallel",
+      `${parallel} lanes need a target each, and lanes lists ${running.length}.`,
+      `List more under lanes, or use ${running.length}.`,
+    );
+  }
+  if (values.dbUrl !== undefined || values.systems !== undefined) {
+    refuse(
+      values.dbUrl === undefined ? "systems" : "db_url",
+      "with lanes, every lane names its own stores.",
+      "Move it to lanes[].db_url or lanes[].systems.",
+    );
+  }
+  running.forEach((lane, index) => {
+    const first = running.findIndex(({ baseUrl }) => baseUrl === lane.baseUrl);
+    if (first !== index)
+      refuse(
+        "lanes",
+        `lanes[${first}] and lanes[${index}] have the same base_url ${lane.baseUrl}.`,
+        "Every lane needs a target of its own.",
+      );
+    const sharing = lane.dbUrl === undefined ? index : running.findIndex(({ dbUrl }) => dbUrl === lane.dbUrl);
+    if (sharing !== index)
+      refuse("lanes", `lanes[${sharing}] and lanes[${index}] have the same db_url.`, "Every lane needs a store of its own.");
+    sameDatabase(`lanes[${index}].`, lane.dbUrl, lane.systems, refuse);
+    checkSystems("lanes.systems", lane.systems, refuse);
+  });
+}
+
+function services({ services: declared }: Filled, refuse: Refuse): void {
+  const names = (declared ?? []).map(({ name }) => name.toLowerCase());
+  (declared ?? []).forEach(({ name, ready, env }, index) => {
+    if (!/^[a-z0-9][a-z0-9._-]*$/i.test(name)) {
+      refuse(
+        "services",
+        `services[${index}].name is ${shown(name)}, which cannot name a file of its output.`,
+        "Use letters, digits, . _ and -.",
+      );
+    }
+    const first = names.indexOf(name.toLowerCase());
+    if (first !== index) refuse("services", `services[${first}] and services[${index}] are both named ${name}.`, "Give each its own name.");
+    if (ready?.startsWith("/") === true && !/^\d{1,5}$/.test(env?.["PORT"] ?? "")) {
+      refuse(
+        "services",
+        `services[${index}].ready is the path ${shown(ready)}, and nothing says on which port ${name} listens.`,
+        `Write the whole URL, such as http://127.0.0.1:4000${ready}, or give the service its PORT under env.`,
+      );
+    }
+  });
+}
+
+function noInfra(values: Filled, context: FilledContext, refuse: Refuse): void {
+  if (values.target?.command === undefined) return;
+  if (values.baseUrl === undefined && values.lanes === undefined) {
+    refuse(
+      "target",
+      "--no-infra takes the target to run already, and nothing says where.",
+      "Give --base-url, or base_url or lanes in the file.",
+    );
+  }
+  const from = context.sources["db_url"];
+  if (from?.startsWith("file ") === true) {
+    refuse(
+      "db_url",
+      "with --no-infra this db_url is not used: it is the template of lanes that are not started.",
+      "Name the running target's own store in SEQQA_DB_URL.",
+    );
+  }
+  if (values.systems !== undefined) {
+    refuse(
+      "systems",
+      "with --no-infra these stores are not used: they are templates of lanes that are not started.",
+      "Use a configuration without target, whose systems are the running target's own.",
+    );
+  }
+}

@@ -1,0 +1,31 @@
+import type { Config, LaneConfig, RacesConfig, SystemConfig } from "../config.ts";
+
+/** A store as it was written: which kind it is follows from the URL. */
+export type FilledSystem = Omit<SystemConfig, "kind">;
+
+/** The table's values with defaults, before what follows from them is worked out. */
+export type Filled = Omit<Config, "systems" | "tls" | "lanes" | "parallel" | "exploration" | "folder" | "file" | "sources" | "target"> & {
+  readonly systems: Readonly<Record<string, FilledSystem>> | undefined;
+  readonly lanes: readonly FilledLane[] | undefined;
+  readonly tls: { readonly caFile: string | undefined } | undefined;
+  readonly parallel: number | "auto";
+  readonly exploration: Omit<Config["exploration"], "races"> & { readonly races: "off" | "pairs" | Omit<RacesConfig, "mode"> };
+  readonly target:
+    | (Omit<NonNullable<Config["target"]>, "env" | "cwd"> & {
+        readonly env: Record<string, string> | undefined;
+        readonly cwd: string | undefined;
+      })
+    | undefined;
+};
+
+export type FilledLane = Omit<LaneConfig, "systems"> & { readonly systems: Readonly<Record<string, FilledSystem>> | undefined };
+
+/** What is known about the values beside themselves. */
+export interface FilledContext {
+  readonly folder: string;
+  readonly file: string | undefined;
+  readonly sources: Readonly<Record<string, string>>;
+  readonly noInfra: boolean;
+  /** See {@link Config.allowedStores}. */
+  readonly allowedStores: readonly string[];
+}

@@ -1,0 +1,57 @@
+import { availableParallelism } from "node:os";
+import { readAuthorities } from "../authorities.ts";
+import { backendOf } from "../backend.ts";
+import type { Config, RacesConfig, SystemConfig } from "../config.ts";
+import type { Filled, FilledContext, FilledSystem } from "./filled.ts";
+
+/** Works out what follows from the values, and freezes everything. */
+export function finish(values: Filled, context: FilledContext): Config {
+  const started = context.noInfra && values.target?.command !== undefined ? undefined : values.target;
+  const lanes = (values.lanes ?? []).map((lane) => ({ ...lane, systems: systemsOf(lane.systems, lane.dbUrl) }));
+  const caFile = values.tls?.caFile;
+  const config: Config = {
+    ...values,
+    dbBackend: values.dbBackend ?? (values.dbUrl === undefined ? undefined : backendOf(values.dbUrl)),
+    systems: systemsOf(values.systems, values.dbUrl),
+    target: started === undefined ? undefined : { ...started, env: started.env ?? {}, cwd: started.cwd ?? context.folder },
+    tls: { caFile, ca: caFile === undefined ? [] : readAuthorities(caFile, context.sources["tls.ca_file"]) },
+    lanes,
+    services: (context.noInfra ? [] : (values.services ?? [])).map((service) => ({ ...service, env: service.env ?? {} })),
+    composeFile: context.noInfra ? undefined : values.composeFile,
+    exploration: { ...values.exploration, races: racesOf(values.exploration.races) },
+    parallel: values.parallel === "auto" ? automatic(values, started !== undefined) : values.parallel,
+    report: { ...values.report, redact: values.report.redact.map((name) => name.toLowerCase()) },
+    folder: context.folder,
+    file: context.file,
+    sources: context.sources,
+    allowedStores: context.allowedStores,
+  };
+  return deepFreeze(config);
+}
+
+function systemsOf(
+  systems: Readonly<Record<string, FilledSystem>> | undefined,
+  dbUrl: string | undefined,
+): Readonly<Record<string, SystemConfig>> {
+  const unset = { checkpoint: undefined, isolation: undefined, tables: undefined, ignore: undefined, symmetric: undefined };
+  const all = { ...systems, ...(dbUrl === undefined ? {} : { db: { ...unset, ...systems?.["db"], url: dbUrl } }) };
+  return Object.fromEntries(Object.entries(all).map(([name, system]) => [name, { kind: backendOf(system.url), ...system }]));
+}
+
+function racesOf(races: Filled["exploration"]["races"]): RacesConfig {
+  if (typeof races === "object") return { mode: "pairs", ...races };
+  return { mode: races, trials: 20, delivery: "auto", copies: 2, maxTime: undefined };
+}
+
+/** `auto`: as many lanes as cores, and no more than there are targets for. */
+function automatic(values: Filled, startsItsOwn: boolean): number {
+  const cores = availableParallelism();
+  if (values.lanes !== undefined) return Math.min(cores, values.lanes.length);
+  return !startsItsOwn && values.baseUrl !== undefined ? 1 : cores;
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  for (const member of Object.values(value)) deepFreeze(member);
+  return Object.freeze(value);
+}

@@ -1,0 +1,50 @@
+import { consentHint, mayBeWritten, storeName } from "../../model/stores/store-name.ts";
+import { backendOf } from "../backend.ts";
+import type { Config } from "../config.ts";
+import type { Environment } from "../read/environment.ts";
+import { problem } from "../problem.ts";
+
+/** Returns the names of stores that the user permits to be written: those of `--allow-db`, and of `SEQQA_ALLOW_DB`, which separates them by commas. */
+export function allowedStores(flags: readonly string[], env: Environment): readonly string[] {
+  const named = (env["SEQQA_ALLOW_DB"] ?? "").split(",").map((name) => name.trim());
+  return [...flags, ...named.filter((name) => name !== "")];
+}
+
+/**
+ * Refuses stores that look like somebody's real ones. seqqa writes into the stores of targets that already run, wherever they are, and makes databases beside
+ * templates, so that a template on another machine is refused, too. A name that says that a store is for tests permits it, and so does the user.
+ * @throws SeqqaError `STORE_NOT_ALLOWED` (2).
+ */
+export function refuseForeignStores({ systems, lanes, target, baseUrl, allowedStores: allowed }: Config): void {
+  const runsAlready = target === undefined && baseUrl !== undefined;
+  const own = Object.entries(systems).map(([name, { url }]) => [`systems.${name}`, url, runsAlready] as const);
+  const listed = lanes.flatMap((lane, index) =>
+    Object.entries(lane.systems).map(([name, { url }]) => [`lanes[${index}].systems.${name}`, url, true] as const),
+  );
+  for (const [key, url, isUsedWhereItIs] of [...own, ...listed]) {
+    const host = foreignHost(url);
+    if (host === undefined && !isUsedWhereItIs) continue;
+    const name = storeName(url);
+    if (mayBeWritten(name, allowed)) continue;
+    const where = host === undefined ? ", which is used where it is" : ` on ${host}, which is another machine`;
+    throw problem(
+      "STORE_NOT_ALLOWED",
+      undefined,
+      `${key} is ${name === "" ? "a store" : `the store "${name}"`}${where}, and its name does not say that it is for tests.`,
+      consentHint(name),
+    );
+  }
+}
+
+/** The host of a store on another machine. */
+function foreignHost(url: string): string | undefined {
+  if (backendOf(url) === "sqlite") return undefined;
+  const { hostname, searchParams } = new URL(url);
+  const hosts = [...searchParams.getAll("host"), ...(searchParams.has("socketPath") ? ["/"] : [])];
+  const host = (hosts.at(-1) ?? hostname).replace(/^\[(.*)\]$/, "$1");
+  return host === "" || host.startsWith("/") || isLoopback(host) ? undefined : host;
+}
+
+function isLoopback(host: string): boolean {
+  return /^(localhost|127(\.\d{1,3}){3}|::1|0:0:0:0:0:0:0:1)$/i.test(host);
+}

@@ -1,0 +1,78 @@
+import { dirname, resolve } from "node:path";
+import { check } from "../check/check.ts";
+import { refuseBadCombinations } from "../check/combinations.ts";
+import type { Config } from "../config.ts";
+import type { Environment } from "./environment.ts";
+import { fill } from "../check/fill.ts";
+import { findFile } from "./find-file.ts";
+import type { Filled } from "../check/filled.ts";
+import { finish } from "../check/finish.ts";
+import { allowedStores, refuseForeignStores } from "../check/store-consent.ts";
+import { override, type FlagValue } from "./overrides.ts";
+import { readFile } from "./read-file.ts";
+import { TABLE } from "../schema/table.ts";
+
+export interface LoadOptions {
+  /** Where `seqqa.yaml` is looked for first; then `./qa`, then the current folder and upwards. Without it and without `file` none is read. */
+  readonly directory?: string | undefined;
+  /** This file and no other. */
+  readonly file?: string | undefined;
+  /** What the command line says; wins over everything. */
+  readonly flags?: readonly FlagValue[] | undefined;
+  /** Default `process.env`. */
+  readonly env?: Environment | undefined;
+  /** Default `process.cwd()`. */
+  readonly cwd?: string | undefined;
+  /** The target is taken to run already: `target.command` is not started. Needs `base_url` or `lanes`. */
+  readonly noInfra?: boolean | undefined;
+  /** Names of stores that may be written although these do not say that they are for tests; those of `SEQQA_ALLOW_DB` are, too. `unopened`: no store is opened. */
+  readonly allowedStores?: readonly string[] | "unopened" | undefined;
+  /** More is to be said by what this configuration leads to: values that do not go together, and stores of others, are not refused yet. */
+  readonly unfinished?: boolean | undefined;
+}
+
+/**
+ * The configuration: flags over environment over file over defaults, checked as a whole. What an Agent says comes between
+ * environment and file; see {@link resolveExploration}.
+ * @throws SeqqaError with a code of {@link ProblemCode} and exit status 2.
+ */
+export function loadConfig(options: LoadOptions = {}): Config {
+  const cwd = resolve(options.cwd ?? process.cwd());
+  const env = options.env ?? process.env;
+  const file = locateFile(options, cwd);
+  const folder = file === undefined ? cwd : dirname(file);
+  const sources: Record<string, string> = {};
+  const values =
+    file === undefined
+      ? {}
+      : (check(TABLE, "", readFile(file, env, cwd), (key, source) => (sources[key] = source)) as Record<string, unknown>);
+  override(values, sources, env, options.flags ?? [], cwd);
+  const isUnopened = options.allowedStores === "unopened";
+  const allowed = allowedStores(isUnopened ? [] : (options.allowedStores ?? []), env);
+  const context = { folder, file, sources, noInfra: options.noInfra === true, allowedStores: allowed };
+  if (options.unfinished !== true) refuseBadCombinations(filled(values, folder), context);
+  const config = finish(filled(values, folder), context);
+  if (options.unfinished !== true && !isUnopened) refuseForeignStores(config);
+  return config;
+}
+
+/** The values with defaults. The URL of `systems.db` may stand in `db_url`. */
+function filled(values: Record<string, unknown>, folder: string): Filled {
+  const all = fill(TABLE, values, folder) as Filled;
+  const merged = (systems: Filled["systems"], dbUrl: string | undefined): Filled["systems"] =>
+    systems?.["db"] === undefined || dbUrl === undefined || (systems["db"].url as string | undefined) !== undefined
+      ? systems
+      : { ...systems, db: { ...systems["db"], url: dbUrl } };
+  const lanes = all.lanes?.map((lane) => ({ ...lane, systems: merged(lane.systems, lane.dbUrl) }));
+  return { ...all, systems: merged(all.systems, all.dbUrl), lanes };
+}
+
+function locateFile(options: LoadOptions, cwd: string): string | undefined {
+  if (options.file !== undefined) return resolve(cwd, options.file);
+  return options.directory === undefined ? undefined : findFile(options.directory, cwd);
+}
+
+/** Where the value of a key comes from: `flag --max-steps`, `environment SEQQA_TIMEOUT`, `file seqqa.yaml:3:5` or `default`. */
+export function sourceOf(config: Config, key: string): string {
+  return config.sources[key] ?? "default";
+}

@@ -1,0 +1,56 @@
+import { check } from "../check/check.ts";
+import type { Environment } from "./environment.ts";
+import { KEYS } from "../schema/keys.ts";
+import type { Located, LocatedScalar } from "./located.ts";
+
+/** The value of a command line option, as it was typed. */
+export interface FlagValue {
+  /** The key that it sets, e.g. `exploration.max_steps`. */
+  readonly key: string;
+  /** As the user knows it, e.g. `--max-steps`. */
+  readonly flag: string;
+  readonly value: string;
+}
+
+type Section = Record<string, unknown>;
+
+/** Lays the environment, and over it the flags, on the values of the file. An empty variable counts as not set. */
+export function override(
+  values: Section,
+  sources: Record<string, string>,
+  env: Environment,
+  flags: readonly FlagValue[],
+  cwd: string,
+): void {
+  for (const { key, variable } of KEYS) {
+    const value = variable === undefined ? undefined : env[variable];
+    if (variable !== undefined && value !== undefined && value !== "")
+      set(values, sources, key, value, variable, `environment ${variable}`, cwd);
+  }
+  for (const { key, flag, value } of flags) set(values, sources, key, value, flag, `flag ${flag}`, cwd);
+}
+
+function set(
+  values: Section,
+  sources: Record<string, string>,
+  key: string,
+  text: string,
+  where: string,
+  source: string,
+  base: string,
+): void {
+  const field = KEYS.find((one) => one.key === key)?.field;
+  if (field === undefined) throw new Error(`${where} sets ${key}, which is not a key of the configuration`);
+  const scalar = (value: string): LocatedScalar => ({ kind: "scalar", where, source, base, value, written: value, fromText: true });
+  const located: Located =
+    field.spec.kind === "list"
+      ? { kind: "list", where, source, base, items: text.split(",").map((item) => scalar(item.trim())) }
+      : scalar(text);
+  const checked = check(field.spec, key, located, (noted, from) => (sources[noted] = from));
+  const path = key.split(".");
+  const last = path.pop() ?? key;
+  const section = path.reduce<Section>((parent, name) => (parent[name] ??= {}) as Section, values);
+  // A section of details stays where a word turns on what it describes.
+  if (checked === "pairs" && typeof section[last] === "object") return;
+  section[last] = checked;
+}

@@ -1,0 +1,192 @@
+import type { DoneCheck } from "../commit/commit-journal.ts";
+import type { Committer } from "../commit/committer.ts";
+import { BROKEN, KIND, ROW, type UnitRequest } from "../../messages/lane-messages.ts";
+import { mix } from "../graph/mix.ts";
+import { EXPANDED, UNCERTAIN } from "../graph/node-table.ts";
+import type { Work } from "../search/node-work.ts";
+
+export interface CheckOptions {
+  readonly seed: number;
+  readonly actions: number;
+  /** How many of the first nodes are expanded both ways, and one in how many later. 0: none. */
+  readonly first: number;
+  readonly oneIn: number;
+  /** Nodes at this depth are not expanded. */
+  readonly maxDepth: number;
+}
+
+/** Tells which comparisons an earlier session made, when a run goes on. */
+interface Done {
+  wasChecked(check: DoneCheck): boolean;
+}
+
+/** The edge that a node was met by once more. */
+interface OtherWay {
+  readonly from: number;
+  readonly action: number;
+  /** Two orders of generation were merged. */
+  readonly reduced: boolean;
+}
+
+/** At each depth, this many merges that forget an order of generation are audited first, then one in {@link AUDITS_ONE_IN}. */
+const AUDITS_FIRST = 3;
+const AUDITS_ONE_IN = 20;
+
+/**
+ * Which committed nodes are to be expanded once more: some that were written directly, now by replay, and some that were met along
+ * a second path, along that. The sample is drawn by seed and state. Checks wait apart from the work that commits need, so that
+ * they never hold it up.
+ */
+export class CheckQueue {
+  readonly #options: CheckOptions;
+  readonly #committer: Committer;
+  readonly #pending: UnitRequest[] = [];
+  /** Sampled nodes that were met again before all of their outcomes were committed, with the edge that they were met by. */
+  readonly #otherWays: Map<number, OtherWay> = new Map();
+  /** By depth: how many merges are audited there. */
+  readonly #auditedAt: Map<number, number> = new Map();
+  audited = 0;
+
+  constructor(options: CheckOptions, committer: Committer) {
+    this.#options = options;
+    this.#committer = committer;
+  }
+
+  get size(): number {
+    return this.#pending.length;
+  }
+
+  /** The first ones, at most so many. */
+  next(most: number): readonly UnitRequest[] {
+    return this.#pending.splice(0, most);
+  }
+
+  again(unit: UnitRequest): void {
+    this.#pending.push(unit);
+  }
+
+  /** What a check found is known: a run that goes on need not make it again. */
+  done({ lo, hi, check }: UnitRequest): void {
+    const { journal, visited } = this.#committer;
+    if (check?.reduced === true) this.audited++;
+    journal?.checked({ node: visited.find(lo, hi), merge: check?.merge === true });
+  }
+
+  /** A state was met along a second path; `reduced`: with another order of generation, which is assumed not to matter. */
+  merged(to: number, from: number, action: number, reduced = false, recorded?: Done): void {
+    if (this.#options.oneIn === 0 || this.#otherWays.has(to)) return;
+    const isExpanded = this.#committer.nodes.has(to, EXPANDED);
+    if (reduced) {
+      if (!this.#isAudited(to, from)) return;
+      if (!isExpanded) this.#otherWays.set(to, { from, action, reduced });
+      else if (recorded?.wasChecked({ node: to, merge: true }) !== true) this.#audit(to, from, action);
+    } else if (!isExpanded && this.#draw(1, to) % this.#options.oneIn === 0) this.#otherWays.set(to, { from, action, reduced });
+  }
+
+  /** The search is over: audits of nodes that it did not come to expand are due. */
+  finish(): void {
+    for (const [node, { from, action, reduced }] of this.#otherWays) if (reduced) this.#audit(node, from, action);
+    this.#otherWays.clear();
+  }
+
+  /** Expands a node along both paths, since its rows are not kept any more. */
+  #audit(node: number, from: number, action: number): void {
+    const { nodes, visited } = this.#committer;
+    if (nodes.has(node, UNCERTAIN) || nodes.depth(node) >= this.#options.maxDepth) return;
+    this.#pending.push({
+      ...this.#unitOf(visited.lo(node), visited.hi(node)),
+      ...this.#second({ from, action, reduced: true }, node),
+      check: { expected: undefined, along: this.#own(node), merge: true, reduced: true },
+    });
+  }
+
+  /** The first merges at each depth, and one in some later. */
+  #isAudited(to: number, from: number): boolean {
+    const depth = this.#committer.nodes.depth(from) + 1;
+    const known = this.#auditedAt.get(depth) ?? 0;
+    if (known >= AUDITS_FIRST && this.#draw(2, to) % AUDITS_ONE_IN !== 0) return false;
+    this.#auditedAt.set(depth, known + 1);
+    return true;
+  }
+
+  #draw(salt: number, node: number): number {
+    const { visited } = this.#committer;
+    return mix(mix(this.#options.seed + salt, visited.lo(node)), visited.hi(node));
+  }
+
+  /** All outcomes of a node are committed; `direct`: it was written and not replayed. */
+  expanded(node: number, work: Work, direct: boolean): void {
+    const sampled = this.#sampled(node);
+    const written = direct && work.image !== undefined;
+    // It was reached by its calls: a run that goes on has nothing to compare either.
+    if (sampled && !written) this.#committer.journal?.checked({ node, merge: false });
+    this.#take(node, work, sampled && written, this.#otherWay(node));
+  }
+
+  /** All outcomes of a node were committed before the run was ended; what was to be checked of it and was not yet is due. `direct`: nodes could be written. */
+  recalled(node: number, work: Work, direct: boolean, recorded: Done): void {
+    const otherWay = this.#otherWay(node);
+    const both = direct && this.#sampled(node) && !recorded.wasChecked({ node, merge: false });
+    this.#take(node, work, both, otherWay === undefined || recorded.wasChecked({ node, merge: true }) ? undefined : otherWay);
+  }
+
+  #otherWay(node: number): OtherWay | undefined {
+    const otherWay = this.#otherWays.get(node);
+    if (otherWay !== undefined) this.#otherWays.delete(node);
+    return otherWay;
+  }
+
+  #take(node: number, work: Work, both: boolean, otherWay: OtherWay | undefined): void {
+    if ((!both && otherWay === undefined) || this.#committer.nodes.has(node, UNCERTAIN)) return;
+    const expected = rowsOf(work, this.#options.actions);
+    if (expected === undefined) return;
+    const unit = this.#unitOf(work.lo, work.hi);
+    if (both) this.#pending.push({ ...unit, ...this.#own(node), check: { expected, merge: false } });
+    if (otherWay === undefined) return;
+    this.#pending.push({
+      ...unit,
+      ...this.#second(otherWay, node),
+      check: {
+        expected,
+        merge: true,
+        along: this.#own(node),
+        ...(otherWay.reduced && { reduced: true }),
+      },
+    });
+  }
+
+  #unitOf(lo: number, hi: number): Omit<UnitRequest, "path" | "draws" | "check"> {
+    return { from: 0, to: this.#options.actions, lo, hi, uncertain: false, image: undefined, suspect: undefined };
+  }
+
+  /** The node's own path, and what is drawn along it. */
+  #own(node: number): Pick<UnitRequest, "path" | "draws"> {
+    const { nodes } = this.#committer;
+    return { path: nodes.path(node), draws: nodes.draws(node) };
+  }
+
+  /** On the other way there with what was drawn there, and from the node on with what was drawn at the node. */
+  #second({ from, action }: OtherWay, node: number): Required<Pick<UnitRequest, "path" | "draws">> {
+    const { nodes } = this.#committer;
+    const path = nodes.path(from);
+    const drawn = nodes.draws(from) ?? Array.from({ length: path.length + 1 }, (_, depth) => path.slice(0, depth));
+    return { path: [...path, action], draws: [...drawn, nodes.home(node)] };
+  }
+
+  #sampled(node: number): boolean {
+    const { first, oneIn, seed } = this.#options;
+    const { visited } = this.#committer;
+    return node > 0 && (node <= first || (oneIn > 0 && mix(mix(seed, visited.lo(node)), visited.hi(node)) % oneIn === 0));
+  }
+}
+
+/** A copy of a node's rows; none where an action breaks the target, since it would break it again. */
+function rowsOf(work: Work, actions: number): Int32Array | undefined {
+  const rows = new Int32Array(actions * ROW);
+  for (let action = 0; action < actions; action++) {
+    const at = work.at(action);
+    if ((work.rows[at + KIND]! & 0xff) === BROKEN) return undefined;
+    rows.set(work.rows.subarray(at, at + ROW), action * ROW);
+  }
+  return rows;
+}

@@ -1,0 +1,305 @@
+import type { ActionCoverage } from "../../model/results/result.ts";
+import { BrokenRules, type ViolationPolicy } from "./broken-rules.ts";
+import type { CommitJournal } from "./commit-journal.ts";
+import type { DetailLog } from "./commit-details.ts";
+import { Digest } from "../graph/digest.ts";
+import { EdgeLog } from "../graph/edge-log.ts";
+import { FindingLog, type FoundViolation } from "../findings/finding-log.ts";
+import {
+  BOUNDED,
+  BROKEN,
+  CHECK_SHIFT,
+  FAILED,
+  FINDING,
+  HI,
+  KIND,
+  LO,
+  REDUCED,
+  SHAPE,
+  SKIPPED,
+  STATUS,
+  WROTE,
+  type DetailNews,
+  type LaneReport,
+  type News,
+} from "../../messages/lane-messages.ts";
+import { CLEAN, NodeTable, OPENED, UNCERTAIN } from "../graph/node-table.ts";
+import type { Opened } from "../orders/index.ts";
+import type { Spill } from "../graph/spill.ts";
+import { UnjudgedLog } from "./inconclusive-log.ts";
+import { VisitedSet } from "../graph/visited-set.ts";
+
+/** What one committed row did. */
+export interface Committed {
+  /** The state reached; -1 when there is none. */
+  to: number;
+  /** It is the first time that this state is committed. */
+  fresh: boolean;
+  /** It joined the frontier with this row. */
+  opened: boolean;
+  /** A violation is on the edge, and the search does not go on behind it. */
+  blocked: boolean;
+  /** It is a known state, with another order of generation. */
+  reduced: boolean;
+}
+
+export interface CommitterOptions {
+  readonly actions: readonly string[];
+  /** See {@link ExplorerOptions}. */
+  readonly ownActions?: number | undefined;
+  readonly maxDepth: number;
+  /** Default: the search goes on behind no violation. */
+  readonly violationPolicy?: ViolationPolicy | undefined;
+  /** States may be met again at a smaller depth: their known rows are kept, so that the smaller depth reaches what is behind them. */
+  readonly relaxes: boolean;
+  /** Called when a state joins the frontier. */
+  readonly open: (node: number, opened: Opened) => void;
+  /** Called when a state that was opened got a shorter path. */
+  readonly moved: (node: number) => void;
+  readonly onViolation: (found: FoundViolation) => void;
+  /** Whether shapes and novelty are asked for. */
+  readonly shapes: boolean;
+  /** Takes what reports show of single edges and states; `undefined`: nobody wants it. */
+  readonly details?: DetailLog | undefined;
+  /** Takes edges that need not be in memory; `undefined`: all are. */
+  readonly spill?: Spill | undefined;
+  /** Takes every row as it is committed; `undefined`: nobody wants it. */
+  readonly journal?: CommitJournal | undefined;
+}
+
+/**
+ * Takes outcomes into the result, in canonical order, one at a time. Only here is decided what is new. Everything that the result
+ * says about the committed graph is derived from what this holds.
+ */
+export class Committer {
+  readonly visited: VisitedSet = new VisitedSet();
+  readonly nodes: NodeTable = new NodeTable();
+  readonly edges: EdgeLog;
+  readonly digest: Digest = new Digest();
+  readonly findings: FindingLog = new FindingLog();
+  readonly details: DetailLog | undefined;
+  readonly journal: CommitJournal | undefined;
+  steps = 0;
+  skipped = 0;
+  bounded = 0;
+  /** Outcomes with the fingerprint of a known state that are another state by their other hash. */
+  collisions = 0;
+  /** Outcomes that reached a known state with another order of generation: merged on the assumption that the order does not matter. */
+  reductions = 0;
+  deepest = 0;
+  readonly unjudged: UnjudgedLog = new UnjudgedLog();
+  readonly #options: CommitterOptions;
+  readonly #skips: Int32Array;
+  /** By action: writes that were answered with 2xx, and led to another state, or did not. */
+  readonly #seenWrites: Int32Array;
+  readonly #unseenWrites: Int32Array;
+  readonly #statuses: Map<number, number>[];
+  readonly #seenEdges: Set<string> = new Set();
+  /** Of states at the depth bound, which a shorter path may open yet. */
+  readonly #shapes: Map<number, number> = new Map();
+  readonly #rows: Map<number, Int32Array> = new Map();
+  readonly #committed: Committed = { to: -1, fresh: false, opened: false, blocked: false, reduced: false };
+  readonly #broken: BrokenRules | undefined;
+
+  constructor(options: CommitterOptions) {
+    this.#options = options;
+    this.edges = new EdgeLog(options.spill);
+    this.details = options.details;
+    this.journal = options.journal;
+    this.#broken = options.violationPolicy === undefined ? undefined : new BrokenRules(options.violationPolicy);
+    this.#skips = new Int32Array(options.actions.length);
+    this.#seenWrites = new Int32Array(options.actions.length);
+    this.#unseenWrites = new Int32Array(options.actions.length);
+    this.#statuses = options.actions.map(() => new Map<number, number>());
+  }
+
+  /** Commits the root state. */
+  root(report: LaneReport): void {
+    const node = this.visited.add(report.rootLo, report.rootHi);
+    this.nodes.add(-1, -1, 0);
+    if (report.rootState !== undefined) this.details?.addState(node, report.rootState);
+    for (const finding of report.findings) {
+      this.digest.addText(finding.invariant);
+      const found = this.findings.addViolation(finding, "", 0, [], node, undefined);
+      if (found !== undefined) this.#options.onViolation(found);
+    }
+    for (const error of report.errors) this.findings.addError(error, []);
+    this.#broken?.root(report.findings.map(({ invariant }) => invariant));
+    if (report.findings.length > 0 && this.#broken?.passes(report.findings) !== true) return;
+    this.nodes.flag(node, CLEAN | OPENED);
+    this.#options.open(node, { lo: report.rootLo, hi: report.rootHi, shape: report.shape, novel: true });
+  }
+
+  /** Commits the outcome of one action from one node. The returned object is reused by the next call. */
+  commit(node: number, action: number, rows: Int32Array, at: number, news: News | undefined, detail?: DetailNews): Committed {
+    const committed = this.#committed;
+    committed.to = -1;
+    committed.fresh = false;
+    committed.opened = false;
+    committed.blocked = false;
+    committed.reduced = false;
+    const bits = rows[at + KIND]!;
+    const kind = bits & 0xff;
+    if (kind === SKIPPED) {
+      this.skipped++;
+      this.#skips[action]!++;
+      this.digest.add(node, action, -2, 0);
+      this.journal?.add(node, action, rows, at, -1, news);
+      if (news !== undefined) this.#takeNews(news, news.findings, node, action, 0, null);
+      return committed;
+    }
+    this.steps++;
+    const status = rows[at + STATUS]!;
+    const statuses = this.#statuses[action]!;
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    const lo = rows[at + LO]!;
+    const hi = rows[at + HI]!;
+    const found = (bits & FINDING) !== 0;
+    if (kind !== FAILED && kind !== BROKEN) {
+      committed.to = this.visited.find(lo, hi);
+      if (committed.to < 0) {
+        committed.to = this.visited.add(lo, hi, bits >>> CHECK_SHIFT);
+        committed.fresh = true;
+        const depth = this.nodes.depth(node) + 1;
+        this.nodes.add(node, action, depth);
+        if (depth > this.deepest) this.deepest = depth;
+        if ((bits & BOUNDED) !== 0) {
+          this.bounded++;
+          this.nodes.flag(committed.to, UNCERTAIN);
+        }
+      } else if (this.visited.differs(committed.to, bits >>> CHECK_SHIFT)) {
+        committed.reduced = (bits & REDUCED) !== 0;
+        if (!committed.reduced) this.collisions++;
+        // A state at the depth bound is never explored from, so that merging there assumes nothing.
+        else if (this.nodes.depth(committed.to) < this.#options.maxDepth) this.reductions++;
+      }
+    }
+    if ((bits & WROTE) !== 0) (committed.to === node ? this.#unseenWrites : this.#seenWrites)[action]!++;
+    const findings = news?.findings ?? NONE;
+    const fresh = this.#broken?.step(node, action, committed.to, committed.fresh, findings) ?? findings;
+    committed.blocked = found && this.#broken?.passes(fresh) !== true;
+    const clean = !committed.blocked && committed.to >= 0;
+    this.journal?.add(node, action, rows, at, committed.to, news);
+    if (this.details !== undefined) this.#keepDetails(committed, detail, news);
+    this.edges.add(node, action, committed.to, status, clean, found);
+    this.digest.add(node, action, committed.to, (Math.trunc(status / 100) << 8) | (kind << 1) | (found ? 1 : 0));
+    if (news !== undefined) this.#takeNews(news, fresh, node, action, status, committed.to < 0 ? null : committed.to);
+    if (this.#options.relaxes && committed.to >= 0) this.#remember(node, action, committed.to, clean);
+    if (clean) {
+      const before = this.nodes.has(committed.to, OPENED);
+      this.#reach(committed.to, node, action, rows[at + SHAPE]!, status);
+      committed.opened = !before && this.nodes.has(committed.to, OPENED);
+    }
+    return committed;
+  }
+
+  /** States within reach that the depth bound kept from being opened. */
+  boundary(): number {
+    let count = 0;
+    for (let node = 0; node < this.nodes.size; node++) if (this.nodes.has(node, CLEAN) && !this.nodes.has(node, OPENED)) count++;
+    return count;
+  }
+
+  /** Returns `true` if a request of an action that writes was ever answered with 2xx. */
+  writes(action: number): boolean {
+    return this.#seenWrites[action]! + this.#unseenWrites[action]! > 0;
+  }
+
+  coverage(): Record<string, ActionCoverage> {
+    const coverage: Record<string, ActionCoverage> = {};
+    this.#options.actions.forEach((name, action) => {
+      const sorted = [...this.#statuses[action]!].toSorted((a, b) => a[0] - b[0]);
+      const applied = sorted.reduce((sum, [, count]) => sum + count, 0);
+      const brought = action < (this.#options.ownActions ?? Infinity) ? {} : { brought: true as const };
+      const unseen = this.#seenWrites[action] === 0 && this.#unseenWrites[action]! > 0 ? { unseenWrites: this.#unseenWrites[action]! } : {};
+      coverage[name] = { applied, skipped: this.#skips[action]!, statuses: Object.fromEntries(sorted), ...brought, ...unseen };
+    });
+    return coverage;
+  }
+
+  /** A clean edge reaches a state: it joins the frontier, or gets a shorter path. */
+  #reach(to: number, from: number, action: number, shape: number, status: number): void {
+    const nodes = this.nodes;
+    const depth = nodes.depth(from) + 1;
+    let novel = true;
+    if (this.#options.shapes) {
+      const key = `${action},${status},${shape}`;
+      novel = !this.#seenEdges.has(key);
+      this.#seenEdges.add(key);
+    }
+    if (nodes.has(to, OPENED)) {
+      if (this.#options.relaxes && depth < nodes.depth(to)) this.#relax(to, from, action, depth);
+      return;
+    }
+    // Not opened yet: reached with a finding before, or at the depth bound. The clean, shorter edge becomes its path.
+    if (!nodes.has(to, CLEAN) || depth < nodes.depth(to)) {
+      nodes.move(to, from, action, depth);
+      if (depth > this.deepest) this.deepest = depth;
+    }
+    nodes.flag(to, CLEAN);
+    if (nodes.depth(to) < this.#options.maxDepth) this.#open(to, shape, novel);
+    else if (this.#options.shapes && this.#options.relaxes) this.#shapes.set(to, shape);
+  }
+
+  #open(node: number, shape: number, novel: boolean): void {
+    this.nodes.flag(node, OPENED);
+    this.#shapes.delete(node);
+    this.#options.open(node, { lo: this.visited.lo(node), hi: this.visited.hi(node), shape, novel });
+  }
+
+  /** Clean edges as the state they reach, others as its complement below -1; -1: nothing is known. */
+  #remember(node: number, action: number, to: number, clean: boolean): void {
+    let rows = this.#rows.get(node);
+    if (rows === undefined) this.#rows.set(node, (rows = new Int32Array(this.#options.actions.length).fill(-1)));
+    rows[action] = clean ? to : ~to - 1;
+  }
+
+  /** Hands a shorter path on to everything that was reached through the node. Rows already known cost no step. */
+  #relax(node: number, from: number, action: number, depth: number): void {
+    const pending: [number, number, number, number][] = [[node, from, action, depth]];
+    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+      const [to, parent, by, newDepth] = next;
+      if (newDepth >= this.nodes.depth(to)) continue;
+      this.nodes.move(to, parent, by, newDepth);
+      if (!this.nodes.has(to, OPENED)) {
+        if (newDepth < this.#options.maxDepth) this.#open(to, this.#shapes.get(to) ?? 0, false);
+        continue;
+      }
+      this.#options.moved(to);
+      const rows = this.#rows.get(to);
+      if (rows === undefined) continue;
+      for (let a = rows.length - 1; a >= 0; a--) {
+        if (rows[a]! >= 0) pending.push([rows[a]!, to, a, newDepth + 1]);
+        else if (rows[a]! < -1) this.#followParent(~(rows[a]! + 1), to, a, newDepth + 1);
+      }
+    }
+  }
+
+  /** A state known by a step with a finding alone keeps its depth one below its parent's, so that its path can be read back. */
+  #followParent(node: number, parent: number, action: number, depth: number): void {
+    const { nodes } = this;
+    if (!nodes.has(node, CLEAN) && nodes.parent(node) === parent && nodes.action(node) === action) nodes.move(node, parent, action, depth);
+  }
+
+  /** Where a lane broke, it sent what it knows as news alone. */
+  #keepDetails({ to, fresh }: Committed, detail: DetailNews | undefined, news: News | undefined): void {
+    const exchanges = detail?.exchanges ?? news?.exchanges;
+    if (exchanges !== undefined && exchanges.length > 0) this.details!.addExchanges(this.edges.size, exchanges);
+    if (fresh && detail?.state !== undefined) this.details!.addState(to, detail.state);
+  }
+
+  /** `findings`: those that are reported. */
+  #takeNews(news: News, findings: News["findings"], node: number, action: number, status: number, to: number | null): void {
+    const path = [...this.nodes.path(node), action];
+    const draws = this.nodes.draws(node);
+    for (const { invariant } of news.findings) this.digest.addText(invariant);
+    for (const finding of findings) {
+      const found = this.findings.addViolation(finding, this.#options.actions[action]!, status, path, to, news, draws, node);
+      if (found !== undefined) this.#options.onViolation(found);
+    }
+    for (const error of news.errors) this.findings.addError(error, path);
+    for (const one of news.unjudged ?? []) this.unjudged.add(one);
+  }
+}
+
+const NONE: readonly never[] = [];

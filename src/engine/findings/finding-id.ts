@@ -1,0 +1,10 @@
+import { hashOf } from "../graph/digest.ts";
+import type { FoundViolation } from "./finding-log.ts";
+
+/** The id of a finding: the same in every run, for every strategy, budget and number of lanes. */
+export function findingId(
+  exploration: string,
+  { finding, lastAction, status }: Pick<FoundViolation, "lastAction" | "status"> & { readonly finding: { readonly invariant: string } },
+): string {
+  return hashOf(JSON.stringify([exploration, finding.invariant, lastAction, status]));
+}

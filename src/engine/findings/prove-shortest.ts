@@ -1,0 +1,71 @@
+import { explorationCompleteTo } from "../search/completeness.ts";
+import { confirmPath, type ConfirmedViolation } from "./confirm.ts";
+import type { Expander } from "../expander.ts";
+import { Explorer, type ExplorerOptions } from "../search/explorer.ts";
+import { ReplaySeat, StartTimes } from "../search/replay-lane.ts";
+import type { TimeLimit } from "../search/time-limit.ts";
+
+/** What a proof may cost. */
+export interface ProofLimits {
+  /** The time that the exploration may take. */
+  readonly limit: TimeLimit;
+  readonly ms: number;
+  readonly steps: number;
+}
+
+/**
+ * Explores breadth first up to the lengths of the paths that no step can be left out of: what is found there with fewer steps takes their place, and what
+ * is complete proves them the shortest. Nothing of it enters the committed graph of the run.
+ *
+ * @param options Of the exploration that found them.
+ */
+export async function proveShortest(
+  violations: readonly ConfirmedViolation[],
+  options: ExplorerOptions,
+  expander: Expander,
+  limits: ProofLimits,
+): Promise<readonly ConfirmedViolation[]> {
+  const lengths = violations.filter(isCandidate).map(({ path }) => path.length);
+  if (lengths.length === 0 || options.signal?.aborted === true || limits.limit.isOver) return violations;
+  const explorer = await exploreTo(Math.max(...lengths) - 1, options, expander, limits).catch(() => undefined);
+  // What kept it from being complete says nothing about the paths.
+  if (explorer === undefined || explorer.fatal !== undefined || explorer.divergences.all.length > 0) return violations;
+  const { deepest, findings } = explorer.committer;
+  const complete = explorationCompleteTo(explorer, deepest);
+  const { actions, signal } = options;
+  const { limit } = limits;
+  const seat = new ReplaySeat(0, { expander, actions, signal, limit, canGoBack: true, starts: new StartTimes(limit) });
+  const proven: ConfirmedViolation[] = [];
+  for (const one of violations) {
+    const found = isCandidate(one) ? findings.violations.get(one.found.key) : undefined;
+    if (found !== undefined && found.path.length < one.path.length) {
+      const shorter = await confirmPath(seat, one.found, found);
+      proven.push(shorter.confirmed ? { ...shorter, minimality: "shortest" } : one);
+    } else proven.push(isCandidate(one) && one.path.length - 1 <= complete ? { ...one, minimality: "shortest" } : one);
+  }
+  return proven;
+}
+
+const isCandidate = ({ minimality }: ConfirmedViolation): boolean => minimality === "one_minimal";
+
+async function exploreTo(maxDepth: number, options: ExplorerOptions, expander: Expander, limits: ProofLimits): Promise<Explorer> {
+  const startedAt = performance.now();
+  const [root] = await Promise.all(Array.from({ length: expander.lanes }, (_, lane) => expander.rebuild(lane)));
+  const explorer = new Explorer(
+    {
+      ...options,
+      strategy: "bfs",
+      maxDepth,
+      maxSteps: limits.steps,
+      maxTimeMs: Math.min(limits.ms, limits.limit.leftMs),
+      stopOnFirstViolation: false,
+      crossCheck: { first: 0, oneIn: 0 },
+      saidChains: undefined,
+      onEvent: () => undefined,
+    },
+    expander,
+    startedAt,
+  );
+  await explorer.run(root!);
+  return explorer;
+}

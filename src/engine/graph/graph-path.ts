@@ -1,0 +1,30 @@
+import type { Committer } from "../commit/committer.ts";
+import type { FoundViolation } from "../findings/finding-log.ts";
+import type { DrawnPath } from "../findings/shrink.ts";
+import { ShortestPaths } from "./shortest-paths.ts";
+
+/**
+ * The shortest ways over the committed graph to findings: to any of the states that an edge with the finding leaves, and that edge. A finding
+ * that is as short already keeps its path.
+ */
+export function graphPaths({ edges, nodes, visited }: Committer): (found: FoundViolation) => DrawnPath {
+  let paths: ShortestPaths | undefined;
+  return ({ path, draws, from }) => {
+    if (path.length < 2) return { path, draws };
+    paths ??= new ShortestPaths(edges, visited.size);
+    let nearest = -1;
+    let length = path.length;
+    for (const node of from) {
+      if (paths.distance(node) + 1 >= length) continue;
+      nearest = node;
+      length = paths.distance(node) + 1;
+    }
+    if (nearest < 0) return { path, draws };
+    const way = paths.to(nearest);
+    const shorter = [...way.actions, path.at(-1)!];
+    // What is drawn at a state is drawn by the way that it was opened by.
+    const drawn = way.nodes.map((node) => nodes.home(node));
+    const own = drawn.every((home, step) => home.length === step && home.every((action, at) => action === shorter[at]));
+    return { path: shorter, draws: own ? undefined : drawn };
+  };
+}

@@ -1,0 +1,57 @@
+import type { BfsOrder } from "../orders/index.ts";
+
+interface Segment {
+  from: number;
+  to: number;
+}
+
+/**
+ * Shares the waiting part of a breadth-first queue out over lanes: each lane gets a contiguous segment, so that consecutive nodes
+ * of a lane have long common prefixes; a lane that runs dry takes its share of what is new, or half of the largest rest.
+ */
+export class Segments {
+  readonly #order: BfsOrder;
+  readonly #segments: Segment[];
+  /** Positions from here on belong to no segment. */
+  #next = 0;
+
+  constructor(order: BfsOrder, lanes: number) {
+    this.#order = order;
+    this.#segments = Array.from({ length: lanes }, () => ({ from: 0, to: 0 }));
+  }
+
+  /** How many waiting positions up to `limit` are in a segment or new. */
+  waiting(limit: number): number {
+    const rest = this.#segments.reduce((sum, segment) => sum + (segment.to - segment.from), 0);
+    return rest + Math.max(Math.min(this.#order.end, limit) - this.#next, 0);
+  }
+
+  /** The next position for a lane, or -1. Nothing from `limit` on is shared out. `sharers`: lanes that take work now; default: all. */
+  take(lane: number, limit: number, sharers: number = this.#segments.length): number {
+    const own = this.#segments[lane]!;
+    if (own.from >= own.to && !this.#refill(own, limit, sharers)) return -1;
+    return own.from++;
+  }
+
+  /** Skips positions that were dispatched in another way. */
+  skipTo(position: number): void {
+    this.#next = Math.max(this.#next, position);
+  }
+
+  #refill(own: Segment, limit: number, sharers: number): boolean {
+    const fresh = Math.min(this.#order.end, limit) - this.#next;
+    if (fresh > 0) {
+      own.from = this.#next;
+      own.to = this.#next + Math.ceil(fresh / sharers);
+      this.#next = own.to;
+      return true;
+    }
+    const largest = this.#segments.reduce((a, b) => (b.to - b.from > a.to - a.from ? b : a));
+    const rest = largest.to - largest.from;
+    if (rest === 0) return false;
+    own.to = largest.to;
+    own.from = largest.to - Math.ceil(rest / 2);
+    largest.to = own.from;
+    return true;
+  }
+}

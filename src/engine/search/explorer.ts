@@ -1,0 +1,473 @@
+import type { Divergence, StopReason } from "../../model/results/result.ts";
+import { Backlog, type Assignment } from "./reorder-buffer.ts";
+import { CheckQueue } from "../checks/check-queue.ts";
+import { CheckRounds } from "../checks/check-rounds.ts";
+import { CommitJournal } from "../commit/commit-journal.ts";
+import { Committer } from "../commit/committer.ts";
+import { DetailLog } from "../commit/commit-details.ts";
+import { DivergenceLog } from "../commit/divergence-log.ts";
+import { EndlessChains, type Chain } from "./endless-chains.ts";
+import { drain, stuckLane } from "./drain.ts";
+import type { Expander } from "../expander.ts";
+import type { ExplorerOptions } from "./explorer-options.ts";
+import { foldBack, type Recorded } from "../commit/recommit.ts";
+import { foundEvent } from "../findings/found-event.ts";
+import { ImageShelf } from "../graph/snapshot-store.ts";
+import { lateWalks } from "./late-walks.ts";
+import { LanePosts } from "./lane-posts.ts";
+import { LaneRebuilds } from "./lane-rebuilds.ts";
+import {
+  KIND,
+  lateWrite,
+  SKIPPED,
+  type Expansion,
+  type LaneDivergence,
+  type LaneFailure,
+  type LaneReport,
+  type UnitRequest,
+} from "../../messages/lane-messages.ts";
+import { EXPANDED } from "../graph/node-table.ts";
+import { Occurred } from "../commit/occurred-keys.ts";
+import { orderOf, type Order } from "../orders/index.ts";
+import { ProgressMeter } from "./progress-meter.ts";
+import { Scheduler } from "./scheduler.ts";
+import { ShardCut } from "../shards/shard-partition.ts";
+import { TimeLimit } from "./time-limit.ts";
+import { UnitTries } from "./unit-tries.ts";
+import { KNOWN } from "./node-work.ts";
+
+export type { ExplorerOptions } from "./explorer-options.ts";
+
+/** Milliseconds after which everything else in this thread gets a turn. */
+const TURN_MS = 100;
+/** Commits between two looks at the clock. */
+const CLOCK_EVERY = 256;
+
+/**
+ * The main thread of an exploration. It runs the sequential algorithm of the strategy, but takes the outcomes from a buffer that
+ * lanes fill ahead of it, like an out-of-order processor that retires in order: that one idea gives determinism, exact budgets
+ * and an exact stop. See `run` for the stages.
+ */
+export class Explorer {
+  readonly committer: Committer;
+  readonly divergences: DivergenceLog;
+  readonly order: Order;
+  readonly backlog: Backlog;
+  stopReason: StopReason | undefined;
+  /** A violation was committed that is not known. */
+  #foundNew = false;
+  replayed = 0;
+  crossChecked = 0;
+  /** Merges of states with different orders of generation that were audited by execution. */
+  get audited(): number {
+    return this.#checks.audited;
+  }
+
+  /** Where outcomes differed although they should not have: the run ended there, so that it can begin again once that is understood. */
+  lesson: LaneDivergence | undefined;
+  /** What ended the run although the strategy would have gone on: a lane that could not be rebuilt. */
+  fatal: unknown;
+  readonly occurred: Occurred = new Occurred();
+  /** A lane's target sends its answers in two packets. */
+  twoPackets = false;
+  readonly cut: ShardCut | undefined;
+  readonly limit: TimeLimit;
+  readonly #options: ExplorerOptions;
+  readonly #expander: Expander;
+  readonly #scheduler: Scheduler;
+  readonly #meter: ProgressMeter;
+  readonly #posts: LanePosts;
+  readonly #rebuilds: LaneRebuilds;
+  readonly tries: UnitTries;
+  readonly chains: EndlessChains;
+  /** A chain is being executed again. */
+  #lookingAtChain: Promise<void> | undefined;
+  readonly #checks: CheckQueue;
+  readonly #rounds: CheckRounds;
+  #direct: boolean;
+  /** Nobody waits for lanes any more. */
+  #isOver = false;
+  #sinceClock = 0;
+  /** What is committed was committed before, as it is written there. */
+  #recorded: Recorded | undefined;
+
+  constructor(options: ExplorerOptions, expander: Expander, startedAt: number) {
+    this.#options = options;
+    this.#expander = expander;
+    this.#direct = options.direct;
+    this.limit = new TimeLimit(options.maxTimeMs, startedAt);
+    this.cut = options.shard === undefined ? undefined : new ShardCut(options.shard);
+    this.order = orderOf(options.strategy, options.actions.length, options.seed);
+    this.committer = new Committer({
+      actions: options.actions,
+      ownActions: options.ownActions,
+      maxDepth: options.maxDepth,
+      violationPolicy: options.violationPolicy,
+      relaxes: options.maxDepth !== Infinity && options.strategy !== "bfs",
+      shapes: options.strategy === "coverage_guided",
+      details: options.details === undefined ? undefined : new DetailLog(options.details),
+      spill: options.spill,
+      journal: options.journal === true ? new CommitJournal() : undefined,
+      open: (node, opened) => this.order.open(node, opened),
+      moved: (node) => this.backlog.drop(node),
+      onViolation: (found) => {
+        this.#foundNew ||= !options.isKnown(found);
+        options.onEvent(foundEvent(options, found, this.committer.steps));
+      },
+    });
+    // Other orders come back to a state at any time: reading a batch for each would take longer than replay.
+    const images = new ImageShelf(options.strategy === "bfs" ? options.spill : undefined);
+    this.backlog = new Backlog(options.actions.length, this.committer.nodes, images);
+    this.divergences = new DivergenceLog(options.actions);
+    const most = expander.remote?.most ?? expander.lanes;
+    this.#scheduler = new Scheduler({
+      actions: options.actions.length,
+      mostLanes: most,
+      lanes: () => Math.max(this.#open, 1),
+      chunkMs: expander.remote?.chunkMs,
+      maxDepth: options.maxDepth,
+      order: this.order,
+      backlog: this.backlog,
+      visited: this.committer.visited,
+      nodes: this.committer.nodes,
+    });
+    this.#checks = new CheckQueue(
+      { seed: options.seed, actions: options.actions.length, maxDepth: options.maxDepth, ...options.crossCheck },
+      this.committer,
+    );
+    this.chains = new EndlessChains(options.actions);
+    this.#posts = new LanePosts(most);
+    this.#rounds = new CheckRounds({
+      checks: this.#checks,
+      atOnce: () => this.#scheduler.replayedNodes,
+      post: (lane, units, take) => this.#post(lane, units, take),
+      measured: (lane, { replayed, checked, busyMs }) => {
+        this.replayed += replayed;
+        this.crossChecked += checked;
+        this.#meter.busy(lane, busyMs);
+      },
+      diverged: (divergence) => this.#diverged(divergence),
+      rebuild: (lane, failure) => this.#rebuild(lane, failure),
+    });
+    this.#rebuilds = new LaneRebuilds({ expander, divergences: this.divergences, abandoned: () => this.#abandoned });
+    this.tries = new UnitTries(this.backlog, this.divergences);
+    this.#meter = new ProgressMeter(this, options, startedAt);
+  }
+
+  /** Explores from the root that the lanes reported, until the strategy or a budget is used up. */
+  async run(root: LaneReport): Promise<void> {
+    this.#rebuilds.root = root;
+    this.committer.root(root);
+    this.occurred.root(root);
+    this.backlog.adoptRoot(root.image);
+    this.#expander.share(this.committer.visited);
+    if (this.#foundNew && this.#options.stopOnFirstViolation) this.stopReason = "first_violation";
+    if (this.#options.recorded !== undefined) await this.#foldBack(this.#options.recorded);
+    const abort = (): void => this.#stop("interrupted");
+    this.#options.signal?.addEventListener("abort", abort, { once: true });
+    if (this.#options.signal?.aborted === true) abort();
+    const timer = setInterval(() => this.#tick(), 100);
+    let turnedAt = performance.now();
+    try {
+      while (this.stopReason === undefined) {
+        this.#commitReady();
+        if (this.stopReason !== undefined) break;
+        this.#dispatch();
+        if (this.#expander.remote === undefined && !this.#posts.any)
+          throw new Error("The engine has nothing to wait for; this is a defect of seqqa.");
+        await this.#posts.wait();
+        // A lane in this thread whose world is in memory never waits: timers and signals would not be heard.
+        if (performance.now() - turnedAt > TURN_MS) {
+          await new Promise((resolve) => setImmediate(resolve));
+          turnedAt = performance.now();
+        }
+      }
+      this.#meter.emit(true);
+      await this.#finishChecks();
+      await this.#watchLate().catch((error: unknown) => {
+        const message = `Late writes were not looked for: ${error instanceof Error ? error.message : String(error)}`;
+        this.#options.onEvent({ kind: "note", message });
+      });
+    } finally {
+      clearInterval(timer);
+      this.#options.signal?.removeEventListener("abort", abort);
+      this.#expander.cancel();
+      const graceMs = this.limit.graceMs(this.stopReason === "interrupted");
+      if (this.#expander.remote !== undefined) await this.#lookingAtChain;
+      for (const lane of await drain(this.#posts, this.#expander, graceMs, this.#rebuilds)) this.divergences.add(stuckLane(lane));
+      this.#isOver = true;
+    }
+  }
+
+  async #foldBack(recorded: Recorded): Promise<void> {
+    const { committer, order, backlog } = this;
+    this.#recorded = recorded;
+    if (committer.journal !== undefined) committer.journal.recording = false;
+    await foldBack(recorded, {
+      committer,
+      order,
+      backlog,
+      commit: () => this.#commitReady(),
+      stopReason: () => this.stopReason,
+      signal: this.#options.signal,
+    });
+    this.#recorded = undefined;
+    if (committer.journal !== undefined) committer.journal.recording = true;
+    committer.details?.resume(recorded.characters);
+    this.replayed = recorded.replayed;
+    this.crossChecked = recorded.crossChecked;
+    this.restore(recorded.divergences);
+  }
+
+  /** Takes in what is known to differ from before this exploration began, or went on. */
+  restore(divergences: readonly Divergence[]): void {
+    this.divergences.restore(divergences);
+    // What can be written does not say everything that the target knows.
+    if (divergences.some(({ kind }) => kind === "cross_check")) this.#direct = false;
+  }
+
+  /** Steps executed ahead and not committed. */
+  get speculative(): number {
+    return Math.max(this.backlog.executed - this.committer.steps, 0);
+  }
+
+  /** Chunks that each lane holds. */
+  get busy(): readonly number[] {
+    return this.#posts.held.slice(0, this.#open);
+  }
+
+  /** How many lanes take chunks. */
+  get #open(): number {
+    return Math.min(this.#expander.remote?.open ?? Infinity, this.#posts.held.length);
+  }
+
+  /** Commits everything that is next in order and known. */
+  #commitReady(): void {
+    const { actions, maxSteps, stopOnFirstViolation } = this.#options;
+    const { committer, order, backlog } = this;
+    while (this.stopReason === undefined) {
+      if (!order.peek()) return this.#stop(this.#reachedBound() ? "max_depth" : "exhausted");
+      const node = order.ref;
+      if (this.cut?.isForeign(node, order, committer.nodes, committer.visited) === true) {
+        for (let action = 0; action < actions.length; action++) order.take();
+        backlog.drop(node);
+        backlog.finish(node);
+        continue;
+      }
+      const action = order.action;
+      const work = backlog.get(node);
+      if (work === undefined || work.state(action) !== KNOWN) return;
+      const at = work.at(action);
+      const skipped = (work.rows[at + KIND]! & 0xff) === SKIPPED;
+      if (!skipped && committer.steps >= maxSteps) return this.#stop("max_steps");
+      const committed = committer.commit(node, action, work.rows, at, work.news?.get(action), work.details?.get(action));
+      const names = work.occurrences?.get(action);
+      if (names !== undefined) this.occurred.add(names);
+      if (!skipped) backlog.committed();
+      if (committed.fresh && !committed.blocked && this.#options.saidChains !== undefined)
+        this.chains.reached(committer.nodes, node, action, committed.to);
+      if (committed.opened) backlog.adopt(committed.to, node, action);
+      else if (work.children !== undefined) backlog.dropPredicted(work, action);
+      if (!committed.fresh && !committed.opened && committed.to > 0 && committed.to !== node && !committed.blocked)
+        this.#checks.merged(committed.to, node, action, committed.reduced, this.#recorded);
+      work.commit(action, actions.length);
+      order.take();
+      if (!order.nodewise ? work.settled(actions.length) : action === actions.length - 1) {
+        committer.nodes.flag(node, EXPANDED);
+        if (this.#recorded !== undefined) this.#checks.recalled(node, work, this.#options.direct, this.#recorded);
+        else this.#checks.expanded(node, work, this.#direct);
+        backlog.finish(node);
+      }
+      if (this.#foundNew && stopOnFirstViolation) this.#stop("first_violation");
+      else if (committer.steps >= maxSteps && !order.peek()) this.#stop(this.#reachedBound() ? "max_depth" : "exhausted");
+      if (++this.#sinceClock >= CLOCK_EVERY) this.#tick();
+    }
+  }
+
+  #dispatch(): void {
+    const { committer, backlog } = this;
+    this.#sendChain();
+    for (let chunks = 0; chunks < this.#expander.depth; chunks++) {
+      this.#scheduler.round();
+      const open = this.#open;
+      for (let lane = 0; lane < open; lane++) {
+        if (this.#posts.held[lane]! > chunks || this.#rebuilds.has(lane) || this.#isKept(lane)) continue;
+        const left = this.#options.maxSteps - committer.steps;
+        const allowance = left - backlog.buffered - backlog.underWay;
+        const idle = this.#posts.held.filter((held, other) => other < open && held <= chunks && !this.#rebuilds.has(other)).length;
+        const assignments = this.#rounds.due(lane) ? [] : this.#scheduler.next(lane, left, allowance, idle);
+        if (assignments.length > 0) this.#send(lane, assignments);
+        else this.#rounds.send(lane);
+      }
+    }
+  }
+
+  #send(lane: number, assignments: readonly Assignment[]): void {
+    for (const assignment of assignments) this.backlog.begin(assignment);
+    const units = assignments.map((assignment) => this.backlog.request(assignment, { suspect: this.tries.suspected(assignment) }));
+    this.#post(lane, units, (expansion) => this.#receive(lane, assignments, expansion));
+  }
+
+  /** The lane counts as busy until its answer is taken in; what fails then ends the run. */
+  #post(lane: number, units: readonly UnitRequest[], take: (expansion: Expansion) => Promise<void>): void {
+    const details = this.committer.details?.wanted(this.committer.edges.size, this.committer.visited.size);
+    const answer = this.#expander.expand(lane, { units, direct: this.#direct, details, occurred: this.occurred.asked });
+    this.#addPost(lane, answer.then(take));
+  }
+
+  #addPost(lane: number, work: Promise<void>): void {
+    const taken = work.catch((error: unknown) => {
+      // What does not come up any more after an interruption was given up because of it.
+      if (this.stopReason !== "interrupted" || this.#options.signal?.aborted !== true) this.fatal ??= error;
+      this.#stop("interrupted");
+    });
+    this.#posts.add(lane, taken);
+  }
+
+  /** The first lane takes nothing more while a chain waits for it. Where nodes are expanded elsewhere, the lanes of this process have nothing to do. */
+  #isKept(lane: number): boolean {
+    return lane === 0 && this.#expander.remote === undefined && this.chains.next() !== undefined;
+  }
+
+  /** Executes a chain again, one at a time. */
+  #sendChain(): void {
+    const isFree = this.#expander.remote !== undefined || (this.#posts.held[0] === 0 && !this.#rebuilds.has(0));
+    const chain = this.#lookingAtChain !== undefined || !isFree ? undefined : this.chains.next();
+    if (chain === undefined) return;
+    const work = this.#lookAt(chain).finally(() => {
+      this.#lookingAtChain = undefined;
+      this.#posts.wake();
+    });
+    this.#lookingAtChain = work;
+    if (this.#expander.remote === undefined) this.#addPost(0, work);
+  }
+
+  async #lookAt({ path, draws }: Chain): Promise<void> {
+    const recording = await this.#expander.record(0, path, draws).catch((error: unknown) => {
+      return { failure: "dirty", why: error instanceof Error ? error.message : String(error) } as const;
+    });
+    const isLost = recording.failure !== undefined;
+    const note = this.chains.ran(isLost ? undefined : recording);
+    if (note !== undefined && this.#options.saidChains?.has(note) === false) {
+      this.#options.saidChains.add(note);
+      this.#options.onEvent({ kind: "note", message: note });
+    }
+    // Where nodes are expanded elsewhere, nothing of the search runs on this lane, and what comes after it starts what it needs.
+    if (!isLost || this.#abandoned || this.#expander.remote !== undefined) return;
+    const message = "why" in recording ? recording.why : "a path that was executed again did not come to its end";
+    await this.#rebuild(0, { kind: recording.failure, unit: -1, action: 0, message });
+  }
+
+  /** What was sampled and is not compared yet, once the strategy or a budget of steps is used up. */
+  async #finishChecks(): Promise<void> {
+    this.#checks.finish();
+    while (
+      !this.#abandoned &&
+      this.#meter.elapsedMs < this.#options.maxTimeMs &&
+      (this.#checks.size > 0 || this.#posts.any || this.#lookingAtChain !== undefined || this.chains.next() !== undefined) &&
+      this.fatal === undefined &&
+      this.lesson === undefined &&
+      this.#options.signal?.aborted !== true
+    ) {
+      this.#sendChain();
+      for (let lane = 0; lane < this.#open; lane++) {
+        if (this.#posts.held[lane] !== 0 || this.#rebuilds.has(lane) || this.#isKept(lane)) continue;
+        this.#rounds.send(lane);
+      }
+      if (this.#expander.remote !== undefined || this.#posts.any) await this.#posts.wait();
+    }
+  }
+
+  /**
+   * Executes some paths once more and waits at the end of each for writes that come later than the answers: a write that lands when its branch has been
+   * left is not always seen. It takes about half a second, and a fiftieth of what the search took.
+   */
+  async #watchLate(): Promise<void> {
+    const { calibrate } = this.#options;
+    if (
+      calibrate === undefined ||
+      this.#abandoned ||
+      this.fatal !== undefined ||
+      this.lesson !== undefined ||
+      this.divergences.all.length > 0
+    )
+      return;
+    const { nodes, visited } = this.committer;
+    const until = Math.min(this.#meter.elapsedMs * 1.02 + 600, this.#options.maxTimeMs);
+    for (const { from, action, to } of lateWalks(this.committer)) {
+      if (this.#meter.elapsedMs > until || this.#options.signal?.aborted === true) return;
+      const path = [...nodes.path(from), action];
+      const { late } = await calibrate({ path, late: { lo: visited.lo(to), hi: visited.hi(to) } });
+      if (late.length === 0) continue;
+      for (const name of late) this.#diverged({ ...lateWrite(name, path), calls: path });
+      return;
+    }
+  }
+
+  async #receive(lane: number, assignments: readonly Assignment[], expansion: Expansion): Promise<void> {
+    if (this.#isOver) return;
+    const before = this.backlog.executed;
+    this.backlog.receive(assignments, expansion);
+    this.replayed += expansion.replayed;
+    this.twoPackets ||= expansion.twoPackets === true;
+    const executed = this.backlog.executed - before;
+    this.#scheduler.measured(expansion.busyMs, executed);
+    this.#meter.busy(lane, expansion.busyMs, executed);
+    for (const divergence of expansion.divergences) this.#diverged(divergence);
+    this.#posts.wake();
+    const { failure } = expansion;
+    const culprit = assignments[failure?.unit ?? -1];
+    // A request that hung until the time was up is seen after it.
+    if (failure === undefined || (this.#abandoned && this.stopReason !== "max_time")) return;
+    if (culprit !== undefined && !this.#rebuilds.has(lane)) this.tries.count({ ...culprit, from: failure.action }, failure);
+    if (!this.#abandoned) await this.#rebuild(lane, failure);
+  }
+
+  #rebuild(lane: number, { message, target }: LaneFailure): Promise<void> {
+    return this.#rebuilds.rebuild(lane, () => {
+      this.#options.onEvent({ kind: "note", message: `Lane ${lane} is being rebuilt: ${message}`, target });
+      this.#meter.rebuilt(lane);
+    });
+  }
+
+  /** The run ended for another reason than having committed all that was asked for. */
+  get #abandoned(): boolean {
+    return (
+      this.stopReason !== undefined && this.stopReason !== "exhausted" && this.stopReason !== "max_steps" && this.stopReason !== "max_depth"
+    );
+  }
+
+  #diverged(divergence: LaneDivergence): void {
+    if (this.#options.learns === true && divergence.calls !== undefined) {
+      this.lesson ??= divergence;
+      return this.#stop("interrupted");
+    }
+    if (this.divergences.add(divergence)) {
+      this.#options.onEvent({ kind: "note", message: divergence.message });
+    }
+    // What can be written does not say everything that the target knows: from here on its memory is brought along by replay.
+    if (divergence.kind !== "cross_check" || !this.#direct) return;
+    this.#direct = false;
+    // What is committed stands; what was executed ahead on written states is not taken.
+    if (this.stopReason === undefined) this.backlog.dropAll();
+  }
+
+  #reachedBound(): boolean {
+    return this.committer.deepest >= this.#options.maxDepth && this.committer.boundary() > 0;
+  }
+
+  #tick(): void {
+    this.#sinceClock = 0;
+    if (this.#recorded !== undefined) return;
+    if (this.#meter.elapsedMs >= this.#options.maxTimeMs) this.#stop("max_time");
+    this.#meter.emit(false);
+    this.#options.onCommits?.();
+    // Lanes may have come.
+    if (this.#expander.remote !== undefined) this.#posts.wake();
+  }
+
+  #stop(reason: StopReason): void {
+    this.stopReason ??= reason;
+    this.#posts.wake();
+  }
+}

@@ -1,0 +1,243 @@
+import type { Assignment, Backlog } from "./reorder-buffer.ts";
+import { FAILED, FINDING, HI, KIND, LO, SHAPE, BROKEN, SKIPPED } from "../../messages/lane-messages.ts";
+import { FOREIGN, type NodeTable } from "../graph/node-table.ts";
+import { BfsOrder, type Order } from "../orders/index.ts";
+import { Segments } from "../graph/segments.ts";
+import type { VisitedSet } from "../graph/visited-set.ts";
+import { KNOWN, UNKNOWN, Work } from "./node-work.ts";
+
+/** A chunk is meant to keep a lane busy for this long: well above the 50 to 75 us that a task costs, short enough to rebalance. */
+const CHUNK_MS = 25;
+/** Less than this is not worth a message to another thread. */
+const LEAST_MS = 0.5;
+/** Positions of the queue that are shared out at once, per lane: bounds what waits for a slow head of line. */
+const WINDOW = 4096;
+/** A prediction looks at most at this many pairs. */
+const HORIZON = 20_000;
+/** The same for strategies that go from node to node with every pair: what lies farther ahead is hardly ever needed next, and walking there costs the main thread. */
+const PAIRS_AHEAD = 256;
+/**
+ * States behind outcomes that are not committed are guessed at only while guesses went wrong for less than this share of what was committed: depth first,
+ * another path nearly always comes to such a state before the one that it was guessed on.
+ */
+const WRONG_SHARE = 0.1;
+/** What guesses may go wrong for before that share means anything. */
+const WRONG_AT_FIRST = 64;
+/** At most this many pairs are predicted for a lane at once. */
+const PAIRS = 16;
+/** A part of a node keeps a lane busy for about this long: getting to the node costs a tenth of it. */
+const PART_MS = 2;
+/** Calls at least this long are worth splitting a node over lanes, although each part has to get to the node. */
+const SPLIT_MS = 0.5;
+
+export interface SchedulerOptions {
+  readonly actions: number;
+  readonly mostLanes: number;
+  /** How many take work now. */
+  readonly lanes: () => number;
+  /** How long a chunk is meant to keep a lane busy; default {@link CHUNK_MS}. */
+  readonly chunkMs?: number | undefined;
+  readonly maxDepth: number;
+  readonly order: Order;
+  readonly backlog: Backlog;
+  readonly visited: VisitedSet;
+  readonly nodes: NodeTable;
+}
+
+/**
+ * Decides what is executed next. Where a breadth-first queue holds enough nodes it shares out segments of it; everywhere else it
+ * runs a fork of the strategy ahead, with known outcomes taken as committed and unknown ones as "nothing new", and takes the
+ * first units that are missing.
+ */
+export class Scheduler {
+  readonly #options: SchedulerOptions;
+  readonly #segments: Segments | undefined;
+  /** Smoothed milliseconds per action. */
+  #actionMs = 0;
+  /** Actions of a fair share in this round of dispatching. */
+  #share: number | undefined;
+
+  constructor(options: SchedulerOptions) {
+    this.#options = options;
+    this.#segments = options.order instanceof BfsOrder ? new Segments(options.order, options.mostLanes) : undefined;
+  }
+
+  /** A call takes so long that handing out the next one costs nothing in comparison. */
+  get #slow(): boolean {
+    return this.#actionMs >= SPLIT_MS;
+  }
+
+  /** Takes in how long a lane was busy with how many actions. */
+  measured(busyMs: number, actions: number): void {
+    if (actions === 0) return;
+    const sample = busyMs / actions;
+    this.#actionMs = this.#actionMs === 0 ? sample : 0.7 * this.#actionMs + 0.3 * sample;
+  }
+
+  /**
+   * Work for a lane, or nothing. `left`: how many steps may still be committed; `allowance`: the same without those that are executed
+   * or under way already. The pair that the commit waits for is always given out. `idle`: lanes without work, this one included.
+   */
+  next(lane: number, left: number, allowance: number, idle: number): readonly Assignment[] {
+    const { actions, order } = this.#options;
+    const lanes = this.#options.lanes();
+    const room = Math.max(this.#chunkActions(), 1);
+    if (allowance > 0 && this.#segments !== undefined && order instanceof BfsOrder) {
+      const limit = Math.min(order.head + Math.ceil(allowance / actions) + 1, order.head + WINDOW * lanes);
+      this.#segments.skipTo(order.head);
+      // Slow calls in a small frontier, or before the end of the budget, are shared out one by one: nobody waits for a whole node.
+      const plenty = this.#slow ? 2 * lanes : 1;
+      const waiting = this.#segments.waiting(limit);
+      if (waiting >= plenty && (!this.#slow || allowance > 2 * lanes * actions)) {
+        const given = this.#fromSegments(lane, limit, Math.min(room, allowance, this.#fairShare(waiting)), allowance, order);
+        if (given.length > 0) return given;
+      }
+    }
+    return this.#predicted(room, left, idle);
+  }
+
+  /** How many nodes are as many as keep a lane busy for one chunk, when each has to be gone to by a path. */
+  get replayedNodes(): number {
+    return Math.max(Math.floor(this.#chunkActions() / (2 * this.#options.actions)), 1);
+  }
+
+  /** Lanes are about to be asked one after the other what they do next. */
+  round(): void {
+    this.#share = undefined;
+  }
+
+  /** A short frontier is shared out evenly, or one lane takes all of it and the others guess. Never less than what a task costs. */
+  #fairShare(waiting: number): number {
+    const { actions, lanes } = this.#options;
+    this.#share ??= Math.ceil(waiting / lanes()) * actions;
+    return Math.max(this.#share, this.#actionMs > 0 ? Math.ceil(LEAST_MS / this.#actionMs) : 1);
+  }
+
+  #chunkActions(): number {
+    const { actions, chunkMs = CHUNK_MS } = this.#options;
+    if (this.#actionMs === 0) return actions;
+    return Math.min(Math.max(Math.floor(chunkMs / this.#actionMs), 1), 1 << 16);
+  }
+
+  /** Whole nodes until `room` is filled; only the budget (`allowance`) cuts one. */
+  #fromSegments(lane: number, limit: number, room: number, allowance: number, order: BfsOrder): readonly Assignment[] {
+    const { actions, backlog, nodes, visited } = this.#options;
+    const given: Assignment[] = [];
+    let left = room;
+    while (left > 0) {
+      const position = this.#segments!.take(lane, limit, this.#options.lanes());
+      if (position < 0) break;
+      if (position < order.head) continue;
+      const node = order.at(position);
+      if (nodes.has(node, FOREIGN)) continue;
+      const work = backlog.of(node, visited.lo(node), visited.hi(node));
+      for (let from = 0; from < actions; from++) {
+        if (work.state(from) !== UNKNOWN) continue;
+        let to = from + 1;
+        const most = Math.min(actions, from + allowance - (room - left));
+        while (to < most && work.state(to) === UNKNOWN) to++;
+        if (to > most) return given;
+        given.push({ work, from, to });
+        left -= to - from;
+        from = to;
+      }
+    }
+    return given;
+  }
+
+  /** What was executed ahead on a wrong guess takes nothing from the budget here: only pairs that will be committed count. */
+  #predicted(room: number, budget: number, idle: number): readonly Assignment[] {
+    const { actions } = this.#options;
+    const lanes = this.#options.lanes();
+    const pairwise = !this.#options.order.nodewise;
+    // A prediction is a guess, the wilder the farther ahead: one node a lane, unless calls are so short that the task is what costs.
+    const most = pairwise ? Math.min(room, PAIRS) : this.#actionMs > 0 && this.#actionMs < 0.05 ? room : Math.min(room, actions);
+    const wanted = Math.max(most, 1) * Math.max(idle, 1);
+    const missing = this.#missing(wanted, Math.max(budget, 1));
+    if (missing.length === 0) return [];
+    const total = missing.reduce((sum, { from, to }) => sum + to - from, 0);
+    // The commit waits for the first node, and what comes after it is known the sooner the more lanes work on it.
+    const few = lanes > 1 && this.#actionMs > 0 ? Math.max(Math.ceil(PART_MS / this.#actionMs), 1) : most;
+    const share = pairwise ? Math.ceil(total / Math.max(idle, 1)) : Math.min(few, most);
+    return front(missing, Math.max(Math.min(share, lanes === 1 ? most : share), 1));
+  }
+
+  /** The first units that the strategy will need within a budget of steps and that nobody works on, up to a number of actions. */
+  #missing(actionsWanted: number, budget: number): Assignment[] {
+    const { actions, order, maxDepth, nodes, visited } = this.#options;
+    const { guessed, wasted, executed, buffered } = this.#options.backlog;
+    let guesses = WRONG_AT_FIRST + WRONG_SHARE * (executed - buffered - wasted) - guessed - wasted;
+    const horizon = order.nodewise ? HORIZON : PAIRS_AHEAD;
+    const ahead = order.fork();
+    const predicted: Work[] = [];
+    const seen = new Set<number>();
+    const missing: Assignment[] = [];
+    let found = 0;
+    let steps = 0;
+    for (let looked = 0; looked < horizon && found < actionsWanted && steps < budget && ahead.peek(); looked++) {
+      if (ahead.ref >= 0 && nodes.has(ahead.ref, FOREIGN)) {
+        for (let action = 0; action < actions; action++) ahead.take();
+        continue;
+      }
+      const work = ahead.ref >= 0 ? this.#committedWork(ahead.ref) : predicted[~ahead.ref]!;
+      const action = ahead.action;
+      const state = work.state(action);
+      if (state !== KNOWN || (work.rows[work.at(action) + KIND]! & 0xff) !== SKIPPED) steps++;
+      if (state === UNKNOWN && (work.node >= 0 || guesses-- > 0)) {
+        const last = missing.at(-1);
+        if (last !== undefined && last.work === work && last.to === action)
+          missing[missing.length - 1] = { work, from: last.from, to: action + 1 };
+        else missing.push({ work, from: action, to: action + 1 });
+        found++;
+      } else if (state === KNOWN && guesses > 0 && work.depth + 1 < maxDepth) {
+        const child = opened(work, action, visited, seen);
+        if (child !== undefined) {
+          predicted.push(child);
+          ahead.open(~(predicted.length - 1), { lo: child.lo, hi: child.hi, shape: work.rows[work.at(action) + SHAPE]!, novel: true });
+        }
+      }
+      ahead.take();
+    }
+    return missing;
+  }
+
+  #committedWork(node: number): Work {
+    const { backlog, visited } = this.#options;
+    return backlog.of(node, visited.lo(node), visited.hi(node));
+  }
+}
+
+/** The work of the state that a known outcome would open, or nothing. */
+function opened(work: Work, action: number, visited: VisitedSet, seen: Set<number>): Work | undefined {
+  const at = work.at(action);
+  const rows = work.rows;
+  const kind = rows[at + KIND]!;
+  if ((kind & 0xff) === SKIPPED || (kind & 0xff) === FAILED || (kind & 0xff) === BROKEN || (kind & FINDING) !== 0) return undefined;
+  const lo = rows[at + LO]!;
+  const hi = rows[at + HI]!;
+  if (visited.find(lo, hi) >= 0) return undefined;
+  // 53 bits of the fingerprint: a collision here only mispredicts.
+  const key = (hi & 0x1fffff) * 0x1_0000_0000 + (lo >>> 0);
+  if (seen.has(key)) return undefined;
+  seen.add(key);
+  work.children ??= new Map();
+  let child = work.children.get(action);
+  if (child === undefined) {
+    child = new Work(-1, work, action, work.depth + 1, lo, hi, work.images?.get(action));
+    work.children.set(action, child);
+  }
+  return child;
+}
+
+/** The first units, up to a number of actions; the last one is cut. */
+function front(missing: readonly Assignment[], actions: number): readonly Assignment[] {
+  const given: Assignment[] = [];
+  let left = actions;
+  for (const { work, from, to } of missing) {
+    if (left <= 0) break;
+    const end = Math.min(to, from + left);
+    given.push({ work, from, to: end });
+    left -= end - from;
+  }
+  return given;
+}

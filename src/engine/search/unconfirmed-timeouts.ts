@@ -1,0 +1,56 @@
+import type { StopReason } from "../../model/results/result.ts";
+import type { FoundViolation } from "../findings/finding-log.ts";
+import { noAnswer, type LaneFailure, type UnitRequest } from "../../messages/lane-messages.ts";
+
+/** A step at which the target gave no answer, once. */
+export interface Unsettled {
+  readonly kind: "timeout" | "unreachable";
+  readonly failure: LaneFailure;
+  /** Action indices; the last one is the step's. */
+  readonly path: readonly number[];
+  readonly draws: UnitRequest["draws"];
+}
+
+/**
+ * Returns the steps at which the target gave no answer and which were not tried again, because the time was up or the run was interrupted. A run that ends
+ * otherwise has none: steps that lanes executed ahead of its end are not part of it.
+ */
+export function unsettledOf(
+  { stopReason, tries }: Stopped,
+  actions: readonly string[],
+  signal: AbortSignal | undefined,
+): readonly FoundViolation[] {
+  if (stopReason === "max_time") return tries.unsettled(actions, "the time was up");
+  return stopReason === "interrupted" && signal?.aborted === true ? tries.unsettled(actions, "the run was interrupted") : [];
+}
+
+interface Stopped {
+  readonly stopReason: StopReason | undefined;
+  readonly tries: { unsettled(actions: readonly string[], why: string): readonly FoundViolation[] };
+}
+
+/** Makes the step an unconfirmed violation. `why`: the reason why it was not confirmed, such as "the time was up". */
+export function unsettledViolation({ kind, failure, path, draws }: Unsettled, actions: readonly string[], why: string): FoundViolation {
+  const lastAction = actions[path.at(-1)!]!;
+  const { check = "", message, target } = failure;
+  const isTimeout = kind === "timeout";
+  const rated = noAnswer(isTimeout, check === "" ? lastAction : check);
+  const what = isTimeout ? "A request timed out once" : "The target stopped answering once";
+  const during = check === "" ? `during ${lastAction}` : `during a request of ${check} after ${lastAction}`;
+  return {
+    key: JSON.stringify([rated.invariant, lastAction, 0]),
+    finding: {
+      ...rated,
+      message: `${what} ${during}, not confirmed: ${why}. ${message}`,
+      ...(target !== undefined && { target }),
+    },
+    lastAction,
+    status: 0,
+    count: 1,
+    path,
+    draws,
+    state: null,
+    news: undefined,
+    from: [],
+  };
+}

@@ -1,0 +1,95 @@
+import { endText } from "../../model/results/target-end.ts";
+import type { Assignment, Backlog } from "./reorder-buffer.ts";
+import type { DivergenceLog } from "../commit/divergence-log.ts";
+import type { FoundViolation } from "../findings/finding-log.ts";
+import { FINDING, KIND, type LaneFailure, type LaneFailureKind } from "../../messages/lane-messages.ts";
+import { unsettledViolation } from "./unconfirmed-timeouts.ts";
+import { COMMITTED, KNOWN, UNKNOWN, type Work } from "./node-work.ts";
+
+/** Tries at a unit before it is given up. */
+const TRIES = 3;
+
+/** A unit that lanes were lost at. */
+interface Tried {
+  readonly assignment: Assignment;
+  kind: LaneFailureKind;
+  count: number;
+  last: LaneFailure;
+}
+
+/** Which units lanes were lost at, and how often. */
+export class UnitTries {
+  readonly #backlog: Backlog;
+  readonly #divergences: DivergenceLog;
+  readonly #tries: Map<string, Tried> = new Map();
+
+  constructor(backlog: Backlog, divergences: DivergenceLog) {
+    this.#backlog = backlog;
+    this.#divergences = divergences;
+  }
+
+  /**
+   * What a try is to confirm. A target that is gone is believed at the last try only: whatever ends targets from outside (a kill, the
+   * machine's memory) can hit two lanes at once, and with them one call twice; a wrong finding would cost more than the third start. For an action that is
+   * known to end the target in another state, the second try is enough.
+   */
+  suspected(assignment: Assignment): LaneFailureKind | undefined {
+    if (this.#tries.size === 0) return undefined;
+    const tried = this.#tries.get(keyOf(assignment));
+    if (tried === undefined) return undefined;
+    return tried.kind === "unreachable" && tried.count < TRIES - 1 && !this.#isKnown(assignment.from) ? undefined : tried.kind;
+  }
+
+  /** Whether it was found that this action ends the target. */
+  #isKnown(action: number): boolean {
+    for (const { assignment, kind, count } of this.#tries.values()) {
+      const { work, from } = assignment;
+      if (from !== action || kind !== "unreachable" || count < TRIES - 1 || work.dropped) continue;
+      const state = work.state(from);
+      if ((state === COMMITTED || state === KNOWN) && (work.rows[work.at(from) + KIND]! & FINDING) !== 0) return true;
+    }
+    return false;
+  }
+
+  /** A lane was lost at a unit; after the last try it is given up, and reported. */
+  count(assignment: Assignment, failure: LaneFailure): void {
+    const { kind, message, differences, target } = failure;
+    const { work, from } = assignment;
+    const key = keyOf(assignment);
+    const tried = this.#tries.get(key) ?? { assignment, kind, count: 0, last: failure };
+    tried.kind = kind;
+    tried.last = failure;
+    tried.count++;
+    this.#tries.set(key, tried);
+    if (tried.count < TRIES || work.state(from) !== UNKNOWN) return;
+    this.#divergences.add({
+      kind: kind === "worker" || kind === "store" ? "lane" : "not_put_back",
+      path: this.#backlog.path(work),
+      message: `The lane was lost ${TRIES} times at this state: ${message}${target === undefined ? "" : ` The target ${endText(target)}.`}`,
+      differences: [...(differences ?? []), ...(target?.output ?? []).map((line) => `| ${line}`)].slice(-20),
+    });
+    this.#backlog.fail(assignment);
+  }
+
+  /** The units at which the target gave no answer, and which were not tried to the end. `why`: what kept them from it. */
+  unsettled(actions: readonly string[], why: string): readonly FoundViolation[] {
+    const found: FoundViolation[] = [];
+    for (const { assignment, kind, last } of this.#tries.values()) {
+      const { work, from } = assignment;
+      if ((kind !== "timeout" && kind !== "unreachable") || work.dropped || !isOpen(work, from)) continue;
+      const path = [...this.#backlog.path(work), from];
+      found.push(unsettledViolation({ kind, failure: last, path, draws: this.#backlog.draws(work) }, actions, why));
+    }
+    return found;
+  }
+}
+
+/** Returns `true` if no later try succeeded, or if one found the same. */
+function isOpen(work: Work, action: number): boolean {
+  const state = work.state(action);
+  return state !== COMMITTED && (state !== KNOWN || (work.rows[work.at(action) + KIND]! & FINDING) !== 0);
+}
+
+function keyOf({ work, from }: Assignment): string {
+  return `${work.lo},${work.hi},${from}`;
+}

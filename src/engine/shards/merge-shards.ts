@@ -1,0 +1,160 @@
+import type { RecordedExchange } from "../../model/results/result.ts";
+import type { ViolationPolicy } from "../commit/broken-rules.ts";
+import { CommitJournal, type JournalNews } from "../commit/commit-journal.ts";
+import { Committer } from "../commit/committer.ts";
+import { DetailLog, type DetailLimits } from "../commit/commit-details.ts";
+import type { Recorded } from "../commit/recommit.ts";
+import { HI, LO, type LaneReport } from "../../messages/lane-messages.ts";
+import { EXPANDED } from "../graph/node-table.ts";
+import { BfsOrder } from "../orders/index.ts";
+import { isShared, ownerOf, type Shard } from "./shard-partition.ts";
+import { ShardRows } from "./shard-rows.ts";
+
+/** One shard, as it was written down. */
+export interface ShardRecord {
+  readonly shard: Shard;
+  readonly recorded: Recorded;
+  /** What is known of one of its states, and of what one of its steps sent. */
+  readonly state: (node: number) => readonly string[] | undefined;
+  readonly exchanges: (edge: number) => readonly RecordedExchange[];
+}
+
+export interface MergeOptions {
+  readonly actions: readonly string[];
+  readonly maxDepth: number;
+  readonly violationPolicy: ViolationPolicy | undefined;
+  readonly shards: readonly ShardRecord[];
+  /** What was found in the root state. */
+  readonly root: Pick<LaneReport, "findings" | "errors">;
+  readonly details: DetailLimits;
+  /** Called now and then, for whoever writes down what was committed. */
+  readonly onCommits: (committer: Committer) => void;
+}
+
+export interface Merged {
+  readonly committer: Committer;
+  readonly rows: ShardRows;
+  /** States that no shard expanded, or not wholly. */
+  readonly open: ReadonlySet<number>;
+  /** Pairs of which shards say different things: in what all of them explored, and behind that, where they came to a state by different paths. */
+  readonly differing: { readonly common: number; readonly behind: number };
+}
+
+/** Commits between two calls of `onCommits`. */
+const EVERY = 4096;
+
+/**
+ * Commits what several shards committed, in the order of a breadth-first search over all of it. An outcome depends on its state alone, so that of shards
+ * which came to their end this is the exploration that nobody shared out: the same states, paths, findings and digest.
+ */
+export function mergeShards({ actions, maxDepth, violationPolicy, shards, root, details, onCommits }: MergeOptions): Merged {
+  const rows = new ShardRows(actions.length);
+  for (const { recorded } of shards) rows.add(recorded);
+  const order = new BfsOrder(actions.length);
+  const committer = new Committer({
+    actions,
+    maxDepth,
+    violationPolicy,
+    relaxes: false,
+    shapes: false,
+    details: new DetailLog(details),
+    journal: new CommitJournal(),
+    open: (node) => order.open(node),
+    moved: () => undefined,
+    onViolation: () => undefined,
+  });
+  const { visited, nodes } = committer;
+  const stateOf = (state: number): readonly string[] | undefined => {
+    const [shard, node] = rows.met[state]!;
+    return shards[shard]!.state(node);
+  };
+  const [rootLo, rootHi] = [shards[0]!.recorded.lo[0] ?? 0, shards[0]!.recorded.hi[0] ?? 0];
+  committer.root({ ...NO_REPORT, ...root, rootLo, rootHi, rootState: stateOf(0) });
+  const open = new Set<number>();
+  const owners = new Owners(shards[0]!.shard.of, committer);
+  const differing = { common: 0, behind: 0 };
+  const places = new Map(shards.map(({ shard }, place) => [shard.index, place]));
+  for (let commits = 1; order.peek(); order.take()) {
+    const node = order.ref;
+    const owner = order.action === 0 ? owners.add(node, order.size) : owners.of(node);
+    const state = rows.states.find(visited.lo(node), visited.hi(node));
+    const outcome = rows.find(state, order.action, places.get(owner) ?? 0);
+    if (!rows.agree(state, order.action)) differing[owner < 0 ? "common" : "behind"]++;
+    if (outcome < 0) open.add(node);
+    else {
+      const { news, shard, edge } = rows.origin(outcome);
+      const at = rows.at(outcome);
+      const told: JournalNews | undefined = news < 0 ? undefined : shards[shard]!.recorded.news(news);
+      const wanted = committer.details!.wanted(committer.edges.size, visited.size);
+      const reached = rows.states.find(rows.values[at + LO]!, rows.values[at + HI]!);
+      committer.commit(
+        node,
+        order.action,
+        rows.values,
+        at,
+        told === undefined ? undefined : { unit: 0, action: order.action, ...told, exchanges: [] },
+        wanted === 0
+          ? undefined
+          : { unit: 0, action: order.action, exchanges: shards[shard]!.exchanges(edge), state: reached < 0 ? undefined : stateOf(reached) },
+      );
+      if (commits++ % EVERY === 0) onCommits(committer);
+    }
+    if (order.action === actions.length - 1 && !open.has(node)) nodes.flag(node, EXPANDED);
+  }
+  return { committer, rows, open, differing };
+}
+
+/**
+ * By which shard a state was come to on the path that it has in the merged graph. What an action draws may depend on that path, so that its outcomes are
+ * taken from there.
+ */
+class Owners {
+  readonly #of: number;
+  readonly #committer: Committer;
+  readonly #owners: number[] = [];
+  #level = -1;
+  #shared: number | undefined;
+
+  constructor(of: number, committer: Committer) {
+    this.#of = of;
+    this.#committer = committer;
+  }
+
+  /** The next node of the breadth-first search, while so many wait; -1: all shards come to it. */
+  add(node: number, waiting: number): number {
+    const { nodes, visited } = this.#committer;
+    const depth = nodes.depth(node);
+    if (depth > this.#level && this.#shared === undefined && isShared(waiting, this.#of)) this.#shared = depth;
+    this.#level = depth;
+    const isBehind = this.#shared !== undefined && depth > this.#shared;
+    const owner =
+      this.#shared === undefined
+        ? -1
+        : isBehind
+          ? this.#owners[nodes.parent(node)]!
+          : ownerOf(visited.lo(node), visited.hi(node), this.#of);
+    this.#owners[node] = owner;
+    return owner;
+  }
+
+  of(node: number): number {
+    return this.#owners[node]!;
+  }
+}
+
+const NO_REPORT: LaneReport = {
+  wholeLo: 0,
+  wholeHi: 0,
+  rootLo: 0,
+  rootHi: 0,
+  rootLines: [],
+  findings: [],
+  errors: [],
+  portable: false,
+  image: undefined,
+  made: undefined,
+  shape: 0,
+  systems: [],
+  contextOnly: false,
+  uses: [],
+};

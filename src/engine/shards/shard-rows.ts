@@ -1,0 +1,119 @@
+import { commitRows } from "../commit/commit-rows.ts";
+import type { Recorded } from "../commit/recommit.ts";
+import { withRoom } from "../graph/growable.ts";
+import { BROKEN, CHECK_SHIFT, FAILED, FINDING, HI, KIND, LO, ROW, SKIPPED, STATUS } from "../../messages/lane-messages.ts";
+import { VisitedSet } from "../graph/visited-set.ts";
+
+/** Int32 values of an outcome: those of a lane's row, its news, and where it was committed: the shard, and there the number of the edge. */
+const STRIDE = ROW + 3;
+const NEWS_ID = ROW;
+const SHARD = ROW + 1;
+const EDGE = ROW + 2;
+
+/** What several shards committed, by state, action and shard. */
+export class ShardRows {
+  readonly states: VisitedSet = new VisitedSet();
+  /** Executed outcomes, those that several shards have once for each. */
+  executed = 0;
+  /** Per state: in which shard it was met first, and its number there. */
+  readonly met: (readonly [shard: number, node: number])[] = [];
+  /** States that several shards have. */
+  readonly shared: Set<number> = new Set();
+  readonly #actions: number;
+  #values: Int32Array = new Int32Array(1 << 12);
+  #count = 0;
+  /** Per shard and (state, action): the number of the outcome after 1; 0: none. */
+  readonly #places: Int32Array[] = [];
+
+  constructor(actions: number) {
+    this.#actions = actions;
+  }
+
+  /** @throws RangeError where the shard's rows are not whole, or lead nowhere */
+  add(recorded: Recorded): void {
+    const shard = this.#places.push(new Int32Array(1 << 12)) - 1;
+    const ids = Int32Array.from(recorded.lo, (lo, node) => this.#idOf(lo, recorded.hi[node]!, shard, node));
+    let edge = 0;
+    for (let index = 0; index < recorded.batches; index++) {
+      for (const row of commitRows(recorded.batch(index))) {
+        const { from, action, to, bits, check } = row;
+        if (from < 0 || from >= ids.length || to < -1 || to >= ids.length || action >= this.#actions)
+          throw new RangeError("a commit is of no state");
+        const reached = to < 0 ? [0, 0] : [recorded.lo[to]!, recorded.hi[to]!];
+        this.#put(ids[from]!, action, [
+          bits | (check << CHECK_SHIFT),
+          row.status,
+          ...reached,
+          row.response,
+          row.shape,
+          row.news,
+          shard,
+          edge,
+        ]);
+        if ((bits & 0xff) === SKIPPED) continue;
+        edge++;
+        this.executed++;
+      }
+    }
+  }
+
+  /** The outcome of a pair: that of one shard, or of any other that has one; -1: none has. */
+  find(state: number, action: number, shard: number): number {
+    const pair = state * this.#actions + action;
+    const own = this.#places[shard]?.[pair] ?? 0;
+    if (own > 0) return own - 1;
+    for (const places of this.#places) if ((places[pair] ?? 0) > 0) return places[pair]! - 1;
+    return -1;
+  }
+
+  /** Whether all shards that have a pair say the same of it. Hashes of responses may differ. */
+  agree(state: number, action: number): boolean {
+    const pair = state * this.#actions + action;
+    const outcomes = this.#places.map((places) => (places[pair] ?? 0) - 1).filter((outcome) => outcome >= 0);
+    return outcomes.every((outcome) => this.#same(outcomes[0]! * STRIDE, outcome * STRIDE));
+  }
+
+  /** Where a row as of a lane begins in {@link values}. */
+  at(outcome: number): number {
+    return outcome * STRIDE;
+  }
+
+  get values(): Int32Array {
+    return this.#values;
+  }
+
+  /** The news of an outcome in its shard, -1: none; the shard, and the number of the edge there. */
+  origin(outcome: number): { readonly news: number; readonly shard: number; readonly edge: number } {
+    const at = outcome * STRIDE;
+    return { news: this.#values[at + NEWS_ID]!, shard: this.#values[at + SHARD]!, edge: this.#values[at + EDGE]! };
+  }
+
+  #idOf(lo: number, hi: number, shard: number, node: number): number {
+    const known = this.states.find(lo, hi);
+    if (known >= 0) {
+      this.shared.add(known);
+      return known;
+    }
+    this.met.push([shard, node]);
+    return this.states.add(lo, hi);
+  }
+
+  #put(state: number, action: number, values: readonly number[]): void {
+    const shard = values[SHARD]!;
+    const pair = state * this.#actions + action;
+    const places = (this.#places[shard] = withRoom(this.#places[shard]!, pair));
+    const at = this.#count * STRIDE;
+    this.#values = withRoom(this.#values, at + STRIDE);
+    this.#values.set(values, at);
+    places[pair] = ++this.#count;
+  }
+
+  #same(a: number, b: number): boolean {
+    const { values } = this;
+    const kindOf = (at: number): number => values[at + KIND]! & (0xff | FINDING);
+    if (kindOf(a) !== kindOf(b)) return false;
+    const kind = kindOf(a) & 0xff;
+    if (kind === SKIPPED || kind === FAILED || kind === BROKEN) return true;
+    return [STATUS, LO, HI].every((column) => values[a + column] === values[b + column]);
+  }
+}

@@ -1,0 +1,442 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Action } from "../../model/declare/action.ts";
+import type { AgentDefinition } from "../../model/declare/agent.ts";
+import { clientPartOf } from "../../model/http/client.ts";
+import { contextPartOf } from "../../model/context/context.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import type { Lane } from "../../model/declare/lane.ts";
+import { resolveIgnored, type Ignored, type IgnorePattern } from "../../model/stores/ignored.ts";
+import type { System, TableSchema } from "../../model/stores/store-adapter.ts";
+import type { TestData } from "../../model/context/test-data.ts";
+import { Rule } from "../../model/declare/rule.ts";
+import { consentHint, mayBeWritten, storeName } from "../../model/stores/store-name.ts";
+import { World } from "../../model/declare/world.ts";
+import type { Fingerprint } from "../../state/canonical/facts.ts";
+import { Asks } from "./asks.ts";
+import { Canonicalizer, loadHasher, Occurrences, type Knowledge } from "../../state/index.ts";
+import type { ErrorNews, LaneReport } from "../../messages/lane-messages.ts";
+import { Checker } from "../step/checker.ts";
+import { briefLines } from "../report/step-details.ts";
+import { Drawing } from "./data-draws.ts";
+import { gateless, raceObstacle } from "../races/race-obstacle.ts";
+import { withUnanswered } from "../step/findings.ts";
+import { Home, userError } from "./root-state.ts";
+import { LaneLost } from "./lane-lost.ts";
+import { shapeOf } from "../step/shape.ts";
+import { withoutSecrets } from "../../model/text/url-secrets.ts";
+import { errorNews, impure, Stepper } from "../step/stepper.ts";
+import { TargetRestart, type TargetControl } from "./target-restart.ts";
+import { WorldState, type WorldImage } from "../state/world-state.ts";
+import { OTHER_WRITER_HINT, otherWriterText, writesByItself, writtenLines, type Seen } from "../examine/foreign-writer.ts";
+
+/** What a run tells all its lanes; plain data. */
+export interface LaneOptions {
+  /** The run's clock in milliseconds since the epoch: times near it are not part of the state. */
+  readonly clockMs: number;
+  /** Of a run that goes on: its clocks when it was begun and went on before. */
+  readonly earlierClocksMs?: readonly number[] | undefined;
+  readonly settleMs: number;
+  readonly serverErrors: "violation" | "ignore";
+  /** What user code threw is told without the bodies that it quotes. */
+  readonly hideBodies: boolean;
+  /** Opaque-looking tokens that stand literally in the user's code. */
+  readonly literals: readonly string[];
+  /** The knowledge of the target's values that experiments gave. */
+  readonly knowledge: Knowledge;
+  /** The agent's seed, for drawn data; default 0. */
+  readonly dataSeed?: number;
+  /** Names of stores that may be written although these do not say that they are for tests. */
+  readonly allowedStores?: readonly string[] | undefined;
+  /** Whether shapes of states are asked for. */
+  readonly shapes: boolean;
+  /** Calls are to be held before writes, where a store can do that. */
+  readonly gated?: boolean | undefined;
+}
+
+/** Where a lane runs, and what is made for it there. */
+export interface LaneSeat {
+  readonly lane: Lane;
+  /** The target runs in this thread. */
+  readonly inProcess: boolean;
+  readonly borrowed: boolean;
+  /** Makes the default client of the lane's target; `undefined` when there is no target. */
+  readonly createClient: (() => unknown) | undefined;
+  /** Makes the data factory of a step from its seed. */
+  readonly createData: (seed: string) => TestData;
+  /** `target.rollback: restart`: the lane starts its target anew before each branch. */
+  readonly restart?: TargetControl | undefined;
+  /** The root of the lane that this one is a spare of. */
+  readonly image?: unknown;
+  /** What `setup` made on the run's first lane; see {@link LaneReport.made}. */
+  readonly shared?: unknown;
+}
+
+/** A lane at its root state. */
+export interface LaneBase {
+  readonly options: LaneOptions;
+  readonly actions: readonly Action<never, never>[];
+  readonly world: World<never, never>;
+  readonly state: WorldState;
+  readonly stepper: Stepper;
+  readonly checker: Checker;
+  readonly canonicalizer: Canonicalizer;
+  /** Generated values are found by experiment. `false`: by appearance, since nothing puts the target back for one. */
+  readonly isIdentified: boolean;
+  /** Compares executions of which nothing more is known: ids and times are recognised by their appearance. */
+  readonly lookalikes: Canonicalizer;
+  readonly home: Home;
+  readonly drawing: Drawing;
+  /** Present with `target.rollback: restart`. */
+  readonly restart: TargetRestart | undefined;
+  /** What is the lane's own, and what stands for it. */
+  readonly placeholders: readonly (readonly [string, string])[];
+  readonly ignored: Ignored;
+  readonly report: LaneReport;
+  /** Decides the report, beside the state. */
+  readonly seated: Seated;
+}
+
+/** The seat that a lane was brought up on, and the rules that apply there. */
+interface Seated {
+  readonly seat: LaneSeat;
+  readonly rules: readonly Rule[];
+  /** The part of {@link rules} that is judged: without some that write, where nothing puts their writes back. */
+  readonly judged: readonly Rule[];
+  readonly contextOnly: boolean;
+}
+
+/** Builds the world on a ready target, opens its stores, runs `setup`, and makes what it finds the root state. */
+export async function bringUp(definition: AgentDefinition<never, never>, seat: LaneSeat, options: LaneOptions): Promise<LaneBase> {
+  await loadHasher();
+  const world = await buildWorld(definition, seat);
+  const asks = new Asks();
+  await openSystems(world, seat, options, asks);
+  const early = await findIgnored(world, false);
+  const hidden = world.reset !== undefined || (seat.restart !== undefined && !hasStores(world));
+  const state = new WorldState(world, hidden, asks);
+  state.leaveOut(early.tables);
+  // Before anything is saved: what a state graph begins with is part of the root, however it is made again.
+  state.moveTo(definition.graph?.initial);
+  const restart = seat.restart === undefined ? undefined : new TargetRestart(seat.restart, state);
+  const drawing = new Drawing(
+    definition.actions.map(({ name }) => name),
+    options.dataSeed ?? 0,
+    seat.createData,
+  );
+  contextPartOf(world.context).drawFrom(drawing.source);
+  const rules = definition.invariants.filter((one): one is Rule => one instanceof Rule);
+  const replaced = rules.some(({ replaces }) => replaces === "server_errors");
+  const stepper = new Stepper(world, state, drawing, { ...options, serverErrors: replaced ? "rule" : options.serverErrors });
+  const ours = placeholders(seat.lane);
+  const isIdentified = state.systems.length > 0 || world.reset !== undefined || restart !== undefined;
+  const identified = { world, state, placeholders: ours, isIdentified, ignored: early };
+  let canonicalizer = identify(identified, options);
+  const lookalikes = new Canonicalizer({ ...canonicalOptions(identified, options), byAppearance: true });
+  const home = new Home({
+    definition,
+    world,
+    state,
+    canonicalizer,
+    lookalikes,
+    drawing,
+    restart,
+    image: seat.image as WorldImage | undefined,
+    shared: seat.shared as WorldImage | undefined,
+    reopen: seat.borrowed ? undefined : () => reopenSystems(world, seat, options, asks),
+  });
+  // Where the target keeps what no mark puts back, it is made again after a step, and not in the middle of one.
+  const contextOnly = state.systems.length === 0 && !home.remade && !state.selfContained;
+  const judged = home.remade || contextOnly ? rules.filter(({ writes }) => !writes) : rules;
+  const checker = new Checker(world, definition.invariants, judged, drawing, stepper, asks);
+  await home.make();
+  // The target or setup may have made tables meanwhile.
+  const ignored = await findIgnored(world, true);
+  if (!isDeepStrictEqual(ignored, early)) {
+    state.leaveOut(ignored.tables);
+    canonicalizer = identify({ ...identified, ignored }, options);
+    await home.relearn(canonicalizer);
+  }
+  state.listen(stepper.sink);
+  if (!home.remade && state.systems.length > 0) stepper.wayBack = state;
+  return atRoot({
+    options,
+    actions: definition.actions,
+    world,
+    state,
+    stepper,
+    checker,
+    canonicalizer,
+    isIdentified,
+    lookalikes,
+    home,
+    restart,
+    drawing,
+    placeholders: ours,
+    ignored,
+    seated: { seat, rules, judged, contextOnly },
+  });
+}
+
+/** Brings a lane to its root, with more known of the target's values: the target and its stores stay. @throws what {@link bringUp} throws */
+export async function relearn(base: LaneBase, knowledge: Knowledge): Promise<LaneBase> {
+  const options = { ...base.options, knowledge };
+  const canonicalizer = identify(base, options);
+  await base.home.relearn(canonicalizer);
+  return atRoot({ ...base, options, canonicalizer });
+}
+
+/** The parts of a lane that decide how its states are told apart. */
+type Identified = Pick<LaneBase, "world" | "state" | "placeholders" | "isIdentified" | "ignored">;
+
+/** Makes the canonicalizer that names what is known to be generated; the state goes by it from here on. */
+function identify(lane: Identified, options: LaneOptions): Canonicalizer {
+  const canonicalizer = new Canonicalizer({ ...canonicalOptions(lane, options), byAppearance: !lane.isIdentified }, options.knowledge);
+  if (lane.isIdentified) lane.state.identify(canonicalizer.renamer);
+  return canonicalizer;
+}
+
+/** Checks the root that the lane stands at, and reports it. */
+async function atRoot(base: Omit<LaneBase, "report">): Promise<LaneBase> {
+  const { options, world, state, checker, stepper, canonicalizer, home, drawing, restart, ignored } = base;
+  const { seat, rules, judged, contextOnly } = base.seated;
+  const { whole, node, lines: rootLines } = home.facts;
+  const root = home.mark;
+  const relative = await state.facts();
+  const rootState = briefLines(canonicalizer.describe(relative));
+  const image = state.portable ? await state.capture() : undefined;
+  drawing.root("");
+  await checkRoot(checker);
+  const unanswered = stepper.checkFailure;
+  const checked = unanswered === undefined ? checker.checked : withUnanswered(checker.checked, unanswered, undefined);
+  const errors = [...checked.errors];
+  const changed = (): Promise<boolean> => differs(state, canonicalizer, node);
+  if (unanswered === undefined && (await changed())) {
+    errors.push(await writtenAtRoot(state, canonicalizer, checker, { mark: root, isOther: changed }));
+  }
+  const report: LaneReport = {
+    wholeLo: whole.lo,
+    wholeHi: whole.hi,
+    rootLo: node.lo,
+    rootHi: node.hi,
+    rootLines,
+    rootState,
+    ...(ignored.paths.length > 0 && {
+      ignored: {
+        patterns: ignored.paths,
+        occurred: new Occurrences(ignored.paths).in(relative, contextPartOf(world.context).entries, new Set()),
+      },
+    }),
+    findings: [...checked.findings],
+    errors,
+    ...(unanswered !== undefined && { broken: true }),
+    portable: state.portable,
+    image,
+    made: home.made,
+    shape: options.shapes ? shapeOf(relative) : 0,
+    systems: [...systemLines(world), ...targetLines(world, state, restart), ...ruleLines(rules, judged)],
+    contextOnly,
+    visibility: state.visibility,
+    raceObstacle: raceObstacle(world, contextOnly),
+    gateless: gateless(world),
+    uses: usesOf(world, seat.lane),
+  };
+  // A store in the target is gone with it.
+  if (unanswered === undefined) await state.restore(root);
+  return { ...base, report };
+}
+
+/** A store that the World names itself, and that the configuration did not show. @throws SeqqaError `STORE_NOT_ALLOWED` (2) */
+function refuseUnnamed(name: string, { uses }: System, allowed: readonly string[]): void {
+  if (uses === undefined || /^https?:/.test(uses)) return;
+  const store = storeName(uses);
+  if (mayBeWritten(store, allowed)) return;
+  throw new SeqqaError(
+    "STORE_NOT_ALLOWED",
+    `The World's system "${name}" is the store "${store}", which is used where it is, and its name does not say that it is for tests.`,
+    { exitStatus: 2, hint: consentHint(store) },
+  );
+}
+
+/** The error that the initial state did not stay what it was while it was checked. */
+async function writtenAtRoot(state: WorldState, canonicalizer: Canonicalizer, checker: Checker, seen: Seen): Promise<ErrorNews> {
+  const isStore = await state.storesChanged(seen.mark);
+  const lines = await writtenLines(state, canonicalizer, seen.mark);
+  const isOften = isStore && (await writesByItself(state, seen, 250, 3));
+  const name = isOften ? undefined : await checker.culprit(undefined, () => state.restore(seen.mark), seen.isOther);
+  if (name !== undefined || !isStore) return impure(name ?? checker.checked.last, isStore ? "a store" : "the context or a client");
+  const kind = isOften || (await writesByItself(state, seen, 1_000, 1)) ? "itself" : "unknown";
+  const text = otherWriterText({ kind, lines }, "while the initial state was checked");
+  return errorNews("OTHER_WRITER", `${text}. ${OTHER_WRITER_HINT}`, "stores");
+}
+
+function hasStores(world: World<never, never>): boolean {
+  return Object.values(world.systems).some((system) => system !== undefined);
+}
+
+function systemLines(world: World<never, never>): string[] {
+  return Object.entries(world.systems).flatMap(([name, system]) =>
+    system === undefined ? [] : [`${name} (${system.name}): ${system.checkpoint.mode}, ${system.checkpoint.why}`],
+  );
+}
+
+/** How the target itself is put back, where that is not left to its stores. */
+function targetLines(world: World<never, never>, state: WorldState, restart: TargetRestart | undefined): string[] {
+  const says = state.systems.length === 0 ? "the context and the clients" : "the stores, the context and the clients";
+  const replay = `every other state is reached by its calls; ${says} say which state it is`;
+  const how = restart === undefined ? "reset and replay" : "restart and replay";
+  if (world.reset !== undefined) return [`target: ${how}, the World's reset leads to the root and ${replay}`];
+  if (restart === undefined) return [];
+  if (!state.portable) return [`target: restart and replay, a new process leads to the root and ${replay}`];
+  return ["target: restart, a process is started on each state's stores before every branch"];
+}
+
+/** What is not judged here, and why. */
+function ruleLines(rules: readonly Rule[], judged: readonly Rule[]): string[] {
+  const left = rules.filter((rule) => !judged.includes(rule)).map(({ name }) => name);
+  if (left.length === 0) return [];
+  return [`rules: ${left.join(", ")} not checked, they need stores that can be put back in the middle of a step`];
+}
+
+/** Whether the state is not the root's any more. */
+async function differs(state: WorldState, canonicalizer: Canonicalizer, root: Fingerprint): Promise<boolean> {
+  const now = { lo: 0, hi: 0 };
+  canonicalizer.fingerprint(await state.facts(), now);
+  return now.lo !== root.lo || now.hi !== root.hi;
+}
+
+async function buildWorld(definition: AgentDefinition<never, never>, seat: LaneSeat): Promise<World<never, never>> {
+  const { lane, createClient } = seat;
+  let world: unknown;
+  try {
+    world = typeof definition.world === "function" ? await definition.world(lane) : (definition.world ?? new World());
+  } catch (cause) {
+    throw userError("WORLD_THREW", "The world factory threw", cause);
+  }
+  if (!(world instanceof World)) {
+    throw new SeqqaError("WORLD_INVALID", "The world factory did not return a World.", {
+      exitStatus: 2,
+      hint: "Write world: (lane) => new World({ ... }).",
+    });
+  }
+  world.complete({ api: createClient as never, systems: lane.systems });
+  for (const role of Object.keys(definition.users)) world.introduce(role, () => clientFor(role, createClient) as never);
+  if (seat.restart !== undefined) refuseSavedInTarget(world);
+  return world as unknown as World<never, never>;
+}
+
+function clientFor(role: string, createClient: (() => unknown) | undefined): unknown {
+  if (createClient !== undefined) return createClient();
+  throw new SeqqaError("NO_CLIENT", `A rule needs a client for "${role}", and there is no target that one could be made for.`, {
+    exitStatus: 2,
+    hint: `Give it in the world: new World({ clients: { ${/^\w+$/.test(role) ? role : JSON.stringify(role)}: ... } }).`,
+  });
+}
+
+/** @throws SeqqaError `RESTART_LOSES_CHECKPOINTS` */
+function refuseSavedInTarget(world: { readonly systems: Readonly<Record<string, System | undefined>> }): void {
+  for (const [name, system] of Object.entries(world.systems)) {
+    if (system?.traits.inTarget !== true) continue;
+    throw new SeqqaError(
+      "RESTART_LOSES_CHECKPOINTS",
+      `target.rollback is restart, and "${name}" keeps its checkpoints in the process that is restarted.`,
+      { exitStatus: 2, hint: "Leave target.rollback on stores: a target that saves itself puts back its memory, too." },
+    );
+  }
+}
+
+/** URLs (without passwords) and files that the world is on, whether the lane gave them or the user wrote them. */
+function usesOf(world: World<never, never>, lane: Lane): string[] {
+  const clients = [...world.allClients().values()].map((client) => clientPartOf(client)?.uses);
+  const stores = Object.values(world.systems).map((system) => system?.uses);
+  const all = [lane.baseUrl, lane.dbUrl, ...clients, ...stores].filter((one) => one !== undefined && one !== "");
+  return [...new Set((all as string[]).map((one) => withoutSecrets(one)))];
+}
+
+async function openSystems(
+  world: World<never, never>,
+  seat: LaneSeat,
+  { gated = false, allowedStores = [] }: LaneOptions,
+  asks: Asks,
+): Promise<void> {
+  for (const [name, system] of Object.entries(world.systems)) {
+    if (system === undefined) continue;
+    const borrowed = seat.borrowed || !isLanes(system, seat.lane);
+    if (seat.borrowed) refuseUnnamed(name, system, allowedStores);
+    asks.isNeeded ||= borrowed;
+    const { ignore } = world;
+    // Nothing is counted unless a store is the user's, so that the count would say of a lane's own store that nobody asked.
+    const asked = borrowed ? asks.count : undefined;
+    await system.open({ name, laneIndex: seat.lane.index, inProcess: seat.inProcess, borrowed, gated, ignore, asked });
+  }
+}
+
+/** Takes up stores of the lane's own whose schema changed: what they hold now is what they are put back to from here on. */
+async function reopenSystems(world: World<never, never>, seat: LaneSeat, options: LaneOptions, asks: Asks): Promise<void> {
+  for (const system of Object.values(world.systems)) await system?.close();
+  await openSystems(world, seat, options, asks);
+}
+
+/**
+ * Finds what the patterns of `ignore`, of stores and of the World, name in stores that are open.
+ *
+ * @param isStrict There are all tables that there will be. @throws SeqqaError `IGNORE_UNKNOWN` (2)
+ */
+async function findIgnored(world: World<never, never>, isStrict: boolean): Promise<Ignored> {
+  const patterns: IgnorePattern[] = world.ignore.map((pattern) => ({ pattern, system: undefined }));
+  const schemas = new Map<string, readonly TableSchema[]>();
+  let isWhole = true;
+  for (const [name, system] of Object.entries(world.systems)) {
+    if (system === undefined) continue;
+    const { ignore = [] } = system as { readonly ignore?: readonly string[] };
+    patterns.push(...ignore.map((pattern) => ({ pattern, system: name })));
+    if (system.schema === undefined) isWhole = false;
+    else schemas.set(name, await system.schema());
+  }
+  return resolveIgnored(patterns, schemas, { isWhole, isStrict });
+}
+
+/** Whether a system is on a store of the lane's own. One that the user's code names is the user's. */
+function isLanes({ uses }: System, lane: Lane): boolean {
+  if (uses === undefined || uses === lane.dbPath) return true;
+  if (Object.values(lane.systems).some((one) => one.uses === uses)) return true;
+  return [lane.baseUrl, lane.tmpDir].some((own) => own !== "" && uses.startsWith(own));
+}
+
+function canonicalOptions(
+  { state: { systems }, placeholders: ours, ignored }: Omit<Identified, "isIdentified">,
+  options: LaneOptions,
+): ConstructorParameters<typeof Canonicalizer>[0] {
+  return {
+    clockMs: options.clockMs,
+    earlierClocksMs: options.earlierClocksMs,
+    literals: new Set(options.literals),
+    ignore: ignored.fields,
+    symmetric: systems.flatMap((system) => (system as { readonly symmetric?: readonly string[] }).symmetric ?? []),
+    placeholders: ours,
+    masked: [...options.knowledge.dropped.map(({ field }) => field), ...options.knowledge.background],
+    ordered: options.knowledge.ordered,
+  };
+}
+
+/** What differs from lane to lane by construction. Longer ones first, so that a URL is not cut by its host. */
+function placeholders(lane: Lane): [string, string][] {
+  const all: [string, string][] = [];
+  if (lane.baseUrl !== "") {
+    all.push([lane.baseUrl, "{base_url}"]);
+    const { host, port } = new URL(lane.baseUrl);
+    if (port !== "") all.push([host, "{host}"], [`localhost:${port}`, "{host}"]);
+  }
+  if (lane.dbUrl !== undefined) all.push([lane.dbUrl, "{db_url}"]);
+  if (lane.dbPath !== undefined) all.push([lane.dbPath, "{db_path}"]);
+  if (lane.tmpDir !== "") all.push([lane.tmpDir, "{tmp}"]);
+  return all.toSorted((a, b) => b[0].length - a[0].length);
+}
+
+/** A store that cannot be looked into when the lane begins is no reason to begin anew. */
+async function checkRoot(checker: Checker): Promise<void> {
+  try {
+    await checker.check(undefined);
+  } catch (error) {
+    throw error instanceof LaneLost ? new SeqqaError("STORE_LOST", error.message, { exitStatus: 3 }) : error;
+  }
+}

@@ -1,0 +1,275 @@
+import { isPromise } from "../../model/stores/store-adapter.ts";
+import {
+  type Calibration,
+  type CalibrationWalk,
+  SKIPPED,
+  type Chunk,
+  type Expansion,
+  type ExpansionCheck,
+  type LaneDivergence,
+  type LaneFailure,
+  type PathEnd,
+  type Recording,
+  type UnitRequest,
+} from "../../messages/lane-messages.ts";
+import type { LaneBase } from "./bring-up.ts";
+import { calibrate } from "../examine/calibrate.ts";
+import { ChunkReport, type Known } from "../report/chunk-report.ts";
+import type { LaneControl } from "./control.ts";
+import { CrossChecker } from "../examine/cross-checker.ts";
+import { LateWrites } from "../examine/late-writes.ts";
+import { LaneLost, OtherState } from "./lane-lost.ts";
+import { SKIPPED_OUTCOME, type Outcome } from "../step/outcome.ts";
+import { probePath } from "../navigate/probe-path.ts";
+import type { RaceGround } from "../races/race-ground.ts";
+import { recordPath, type BeforeStep } from "../navigate/record-path.ts";
+import { StateWatch } from "../step/state-watch.ts";
+import { AfterFinding, StepTaker } from "../step/step-taker.ts";
+import { lossOf } from "./store-lost.ts";
+import { Travel } from "../navigate/make-navigator.ts";
+import { passedTimes, type WorldMark } from "../state/world-state.ts";
+
+export type { Known } from "../report/chunk-report.ts";
+
+/** A lane at work: it expands nodes and says what came of it. It decides nothing about what is new. */
+export class LaneRuntime {
+  readonly #base: LaneBase;
+  readonly #control: LaneControl;
+  readonly #travel: Travel;
+  readonly #late: LateWrites;
+  readonly #crossChecker: CrossChecker;
+  readonly #report: ChunkReport;
+  readonly #watch: StateWatch;
+  readonly #taker: StepTaker;
+
+  constructor(base: LaneBase, control: LaneControl) {
+    this.#base = base;
+    this.#control = control;
+    base.stepper.onExchange = () => control.touch();
+    this.#late = new LateWrites(base.options.settleMs);
+    this.#report = new ChunkReport(base);
+    this.#watch = new StateWatch(base, this.#late, this.#report);
+    this.#taker = new StepTaker(base, this.#late, this.#report, this.#watch);
+    this.#travel = new Travel(base, () => this.#late.settle());
+    this.#crossChecker = new CrossChecker(base, this.#travel.replayer, () => this.#late.settle());
+  }
+
+  /** See {@link ChunkReport.visited}. */
+  get visited(): Known | undefined {
+    return this.#report.visited;
+  }
+
+  set visited(known: Known | undefined) {
+    this.#report.visited = known;
+  }
+
+  /** Expands the units of a chunk in order, until it is done, cancelled, or the lane is lost. */
+  async expand(chunk: Chunk): Promise<Expansion> {
+    const startedAt = performance.now();
+    const replayedBefore = this.#travel.replayed;
+    const traveller = this.#travel.choose(chunk.direct);
+    const { stepper, state, actions, drawing } = this.#base;
+    const report = this.#report;
+    const watch = this.#watch;
+    report.begin(chunk);
+    let finished = 0;
+    let failure: LaneFailure | undefined;
+    let action = 0;
+    try {
+      for (; finished < chunk.units.length && !this.#control.cancelled; finished++) {
+        let unit = chunk.units[finished]!;
+        action = unit.from;
+        this.#control.beat(finished, action);
+        if (unit.check !== undefined) {
+          await this.#crossCheck(unit, unit.check);
+          continue;
+        }
+        const going = traveller.goTo(unit, chunk.direct);
+        let mark: WorldMark;
+        try {
+          mark = isPromise(going) ? await going : going;
+        } catch (error) {
+          const again = await this.#lostOnTheWay(unit, chunk.direct && unit.image !== undefined, error);
+          ({ mark } = again);
+          // Where the state is another one than on record, nothing can be compared with that.
+          if (again.isOther) unit = { ...unit, uncertain: true };
+        }
+        for (; action < unit.to; action++) {
+          if (this.#control.cancelled) return report.answer(finished, undefined, startedAt, this.#travel.replayed - replayedBefore);
+          this.#control.beat(finished, action);
+          const definition = actions[action]!;
+          drawing.at(unit.path, unit.path.length, action, unit.draws);
+          if (traveller.away) {
+            // The way back is long: it is not gone for an action that does not apply by what is put back already.
+            if (stepper.skips(definition)) {
+              report.rows.push(SKIPPED, 0, 0, 0, 0, 0);
+              continue;
+            }
+            mark = await traveller.again(unit);
+            drawing.at(unit.path, unit.path.length, action, unit.draws);
+          } else if (watch.watched && action > unit.from) await watch.catchLate(unit, action - 1, mark);
+          report.beginAction();
+          const begun = stepper.begin(definition);
+          let outcome: Outcome;
+          if (begun instanceof Promise) {
+            try {
+              outcome = stepper.settle(definition, await begun);
+            } catch (error) {
+              outcome = stepper.fail(definition, error);
+            }
+          } else outcome = begun;
+          if (outcome.mayRepeat === true && stepper.wayBack !== undefined) {
+            // The server closed an idle connection in the very moment: the request may have been executed, and the target is no other for it.
+            await state.restore(mark);
+            drawing.at(unit.path, unit.path.length, action, unit.draws);
+            outcome = await stepper.run(definition);
+          }
+          if (outcome.kind !== "skipped") traveller.departed();
+          // A precondition that only reads costs nothing more. What an action changed before it returned null shows below.
+          if (outcome === SKIPPED_OUTCOME && !(begun instanceof Promise) && !watch.watched && !state.ownChanged(mark)) {
+            report.rows.push(SKIPPED, 0, 0, 0, 0, 0);
+            continue;
+          }
+          const taken = this.#taker.take(unit, finished, action, outcome, mark);
+          if (isPromise(taken)) await taken;
+          if (report.wantsDetails && outcome.kind !== "skipped") report.keepDetails(finished, action, outcome);
+        }
+      }
+    } catch (error) {
+      this.#travel.leave();
+      failure = failureOf(error, finished, action);
+    }
+    return report.answer(finished, failure, startedAt, this.#travel.replayed - replayedBefore);
+  }
+
+  cut(): void {
+    this.#base.state.cut();
+  }
+
+  /** Nothing is ever under way between two calls. */
+  rest(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  /** Goes to the node of a unit ahead of {@link expand}, which then finds the lane there. */
+  async prepare(unit: UnitRequest, direct: boolean): Promise<void> {
+    const traveller = this.#travel.choose(direct);
+    traveller.leave();
+    await traveller.goTo(unit, direct);
+  }
+
+  /** Actions executed again on the way to nodes and for checks, since the start. */
+  get replayed(): number {
+    return this.#travel.replayed;
+  }
+
+  /** Executes a path from the root, with everything that it sends, and checks the last state. */
+  async record(path: readonly number[], draws?: UnitRequest["draws"], beforeStep?: BeforeStep): Promise<Recording> {
+    this.#travel.leave();
+    await this.#travel.replayer.replay([]);
+    const recording = await recordPath(this.#base, path, draws, () => this.#late.settle(), beforeStep);
+    this.#travel.leave();
+    if (recording.failure === undefined) await this.#travel.replayer.replay([]);
+    return recording;
+  }
+
+  /** Tries where a path leads, from a checkpoint on the path that was tried before where there is one. */
+  probe(path: readonly number[], draws?: UnitRequest["draws"]): Promise<PathEnd> {
+    return probePath(this.#base, this.#travel.replayer, path, draws, () => this.#late.settle());
+  }
+
+  /** Lends the lane to whoever races calls on it. */
+  lend<T>(work: (ground: RaceGround) => Promise<T>): Promise<T> {
+    const { replayer } = this.#travel;
+    return work({
+      base: this.#base,
+      goTo: (path, draws) => replayer.replay(path, draws),
+      settle: () => this.#late.settle(),
+      leave: () => this.#travel.leave(),
+      touch: () => this.#control.touch(),
+      isCancelled: () => this.#control.cancelled,
+    });
+  }
+
+  /** Finds out which values are generated, by experiment. The lane must be at rest. */
+  async calibrate(walk?: CalibrationWalk): Promise<Calibration> {
+    const goHome = (): Promise<unknown> => {
+      this.#travel.leave();
+      return this.#travel.replayer.replay([]);
+    };
+    return calibrate(this.#base, goHome, walk);
+  }
+
+  /**
+   * A node that is not reached again is tried once more, on a fresh lane unless the root was made again for it. If it is not reached then either, what is there is
+   * expanded. A path that was executed and led to another state is a divergence at once: it may lead to the right one at the second try by chance.
+   */
+  async #lostOnTheWay(
+    unit: UnitRequest,
+    isWritten: boolean,
+    error: unknown,
+  ): Promise<{ readonly mark: WorldMark; readonly isOther: boolean }> {
+    if (!(error instanceof LaneLost) || error.kind !== "dirty") throw error;
+    const wasExecuted = error instanceof OtherState && !isWritten;
+    const isLast = unit.suspect === "dirty";
+    if (!wasExecuted && !isLast) throw error;
+    const { replayer } = this.#travel;
+    const passed = (): string | undefined => passedTimes(this.#base.state.own())[0];
+    let field = passed();
+    if (wasExecuted && !isLast) {
+      if (field === undefined) this.#report.divergences.push(replayed(unit, error));
+      // A root that is made again is verified. What marks lead back to may be spoilt.
+      if (!this.#base.home.remade) throw error;
+      try {
+        await replayer.replay([]);
+        return { mark: await replayer.goTo({ ...unit, image: undefined }, false), isOther: false };
+      } catch (again) {
+        if (!(again instanceof OtherState)) throw again;
+        field = passed();
+      }
+    }
+    this.#report.divergences.push(field === undefined ? replayed(unit, error) : timePassed(field));
+    return { mark: await replayer.replay(unit.path, unit.draws).catch(() => this.#base.state.mark()), isOther: true };
+  }
+
+  async #crossCheck(unit: UnitRequest, check: ExpansionCheck): Promise<void> {
+    const before = this.#travel.replayed;
+    this.#travel.leave();
+    const found = await this.#crossChecker.check(unit, check);
+    this.#report.checkedSteps += this.#travel.replayed - before;
+    if (found !== undefined) this.#report.divergences.push(found);
+  }
+}
+
+/** The divergence of a path that leads elsewhere when it is executed again. */
+function replayed({ path }: UnitRequest, { differences }: LaneLost): LaneDivergence {
+  return {
+    kind: "replay",
+    path,
+    calls: path,
+    message: "A path executed again from a clean start led to another state than before",
+    differences,
+    hint: 'If a field differs from run to run, list it as `ignore: ["table.column"]`; if the target remembers what its stores do not say, set `target.rollback: restart`.',
+  };
+}
+
+/** The divergence of a state that cannot be reached before one of its times passes. */
+function timePassed(field: string): LaneDivergence {
+  return {
+    kind: "time_passed",
+    path: [],
+    message: `${field} passed before its state was reached again: what can be done until then was not all tried`,
+    differences: [field],
+    hint: "Let the target give it longer while it is tested.",
+  };
+}
+
+function failureOf(error: unknown, unit: number, action: number): LaneFailure {
+  if (error instanceof AfterFinding) return { kind: "dirty", unit: -1, action: action + 1, message: error.message };
+  if (error instanceof LaneLost) {
+    const { kind, message, differences, check } = error;
+    return { kind, unit, action, message, differences, ...(check !== undefined && { check }) };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return { kind: lossOf(error), unit, action, message };
+}

@@ -1,0 +1,353 @@
+import { isDeepStrictEqual } from "node:util";
+import type { AgentDefinition } from "../../model/declare/agent.ts";
+import { setUpByJourney } from "../../journeys/index.ts";
+import { Context, contextPartOf } from "../../model/context/context.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import { JourneyDefinition } from "../../model/declare/journey.ts";
+import { ApiResponse } from "../../model/http/response.ts";
+import type { Login } from "../../model/declare/rule.ts";
+import type { Observed } from "../../model/stores/store-adapter.ts";
+import type { World } from "../../model/declare/world.ts";
+import type { Facts, Fingerprint } from "../../state/canonical/facts.ts";
+import { differences, type Canonicalizer, type StepWindow } from "../../state/index.ts";
+import type { Drawing } from "./data-draws.ts";
+import { LaneLost } from "./lane-lost.ts";
+import { pendingText } from "../step/stepper.ts";
+import type { TargetRestart } from "./target-restart.ts";
+import { wholeOf } from "../state/whole-state.ts";
+import type { WorldImage, WorldMark, WorldState } from "../state/world-state.ts";
+
+export interface HomeOptions {
+  readonly definition: AgentDefinition<never, never>;
+  readonly world: World<never, never>;
+  readonly state: WorldState;
+  readonly canonicalizer: Canonicalizer;
+  readonly lookalikes: Canonicalizer;
+  readonly drawing: Drawing;
+  /** `target.rollback: restart`. */
+  readonly restart: TargetRestart | undefined;
+  /** The root as it was captured on the lane that this one is a spare of: it takes the place of `setup`. */
+  readonly image: WorldImage | undefined;
+  /** What `setup` made on the first lane: its rows take the place of those that it made here. */
+  readonly shared: WorldImage | undefined;
+  /** Takes up stores whose schema `setup` changed; `undefined`: they are the user's own, where that is refused. */
+  readonly reopen: (() => Promise<void>) | undefined;
+}
+
+/** What is known of the root state when it was made. */
+export interface RootFacts {
+  readonly whole: Fingerprint;
+  readonly node: Fingerprint;
+  readonly lines: readonly string[];
+}
+
+/** Lines of the root state that are kept for comparing. */
+const ROOT_LINES = 2000;
+const SHOWN_LINES = 20;
+
+/**
+ * The root state of a lane. Where stores say everything, a mark leads back to it. Where a target keeps what no store puts back (the
+ * world has `reset`, or the process is restarted), the root is *made again*: stores as they were before `setup`, the target reset or
+ * started anew, then `setup`; whatever that draws anew (tokens, ids) is the new root's own. For this the systems observe from before
+ * `setup` on, and not from the root.
+ */
+export class Home {
+  /** The state is made again by going through `setup`, and not only by marks. */
+  readonly remade: boolean;
+  readonly #options: HomeOptions;
+  #canonicalizer: Canonicalizer;
+  #mark: WorldMark | undefined;
+  #facts: RootFacts | undefined;
+  /** Context and clients as the world was built, and everything as it was before `setup`. */
+  #built: WorldMark | undefined;
+  #before: WorldMark | undefined;
+  #wholeBefore: Readonly<Record<string, Observed>> = {};
+  /** The root as it was made first. */
+  #image: WorldImage | undefined;
+  #redrawn = false;
+  /** When `setup` began and ended. */
+  #setupAt: StepWindow = { startMs: Date.now(), endMs: Date.now() };
+  #made: WorldImage | undefined;
+
+  constructor(options: HomeOptions) {
+    this.#options = options;
+    this.#canonicalizer = options.canonicalizer;
+    this.remade = options.world.reset !== undefined || options.restart !== undefined;
+  }
+
+  /** What `setup` changed, where that can be captured. Lanes whose `setup` drew other ids could not understand each other's states. */
+  get made(): WorldImage | undefined {
+    return this.#made;
+  }
+
+  /** The root as it was made last. */
+  get mark(): WorldMark {
+    return this.#mark!;
+  }
+
+  /** The root as it was made first; it is the same ever after, or {@link again} throws. */
+  get facts(): RootFacts {
+    return this.#facts!;
+  }
+
+  /** Makes the root for the first time, in stores that are open. */
+  async make(): Promise<void> {
+    const { state } = this.#options;
+    if (this.remade) {
+      this.#built = state.own();
+      await this.#reset();
+      this.#wholeBefore = (await state.root()).systems;
+      this.#before = await state.mark();
+      await this.#remake();
+    } else {
+      try {
+        await this.#setUpLikeTheOthers();
+        await this.#root();
+      } catch (error) {
+        await this.#takeSchema(error);
+        await this.#root();
+      }
+    }
+  }
+
+  /** A `setup` that makes tables: they are part of the root. @throws what is no change of a schema */
+  async #takeSchema(error: unknown): Promise<void> {
+    const { reopen } = this.#options;
+    if (reopen === undefined || !(error instanceof SeqqaError) || error.code !== "SCHEMA_CHANGED") throw error;
+    // Ids that it drew are this lane's own: no captured state takes their place.
+    this.#made = undefined;
+    await reopen();
+  }
+
+  /** Takes the root for one that is identified otherwise: by a canonicalizer that knows more. Every mark before this one is invalid. */
+  async relearn(canonicalizer: Canonicalizer): Promise<void> {
+    const { state, restart } = this.#options;
+    this.#canonicalizer = canonicalizer;
+    if (this.remade) {
+      await this.#beforeSetup(restart);
+      await this.#remake();
+      this.#redrawn = false;
+    } else {
+      await state.restore(this.mark);
+      await this.#root();
+    }
+  }
+
+  /** Goes through `setup`, in a target that was put back to before it, and takes what that makes for the root. */
+  async #remake(): Promise<void> {
+    await this.#setUp();
+    this.#facts = await this.#settle();
+    const { state } = this.#options;
+    if (state.portable) this.#image = await state.capture();
+  }
+
+  /** Takes the state that the stores are in for the root. */
+  async #root(): Promise<void> {
+    const { state } = this.#options;
+    const facts = await state.root();
+    const whole = this.#identify(facts);
+    const lines = this.#lines(facts);
+    this.#mark = await state.mark();
+    this.#facts = { whole, node: await this.#node(), lines };
+  }
+
+  #lines(facts: Facts): readonly string[] {
+    return this.#canonicalizer.describe(this.#canonicalizer.renamer.constant(facts)).slice(0, ROOT_LINES);
+  }
+
+  /** Brings everything back to the root, whatever was done since. @throws LaneLost when it is not the same root. */
+  async again(): Promise<WorldMark> {
+    const { state, restart } = this.#options;
+    if (!this.remade) {
+      await state.restore(this.mark);
+      return this.mark;
+    }
+    this.#redrawn = true;
+    await this.#beforeSetup(restart);
+    await this.#setUp();
+    const first = this.facts;
+    const now = await this.#settle();
+    if (same(first.whole, now.whole) && same(first.node, now.node)) return this.mark;
+    const how = restart === undefined ? "After reset" : "After a restart";
+    throw new LaneLost(
+      "dirty",
+      `${how} and setup the target is not in the root state that the run began in`,
+      differences(first.lines, now.lines, SHOWN_LINES),
+    );
+  }
+
+  /**
+   * Brings what can be written back to the root, with what `setup` drew when it was made first: a captured state carries those ids, and
+   * would not be known among others.
+   */
+  async first(): Promise<WorldMark> {
+    const { state } = this.#options;
+    if (!this.#redrawn) await state.restore(this.mark);
+    else {
+      await state.write(this.#image!);
+      await this.#settle();
+      this.#redrawn = false;
+    }
+    return this.mark;
+  }
+
+  /** For the end: a target and stores that are the user's are left at their root. */
+  async leave(): Promise<void> {
+    const { state, world } = this.#options;
+    if (world.reset === undefined) return state.restore(this.mark);
+    await this.#beforeSetup(undefined);
+  }
+
+  async #beforeSetup(restart: TargetRestart | undefined): Promise<void> {
+    const { state, world } = this.#options;
+    const before = this.#before!;
+    state.restoreOwn(this.#built!);
+    const putBack = async (): Promise<WorldMark> => {
+      await state.restoreStores(before);
+      return before;
+    };
+    await (restart === undefined ? putBack() : restart.around(putBack));
+    if (world.reset === undefined) return;
+    await this.#reset();
+    // A reset that also writes to declared stores need not do it the same way twice.
+    if (await state.storesChanged(before)) await state.restoreStores(before);
+  }
+
+  async #reset(): Promise<void> {
+    const { world, drawing, state } = this.#options;
+    drawing.root("reset");
+    try {
+      await state.asks.during(() => world.reset?.(world));
+    } catch (cause) {
+      throw userError("RESET_THREW", "The World's reset threw", cause);
+    }
+    this.#refusePending("The World's reset");
+  }
+
+  async #setUp(): Promise<void> {
+    const startMs = Date.now();
+    await this.#runSetup();
+    this.#setupAt = { startMs, endMs: Date.now() };
+  }
+
+  async #runSetup(): Promise<void> {
+    const { definition, world, image, state, drawing } = this.#options;
+    drawing.root("setup");
+    // Only the first time: a restarted spare has to know what setup told it.
+    if (image !== undefined && this.#facts === undefined) return state.write(image);
+    try {
+      const { setup } = definition;
+      await state.asks.during(() => (setup instanceof JourneyDefinition ? setUpByJourney(setup, world) : setup?.(world)));
+    } catch (cause) {
+      throw userError("SETUP_THREW", "The agent's setup threw", cause);
+    }
+    this.#refusePending("The agent's setup");
+    for (const [role, login] of Object.entries(definition.users)) await this.#logIn(role, login);
+    drawing.root("probe");
+    try {
+      await state.probe();
+    } catch (cause) {
+      throw userError("PROBE_THREW", "The World's probe threw", cause);
+    }
+  }
+
+  /** Refuses requests that are still unanswered: their effect would be part of the root state on one lane, and of a step on another. @throws SeqqaError `PENDING_REQUEST` */
+  #refusePending(who: string): void {
+    const left = this.#options.state.pending();
+    if (left.length === 0) return;
+    throw new SeqqaError("PENDING_REQUEST", pendingText(who, left), { exitStatus: 3, hint: "Look for a call without `await`." });
+  }
+
+  /** A role acts as its user from here on; what its login says to the context is nobody else's. */
+  async #logIn(role: string, login: Login): Promise<void> {
+    const { world, drawing, state } = this.#options;
+    drawing.root(`login ${role}`);
+    const context = new Context();
+    contextPartOf(context as never).drawFrom(drawing.source);
+    let answer: unknown;
+    try {
+      answer = await state.asks.during(() => login(world.clients[role]!, context));
+    } catch (cause) {
+      throw userError("LOGIN_THREW", `The login of "${role}" threw`, cause);
+    }
+    this.#refusePending(`The login of "${role}"`);
+    if (!(answer instanceof ApiResponse) || answer.statusCode < 400) return;
+    throw new SeqqaError("LOGIN_REFUSED", `The login of "${role}" was answered with status ${answer.statusCode}.`, {
+      exitStatus: 3,
+      hint: "Look at the credentials that it sends, and whether the user is there in the root state.",
+    });
+  }
+
+  /** Where `setup` draws ids, all lanes get those of the first; what it told the target itself, it told each. */
+  async #setUpLikeTheOthers(): Promise<void> {
+    const { definition, state, shared } = this.#options;
+    const nothing = definition.setup === undefined && Object.keys(definition.users).length === 0;
+    if (nothing || !state.portable) return this.#setUp();
+    await state.root();
+    await this.#setUp();
+    this.#made = await state.capture();
+    if (shared === undefined || sameStores(this.#made, shared)) return;
+    try {
+      await state.write(shared);
+    } catch (error) {
+      throw unlikeTheFirst(error);
+    }
+    this.#made = shared;
+  }
+
+  /** Takes what `setup` made for the root. */
+  async #settle(): Promise<RootFacts> {
+    const { state } = this.#options;
+    state.adopt();
+    const relative = await state.observed();
+    const systems = Object.fromEntries(
+      Object.entries(relative.systems).map(([name, since]) => [name, wholeOf(this.#wholeBefore[name] ?? since, since)]),
+    );
+    const facts: Facts = { ...relative, systems };
+    const whole = this.#identify(facts);
+    const lines = this.#lines(facts);
+    this.#mark = await state.mark();
+    return { whole, node: await this.#node(), lines };
+  }
+
+  /** Takes the values of the root for constants. */
+  #identify(facts: Facts): Fingerprint {
+    this.#options.lookalikes.root(facts);
+    return this.#canonicalizer.root(facts, this.#setupAt);
+  }
+
+  async #node(): Promise<Fingerprint> {
+    const node = { lo: 0, hi: 0 };
+    await this.#options.state.fingerprint(this.#canonicalizer, node);
+    return node;
+  }
+}
+
+function same(a: Fingerprint, b: Fingerprint): boolean {
+  return a.lo === b.lo && a.hi === b.hi;
+}
+
+/** An error of a store in which the rows are not there that `setup` changed on the first lane: the target made others. Any other error passes. */
+function unlikeTheFirst(error: unknown): unknown {
+  if (!(error instanceof SeqqaError) || (error.code !== "JOURNAL_INCOHERENT" && error.code !== "STORE_NOT_PUT_BACK")) return error;
+  return new SeqqaError(
+    "ROOTS_DIFFER",
+    `Before setup, the store of this lane has other rows than that of the first lane: ${error.message}`,
+    {
+      hint: "The target probably fills an empty store with ids of its own each time. Start it once on the store that db_url names, so that every lane gets a copy of the same rows; with `lanes`, give each the same rows yourself.",
+      cause: error,
+    },
+  );
+}
+
+/** An error of ours passes; one of the user's code is named as such. */
+export function userError(code: string, what: string, cause: unknown): SeqqaError {
+  if (cause instanceof SeqqaError) return cause;
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return new SeqqaError(code, `${what}: ${message}`, { exitStatus: 3, cause });
+}
+
+/** Whether two captured states are one in what the stores hold; tokens are every lane's own. */
+function sameStores(a: WorldImage, b: WorldImage): boolean {
+  return isDeepStrictEqual(a.systems, b.systems);
+}

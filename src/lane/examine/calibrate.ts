@@ -1,0 +1,463 @@
+import {
+  changedFields,
+  compareExecutions,
+  differingFields,
+  joined,
+  NOTHING_KNOWN,
+  rowKinds,
+  valuesAt,
+  type Compared,
+  type DroppedField,
+  type Execution,
+  type Knowledge,
+  type RowKinds,
+} from "../../state/index.ts";
+import type { Calibration, CalibrationWalk } from "../../messages/lane-messages.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import type { Fingerprint } from "../../state/canonical/facts.ts";
+import type { LaneBase } from "../bring-up/bring-up.ts";
+import { LaneLost } from "../bring-up/lane-lost.ts";
+import { LateWrites, poll } from "./late-writes.ts";
+import { storesFingerprint } from "../state/stores-view.ts";
+
+/** Steps of a walk at most. Not bounded by time: what is known of a target must not depend on how fast the machine is. */
+const MOST_STEPS = 40;
+/** Walks in all once something differs: of so many random values out of three at least two are equal. */
+const WALKS = 4;
+/** The same where the values are short, or words: a random choice among a dozen repeats itself. */
+const MORE_WALKS = 8;
+/** How long the stores are watched for late writes at the end of a walk, and after each of its steps once there are some; and how often. Milliseconds. */
+const END_WATCH_MS = 100;
+const LATE_MS = 200;
+const LOOK_MS = 20;
+/** Between two looks at stores that nothing is asked of. Milliseconds. */
+const IDLE_LOOK_MS = 50;
+/** Times in whole seconds differ between two walks that begin so far apart. Milliseconds. */
+const APART_MS = 1_100;
+
+interface Stop extends Execution {
+  /** The fingerprint of what the stores hold. */
+  readonly stores: Fingerprint;
+  readonly action: number;
+  readonly status: number;
+  readonly strict: number;
+  readonly lines: readonly string[];
+  readonly kinds: RowKinds;
+}
+
+/** The differences between two walks, by their cause. */
+interface Differences {
+  /** `stop`: where on the walks. */
+  readonly generated: (Compared["generated"][number] & { readonly stop: number })[];
+  readonly times: Compared["times"][number][];
+  readonly unexplained: DroppedField[];
+}
+
+/**
+ * Executes one walk several times from the root and compares the states: values that are another each time are generated, or times, or neither.
+ *
+ * @param goHome Brings the lane to the root from wherever it is.
+ */
+export async function calibrate(base: LaneBase, goHome: () => Promise<unknown>, walk: CalibrationWalk = {}): Promise<Calibration> {
+  const nothing = { learned: NOTHING_KNOWN, suspects: [], lasting: [], unlike: [], late: [], states: [], missed: [] };
+  if (!base.isIdentified) return nothing;
+  try {
+    const walks = new Walks(base, goHome, walk);
+    if (walk.idleMs !== undefined) return { ...nothing, learned: { ...NOTHING_KNOWN, background: await walks.idle(walk.idleMs) } };
+    return walk.late === undefined ? await walks.compare(walk) : { ...nothing, late: await walks.late(walk.late) };
+  } catch (error) {
+    if (!(error instanceof LaneLost)) throw error;
+    // Before anything was explored there is nothing to go on with.
+    const differing = error.differences.length === 0 ? "" : ` (${error.differences.slice(0, 5).join("; ")})`;
+    throw new SeqqaError("NOT_PUT_BACK", `${error.message}${differing}.`, {
+      hint: "Make the target start alike each time, and setup lead to one state. What changes by itself can be listed in `ignore` of the World.",
+    });
+  }
+}
+
+class Walks {
+  readonly #base: LaneBase;
+  readonly #goHome: () => Promise<unknown>;
+  readonly #late: LateWrites;
+  readonly #walks: (readonly Stop[])[] = [];
+  /** Walks that a step without an outcome ended. */
+  readonly #cut: Set<readonly Stop[]> = new Set();
+  readonly #wanted: readonly number[] | undefined;
+  readonly #backwards: boolean;
+  #path: readonly number[] | undefined;
+  #missed: readonly number[] = [];
+  /** Actions that worked of those that the walk is for. */
+  #worked = 0;
+  #begunMs = 0;
+
+  constructor(base: LaneBase, goHome: () => Promise<unknown>, { path, wanted, backwards = false }: CalibrationWalk) {
+    this.#path = path;
+    this.#wanted = wanted;
+    this.#backwards = backwards;
+    this.#base = base;
+    this.#goHome = goHome;
+    this.#late = new LateWrites(base.options.settleMs);
+  }
+
+  /** Fields that change at the root although nothing is asked for. */
+  async idle(ms: number): Promise<readonly string[]> {
+    const { state } = this.#base;
+    await this.#goHome();
+    const before = structuredClone(await state.observed());
+    const fields = new Set<string>();
+    for (const until = performance.now() + ms; performance.now() < until;) {
+      await sleep(IDLE_LOOK_MS);
+      for (const field of await this.#changedSince(before)) fields.add(field);
+    }
+    await this.#goHome();
+    return [...fields];
+  }
+
+  /** Fields that changed, but for those of which it is known that they do so by themselves. */
+  async #changedSince(before: Execution["facts"]): Promise<readonly string[]> {
+    const { state, options } = this.#base;
+    await this.#readProbe();
+    return changedFields(before, await state.observed()).filter((field) => !options.knowledge.background.includes(field));
+  }
+
+  /** Actions that write after they have answered, if the end of the path shows that there are any. `known`: the state there, on record. */
+  async late(known: Fingerprint): Promise<readonly string[]> {
+    await this.#goHome();
+    await this.#walk();
+    const late = await this.#lateAtEnd(known);
+    await this.#goHome();
+    return late;
+  }
+
+  async compare({ once = false, thorough = false }: CalibrationWalk): Promise<Calibration> {
+    await this.#goHome();
+    await this.#walk();
+    const states = this.#walks[0]!.map(({ strict }) => strict);
+    const missed = this.#missed;
+    const inVain = this.#wanted !== undefined && this.#worked === 0;
+    const late = once || inVain ? [] : await this.#lateAtEnd();
+    const nothing = { learned: NOTHING_KNOWN, suspects: [], lasting: [], unlike: [], late, states, missed };
+    await this.#goHome();
+    // A store that is not put back has to show as a divergence.
+    if (once || inVain || !(await this.#isRoot())) return nothing;
+    if (this.#walks[0]!.some(({ facts }) => mayHoldTimes(facts))) await sleep(this.#begunMs + APART_MS - performance.now());
+    await this.#again(2);
+    if (!thorough && this.#differing(0, 1) < 0) return nothing;
+    const first = this.#compared();
+    await this.#separate(first.counters);
+    await this.#again(WALKS);
+    if (thorough || first.generated.some(({ isShort, isLoose }) => isShort || isLoose === true)) await this.#again(MORE_WALKS);
+    const { generated, times, suspects, noisyActions } = this.#judged();
+    const unlike = this.#unlike();
+    const all = late.length > 0 || suspects.length + unlike.length === 0 ? late : await this.#lateActions();
+    await this.#goHome();
+    const learned = joined(NOTHING_KNOWN, { ...NOTHING_KNOWN, generated, times, noisyActions });
+    if (all.length > 0) return { ...nothing, learned, late: all };
+    return { learned, suspects, lasting: this.#lasting(suspects, learned), unlike, late: all, states, missed };
+  }
+
+  /** Returns the suspects that still differ when the same walks are compared with what they taught. */
+  #lasting(suspects: readonly DroppedField[], learned: Knowledge): readonly DroppedField[] {
+    if (suspects.length === 0) return [];
+    const known = joined(this.#base.options.knowledge, learned);
+    const differing = new Set<string>();
+    for (const [a, b] of this.#pairs()) {
+      const { generated, unexplained } = this.#between(a, b, known);
+      for (const { field } of [...generated, ...unexplained]) differing.add(field);
+    }
+    return suspects.filter(({ field }) => differing.has(field));
+  }
+
+  /** All pairs of walks. */
+  #pairs(): readonly (readonly [number, number])[] {
+    return this.#walks.flatMap((_, b) => Array.from({ length: b }, (__, a) => [a, b] as const));
+  }
+
+  async #again(count: number): Promise<void> {
+    while (this.#walks.length < count) {
+      await this.#goHome();
+      await this.#walk();
+    }
+    await this.#goHome();
+  }
+
+  /** The first stop at which two walks differ; -1: none. */
+  #differing(a: number, b: number): number {
+    const [x, y] = [this.#walks[a]!, this.#walks[b]!];
+    const length = Math.min(x.length, y.length);
+    for (let i = 0; i < length; i++) if (x[i]!.strict !== y[i]!.strict || x[i]!.status !== y[i]!.status) return i;
+    return x.length === y.length ? -1 : length;
+  }
+
+  /** See {@link Calibration.unlike}. */
+  #unlike(): readonly string[] {
+    const [first, ...others] = this.#walks as [readonly Stop[], ...(readonly Stop[])[]];
+    for (const [index, stop] of first.entries()) {
+      const other = others.find((walk) => walk[index]?.status !== stop.status && (index < walk.length || !this.#cut.has(walk)));
+      if (other === undefined) continue;
+      const then = other[index]?.status ?? "not applied";
+      return [`${this.#base.actions[stop.action]!.name}: answered ${stop.status} the first time, ${then} another time`];
+    }
+    return [];
+  }
+
+  /** All that the comparison of the first walk with the second one shows. `counters`: by counter, the stop at which it moved first. */
+  #compared(): {
+    readonly generated: readonly (Compared["generated"][number] & { readonly isShort: boolean })[];
+    readonly counters: ReadonlyMap<string, number>;
+  } {
+    const { generated } = this.#between(0, 1);
+    const counters = new Map<string, number>();
+    for (const { place, domain, isLoose, stop } of generated) {
+      // Loose counters that move in step are taken for one.
+      const counter = isLoose === true ? place : domain;
+      if (counter !== undefined && !counters.has(counter)) counters.set(counter, stop);
+    }
+    return { generated: generated.map((one) => ({ ...one, isShort: one.domain === undefined && one.sample.some(isShort) })), counters };
+  }
+
+  /** Moves counters that are not put back by different amounts: of two that move in step, none could be told from the other where its values are used. */
+  async #separate(counters: ReadonlyMap<string, number>): Promise<void> {
+    const whole = this.#path;
+    const stops = [...new Set(counters.values())].toSorted((a, b) => a - b);
+    for (const stop of stops.slice(0, -1)) {
+      await this.#goHome();
+      this.#path = whole!.slice(0, stop + 1);
+      await this.#walk();
+      this.#walks.pop();
+    }
+    this.#path = whole;
+    if (stops.length > 1) await this.#goHome();
+  }
+
+  /** A place that holds another value in each pair of walks is generated; one whose values are equal in some pair is random. */
+  #judged(): Pick<Knowledge, "generated" | "times" | "noisyActions"> & { readonly suspects: readonly DroppedField[] } {
+    const all = this.#pairs().map(([a, b]) => this.#between(a, b));
+    const keyOf = ({ place, after }: { readonly place: string; readonly after: string }): string => `${place}\n${after}`;
+    const suspects = new Map(all.flatMap(({ unexplained }) => unexplained).map((one) => [one.field, one]));
+    const generated = new Map(all.flatMap((one) => one.generated).map((one) => [keyOf(one), one]));
+    const times = new Map<string, Knowledge["times"][number]>();
+    for (const one of all.flatMap((pair) => pair.times)) {
+      const known = times.get(keyOf(one));
+      const finer = known === undefined || one.resolutionMs < known.resolutionMs ? one : known;
+      times.set(keyOf(one), { ...finer, base: known?.base === "stored" || one.base === "stored" ? "stored" : "step" });
+    }
+    const counters = new Map<string, string>();
+    for (const [key, one] of generated) {
+      const pairs = all.map((pair) => pair.generated.filter((other) => keyOf(other) === key));
+      const isHeld = (domain: string): boolean => pairs.every((some) => some.some(({ domains }) => domains.includes(domain)));
+      // A short hexadecimal id may happen to be digits alone.
+      const isText = pairs.some((some) => some.some(({ domain }) => domain === undefined));
+      // A column that refers to several tables has no counter that holds all of its values.
+      const counter = one.domains.find(isHeld) ?? one.domain;
+      if (counter !== undefined && !isText) counters.set(key, counter);
+      const isMade = one.isLoose !== true || (pairs.flat().every(isGrowing) && this.#stays(one.place));
+      if (isMade && pairs.every((some) => some.length > 0)) continue;
+      generated.delete(key);
+      suspects.set(one.field, { field: one.field, values: one.sample });
+    }
+    // Nothing in the states differs that was not known: it is the requests, or a place that is known as another thing.
+    const noisy = generated.size + times.size + suspects.size > 0 ? [] : this.#unplaced(suspects);
+    return {
+      generated: [...generated].map(([key, { place, after }]) => ({ place, after, domain: counters.get(key) })),
+      times: [...times.values()],
+      suspects: [...suspects.values()],
+      noisyActions: noisy,
+    };
+  }
+
+  /** `true` if a step of the first walk leaves a value of this place as it was. */
+  #stays(place: string): boolean {
+    const all = this.#walks[0]!.map(({ facts }) => valuesAt(facts, place));
+    return all.some((values, stop) => values.some((value) => all[stop + 1]?.includes(value)));
+  }
+
+  /** Looks for the cause of states that differ although no place does: an action whose requests differ each time, or fields, which are added to the suspects. */
+  #unplaced(suspects: Map<string, DroppedField>): readonly string[] {
+    const noisy = new Set<string>();
+    const at = this.#differing(0, 1);
+    const [x, y] = [this.#walks[0]![at], this.#walks[1]![at]];
+    if (x === undefined || y === undefined || x.status !== y.status) return [];
+    const fields = differingFields(x.lines, y.lines, x.kinds);
+    for (const field of fields) suspects.set(field, { field, values: ["?", "?"] });
+    if (fields.length === 0) noisy.add(this.#base.actions[x.action]!.name);
+    return [...noisy];
+  }
+
+  /** Compares two walks stop by stop; what an earlier stop taught is known at a later one. */
+  #between(a: number, b: number, before: Knowledge = this.#base.options.knowledge): Differences {
+    const [x, y] = [this.#walks[a]!, this.#walks[b]!];
+    const found: Differences = { generated: [], times: [], unexplained: [] };
+    let known = before;
+    for (let i = 0; i < Math.min(x.length, y.length); i++) {
+      if (x[i]!.status !== y[i]!.status) break;
+      const compared = compareExecutions(x[i]!, y[i]!, { known });
+      found.generated.push(...compared.generated.map((one) => ({ ...one, stop: i })));
+      found.times.push(...compared.times);
+      found.unexplained.push(...compared.unexplained);
+      known = joined(known, { ...NOTHING_KNOWN, generated: compared.generated, times: compared.times, dropped: compared.unexplained });
+    }
+    return found;
+  }
+
+  #isRoot(): Promise<boolean> {
+    return this.#isAt(this.#base.home.facts.node);
+  }
+
+  async #isAt({ lo, hi }: Fingerprint): Promise<boolean> {
+    const { state, canonicalizer } = this.#base;
+    const now = { lo: 0, hi: 0 };
+    await state.fingerprint(canonicalizer, now);
+    return now.lo === lo && now.hi === hi;
+  }
+
+  /** Actions that write late, if the state at the end of the first walk changes, and they are seen to do so again. */
+  async #lateAtEnd(known?: Fingerprint): Promise<readonly string[]> {
+    const stops = this.#walks[0]!;
+    const last = stops.at(-1);
+    if (last === undefined) return [];
+    const isLate = await this.#isLate(last.stores, END_WATCH_MS);
+    // On a busy machine a write may come between an answer and the first look.
+    if (!isLate && (known === undefined || stops.length < this.#path!.length || (await this.#isAt(known)))) return [];
+    const late = await this.#lateActions();
+    return late.length > 0 ? late : this.#lateActions();
+  }
+
+  /** Actions of the walk after which a store changes by itself. */
+  async #lateActions(): Promise<readonly string[]> {
+    const { state, stepper, actions, drawing, canonicalizer } = this.#base;
+    await this.#goHome();
+    const late = new Set<string>();
+    const gone: number[] = [];
+    for (const action of this.#path!) {
+      drawing.at(gone, gone.length, action);
+      const { kind } = await stepper.run(actions[action]!);
+      if (kind !== "executed") break;
+      gone.push(action);
+      await this.#late.settle();
+      if (await this.#isLate(storesFingerprint(await state.facts(), canonicalizer), LATE_MS)) late.add(actions[action]!.name);
+    }
+    return [...late];
+  }
+
+  /** Resolves to `true` if the stores come to another state without a request, within `ms`. `before`: as an answer left them. */
+  async #isLate(before: Fingerprint, ms: number): Promise<boolean> {
+    const { state, canonicalizer, world } = this.#base;
+    // Nobody else writes to what is in this process.
+    if (world.probe === undefined && state.systems.every(({ traits }) => traits.inMemory === true)) return false;
+    const isOther = async (): Promise<boolean> => {
+      await this.#readProbe();
+      const { lo, hi } = storesFingerprint(await state.facts(), canonicalizer);
+      return !state.hasPassed && (lo !== before.lo || hi !== before.hi);
+    };
+    return poll(isOther, ms, LOOK_MS);
+  }
+
+  /** The state that the World's probe shows is as it was read last, until it is read again. One that throws fails a step, where it is reported. */
+  async #readProbe(): Promise<void> {
+    await this.#base.state.probe().catch(() => undefined);
+  }
+
+  /** Goes the path of the first walk, or makes that one. What is still written is waited for: it must not come when the walk has been put back. */
+  async #walk(): Promise<void> {
+    const { actions } = this.#base;
+    this.#begunMs = performance.now();
+    const stops: Stop[] = [];
+    const gone: number[] = [];
+    let accepted = false;
+    const take = async (action: number): Promise<boolean> => {
+      const stop = await this.#step(gone, action);
+      if (stop === "ended") {
+        this.#cut.add(stops);
+        return false;
+      }
+      if (stop === undefined) return true;
+      gone.push(action);
+      stops.push(stop);
+      accepted ||= stop.status === 202;
+      return true;
+    };
+    if (this.#path !== undefined) {
+      for (const action of this.#path) if (!(await take(action)) || gone.at(-1) !== action) break;
+    } else {
+      const waiting = new Set(this.#wanted ?? actions.keys());
+      /** `true`: it worked. `undefined`: the walk is over. A refused action may work later. */
+      const tryOne = async (action: number): Promise<boolean | undefined> => {
+        const length = gone.length;
+        if (length >= MOST_STEPS || !(await take(action))) return undefined;
+        const isDone = gone.length > length && stops.at(-1)!.status < 400;
+        if (isDone && waiting.delete(action)) this.#worked++;
+        return isDone;
+      };
+      const others = [...actions.keys()].filter((action) => !waiting.has(action));
+      if (this.#backwards) others.reverse();
+      await (this.#wanted === undefined ? inRounds(waiting, tryOne) : wantedFirst(waiting, others, tryOne));
+      // A step without an outcome ended this walk, and would end the next one too: nothing is asked for again.
+      this.#missed = this.#cut.has(stops) ? [] : [...waiting];
+      this.#path = gone;
+    }
+    if (accepted) await this.#late.drain(this.#base.home.mark);
+    this.#walks.push(stops);
+  }
+
+  /** `undefined`: the action did not apply; `ended`: what went wrong goes wrong again, with a report, when the step is explored. */
+  async #step(gone: readonly number[], action: number): Promise<Stop | "ended" | undefined> {
+    const { state, stepper, actions, canonicalizer, drawing } = this.#base;
+    drawing.at([...gone], gone.length, action);
+    const before = await state.position();
+    const outcome = await stepper.run(actions[action]!);
+    if (outcome.kind === "lost" || outcome.kind === "failed") return "ended";
+    if (outcome.kind === "skipped") return (await state.changed(before)) ? "ended" : undefined;
+    const { window } = stepper;
+    await this.#late.settle();
+    const facts = structuredClone(await state.observed());
+    const named = await state.facts();
+    const stores = storesFingerprint(named, canonicalizer);
+    canonicalizer.fingerprint(named, { lo: 0, hi: 0 });
+    const { strict } = canonicalizer;
+    return { stores, action, status: outcome.status, facts, window, strict, lines: canonicalizer.describe(named), kinds: rowKinds(facts) };
+  }
+}
+
+type TryOne = (action: number) => Promise<boolean | undefined>;
+
+/** Tries all actions in turn, and again those that did not work, until a round brings nothing more. */
+async function inRounds(waiting: ReadonlySet<number>, tryOne: TryOne): Promise<void> {
+  for (let before = -1; before !== waiting.size;) {
+    before = waiting.size;
+    for (const action of waiting) if ((await tryOne(action)) === undefined) return;
+  }
+}
+
+/** Tries the wanted actions in each state; only where none of them works another one, each of these once. */
+async function wantedFirst(waiting: ReadonlySet<number>, others: readonly number[], tryOne: TryOne): Promise<void> {
+  const left = [...others];
+  while (waiting.size > 0) {
+    let works: boolean | undefined = false;
+    for (const action of waiting) {
+      const isDone = await tryOne(action);
+      if (isDone === undefined) return;
+      works ||= isDone;
+    }
+    for (let at = 0; !works; at++) {
+      if (at === left.length) return;
+      works = await tryOne(left[at]!);
+      if (works === undefined) return;
+      if (works) left.splice(at, 1);
+    }
+  }
+}
+
+const isGrowing = ({ sample: [a, b] }: Differences["generated"][number]): boolean => BigInt(a) < BigInt(b);
+
+/** A random word of a handful repeats itself in a few walks; an id does not. */
+function isShort(text: string): boolean {
+  return text.length < 10 || !/\d/.test(text);
+}
+
+/** Numbers and texts that two walks within one second may have in common although they are times, or hold one. */
+function mayHoldTimes(facts: Execution["facts"]): boolean {
+  return /\d{10}|\d\d:\d\d|eyJ/.test(JSON.stringify(facts, (_key, value: unknown) => (typeof value === "bigint" ? String(value) : value)));
+}
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

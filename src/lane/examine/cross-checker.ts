@@ -1,0 +1,190 @@
+import {
+  BOUNDED,
+  EXECUTED,
+  FAILED,
+  HI,
+  KIND,
+  LO,
+  ROW,
+  SKIPPED,
+  STATUS,
+  type ExpansionCheck,
+  type LaneDivergence,
+  type UnitRequest,
+} from "../../messages/lane-messages.ts";
+import type { Fingerprint } from "../../state/canonical/facts.ts";
+import type { LaneBase } from "../bring-up/bring-up.ts";
+import { markedDifferences, sameNames } from "../../state/index.ts";
+import { LaneLost } from "../bring-up/lane-lost.ts";
+import type { Outcome } from "../step/outcome.ts";
+import { judgeStep } from "../step/step-rules.ts";
+import type { Traveller } from "../navigate/navigator.ts";
+import type { WorldMark } from "../state/world-state.ts";
+
+/** At most this many lines say what differed, and so many of them compare two states. */
+const LINES = 20;
+const STATE_LINES = 8;
+
+/** The state that a step led to. */
+interface Reached extends Fingerprint {
+  /** Something may have changed. */
+  readonly changed: boolean;
+  readonly isBounded: boolean;
+}
+
+/** Expands nodes once more, reached the other way or along another path, and compares. */
+export class CrossChecker {
+  readonly #base: LaneBase;
+  readonly #traveller: Traveller;
+  readonly #settle: () => Promise<void> | void;
+
+  constructor(base: LaneBase, traveller: Traveller, settle: () => Promise<void> | void) {
+    this.#base = base;
+    this.#traveller = traveller;
+    this.#settle = settle;
+  }
+
+  /** Returns what differed, or nothing. @throws LaneLost */
+  async check(unit: UnitRequest, { expected: known, along, merge, reduced = false }: ExpansionCheck): Promise<LaneDivergence | undefined> {
+    const { state, actions } = this.#base;
+    this.#traveller.leave();
+    const { path } = unit;
+    // Where an order of generation was forgotten, a rule may tell the states apart.
+    const first = known === undefined || reduced ? await this.#outcomesAlong({ ...unit, ...along }) : undefined;
+    const expected = known ?? first!.rows;
+    const differing: string[] = [];
+    let calls: readonly number[] | undefined;
+    let mark: WorldMark | undefined;
+    for (let action = unit.from; action < unit.to; action++) {
+      const { outcome, mark: at } = await this.#step(unit, action);
+      mark = at;
+      const row = expected.subarray(action * ROW, (action + 1) * ROW);
+      const reached = await this.#reach(unit, outcome, at);
+      const isSame = isAlike(row, outcome, reached);
+      const broken = isSame && reduced ? await this.#broken(unit, action, outcome, reached, at) : undefined;
+      const before = first?.broken[action];
+      const isJudgedAlike = broken === undefined || before === undefined || broken.join() === before.join();
+      const { name } = actions[action]!;
+      if (!isJudgedAlike) differing.push(judgedOtherwise(name, before, broken));
+      if (!isSame && row[STATUS] !== outcome.status) differing.push(`${name}: status ${row[STATUS]!} before, ${outcome.status} now`);
+      else if (!isSame) {
+        const explained = await this.#explain(unit, action, along);
+        differing.push(`${name}: status ${outcome.status} both times, but another state; ${explained.text}`, ...explained.lines);
+        mark = explained.mark;
+      }
+      if (!isSame || !isJudgedAlike) calls ??= [...path, action];
+    }
+    // Before that the next replay has put everything back.
+    if (mark !== undefined) await state.restore(mark);
+    this.#traveller.leave();
+    if (calls === undefined) return undefined;
+    return { ...divergence(merge, path, differing.slice(0, LINES)), calls, reduced };
+  }
+
+  /** Executes every action of a node along its own path, and returns rows as if they were on record, and the rules that each step broke. */
+  async #outcomesAlong(unit: UnitRequest): Promise<{ readonly rows: Int32Array; readonly broken: readonly (readonly string[])[] }> {
+    const rows = new Int32Array(this.#base.actions.length * ROW);
+    const broken: (readonly string[])[] = [];
+    for (let action = unit.from; action < unit.to; action++) {
+      const { outcome, mark } = await this.#step(unit, action);
+      const reached = await this.#reach(unit, outcome, mark);
+      rows.set([kindOf(outcome) | (reached.isBounded ? BOUNDED : 0), outcome.status, reached.lo, reached.hi, 0, 0], action * ROW);
+      broken[action] = await this.#broken(unit, action, outcome, reached, mark);
+    }
+    return { rows, broken };
+  }
+
+  /** The state that a step led to. */
+  async #reach(unit: UnitRequest, outcome: Outcome, mark: WorldMark): Promise<Reached> {
+    const { state, canonicalizer } = this.#base;
+    const changed = await state.changed(mark);
+    if (outcome.kind !== "executed" || !changed) return { lo: unit.lo, hi: unit.hi, changed, isBounded: false };
+    const reached = { lo: 0, hi: 0 };
+    canonicalizer.fingerprint(await state.facts(true), reached);
+    return { ...reached, changed, isBounded: canonicalizer.wasBounded };
+  }
+
+  /** The names of the rules that a step broke, sorted. The state that it led to is left. */
+  async #broken(unit: UnitRequest, action: number, outcome: Outcome, reached: Reached, mark: WorldMark): Promise<readonly string[]> {
+    if (outcome.kind !== "executed") return [];
+    const { checker, state, stepper, actions } = this.#base;
+    const definition = actions[action]!;
+    await checker.check(definition, !reached.changed && state.systems.length > 0);
+    const found = [...outcome.findings, ...checker.checked.findings];
+    const moved = reached.lo !== unit.lo || reached.hi !== unit.hi;
+    if (stepper.checkFailure === undefined && checker.rulesAfter(definition).length > 0)
+      found.push(...(await judgeStep(this.#base, definition, outcome, moved, mark, this.#settle)).findings);
+    const unanswered = stepper.checkFailure;
+    if (unanswered !== undefined) throw new LaneLost(unanswered.reason, "a check got no answer", [], unanswered.check);
+    return found.map(({ invariant }) => invariant).toSorted();
+  }
+
+  async #step({ path, draws }: UnitRequest, action: number): Promise<{ readonly outcome: Outcome; readonly mark: WorldMark }> {
+    const { stepper, actions, drawing } = this.#base;
+    const mark = await this.#traveller.replay(path, draws);
+    drawing.at(path, path.length, action, draws);
+    const outcome = await stepper.run(actions[action]!);
+    this.#traveller.departed();
+    this.#traveller.replayed++;
+    if (outcome.kind === "lost") throw new LaneLost(outcome.lost!, outcome.message);
+    await this.#settle();
+    return { outcome, mark };
+  }
+
+  /** Compares the state that a step led to with that behind the other path; without another path, with the state before the step. */
+  async #explain(
+    unit: UnitRequest,
+    action: number,
+    along: ExpansionCheck["along"],
+  ): Promise<{ readonly text: string; readonly lines: readonly string[]; readonly mark: WorldMark }> {
+    const { state, canonicalizer } = this.#base;
+    const now = canonicalizer.marked(await state.facts());
+    const mark =
+      along === undefined ? await this.#traveller.replay(unit.path, unit.draws) : (await this.#step({ ...unit, ...along }, action)).mark;
+    const other = canonicalizer.marked(await state.facts());
+    const lines = markedDifferences(other, sameNames(other, now), STATE_LINES).map((line) => `  ${line}`);
+    return { text: along === undefined ? "the step changed:" : "the other path against this one:", lines, mark };
+  }
+}
+
+function judgedOtherwise(action: string, before: readonly string[], now: readonly string[]): string {
+  const named = (rules: readonly string[]): string => (rules.length === 0 ? "no rule" : rules.join(", "));
+  return `${action}: breaks ${named(before)} the one way, and ${named(now)} the other way`;
+}
+
+/** Returns `true` if an outcome is the one on record. */
+function isAlike(row: Int32Array, outcome: Outcome, { lo, hi }: Reached): boolean {
+  const bits = row[KIND]!;
+  const kind = kindOf(outcome);
+  if ((bits & 0xff) !== kind) return false;
+  if (kind !== EXECUTED) return true;
+  if (row[STATUS] !== outcome.status) return false;
+  // A bounded form is its own each time.
+  return (bits & BOUNDED) !== 0 || (row[LO] === lo && row[HI] === hi);
+}
+
+/** The kind of an outcome's row. */
+function kindOf({ kind }: Outcome): number {
+  return kind === "skipped" ? SKIPPED : kind === "failed" ? FAILED : EXECUTED;
+}
+
+function divergence(merge: boolean, path: readonly number[], differences: readonly string[]): LaneDivergence {
+  if (merge) {
+    return {
+      kind: "merge",
+      path,
+      message:
+        "Two paths that lead to one state go on differently from there: something that tells them apart is not observed, or was renamed or masked",
+      differences,
+      hint: "Declare every store of the target, and look at what the differing lines have in common.",
+    };
+  }
+  return {
+    kind: "cross_check",
+    path,
+    message:
+      "A state that was written directly goes on differently from the same state reached by its calls: the target remembers something that its stores do not say",
+    differences,
+    hint: "The run goes on by replay. Keep such memory in a store, or set `target.rollback: restart`.",
+  };
+}

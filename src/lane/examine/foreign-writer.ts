@@ -1,0 +1,59 @@
+import { markedDifferences, sameNames, type Canonicalizer } from "../../state/index.ts";
+import { poll } from "./late-writes.ts";
+import type { WorldMark, WorldState } from "../state/world-state.ts";
+
+/** Lines of what was written that are shown. */
+const LINES = 10;
+
+/** The writer of a change that nobody asked for. `itself`: something in the target, or another client, without being asked; `unknown`: it was not seen again. */
+export type Writer =
+  | { readonly kind: "itself" | "unknown"; readonly lines: readonly string[] }
+  | { readonly kind: "late" }
+  | { readonly kind: "check"; readonly name: string };
+
+/** A saved state, and how another one is told from it. */
+export interface Seen {
+  readonly mark: WorldMark;
+  /** Resolves to `true` if the state differs from the saved one. */
+  readonly isOther: () => Promise<boolean>;
+}
+
+/** Restores the state `times` times without sending a request, and resolves to `true` if it changes each time within `ms` milliseconds. */
+export async function writesByItself(
+  state: Pick<WorldState, "restore">,
+  { mark, isOther }: Seen,
+  ms: number,
+  times: number,
+): Promise<boolean> {
+  for (let time = 0; time < times; time++) {
+    await state.restore(mark);
+    if (!(await poll(isOther, ms))) return false;
+  }
+  return true;
+}
+
+/** Returns the lines that differ from the state of a mark, and restores it. */
+export async function writtenLines(state: WorldState, canonicalizer: Canonicalizer, mark: WorldMark): Promise<readonly string[]> {
+  const now = canonicalizer.marked(await state.facts());
+  await state.restore(mark);
+  const before = canonicalizer.marked(await state.facts());
+  return markedDifferences(before, sameNames(before, now), LINES);
+}
+
+/** Where it was written, as `db.jobs, db.sessions`; empty where the lines do not say. */
+function placesOf(lines: readonly string[]): string {
+  const places = lines.flatMap((line) => /^[+-] systems\.(\S+) /.exec(line)?.[1] ?? []);
+  return [...new Set(places)].join(", ");
+}
+
+/** Describes a writer that is neither an action nor a check. `when`: a phrase such as "while the initial state was checked". */
+export function otherWriterText({ kind, lines }: Extract<Writer, { readonly lines: readonly string[] }>, when: string): string {
+  const places = placesOf(lines);
+  const what = `${places === "" ? "A store" : places} was written to ${when}`;
+  return kind === "itself"
+    ? `${what}, and again while nobody asked for anything: by the target's own timer or job, or by another client`
+    : `${what}, and not again when seqqa waited for it: by late work of an action, the target's own timer or job, or another client`;
+}
+
+export const OTHER_WRITER_HINT =
+  'Switch the job off in target.env, or leave what it writes out of the state (`ignore: ["table.column"]`, or `tables`). Late work of an action is waited for with `target.settle`.';

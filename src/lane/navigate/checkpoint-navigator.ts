@@ -1,0 +1,109 @@
+import { isPromise } from "../../model/stores/store-adapter.ts";
+import type { UnitRequest } from "../../messages/lane-messages.ts";
+import type { Draws } from "../bring-up/data-draws.ts";
+import { SpotCheck } from "../step/spot-check.ts";
+import { samePath, Traveller, type TravellerOptions } from "./navigator.ts";
+import { passesAt, type WorldImage, type WorldMark } from "../state/world-state.ts";
+
+/** A state counts as old so many milliseconds before a time of it passes: the next step must not meet it as another one, and may take long. */
+const SOON_MS = 5_000;
+
+const isOld = (saved: WorldImage | WorldMark): boolean => passesAt(saved) <= Date.now() + SOON_MS;
+
+/**
+ * The way of targets whose stores say everything: stays where it is, writes the node's captured state, or rolls back to the common
+ * ancestor and replays the rest.
+ */
+export class MarkTraveller extends Traveller {
+  /** Marks along the path that the lane came by; the first is the root's. Empty gaps do not occur: writing a state ends the path at the root. */
+  #marks: WorldMark[];
+  #path: number[] = [];
+  /** By which path each step of it drew; `undefined`: by the path itself. */
+  #drawn: (readonly number[] | undefined)[] = [];
+  readonly #check: SpotCheck = new SpotCheck();
+
+  constructor(options: TravellerOptions) {
+    super(options);
+    this.#marks = [options.home.mark];
+  }
+
+  override departed(): void {
+    // The lane puts the mark back after each action, and with it everything.
+  }
+
+  /** A state whose times pass is another one. */
+  override get away(): boolean {
+    return this.here !== undefined && isOld(this.here.mark);
+  }
+
+  override async again(unit: UnitRequest): Promise<WorldMark> {
+    if (this.away) this.leave();
+    return this.goTo(unit, true);
+  }
+
+  override goTo(unit: UnitRequest, direct: boolean): WorldMark | Promise<WorldMark> {
+    if (this.isHere(unit)) return this.here!.mark;
+    if (direct && unit.image !== undefined && unit.path.length > 0 && !isOld(unit.image as WorldImage)) {
+      const written = this.options.state.write(unit.image as WorldImage);
+      if (this.#path.length > 0) {
+        this.#marks.length = 1;
+        this.#path = [];
+        this.#drawn = [];
+      }
+      if (!isPromise(written)) {
+        const mark = this.options.state.mark();
+        if (!isPromise(mark) && !this.#check.due()) return this.arrive(unit, mark);
+      }
+      return this.#finishWriting(unit, written);
+    }
+    return this.replay(unit.path, unit.draws).then((mark) => this.verified(unit, mark));
+  }
+
+  /** Rolls back to the longest common prefix and executes the rest, whatever state that leads to. */
+  override async replay(path: readonly number[], draws?: Draws): Promise<WorldMark> {
+    const { state, home } = this.options;
+    this.here = undefined;
+    if (this.#marks[0] !== home.mark) {
+      // The root was made again, and no mark below it is left.
+      this.#marks = [home.mark];
+      this.#path = [];
+      this.#drawn = [];
+    }
+    let common = 0;
+    while (
+      common < this.#path.length &&
+      common < path.length &&
+      this.#path[common] === path[common] &&
+      this.#drewAlike(common, path, draws) &&
+      !isOld(this.#marks[common + 1]!)
+    )
+      common++;
+    this.#marks.length = common + 1;
+    this.#path.length = common;
+    this.#drawn.length = common;
+    await state.restore(this.#marks[common]!);
+    for (let depth = common; depth < path.length; depth++) {
+      await this.step(path, depth, draws);
+      this.#marks.push(await state.mark());
+      this.#path.push(path[depth]!);
+      this.#drawn.push(draws?.[depth]);
+    }
+    const mark = this.#marks[path.length]!;
+    this.here = { path, mark };
+    return mark;
+  }
+
+  /** The same action that drew other data led to another state. */
+  #drewAlike(depth: number, path: readonly number[], draws: Draws): boolean {
+    const drawn = this.#drawn[depth];
+    const draw = draws?.[depth];
+    if (drawn === draw) return true;
+    return samePath(drawn ?? path.slice(0, depth), draw ?? path.slice(0, depth));
+  }
+
+  async #finishWriting(unit: UnitRequest, written: void | Promise<void>): Promise<WorldMark> {
+    await written;
+    const mark = await this.options.state.mark();
+    return this.#check.due() ? this.verified(unit, mark) : this.arrive(unit, mark);
+  }
+}

@@ -1,0 +1,49 @@
+import type { UnitRequest } from "../../messages/lane-messages.ts";
+import { MarkTraveller } from "./checkpoint-navigator.ts";
+import type { TargetRestart } from "../bring-up/target-restart.ts";
+import type { TravellerOptions } from "./navigator.ts";
+import type { WorldMark } from "../state/world-state.ts";
+
+/**
+ * The way of `target.rollback: restart` where stores can be written: a node is its stores and a process that was started on them.
+ * The stores are written first and the process started afterwards, before each branch, so that nothing in its memory is of another
+ * state, not even what it reads while it starts.
+ */
+export class FreshTraveller extends MarkTraveller {
+  readonly #restart: TargetRestart;
+
+  constructor(options: TravellerOptions, restart: TargetRestart) {
+    super(options);
+    this.#restart = restart;
+  }
+
+  override departed(): void {
+    this.here = undefined;
+  }
+
+  override get away(): boolean {
+    return this.here === undefined;
+  }
+
+  override again(unit: UnitRequest): Promise<WorldMark> {
+    return this.#renew(unit);
+  }
+
+  override goTo(unit: UnitRequest, _direct: boolean): WorldMark | Promise<WorldMark> {
+    return this.isHere(unit) ? this.here!.mark : this.#renew(unit);
+  }
+
+  async #renew(unit: UnitRequest): Promise<WorldMark> {
+    this.here = undefined;
+    try {
+      const mark = await this.#restart.around(async () => {
+        await this.options.home.first();
+        return super.goTo(unit, true);
+      });
+      return this.arrive(unit, mark);
+    } catch (error) {
+      this.here = undefined;
+      throw error;
+    }
+  }
+}

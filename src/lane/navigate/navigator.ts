@@ -1,0 +1,98 @@
+import type { Action } from "../../model/declare/action.ts";
+import type { Awaitable } from "../../model/stores/store-adapter.ts";
+import type { UnitRequest } from "../../messages/lane-messages.ts";
+import type { Canonicalizer } from "../../state/index.ts";
+import type { Fingerprint } from "../../state/canonical/facts.ts";
+import type { Drawing, Draws } from "../bring-up/data-draws.ts";
+import type { Home } from "../bring-up/root-state.ts";
+import { LaneLost, OtherState, PathBroken } from "../bring-up/lane-lost.ts";
+import type { Stepper } from "../step/stepper.ts";
+import type { WorldMark, WorldState } from "../state/world-state.ts";
+
+export interface TravellerOptions {
+  readonly state: WorldState;
+  readonly stepper: Stepper;
+  readonly canonicalizer: Canonicalizer;
+  readonly actions: readonly Action<never, never>[];
+  readonly home: Home;
+  readonly drawing: Drawing;
+  /** Waits until the target has committed what it does after its answer. */
+  readonly settle: () => Promise<void> | void;
+}
+
+/** Brings the lane to a node, and back to it after each action. */
+export abstract class Traveller {
+  /** Actions executed again on the way, since the start. */
+  replayed = 0;
+  protected readonly options: TravellerOptions;
+  /** The node that the lane stands at, put back and unharmed. */
+  protected here: { readonly path: readonly number[]; readonly mark: WorldMark } | undefined;
+  readonly #fingerprint: Fingerprint = { lo: 0, hi: 0 };
+
+  constructor(options: TravellerOptions) {
+    this.options = options;
+  }
+
+  /** Nothing is known about where the lane stands; the next way begins at a mark. */
+  leave(): void {
+    this.here = undefined;
+  }
+
+  /** An action was executed at the node: stores, context and clients are put back by the mark, the target may remember more. */
+  abstract departed(): void;
+
+  /** Goes to a unit's node and returns its mark. @throws OtherState when it is not the node on record */
+  abstract goTo(unit: UnitRequest, direct: boolean): Awaitable<WorldMark>;
+
+  /** Whether the node has to be gone to {@link again} before its next action: something was executed, and the mark does not put back all of it. */
+  abstract get away(): boolean;
+
+  abstract again(unit: UnitRequest): Promise<WorldMark>;
+
+  /** Goes where a path leads, by executing it as far as it must be. */
+  abstract replay(path: readonly number[], draws?: Draws): Promise<WorldMark>;
+
+  protected isHere(unit: UnitRequest): boolean {
+    return this.here !== undefined && samePath(this.here.path, unit.path);
+  }
+
+  protected arrive(unit: UnitRequest, mark: WorldMark): WorldMark {
+    this.here = { path: unit.path, mark };
+    return mark;
+  }
+
+  /** Executes the action at a depth of the path. */
+  protected async step(path: readonly number[], depth: number, draws: Draws): Promise<void> {
+    const index = path[depth]!;
+    const action = this.options.actions[index]!;
+    this.options.drawing.at(path, depth, index, draws);
+    const outcome = await this.options.stepper.run(action);
+    this.replayed++;
+    if (outcome.kind === "lost") throw new LaneLost(outcome.lost!, outcome.message);
+    if (outcome.kind !== "executed") {
+      const what = outcome.kind === "skipped" ? "does not apply any more" : `fails: ${outcome.message}`;
+      throw new PathBroken("dirty", `Replaying a path, action "${action.name}" ${what}`);
+    }
+    await this.options.settle();
+    await this.options.state.observeStep();
+  }
+
+  protected async verified(unit: UnitRequest, mark: WorldMark): Promise<WorldMark> {
+    if (unit.uncertain) return this.arrive(unit, mark);
+    const { state, canonicalizer } = this.options;
+    await state.fingerprint(canonicalizer, this.#fingerprint);
+    if (this.#fingerprint.lo !== unit.lo || this.#fingerprint.hi !== unit.hi) {
+      const lines = canonicalizer.describe(await state.facts());
+      const names = unit.path.map((index) => this.options.actions[index]!.name);
+      const where = names.length === 0 ? "The root state, reached again," : `The state behind ${names.join(" -> ")}, reached again,`;
+      throw new OtherState("dirty", `${where} is not the one that was found`, lines.slice(0, 20));
+    }
+    return this.arrive(unit, mark);
+  }
+}
+
+export function samePath(a: readonly number[], b: readonly number[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = a.length - 1; i >= 0; i--) if (a[i] !== b[i]) return false;
+  return true;
+}

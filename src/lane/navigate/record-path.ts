@@ -1,0 +1,98 @@
+import type { News, RecordedCheck, Recording } from "../../messages/lane-messages.ts";
+import type { RecordedStep } from "../../model/results/result.ts";
+import { markedDifferences, sameNames, type Marked } from "../../state/index.ts";
+import type { LaneBase } from "../bring-up/bring-up.ts";
+import type { Draws } from "../bring-up/data-draws.ts";
+import { brokenFinding, withUnanswered, type Judged } from "../step/findings.ts";
+import { exchangesOf, recorded, type Outcome } from "../step/outcome.ts";
+import { judgeStep } from "../step/step-rules.ts";
+
+/** Lines of a step's changes that are kept, and characters of a line. */
+const CHANGES = 200;
+const LONGEST = 500;
+
+/** Called before a step of a path is executed, and when all of them were, and waited for. */
+export type BeforeStep = (step: number) => Promise<void>;
+
+/** Executes a path from the root, where the lane must stand, with everything that it sends and changes, and checks the last state. */
+export async function recordPath(
+  base: LaneBase,
+  path: readonly number[],
+  draws: Draws,
+  settle: () => Promise<void> | void,
+  beforeStep?: BeforeStep,
+): Promise<Recording> {
+  const { state, stepper, canonicalizer, checker, actions, home, drawing } = base;
+  const steps: RecordedStep[] = [];
+  const checks: RecordedCheck[] = [];
+  const findings: News["findings"][number][] = [];
+  const errors: News["errors"][number][] = [];
+  const broke = { steps, checks, findings, errors, reached: undefined, lines: [], drew: true };
+  let mark = home.mark;
+  drawing.root("");
+  drawing.wasUsed = false;
+  let facts = await state.facts();
+  const began = { lo: 0, hi: 0 };
+  let outcome: Outcome | undefined;
+  let lines = canonicalizer.marked(facts);
+  for (let i = 0; i < path.length; i++) {
+    const action = actions[path[i]!]!;
+    if (beforeStep !== undefined) await beforeStep(i);
+    mark = await state.mark();
+    drawing.at(path, i, path[i]!, draws);
+    canonicalizer.fingerprint(facts, began);
+    outcome = await stepper.run(action);
+    const status = outcome.response === undefined ? null : outcome.status;
+    const step = { action: action.name, status, requests: exchangesOf(stepper.exchanges, outcome) };
+    errors.push(...outcome.errors);
+    const last = i === path.length - 1;
+    if (outcome.kind !== "executed") {
+      steps.push(step);
+      if (outcome.kind !== "lost") return { ...broke, brokeAt: i, failure: undefined };
+      if (last) findings.push(brokenFinding(action.name, outcome));
+      return { ...broke, brokeAt: i, failure: outcome.lost, lastStep: stepper.window };
+    }
+    await settle();
+    facts = await state.facts();
+    const before = lines;
+    lines = sameNames(before, canonicalizer.marked(facts));
+    steps.push({ ...step, changes: changesOf(before, lines) });
+    if (last) findings.push(...outcome.findings);
+  }
+  if (beforeStep !== undefined) await beforeStep(path.length);
+  const reached = { lo: 0, hi: 0 };
+  canonicalizer.fingerprint(facts, reached);
+  const changed = path.length === 0 || (await state.changed(mark)) || state.systems.length === 0;
+  const last = path.length === 0 ? undefined : actions[path.at(-1)!]!;
+  let judged: Judged = { findings: [], errors: [] };
+  stepper.onCheckExchange = (exchange) => checks.push({ invariant: checker.checked.last, exchange: recorded(exchange) });
+  try {
+    await checker.check(last, !changed);
+    judged = { findings: [...checker.checked.findings], errors: [...checker.checked.errors] };
+    if (outcome !== undefined && stepper.checkFailure === undefined) {
+      const moved = began.lo !== reached.lo || began.hi !== reached.hi;
+      const rules = await judgeStep(base, last!, outcome, moved, mark, settle);
+      judged = { findings: [...judged.findings, ...rules.findings], errors: [...judged.errors, ...rules.errors] };
+    }
+  } finally {
+    stepper.onCheckExchange = undefined;
+  }
+  const unanswered = stepper.checkFailure;
+  if (unanswered !== undefined) judged = withUnanswered(judged, unanswered, last?.name);
+  findings.push(...judged.findings);
+  errors.push(...judged.errors);
+  const lastStep = path.length === 0 ? undefined : { startMs: stepper.window.startMs, endMs: Date.now() };
+  return {
+    ...broke,
+    reached,
+    lines: canonicalizer.describe(facts),
+    drew: drawing.wasUsed,
+    brokeAt: undefined,
+    failure: unanswered?.reason,
+    lastStep,
+  };
+}
+
+function changesOf(before: Marked, after: Marked): readonly string[] {
+  return markedDifferences(before, after, CHANGES).map((line) => (line.length <= LONGEST ? line : `${line.slice(0, LONGEST)}...`));
+}

@@ -1,0 +1,38 @@
+import type { RaceObstacle } from "../../messages/lane-messages.ts";
+import type { World } from "../../model/declare/world.ts";
+
+/** Checkpoints to use in place of one that a world cannot race on. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  sqlite: "journal or copy",
+  postgres: "journal or clone",
+  mysql: "journal or copy",
+};
+
+/** Why calls cannot be raced in a world: one connection serialises everything, or nothing is put back but the context. */
+export function raceObstacle(world: World<never, never>, contextOnly: boolean): RaceObstacle | undefined {
+  if (contextOnly) {
+    return {
+      why: "no store is declared, so only the context is put back between trials",
+      remedy: "Declare the stores (db_url, systems), give the World a reset, or set target.rollback: restart.",
+    };
+  }
+  for (const [name, system] of Object.entries(world.systems)) {
+    if (system === undefined || system.traits.commits) continue;
+    return {
+      why: `"${name}" is put back by ${system.checkpoint.mode}, where one connection does all calls one after the other`,
+      remedy: `Use another checkpoint for it: checkpoint: ${INSTEAD[system.name] ?? "journal"}.`,
+    };
+  }
+  return undefined;
+}
+
+/** Per system: why it cannot hold a call before a write; none for one that can. */
+export function gateless(world: World<never, never>): Record<string, string> {
+  const reasons: Record<string, string> = {};
+  for (const [name, system] of Object.entries(world.systems)) {
+    if (system === undefined) continue;
+    const gate = system.gate?.() ?? { kind: "none" as const, why: `${system.name} has no triggers that a call could be held by` };
+    if (gate.kind === "none") reasons[name] = gate.why;
+  }
+  return reasons;
+}

@@ -1,0 +1,137 @@
+import {
+  EXCHANGES,
+  STATES,
+  type Chunk,
+  type DetailNews,
+  type Expansion,
+  type ImageNews,
+  type LaneFailure,
+  type News,
+  type OccurrenceNews,
+} from "../../messages/lane-messages.ts";
+import { clientPartOf } from "../../model/http/client.ts";
+import { contextPartOf } from "../../model/context/context.ts";
+import type { Facts } from "../../state/canonical/facts.ts";
+import { Occurrences } from "../../state/index.ts";
+import type { LaneBase } from "../bring-up/bring-up.ts";
+import { briefExchanges, briefLines } from "./step-details.ts";
+import type { Outcome } from "../step/outcome.ts";
+import { RowWriter } from "./row-writer.ts";
+
+/** What a lane may look up to leave out what is known. */
+export interface Known {
+  has(lo: number, hi: number): boolean;
+}
+
+/** What a lane says of the chunk that it works on. */
+export class ChunkReport {
+  /** May be replaced while the lane works; a stale one costs bytes only. */
+  visited: Known | undefined;
+  rows: RowWriter = new RowWriter(0);
+  news: News[] = [];
+  images: ImageNews[] = [];
+  divergences: Expansion["divergences"][number][] = [];
+  /** Steps that were executed again to check. */
+  checkedSteps = 0;
+  readonly #base: LaneBase;
+  readonly #captured: Set<number> = new Set();
+  /** As {@link Chunk.details}. */
+  #wants = 0;
+  #details: DetailNews[] = [];
+  readonly #looker: Occurrences;
+  /** See {@link Chunk.occurred}. */
+  #occurred: ReadonlySet<string> | undefined;
+  #occurrences: OccurrenceNews[] = [];
+  /** The state that the action in progress reached, where its lines are asked for. */
+  #lines: readonly string[] | undefined;
+
+  constructor(base: LaneBase) {
+    this.#base = base;
+    this.#looker = new Occurrences(base.ignored.paths);
+  }
+
+  begin(chunk: Chunk): void {
+    let rows = 0;
+    for (const { from, to } of chunk.units) rows += to - from;
+    this.rows = new RowWriter(rows);
+    this.news = [];
+    this.images = [];
+    this.divergences = [];
+    this.checkedSteps = 0;
+    this.#captured.clear();
+    this.#wants = chunk.details ?? 0;
+    this.#details = [];
+    this.#occurred = chunk.occurred && new Set(chunk.occurred);
+    this.#occurrences = [];
+  }
+
+  /** `replayed`: steps that were executed again for the chunk, those of checks included. */
+  answer(finished: number, failure: LaneFailure | undefined, begun: number, replayed: number): Expansion {
+    return {
+      finished,
+      rows: this.rows.finish(),
+      news: this.news,
+      images: this.images,
+      details: this.#wants === 0 ? undefined : this.#details,
+      divergences: this.divergences,
+      replayed: replayed - this.checkedSteps,
+      checked: this.checkedSteps,
+      busyMs: performance.now() - begun,
+      failure,
+      ...(this.#occurrences.length > 0 && { occurrences: this.#occurrences }),
+      ...(this.#twoPackets() && { twoPackets: true }),
+    };
+  }
+
+  /** An action begins; what the one before it reached is not its own. */
+  beginAction(): void {
+    this.#lines = undefined;
+  }
+
+  /** Details of rows are asked for. */
+  get wantsDetails(): boolean {
+    return this.#wants !== 0;
+  }
+
+  /** Lines of states are. */
+  get wantsStates(): boolean {
+    return (this.#wants & STATES) !== 0;
+  }
+
+  /** Whether a state's image is to be sent: it is not known to be committed, and was not sent with this chunk. */
+  wanted(lo: number, hi: number): boolean {
+    if (!this.#base.state.portable || this.visited?.has(lo, hi) === true) return false;
+    const key = (hi & 0x1fffff) * 0x1_0000_0000 + (lo >>> 0);
+    if (this.#captured.has(key)) return false;
+    this.#captured.add(key);
+    return true;
+  }
+
+  /** `true` while {@link Chunk.occurred} asks which keys and paths the states have. */
+  get wantsOccurrences(): boolean {
+    return this.#occurred !== undefined;
+  }
+
+  /** Takes names from the state that a row reaches, known or not: what is ignored may be another than when it was reached first. */
+  noteOccurrences(unit: number, action: number, facts: Facts): void {
+    const names = this.#looker.in(facts, contextPartOf(this.#base.world.context).entries, this.#occurred!);
+    if (names.length > 0) this.#occurrences.push({ unit, action, names });
+  }
+
+  /** Of every state that is not known to be committed: which row commits it first is decided elsewhere. */
+  describe(lo: number, hi: number, facts: Facts): void {
+    if (this.visited?.has(lo, hi) !== true) this.#lines = briefLines(this.#base.canonicalizer.describe(facts));
+  }
+
+  /** What reports show of a row, the last that was written. */
+  keepDetails(unit: number, action: number, outcome: Outcome): void {
+    const exchanges = (this.#wants & EXCHANGES) === 0 ? [] : briefExchanges(this.#base.stepper.exchanges, outcome);
+    this.#details.push({ unit, action, exchanges, state: this.#lines });
+    this.#lines = undefined;
+  }
+
+  #twoPackets(): boolean {
+    for (const client of this.#base.world.allClients().values()) if (clientPartOf(client)?.twoPackets === true) return true;
+    return false;
+  }
+}

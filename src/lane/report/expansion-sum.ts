@@ -1,0 +1,53 @@
+import type { Expansion, LaneFailure } from "../../messages/lane-messages.ts";
+
+/** At most this many lines say what differed. */
+const LINES = 20;
+
+/** Puts the answers to parts of a chunk together, in their order. */
+export class ExpansionSum {
+  readonly #begun = performance.now();
+  readonly #parts: { readonly part: Expansion; readonly unit: number }[] = [];
+
+  /** `unit`: which unit of the whole chunk the part is of. */
+  add(part: Expansion, unit: number): void {
+    this.#parts.push({ part, unit });
+  }
+
+  /** `executedAgain`: all that was, for checks or on the way. */
+  finish(finished: number, executedAgain: number, failure: LaneFailure | undefined): Expansion {
+    const parts = this.#parts;
+    const rows = new Int32Array(parts.reduce((length, { part }) => length + part.rows.length, 0));
+    let at = 0;
+    for (const { part } of parts) {
+      rows.set(part.rows, at);
+      at += part.rows.length;
+    }
+    const checked = parts.reduce((steps, { part }) => steps + part.checked, 0);
+    return {
+      finished,
+      rows,
+      news: parts.flatMap(({ part, unit }) => part.news.map((one) => ({ ...one, unit }))),
+      images: parts.flatMap(({ part, unit }) => part.images.map((one) => ({ ...one, unit }))),
+      details: parts.flatMap(({ part, unit }) => part.details?.map((one) => ({ ...one, unit })) ?? []),
+      occurrences: parts.flatMap(({ part, unit }) => part.occurrences?.map((one) => ({ ...one, unit })) ?? []),
+      divergences: joined(parts.flatMap(({ part }) => part.divergences)),
+      replayed: executedAgain - checked,
+      checked,
+      busyMs: performance.now() - this.#begun,
+      failure,
+      ...(parts.some(({ part }) => part.twoPackets === true) && { twoPackets: true }),
+    };
+  }
+}
+
+/** What was said of one node's actions one by one becomes one divergence. */
+function joined(divergences: Expansion["divergences"]): Expansion["divergences"] {
+  const all: Expansion["divergences"][number][] = [];
+  for (const one of divergences) {
+    const at = all.findIndex(({ kind, message, path }) => kind === one.kind && message === one.message && path.join() === one.path.join());
+    const before = all[at];
+    if (before === undefined) all.push(one);
+    else all[at] = { ...before, differences: [...before.differences, ...one.differences].slice(0, LINES) };
+  }
+  return all;
+}

@@ -1,0 +1,51 @@
+import type { Exchange } from "../../model/http/client.ts";
+import type { RecordedExchange } from "../../model/results/result.ts";
+import { exchangesOf, type Outcome } from "../step/outcome.ts";
+
+/** Exchanges of one action that are kept. */
+const EXCHANGES = 20;
+/** Characters of a body that leave the lane. Reports show less of it: what is not whole can be redacted less well. */
+const BODY = 16_384;
+const URL_LENGTH = 2_000;
+const HEADERS = 50;
+const HEADER_LENGTH = 1_000;
+/** Lines of a state, and characters of a line. */
+const LINES = 300;
+const LINE_LENGTH = 400;
+
+/** What an action sent, for reports: long texts are cut, since thousands of actions are kept. */
+export function briefExchanges(exchanges: readonly Exchange[], outcome: Outcome): readonly RecordedExchange[] {
+  return exchangesOf(exchanges.length > EXCHANGES ? exchanges.slice(0, EXCHANGES) : exchanges, outcome).map(brief);
+}
+
+/** A state in lines, cut to what a report can show. */
+export function briefLines(lines: readonly string[]): readonly string[] {
+  const shown = lines.slice(0, LINES).map((line) => cut(line, LINE_LENGTH));
+  return lines.length > LINES ? [...shown, `... and ${lines.length - LINES} more lines`] : shown;
+}
+
+function brief({ request, response, error, durationMs }: RecordedExchange): RecordedExchange {
+  return {
+    request: {
+      method: request.method,
+      url: cut(request.url, URL_LENGTH),
+      headers: briefHeaders(request.headers),
+      ...(request.body === undefined ? {} : { body: cut(request.body, BODY) }),
+    },
+    ...(response === undefined
+      ? {}
+      : { response: { status: response.status, headers: briefHeaders(response.headers), body: cut(response.body, BODY) } }),
+    ...(error === undefined ? {} : { error: cut(error, URL_LENGTH) }),
+    durationMs,
+  };
+}
+
+function briefHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const all = Object.entries(headers);
+  if (all.length <= HEADERS && all.every(([, value]) => value.length <= HEADER_LENGTH)) return headers;
+  return Object.fromEntries(all.slice(0, HEADERS).map(([name, value]) => [name, cut(value, HEADER_LENGTH)]));
+}
+
+function cut(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length)}... (${text.length} characters)`;
+}

@@ -1,0 +1,34 @@
+import type { Observed, ObservedTable, StoredValue } from "../../model/stores/store-adapter.ts";
+
+type Row = readonly StoredValue[];
+
+/** The whole content of a store: what it was at one point, and what has changed since then. */
+export function wholeOf(before: Observed, since: Observed): Observed {
+  if (before.kind === "value" || since.kind === "value") return since;
+  const changes = new Map(since.tables.map((table) => [table.name, table]));
+  const tables: ObservedTable[] = before.tables.map((table) => {
+    const change = changes.get(table.name);
+    changes.delete(table.name);
+    return change === undefined ? table : { ...change, added: [...without(table.added, change.removed), ...change.added], removed: [] };
+  });
+  tables.push(...changes.values());
+  const sorted = tables.filter(({ added }) => added.length > 0).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return { kind: "rows", tables: sorted, counters: { ...before.counters, ...since.counters } };
+}
+
+/** Rows are a multiset: each one taken away takes one away. */
+function without(rows: readonly Row[], taken: readonly Row[]): readonly Row[] {
+  if (taken.length === 0) return rows;
+  const left = new Map<string, number>();
+  for (const row of taken) left.set(textOf(row), (left.get(textOf(row)) ?? 0) + 1);
+  return rows.filter((row) => {
+    const text = textOf(row);
+    const count = left.get(text) ?? 0;
+    if (count > 0) left.set(text, count - 1);
+    return count === 0;
+  });
+}
+
+function textOf(row: Row): string {
+  return JSON.stringify(row.map((value) => (value instanceof Uint8Array ? ["bytes", ...value] : [typeof value, String(value)])));
+}

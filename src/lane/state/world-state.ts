@@ -1,0 +1,534 @@
+import { isDeepStrictEqual } from "node:util";
+import { clientPartOf, type ClientPart, type PendingRequest } from "../../model/http/client.ts";
+import { contextPartOf, type ContextPart, type SavedContext } from "../../model/context/context.ts";
+import { isPromise, type Awaitable, type Mark, type Observed, type System } from "../../model/stores/store-adapter.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import type { World } from "../../model/declare/world.ts";
+import {
+  durationText,
+  fieldOf,
+  firstToPass,
+  imageOfOrigins,
+  NO_ORIGINS,
+  originsOfImage,
+  type Canonicalizer,
+  type Origins,
+  type OriginsImage,
+  type Renamer,
+  type StepOrigin,
+} from "../../state/index.ts";
+import type { Facts, Fingerprint } from "../../state/canonical/facts.ts";
+import { Asks } from "../bring-up/asks.ts";
+import { settled } from "../bring-up/settled.ts";
+
+/** A saved world, as the lane keeps it. */
+export interface WorldMark {
+  readonly systems: readonly Mark[];
+  readonly context: SavedContext;
+  contextVersion: number;
+  readonly clients: readonly unknown[];
+  readonly clientVersions: number[];
+  readonly setBy: readonly Bearer[];
+  /** Where the generated values and times of the state come from. */
+  readonly origins: Origins;
+  readonly unstored: Unstored;
+}
+
+/** The part of the state that stores, context and clients do not hold; never changed, so that checkpoints share it. */
+interface Unstored {
+  /** The result of the World's `probe`; `undefined`: there is none. */
+  readonly probed?: unknown;
+  /** The actions that wrote, in order, if nothing shows the state of the target. */
+  readonly trail: readonly string[];
+}
+
+const NOTHING_UNSTORED: Unstored = { trail: [] };
+
+/** The source that shows the state of a target: stores, the World's `probe`, the keys in `stateFromContext`, or nothing. */
+export type Visibility = "stores" | "probe" | "context" | "nothing";
+
+/** A state that can be written into another lane. */
+export interface WorldImage {
+  readonly systems: readonly unknown[];
+  readonly context: SavedContext;
+  readonly clients: readonly unknown[];
+  readonly setBy: readonly Bearer[];
+  readonly origins?: OriginsImage | undefined;
+  readonly unstored?: Unstored | undefined;
+}
+
+/** When a time of a saved world passes that lay in the future: from then on it is another state. Milliseconds since 1970; `Infinity`: never. */
+export function passesAt(saved: Pick<WorldMark, "origins"> | WorldImage): number {
+  const { origins } = saved;
+  if (origins === undefined) return Infinity;
+  return firstToPass(origins.ids instanceof Map ? (origins as Origins) : originsOfImage(origins as OriginsImage));
+}
+
+/** Returns the fields with times that lay in the future when they were written and have passed, each with how far: `orders.lease_until (5 min)`. */
+export function passedTimes({ origins }: Pick<WorldMark, "origins">): readonly string[] {
+  const passed = [...origins.times.values()].filter(({ isPassed }) => isPassed === true);
+  return [...new Set(passed.map(({ name, domain }) => `${fieldOf(domain)}${offsetText(name)}`))];
+}
+
+/** How far a time lay from the step that wrote it, in brackets; nothing where it was counted from another time. */
+function offsetText(name: string): string {
+  const offset = /^step(\d+)$/.exec(name)?.[1];
+  return offset === undefined ? "" : ` (${durationText(Number(offset))})`;
+}
+
+/** What a client acts with, and the action that gave it that; none at the root. */
+interface Bearer {
+  readonly text: string;
+  readonly action: string | undefined;
+}
+
+/** How the state beyond stores is named among systems. */
+const PROBE = "probe";
+const TRAIL = "unseen";
+const NONE: readonly PendingRequest[] = Object.freeze([]);
+const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({});
+
+/**
+ * Saves, observes and puts back a world as one. Systems whose driver is synchronous are not awaited: every method answers at once
+ * when all of them do, which is what makes in-memory exploration fast.
+ */
+export class WorldState {
+  readonly systems: readonly System[];
+  /** A state can be captured and written: every system can, and nothing else has to be put back. */
+  readonly portable: boolean;
+  readonly #world: World<never, never>;
+  readonly #names: readonly string[];
+  readonly #context: ContextPart;
+  readonly #clients: readonly ClientPart[];
+  readonly #roles: readonly string[];
+  readonly #wholeContext: boolean;
+  /** Per client: what it acts with, and which action gave it that. */
+  #setBy: readonly Bearer[];
+  readonly #attributed: number[];
+  /** Recognises generated values; `undefined`: the root is not known yet. */
+  #renamer: Renamer | undefined;
+  #origins: Origins = NO_ORIGINS;
+  #unstored: Unstored = NOTHING_UNSTORED;
+  /** Tables that are no part of the state, for each of the systems. */
+  #leftOut: readonly (ReadonlySet<string> | undefined)[] = [];
+  /** The step after which nothing was observed yet. */
+  #step: (() => StepOrigin) | undefined;
+  readonly #facts: {
+    systems: Record<string, Observed>;
+    context: Readonly<Record<string, unknown>>;
+    clients: Readonly<Record<string, unknown>>;
+    node: string | undefined;
+  };
+
+  readonly asks: Asks;
+
+  /** `hidden`: the target keeps state that no system puts back. `asks`: counted from before the systems were opened. */
+  constructor(world: World<never, never>, hidden = false, asks: Asks = new Asks()) {
+    this.#world = world;
+    this.asks = asks;
+    asks.isPending = () => this.pending().length > 0;
+    const systems = Object.entries(world.systems).filter((entry): entry is [string, System] => entry[1] !== undefined);
+    this.#names = systems.map(([name]) => name);
+    this.systems = systems.map(([, system]) => system);
+    // The state that a probe reads cannot be written into another lane.
+    this.portable = !hidden && world.probe === undefined && this.systems.every(({ traits }) => traits.portable);
+    this.#context = contextPartOf(world.context);
+    const clients = [...world.allClients()].map(([role, client]) => [role, clientPartOf(client)] as const);
+    const parts = clients.filter((entry): entry is readonly [string, ClientPart] => entry[1] !== undefined);
+    this.#roles = parts.map(([role]) => role);
+    this.#clients = parts.map(([, part]) => part);
+    this.#setBy = this.#clients.map(bearerOf);
+    this.#attributed = this.#clients.map(({ version }) => version);
+    this.#wholeContext = world.stateFromContext === undefined || world.stateFromContext.length > 0;
+    this.#facts = { systems: {}, context: NOTHING, clients: NOTHING, node: undefined };
+  }
+
+  /** There are clients, and behind none of them is anything that could remember more. */
+  get selfContained(): boolean {
+    return this.#clients.length > 0 && this.#clients.every((client) => client.selfContained === true);
+  }
+
+  /** What of the clients belongs to the world, for whoever saves or changes them one by one. */
+  get clients(): readonly ClientPart[] {
+    return this.#clients;
+  }
+
+  /** The requests of all clients that wait for their answers. */
+  pending(): readonly PendingRequest[] {
+    let all: readonly PendingRequest[] = NONE;
+    for (const client of this.#clients) {
+      const pending = client.pending?.() ?? NONE;
+      if (pending.length > 0) all = all.length === 0 ? pending : [...all, ...pending];
+    }
+    return all;
+  }
+
+  /** Ends the requests in progress of all clients, as their timeouts would. */
+  cut(): void {
+    for (const client of this.#clients) client.cut?.();
+  }
+
+  /** Receives every exchange of every client. */
+  listen(sink: Parameters<ClientPart["listen"]>[0]): void {
+    for (const client of this.#clients) client.listen(sink);
+  }
+
+  /**
+   * Notes which action gave a client the token or cookies that it acts with now. A random token that no store mentions is renamed
+   * like any generated id, so that it alone does not say whose it is: a login of one user and a login of another would be one state.
+   */
+  attribute(action: string, step?: () => StepOrigin): void {
+    this.#step = step;
+    for (let i = 0; i < this.#clients.length; i++) {
+      const { version } = this.#clients[i]!;
+      if (version === this.#attributed[i]) continue;
+      this.#attributed[i] = version;
+      const { text } = bearerOf(this.#clients[i]!);
+      if (text !== this.#setBy[i]!.text) this.#setBy = this.#setBy.with(i, { text, action });
+    }
+  }
+
+  /** The source that shows the state. */
+  get visibility(): Visibility {
+    // Requests of clients that are not seqqa's are not seen: the context is all that there is.
+    if (this.systems.length > 0 || this.selfContained || this.#clients.length === 0) return "stores";
+    if (this.#world.probe !== undefined) return "probe";
+    return this.#world.stateFromContext === undefined ? "nothing" : "context";
+  }
+
+  /** Reads what the World's `probe` shows. @throws what it throws, and SeqqaError `PROBE_INVALID` for what is not JSON */
+  async probe(): Promise<void> {
+    const probe = this.#world.probe;
+    if (probe === undefined) return;
+    const read = asJson(await this.asks.during(() => probe(this.#world)));
+    if (!isDeepStrictEqual(read, this.#unstored.probed)) this.#unstored = { ...this.#unstored, probed: read };
+  }
+
+  /** An action wrote where nothing shows it: the state that it leads to is no other step's. */
+  wroteUnseen(action: string): void {
+    this.#unstored = { ...this.#unstored, trail: [...this.#unstored.trail, action] };
+  }
+
+  /** Names generated values and times from here on. */
+  identify(renamer: Renamer): void {
+    this.#renamer = renamer;
+  }
+
+  /** Looks for what the last step generated, unless that was observed already: what the next one does must not be taken for it. */
+  observeStep(): Awaitable<void> {
+    if (this.#step === undefined || this.#renamer === undefined || this.#renamer.isIdle) return;
+    const facts = this.facts();
+    if (isPromise(facts)) return facts.then(() => undefined);
+  }
+
+  /** Leaves tables out of every observation from here on, by store. */
+  leaveOut(tables: ReadonlyMap<string, ReadonlySet<string>>): void {
+    this.#leftOut = this.#names.map((name) => {
+      const names = tables.get(name);
+      return names === undefined || names.size === 0 ? undefined : names;
+    });
+  }
+
+  /** Takes what is new since `startMs` for the work of one step, until the next restore: requests of rules are no action's. */
+  observeSince(startMs: number): Awaitable<Facts> {
+    const observed = this.observeStep();
+    const begin = (): Awaitable<Facts> => {
+      this.#step = () => ({ action: "", startMs, endMs: Date.now(), exchanges: [] });
+      return this.facts();
+    };
+    return isPromise(observed) ? observed.then(begin) : begin();
+  }
+
+  /** Stands at a node of a state graph from now on; it belongs to the state like a value of the context. */
+  moveTo(node: string | undefined): void {
+    this.#context.moveTo(node);
+  }
+
+  mark(): Awaitable<WorldMark> {
+    const systems = this.#each((system) => system.mark());
+    return isPromise(systems) ? systems.then((marks) => this.#markOf(marks)) : this.#markOf(systems);
+  }
+
+  /** A mark for seeing what changes from here on. `seen`: from the last look on, where systems keep it. */
+  position(seen = false): Awaitable<WorldMark> {
+    const systems = this.#each((system) => {
+      const look = seen ? system.lastLook?.() : undefined;
+      if (look !== undefined) return look.mark;
+      return system.position === undefined ? system.mark() : system.position();
+    });
+    return isPromise(systems) ? systems.then((marks) => this.#markOf(marks)) : this.#markOf(systems);
+  }
+
+  /** Whether anything may have changed since the mark; the fingerprint then decides. Every store that keeps its last look is looked into. */
+  changed(mark: WorldMark): Awaitable<boolean> {
+    const own = this.ownChanged(mark) || this.hasPassed;
+    if (!this.systems.some((system) => system.lastLook?.() !== undefined)) return own || this.storesChanged(mark);
+    const changed = this.#each((system, i) => system.changed(mark.systems[i]));
+    return isPromise(changed) ? changed.then((all) => own || all.includes(true)) : own || changed.includes(true);
+  }
+
+  /** `true` once a time of the state has passed that lay in the future when the state was observed. */
+  get hasPassed(): boolean {
+    return this.#origins !== NO_ORIGINS && firstToPass(this.#origins) <= Date.now();
+  }
+
+  /** Whether context or clients may have changed. */
+  ownChanged(mark: WorldMark): boolean {
+    return this.#context.mutable || this.ownSet(mark);
+  }
+
+  /** Returns `true` if something was set in the context or a client. A value that was changed in place is not noticed. */
+  ownSet(mark: WorldMark): boolean {
+    if (this.#context.version !== mark.contextVersion || this.#unstored !== mark.unstored) return true;
+    for (let i = 0; i < this.#clients.length; i++) if (this.#clients[i]!.version !== mark.clientVersions[i]) return true;
+    return false;
+  }
+
+  storesChanged(mark: WorldMark, from = 0): Awaitable<boolean> {
+    for (let i = from; i < this.systems.length; i++) {
+      const changed = this.systems[i]!.changed(mark.systems[i]);
+      if (changed === true) return true;
+      if (changed !== false) return changed.then((one) => one || this.storesChanged(mark, i + 1));
+    }
+    return false;
+  }
+
+  /** Returns `true` if a store was in another state than at the mark at the last look into it. Looks only where a system does not keep that. */
+  seenElsewhere(mark: WorldMark, from = 0): Awaitable<boolean> {
+    for (let i = from; i < this.systems.length; i++) {
+      const look = this.systems[i]!.lastLook?.();
+      const elsewhere = look === undefined ? this.systems[i]!.changed(mark.systems[i]) : look.mark !== mark.systems[i];
+      if (elsewhere === true) return true;
+      if (elsewhere !== false) return elsewhere.then((one) => one || this.seenElsewhere(mark, i + 1));
+    }
+    return false;
+  }
+
+  restore(mark: WorldMark): Awaitable<void> {
+    this.restoreOwn(mark);
+    return this.restoreStores(mark);
+  }
+
+  /**
+   * Restores the mark where nothing was written since the last look. Resolves to `false` where something was: then nothing is restored.
+   * `undefined`: this needs a look first, since there is more than one store, or one that does not keep its last look.
+   */
+  restoreUntouched(mark: WorldMark): Promise<boolean> | undefined {
+    if (this.systems.length !== 1) return undefined;
+    const restoring = this.systems[0]!.lastLook?.()?.restore(mark.systems[0]);
+    return restoring?.then((restored) => {
+      if (restored) this.restoreOwn(mark);
+      return restored;
+    });
+  }
+
+  /** A mark of context and clients alone. */
+  own(): WorldMark {
+    return this.#markOf([]);
+  }
+
+  restoreOwn(mark: WorldMark): void {
+    if (this.#context.version !== mark.contextVersion || this.#context.mutable) {
+      this.#context.restore(mark.context);
+      mark.contextVersion = this.#context.version;
+    }
+    for (let i = 0; i < this.#clients.length; i++) {
+      const client = this.#clients[i]!;
+      if (client.version === mark.clientVersions[i]) continue;
+      client.restore(mark.clients[i]);
+      mark.clientVersions[i] = client.version;
+      this.#attributed[i] = client.version;
+    }
+    this.#setBy = mark.setBy;
+    this.#origins = mark.origins;
+    this.#unstored = mark.unstored;
+    this.#step = undefined;
+  }
+
+  restoreStores(mark: WorldMark): Awaitable<void> {
+    return this.#all((system, i) => system.restore(mark.systems[i]));
+  }
+
+  /** The target is about to be started anew: control connections that would be in its way are given up. Marks stay valid. */
+  async pause(): Promise<void> {
+    for (const system of this.systems) await system.pause?.();
+  }
+
+  async resume(): Promise<void> {
+    for (const system of this.systems) await system.resume?.();
+  }
+
+  /** `seen`: the state of the stores as of the last look, where systems keep it. */
+  capture(seen = false): Awaitable<WorldImage> {
+    const context = this.#context.save();
+    const clients = this.#clients.map((client) => client.save());
+    const systems = this.#each((system) => {
+      const look = seen ? system.lastLook?.() : undefined;
+      return look === undefined ? system.capture!() : look.capture();
+    });
+    const setBy = this.#setBy;
+    const own = {
+      context,
+      clients,
+      setBy,
+      origins: imageOfOrigins(this.#origins),
+      unstored: this.#unstored === NOTHING_UNSTORED ? undefined : this.#unstored,
+    };
+    return isPromise(systems) ? systems.then((images) => ({ systems: images, ...own })) : { systems, ...own };
+  }
+
+  write(image: WorldImage): Awaitable<void> {
+    this.#context.restore(image.context);
+    for (let i = 0; i < this.#clients.length; i++) {
+      this.#clients[i]!.restore(image.clients[i]);
+      this.#attributed[i] = this.#clients[i]!.version;
+    }
+    this.#setBy = image.setBy;
+    this.#origins = originsOfImage(image.origins);
+    this.#unstored = image.unstored ?? NOTHING_UNSTORED;
+    this.#step = undefined;
+    return this.#all((system, i) => system.write!(image.systems[i]));
+  }
+
+  fingerprint(canonicalizer: Canonicalizer, out: Fingerprint): Awaitable<void> {
+    const facts = this.facts();
+    if (isPromise(facts)) return facts.then((known) => canonicalizer.fingerprint(known, out));
+    canonicalizer.fingerprint(facts, out);
+  }
+
+  /** What decides the state, with generated values and times named. `seen`: of the stores as of the last look, where systems keep it. */
+  facts(seen = false): Awaitable<Facts> {
+    const observed = this.observed(seen);
+    return isPromise(observed) ? observed.then((facts) => this.#identified(facts)) : this.#identified(observed);
+  }
+
+  #identified(observed: Facts): Facts {
+    const renamer = this.#renamer;
+    if (renamer === undefined || (renamer.isIdle && this.#origins === NO_ORIGINS)) return observed;
+    const step = this.#step?.();
+    this.#step = undefined;
+    const { facts, origins } = renamer.observe(observed, this.#origins, step);
+    this.#origins = origins;
+    return facts;
+  }
+
+  /** What decides the state, as it is observed. The object is reused by the next call. */
+  observed(seen = false): Awaitable<Facts> {
+    this.#facts.context = this.#wholeContext && this.#context.entries.size > 0 ? this.#world.observedContext() : NOTHING;
+    this.#facts.clients = this.#acting();
+    this.#facts.node = this.#context.node;
+    this.#observeUnstored(this.#facts.systems);
+    for (let i = 0; i < this.systems.length; i++) {
+      const observed = observe(this.systems[i]!, seen);
+      if (isPromise(observed)) return this.#observeFrom(i, observed, seen);
+      this.#facts.systems[this.#names[i]!] = withoutTables(observed, this.#leftOut[i]);
+    }
+    return this.#facts;
+  }
+
+  /** The whole root state; from here on systems observe relative to it. */
+  async root(): Promise<Facts> {
+    this.adopt();
+    this.#origins = NO_ORIGINS;
+    this.#step = undefined;
+    const systems: Record<string, Observed> = {};
+    this.#observeUnstored(systems);
+    for (let i = 0; i < this.systems.length; i++) {
+      systems[this.#names[i]!] = withoutTables(await this.systems[i]!.root(), this.#leftOut[i]);
+    }
+    return { systems, context: this.#world.observedContext(), clients: this.#acting(), node: this.#context.node };
+  }
+
+  /** What clients act with now, setup gave them: it is the root's own. */
+  adopt(): void {
+    this.#setBy = this.#clients.map(bearerOf);
+    for (let i = 0; i < this.#clients.length; i++) this.#attributed[i] = this.#clients[i]!.version;
+  }
+
+  #observeUnstored(systems: Record<string, Observed>): void {
+    const { probed, trail } = this.#unstored;
+    if (probed !== undefined) systems[PROBE] = { kind: "value", value: probed };
+    if (trail.length > 0) systems[TRAIL] = { kind: "value", value: trail };
+    else delete systems[TRAIL];
+  }
+
+  #markOf(systems: readonly Mark[]): WorldMark {
+    return {
+      systems,
+      context: this.#context.save(),
+      contextVersion: this.#context.version,
+      clients: this.#clients.map((client) => client.save()),
+      clientVersions: this.#clients.map((client) => client.version),
+      setBy: this.#setBy,
+      origins: this.#origins,
+      unstored: this.#unstored,
+    };
+  }
+
+  #acting(): Readonly<Record<string, unknown>> {
+    let acting: Record<string, unknown> | undefined;
+    for (let i = 0; i < this.#clients.length; i++) {
+      const one = this.#clients[i]!.acting();
+      const by = this.#setBy[i]!.action;
+      if (one !== undefined) (acting ??= {})[this.#roles[i]!] = by === undefined ? one : [one, by];
+    }
+    return acting ?? NOTHING;
+  }
+
+  async #observeFrom(index: number, first: Promise<Observed>, seen: boolean): Promise<Facts> {
+    this.#facts.systems[this.#names[index]!] = withoutTables(await first, this.#leftOut[index]);
+    for (let i = index + 1; i < this.systems.length; i++) {
+      this.#facts.systems[this.#names[i]!] = withoutTables(await observe(this.systems[i]!, seen), this.#leftOut[i]);
+    }
+    return this.#facts;
+  }
+
+  #each<T>(call: (system: System, index: number) => Awaitable<T>): Awaitable<readonly T[]> {
+    const results: Awaitable<T>[] = [];
+    let waits = false;
+    for (let i = 0; i < this.systems.length; i++) {
+      const result = call(this.systems[i]!, i);
+      waits ||= isPromise(result);
+      results.push(result);
+    }
+    return waits ? settled(results) : (results as T[]);
+  }
+
+  #all(call: (system: System, index: number) => Awaitable<void>): Awaitable<void> {
+    let waiting: Promise<void>[] | undefined;
+    for (let i = 0; i < this.systems.length; i++) {
+      const result = call(this.systems[i]!, i);
+      if (isPromise(result)) (waiting ??= []).push(result);
+    }
+    if (waiting !== undefined) return settled(waiting).then(() => undefined);
+  }
+}
+
+/** `seen`: as of the last look, where the system keeps it. */
+function observe(system: System, seen: boolean): Awaitable<Observed> {
+  const look = seen ? system.lastLook?.() : undefined;
+  return look === undefined ? system.observe() : look.observe();
+}
+
+function withoutTables(observed: Observed, leftOut: ReadonlySet<string> | undefined): Observed {
+  if (leftOut === undefined || observed.kind !== "rows") return observed;
+  // A table's counter is called like it, or `<table>_<column>_seq`.
+  const isOf = (counter: string, table: string): boolean =>
+    counter === table || (counter.startsWith(`${table}_`) && counter.endsWith("_seq"));
+  const counters = Object.entries(observed.counters).filter(([name]) => ![...leftOut].some((table) => isOf(name, table)));
+  return { ...observed, tables: observed.tables.filter(({ name }) => !leftOut.has(name)), counters: Object.fromEntries(counters) };
+}
+
+/** @throws SeqqaError `PROBE_INVALID` */
+function asJson(read: unknown): unknown {
+  const text = JSON.stringify(read) as string | undefined;
+  if (text === undefined)
+    throw new SeqqaError("PROBE_INVALID", "The World's probe returned nothing that JSON has.", {
+      hint: "Return what it read, e.g. `response.json()`.",
+    });
+  return JSON.parse(text);
+}
+
+function bearerOf(client: ClientPart): Bearer {
+  return { text: JSON.stringify((client.bearer === undefined ? client.acting() : client.bearer()) ?? null), action: undefined };
+}

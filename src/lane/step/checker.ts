@@ -1,0 +1,200 @@
+import type { Action } from "../../model/declare/action.ts";
+import type { Invariant } from "../../model/declare/invariant.ts";
+import { Rule } from "../../model/declare/rule.ts";
+import type { World } from "../../model/declare/world.ts";
+import { isPromise, type Awaitable } from "../../model/stores/store-adapter.ts";
+import type { ErrorNews, FindingNews } from "../../messages/lane-messages.ts";
+import type { Asks } from "../bring-up/asks.ts";
+import type { Drawing } from "../bring-up/data-draws.ts";
+import { invalidAnswerFinding } from "./invalid-answer.ts";
+import { errorNews, overloaded, type Stepper } from "./stepper.ts";
+import { requireStores } from "../bring-up/store-lost.ts";
+
+type AnyInvariant = Invariant<never, never>;
+type AnyAction = Action<never, never>;
+
+/** What the checks of one state brought to light. Reused: copy what is kept. */
+export interface Checked {
+  readonly findings: FindingNews[];
+  readonly errors: ErrorNews[];
+  /** The invariant that was checked last. */
+  last: string;
+}
+
+/** Which invariants one action asks for. */
+interface Plan {
+  /** After a step that changed something. */
+  readonly all: readonly AnyInvariant[];
+  /** After a step that changed nothing: only those that need not have been checked in this state already. */
+  readonly conditional: readonly AnyInvariant[];
+  /** Judged by `StepRules`, after every step. */
+  readonly rules: readonly Rule[];
+  readonly error: ErrorNews | undefined;
+}
+
+/** Checks invariants in the state that the world is in. */
+export class Checker {
+  readonly checked: Checked = { findings: [], errors: [], last: "" };
+  readonly #world: World<never, never>;
+  readonly #invariants: readonly AnyInvariant[];
+  readonly #rules: readonly Rule[];
+  readonly #drawing: Drawing;
+  readonly #stepper: Pick<Stepper, "thrown" | "checkFailure" | "isCheckShed">;
+  readonly #asks: Asks;
+  /** `when` says the same for an action each time, so it is asked once. */
+  readonly #plans: Map<AnyAction, Plan> = new Map();
+
+  /** `rules`: those of the invariants that can be judged here. */
+  constructor(
+    world: World<never, never>,
+    invariants: readonly AnyInvariant[],
+    rules: readonly Rule[],
+    drawing: Drawing,
+    stepper: Pick<Stepper, "thrown" | "checkFailure" | "isCheckShed">,
+    asks: Asks,
+  ) {
+    this.#world = world;
+    this.#invariants = invariants.filter((one) => !(one instanceof Rule));
+    this.#rules = rules;
+    this.#drawing = drawing;
+    this.#stepper = stepper;
+    this.#asks = asks;
+  }
+
+  /** Whether nothing has to be checked after a step of this action that changed nothing. */
+  settled(action: AnyAction): boolean {
+    const { conditional, rules, error } = this.#plan(action);
+    return conditional.length === 0 && rules.length === 0 && error === undefined;
+  }
+
+  /**
+   * Checks what applies after an action; all of them for the root (no action). `unchanged`: the state is the one that the step
+   * began in, where all unconditional invariants held. Returns a promise only when a check does.
+   */
+  check(action: AnyAction | undefined, unchanged = false): void | Promise<void> {
+    const { findings, errors } = this.checked;
+    if (findings.length > 0) findings.length = 0;
+    if (errors.length > 0) errors.length = 0;
+    if (action === undefined) {
+      // Nothing else is in progress at the root.
+      this.#stepper.checkFailure = undefined;
+      return this.#from(0, this.#invariants);
+    }
+    const plan = this.#plan(action);
+    if (plan.error !== undefined) errors.push(plan.error);
+    return this.#from(0, unchanged ? plan.conditional : plan.all);
+  }
+
+  /** The rules that a step of this action is judged by. */
+  rulesAfter(action: AnyAction): readonly Rule[] {
+    return this.#plan(action).rules;
+  }
+
+  /** Checks what applies after any of these actions. */
+  checkAfter(actions: readonly AnyAction[]): void | Promise<void> {
+    this.checked.findings.length = 0;
+    this.checked.errors.length = 0;
+    const asked = new Set(actions.flatMap((action) => this.#plan(action).all));
+    return this.#from(
+      0,
+      this.#invariants.filter((invariant) => asked.has(invariant)),
+    );
+  }
+
+  /**
+   * Something wrote during the checks: runs them once more, each from the same state, and names the first that writes, and does so again. `undefined`: none
+   * does, so that somebody else wrote.
+   */
+  async culprit(
+    action: AnyAction | undefined,
+    restore: () => Awaitable<void>,
+    changed: () => Awaitable<boolean>,
+  ): Promise<string | undefined> {
+    const invariants = action === undefined ? this.#invariants : this.#plan(action).all;
+    const writes = async (invariant: AnyInvariant): Promise<boolean> => {
+      await restore();
+      try {
+        this.#drawing.by(invariant.name);
+        await this.#asks.during(() => invariant.check(this.#world));
+      } catch {
+        // Reported already.
+      }
+      return changed();
+    };
+    for (const invariant of invariants) if ((await writes(invariant)) && (await writes(invariant))) return invariant.name;
+    return undefined;
+  }
+
+  /** A check that got no answer is the last one: the others would ask a target that is gone, or wait for one that hangs. */
+  #from(start: number, invariants: readonly AnyInvariant[]): void | Promise<void> {
+    for (let i = start; i < invariants.length && this.#stepper.checkFailure === undefined; i++) {
+      const invariant = invariants[i]!;
+      this.checked.last = invariant.name;
+      try {
+        this.#drawing.by(invariant.name);
+        this.#stepper.isCheckShed = false;
+        const held: unknown = this.#asks.during(() => invariant.check(this.#world));
+        if (held === true) continue;
+        if (isPromise(held)) {
+          return held
+            .then(
+              (settled) => this.#judge(invariant, settled),
+              (error: unknown) => this.#threw(invariant, error),
+            )
+            .then(() => this.#from(i + 1, invariants));
+        }
+        this.#judge(invariant, held);
+      } catch (error) {
+        this.#threw(invariant, error);
+      }
+    }
+  }
+
+  #plan(action: AnyAction): Plan {
+    let plan = this.#plans.get(action);
+    if (plan === undefined) this.#plans.set(action, (plan = planFor(action, this.#invariants, this.#rules, this.#stepper.thrown)));
+    return plan;
+  }
+
+  #judge(invariant: AnyInvariant, held: unknown): void {
+    if (held === true) return;
+    if (held === false) {
+      if (this.#stepper.isCheckShed) return void this.checked.errors.push(overloaded());
+      const { name, severity, message } = invariant;
+      this.checked.findings.push({ invariant: name, severity, message });
+      return;
+    }
+    const got = held === undefined ? "nothing" : `${typeof held} ${String(held).slice(0, 40)}`;
+    this.checked.errors.push(
+      errorNews(
+        "INVARIANT_NOT_BOOLEAN",
+        `Invariant "${invariant.name}" returned ${got}; its check must return true or false.`,
+        invariant.name,
+      ),
+    );
+  }
+
+  /** @throws LaneLost when it could not look into a store */
+  #threw(invariant: AnyInvariant, error: unknown): void {
+    requireStores(error, `Invariant "${invariant.name}" threw`);
+    const invalid = invalidAnswerFinding(error, invariant.name);
+    if (invalid !== undefined) return void this.checked.findings.push(invalid);
+    if (this.#stepper.isCheckShed) return void this.checked.errors.push(overloaded());
+    this.checked.errors.push(this.#stepper.thrown("INVARIANT_THREW", `Invariant "${invariant.name}" threw`, invariant.name, error));
+  }
+}
+
+function planFor(action: AnyAction, invariants: readonly AnyInvariant[], rules: readonly Rule[], thrown: Stepper["thrown"]): Plan {
+  let error: ErrorNews | undefined;
+  const asked = ({ name, when }: AnyInvariant): boolean => {
+    try {
+      return when === undefined || when(action);
+    } catch (cause) {
+      error ??= thrown("INVARIANT_THREW", `The \`when\` of invariant "${name}" threw`, name, cause);
+      return false;
+    }
+  };
+  const all = invariants.filter(asked);
+  const applying = rules.filter(asked);
+  return { all, conditional: all.filter(({ when }) => when !== undefined), rules: applying, error };
+}

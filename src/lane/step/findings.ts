@@ -1,0 +1,34 @@
+import { noAnswer, type ErrorNews, type FindingNews } from "../../messages/lane-messages.ts";
+import type { Outcome } from "./outcome.ts";
+import type { UnansweredCheck } from "./stepper.ts";
+
+/** The finding of a step that got no answer, and none again from a clean start. */
+export function brokenFinding(action: string, outcome: Outcome): FindingNews {
+  const isTimeout = outcome.lost === "timeout";
+  const what = isTimeout ? `${action} got no answer in time` : `The target stopped answering during ${action}`;
+  return { ...noAnswer(isTimeout, action), message: `${what}, and again from a clean start` };
+}
+
+/** The finding of a check whose request got no answer, and none again from a clean start. `action`: of the step that was checked; `undefined` in the initial state. */
+export function unansweredFinding({ check, reason }: UnansweredCheck, action: string | undefined): FindingNews {
+  const where = action === undefined ? "in the initial state" : `after ${action}`;
+  const again = action === undefined ? "" : ", and again from a clean start";
+  const isTimeout = reason === "timeout";
+  const during = check === "" ? "" : ` during a request of ${check}`;
+  const what = isTimeout ? `A request of ${check || "nobody's"} got no answer in time` : `The target stopped answering${during}`;
+  return { ...noAnswer(isTimeout, check || String(action)), message: `${what} ${where}${again}` };
+}
+
+/** The findings and errors of the checks of one state. */
+export interface Judged {
+  readonly findings: readonly FindingNews[];
+  readonly errors: readonly ErrorNews[];
+}
+
+/** Adds the finding of a check that got no answer to what the checks said. The check's own error would only say that again. */
+export function withUnanswered({ findings, errors }: Judged, unanswered: UnansweredCheck, action: string | undefined): Judged {
+  return {
+    findings: [...findings.filter(({ invariant }) => invariant !== unanswered.check), unansweredFinding(unanswered, action)],
+    errors: errors.filter(({ source }) => source !== unanswered.check),
+  };
+}

@@ -1,0 +1,160 @@
+import { lateWrite, type News, type UnitRequest } from "../../messages/lane-messages.ts";
+import type { Fingerprint } from "../../state/canonical/facts.ts";
+import type { LaneBase } from "../bring-up/bring-up.ts";
+import type { ChunkReport } from "../report/chunk-report.ts";
+import { LaneLost } from "../bring-up/lane-lost.ts";
+import type { LateWrites } from "../examine/late-writes.ts";
+import type { Outcome } from "./outcome.ts";
+import { errorNews, impure as impureError } from "./stepper.ts";
+import type { WorldMark } from "../state/world-state.ts";
+import { OTHER_WRITER_HINT, otherWriterText, type Writer } from "../examine/foreign-writer.ts";
+import { WriteInquiry } from "../examine/write-inquiry.ts";
+
+const pendingWorkText = (action: string): string =>
+  `The context or a client was changed after action "${action}" was over: by a promise or a timer that it left behind. Await everything before it returns.`;
+
+/** What happens to the state beside a step (checks that write, work that goes on after an answer), and putting it back. */
+export class StateWatch {
+  /** Others may write to a store: it is not in this process. */
+  readonly watched: boolean;
+  readonly #base: LaneBase;
+  readonly #late: LateWrites;
+  readonly #report: ChunkReport;
+  readonly #inquiry: WriteInquiry;
+  readonly #reached: Fingerprint = { lo: 0, hi: 0 };
+
+  constructor(base: LaneBase, late: LateWrites, report: ChunkReport) {
+    this.#base = base;
+    this.#late = late;
+    this.#report = report;
+    this.#inquiry = new WriteInquiry(base, late);
+    this.watched = base.state.systems.some(({ traits }) => traits.inMemory !== true);
+  }
+
+  /** Whether the world is in another state now. */
+  async differs(reached: { readonly lo: number; readonly hi: number }): Promise<boolean> {
+    await this.#base.state.fingerprint(this.#base.canonicalizer, this.#reached);
+    return this.#reached.lo !== reached.lo || this.#reached.hi !== reached.hi;
+  }
+
+  /**
+   * Whether another state was written since the mark. What does not belong to the state (tables that are left out, ignored columns) is the
+   * business of the target's own jobs: it is put back with everything else, and is nobody's late write.
+   */
+  async otherState(after: WorldMark, reached: { readonly lo: number; readonly hi: number }): Promise<boolean> {
+    return (await this.#base.state.storesChanged(after)) && (await this.differs(reached));
+  }
+
+  /** The error that a check wrote to the context or a client, which nobody else does meanwhile. */
+  async impure(action: number, after: WorldMark, reached: Fingerprint): Promise<News["errors"][number]> {
+    const { state, checker, actions } = this.#base;
+    const isOther = async (): Promise<boolean> => (await state.storesChanged(after)) || this.differs(reached);
+    const name = await checker.culprit(actions[action], () => state.restore(after), isOther);
+    if (name !== undefined) return impureError(name, "the context or a client");
+    const { name: last } = actions[action]!;
+    return errorNews("PENDING_WORK", pendingWorkText(last), last);
+  }
+
+  /** Rows appeared during the checks: a check that calls the API may have written them, the action after its answer, or somebody whom nobody asked. */
+  async writtenDuringChecks(
+    unit: UnitRequest,
+    action: number,
+    after: WorldMark,
+    reached: Fingerprint,
+    errors: News["errors"][number][],
+  ): Promise<void> {
+    const writer = await this.#inquiry.duringChecks(action, { mark: after, isOther: () => this.otherState(after, reached) });
+    if (writer.kind === "check") errors.push(impureError(writer.name, "a store"));
+    else this.#reportWriter(unit, action, writer, "while a state was checked");
+  }
+
+  /** 202 announces work that is done later: the first time that an action answers so, it is waited for. */
+  async watchAccepted(unit: UnitRequest, action: number, outcome: Outcome, after: WorldMark, reached: Fingerprint): Promise<void> {
+    if (outcome.status !== 202) return;
+    const isOther = (): Promise<boolean> => this.otherState(after, reached);
+    if (!(await this.#late.watch(action, isOther))) return;
+    this.#reportWriter(unit, action, await this.#inquiry.afterStep(action, { mark: after, isOther }), "after an action was answered");
+  }
+
+  #reportWriter(unit: UnitRequest, action: number, writer: Writer, when: string): void {
+    if (writer.kind === "itself" || writer.kind === "unknown") {
+      const message = otherWriterText(writer, when);
+      const path = writer.kind === "itself" ? [] : [...unit.path, action];
+      const calls = writer.kind === "itself" ? { calls: path } : {};
+      this.#report.divergences.push({ kind: "late_write", path, message, differences: writer.lines, hint: OTHER_WRITER_HINT, ...calls });
+    } else this.#reportLate(unit, action);
+  }
+
+  #reportLate(unit: UnitRequest, action: number): void {
+    this.#late.remember(action);
+    this.#report.divergences.push(lateWrite(this.#base.actions[action]!.name, [...unit.path, action]));
+  }
+
+  /** Undoes writes since the last restore, mostly by the action before, so that the next action does not meet them. */
+  async catchLate(unit: UnitRequest, action: number, mark: WorldMark): Promise<void> {
+    const { state, drawing } = this.#base;
+    if (state.ownSet(mark) && (unit.uncertain || (await this.differs(unit)))) {
+      const { name } = this.#base.actions[action]!;
+      this.#report.divergences.push({ kind: "late_write", path: [...unit.path, action], message: pendingWorkText(name), differences: [] });
+      await state.restore(mark);
+      return;
+    }
+    // A step ends with a look: at a state that it left as it was, or at the end of a restore.
+    const changed = state.seenElsewhere(mark);
+    if (changed === false || !(await changed)) return;
+    await this.#writtenAfterStep(unit, action, mark);
+    // The action that comes next draws what it would have drawn.
+    drawing.at(unit.path, unit.path.length, action + 1, unit.draws);
+  }
+
+  /** The stores are elsewhere than at the node, although everything was put back. They are there again afterwards. */
+  async #writtenAfterStep(unit: UnitRequest, action: number, mark: WorldMark): Promise<void> {
+    const { state, drawing } = this.#base;
+    if (!unit.uncertain && !(await this.differs(unit))) return state.restore(mark);
+    drawing.at(unit.path, unit.path.length, action, unit.draws);
+    const isOther = async (): Promise<boolean> => (await state.storesChanged(mark)) && (unit.uncertain || (await this.differs(unit)));
+    this.#reportWriter(unit, action, await this.#inquiry.afterStep(action, { mark, isOther }), "between two actions");
+  }
+
+  /** Puts the world back after an action. `spot`: whether it really is at the node is looked at, too. @throws LaneLost where it is elsewhere */
+  async putBack(unit: UnitRequest, action: number, mark: WorldMark, spot = false): Promise<void> {
+    const { state } = this.#base;
+    if (this.#late.known(action)) await this.#late.drain(mark);
+    await state.restore(mark);
+    await this.#restored(unit, action, mark, spot);
+  }
+
+  /**
+   * As {@link putBack}, in one operation with the look for what was written since `after`, the state that the step led to. `false`: something was, or
+   * something else has to be looked at first; nothing is put back then.
+   */
+  async putBackUntouched(
+    unit: UnitRequest,
+    action: number,
+    outcome: Outcome,
+    mark: WorldMark,
+    after: WorldMark,
+    spot: boolean,
+  ): Promise<boolean> {
+    const { state } = this.#base;
+    if (outcome.status === 202 || this.#late.known(action) || state.ownChanged(after)) return false;
+    const restoring = state.restoreUntouched(mark);
+    if (restoring === undefined || !(await restoring)) return false;
+    await this.#restored(unit, action, mark, spot);
+    return true;
+  }
+
+  async #restored(unit: UnitRequest, action: number, mark: WorldMark, spot: boolean): Promise<void> {
+    const { state, canonicalizer } = this.#base;
+    if (this.watched && (await state.seenElsewhere(mark))) await this.#writtenAfterStep(unit, action, mark);
+    // The stores are those of the node again; a time that passed meanwhile cannot be put back.
+    if (!spot || unit.uncertain || state.hasPassed) return;
+    await state.fingerprint(canonicalizer, this.#reached);
+    if (this.#reached.lo === unit.lo && this.#reached.hi === unit.hi) return;
+    throw new LaneLost(
+      "dirty",
+      `After action "${this.#base.actions[action]!.name}" the state could not be put back`,
+      canonicalizer.describe(await state.facts()).slice(0, 20),
+    );
+  }
+}

@@ -1,0 +1,207 @@
+import type { Action } from "../../model/declare/action.ts";
+import { clientPartOf, type ApiClient, type Exchange } from "../../model/http/client.ts";
+import type { ApiResponse } from "../../model/http/response.ts";
+import type { CheckedStep, Earlier, Rule, StoresView } from "../../model/declare/rule.ts";
+import type { ErrorNews, FindingNews, UnjudgedNews } from "../../messages/lane-messages.ts";
+import type { Awaitable } from "../../model/stores/store-adapter.ts";
+import type { LaneBase } from "../bring-up/bring-up.ts";
+import { invalidAnswerFinding } from "./invalid-answer.ts";
+import { storesView } from "../state/stores-view.ts";
+import type { Outcome } from "./outcome.ts";
+import { errorNews, overloaded } from "./stepper.ts";
+import { requireStores } from "../bring-up/store-lost.ts";
+import { unjudgedNews } from "../report/inconclusive-events.ts";
+import type { WorldMark } from "../state/world-state.ts";
+
+type AnyAction = Action<never, never>;
+
+/** The step that rules are to judge, in the state that it led to. */
+export interface JudgedStep {
+  readonly action: AnyAction;
+  readonly response: ApiResponse | undefined;
+  readonly exchanges: readonly Exchange[];
+  /** Whether it led to another state. */
+  readonly changed: boolean;
+}
+
+/** Headers that belong to one connection or message, or that the client adds by itself. */
+const NOT_SENT_AGAIN = new Set([
+  "host",
+  "connection",
+  "content-length",
+  "transfer-encoding",
+  "keep-alive",
+  "expect",
+  "te",
+  "upgrade",
+  "cookie",
+]);
+
+/** Judges what rules say of one step. Each finds the state that the step led to, and whatever it does there is put back. */
+export class StepRules {
+  readonly findings: FindingNews[] = [];
+  readonly errors: ErrorNews[] = [];
+  readonly unjudged: UnjudgedNews[] = [];
+  readonly #base: LaneBase;
+  readonly #step: JudgedStep;
+  readonly #settle: () => Awaitable<void>;
+  readonly #later: { readonly rule: Rule; readonly earlier: Earlier["earlier"] }[] = [];
+
+  constructor(base: LaneBase, step: JudgedStep, settle: () => Awaitable<void>) {
+    this.#base = base;
+    this.#step = step;
+    this.#settle = settle;
+  }
+
+  /** Whether {@link judgeEarlier} has anything to do. */
+  get asksEarlier(): boolean {
+    return this.#later.length > 0 && !this.#isUnanswered;
+  }
+
+  /** In the state that the step led to, which the world is in again afterwards. */
+  async judge(): Promise<void> {
+    const { checker, state } = this.#base;
+    const rules = checker.rulesAfter(this.#step.action);
+    if (rules.length === 0) return;
+    const mark = await state.mark();
+    for (const rule of rules) {
+      const view = this.#view(rule.name);
+      const said = await this.#ask(rule, () => rule.judge(this.#base.world, view));
+      if (typeof said === "object") this.#later.push({ rule, earlier: said.earlier });
+      else this.#take(rule, said, view.because());
+      if (this.#isUnanswered) return;
+      await this.#putBack(mark);
+    }
+  }
+
+  /** A rule's request got no answer: nothing more is asked of that target, and a store in it cannot be put back. */
+  get #isUnanswered(): boolean {
+    return this.#base.stepper.checkFailure !== undefined;
+  }
+
+  /** In the state that the step began in, which the world is in again afterwards. */
+  async judgeEarlier(mark: WorldMark): Promise<void> {
+    const { stepper } = this.#base;
+    const recording = stepper.onCheckExchange;
+    // What is kept of checks is asked again behind the last step, where the answers are others.
+    stepper.onCheckExchange = undefined;
+    try {
+      for (const { rule, earlier } of this.#later) {
+        const view = this.#view(rule.name);
+        const said = await this.#ask(rule, () => earlier(view));
+        this.#take(rule, typeof said === "object" ? undefined : said, view.because());
+        if (this.#isUnanswered) return;
+        await this.#putBack(mark);
+      }
+    } finally {
+      stepper.onCheckExchange = recording;
+    }
+  }
+
+  /** @throws LaneLost when it could not look into a store */
+  async #ask(rule: Rule, ask: () => Awaitable<boolean | Earlier>): Promise<boolean | Earlier | undefined> {
+    const { checker, drawing, stepper } = this.#base;
+    checker.checked.last = rule.name;
+    drawing.by(rule.name);
+    stepper.isCheckShed = false;
+    try {
+      const said: unknown = await this.#base.state.asks.during(ask);
+      if (said === false && stepper.isCheckShed) {
+        this.errors.push(overloaded());
+        return undefined;
+      }
+      if (typeof said === "boolean" || isEarlier(said)) return said;
+      const got = said === undefined ? "nothing" : typeof said;
+      this.errors.push(
+        errorNews("INVARIANT_NOT_BOOLEAN", `Rule "${rule.name}" returned ${got}; it must return true, false, or { earlier }.`, rule.name),
+      );
+    } catch (error) {
+      requireStores(error, `Rule "${rule.name}" threw`);
+      const invalid = invalidAnswerFinding(error, rule.name);
+      if (invalid !== undefined || stepper.isCheckShed) {
+        if (invalid === undefined) this.errors.push(overloaded());
+        else this.findings.push(invalid);
+        return undefined;
+      }
+      this.errors.push(stepper.thrown("INVARIANT_THREW", `Rule "${rule.name}" threw`, rule.name, error));
+    }
+    return undefined;
+  }
+
+  #take({ name, severity, message }: Rule, held: boolean | undefined, because: string | undefined): void {
+    if (held === false) this.findings.push({ invariant: name, severity, message: because ?? message });
+  }
+
+  async #putBack(mark: WorldMark): Promise<void> {
+    const { state } = this.#base;
+    if (!(await state.changed(mark))) return;
+    await this.#settle();
+    await state.restore(mark);
+  }
+
+  #view(rule: string): CheckedStep & { because(): string | undefined } {
+    const { action, response, exchanges, changed } = this.#step;
+    const { world, state, canonicalizer } = this.#base;
+    const client: ApiClient = action.as === undefined ? world.api : world.clients[action.as]!;
+    const heard = exchanges.flatMap((one) => (one.kind === "answer" ? [one.response] : []));
+    let because: string | undefined;
+    const startMs = Date.now();
+    return {
+      action: { name: action.name, tags: action.tags, as: action.as, expectedStatus: action.expectedStatus },
+      response,
+      answers: heard.length > 0 || response === undefined ? heard : [response],
+      changed,
+      canGoBack: !this.#base.home.remade && !this.#base.report.contextOnly,
+      client,
+      explain: (message) => {
+        because = message;
+        return false;
+      },
+      because: () => because,
+      unjudged: (why) => {
+        this.unjudged.push(unjudgedNews(rule, why));
+        return true;
+      },
+      again: async (answer) => sendAgain(client, answer),
+      stores: async (): Promise<StoresView | undefined> => {
+        await this.#settle();
+        return state.systems.length === 0 ? undefined : storesView(await state.observeSince(startMs), canonicalizer);
+      },
+    };
+  }
+}
+
+/**
+ * What the rules say of a step that was executed from the state of `mark`. The world is left in the state that it led to, or in the one that it began
+ * in.
+ */
+export async function judgeStep(
+  base: LaneBase,
+  action: AnyAction,
+  outcome: Outcome,
+  changed: boolean,
+  mark: WorldMark,
+  settle: () => Awaitable<void>,
+): Promise<StepRules> {
+  const rules = new StepRules(base, { action, response: outcome.response, exchanges: [...base.stepper.exchanges], changed }, settle);
+  await rules.judge();
+  if (!rules.asksEarlier) return rules;
+  await base.state.restore(mark);
+  await rules.judgeEarlier(mark);
+  return rules;
+}
+
+function isEarlier(said: unknown): said is Earlier {
+  return typeof said === "object" && said !== null && typeof (said as { earlier?: unknown }).earlier === "function";
+}
+
+async function sendAgain(client: ApiClient, { request }: ApiResponse): Promise<ApiResponse | undefined> {
+  if (clientPartOf(client) === undefined || request.method === "CALL" || !/^https?:/.test(request.url)) return undefined;
+  const headers = Object.entries(request.headers).filter(([name]) => !NOT_SENT_AGAIN.has(name.toLowerCase()));
+  if (headers.some(([name, value]) => name.toLowerCase() === "content-type" && value.toLowerCase().startsWith("multipart/")))
+    return undefined;
+  return client.request(request.method, request.url, {
+    headers: Object.fromEntries(headers),
+    ...(request.body === undefined ? {} : { body: request.body }),
+  });
+}

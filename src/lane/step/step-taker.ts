@@ -1,0 +1,304 @@
+import {
+  BOUNDED,
+  BROKEN,
+  CHANGED,
+  CHECK_SHIFT,
+  EXECUTED,
+  FAILED,
+  FINDING,
+  NEWS,
+  REDUCED,
+  SKIPPED,
+  WROTE,
+  type UnitRequest,
+  type UnjudgedNews,
+} from "../../messages/lane-messages.ts";
+import { isPromise } from "../../model/stores/store-adapter.ts";
+import type { Fingerprint } from "../../state/canonical/facts.ts";
+import { responseHash, type Canonicalizer } from "../../state/index.ts";
+import type { LaneBase } from "../bring-up/bring-up.ts";
+import type { ChunkReport } from "../report/chunk-report.ts";
+import { brokenFinding, withUnanswered, type Judged } from "./findings.ts";
+import { LaneLost } from "../bring-up/lane-lost.ts";
+import type { LateWrites } from "../examine/late-writes.ts";
+import { exchangesOf, type Outcome } from "./outcome.ts";
+import { shapeOf } from "./shape.ts";
+import { SpotCheck } from "./spot-check.ts";
+import type { StateWatch } from "./state-watch.ts";
+import { judgeStep } from "./step-rules.ts";
+import { errorNews } from "./stepper.ts";
+import type { WorldMark } from "../state/world-state.ts";
+
+/** The state that a step led to: its fingerprint and shape, and bits of its row. */
+interface Reached extends Fingerprint {
+  readonly shape: number;
+  readonly bits: number;
+}
+
+/** Takes in what an action came to: which state it reached, which rules it broke. Afterwards the world is back where it was. */
+export class StepTaker {
+  readonly #base: LaneBase;
+  readonly #late: LateWrites;
+  readonly #report: ChunkReport;
+  readonly #watch: StateWatch;
+  readonly #putBackCheck: SpotCheck = new SpotCheck();
+  readonly #reached: Fingerprint = { lo: 0, hi: 0 };
+
+  constructor(base: LaneBase, late: LateWrites, report: ChunkReport, watch: StateWatch) {
+    this.#base = base;
+    this.#late = late;
+    this.#report = report;
+    this.#watch = watch;
+  }
+
+  /** Judges what an action did to the state, and puts it back. Returns a promise only where something has to be waited for. */
+  take(unit: UnitRequest, index: number, action: number, outcome: Outcome, mark: WorldMark): void | Promise<void> {
+    if (outcome.kind === "lost") return this.#lost(unit, index, action, outcome);
+    const { state } = this.#base;
+    if (this.#late.waits(action)) return this.#takeSlowly(unit, index, action, outcome, mark);
+    const changed = state.changed(mark);
+    if (isPromise(changed)) return changed.then((known) => this.#takeChanged(known, unit, index, action, outcome, mark));
+    return this.#takeChanged(changed, unit, index, action, outcome, mark);
+  }
+
+  async #takeSlowly(unit: UnitRequest, index: number, action: number, outcome: Outcome, mark: WorldMark): Promise<void> {
+    await this.#late.settle(action);
+    await this.#takeChanged(await this.#base.state.changed(mark), unit, index, action, outcome, mark);
+  }
+
+  #takeChanged(
+    changed: boolean,
+    unit: UnitRequest,
+    index: number,
+    action: number,
+    outcome: Outcome,
+    mark: WorldMark,
+  ): void | Promise<void> {
+    const { state, checker, options } = this.#base;
+    if (!changed && outcome.kind === "executed" && outcome.findings.length === 0 && outcome.status !== 202) {
+      if (state.systems.length > 0 && checker.settled(this.#base.actions[action]!)) {
+        // Nothing changed: every invariant held here already.
+        this.#report.rows.push(EXECUTED | this.#wrote, outcome.status, unit.lo, unit.hi, this.#responseHash(outcome), 0);
+        return;
+      }
+    }
+    const ruled = checker.rulesAfter(this.#base.actions[action]!).length > 0;
+    if (changed && !this.#watch.watched && !ruled && outcome.kind === "executed" && outcome.findings.length === 0) {
+      // The fast way of worlds in memory: all of it without a turn, unless a check returns a promise.
+      const { canonicalizer } = this.#base;
+      const observed = state.fingerprint(canonicalizer, this.#reached);
+      if (!isPromise(observed)) {
+        const bits = CHANGED | formOf(canonicalizer);
+        const lo = this.#reached.lo;
+        const hi = this.#reached.hi;
+        const shape = options.shapes ? shapeOf(state.facts() as never) : 0;
+        const same = lo === unit.lo && hi === unit.hi;
+        if (!same && this.#report.wantsStates) this.#report.describe(lo, hi, state.facts() as never);
+        if (this.#report.wantsOccurrences) this.#report.noteOccurrences(index, action, state.facts() as never);
+        if (!same && this.#report.wanted(lo, hi)) this.#report.images.push({ unit: index, action, image: state.capture() });
+        const before = suspicious(unit, lo, hi) ? state.position() : undefined;
+        const checking = checker.check(this.#base.actions[action], false);
+        const spot = this.#putBackCheck.due();
+        if (
+          before === undefined &&
+          !isPromise(checking) &&
+          !spot &&
+          checker.checked.findings.length === 0 &&
+          checker.checked.errors.length === 0
+        ) {
+          this.#report.rows.push(EXECUTED | bits | this.#wrote, outcome.status, lo, hi, 0, shape);
+          return state.restore(mark);
+        }
+        return this.#finish(unit, index, action, outcome, mark, { lo, hi, shape, bits }, before, checking, spot);
+      }
+      return observed.then(() => this.#takeCarefully(changed, unit, index, action, outcome, mark));
+    }
+    return this.#takeCarefully(changed, unit, index, action, outcome, mark);
+  }
+
+  async #takeCarefully(
+    changed: boolean,
+    unit: UnitRequest,
+    index: number,
+    action: number,
+    outcome: Outcome,
+    mark: WorldMark,
+  ): Promise<void> {
+    const { state, checker, canonicalizer, options } = this.#base;
+    const definition = this.#base.actions[action]!;
+    if (outcome.kind === "skipped") {
+      // A value in the context that may have been changed in place only counts when it was.
+      if (!changed || state.hasPassed || !(await this.#watch.differs(unit))) {
+        this.#report.rows.push(SKIPPED, 0, 0, 0, 0, 0);
+        if (changed) await this.#watch.putBack(unit, action, mark);
+        return;
+      }
+      const error = errorNews(
+        "SKIP_CHANGED_STATE",
+        `Action "${definition.name}" returned null (skipped) after it had changed the state; a skipped action may only read.`,
+        definition.name,
+      );
+      this.#report.rows.push(SKIPPED | NEWS, 0, 0, 0, 0, 0);
+      this.#report.news.push({ unit: index, action, findings: [], errors: [error], exchanges: [] });
+      return this.#watch.putBack(unit, action, mark);
+    }
+    if (outcome.kind === "failed") {
+      await this.#base.stepper.awaitPending();
+      this.#report.rows.push(FAILED | NEWS, 0, 0, 0, 0, 0);
+      this.#report.news.push({
+        unit: index,
+        action,
+        findings: [],
+        errors: outcome.errors,
+        exchanges: exchangesOf(this.#base.stepper.exchanges, outcome),
+      });
+      return this.#watch.putBack(unit, action, mark);
+    }
+    let { lo, hi } = unit;
+    let bits = 0;
+    let shape = 0;
+    if (changed) {
+      // The look that showed the change is what is observed: a write that came after it shows after the checks.
+      const facts = await state.facts(true);
+      canonicalizer.fingerprint(facts, this.#reached);
+      ({ lo, hi } = this.#reached);
+      bits = CHANGED | formOf(canonicalizer);
+      if (options.shapes) shape = shapeOf(facts);
+      if ((lo !== unit.lo || hi !== unit.hi) && this.#report.wantsStates) this.#report.describe(lo, hi, facts);
+      if (this.#report.wantsOccurrences) this.#report.noteOccurrences(index, action, facts);
+      if ((lo !== unit.lo || hi !== unit.hi) && outcome.findings.length === 0 && this.#report.wanted(lo, hi)) {
+        this.#report.images.push({ unit: index, action, image: await state.capture(true) });
+      }
+    }
+    // Taken before a check begins: one that writes may do so before it first waits.
+    const before = this.#watch.watched || suspicious(unit, lo, hi) ? await state.position(true) : undefined;
+    const checking = checker.check(definition, !changed && state.systems.length > 0);
+    await this.#finish(unit, index, action, outcome, mark, { lo, hi, shape, bits }, before, checking, changed && this.#putBackCheck.due());
+  }
+
+  /** The checks are under way: takes their findings in, writes the row, puts the state back. */
+  async #finish(
+    unit: UnitRequest,
+    index: number,
+    action: number,
+    outcome: Outcome,
+    mark: WorldMark,
+    reached: Reached,
+    marked: WorldMark | undefined | Promise<WorldMark>,
+    checking: void | Promise<void>,
+    spot: boolean,
+  ): Promise<void> {
+    const { state, checker, stepper } = this.#base;
+    // It may fail while the mark does, too.
+    if (isPromise(checking)) checking.catch(() => undefined);
+    const after = await marked;
+    await checking;
+    this.#takeUnanswered(unit, index, action, outcome, reached, checker.checked);
+    const findings = [...outcome.findings, ...checker.checked.findings];
+    const errors = [...checker.checked.errors];
+    let unjudged: readonly UnjudgedNews[] = [];
+    const ruled = outcome.kind === "executed" && checker.rulesAfter(this.#base.actions[action]!).length > 0;
+    const back = after !== undefined && !ruled && (await this.#watch.putBackUntouched(unit, action, outcome, mark, after, spot));
+    if (after !== undefined && !back) {
+      if (state.ownChanged(after) && (await this.#watch.differs(reached))) errors.push(await this.#watch.impure(action, after, reached));
+      else if (await this.#watch.otherState(after, reached)) await this.#watch.writtenDuringChecks(unit, action, after, reached, errors);
+      else await this.#watch.watchAccepted(unit, action, outcome, after, reached);
+      // Rules are judged in the state that the step led to, whatever a check did to it.
+      if (errors.length > checker.checked.errors.length) await state.restore(after);
+    }
+    if (ruled) {
+      const moved = reached.lo !== unit.lo || reached.hi !== unit.hi;
+      const rules = await judgeStep(this.#base, this.#base.actions[action]!, outcome, moved, mark, () => this.#late.settle());
+      this.#takeUnanswered(unit, index, action, outcome, reached, {
+        findings: [...checker.checked.findings, ...rules.findings],
+        errors: [...errors, ...rules.errors],
+      });
+      findings.push(...rules.findings);
+      errors.push(...rules.errors);
+      unjudged = rules.unjudged;
+    }
+    let bits = EXECUTED | reached.bits | this.#wrote;
+    if (findings.length > 0) bits |= FINDING;
+    if (findings.length > 0 || errors.length > 0 || unjudged.length > 0) {
+      bits |= NEWS;
+      this.#report.news.push({
+        unit: index,
+        action,
+        findings,
+        errors,
+        ...(unjudged.length > 0 && { unjudged }),
+        exchanges: findings.length > 0 ? exchangesOf(stepper.exchanges, outcome) : [],
+      });
+    }
+    this.#report.rows.push(bits, outcome.status, reached.lo, reached.hi, this.#responseHash(outcome), reached.shape);
+    if (!back) await this.#watch.putBack(unit, action, mark, spot);
+  }
+
+  /**
+   * A check whose request the target did not answer says nothing about the state. Seen again from a clean start it is a finding, and the lane is of no use after it.
+   * `judged`: what the checks said until then.
+   * @throws LaneLost, AfterFinding
+   */
+  #takeUnanswered(
+    unit: UnitRequest,
+    index: number,
+    action: number,
+    outcome: Outcome,
+    { lo, hi, shape, bits }: Reached,
+    judged: Judged,
+  ): void {
+    const { stepper, actions } = this.#base;
+    const unanswered = stepper.checkFailure;
+    if (unanswered === undefined) return;
+    const why = unanswered.error instanceof Error ? unanswered.error.message : "a check got no answer";
+    if (unit.suspect !== unanswered.reason || action !== unit.from) throw new LaneLost(unanswered.reason, why, [], unanswered.check);
+    const { findings, errors } = withUnanswered(judged, unanswered, actions[action]!.name);
+    this.#report.rows.push(EXECUTED | bits | FINDING | NEWS, outcome.status, lo, hi, this.#responseHash(outcome), shape);
+    this.#report.news.push({
+      unit: index,
+      action,
+      findings: [...outcome.findings, ...findings],
+      errors,
+      exchanges: exchangesOf(stepper.exchanges, outcome),
+    });
+    throw new AfterFinding(why);
+  }
+
+  get #wrote(): number {
+    return this.#base.stepper.wrote ? WROTE : 0;
+  }
+
+  /** 0 in memory, where making the text would cost more than the step. */
+  #responseHash(outcome: Outcome): number {
+    if (!this.#watch.watched || outcome.response === undefined) return 0;
+    return responseHash(outcome.status, outcome.response.text, this.#base.placeholders, this.#base.options.clockMs);
+  }
+
+  #lost(unit: UnitRequest, index: number, action: number, outcome: Outcome): void {
+    if (unit.suspect !== outcome.lost || action !== unit.from) throw new LaneLost(outcome.lost!, outcome.message);
+    // Seen again from a clean start: a finding. The lane is of no use after it.
+    this.#report.rows.push(BROKEN | FINDING | NEWS, 0, 0, 0, 0, 0);
+    const finding = brokenFinding(this.#base.actions[action]!.name, outcome);
+    this.#report.news.push({
+      unit: index,
+      action,
+      findings: [finding],
+      errors: [],
+      exchanges: exchangesOf(this.#base.stepper.exchanges, outcome),
+    });
+    throw new AfterFinding(outcome.message);
+  }
+}
+
+/** What a row says of the form of the state that was fingerprinted last. */
+function formOf({ wasBounded, forgotten, check }: Canonicalizer): number {
+  return (wasBounded ? BOUNDED : 0) | (forgotten.size > 0 ? REDUCED : 0) | (check << CHECK_SHIFT);
+}
+
+/** The lane broke, and the row that says so is written. */
+export class AfterFinding extends Error {}
+
+/** Whether the checks of a state in memory are watched for writing: near the root, and one state in 64. Keyed by the state, so that every number of lanes says the same. */
+function suspicious(unit: UnitRequest, lo: number, hi: number): boolean {
+  return unit.path.length < 2 || ((lo ^ hi) & 63) === 0;
+}

@@ -1,0 +1,450 @@
+import { isExpected, type Action } from "../../model/declare/action.ts";
+import type { Exchange, PendingRequest } from "../../model/http/client.ts";
+import { EdgeAction } from "../../model/declare/edge-action.ts";
+import { ApiResponse } from "../../model/http/response.ts";
+import { Severity } from "../../model/declare/severity.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import { withoutBodies } from "../../model/http/without-bodies.ts";
+import type { World } from "../../model/declare/world.ts";
+import type { ErrorNews, FindingNews } from "../../messages/lane-messages.ts";
+import type { Drawing } from "../bring-up/data-draws.ts";
+import { poll } from "../examine/late-writes.ts";
+import type { WorldState } from "../state/world-state.ts";
+import type { SentRequest } from "../../state/index.ts";
+import { requireStores } from "../bring-up/store-lost.ts";
+import { invalidAnswerFinding } from "./invalid-answer.ts";
+import { executed, failed, lost, SKIPPED_OUTCOME, type Outcome } from "./outcome.ts";
+
+export interface StepperOptions {
+  /** `rule`: a rule of the agent's judges them. */
+  readonly serverErrors: "violation" | "ignore" | "rule";
+  /** Errors quote no body of what the step and its checks sent and were answered. */
+  readonly hideBodies: boolean;
+}
+
+type AnyAction = Action<never, never>;
+
+/** What actions are given. */
+export type StepperWorld = Pick<World<never, never>, "api" | "clients" | "context"> & Partial<Pick<World<never, never>, "probe">>;
+
+/** The part of the world's state that a stepper reports the end of an action to, and asks for pending requests. */
+export type StepperState = Pick<WorldState, "attribute" | "moveTo"> &
+  Partial<Pick<WorldState, "asks" | "pending" | "cut" | "probe" | "wroteUnseen" | "visibility">>;
+
+/** A request of a check that got no answer. */
+export type UnansweredCheck = Extract<Exchange, { kind: "failure" }> & {
+  readonly reason: "timeout" | "unreachable";
+  /** The name of the invariant or rule; empty where none was being checked. */
+  readonly check: string;
+};
+
+/** Milliseconds since 1970, as the target's clock has them. */
+export interface StepClock {
+  now(): number;
+}
+
+/** Runs one action and judges its answers. It looks at responses only; the state is the lane's business. */
+export class Stepper {
+  /** What the step in progress sent, in order. */
+  readonly exchanges: Exchange[] = [];
+  /** Rejections that nobody awaited, caught by the process while a step was in progress. */
+  readonly strays: unknown[] = [];
+  /** What timers and listeners threw. Those that no step was in progress for are told with the next one: nobody else would tell them. */
+  readonly uncaught: unknown[] = [];
+  /** A request of a check, after the step, that got no answer. */
+  checkFailure: UnansweredCheck | undefined;
+  /** The last request of a check was refused by a server that sheds load: what the check says of the answer says nothing of the state. */
+  isCheckShed = false;
+  /** While a path is recorded: takes what is sent between steps, by checks. */
+  onCheckExchange: ((exchange: Exchange) => void) | undefined;
+  /** Where stores can be put back for a step that is made once more; `undefined`: it is not, see {@link Outcome.mayRepeat}. */
+  wayBack: Pick<WorldState, "position" | "restore"> | undefined;
+  /** Called for every exchange, of actions and checks. */
+  onExchange: (() => void) | undefined;
+  /** With `hideBodies`: of the step in progress and of the checks after it. */
+  readonly #bodies: string[] = [];
+  readonly #world: StepperWorld;
+  readonly #options: StepperOptions;
+  readonly #state: StepperState;
+  readonly #drawing: Drawing;
+  readonly #clock: StepClock;
+  #startMs = 0;
+  #endMs = 0;
+  #listening = false;
+  #probeError: unknown;
+  /** Requests that waited for their answers when the step in progress began: they are not its own. */
+  #pendingBefore: readonly PendingRequest[] = NONE_PENDING;
+
+  constructor(world: StepperWorld, state: StepperState, drawing: Drawing, options: StepperOptions, clock: StepClock = Date) {
+    this.#clock = clock;
+    this.#world = world;
+    this.#state = state;
+    this.#drawing = drawing;
+    this.#options = options;
+  }
+
+  /** To be given to the clients. */
+  readonly sink = (exchange: Exchange): void => {
+    this.onExchange?.();
+    if (this.#options.hideBodies && exchange.kind === "answer")
+      this.#bodies.push(exchange.response.request.body ?? "", exchange.response.text);
+    if (this.#listening) return void this.exchanges.push(exchange);
+    this.onCheckExchange?.(exchange);
+    this.isCheckShed = exchange.kind === "answer" && exchange.shed === true;
+    // An answer that is not HTTP is told by the check that got it.
+    if (exchange.kind === "failure" && exchange.reason !== "invalid")
+      this.checkFailure ??= { ...exchange, reason: exchange.reason, check: this.#drawing.drawer };
+  };
+
+  /** What was thrown, as a sentence that begins with `what`. */
+  readonly thrown = (code: string, what: string, source: string, error: unknown): ErrorNews => {
+    const news = thrown(code, what, source, error);
+    if (this.#bodies.length === 0) return news;
+    const shown = (text: string): string => withoutBodies(text, this.#bodies);
+    return { ...news, message: shown(news.message), stack: news.stack === undefined ? undefined : shown(news.stack) };
+  };
+
+  /** Whether the precondition alone says that the action does not apply. */
+  skips(action: AnyAction): boolean {
+    return action.precondition !== undefined && this.#precondition(action, action.precondition) === SKIPPED_OUTCOME;
+  }
+
+  /** Runs an action to its end, and waits for the requests that one which failed left behind. */
+  async run(action: AnyAction): Promise<Outcome> {
+    const before = await this.wayBack?.position();
+    const outcome = await this.#runOnce(action);
+    if (outcome.mayRepeat !== true || before === undefined) return outcome;
+    await this.wayBack?.restore(before);
+    return this.#runOnce(action);
+  }
+
+  async #runOnce(action: AnyAction): Promise<Outcome> {
+    const begun = this.begin(action);
+    if (!(begun instanceof Promise)) return begun;
+    let outcome: Outcome;
+    try {
+      outcome = this.settle(action, await begun);
+    } catch (error) {
+      outcome = this.fail(action, error);
+    }
+    if (outcome.kind === "failed") await this.awaitPending();
+    return outcome;
+  }
+
+  /** Waits until requests that were left behind are answered, so that what they write is put back with the step. */
+  async awaitPending(): Promise<void> {
+    const isOver = async (): Promise<boolean> => (this.#state.pending?.() ?? NONE_PENDING).length === 0;
+    if (await isOver()) return;
+    if (!(await poll(isOver, PENDING_MS))) this.#state.cut?.();
+    await poll(isOver, PENDING_MS);
+  }
+
+  /**
+   * Starts an action: what its `run` promised, to be given to {@link settle} or {@link fail}, or the outcome at once for a skipped
+   * one, so that a precondition costs no turn. The hot loop of a lane awaits that promise itself, which saves a turn a step.
+   */
+  begin(action: AnyAction): Promise<unknown> | Outcome {
+    this.#drawing.by("");
+    if (action.precondition !== undefined) {
+      const unmet = this.#precondition(action, action.precondition);
+      if (unmet !== undefined) return unmet;
+    }
+    // Setting a length is slow even where nothing changes.
+    if (this.exchanges.length > 0) this.exchanges.length = 0;
+    if (this.strays.length > 0) this.strays.length = 0;
+    if (this.#bodies.length > 0) this.#bodies.length = 0;
+    this.checkFailure = undefined;
+    this.isCheckShed = false;
+    this.#probeError = undefined;
+    this.#pendingBefore = this.#state.pending?.() ?? NONE_PENDING;
+    this.#listening = true;
+    this.#startMs = this.#clock.now();
+    try {
+      const client = this.#client(action);
+      const run = (): unknown => action.run(client, this.#world.context);
+      const promised = this.#state.asks === undefined ? run() : this.#state.asks.during(run);
+      const answer = promised instanceof Promise ? promised : Promise.resolve(promised);
+      return this.#world.probe === undefined ? answer : this.#probed(answer);
+    } catch (error) {
+      return this.fail(action, error);
+    }
+  }
+
+  /** Reads what no store shows after a step that sent something, whatever came of it. */
+  async #probed(answer: Promise<unknown>): Promise<unknown> {
+    try {
+      return await answer;
+    } finally {
+      this.#listening = false;
+      if (this.exchanges.length > 0) {
+        this.#drawing.by("probe");
+        await this.#state.probe?.().catch((error: unknown) => (this.#probeError = error));
+      }
+    }
+  }
+
+  /** Judges what an action returned. */
+  settle(action: AnyAction, response: unknown): Outcome {
+    this.#listening = false;
+    this.#attribute(action);
+    const pending = this.#state.pending?.() ?? NONE_PENDING;
+    const quiet =
+      this.#probeError === undefined &&
+      this.strays.length === 0 &&
+      this.uncaught.length === 0 &&
+      action.expectedStatus === undefined &&
+      this.#allAnswered();
+    const outcome =
+      quiet && pending.length === 0 && response instanceof ApiResponse && response.statusCode < 500
+        ? executed(response)
+        : this.#judge(action, response, pending);
+    // An edge of a state graph that was not refused: the world is at its other end.
+    if (action instanceof EdgeAction && outcome.kind === "executed" && outcome.status < 400 && !this.#isBroken())
+      this.#state.moveTo(action.edge.to);
+    return outcome;
+  }
+
+  /** Judges what an action threw. @throws LaneLost when it could not look into a store */
+  fail(action: AnyAction, error: unknown): Outcome {
+    this.#listening = false;
+    this.#attribute(action);
+    return this.#judgeThrow(action, error);
+  }
+
+  /** `true` if a request of the step that writes was answered with a status of 200 to 299. */
+  get wrote(): boolean {
+    for (const exchange of this.exchanges) {
+      if (exchange.kind !== "answer") continue;
+      const { statusCode, request } = exchange.response;
+      if (statusCode >= 200 && statusCode < 300 && WRITES.has(request.method) && !isGraphqlQuery(request.body)) return true;
+    }
+    return false;
+  }
+
+  /** When the step ran. */
+  get window(): { readonly startMs: number; readonly endMs: number } {
+    return { startMs: this.#startMs, endMs: this.#endMs };
+  }
+
+  #attribute(action: AnyAction): void {
+    this.#endMs = this.#clock.now();
+    const { window } = this;
+    if (this.#state.visibility === "nothing" && this.wrote) this.#state.wroteUnseen?.(action.name);
+    this.#state.attribute(action.name, () => ({ ...window, action: action.name, exchanges: this.exchanges.flatMap(sentRequest) }));
+  }
+
+  #precondition(action: AnyAction, precondition: (context: never) => boolean): Outcome | undefined {
+    try {
+      const applies: unknown = precondition(this.#world.context);
+      if (applies === true) return undefined;
+      if (applies === false) return SKIPPED_OUTCOME;
+      const message = `The precondition of action "${action.name}" returned ${describe(applies)}, not a boolean.`;
+      return failed(errorNews("PRECONDITION_NOT_BOOLEAN", message, action.name));
+    } catch (error) {
+      return failed(this.thrown("PRECONDITION_THREW", `The precondition of action "${action.name}" threw`, action.name, error));
+    }
+  }
+
+  #client(action: AnyAction): never {
+    if (action.as === undefined) return this.#world.api;
+    const client = this.#world.clients[action.as];
+    if (client === undefined) throw unknownRole(action, Object.keys(this.#world.clients));
+    return client;
+  }
+
+  #judge(action: AnyAction, response: unknown, pending: readonly PendingRequest[]): Outcome {
+    const broken = this.#broken();
+    if (broken !== undefined) return broken;
+    const shed = this.#shed(action);
+    if (shed !== undefined) return shed;
+    if (this.#probeError !== undefined) return failed(this.thrown("PROBE_THREW", "The World's probe threw", "probe", this.#probeError));
+    if (this.strays.length > 0) {
+      return failed(
+        this.thrown("STRAY_REJECTION", `Action "${action.name}" left a rejected promise that nobody awaited`, action.name, this.strays[0]),
+      );
+    }
+    if (this.uncaught.length > 0) {
+      const what = `What action "${action.name}" or one before it left running threw where nobody could catch it`;
+      return failed(this.thrown("UNCAUGHT_EXCEPTION", what, action.name, this.uncaught.splice(0)[0]));
+    }
+    const left = pending.filter((one) => !this.#pendingBefore.includes(one));
+    if (left.length > 0) return failed(errorNews("PENDING_REQUEST", pendingText(`Action "${action.name}"`, left), action.name));
+    if (response === null) return SKIPPED_OUTCOME;
+    if (response === undefined && action instanceof EdgeAction) return this.#judgeNothing(action);
+    if (!(response instanceof ApiResponse)) {
+      const got = response === undefined ? "returned nothing" : `returned ${describe(response)}`;
+      return failed(
+        errorNews(
+          "ACTION_NO_RESPONSE",
+          `Action "${action.name}" ${got}; return the response of its call, or null where it does not apply.`,
+          action.name,
+        ),
+      );
+    }
+    const findings = [...this.#serverErrors(action, response), ...unexpected(action, response)];
+    return executed(response, findings);
+  }
+
+  /** An edge whose action returned nothing: the last answer that it got speaks for it, if there was one. */
+  #judgeNothing(action: AnyAction): Outcome {
+    const last = this.exchanges.findLast((one) => one.kind === "answer");
+    const response = last?.kind === "answer" ? last.response : undefined;
+    return executed(response, this.#serverErrors(action, response));
+  }
+
+  #judgeThrow(action: AnyAction, error: unknown): Outcome {
+    const broken = this.#broken();
+    if (broken !== undefined) return broken;
+    requireStores(error, `Action "${action.name}" threw`);
+    const shed = this.#shed(action);
+    if (shed !== undefined) return shed;
+    // One error is told of a step.
+    this.uncaught.length = 0;
+    const findings = this.#serverErrors(action, undefined);
+    // A 5xx wins over the throw that it causes.
+    if (findings.length > 0 || this.#options.serverErrors === "rule") {
+      const answer = this.exchanges.findLast((one) => one.kind === "answer" && one.response.statusCode >= 500);
+      if (answer?.kind === "answer") return executed(answer.response, findings);
+    }
+    return failed(this.thrown("ACTION_THREW", `Action "${action.name}" threw`, action.name, error));
+  }
+
+  /** Every request of the step was answered, and none with a server error. */
+  #allAnswered(): boolean {
+    for (const exchange of this.exchanges) if (exchange.kind === "failure" || exchange.response.statusCode >= 500) return false;
+    return true;
+  }
+
+  #isBroken(): boolean {
+    return this.exchanges.some(({ kind }) => kind === "failure");
+  }
+
+  /** An exchange that got no answer, or none in HTTP, decides, whatever the action made of it. */
+  #broken(): Outcome | undefined {
+    let invalid: FindingNews | undefined;
+    for (const exchange of this.exchanges) {
+      if (exchange.kind !== "failure") continue;
+      if (exchange.reason === "invalid") {
+        invalid ??= invalidAnswerFinding(exchange.error);
+        continue;
+      }
+      const message = exchange.error instanceof Error ? exchange.error.message : String(exchange.error);
+      return lost(exchange.reason, message, exchange.mayRepeat);
+    }
+    return invalid === undefined ? undefined : executed(undefined, [invalid]);
+  }
+
+  /** A request that the server refused to the end because it sheds load: the step says nothing of the state, and the server error is none of the API's. */
+  #shed(action: AnyAction): Outcome | undefined {
+    if (this.#options.serverErrors === "ignore" || isExpected(503, action.expectedStatus ?? [])) return undefined;
+    for (const [at, exchange] of this.exchanges.entries()) {
+      if (
+        exchange.kind === "answer" &&
+        exchange.shed === true &&
+        !this.exchanges.some((later, i) => i > at && isSameRequest(exchange, later))
+      )
+        return failed(overloaded());
+    }
+    return undefined;
+  }
+
+  #serverErrors(action: AnyAction, response: ApiResponse | undefined): FindingNews[] {
+    if (this.#options.serverErrors !== "violation") return [];
+    const heard = this.exchanges.filter((one) => one.kind === "answer");
+    const answers = heard.filter(({ shed }) => shed !== true).map((one) => one.response);
+    if (response !== undefined && !heard.some((one) => one.response === response)) answers.push(response);
+    const worst = answers.find(({ statusCode }) => statusCode >= 500 && !isExpected(statusCode, action.expectedStatus ?? []));
+    if (worst === undefined) return [];
+    const message = `${action.name} was answered with status ${worst.statusCode}`;
+    return [{ invariant: `${action.name}_server_error`, severity: Severity.HIGH, message }];
+  }
+}
+
+/** Returns `true` for the body of a GraphQL request that reads: its operation is a query. */
+function isGraphqlQuery(body: string | undefined): boolean {
+  if (body === undefined || !body.includes('"query"')) return false;
+  try {
+    const { query } = JSON.parse(body) as { query?: unknown };
+    return typeof query === "string" && /^\s*(?:#[^\n]*\n\s*)*(?:query\b|\{)/.test(query) && !/\bmutation\b/.test(query);
+  } catch {
+    return false;
+  }
+}
+
+/** Tells whether a later exchange is a further try of a request that was refused. */
+function isSameRequest({ response: { request } }: Extract<Exchange, { kind: "answer" }>, later: Exchange): boolean {
+  const { method, url } = later.kind === "answer" ? later.response.request : later;
+  return method === request.method && url === request.url;
+}
+
+/** The error of a target that sheds load. It names no request, so that a run says it once. */
+export function overloaded(): ErrorNews {
+  return errorNews(
+    "TARGET_OVERLOADED",
+    "The target sheds load: it refused requests with status 503, also after seqqa had waited and sent them again, so that the steps they belong to say nothing. " +
+      "Use fewer lanes (--parallel), set exploration.rate_limit, or raise the target's limits (maxEventLoopDelay of @fastify/under-pressure). " +
+      "Where 503 is the right answer, put it into expectedStatus of the action.",
+    "target",
+  );
+}
+
+/** An exchange as far as it says what was asked for. */
+function sentRequest(exchange: Exchange): SentRequest[] {
+  if (exchange.kind !== "answer") return [];
+  const { request, text } = exchange.response;
+  const { method, url, headers, body } = request;
+  const { authorization, cookie } = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  const path = url.replace(/^[a-z]+:\/\/[^/]*/i, "");
+  return [{ method, path, body: body ?? "", acting: `${authorization ?? ""} ${cookie ?? ""}`, answer: text }];
+}
+
+const WRITES: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"]);
+const NONE_PENDING: readonly PendingRequest[] = Object.freeze([]);
+/** Milliseconds that requests which were left behind are given. */
+const PENDING_MS = 5_000;
+/** Requests that are named. */
+const NAMED = 3;
+
+/** Says that something was over before its requests were answered. `who`: as `Action "pay"`. */
+export function pendingText(who: string, left: readonly PendingRequest[]): string {
+  const named = left.slice(0, NAMED).map(({ method, url }) => `${method} ${URL.canParse(url) ? new URL(url).pathname : url}`);
+  const more = left.length > NAMED ? ` and ${left.length - NAMED} more` : "";
+  const what = left.length === 1 ? "request was" : "requests were";
+  return `${who} was over while its ${what} not answered yet: ${named.join(", ")}${more}. Await every request before it returns.`;
+}
+
+function unexpected(action: AnyAction, response: ApiResponse): FindingNews[] {
+  if (action.expectedStatus === undefined || isExpected(response.statusCode, action.expectedStatus)) return [];
+  if (response.statusCode >= 500) return [];
+  const message = `${action.name} was answered with status ${response.statusCode}; expected ${action.expectedStatus.join(" or ")}`;
+  return [{ invariant: `${action.name}_status`, severity: Severity.HIGH, message }];
+}
+
+function unknownRole(action: AnyAction, roles: readonly string[]): SeqqaError {
+  const known = roles.length === 0 ? "the world has no clients" : `it has ${roles.map((role) => `"${role}"`).join(", ")}`;
+  return new SeqqaError("UNKNOWN_ROLE", `Action "${action.name}" acts as "${String(action.as)}", which the world does not know: ${known}.`);
+}
+
+export function errorNews(code: string, message: string, source: string, stack?: string): ErrorNews {
+  return { code, message, source, stack };
+}
+
+/** An invariant that wrote. */
+export function impure(name: string, what: string): ErrorNews {
+  const message = `Invariant "${name}" changed ${what} while it checked; a check may only read. It was put back.`;
+  return errorNews("INVARIANT_WROTE", message, name);
+}
+
+function thrown(code: string, what: string, source: string, error: unknown): ErrorNews {
+  const message = error instanceof Error ? `${error.name === "Error" ? "" : `${error.name}: `}${error.message}` : describe(error);
+  const hint = error instanceof SeqqaError && error.hint !== undefined ? ` ${error.hint}` : "";
+  return errorNews(code, `${what}: ${message}${hint}`, source, error instanceof Error ? error.stack : undefined);
+}
+
+function describe(value: unknown): string {
+  if (value === undefined) return "undefined";
+  if (typeof value === "function") return "a function";
+  if (typeof value === "object" && value !== null)
+    return `an object of type ${(value as { constructor?: { name?: string } }).constructor?.name ?? "Object"}`;
+  return `${typeof value} ${String(value).slice(0, 80)}`;
+}

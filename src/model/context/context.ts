@@ -1,0 +1,226 @@
+import { KeyError, SeqqaError } from "../errors.ts";
+import type { TestData } from "./test-data.ts";
+
+/** What a context holds when its keys are not declared. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- undeclared keys are the user's own; `unknown` would make every use a cast
+export type Values = Record<string, any>;
+
+type Key<C> = keyof C & string;
+
+/** The methods of a {@link Context}, and its data; their names cannot be keys. */
+export interface ContextMethods<C extends object> {
+  /** The value, or `undefined` (or the given default) when the key is not set. */
+  get<K extends Key<C>>(key: K): C[K] | undefined;
+  get<K extends Key<C>, D>(key: K, options: { readonly default: D }): C[K] | D;
+  /** The value. @throws KeyError `Required context key not found: <key>` when it is not set. */
+  getRequired<K extends Key<C>>(key: K): C[K];
+  has(key: Key<C>): boolean;
+  /** Stores a value that `structuredClone` takes. @throws TypeError naming the key when it cannot be cloned. */
+  set<K extends Key<C>>(key: K, value: C[K]): void;
+  delete(key: Key<C>): boolean;
+  /** All keys and values, as a plain object. */
+  toJSON(): Partial<C>;
+  /**
+   * Test data seeded by the path of the step, so that a replay sends the same bytes; a check draws by its path and its name.
+   * @throws SeqqaError `DATA_WITHOUT_PATH` where nothing is run
+   */
+  readonly data: TestData;
+}
+
+/**
+ * The key-value store that actions and invariants share. A branch puts it back: a value set after a checkpoint is gone in
+ * another branch. `context[key]` reads and writes too; reading an unset key that way throws {@link KeyError}.
+ */
+export type Context<C extends object = Values> = ContextMethods<C> & C;
+
+/** What the lane does with a context. */
+export interface ContextPart {
+  /** Grows with every write; equal numbers mean that no key was written. */
+  readonly version: number;
+  /** Whether a value is an object, so that it may have been changed in place without a write. */
+  readonly mutable: boolean;
+  /** The live entries, to be read only. */
+  readonly entries: ReadonlyMap<string, unknown>;
+  /** Where the world stands in a state graph; `undefined` without one. It is saved and put back with the entries, and is no key of the user's. */
+  readonly node: string | undefined;
+  moveTo(node: string | undefined): void;
+  /** A copy that {@link restore} takes, any number of times. */
+  save(): SavedContext;
+  restore(saved: SavedContext): void;
+  /** Where `context.data` comes from, asked each time that it is read. */
+  drawFrom(source: () => TestData): void;
+}
+
+/** A saved context; plain data. */
+export interface SavedContext {
+  readonly entries: ReadonlyMap<string, unknown>;
+  /** How many of the values are objects. */
+  readonly objects: number;
+  /** See {@link ContextPart.node}. */
+  readonly node: string | undefined;
+}
+
+export const contextPart: unique symbol = Symbol.for("seqqa.contextPart");
+
+const METHODS = new Set(["get", "getRequired", "has", "set", "delete", "toJSON", "data"]);
+
+const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
+
+/** The entries of a context. A map that was saved is shared until the next write, so that saving and restoring copy nothing. */
+class Store {
+  map: Map<string, unknown>;
+  version = 0;
+  objects = 0;
+  node: string | undefined = undefined;
+  data: () => TestData = noData;
+  #shared = false;
+
+  constructor(entries: Iterable<[string, unknown]>) {
+    this.map = new Map(entries);
+    for (const value of this.map.values()) if (isObject(value)) this.objects++;
+  }
+
+  get mutable(): boolean {
+    return this.objects > 0;
+  }
+
+  get entries(): ReadonlyMap<string, unknown> {
+    return this.map;
+  }
+
+  set(key: string, value: unknown): void {
+    if (METHODS.has(key)) throw new TypeError(`"${key}" is a member of the context itself and cannot be a key; choose another name.`);
+    checkCloneable(key, value);
+    this.#own();
+    if (this.objects > 0 && isObject(this.map.get(key))) this.objects--;
+    if (isObject(value)) this.objects++;
+    this.map.set(key, value);
+  }
+
+  delete(key: string): boolean {
+    if (!this.map.has(key)) return false;
+    this.#own();
+    if (isObject(this.map.get(key))) this.objects--;
+    return this.map.delete(key);
+  }
+
+  save(): SavedContext {
+    // Objects may be changed in place, so they are copied; a map of plain values is not.
+    if (this.objects > 0) return { entries: structuredClone(this.map), objects: this.objects, node: this.node };
+    this.#shared = true;
+    return { entries: this.map, objects: 0, node: this.node };
+  }
+
+  moveTo(node: string | undefined): void {
+    if (node === this.node) return;
+    this.version++;
+    this.node = node;
+  }
+
+  restore({ entries, objects, node }: SavedContext): void {
+    this.version++;
+    this.node = node;
+    this.objects = objects;
+    this.#shared = objects === 0;
+    this.map = (objects === 0 ? entries : structuredClone(entries)) as Map<string, unknown>;
+  }
+
+  drawFrom(source: () => TestData): void {
+    this.data = source;
+  }
+
+  /** Before a write. */
+  #own(): void {
+    this.version++;
+    if (!this.#shared) return;
+    this.map = new Map(this.map);
+    this.#shared = false;
+  }
+}
+
+function noData(): TestData {
+  throw new SeqqaError("DATA_WITHOUT_PATH", "context.data was read where no step is run: there is no path to seed it by.", {
+    hint: 'Use a factory of your own there: new DataFactory({ seed: 1 }) of "seqqa/data".',
+  });
+}
+
+function checkCloneable(key: string, value: unknown): void {
+  if (typeof value === "function" || typeof value === "symbol") {
+    throw new TypeError(`The value for context key "${key}" is a ${typeof value}; store plain data that structuredClone takes.`);
+  }
+  if (!isObject(value)) return;
+  try {
+    structuredClone(value);
+  } catch (cause) {
+    throw new TypeError(`The value for context key "${key}" cannot be cloned (${(cause as Error).message}); store plain data.`, { cause });
+  }
+}
+
+function createContext<C extends object>(initial?: Partial<C>): Context<C> {
+  const store = new Store([]);
+  for (const [key, value] of Object.entries(initial ?? {})) store.set(key, value);
+  store.version = 0;
+  const methods = Object.create(null) as Record<string | symbol, unknown>;
+  methods["get"] = (key: string, options?: { readonly default: unknown }): unknown =>
+    store.map.has(key) ? store.map.get(key) : options?.default;
+  methods["getRequired"] = (key: string): unknown => {
+    if (!store.map.has(key)) throw new KeyError(key, `Required context key not found: ${key}`);
+    return store.map.get(key);
+  };
+  methods["has"] = (key: string): boolean => store.map.has(key);
+  methods["set"] = (key: string, value: unknown): void => store.set(key, value);
+  methods["delete"] = (key: string): boolean => store.delete(key);
+  methods["toJSON"] = (): object => Object.fromEntries(store.map);
+  // Configurable, so that `ownKeys` need not list it.
+  Object.defineProperty(methods, "data", { get: () => store.data(), configurable: true });
+  methods[contextPart] = store satisfies ContextPart;
+  return new Proxy(methods, handlerFor(store)) as unknown as Context<C>;
+}
+
+function handlerFor(store: Store): ProxyHandler<Record<string | symbol, unknown>> {
+  return {
+    get(methods, key): unknown {
+      const method = methods[key];
+      if (method !== undefined) return method;
+      if (typeof key === "symbol") return undefined;
+      if (store.map.has(key)) return store.map.get(key);
+      // Asked for by every `await`.
+      if (key === "then") return undefined;
+      throw new KeyError(key);
+    },
+    set(_methods, key, value): boolean {
+      if (typeof key === "symbol") throw new TypeError("A context key is a string.");
+      store.set(key, value);
+      return true;
+    },
+    has: (_methods, key) => typeof key === "string" && store.map.has(key),
+    deleteProperty: (_methods, key) => typeof key === "string" && (store.delete(key) || true),
+    ownKeys: () => [...store.map.keys()],
+    getOwnPropertyDescriptor: (_methods, key) =>
+      typeof key === "string" && store.map.has(key)
+        ? { value: store.map.get(key), enumerable: true, configurable: true, writable: true }
+        : undefined,
+    getPrototypeOf: () => Context.prototype,
+    defineProperty(_methods, key, descriptor): boolean {
+      if (typeof key === "symbol" || !("value" in descriptor)) return false;
+      store.set(key, descriptor.value);
+      return true;
+    },
+  };
+}
+
+interface ContextConstructor {
+  new <C extends object = Values>(initial?: Partial<C>): Context<C>;
+  readonly prototype: Context;
+}
+
+/** See the type of the same name. `new Context(initial?)`. */
+export const Context: ContextConstructor = function Context<C extends object>(initial?: Partial<C>): Context<C> {
+  if (new.target === undefined) throw new SeqqaError("CONTEXT_NEW", "Context is a class: write new Context().", { exitStatus: 2 });
+  return createContext(initial);
+} as unknown as ContextConstructor;
+
+/** The lane's side of a context. */
+export function contextPartOf(context: Context<never>): ContextPart {
+  return (context as unknown as { readonly [contextPart]: ContextPart })[contextPart];
+}

@@ -1,0 +1,90 @@
+import { SeqqaError } from "../errors.ts";
+import type { ApiClient } from "../http/client.ts";
+import type { Context, Values } from "../context/context.ts";
+import type { ApiResponse } from "../http/response.ts";
+import { refuseUnknown } from "./unknown-options.ts";
+
+/** A status that an action expects: a number, or a class such as `"2xx"`. */
+export type ExpectedStatus = number | `${1 | 2 | 3 | 4 | 5}xx`;
+
+export interface ActionOptions<C extends object = Values, A = ApiClient> {
+  /** Identifies the action; appears in reproduction paths. */
+  readonly name: string;
+  /** Makes the call and returns its response, or `null`: not applicable in this state, skipped. */
+  readonly run: (api: A, context: Context<C>) => Promise<ApiResponse | null>;
+  /** `false` skips the action without calling `run`. */
+  readonly precondition?: (context: Context<C>) => boolean;
+  /** Any other status of the returned response is a HIGH violation `<name>_status`. */
+  readonly expectedStatus?: ExpectedStatus | readonly ExpectedStatus[];
+  /** The role of `world.clients` whose client `run` receives as `api`. */
+  readonly as?: string;
+  readonly description?: string;
+  readonly tags?: readonly string[];
+  /** The action may apply in no state. Default `false`: a run in which it never applied is unverified (exit code 3). */
+  readonly mayNeverApply?: boolean;
+  /** The action may be refused each time. Default `false`: a run in which it never got a status below 400 is unverified (exit code 3). */
+  readonly mayNeverSucceed?: boolean;
+  /** The action writes nothing, although it sends a POST, PUT, PATCH or DELETE: a search, a preview. Default `false`: where no such call changes anything visible, the run is unverified (exit code 3). */
+  readonly changesNothing?: boolean;
+}
+
+const OPTIONS: readonly (keyof ActionOptions)[] = [
+  "name",
+  "run",
+  "precondition",
+  "expectedStatus",
+  "as",
+  "description",
+  "tags",
+  "mayNeverApply",
+  "mayNeverSucceed",
+  "changesNothing",
+];
+
+/** One call that a user of the API can make. */
+export class Action<C extends object = Values, A = ApiClient> {
+  readonly name: string;
+  readonly run: (api: A, context: Context<C>) => Promise<ApiResponse | null>;
+  readonly precondition: ((context: Context<C>) => boolean) | undefined;
+  readonly expectedStatus: readonly ExpectedStatus[] | undefined;
+  readonly as: string | undefined;
+  readonly description: string | undefined;
+  readonly tags: readonly string[];
+  readonly mayNeverApply: boolean;
+  readonly mayNeverSucceed: boolean;
+  readonly changesNothing: boolean;
+  /** A stack that leads to where it was declared: a wrong status has no line of its own. */
+  readonly declared: string | undefined;
+
+  /** @throws SeqqaError `ACTION_INVALID` when the name is empty, `run` is not a function, or there is no such option. */
+  constructor(options: ActionOptions<C, A>) {
+    if (typeof options.name !== "string" || options.name.trim() === "") {
+      throw new SeqqaError("ACTION_INVALID", "An Action needs a name that is not empty.", { exitStatus: 2 });
+    }
+    if (typeof options.run !== "function") {
+      throw new SeqqaError("ACTION_INVALID", `Action "${options.name}" needs a function run(api, context).`, { exitStatus: 2 });
+    }
+    refuseUnknown(`Action "${options.name}"`, "ACTION_INVALID", options, OPTIONS);
+    this.name = options.name;
+    this.run = options.run;
+    this.precondition = options.precondition;
+    this.expectedStatus =
+      options.expectedStatus === undefined
+        ? undefined
+        : Array.isArray(options.expectedStatus)
+          ? (options.expectedStatus as readonly ExpectedStatus[])
+          : [options.expectedStatus as ExpectedStatus];
+    this.as = options.as;
+    this.description = options.description;
+    this.tags = options.tags ?? [];
+    this.mayNeverApply = options.mayNeverApply === true;
+    this.mayNeverSucceed = options.mayNeverSucceed === true;
+    this.changesNothing = options.changesNothing === true;
+    this.declared = new Error().stack;
+  }
+}
+
+/** Whether a status is one of the expected ones. */
+export function isExpected(status: number, expected: readonly ExpectedStatus[]): boolean {
+  return expected.some((one) => (typeof one === "number" ? one === status : Math.floor(status / 100) === Number(one[0])));
+}

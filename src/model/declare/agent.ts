@@ -1,0 +1,121 @@
+import { Action } from "./action.ts";
+import type { ApiClient } from "../http/client.ts";
+import type { Values } from "../context/context.ts";
+import { checkBounds, checkMembers, invalid } from "./declared.ts";
+import type { Duration } from "../text/duration.ts";
+import type { GraphShape } from "./graph-shape.ts";
+import { Invariant } from "./invariant.ts";
+import type { JourneyDefinition } from "./journey.ts";
+import type { Lane } from "./lane.ts";
+import { declaredRaces, type DeclaredRaces, type RacesSetting } from "./races.ts";
+import { Rule, type Login } from "./rule.ts";
+import { BFS, type Strategy } from "./strategy.ts";
+import { refuseUnknown } from "./unknown-options.ts";
+import type { World } from "./world.ts";
+
+/** The engine keeps an action's place in 16 bits, of which one value stands for none. */
+const MOST_ACTIONS = 0xffff;
+
+type Setup<C extends object, A> = ((world: World<C, A>) => void | Promise<void>) | JourneyDefinition<C, A>;
+
+export interface AgentOptions<C extends object = Values, A = ApiClient> {
+  /** Default: the name of the file. */
+  readonly name?: string;
+  /** A world, or a factory that builds one for a lane; needed for more than one lane. */
+  readonly world?: World<C, A> | ((lane: Lane) => World<C, A> | Promise<World<C, A>>);
+  readonly actions: readonly Action<C, A>[];
+  readonly invariants: readonly Invariant<C, A>[];
+  /** Default BFS, or what the configuration says. */
+  readonly strategy?: Strategy;
+  /** Steps; default 1000. */
+  readonly maxSteps?: number;
+  readonly maxDepth?: number;
+  /** Seconds, or a duration such as `"5m"`. */
+  readonly maxTime?: Duration;
+  readonly stopOnFirstViolation?: boolean;
+  /**
+   * `true`: states that violate a rule are explored from, too. The broken rule is reported again only after it has held in between; other rules are judged as
+   * usual. Default `false`, or what the configuration says.
+   */
+  readonly continueAfterViolation?: boolean;
+  /** Default 0. */
+  readonly seed?: number;
+  /** Whether pairs of actions are sent at the same time; default: what the configuration says, else `"off"`. */
+  readonly races?: RacesSetting;
+  /** Brings the world to the root state (log in, seed): a function, or a journey, which runs on the world's own client and context. Runs again whenever a lane is rebuilt. */
+  readonly setup?: Setup<C, A>;
+}
+
+const OPTIONS: readonly (keyof AgentOptions)[] = [
+  "name",
+  "world",
+  "actions",
+  "invariants",
+  "strategy",
+  "maxSteps",
+  "maxDepth",
+  "maxTime",
+  "stopOnFirstViolation",
+  "continueAfterViolation",
+  "seed",
+  "races",
+  "setup",
+];
+
+/** What is to be explored, checked for what can be known without running it. */
+export class AgentDefinition<C extends object = Values, A = ApiClient> {
+  readonly name: string | undefined;
+  readonly world: World<C, A> | ((lane: Lane) => World<C, A> | Promise<World<C, A>>) | undefined;
+  readonly actions: readonly Action<C, A>[];
+  /** How many of the actions are the agent's own; those after them were brought by rules. */
+  readonly ownActions: number;
+  readonly invariants: readonly Invariant<C, A>[];
+  readonly strategy: Strategy | undefined;
+  readonly maxSteps: number | undefined;
+  readonly maxDepth: number | undefined;
+  readonly maxTime: number | undefined;
+  readonly stopOnFirstViolation: boolean | undefined;
+  readonly continueAfterViolation: boolean | undefined;
+  readonly seed: number | undefined;
+  readonly races: DeclaredRaces | undefined;
+  readonly setup: Setup<C, A> | undefined;
+  /** Roles that rules need, and how each logs in. */
+  readonly users: Readonly<Record<string, Login>>;
+
+  /** What a `StateGraph` was compiled from; its edges are the actions, index by index. */
+  readonly graph: GraphShape | undefined = undefined;
+
+  /** @throws SeqqaError `AGENT_INVALID` for empty, duplicate or more than 65,535 actions, duplicate invariants, budgets out of range, and options that there are not. */
+  constructor(options: AgentOptions<C, A>) {
+    refuseUnknown("The Agent", "AGENT_INVALID", options, OPTIONS);
+    this.name = options.name;
+    this.world = options.world;
+    this.invariants = options.invariants;
+    this.strategy = options.strategy;
+    const { maxSteps, maxDepth, maxTime } = checkBounds("Agent", options);
+    this.maxSteps = maxSteps;
+    this.maxDepth = maxDepth;
+    this.maxTime = maxTime;
+    this.stopOnFirstViolation = options.stopOnFirstViolation;
+    this.continueAfterViolation = options.continueAfterViolation;
+    this.seed = options.seed;
+    this.races = declaredRaces(options.races);
+    this.setup = options.setup;
+    checkMembers("Agent", "actions", options.actions, Action, "Action");
+    checkMembers("Agent", "invariants", options.invariants, Invariant, "Invariant");
+    if (options.actions.length === 0) throw invalid("Agent", "The Agent has no actions.", "List at least one Action in `actions`.");
+    const rules = options.invariants.filter((one): one is Rule<C, A> => one instanceof Rule);
+    this.ownActions = options.actions.length;
+    const brought = rules.flatMap((rule) => rule.brings(options.actions));
+    this.actions = brought.length === 0 ? options.actions : [...options.actions, ...brought];
+    checkMembers("Agent", "actions", this.actions, Action, "Action");
+    if (this.actions.length > MOST_ACTIONS) {
+      const count = `The Agent has ${this.actions.length} actions${brought.length === 0 ? "" : `, ${brought.length} of them from its rules`}`;
+      throw invalid("Agent", `${count}: at most ${MOST_ACTIONS} are possible.`, "Share them out over several explorations.");
+    }
+    this.users = Object.assign(Object.create(null), ...rules.map(({ users }) => users)) as Readonly<Record<string, Login>>;
+  }
+
+  /** The order of exploration when the configuration does not say. */
+  static readonly defaultStrategy: Strategy = new BFS();
+}

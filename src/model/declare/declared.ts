@@ -1,0 +1,95 @@
+import { secondsOf, type Duration } from "../text/duration.ts";
+import { SeqqaError } from "../errors.ts";
+import { JourneyDefinition } from "./journey.ts";
+import type { Strategy } from "./strategy.ts";
+
+/** What the user wrote, for messages. */
+export type Declared = "Agent" | "StateGraph";
+
+const CODES: Readonly<Record<Declared, string>> = { Agent: "AGENT_INVALID", StateGraph: "STATE_GRAPH_INVALID" };
+const KINDS: readonly unknown[] = ["bfs", "dfs", "random", "coverage_guided"] satisfies Strategy["kind"][];
+
+/** How far an exploration goes, and in which order. */
+export interface Bounds {
+  readonly maxSteps: number | undefined;
+  readonly maxDepth: number | undefined;
+  /** Seconds. */
+  readonly maxTime: number | undefined;
+}
+
+export function invalid(owner: Declared, message: string, hint?: string): SeqqaError {
+  return new SeqqaError(CODES[owner], message, { exitStatus: 2, hint });
+}
+
+/** @throws SeqqaError when a budget, the seed, the strategy or the setup is none. */
+export function checkBounds(
+  owner: Declared,
+  given: {
+    readonly maxSteps?: number | undefined;
+    readonly maxDepth?: number | undefined;
+    readonly maxTime?: Duration | undefined;
+    readonly seed?: number | undefined;
+    readonly strategy?: Strategy | undefined;
+    readonly setup?: unknown;
+  },
+): Bounds {
+  const { maxTime, seed, strategy, setup } = given;
+  const bounds = {
+    maxSteps: positive(owner, "maxSteps", given.maxSteps, true),
+    maxDepth: positive(owner, "maxDepth", given.maxDepth, true),
+    maxTime: positive(owner, "maxTime", typeof maxTime === "string" ? (secondsOf(maxTime) ?? NaN) : maxTime, false),
+  };
+  if (strategy !== undefined && !KINDS.includes(strategy.kind)) {
+    throw invalid(
+      owner,
+      `The ${owner}'s strategy is none of the four.`,
+      "Write strategy: new BFS(), new DFS(), new Random() or new CoverageGuided().",
+    );
+  }
+  if (setup !== undefined && typeof setup !== "function" && !(setup instanceof JourneyDefinition)) {
+    throw invalid(
+      owner,
+      `The ${owner}'s setup is neither a function nor a Journey.`,
+      "Write setup: async (world) => { ... }, or setup: journey.",
+    );
+  }
+  if (seed !== undefined && !Number.isSafeInteger(seed)) throw invalid(owner, `The ${owner}'s seed is ${String(seed)}, not an integer.`);
+  return bounds;
+}
+
+/** @throws SeqqaError when a list holds something else, or two of one name. */
+export function checkMembers(
+  owner: Declared,
+  field: string,
+  members: unknown,
+  type: abstract new (...args: never[]) => unknown,
+  typeName: string,
+): void {
+  if (!Array.isArray(members)) throw invalid(owner, `The ${owner}'s ${field} are not a list.`, `Pass ${field}: [new ${typeName}(...)].`);
+  const seen = new Map<string, number>();
+  members.forEach((member: unknown, index) => {
+    if (!(member instanceof type))
+      throw invalid(owner, `The ${owner}'s ${field}[${index}] is not an instance of ${typeName}.`, `Write new ${typeName}({ ... }).`);
+    const name = (member as { readonly name: string }).name;
+    const first = seen.get(name);
+    if (first !== undefined) {
+      throw invalid(
+        owner,
+        `The ${owner}'s ${field}[${first}] and ${field}[${index}] have the same name "${name}".`,
+        "Names appear in paths and must differ.",
+      );
+    }
+    seen.set(name, index);
+  });
+}
+
+function positive(owner: Declared, name: string, value: number | undefined, integer: boolean): number | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value !== "number" || !(value > 0) || (integer && !Number.isSafeInteger(value))) {
+    throw invalid(
+      owner,
+      `The ${owner}'s ${name} is ${String(value)}; it must be ${integer ? "an integer of at least 1" : "a number of seconds above 0"}.`,
+    );
+  }
+  return value;
+}

@@ -1,0 +1,66 @@
+import { SeqqaError } from "../errors.ts";
+import type { ApiClient } from "../http/client.ts";
+import type { Values } from "../context/context.ts";
+import { Severity } from "./severity.ts";
+import { refuseUnknown } from "./unknown-options.ts";
+import type { World } from "./world.ts";
+
+export interface InvariantOptions<C extends object = Values, A = ApiClient> {
+  readonly name: string;
+  /** `true`: the rule holds. `false`: a violation. With nothing to test yet, return `true`. */
+  readonly check: (world: World<C, A>) => boolean | Promise<boolean>;
+  /** Shown with a violation; default `<name> does not hold`. */
+  readonly message?: string;
+  /** Default HIGH. */
+  readonly severity?: Severity;
+  /** `false`: states that violate it are explored from, too. It is reported again only after it has held in between. Default `true`. */
+  readonly blocking?: boolean;
+  /** After which actions it is checked; default all. It is always checked in the root state. */
+  readonly when?: (action: { readonly name: string; readonly tags: readonly string[] }) => boolean;
+}
+
+const OPTIONS: readonly (keyof InvariantOptions)[] = ["name", "check", "message", "severity", "blocking", "when"];
+
+/** A rule that holds in every state. */
+export class Invariant<C extends object = Values, A = ApiClient> {
+  readonly name: string;
+  readonly check: (world: World<C, A>) => boolean | Promise<boolean>;
+  readonly message: string;
+  readonly severity: Severity;
+  readonly blocking: boolean;
+  readonly when: ((action: { readonly name: string; readonly tags: readonly string[] }) => boolean) | undefined;
+  /** A stack that leads to where it was declared. */
+  readonly declared: string | undefined;
+
+  /** @throws SeqqaError `INVARIANT_INVALID` when the name is empty, `check` is not a function, or the severity or an option is unknown. */
+  constructor(options: InvariantOptions<C, A>) {
+    if (typeof options.name !== "string" || options.name.trim() === "") {
+      throw new SeqqaError("INVARIANT_INVALID", "An Invariant needs a name that is not empty.", { exitStatus: 2 });
+    }
+    if (typeof options.check !== "function") {
+      throw new SeqqaError("INVARIANT_INVALID", `Invariant "${options.name}" needs a function check(world).`, { exitStatus: 2 });
+    }
+    // A rule has options of its own.
+    if (new.target === Invariant) refuseUnknown(`Invariant "${options.name}"`, "INVARIANT_INVALID", options, OPTIONS);
+    const severity = options.severity ?? Severity.HIGH;
+    if (!Object.values(Severity).includes(severity)) {
+      throw new SeqqaError("INVARIANT_INVALID", `Invariant "${options.name}" has the unknown severity ${JSON.stringify(severity)}.`, {
+        exitStatus: 2,
+        hint: "Use Severity.CRITICAL, HIGH, MEDIUM or LOW.",
+      });
+    }
+    this.name = options.name;
+    this.check = options.check;
+    this.message = options.message ?? `${options.name} does not hold`;
+    if (options.blocking !== undefined && typeof options.blocking !== "boolean") {
+      throw new SeqqaError("INVARIANT_INVALID", `Invariant "${options.name}" has \`blocking\` ${JSON.stringify(options.blocking)}.`, {
+        exitStatus: 2,
+        hint: "Use true or false.",
+      });
+    }
+    this.severity = severity;
+    this.blocking = options.blocking ?? true;
+    this.when = options.when;
+    this.declared = new Error().stack;
+  }
+}

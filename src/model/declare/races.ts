@@ -1,0 +1,64 @@
+import { invalid } from "./declared.ts";
+import { secondsOf, type Duration } from "../text/duration.ts";
+import type { RaceDelivery } from "../results/result.ts";
+
+/** How pairs of actions are probed for races. */
+export interface RacesOptions {
+  /** Concurrent trials of a suspect pair; default 20. */
+  readonly trials?: number;
+  /** How requests are made to meet; default `auto`: by what the target speaks, and by a schedule where a store can hold a call. */
+  readonly delivery?: "auto" | RaceDelivery;
+  /** How many calls of one action are sent at once, 2 to 100; default 2. */
+  readonly copies?: number;
+  /** For probing and confirming together: seconds, or a duration such as `"5m"`; default: no limit. */
+  readonly maxTime?: Duration;
+}
+
+/** Whether pairs of actions are sent at the same time, and how. */
+export type RacesSetting = "off" | "pairs" | RacesOptions;
+
+/** What an agent says about races; what it leaves out the configuration decides. */
+export interface DeclaredRaces {
+  readonly mode: "off" | "pairs";
+  readonly trials?: number | undefined;
+  readonly delivery?: "auto" | RaceDelivery | undefined;
+  readonly copies?: number | undefined;
+  /** Seconds. */
+  readonly maxTime?: number | undefined;
+}
+
+const DELIVERIES: readonly unknown[] = ["auto", "http2", "pipelined", "last_byte", "plain", "gated"] satisfies ("auto" | RaceDelivery)[];
+
+/** @throws SeqqaError `AGENT_INVALID` for what is no setting */
+export function declaredRaces(setting: RacesSetting | undefined): DeclaredRaces | undefined {
+  if (setting === undefined) return undefined;
+  if (setting === "off" || setting === "pairs") return { mode: setting };
+  const { trials, delivery, copies, maxTime } = given(setting);
+  if (delivery !== undefined && !DELIVERIES.includes(delivery))
+    throw invalid("Agent", `The Agent's races.delivery is ${String(delivery)}; it must be one of ${DELIVERIES.join(", ")}.`);
+  const seconds = maxTime === undefined ? undefined : secondsOf(maxTime);
+  if (maxTime !== undefined && !(typeof seconds === "number" && seconds > 0))
+    throw invalid("Agent", `The Agent's races.maxTime is ${String(maxTime)}; it must be a number of seconds above 0.`);
+  return {
+    mode: "pairs",
+    delivery,
+    maxTime: seconds,
+    trials: within("trials", trials, 1, Number.MAX_SAFE_INTEGER),
+    copies: within("copies", copies, 2, 100),
+  };
+}
+
+function given(setting: unknown): RacesOptions {
+  if (typeof setting === "object" && setting !== null && !Array.isArray(setting)) return setting;
+  throw invalid(
+    "Agent",
+    `The Agent's races is ${JSON.stringify(setting)}.`,
+    'Write races: "pairs", "off", or { trials, delivery, copies, maxTime }.',
+  );
+}
+
+function within(name: string, value: number | undefined, least: number, most: number): number | undefined {
+  if (value === undefined || (Number.isSafeInteger(value) && value >= least && value <= most)) return value;
+  const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
+  throw invalid("Agent", `The Agent's races.${name} is ${String(value)}; it must be an integer ${range}.`);
+}

@@ -1,0 +1,193 @@
+import { AgentDefinition, type AgentOptions } from "./agent.ts";
+import type { ApiClient } from "../http/client.ts";
+import { contextPartOf, type Values } from "../context/context.ts";
+import { checkBounds, checkMembers, invalid } from "./declared.ts";
+import { EdgeAction, type EdgeFunction } from "./edge-action.ts";
+import type { SeqqaError } from "../errors.ts";
+import type { GraphShape } from "./graph-shape.ts";
+import { Invariant } from "./invariant.ts";
+import { nearest } from "../text/nearest.ts";
+import { Severity } from "./severity.ts";
+import type { World } from "./world.ts";
+
+/** The options of an `Agent`, but for its actions: those are the edges. */
+export interface StateGraphOptions<C extends object = Values, A = ApiClient> extends Omit<
+  AgentOptions<C, A>,
+  "name" | "actions" | "invariants"
+> {
+  readonly name: string;
+  /** Rules that hold at every node; default none. */
+  readonly invariants?: readonly Invariant<C, A>[];
+}
+
+export interface NodeOptions<C extends object = Values, A = ApiClient> {
+  /** Where the exploration begins; exactly one node is. */
+  readonly initial?: boolean;
+  /** Whether the world may be at this node as it is; `false` is a HIGH violation `<node>_denied`. */
+  readonly check?: (world: World<C, A>) => boolean | Promise<boolean>;
+}
+
+export interface EdgeOptions<C extends object = Values, A = ApiClient> {
+  /**
+   * Makes the call. The world is at `to` when it returns a response below 400. One of 400 or above refuses: the world stays at `from`. `null`:
+   * not applicable, skipped. Where it returns nothing, the last response that it received decides, and without one it applies.
+   */
+  readonly action: EdgeFunction<C, A>;
+  /** Identifies the edge in paths; default `<from> -> <to>`. */
+  readonly name?: string;
+}
+
+/** The nodes and edges of a model of the API, checked as they are added. */
+export class StateGraphDefinition<C extends object = Values, A = ApiClient> {
+  readonly name: string;
+  readonly #options: StateGraphOptions<C, A>;
+  readonly #nodes: Map<string, NodeOptions<C, A>> = new Map();
+  readonly #edges: EdgeAction<C, A>[] = [];
+  #initial: string | undefined;
+  #sealed = false;
+
+  /** @throws SeqqaError `STATE_GRAPH_INVALID` for an empty name, duplicate invariants, and budgets out of range. */
+  constructor(options: StateGraphOptions<C, A>) {
+    if (!isName((options as Partial<typeof options> | undefined)?.name)) {
+      throw wrong("A StateGraph needs a name that is not empty.", 'Write new StateGraph({ name: "order" }).');
+    }
+    this.name = options.name;
+    this.#options = options;
+    checkBounds("StateGraph", options);
+    checkMembers("StateGraph", "invariants", options.invariants ?? [], Invariant, "Invariant");
+  }
+
+  /** The world that was given, if any. */
+  get world(): AgentOptions<C, A>["world"] {
+    return this.#options.world;
+  }
+
+  /**
+   * Adds a state of the model.
+   * @throws SeqqaError `STATE_GRAPH_INVALID` for an empty or known name, a second initial node, and once the graph is explored.
+   */
+  addNode(name: string, options: NodeOptions<C, A> = {}): this {
+    const call = `addNode(${JSON.stringify(name)})`;
+    this.#refuseLate(call);
+    if (!isName(name)) throw wrong("A node needs a name that is not empty.", 'Write addNode("paid").');
+    if (this.#nodes.has(name))
+      throw wrong(`${call}: there is a node of this name already.`, "Add every node once, under a name of its own.");
+    const { initial, check } = options;
+    if (initial !== undefined && typeof initial !== "boolean") throw wrong(`${call}: initial is true or false, not ${typeof initial}.`);
+    if (check !== undefined && typeof check !== "function") throw wrong(`${call}: check is a function check(world), not ${typeof check}.`);
+    if (initial === true && this.#initial !== undefined) {
+      throw wrong(`${call}: a graph has one initial node, and "${this.#initial}" is it already.`, "Leave initial out of one of them.");
+    }
+    if (check !== undefined && this.#options.invariants?.some((one) => one.name === deniedName(name)) === true) {
+      throw wrong(
+        `${call}: the finding of its check is named "${deniedName(name)}", like an invariant of this graph.`,
+        "Rename the invariant.",
+      );
+    }
+    if (initial === true) this.#initial = name;
+    this.#nodes.set(name, options);
+    return this;
+  }
+
+  /**
+   * Adds a transition that a call drives. Several may lead from one node to another, and a node may lead to itself: such a loop is followed
+   * also where the call is refused, so that it can say what must be refused.
+   * @throws SeqqaError `STATE_GRAPH_INVALID` for a node that was not added, a name that is taken, and once the graph is explored.
+   */
+  addEdge(from: string, to: string, options: EdgeOptions<C, A>): this {
+    const call = `addEdge(${JSON.stringify(from)}, ${JSON.stringify(to)})`;
+    this.#refuseLate(call);
+    for (const node of [from, to]) if (!this.#nodes.has(node)) throw this.#unknownNode(call, node);
+    const { action, name = `${from} -> ${to}` }: Partial<EdgeOptions<C, A>> = options ?? {};
+    if (typeof action !== "function") {
+      throw wrong(
+        `${call} needs a function action(client, context).`,
+        `Write ${call.slice(0, -1)}, { action: async (client, context) => ... }).`,
+      );
+    }
+    if (!isName(name)) throw wrong(`${call}: the name of an edge is not empty.`, `Leave it out for "${from} -> ${to}".`);
+    const same = this.#edges.find((other) => other.name === name)?.edge;
+    if (same !== undefined) {
+      const named = options.name === undefined ? `from "${from}" to "${to}"` : `from "${same.from}" to "${same.to}"`;
+      throw wrong(`${call}: an edge ${named} is named "${name}" already.`, `Give this one a name of its own: { name: "...", action }.`);
+    }
+    this.#edges.push(new EdgeAction<C, A>({ name, from, to }, action));
+    return this;
+  }
+
+  /**
+   * The graph as an agent explores it; nothing can be added from here on. `world`: takes the place of the graph's own.
+   * @throws SeqqaError `STATE_GRAPH_INVALID` without nodes, without an initial one, without edges.
+   */
+  compile(world: AgentOptions<C, A>["world"] = this.#options.world): CompiledGraph<C, A> {
+    const initial = this.#initial;
+    const [first] = this.#nodes.keys();
+    if (first === undefined) throw this.#incomplete("no nodes", 'Add them: addNode("empty", { initial: true }).');
+    if (initial === undefined) {
+      throw this.#incomplete("no initial node", `Say where it begins: addNode(${JSON.stringify(first)}, { initial: true }).`);
+    }
+    if (this.#edges.length === 0)
+      throw this.#incomplete("no edges", "Add them: addEdge(from, to, { action: async (client, context) => ... }).");
+    this.#sealed = true;
+    const shape = { initial, nodes: [...this.#nodes.keys()], edges: this.#edges.map(({ edge }) => edge) };
+    const invariants = [...(this.#options.invariants ?? []), ...this.#checks()];
+    return new CompiledGraph<C, A>(
+      { ...this.#options, ...(world === undefined ? {} : { world }), actions: this.#edges, invariants },
+      shape,
+    );
+  }
+
+  #checks(): Invariant<C, A>[] {
+    return [...this.#nodes].flatMap(([node, { check }]) => {
+      if (check === undefined) return [];
+      return new Invariant<C, A>({
+        name: deniedName(node),
+        severity: Severity.HIGH,
+        message: `the model is at node "${node}", and the node's check denies the state that the API is in`,
+        check: (world) => contextPartOf(world.context as never).node !== node || check(world),
+      });
+    });
+  }
+
+  #unknownNode(call: string, node: string): SeqqaError {
+    const nodes = [...this.#nodes.keys()];
+    const near = typeof node === "string" ? nearest(node, nodes) : undefined;
+    const list = nodes.map((one) => `"${one}"`).join(", ");
+    const hint =
+      nodes.length === 0 ? "Add the nodes before the edges." : near === undefined ? `There are ${list}.` : `Did you mean "${near}"?`;
+    return wrong(`${call}: there is no node ${JSON.stringify(node)}.`, hint);
+  }
+
+  #incomplete(what: string, hint: string): SeqqaError {
+    return wrong(`The StateGraph "${this.name}" has ${what}.`, hint);
+  }
+
+  #refuseLate(call: string): void {
+    if (!this.#sealed) return;
+    throw wrong(
+      `${call} came after the exploration of "${this.name}" began; what is explored does not change.`,
+      "Add all nodes and edges before explore(), or build another StateGraph.",
+    );
+  }
+}
+
+/** A state graph as the engine explores it. */
+export class CompiledGraph<C extends object = Values, A = ApiClient> extends AgentDefinition<C, A> {
+  override readonly graph: GraphShape;
+
+  constructor(options: AgentOptions<C, A>, graph: GraphShape) {
+    super(options);
+    this.graph = graph;
+  }
+}
+
+/** The name of the finding of a node's check. */
+export function deniedName(node: string): string {
+  return `${node}_denied`;
+}
+
+const isName = (name: unknown): name is string => typeof name === "string" && name.trim() !== "";
+
+function wrong(message: string, hint?: string): SeqqaError {
+  return invalid("StateGraph", message, hint);
+}

@@ -1,0 +1,78 @@
+import type { ApiClient } from "../http/client.ts";
+import type { Context, Values } from "../context/context.ts";
+import { secondsOf, type Duration } from "../text/duration.ts";
+import { SeqqaError } from "../errors.ts";
+
+/** What a step that is expected to fail must be answered: `true` any 4xx, else exactly these statuses. */
+export type ExpectedFailure = boolean | number | readonly number[];
+
+export interface StepOptions<C extends object = Values, A = ApiClient, Args extends object = Values> {
+  readonly name: string;
+  /**
+   * Makes the step's calls. The response that it returns is judged; when it returns nothing, the last one that the step received. `null`: the
+   * step does not apply, it is `skipped` and the journey goes on.
+   */
+  readonly action: (client: A, context: Context<C>, args: Args) => unknown;
+  /** Handed to the action, so that one action serves several steps. */
+  readonly args?: Args;
+  /** Seconds, or a duration such as `"250ms"`, for the whole step with all its requests and retries; default: the journey's. */
+  readonly timeout?: Duration;
+  /** `true`: a 4xx passes and anything else fails. A status or a list: exactly those pass. */
+  readonly expectFailure?: ExpectedFailure;
+}
+
+/** One step of a `Journey`. It fails on a response of 400 or above, on a throw, and when its time is over. */
+export class Step<C extends object = Values, A = ApiClient, Args extends object = Values> {
+  readonly name: string;
+  readonly action: (client: A, context: Context<C>, args: Args) => unknown;
+  readonly args: Args | undefined;
+  /** Seconds. */
+  readonly timeout: number | undefined;
+  readonly expectFailure: boolean | readonly number[];
+  /** A stack that leads to where it was declared: a wrong status has no line of its own. */
+  readonly declared: string | undefined;
+
+  /** @throws SeqqaError `STEP_INVALID` for an empty name, an action that is no function, and times and statuses out of range. */
+  constructor(options: StepOptions<C, A, Args>) {
+    if (typeof options.name !== "string" || options.name.trim() === "") throw invalid("A Step needs a name that is not empty.");
+    const which = `Step "${options.name}"`;
+    if (typeof options.action !== "function") throw invalid(`${which} needs a function action(client, context, args).`);
+    if (options.args !== undefined && (typeof options.args !== "object" || (options.args as unknown) === null)) {
+      throw invalid(`The args of ${which} are not an object.`, "Write args: { name: value }.");
+    }
+    this.name = options.name;
+    this.action = options.action;
+    this.args = options.args;
+    this.timeout = checkedTimeout(which, options.timeout);
+    this.expectFailure = checkedFailure(which, options.expectFailure);
+    this.declared = new Error().stack;
+  }
+}
+
+/** Seconds. @throws SeqqaError `STEP_INVALID` */
+export function checkedTimeout(which: string, timeout: Duration | undefined): number | undefined {
+  if (timeout === undefined) return undefined;
+  const seconds = secondsOf(timeout);
+  if (seconds !== undefined && seconds > 0) return seconds;
+  throw invalid(
+    `The timeout of ${which} is ${String(timeout)}; it must be a number of seconds above 0.`,
+    'Write seconds, as 5, or a duration such as "250ms" or "1m".',
+  );
+}
+
+function checkedFailure(which: string, expected: ExpectedFailure | undefined): boolean | readonly number[] {
+  if (expected === undefined || typeof expected === "boolean") return expected ?? false;
+  const statuses: readonly unknown[] = Array.isArray(expected) ? expected : [expected];
+  const wrong = statuses.find((one) => !Number.isInteger(one) || (one as number) < 100 || (one as number) > 599);
+  if (statuses.length > 0 && wrong === undefined) return statuses as readonly number[];
+  throw invalid(
+    statuses.length === 0
+      ? `The expectFailure of ${which} is an empty list, so nothing could pass.`
+      : `The expectFailure of ${which} is ${String(wrong)}, which is no HTTP status.`,
+    "Write true for any 4xx, a status such as 409, or a list of them.",
+  );
+}
+
+function invalid(message: string, hint?: string): SeqqaError {
+  return new SeqqaError("STEP_INVALID", message, { exitStatus: 2, hint });
+}

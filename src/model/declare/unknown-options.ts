@@ -1,0 +1,21 @@
+import { SeqqaError } from "../errors.ts";
+import { nearest } from "../text/nearest.ts";
+
+/** Parts of an Action, Invariant or Agent that is spread into the options of another one. */
+const COPIED: readonly string[] = ["declared", "ownActions", "users", "graph"];
+
+/**
+ * Refuses an option that there is not: a misspelt one would be ignored in silence. Options that are `undefined` are not given.
+ *
+ * @throws SeqqaError with `code` and exit status 2
+ */
+export function refuseUnknown(owner: string, code: string, options: object, known: readonly string[]): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined || known.includes(name) || COPIED.includes(name)) continue;
+    const near = nearest(name, known);
+    throw new SeqqaError(code, `${owner} has no option "${name}".`, {
+      exitStatus: 2,
+      hint: near === undefined ? `There are: ${known.join(", ")}.` : `Did you mean "${near}"?`,
+    });
+  }
+}

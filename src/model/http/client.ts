@@ -1,0 +1,132 @@
+import type { Duration } from "../text/duration.ts";
+import { SeqqaError } from "../errors.ts";
+import type { ApiResponse } from "./response.ts";
+
+/** The value of a field of a multipart body: a text, or a file. A `File` is sent with its name, another `Blob` as `blob`. */
+export type MultipartValue = string | number | boolean | Blob | MultipartPart;
+
+/** A part of a multipart body by its details. */
+export interface MultipartPart {
+  readonly content: string | Uint8Array | Blob;
+  /** Makes the part a file. */
+  readonly filename?: string;
+  /** Default: that of a `Blob`; else `application/octet-stream` for a file, and none for another part. */
+  readonly contentType?: string;
+}
+
+/** What one request may carry beside method and path. */
+export interface RequestOptions {
+  /** Sent as JSON with its content type. */
+  readonly json?: unknown;
+  /** Sent as `application/x-www-form-urlencoded`. */
+  readonly form?: Readonly<Record<string, string | number | boolean>>;
+  /** Sent as `multipart/form-data`, in the order of the fields; a list sends a field once for each of its values. */
+  readonly multipart?: Readonly<Record<string, MultipartValue | readonly MultipartValue[]>>;
+  /** Sent as it is. */
+  readonly body?: string | Uint8Array;
+  readonly query?: Readonly<Record<string, string | number | boolean | null | undefined | readonly (string | number | boolean)[]>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Seconds, for this request alone. */
+  readonly timeout?: Duration;
+}
+
+/** The verbs that an HTTP-like client offers. `HttpClient` and `MockClient` have them all. */
+export interface ApiClient {
+  get(path: string, options?: RequestOptions): Promise<ApiResponse>;
+  post(path: string, options?: RequestOptions): Promise<ApiResponse>;
+  put(path: string, options?: RequestOptions): Promise<ApiResponse>;
+  patch(path: string, options?: RequestOptions): Promise<ApiResponse>;
+  delete(path: string, options?: RequestOptions): Promise<ApiResponse>;
+  head(path: string, options?: RequestOptions): Promise<ApiResponse>;
+  options(path: string, options?: RequestOptions): Promise<ApiResponse>;
+  request(method: string, path: string, options?: RequestOptions): Promise<ApiResponse>;
+  /** Sends `Authorization: Bearer <token>` from now on; `null` stops it. */
+  setAuthToken(token: string | null): void;
+  setBasicAuth(username: string, password: string): void;
+  /** Sends this header from now on; `null` stops it. */
+  setHeader(name: string, value: string | null): void;
+  /** The client of another role of the same world. */
+  as(role: string): ApiClient;
+  close(): Promise<void> | void;
+}
+
+/** A request that waits for its answer. */
+export interface PendingRequest {
+  readonly method: string;
+  readonly url: string;
+}
+
+/** What a client offers to the lane that it runs in. */
+export interface ClientPart {
+  /** The origin that it sends to; `undefined` when it leaves the process nowhere. Two lanes must not share one. */
+  readonly uses?: string | undefined;
+  /** The URL that paths are joined to, without a slash at its end. */
+  readonly base?: string | undefined;
+  /** The target sends its answers in two packets, and each request has a connection of its own because of it. */
+  readonly twoPackets?: boolean;
+  /** Grows with every change of the client's own state (token, headers, cookies, canned replies); equal numbers mean nothing changed. */
+  readonly version: number;
+  /** The state as plain, structured-cloneable data that {@link restore} takes, any number of times. */
+  save(): unknown;
+  restore(saved: unknown): void;
+  /** What of it makes two states different (token, headers, cookies), as plain data; `undefined` when it is as it was constructed. */
+  acting(): unknown;
+  /** The part of {@link acting} that says who acts; default: all of it. */
+  bearer?(): unknown;
+  /** There is no API behind it: what it saves is all that there is. */
+  readonly selfContained?: boolean;
+  /** Receives every exchange from now on, or `null` to stop: requests that got an answer and, by `error`, those that did not. */
+  listen(sink: ((exchange: Exchange) => void) | null): void;
+  /** The requests that were sent and are not answered yet. */
+  pending?(): readonly PendingRequest[];
+  /** Ends the requests in progress now, as their timeouts would. */
+  cut?(): void;
+  /** Tells the client which roles its world has. */
+  join(clients: Readonly<Record<string, unknown>>): void;
+}
+
+/** One request and what came of it. */
+export type Exchange =
+  | {
+      readonly kind: "answer";
+      readonly response: ApiResponse;
+      /** The server refused the request for want of capacity, before it worked on it. */
+      readonly shed?: boolean;
+    }
+  | {
+      readonly kind: "failure";
+      readonly method: string;
+      readonly url: string;
+      /** `invalid`: there was an answer, and it was not HTTP. */
+      readonly reason: "timeout" | "unreachable" | "invalid";
+      readonly error: unknown;
+      /**
+       * The target lives, and closed a connection that had been used before without a byte of an answer. The request may have been executed: only the whole
+       * step, from its state, can be made once more.
+       */
+      readonly mayRepeat?: boolean;
+    };
+
+const parts = new WeakMap<object, ClientPart>();
+
+/**
+ * For clients, in their constructor: offers the part that belongs to the world, what a branch may change and what must be put
+ * back. An `api` that offers none is taken to keep nothing of its own.
+ */
+export function offerClientPart(client: object, part: ClientPart): void {
+  parts.set(client, part);
+}
+
+/** The part of a client that belongs to the world; `undefined` when it has none. */
+export function clientPartOf(client: unknown): ClientPart | undefined {
+  return typeof client === "object" && client !== null ? parts.get(client) : undefined;
+}
+
+/** For `as(role)` of clients. @throws SeqqaError `UNKNOWN_ROLE` naming the roles that exist. */
+export function clientOfRole(clients: Readonly<Record<string, unknown>>, role: string): unknown {
+  if (Object.hasOwn(clients, role)) return clients[role];
+  const roles = Object.keys(clients);
+  throw new SeqqaError("UNKNOWN_ROLE", `There is no client for the role "${role}".`, {
+    hint: roles.length === 0 ? "Pass World({ clients: { ... } }); this client's world has none." : `The world has ${roles.join(", ")}.`,
+  });
+}

@@ -1,0 +1,15 @@
+import { SeqqaError } from "../errors.ts";
+
+/** Raised for an answer that breaks the rules of HTTP. The target itself is still there. */
+export class InvalidAnswer extends SeqqaError {
+  /** Method and path of the request, without the query: `GET /orders`. */
+  readonly request: string;
+  /** The rule that the answer breaks, as a clause: `its header block is above 64 KB`. */
+  readonly why: string;
+
+  constructor(request: string, shown: string, why: string, options: { readonly hint: string; readonly cause?: unknown }) {
+    super("ANSWER_INVALID", `${shown} was answered with something that is not valid HTTP: ${why}.`, options);
+    this.request = request;
+    this.why = why;
+  }
+}

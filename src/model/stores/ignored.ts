@@ -1,0 +1,127 @@
+import { SeqqaError } from "../errors.ts";
+import { nearest } from "../text/nearest.ts";
+import type { SystemScope, TableSchema } from "./store-adapter.ts";
+
+/** A pattern of `ignore`, of one store or of the World. */
+export interface IgnorePattern {
+  readonly pattern: string;
+  /** The store that it is of; `undefined`: of the World. */
+  readonly system: string | undefined;
+}
+
+/** The patterns of `ignore`, as they come out in the stores that there are. */
+export interface Ignored {
+  /** Columns as `system.table.column`; paths and context keys as they were given. */
+  readonly fields: readonly string[];
+  /** Tables that are no part of the state, by store. */
+  readonly tables: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Patterns of the World that can only name a key of the context, or a path. */
+  readonly paths: readonly string[];
+}
+
+/** The patterns that may name a table of a store: its own, and the World's. */
+export function ignorePatterns(own: readonly string[], { name, ignore = [] }: Pick<SystemScope, "name" | "ignore">): IgnorePattern[] {
+  return [...own.map((pattern) => ({ pattern, system: name })), ...ignore.map((pattern) => ({ pattern, system: undefined }))];
+}
+
+/** Names in the tables of one store. */
+export type Schemas = ReadonlyMap<string, readonly TableSchema[]>;
+
+/** Paths into the context, clients, or a value, which no table holds. */
+const PATH = /^(?:context|clients)\.|^systems\./;
+
+/** Reads a table or column pattern: `*` stands for any characters. */
+function matcher(pattern: string): (name: string) => boolean {
+  if (!pattern.includes("*")) return (name) => name === pattern;
+  const parts = pattern.split("*").map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  const expression = new RegExp(`^${parts.join(".*")}$`, "s");
+  return (name) => expression.test(name);
+}
+
+/** Tables of one store that patterns name: `events`, `audit_*`, or `db.events` in a World. */
+export function ignoredTables(
+  patterns: readonly IgnorePattern[],
+  system: string,
+  tables: readonly Pick<TableSchema, "name">[],
+): Set<string> {
+  const ignored = new Set<string>();
+  for (const { pattern, system: of } of patterns) {
+    if (of !== undefined && of !== system) continue;
+    const matches = matcher(pattern.replace(/^systems\./, ""));
+    for (const { name } of tables) if (matches(name) || (of === undefined && matches(`${system}.${name}`))) ignored.add(name);
+  }
+  return ignored;
+}
+
+/**
+ * Finds what patterns of `ignore` name. `schemas`: of the stores that have tables; `isWhole`: these are all stores, so that a table or column
+ * that is not in them is nowhere; `isStrict`: a name that is nowhere is refused.
+ *
+ * @throws SeqqaError `IGNORE_UNKNOWN` (2) for a table or column that there is not
+ */
+export function resolveIgnored(
+  patterns: readonly IgnorePattern[],
+  schemas: Schemas,
+  { isWhole, isStrict }: { readonly isWhole: boolean; readonly isStrict: boolean },
+): Ignored {
+  const tables = new Map<string, ReadonlySet<string>>();
+  for (const [system, schema] of schemas) tables.set(system, ignoredTables(patterns, system, schema));
+  const fields: string[] = [];
+  const paths: string[] = [];
+  for (const one of patterns) {
+    const columns = columnsOf(one, schemas);
+    fields.push(...columns);
+    if (one.system === undefined) fields.push(one.pattern);
+    const isTable = [...schemas].some(([system, schema]) => ignoredTables([one], system, schema).size > 0);
+    if (columns.length > 0 || isTable) continue;
+    // A store that does not tell its tables may have this one.
+    if (one.system === undefined && (isWhole || !isOfTable(one.pattern))) paths.push(one.pattern);
+    if (!isStrict) continue;
+    if (one.system !== undefined ? schemas.has(one.system) : isWhole && schemas.size > 0 && isOfTable(one.pattern)) {
+      throw unknown(one, schemas);
+    }
+  }
+  return { fields, tables, paths };
+}
+
+/** A word alone may be a context key, which need not be there yet. */
+function isOfTable(pattern: string): boolean {
+  return pattern.includes("*") || (pattern.includes(".") && !PATH.test(pattern));
+}
+
+function columnsOf({ pattern, system: of }: IgnorePattern, schemas: Schemas): string[] {
+  const text = pattern.replace(/^systems\./, "");
+  if (!text.includes(".")) return [];
+  const matches = matcher(text);
+  const found: string[] = [];
+  for (const [system, schema] of schemas) {
+    if (of !== undefined && of !== system) continue;
+    for (const { name, columns } of schema) {
+      for (const column of columns) {
+        const field = `${name}.${column}`;
+        if (matches(field) || (of === undefined && matches(`${system}.${field}`))) found.push(`${system}.${field}`);
+      }
+    }
+  }
+  return found;
+}
+
+function unknown({ pattern, system }: IgnorePattern, schemas: Schemas): SeqqaError {
+  const wanted = system === undefined ? schemas : new Map([[system, schemas.get(system) ?? []]]);
+  const tables = [...wanted.values()].flat();
+  const names = pattern.includes(".")
+    ? tables.flatMap(({ name, columns }) => columns.map((column) => `${name}.${column}`))
+    : tables.map(({ name }) => name);
+  const near = nearest(pattern, names);
+  const where = system === undefined ? "the stores" : `store "${system}"`;
+  return new SeqqaError("IGNORE_UNKNOWN", `ignore: "${pattern}" is no table or column of ${where}.`, {
+    exitStatus: 2,
+    hint:
+      near === undefined
+        ? `Its tables are ${tables
+            .map(({ name }) => name)
+            .slice(0, 20)
+            .join(", ")}.`
+        : `Did you mean "${near}"?`,
+  });
+}

@@ -1,0 +1,76 @@
+import { mendSchema } from "./mend-schema.ts";
+import { entriesOf, isPlain, own, put, type Plain } from "../parse/plain.ts";
+import { refOf, type References } from "./references.ts";
+import { movedRef, Version2 } from "./version-2.ts";
+import { placeOf, pointerOf, walk, type Visit } from "./walk.ts";
+import { quoted } from "../problem.ts";
+import type { Warnings } from "../warnings.ts";
+
+/**
+ * Makes a document of 2.0 or 3.0 one of 3.1, in place, and takes out of one of any version what has the wrong type or a `$ref` that leads nowhere. Its `$ref`s are local by now.
+ * By position, so that an example that looks like a schema, or a property called `$ref`, stays as it is.
+ */
+export function normalise(document: Plain, specification: string, references: References, warnings: Warnings): void {
+  const version2 = specification.startsWith("2.") ? new Version2(references) : undefined;
+  const old = !/^3\.[1-9]/.test(specification);
+  const visit = ({ node, kind, place }: Visit): readonly Visit[] | undefined => {
+    const warn = (sentence: string): void => warnings.add(pointerOf(place), sentence);
+    const target = followed(node, version2 !== undefined, references, warn);
+    if (version2 !== undefined && target === undefined) convert(version2, node, kind);
+    if (kind === "schema") mendSchema(node, old, warn);
+    if (target === undefined) return undefined;
+    return [{ node: target, kind, place: placeOf(refOf(node) ?? "#") }];
+  };
+  walk([{ node: document, kind: "document", place: undefined }], visit);
+  takeInPathItems(document, references);
+  delete document["swagger"];
+  document["openapi"] = old ? "3.1.0" : specification;
+  references.forget();
+}
+
+function convert(version2: Version2, node: Plain, kind: Visit["kind"]): void {
+  switch (kind) {
+    case "document":
+    case "pathItem":
+    case "operation":
+    case "parameter":
+    case "header":
+      return version2[kind](node);
+    case "response":
+      return version2.response(node);
+    default:
+  }
+}
+
+/** What the `$ref` of an object leads to. One that leads nowhere is taken out. */
+function followed(node: Plain, moved: boolean, references: References, warn: (sentence: string) => void): Plain | undefined {
+  const written = refOf(node);
+  if (written === undefined) {
+    if (Object.hasOwn(node, "$ref")) {
+      delete node["$ref"];
+      warn("A $ref is no text, and is left out");
+    }
+    return undefined;
+  }
+  const ref = moved ? movedRef(written) : written;
+  if (ref !== written) node["$ref"] = ref;
+  const target = references.target(ref);
+  // One that leads to `true` or `false` has nothing in it to look at.
+  const end = isPlain(target) ? references.end(target) : target;
+  if (isPlain(target) && end !== undefined && end !== node) return target;
+  if (typeof target === "boolean") return undefined;
+  delete node["$ref"];
+  warn(`The $ref ${quoted(ref)} leads ${target === undefined ? "nowhere" : "round in a circle, or too far"}, and is left out`);
+  return undefined;
+}
+
+/** So that the pointer of an operation is that of its path. */
+function takeInPathItems(document: Plain, references: References): void {
+  const paths = own(document, "paths");
+  for (const [path, item] of entriesOf(paths)) {
+    if (refOf(item) === undefined) continue;
+    const target = references.object(item);
+    const { $ref: _, ...beside } = item as Plain;
+    if (target !== undefined) put(paths as Plain, path, { ...target, ...beside });
+  }
+}

@@ -1,0 +1,76 @@
+import { GRAMMAR, type Child, type Kind } from "./grammar.ts";
+import { entriesOf, isPlain, own, type Plain } from "../parse/plain.ts";
+import { keysOf, step } from "../parse/pointer.ts";
+
+/** Where an object is: made into a pointer when somebody asks, since there are hundreds of thousands. */
+export interface Place {
+  readonly parent: Place | undefined;
+  readonly key: string;
+}
+
+export interface Visit {
+  readonly node: Plain;
+  readonly kind: Kind;
+  readonly place: Place | undefined;
+}
+
+export type Seen = Map<Kind, WeakSet<Plain>>;
+
+/** A JSON pointer. */
+export function pointerOf(place: Place | undefined): string {
+  const steps: string[] = [];
+  for (let at = place; at !== undefined; at = at.parent) steps.push(step(at.key));
+  return steps.reverse().join("");
+}
+
+/** Of a local `$ref`. */
+export function placeOf(ref: string): Place | undefined {
+  return (keysOf(ref.slice(1)) ?? []).reduce<Place | undefined>((parent, key) => ({ parent, key }), undefined);
+}
+
+/**
+ * Every object of the document in its place, parents first, each once for each kind that it is used as. With its own stack: documents may be deep, and circles end.
+ * @param seen What was looked at before, for more than one walk through the same.
+ * @param visit May change the object; its children are looked at afterwards. It returns what is to be looked at besides, such as what a `$ref` leads to.
+ */
+export function walk(starts: readonly Visit[], visit: (visit: Visit) => readonly Visit[] | undefined, seen: Seen = new Map()): void {
+  const waiting = starts.toReversed();
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { node, kind, place } = next;
+    let ofKind = seen.get(kind);
+    if (ofKind === undefined) seen.set(kind, (ofKind = new WeakSet()));
+    if (ofKind.has(node)) continue;
+    ofKind.add(node);
+    const more = visit(next);
+    const from = waiting.length;
+    if (more !== undefined) waiting.push(...more);
+    for (const [key, child] of GRAMMAR[kind]) {
+      const value = own(node, key);
+      if (typeof value === "object" && value !== null) push(waiting, child, value, { parent: place, key });
+    }
+    reverseFrom(waiting, from);
+  }
+}
+
+function push(waiting: Visit[], { kind, as }: Child, value: object, place: Place): void {
+  const asList = as === "list" || as === "one-or-list";
+  if (Array.isArray(value)) {
+    if (!asList) return;
+    for (const [index, item] of (value as unknown[]).entries()) {
+      if (isPlain(item)) waiting.push({ node: item, kind, place: { parent: place, key: String(index) } });
+    }
+  } else if (as === "map") {
+    for (const [key, item] of entriesOf(value)) {
+      if (isPlain(item)) waiting.push({ node: item, kind, place: { parent: place, key } });
+    }
+  } else if (as !== "list" && isPlain(value)) waiting.push({ node: value, kind, place });
+}
+
+/** So that what was pushed first is taken first. */
+function reverseFrom(stack: Visit[], from: number): void {
+  for (let low = from, high = stack.length - 1; low < high; low++, high--) {
+    const kept = stack[low]!;
+    stack[low] = stack[high]!;
+    stack[high] = kept;
+  }
+}

@@ -1,0 +1,68 @@
+import type { ApiDescription } from "./description.ts";
+import { checkSize } from "../read/check-size.ts";
+import { Resolver } from "../normalise/resolver.ts";
+import { normalise } from "../normalise/normalise.ts";
+import { operationsOf } from "./operations.ts";
+import { isPlain, own, textOf, type Plain } from "../parse/plain.ts";
+import { problem } from "../problem.ts";
+import { References } from "../normalise/references.ts";
+import { securitySchemesOf } from "./security.ts";
+import { serversOf } from "./servers.ts";
+import { specificationOf } from "../specification.ts";
+import { movedRef } from "../normalise/version-2.ts";
+import { Warnings } from "../warnings.ts";
+
+/**
+ * Describes a document that was parsed already, and leaves it as it is. A `$ref` out of it leads nowhere.
+ * @throws SeqqaError `DESCRIPTION_NOT_OPENAPI`, `DESCRIPTION_EMPTY`, `DESCRIPTION_TOO_LARGE`; exit status 2.
+ */
+export function describe(document: unknown, name = "the description"): ApiDescription {
+  if (!isPlain(document)) throw problem("DESCRIPTION_NOT_OPENAPI", `${name} is no object, so that it is no OpenAPI description.`);
+  checkSize(document, name);
+  return describeOwn(copied(document, name), name, undefined, new Warnings());
+}
+
+/**
+ * The same, of a document that may be changed.
+ * @param from The URL that it was read from.
+ */
+export function describeOwn(document: Plain, name: string, from: URL | undefined, warnings: Warnings): ApiDescription {
+  const specification = specificationOf(document, name);
+  if (/^3\.([2-9]|\d\d)/.test(specification))
+    warnings.add("/openapi", `Version ${specification} is read as 3.1, which may leave out what is new in it`);
+  const references = new References(document, specification.startsWith("2.") ? movedRef : undefined);
+  normalise(document, specification, references, warnings);
+  const operations = operationsOf(document, references, warnings);
+  if (operations.length === 0) {
+    throw problem(
+      "DESCRIPTION_EMPTY",
+      `${name} describes no operation, so that there is nothing to make of it.`,
+      'Operations are under "paths", as in "/orders": { "get": { ... } }.',
+    );
+  }
+  const info = own(document, "info");
+  const resolver = new Resolver(references);
+  return {
+    title: (isPlain(info) ? textOf(own(info, "title")) : undefined) ?? "",
+    version: (isPlain(info) ? textOf(own(info, "version")) : undefined) ?? "",
+    specification,
+    servers: serversOf(document, from, warnings),
+    operations,
+    securitySchemes: securitySchemesOf(document, references, warnings),
+    warnings: warnings.list(),
+    resolve: (schema) => resolver.resolve(schema),
+    document,
+  };
+}
+
+function copied(document: Plain, name: string): Plain {
+  try {
+    return structuredClone(document);
+  } catch {
+    throw problem(
+      "DESCRIPTION_NOT_OPENAPI",
+      `${name} holds functions or the like, so that it is no OpenAPI description.`,
+      "Pass what JSON.parse returns.",
+    );
+  }
+}

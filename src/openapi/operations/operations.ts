@@ -1,0 +1,80 @@
+import { bodyOf } from "./bodies.ts";
+import type { HttpMethod, Operation } from "./description.ts";
+import { parametersOf } from "./parameters.ts";
+import { entriesOf, isPlain, listOf, own, textOf, type Plain } from "../parse/plain.ts";
+import { step } from "../parse/pointer.ts";
+import { quoted } from "../problem.ts";
+import type { References } from "../normalise/references.ts";
+import { responsesOf } from "./responses.ts";
+import { securityOf } from "./security.ts";
+import { serverUrls } from "./servers.ts";
+import type { Warnings } from "../warnings.ts";
+
+const METHODS: ReadonlySet<string> = new Set<HttpMethod>(["get", "put", "post", "delete", "options", "head", "patch", "trace"]);
+
+/** In the order of the document. */
+export function operationsOf(document: Plain, references: References, warnings: Warnings): readonly Operation[] {
+  const paths = own(document, "paths");
+  if (paths !== undefined && !isPlain(paths)) warnings.add("/paths", "The paths are no map, and are left out");
+  return entriesOf(paths).flatMap(([path, item]) => {
+    if (path.startsWith("x-")) return [];
+    const pointer = `/paths${step(path)}`;
+    const found = references.object(item);
+    if (found === undefined) {
+      warnings.add(pointer, "A path is no map of operations, and is left out");
+      return [];
+    }
+    return Object.entries(found).flatMap(([key, operation]) => {
+      const method = key.toLowerCase();
+      if (!METHODS.has(method)) return [];
+      if (isPlain(operation))
+        return [
+          operationOf({
+            method: method as HttpMethod,
+            path,
+            pointer: pointer + step(key),
+            operation,
+            item: found,
+            document,
+            references,
+            warnings,
+          }),
+        ];
+      warnings.add(pointer + step(key), "An operation is no map, and is left out");
+      return [];
+    });
+  });
+}
+
+interface Found {
+  readonly method: HttpMethod;
+  readonly path: string;
+  readonly pointer: string;
+  readonly operation: Plain;
+  readonly item: Plain;
+  readonly document: Plain;
+  readonly references: References;
+  readonly warnings: Warnings;
+}
+
+function operationOf(found: Found): Operation {
+  const { method, path, pointer, operation, item, document, references, warnings } = found;
+  if (!path.startsWith("/")) warnings.add(pointer, `The path ${quoted(path)} does not begin with a slash, and is given one`);
+  const template = path.startsWith("/") ? path : `/${path}`;
+  const servers = serverUrls(own(operation, "servers") ?? own(item, "servers"));
+  return {
+    method,
+    path: template,
+    id: textOf(own(operation, "operationId")),
+    tags: listOf(own(operation, "tags")).filter((tag) => typeof tag === "string"),
+    summary: textOf(own(operation, "summary")),
+    description: textOf(own(operation, "description")),
+    deprecated: own(operation, "deprecated") === true,
+    parameters: parametersOf({ template, pointer, lists: [own(item, "parameters"), own(operation, "parameters")], references, warnings }),
+    body: bodyOf(own(operation, "requestBody"), references),
+    responses: responsesOf(own(operation, "responses"), references, warnings, `${pointer}/responses`),
+    security: securityOf(own(operation, "security") ?? own(document, "security")),
+    pointer,
+    ...(servers.length > 0 && { servers }),
+  };
+}

@@ -1,0 +1,62 @@
+import { Composer, isScalar, Lexer, LineCounter, Parser, type YAMLError } from "yaml";
+import { tooDeepIn } from "../../config/read/nesting.ts";
+import { problem, quoted } from "../problem.ts";
+import { yamlValue } from "./yaml-value.ts";
+
+/** Each level of a document is up to two levels of YAML's own. */
+const DEEPEST = 600;
+
+/** Words, marks and spaces. Each takes some 300 bytes to be read; GitHub's description, 10 MB as YAML, has 1.7 million. */
+const MOST_PARTS = 4_000_000;
+
+/** @throws SeqqaError `DESCRIPTION_SYNTAX` with line and column */
+export function parseYaml(text: string, name: string, warn: (sentence: string) => void): unknown {
+  const lines = new LineCounter();
+  const where = (offset: number): string => {
+    const { line, col } = lines.linePos(offset);
+    return `${name}:${line}:${col}`;
+  };
+  refuseHuge(text, name);
+  const tokens = [...new Parser(lines.addNewLine).parse(text)];
+  const deep = tooDeepIn(tokens, DEEPEST);
+  if (deep !== undefined) throw problem("DESCRIPTION_TOO_LARGE", `${where(deep)} is nested more than ${DEEPEST} levels deep.`);
+  // Keys that are there twice are looked for by yamlValue: here, it would take the square of their number.
+  const composer = new Composer({ uniqueKeys: false, stringKeys: true, prettyErrors: false, logLevel: "silent" });
+  const documents = [...composer.compose(tokens, true, text.length)];
+  const document = documents.find(
+    ({ contents, errors }) => errors.length > 0 || (contents !== null && !(isScalar(contents) && contents.value === null)),
+  );
+  if (document === undefined) throw problem("DESCRIPTION_SYNTAX", `${name} is empty.`, "Give the file or URL of an OpenAPI description.");
+  const error = document.errors[0];
+  if (error !== undefined) throw notYaml(error, where(error.pos[0]), text);
+  if (documents.length > 1) warn(`${name} holds ${documents.length} YAML documents, of which the first one is read.`);
+  return yamlValue(document.contents, {
+    duplicate: (key, offset) => warn(`The key ${quoted(key)} is there twice, and the last one holds (${where(offset)}).`),
+    broken: (what, offset) =>
+      problem("DESCRIPTION_SYNTAX", `${where(offset)}: ${what}`, "Write the part out, or refer to a component with $ref."),
+  });
+}
+
+/** A part may be of one character, so that only a longer text has to be counted. */
+function refuseHuge(text: string, name: string): void {
+  if (text.length <= MOST_PARTS) return;
+  let parts = 0;
+  for (const _ of new Lexer().lex(text)) {
+    if (++parts <= MOST_PARTS) continue;
+    throw problem(
+      "DESCRIPTION_TOO_LARGE",
+      `${name} is too large for YAML: it has more than ${MOST_PARTS.toLocaleString("en")} parts.`,
+      "Write it as JSON, which takes much less.",
+    );
+  }
+}
+
+function notYaml(error: YAMLError, where: string, text: string): Error {
+  const json = /^\s*[{[]/.test(text);
+  const what = (error.message.split("\n")[0] ?? "").replace(/[.:]?$/, ".");
+  return problem(
+    "DESCRIPTION_SYNTAX",
+    `${where}: this is not valid ${json ? "JSON or YAML" : "YAML"}: ${what}`,
+    "Give the file or URL of an OpenAPI description in JSON or YAML.",
+  );
+}

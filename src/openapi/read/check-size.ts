@@ -1,0 +1,69 @@
+import { problem } from "../problem.ts";
+
+/** Deeper than any description is that somebody wrote; what follows one schema into another recurses. */
+const DEEPEST = 250;
+/** Aliases of YAML can make a small file huge, since whoever goes through it meets the same object again and again. What was written out may be more. */
+const MOST_VALUES = 5_000_000;
+const MOST_TIMES = 3;
+
+interface Open {
+  readonly value: object;
+  readonly children: readonly unknown[];
+  next: number;
+  values: number;
+}
+
+/**
+ * Refuses what is nested too deeply, and what is too large once every alias is counted as often as it is met. Objects that are shared are looked at once.
+ * @throws SeqqaError `DESCRIPTION_TOO_LARGE`
+ */
+export function checkSize(root: unknown, name: string): void {
+  if (typeof root !== "object" || root === null) return;
+  /** How many values are in an object that was looked at, and how deep it is. */
+  const known = new Map<object, { readonly values: number; readonly depth: number }>();
+  let distinct = 0;
+  const open: (Open & { depth: number })[] = [opened(root)];
+  for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
+    if (top.next === 0) distinct += top.values;
+    const child = top.children[top.next++];
+    if (top.next > top.children.length) {
+      open.pop();
+      known.set(top.value, { values: top.values, depth: top.depth });
+      const parent = open.at(-1);
+      if (parent !== undefined) add(parent, top);
+    } else if (typeof child === "object" && child !== null) {
+      const before = known.get(child);
+      if (before !== undefined) add(top, before);
+      else if (open.length > DEEPEST) throw tooDeep(name);
+      else open.push(opened(child));
+    }
+    if (top.values > MOST_VALUES && top.values > MOST_TIMES * distinct) throw tooLarge(name);
+    if (top.depth + open.length > DEEPEST + 2) throw tooDeep(name);
+  }
+}
+
+function opened(value: object): Open & { depth: number } {
+  const children: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+  return { value, children, next: 0, values: 1 + children.length, depth: 1 };
+}
+
+function add(to: { values: number; depth: number }, child: { readonly values: number; readonly depth: number }): void {
+  to.values += child.values;
+  to.depth = Math.max(to.depth, child.depth + 1);
+}
+
+function tooDeep(name: string): Error {
+  return problem(
+    "DESCRIPTION_TOO_LARGE",
+    `${name} is nested more than ${DEEPEST} levels deep.`,
+    "No OpenAPI description needs that: check what made it.",
+  );
+}
+
+function tooLarge(name: string): Error {
+  return problem(
+    "DESCRIPTION_TOO_LARGE",
+    `${name} holds more than ${MOST_VALUES.toLocaleString("en")} values once its YAML aliases are followed.`,
+    "Such files are made to exhaust whoever reads them; write the repeated parts as components with $ref.",
+  );
+}

@@ -1,0 +1,115 @@
+import { realpathSync } from "node:fs";
+import { dirname, sep } from "node:path";
+import { sourceOf } from "./outside-file.ts";
+import { parseText } from "../parse/parse-text.ts";
+import type { Plain } from "../parse/plain.ts";
+import { problem, quoted } from "../problem.ts";
+import { readFile } from "./read-file.ts";
+import { readUrl, type Fetch } from "./read-url.ts";
+import type { Loaded, Source } from "./source.ts";
+
+/** Files that one description may be made of. */
+const MOST_FILES = 2000;
+/** Characters of all of them. */
+const MOST_TEXT = 128 * 1024 * 1024;
+
+export interface Bounds {
+  readonly cwd: string;
+  /** References may leave the folder of the description, and go to the network. */
+  readonly allowRefs: boolean;
+  readonly fetch?: Fetch | undefined;
+}
+
+export interface ReadFile {
+  readonly source: Source;
+  readonly root: Plain;
+}
+
+/** Reads the files that a description refers to: those in its own folder and below, and others only if that was allowed. */
+export class FileReader {
+  readonly #description: Loaded;
+  readonly #bounds: Bounds;
+  readonly #warn: (sentence: string) => void;
+  #files = 0;
+  #text = 0;
+
+  constructor(description: Loaded, bounds: Bounds, warn: (sentence: string) => void) {
+    this.#description = description;
+    this.#bounds = bounds;
+    this.#warn = warn;
+  }
+
+  /**
+   * @param at The pointer of the reference.
+   * @throws SeqqaError `DESCRIPTION_REF_REFUSED` where it leaves the bounds, `DESCRIPTION_REF` where it cannot be read.
+   */
+  async read(ref: string, from: Source, at: string): Promise<ReadFile> {
+    const where = `${this.#description.name} refers to ${quoted(ref)} (at ${quoted(`#${at}`).slice(1, -1)})`;
+    const source = sourceOf(ref, from);
+    if (source === undefined)
+      throw problem(
+        "DESCRIPTION_REF",
+        `${where}, which is neither a file nor a URL of http or https.`,
+        "Put the part into a file next to the description.",
+      );
+    this.#check(source, from, where);
+    if (++this.#files > MOST_FILES)
+      throw problem("DESCRIPTION_TOO_LARGE", `${where}, and has referred to ${MOST_FILES} other files before.`);
+    const loaded = await this.#load(source, where);
+    if ((this.#text += loaded.text.length) > MOST_TEXT)
+      throw problem("DESCRIPTION_TOO_LARGE", `${this.#description.name} and the files that it refers to are too large together.`);
+    return { source: loaded.source, root: parseText(loaded.text, loaded.name, this.#warn) };
+  }
+
+  #check(source: Source, from: Source, where: string): void {
+    if (source.kind === "file" && from.kind === "url") {
+      throw problem(
+        "DESCRIPTION_REF_REFUSED",
+        `${where}, a file of this machine, which what comes from the network may not (not with --allow-refs, either).`,
+        "Fetch it into a file, and look at what it refers to.",
+      );
+    }
+    if (this.#bounds.allowRefs) return;
+    const refused =
+      source.kind === "url"
+        ? `, which is at ${source.url.host}`
+        : this.#isInside(source.path)
+          ? undefined
+          : ", which is outside its own folder";
+    if (refused === undefined) return;
+    throw problem(
+      "DESCRIPTION_REF_REFUSED",
+      `${where}${refused}; that is read with --allow-refs only.`,
+      "Look at the reference, and pass --allow-refs if it may be followed.",
+    );
+  }
+
+  /** Both as it is written and with its symbolic links followed. */
+  #isInside(path: string): boolean {
+    const { source } = this.#description;
+    if (source.kind !== "file") return false;
+    const folder = dirname(source.path);
+    const below = folder.endsWith(sep) ? folder : folder + sep;
+    if (!path.startsWith(below)) return false;
+    try {
+      return realpathSync(path).startsWith(below);
+    } catch {
+      // It is not there, which is said when it is read.
+      return true;
+    }
+  }
+
+  async #load(source: Source, where: string): Promise<Loaded> {
+    try {
+      return source.kind === "file" ? await readFile(source.path, this.#bounds.cwd) : await readUrl(source.url, this.#bounds.fetch);
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw problem(
+        "DESCRIPTION_REF",
+        `${where}, which cannot be read: ${why}`,
+        "Check the reference; paths are relative to the file that it stands in.",
+        cause,
+      );
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import { constants, realpathSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { isAbsolute, relative } from "node:path";
+import { decodeText } from "./decode-text.ts";
+import { problem } from "../problem.ts";
+import type { Loaded } from "./source.ts";
+
+/** Bytes of a description, and of each file that it refers to. GitHub's has 13 million. */
+export const MOST_BYTES: number = 64 * 1024 * 1024;
+
+/**
+ * @param path Absolute.
+ * @throws SeqqaError `DESCRIPTION_NOT_FOUND`, `DESCRIPTION_UNREADABLE`, `DESCRIPTION_TOO_LARGE`
+ */
+export async function readFile(path: string, cwd: string): Promise<Loaded> {
+  const fromHere = relative(cwd, path);
+  const name = fromHere.startsWith("..") || isAbsolute(fromHere) ? path : fromHere || ".";
+  try {
+    const found = realpathSync(path);
+    // Without waiting for a writer, where it is a named pipe.
+    const file = await open(found, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const stat = await file.stat();
+      if (!stat.isFile())
+        throw problem(
+          "DESCRIPTION_UNREADABLE",
+          `${name} is ${stat.isDirectory() ? "a folder" : "no regular file"}, not a description.`,
+          "Give the file of the description itself.",
+        );
+      if (stat.size > MOST_BYTES) throw tooLarge(name);
+      return { source: { kind: "file", path: found }, name, text: decodeText(await file.readFile(), name) };
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    throw readable(error as NodeJS.ErrnoException, name);
+  }
+}
+
+export function tooLarge(name: string): Error {
+  return problem(
+    "DESCRIPTION_TOO_LARGE",
+    `${name} has more than ${MOST_BYTES / 1024 / 1024} MB.`,
+    "Give a description of a smaller part of the API.",
+  );
+}
+
+function readable(error: NodeJS.ErrnoException, name: string): Error {
+  switch (error.code) {
+    case "ENOENT":
+    case "ENOTDIR":
+      return problem("DESCRIPTION_NOT_FOUND", `There is no file ${name}.`, "Give the path or the URL of an OpenAPI description.");
+    case "EACCES":
+    case "EPERM":
+      return problem("DESCRIPTION_UNREADABLE", `${name} cannot be read: permission denied.`);
+    case "EISDIR":
+      return problem("DESCRIPTION_UNREADABLE", `${name} is a folder, not a description.`);
+    case "ELOOP":
+      return problem("DESCRIPTION_UNREADABLE", `${name} cannot be read: its symbolic links lead round in a circle.`);
+    default:
+      return error;
+  }
+}

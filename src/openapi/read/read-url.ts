@@ -1,0 +1,116 @@
+import { fetch as undiciFetch, type Response } from "undici";
+import { isUntrusted, UNTRUSTED } from "../../network/untrusted.ts";
+import { connections } from "./connections.ts";
+import { decodeText } from "./decode-text.ts";
+import { percentDecoded } from "../parse/percent-decoded.ts";
+import { problem, quoted } from "../problem.ts";
+import { MOST_BYTES, tooLarge } from "./read-file.ts";
+import { shownUrl, type Loaded } from "./source.ts";
+
+/** Milliseconds for the whole of it. */
+export const TIME: number = 60_000;
+const MOST_REDIRECTS = 5;
+const ACCEPT = "application/json, application/yaml, text/yaml;q=0.9, */*;q=0.8";
+
+/** One request. A stand-in for tests; `undefined` takes proxies and certificates as the configuration says. */
+export type Fetch = (
+  url: URL,
+  options: { readonly signal: AbortSignal; readonly headers: Readonly<Record<string, string>> },
+) => Promise<Answer>;
+
+/** What is used of a response; redirects are not followed by whoever makes it. */
+export type Answer = Pick<Response, "status" | "body"> & { readonly headers: { get(name: string): string | null } };
+
+/** @throws SeqqaError `DESCRIPTION_NOT_FOUND`, `DESCRIPTION_UNREADABLE`, `DESCRIPTION_TOO_LARGE` */
+export async function readUrl(url: URL, fetch?: Fetch): Promise<Loaded> {
+  const name = shownUrl(url);
+  if (fetch !== undefined) return load(url, name, fetch);
+  const dispatcher = connections();
+  try {
+    return await load(url, name, async (to, options) => undiciFetch(to, { ...options, dispatcher, redirect: "manual" }));
+  } finally {
+    await dispatcher.destroy();
+  }
+}
+
+async function load(start: URL, name: string, fetch: Fetch): Promise<Loaded> {
+  const signal = AbortSignal.timeout(TIME);
+  const [bare, authorization] = withoutLogin(start);
+  try {
+    let url = bare;
+    for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
+      const headers = { accept: ACCEPT, ...(url.origin === bare.origin && authorization) };
+      const answer = await fetch(url, { signal, headers });
+      const to = answer.headers.get("location");
+      if (answer.status < 300 || answer.status > 399 || to === null) return await taken(answer, url, name);
+      await answer.body?.cancel();
+      url = redirected(to, url, name);
+    }
+    throw problem("DESCRIPTION_UNREADABLE", `${name} redirects more than ${MOST_REDIRECTS} times.`);
+  } catch (error) {
+    throw explained(error, name, signal);
+  }
+}
+
+/** A user and password go into a header, for the origin that they were given for: no request is made of a URL that has them. */
+function withoutLogin(url: URL): readonly [url: URL, header: { readonly authorization: string } | undefined] {
+  if (url.username === "" && url.password === "") return [url, undefined];
+  const login = `${percentDecoded(url.username)}:${percentDecoded(url.password)}`;
+  const bare = new URL(url);
+  bare.username = "";
+  bare.password = "";
+  return [bare, { authorization: `Basic ${Buffer.from(login).toString("base64")}` }];
+}
+
+function redirected(to: string, from: URL, name: string): URL {
+  const url = URL.canParse(to, from.href) ? new URL(to, from) : undefined;
+  if (url !== undefined && /^https?:$/.test(url.protocol)) return withoutLogin(url)[0];
+  throw problem("DESCRIPTION_UNREADABLE", `${name} redirects to ${quoted(to)}, which is no URL of http or https; it is not followed.`);
+}
+
+async function taken(answer: Answer, url: URL, name: string): Promise<Loaded> {
+  if (answer.status < 200 || answer.status > 299) {
+    await answer.body?.cancel();
+    throw problem(
+      "DESCRIPTION_NOT_FOUND",
+      `${name} answered with status ${answer.status}.`,
+      "Check the URL; one that needs a login can be fetched to a file first.",
+    );
+  }
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of (answer.body ?? []) as AsyncIterable<Uint8Array>) {
+    if ((bytes += chunk.length) > MOST_BYTES) throw tooLarge(name);
+    chunks.push(chunk);
+  }
+  return { source: { kind: "url", url }, name, text: decodeText(Buffer.concat(chunks), name) };
+}
+
+/** What fetch said of an answer that did not come. */
+export function explained(error: unknown, name: string, signal: AbortSignal): unknown {
+  if (signal.aborted) return problem("DESCRIPTION_UNREADABLE", `${name} did not answer within ${TIME / 1000} s.`);
+  // What fetch raises is a TypeError with the reason as its cause.
+  if (!(error instanceof TypeError)) return error;
+  const { code = "", message = "" } = (error.cause ?? {}) as { readonly code?: string; readonly message?: string };
+  if (isUntrusted(code)) return problem("DESCRIPTION_UNREADABLE", `${name} cannot be read: ${UNTRUSTED[0]}.`, UNTRUSTED[1], error);
+  return problem(
+    "DESCRIPTION_UNREADABLE",
+    `${name} cannot be read: ${inWords(code, message || error.message)}.`,
+    "Check the URL and the connection.",
+    error,
+  );
+}
+
+/** What happened, and the code that can be looked up. */
+function inWords(code: string, message: string): string {
+  switch (code) {
+    case "":
+      return message === "bad port" ? "its port is one that HTTP clients do not call" : message;
+    case "ECONNREFUSED":
+      return "nothing listens there (ECONNREFUSED)";
+    case "ENOTFOUND":
+      return "its host is not known (ENOTFOUND)";
+    default:
+      return code;
+  }
+}

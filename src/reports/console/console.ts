@@ -1,0 +1,157 @@
+import type { ExplorationEvent } from "../../engine/events.ts";
+import type { JourneyResult, StepResult } from "../../model/results/journey-result.ts";
+import type { Divergence, ExplorationResult, Race, RunError, Violation } from "../../model/results/result.ts";
+import type { Severity } from "../../model/declare/severity.ts";
+import { coloursFor, type Colours } from "./colours.ts";
+import { Live } from "./live.ts";
+import { minimalityText } from "./minimality-text.ts";
+import { journeyLines } from "./journey-lines.ts";
+import { grouped } from "./numbers.ts";
+import { printable, printableLines } from "./printable.ts";
+import { raceText } from "./race-text.ts";
+import { redactJourney } from "../redaction/redact-journey.ts";
+import { redactDivergence, redactError, redactEvent, redactResult, redactText } from "../redaction/redact.ts";
+import { redactor, type Redactor } from "../redaction/redactor.ts";
+import type { Reporter, ReporterOptions } from "../reporter.ts";
+import type { ReportedExploration, ReportedJourney, RunReport } from "../document/run-report.ts";
+import { summaryLines } from "./summary.ts";
+import { knownLines, totals, updateLines } from "./totals.ts";
+import { violationText } from "./violation-text.ts";
+
+/** For people: progress and notes on standard error, results on standard output. */
+export class ConsoleReporter implements Reporter {
+  readonly #options: ReporterOptions;
+  readonly #live: Live;
+  readonly #colours: Colours;
+  readonly #hide: Redactor;
+  /** Notes that the reader of the results has seen already, of the exploration in progress. */
+  #seen: readonly string[] = [];
+
+  constructor(options: ReporterOptions) {
+    this.#options = options;
+    this.#live = new Live(options);
+    this.#colours = coloursFor(options.stdout, options.env);
+    this.#hide = redactor(options.visibility.redact);
+  }
+
+  event(name: string, event: ExplorationEvent): void {
+    const { stdout, stderr } = this.#options;
+    // Where only one of the two is a terminal, the results go elsewhere than the notes of the start, and must have them, too.
+    const isOnePlace = (stdout.isTTY === true) === (stderr.isTTY === true);
+    if (event.kind === "started") this.#seen = isOnePlace ? event.notes : [];
+    if (event.kind === "note" && isOnePlace) this.#seen = [...this.#seen, event.message];
+    this.#live.event(name, redactEvent(event, this.#options.visibility, this.#hide));
+  }
+
+  explored({ name, result }: ReportedExploration): void {
+    const notes = result.notes.filter((note) => !this.#seen.includes(note));
+    const shown = redactResult({ ...result, notes }, this.#options.visibility, this.#hide);
+    this.#print(resultLines(name, shown, this.#colours, this.#options.verbose));
+  }
+
+  step(name: string, step: StepResult | null): void {
+    this.#live.step(name, step);
+  }
+
+  journeyEnded(name: string, result: JourneyResult): void {
+    this.#print(journeyLines(name, redactJourney(result, this.#options.visibility, this.#hide), this.#colours, this.#options.verbose));
+  }
+
+  journeyDone({ name, notes, error, notPutBack }: ReportedJourney): void {
+    const { visibility, verbose } = this.#options;
+    const hide = this.#hide;
+    this.#print([
+      ...(error === undefined ? [] : errorLines(redactError(error, visibility, hide), this.#colours, verbose)),
+      ...(notPutBack === undefined ? [] : divergenceLines(redactDivergence(notPutBack, visibility, hide), this.#colours)),
+      ...notes.map((note) => `note: ${printable(name)}: ${printable(redactText(note, visibility, hide))}`),
+    ]);
+  }
+
+  message(text: string): void {
+    this.#live.message(redactText(text, this.#options.visibility, this.#hide));
+  }
+
+  ended(report: RunReport): void {
+    this.#print([...knownLines(report.known), ...updateLines(report.known), ...totals(report)]);
+  }
+
+  #print(lines: readonly string[]): void {
+    this.#live.clear();
+    if (lines.length > 0) this.#options.stdout.write(`${lines.join("\n")}\n`);
+  }
+}
+
+/** Violations, then what kept the run from being sure, then how complete it is. */
+export function resultLines(name: string, result: ExplorationResult, colours: Colours, verbose: boolean): readonly string[] {
+  const { violations, races, divergences, errors, notes, unverified } = result;
+  const [headline = "", ...rest] = summaryLines(name, result);
+  return [
+    ...violations.flatMap((violation, index) => violationLines(violation, index + 1, violations.length, colours)),
+    ...races.flatMap((race, index) => raceLines(race, index + 1, races.length, colours)),
+    ...divergences.flatMap((divergence) => divergenceLines(divergence, colours)),
+    ...errors.flatMap((error) => errorLines(error, colours, verbose)),
+    ...notes.map((note) => `note: ${printable(note)}`),
+    ...unverified.map((why) => colours.yellow(`unverified: ${printable(why)}`)),
+    ...(violations.length + races.length + divergences.length + errors.length + notes.length + unverified.length === 0 ? [] : [""]),
+    colours.bold(headline),
+    ...rest,
+  ];
+}
+
+export function violationLines(violation: Violation, number: number, total: number, colours: Colours): readonly string[] {
+  const seen = violation.count > 1 ? `, seen ${grouped(violation.count)} times` : "";
+  const [head = "", ...rest] = violationText(violation).split("\n");
+  const length = minimalityText(violation);
+  const known = length === undefined ? "" : `, ${length}`;
+  const header = colours.dim(`Violation ${number} of ${total}${seen}${known}, id ${printable(violation.id)}`);
+  return [header, colourOf(violation.severity, colours)(head), ...rest, ""];
+}
+
+export function raceLines(race: Race, number: number, total: number, colours: Colours): readonly string[] {
+  const seen = race.count > 1 ? `, seen in ${grouped(race.count)} kinds of states` : "";
+  const [head = "", ...rest] = raceText(race).split("\n");
+  const header = colours.dim(`Race ${number} of ${total}${seen}, id ${printable(race.id)}`);
+  return [header, colourOf(race.severity, colours)(head), ...rest, ""];
+}
+
+function divergenceLines({ kind, path, message, differences, hint }: Divergence, colours: Colours): readonly string[] {
+  return [
+    colours.yellow(`Divergence (${kind.replaceAll("_", " ")})`),
+    `  ${printable(message)}`,
+    `  path      ${pathText(path)}`,
+    ...differences.map((line) => `    ${printable(line)}`),
+    ...(hint === undefined ? [] : [`  hint      ${printable(hint)}`]),
+    "",
+  ];
+}
+
+function errorLines({ code, message, path, source, stack, count }: RunError, colours: Colours, verbose: boolean): readonly string[] {
+  const where = stack === undefined ? undefined : userLine(stack);
+  return [
+    colours.red(`Error in ${printable(source)} (${printable(code)}${count > 1 ? `, ${grouped(count)} times` : ""})`),
+    ...printableLines(message)
+      .split("\n")
+      .map((line) => `  ${line}`),
+    `  path      ${pathText(path)}`,
+    ...(where === undefined ? [] : [`  where     ${printable(where)}`]),
+    ...(verbose && stack !== undefined
+      ? printableLines(stack)
+          .split("\n")
+          .map((line) => `    ${line}`)
+      : []),
+    "",
+  ];
+}
+
+/** The first frame of a stack: stacks reach reports with the user's own files in them. */
+function userLine(stack: string): string | undefined {
+  return /^\s+at (?:.*\()?((?:file:\/\/)?[^\s()]+:\d+:\d+)\)?$/m.exec(stack)?.[1]?.replace(/^file:\/\//, "");
+}
+
+function pathText(path: readonly string[]): string {
+  return path.length === 0 ? "(the initial state)" : printable(path.join(" -> "));
+}
+
+function colourOf(severity: Severity, colours: Colours): (text: string) => string {
+  return { critical: colours.red, high: colours.red, medium: colours.yellow, low: colours.cyan }[severity];
+}

@@ -1,0 +1,91 @@
+import type { ExplorationEvent } from "../../engine/events.ts";
+import type { StepResult } from "../../model/results/journey-result.ts";
+import { plural } from "./numbers.ts";
+import { cut, printable, printableLines } from "./printable.ts";
+import { ProgressLine } from "./progress-line.ts";
+import { confirmingText, progressLines, racingText } from "./progress-text.ts";
+import type { ReporterOptions } from "../reporter.ts";
+import { targetLines } from "./violation-text.ts";
+
+/** Where nobody watches a line that changes, one is printed after so many milliseconds. */
+const EVERY = 10_000;
+
+/** What people see on standard error while a run is going on. */
+export class Live {
+  readonly #line: ProgressLine | undefined;
+  #stepsOver = 0;
+  readonly #options: Pick<ReporterOptions, "stderr" | "verbose">;
+  readonly #quoted: Set<string> = new Set();
+  readonly #now: () => number;
+  #printedAt: number;
+
+  /** The line that is rewritten in place needs a terminal with somebody in front of it. */
+  constructor(options: Pick<ReporterOptions, "stderr" | "env" | "verbose" | "now">) {
+    const ci = options.env["CI"] ?? "";
+    const watched = options.stderr.isTTY === true && (ci === "" || ci === "false" || ci === "0") && options.env["TERM"] !== "dumb";
+    this.#line = watched ? new ProgressLine(options.stderr) : undefined;
+    this.#options = options;
+    this.#now = options.now ?? (() => performance.now());
+    this.#printedAt = this.#now();
+  }
+
+  event(name: string, event: ExplorationEvent): void {
+    switch (event.kind) {
+      case "started":
+        if (this.#options.verbose) this.message(`${printable(event.name)}: ${plural(event.lanes, "lane")}`);
+        for (const note of event.notes) this.message(`note: ${printable(note)}`);
+        return;
+      case "progress":
+        this.#show((width) => progressLines(name, event, { verbose: this.#options.verbose, width }));
+        return;
+      case "violation":
+        if (this.#options.verbose) this.message(`found ${event.invariant} after ${event.path.join(" -> ")}`);
+        return;
+      case "note":
+        this.message(`note: ${printable(event.message)}`);
+        if (event.target !== undefined) this.#quote(targetLines(event.target));
+        return;
+      case "confirming":
+        this.#show((width) => [cut(`${printable(name)}  ${confirmingText(event)}`, width)]);
+        return;
+      case "racing":
+        this.#show((width) => [cut(`${printable(name)}  ${racingText(event)}`, width)]);
+        return;
+      case "finished":
+        this.clear();
+    }
+  }
+
+  /** How far a journey is: the steps that are over are counted. */
+  step(name: string, step: StepResult | null): void {
+    this.#stepsOver = step === null ? 0 : this.#stepsOver + 1;
+    const over = step === null ? "" : `, ${printable(step.name)} ${step.status.replace("_", " ")}`;
+    this.#show((width) => [cut(`${printable(name)}  ${plural(this.#stepsOver, "step")}${over}`, width)]);
+  }
+
+  /** In place on a terminal; elsewhere below what stands, and not more often than every ten seconds. */
+  #show(lines: (width: number) => readonly string[]): void {
+    if (this.#line !== undefined) return this.#line.show(lines(this.#line.width));
+    if (this.#now() - this.#printedAt < EVERY) return;
+    this.#printedAt = this.#now();
+    this.message(lines(Infinity).join("\n"));
+  }
+
+  /** One crash takes several lanes in turn, and all of them say the same. */
+  #quote(lines: readonly string[]): void {
+    const text = lines.map((line) => `  ${line}`).join("\n");
+    if (this.#quoted.has(text)) return;
+    this.#quoted.add(text);
+    this.message(text);
+  }
+
+  /** Prints below what stands, the progress line out of the way. */
+  message(text: string): void {
+    this.clear();
+    this.#options.stderr.write(`${printableLines(text)}\n`);
+  }
+
+  clear(): void {
+    this.#line?.clear();
+  }
+}

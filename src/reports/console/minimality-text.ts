@@ -1,0 +1,26 @@
+import type { Minimality, Violation } from "../../model/results/result.ts";
+
+/** What is known of the length of a path: in a few words, and in a sentence. */
+const WORDS: Readonly<Record<Minimality, readonly [brief: string, sentence: string]>> = {
+  shortest: ["shortest path", "Shortest: every shorter sequence was tried."],
+  one_minimal: ["no step can be left out", "1-minimal: without any single one of its steps it does not reproduce."],
+  as_found: ["perhaps longer than need be", "As found: time was up before it was known whether a shorter path does."],
+};
+
+/** What a report says of the length of a path; `undefined` where there is nothing to say. */
+export function minimalityText({
+  minimality,
+  reproductionPath,
+  shrunkFrom,
+}: Pick<Violation, "minimality" | "reproductionPath" | "shrunkFrom">): string | undefined {
+  if (minimality === undefined || reproductionPath.length < 2) return undefined;
+  return `${WORDS[minimality][0]}${shrunkFrom === undefined ? "" : ` (found with ${shrunkFrom.length} steps)`}`;
+}
+
+/** The same as a sentence; of paths of which there is nothing shorter, nothing. */
+export function minimalitySentence({
+  minimality,
+  reproductionPath,
+}: Pick<Violation, "minimality" | "reproductionPath">): string | undefined {
+  return minimality === undefined || reproductionPath.length < 1 ? undefined : WORDS[minimality][1];
+}

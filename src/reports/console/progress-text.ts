@@ -1,0 +1,74 @@
+import type { Confirming, Progress, Racing } from "../../engine/events.ts";
+import { duration, grouped, plural } from "./numbers.ts";
+import { printable } from "./printable.ts";
+import { timeLeft } from "./time-left.ts";
+
+/** Lanes that have a line of their own. */
+const LANES = 8;
+
+export interface ProgressShape {
+  /** With a line for each lane. */
+  readonly verbose: boolean;
+  /** Columns of a line. */
+  readonly width: number;
+}
+
+/** What a run is doing right now: one line, and with `verbose` one for each lane. */
+export function progressLines(name: string, progress: Progress, { verbose, width }: ProgressShape): readonly string[] {
+  const left = timeLeft(progress);
+  const parts = [
+    printable(name),
+    `${grouped(progress.states)} states`,
+    `${grouped(progress.steps)}/${grouped(progress.maxSteps)} steps`,
+    `${grouped(progress.stepsPerSecond)}/s`,
+    `frontier ${grouped(progress.frontier)}`,
+    `depth ${grouped(progress.depth)}`,
+    `violations ${grouped(progress.violations)}`,
+    ...(left === undefined ? [] : [`at most ${duration(left)} left`]),
+  ];
+  return [parts.join("  "), ...(verbose ? laneLines(progress) : [])].map((line) => fit(line, width));
+}
+
+/** What is done when the states are explored: actions of one state at the same time. */
+export function racingText({ probed, planned, trials, hits }: Racing): string {
+  return `probing races  ${grouped(probed)}/${grouped(planned)} kinds of pairs  ${plural(trials, "trial")}  races ${grouped(hits)}`;
+}
+
+/** Findings are replayed when the states are explored. */
+export function confirmingText({ violations, replayed, confirmed, toShorten, leftMs }: Confirming): string {
+  const parts = [
+    "confirming findings",
+    `${grouped(replayed)}/${grouped(violations)} replayed`,
+    `${grouped(confirmed)} confirmed`,
+    ...(toShorten > 0 && replayed >= violations ? [`${plural(toShorten, "path")} to shorten`] : []),
+    ...(leftMs === null ? [] : [`at most ${duration(leftMs)} left`]),
+  ];
+  return parts.join("  ");
+}
+
+/** What each lane does: its share of time at work, what it executed, and how often it was lost. */
+function laneLines({ laneUse, laneSteps, laneRebuilds }: Progress): readonly string[] {
+  const lines = laneUse.slice(0, LANES).map((use, lane) => {
+    const rebuilds = laneRebuilds[lane] ?? 0;
+    const rebuilt = rebuilds === 0 ? "" : `  rebuilt ${plural(rebuilds, "time")}`;
+    return `  lane ${lane}  ${percent(use)} at work  ${plural(laneSteps[lane] ?? 0, "step")}${rebuilt}`;
+  });
+  const more = laneUse.slice(LANES);
+  if (more.length === 0) return lines;
+  const mean = more.reduce((sum, use) => sum + use, 0) / more.length;
+  return [...lines, `  ${plural(more.length, "lane")} more  ${percent(mean)} at work`];
+}
+
+const percent = (share: number): string => `${Math.round(share * 100)}%`.padStart(4);
+
+/** Cuts by columns: what lies above the Latin, Greek and Cyrillic letters is taken to be two wide, so that a line never wraps. */
+function fit(text: string, width: number): string {
+  let columns = 0;
+  let kept = "";
+  for (const character of text) {
+    columns += (character.codePointAt(0) ?? 0) >= 0x1100 ? 2 : 1;
+    if (columns > width) break;
+    kept += character;
+  }
+  return kept;
+}

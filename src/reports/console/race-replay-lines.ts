@@ -1,0 +1,39 @@
+import type { ReplayResult } from "../../model/results/replay.ts";
+import type { Race, RaceOutcome, RecordedStep } from "../../model/results/result.ts";
+import { plural } from "./numbers.ts";
+import type { Colours } from "./colours.ts";
+import { printable } from "./printable.ts";
+import { distinctOutcomes, outcomeText, rateText, shownChanges, scheduleText } from "./race-text.ts";
+import { replayTable } from "./replay-table.ts";
+
+/** The steps of a race's prefix and its calls, what was recorded beside what was observed; then how the calls came out, and how often. */
+export function raceReplayLines(race: Omit<Race, "toString">, replayed: ReplayResult, from: number, colours: Colours): readonly string[] {
+  const { prefix, steps, observed, allowed } = race;
+  const { race: calls } = replayed;
+  const sides = observed.calls.map(({ action }) => action);
+  const [before, now] = [observed.calls, calls?.observed?.calls ?? []];
+  const whole = (path: readonly RecordedStep[], more: readonly RecordedStep[]): readonly (RecordedStep | undefined)[] => [
+    ...prefix.map((_, step) => path[step]),
+    ...more,
+  ];
+  const row = (word: string, text: string): string => `${word.padEnd(10)}${printable(text)}`;
+  const changes = (outcome: RaceOutcome): readonly string[] => shownChanges(outcome.changes).map((line) => `          ${printable(line)}`);
+  const schedule = scheduleText(race);
+  return [
+    ...replayTable([...prefix, ...sides], whole(steps, before), whole(replayed.steps, now), from, colours, prefix.length),
+    "",
+    ...(schedule === undefined ? [] : [row("schedule", schedule)]),
+    row("recorded", `${rateText(race)}; ${outcomeText(race, observed)}`),
+    ...changes(observed),
+    ...(calls === undefined
+      ? []
+      : [
+          row(
+            "observed",
+            `${calls.hits} of ${plural(calls.trials, "trial")}${calls.misses === 0 ? "" : `, ${calls.misses} more did not overlap`}${calls.observed === undefined ? "" : `; ${outcomeText(race, calls.observed)}`}`,
+          ),
+          ...(calls.observed === undefined ? [] : changes(calls.observed)),
+        ]),
+    ...distinctOutcomes(race, allowed).flatMap((outcome) => [row("allowed", outcomeText(race, outcome)), ...changes(outcome)]),
+  ];
+}

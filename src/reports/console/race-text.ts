@@ -1,0 +1,141 @@
+import type { Race, RaceCall, RaceOutcome } from "../../model/results/result.ts";
+import { differences } from "../../state/compare/differences.ts";
+import { grouped, plural } from "./numbers.ts";
+import { cut, printable } from "./printable.ts";
+
+/** How many characters of a response body, and how many lines of a change, are shown. */
+const BODY = 500;
+const CHANGES = 12;
+/** More calls than these are counted. */
+const NAMED = 4;
+
+const ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"];
+
+type Sides = Pick<Race, "first" | "second" | "copies">;
+
+/** What `race.toString()` returns: a few lines for people, safe to print. */
+export function raceText(race: Omit<Race, "toString">): string {
+  const { severity, message, prefix, observed, allowed, schedule, known } = race;
+  const listed = known === true ? " (known)" : "";
+  const row = (word: string, text: string): string => `  ${word.padEnd(9)} ${printable(text)}`.trimEnd();
+  const changes = (lines: readonly string[]): readonly string[] => shownChanges(lines).map((line) => `            ${printable(line)}`);
+  return [
+    `[${severity.toUpperCase()}] ${printable(raceName(race))}${listed}`,
+    `  ${printable(message)}`,
+    row("race", `${verdictText(race)}, ${rateText(race)}`),
+    ...(schedule === undefined ? [] : [row("schedule", scheduleText(race)!)]),
+    row("path", [...prefix, `(${raceName(race)})`].join(" -> ")),
+    ...shownCalls(observed.calls).map(({ name, call }) => row(name, callText(call))),
+    ...(observed.calls.length > NAMED ? [row("", `and ${plural(observed.calls.length - NAMED, "call")} more`)] : []),
+    row("observed", outcomeText(race, observed)),
+    ...changes(observed.changes),
+    ...distinctOutcomes(race, allowed).flatMap((outcome) => [row("allowed", outcomeText(race, outcome)), ...changes(outcome.changes)]),
+    ...differing(race).map((line) => row("differs", line)),
+  ].join("\n");
+}
+
+/** How the observed state differs from that of the order that comes nearest to it: a line for each of the two, one after the other. */
+function differing(race: Omit<Race, "toString">): readonly string[] {
+  const { observed } = race;
+  const nearest = distinctOutcomes(race, race.allowed)
+    .map((outcome) => ({ outcome, lines: differences(outcome.changes, observed.changes, CHANGES) }))
+    .toSorted((a, b) => a.lines.length - b.lines.length)[0];
+  if (nearest === undefined) return [];
+  const order = orderText(race, nearest.outcome);
+  return nearest.lines.map((line) => {
+    const change = line.slice(2).replace(/^[+-] /, (sign) => (sign === "- " ? "without " : ""));
+    return line.startsWith("- ") ? `${order}: ${change}` : line.startsWith("+ ") ? `observed: ${change}` : line;
+  });
+}
+
+/** `pay_order || cancel_order`; of more than two, `redeem_coupon, 5 at once`. */
+export function raceName({ first, second, copies }: Sides): string {
+  return copies > 2 ? `${first}, ${copies} at once` : `${first} || ${second}`;
+}
+
+/** What the race shows, in a word or two. */
+export function verdictText({ verdict, invariant }: Pick<Race, "verdict" | "invariant">): string {
+  if (verdict === "invariant") return `invariant ${invariant ?? ""}`.trim();
+  return verdict.replace("_", " ");
+}
+
+/** How often it was seen, how sure that is, and how the calls were made to meet. */
+export function rateText({ hits, trials, misses, rate, delivery, schedule }: Race): string {
+  const seen = `${grouped(hits)} of ${plural(trials, "trial")}`;
+  const missed = misses === 0 ? "" : `, ${grouped(misses)} more did not overlap`;
+  // Following a schedule needs no luck: a rate would say nothing.
+  const interval = schedule === undefined ? ` (95 % between ${percent(rate.low)} and ${percent(rate.high)})` : "";
+  return `${seen}${interval}${missed}, ${deliveryText(delivery)}`;
+}
+
+export const deliveryText = (delivery: string): string => ({ http2: "HTTP/2", last_byte: "last byte" })[delivery] ?? delivery;
+
+/** What a store was made to do; `undefined` where nothing was held. */
+export function scheduleText(race: Pick<Race, "schedule"> & Sides): string | undefined {
+  const { schedule } = race;
+  if (schedule === undefined) return undefined;
+  const { system, held, write, statement } = schedule;
+  const others = race.copies > 2 ? "the others are" : `${sideName(race, held === 0 ? 1 : 0)} is`;
+  return `${sideName(race, held)} is held before its write ${write} (${statement}, in ${system}) until ${others} done or waits for it`.replace(
+    "are done or waits",
+    "are done or wait",
+  );
+}
+
+/** An action, and which of its calls where both are of the same. */
+function sideName({ first, second, copies }: Sides, side: number): string {
+  const own = side === 0 || copies > 2 ? first : second;
+  return first === second ? `the ${ordinal(side)} ${own}` : own;
+}
+
+/** `first`, `second`, ...: what a side is called. */
+export const ordinal = (side: number): string => ORDINALS[side] ?? `call ${side + 1}`;
+
+/** The order and what was answered in it: `pay_order, then cancel_order: 200, 409`, and the rules that it broke. */
+export function outcomeText(race: Sides, { order, calls, broken }: RaceOutcome): string {
+  const sides = order ?? calls.map((_, side) => side);
+  const statuses = sides.map((side) => statusText(calls[side]?.status));
+  return `${orderText(race, { order, calls })}: ${statuses.join(", ")}${broken.length === 0 ? "" : `; breaks ${broken.join(", ")}`}`;
+}
+
+/** Who came after whom. */
+export function orderText({ first, second }: Sides, { order, calls }: Pick<RaceOutcome, "order" | "calls">): string {
+  if (order === null) return "at the same time";
+  if (order.length > NAMED) return `${first}, ${order.length} times one after the other`;
+  return order.map((side) => calls[side]?.action ?? (side === 0 ? first : second)).join(", then ");
+}
+
+export const statusText = (status: number | null | undefined): string =>
+  status === null || status === undefined ? "no answer" : String(status);
+
+/** The outcomes that read differently: of equal calls, most orders come out the same. */
+export function distinctOutcomes(race: Sides, outcomes: readonly RaceOutcome[]): readonly RaceOutcome[] {
+  const seen = new Map<string, RaceOutcome>();
+  for (const outcome of outcomes) {
+    const key = JSON.stringify([outcomeText(race, outcome), outcome.changes]);
+    if (!seen.has(key)) seen.set(key, outcome);
+  }
+  return [...seen.values()];
+}
+
+/** The first calls, by what their lines are called. */
+function shownCalls(calls: readonly RaceCall[]): readonly { readonly name: string; readonly call: RaceCall }[] {
+  return calls.slice(0, NAMED).map((call, side) => ({ name: ordinal(side), call }));
+}
+
+function callText({ action, status, requests }: RaceCall): string {
+  const last = requests.at(-1);
+  if (last === undefined) return `${action} -> ${statusText(status)}`;
+  const { request, response, error } = last;
+  const answer = response === undefined ? (error ?? "no answer") : `${response.status} ${cut(response.body, BODY)}`.trimEnd();
+  return `${`${request.method} ${request.url}`.trim()} -> ${answer}`;
+}
+
+/** The first lines of a change, and how many more there are. */
+export function shownChanges(lines: readonly string[]): readonly string[] {
+  if (lines.length === 0) return ["(the state did not change)"];
+  const left = lines.length - CHANGES;
+  return left > 0 ? [...lines.slice(0, CHANGES), `... ${plural(left, "line")} more`] : lines;
+}
+
+const percent = (share: number): string => `${Math.round(share * 100)} %`;

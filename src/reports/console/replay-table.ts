@@ -1,0 +1,73 @@
+import type { RecordedExchange, RecordedStep } from "../../model/results/result.ts";
+import type { Colours } from "./colours.ts";
+import { cut, printable } from "./printable.ts";
+
+/** Longest text of a column. */
+const ACTION = 40;
+const REQUEST = 90;
+
+/**
+ * What was recorded beside what was observed: a line for each request, with its step. Steps of an `api` that sends no requests, and those that were
+ * not recorded, have a line each.
+ *
+ * @param from The first step that is shown, from 0.
+ * @param together What stands from here on is executed at the same time, and has one number.
+ */
+export function replayTable(
+  path: readonly string[],
+  recorded: readonly (RecordedStep | undefined)[],
+  observed: readonly (RecordedStep | undefined)[],
+  from: number,
+  colours: Colours,
+  together: number = path.length,
+): readonly string[] {
+  const rows = path.flatMap((action, step) =>
+    step < from ? [] : rowsOf(step < together ? step : together, action, recorded[step], observed[step]),
+  );
+  const head = ["step", "action", "request", "recorded", "observed"] as const;
+  const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]!.length)));
+  const line = (cells: readonly string[]): string =>
+    cells
+      .map((cell, column) => cell.padEnd(widths[column]!))
+      .join("  ")
+      .trimEnd();
+  return [
+    colours.dim(line(head)),
+    ...rows.map((row) => {
+      const differs = row[3] !== row[4] && row[3] !== "-";
+      return differs ? colours.yellow(line(row)) : line(row);
+    }),
+  ];
+}
+
+function rowsOf(
+  step: number,
+  action: string,
+  recorded: RecordedStep | undefined,
+  observed: RecordedStep | undefined,
+): readonly (readonly string[])[] {
+  const [before, now] = [recorded?.requests ?? [], observed?.requests ?? []];
+  const count = Math.max(before.length, now.length, 1);
+  return Array.from({ length: count }, (_, index) => {
+    const exchange = now[index] ?? before[index];
+    const ofStep = (one: RecordedStep | undefined): string => (one === undefined ? "-" : String(one.status ?? "none"));
+    // Where the requests are not known, the status of the step stands for them.
+    const alone = count === 1;
+    return [
+      index === 0 ? String(step + 1) : "",
+      index === 0 ? cut(printable(action), ACTION) : "",
+      exchange === undefined ? "-" : cut(printable(requestText(exchange)), REQUEST),
+      before[index] === undefined && alone ? ofStep(recorded) : statusText(before[index]),
+      now[index] === undefined && alone ? ofStep(observed) : statusText(now[index]),
+    ];
+  });
+}
+
+function requestText({ request: { method, url } }: RecordedExchange): string {
+  return `${method} ${/^https?:/.test(url) ? url.replace(/^https?:\/\/[^/?#]*/, "") || "/" : url}`.trim() || "-";
+}
+
+function statusText(exchange: RecordedExchange | undefined): string {
+  if (exchange === undefined) return "-";
+  return exchange.response === undefined ? "none" : String(exchange.response.status);
+}

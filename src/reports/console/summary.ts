@@ -1,0 +1,59 @@
+import type { ExplorationResult, StopReason } from "../../model/results/result.ts";
+import { collisionText, isWorthTelling } from "./collisions.ts";
+import { duration, grouped, plural, stepRate } from "./numbers.ts";
+import { printable } from "./printable.ts";
+import { raceRows } from "./race-coverage-text.ts";
+
+const STOPPED: Readonly<Record<StopReason, string>> = {
+  exhausted: "no state is left to explore",
+  max_steps: "the step budget is used up (max_steps)",
+  max_depth: "the depth bound is reached (max_depth)",
+  max_time: "the time is used up (max_time)",
+  first_violation: "at the first violation",
+  interrupted: "interrupted",
+};
+
+/** Names shown of a list. */
+const NAMES = 10;
+
+/** What of a state graph was not met; it is a finding only where the exploration was exhaustive. */
+function graphRows({ unreachedNodes = [], deadEdges = [], deniedChecks = [] }: ExplorationResult): (readonly [string, string])[] {
+  const rows: readonly (readonly [string, readonly string[]])[] = [
+    ["unreached", unreachedNodes],
+    ["dead edges", deadEdges],
+    ["denied", deniedChecks],
+  ];
+  return rows.filter(([, names]) => names.length > 0).map(([word, names]) => [word, listed(names)]);
+}
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, NAMES).map(printable).join(", ");
+  return names.length > NAMES ? `${shown} and ${grouped(names.length - NAMES)} more` : shown;
+}
+
+/** The last lines about an exploration; the seed comes last, since it is what a second run needs. */
+export function summaryLines(name: string, result: ExplorationResult): readonly string[] {
+  const rate = stepRate(result);
+  const rows: readonly (readonly [string, string])[] = [
+    ["steps", grouped(result.steps)],
+    ["transitions", grouped(result.transitions)],
+    ["skipped", grouped(result.skipped)],
+    ["replayed", grouped(result.replayed)],
+    ["cross-checked", grouped(result.crossChecked)],
+    ["depth", grouped(result.maxDepthReached)],
+    ["violations", grouped(result.violations.length)],
+    ...raceRows(result).map(([word, text]) => [word, printable(text)] as const),
+    ...(result.divergences.length > 0 ? [["divergences", grouped(result.divergences.length)] as const] : []),
+    ...(result.errors.length > 0 ? [["errors", grouped(result.errors.length)] as const] : []),
+    ...(result.bounded > 0
+      ? [["bounded", `${plural(result.bounded, "state")} whose ids are too symmetric to be told apart for certain`] as const]
+      : []),
+    ...(isWorthTelling(result) ? [["collisions", collisionText(result)] as const] : []),
+    ...graphRows(result),
+    ["time", duration(result.durationMs) + (rate === undefined ? "" : `, ${rate}`)],
+    ["digest", printable(result.digest)],
+    ["stopped", STOPPED[result.stopReason]],
+    ["seed", String(result.seed)],
+  ];
+  return [`${printable(name)}: ${printable(result.verdict.text)}`, ...rows.map(([word, value]) => `  ${word.padEnd(14)}${value}`)];
+}

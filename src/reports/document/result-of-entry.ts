@@ -1,0 +1,39 @@
+import type { ExplorationResult } from "../../model/results/result.ts";
+import type { ExplorationEntry, GraphEntry } from "./document-types.ts";
+import { raceText } from "../console/race-text.ts";
+import { resultJson } from "../json/result-json.ts";
+import { violationText } from "../console/violation-text.ts";
+
+/** The result that an entry of a document was made of, redacted as it stands there. */
+export function resultOfEntry({ name: _name, file: _file, graph, ...facts }: ExplorationEntry): ExplorationResult {
+  const result: Omit<ExplorationResult, "toJSON"> = {
+    ...facts,
+    violations: facts.violations.map((violation) => ({ ...violation, toString: () => violationText(violation) })),
+    races: facts.races.map((race) => ({ ...race, toString: () => raceText(race) })),
+    graph: graphOf(graph),
+  };
+  return { ...result, toJSON: () => resultJson(result) };
+}
+
+/** Where the document has no lists, they are empty here, too. */
+function graphOf(graph: GraphEntry): ExplorationResult["graph"] {
+  const { actions, nodes, edges } = graph;
+  const [parents, parentActions] = [Int32Array.from(graph.parents), Int32Array.from(graph.parentActions)];
+  return {
+    actions,
+    nodes,
+    edges,
+    parents,
+    parentActions,
+    depths: Int32Array.from(graph.depths),
+    edgeFrom: Int32Array.from(graph.edgeFrom),
+    edgeAction: Int32Array.from(graph.edgeAction),
+    edgeTo: Int32Array.from(graph.edgeTo),
+    edgeStatus: Int32Array.from(graph.edgeStatus),
+    path: (node) => {
+      const path: string[] = [];
+      for (let at = node; at > 0 && at < parents.length; at = parents[at]!) path.push(actions[parentActions[at]!]!);
+      return path.reverse();
+    },
+  };
+}

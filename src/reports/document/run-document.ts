@@ -1,0 +1,36 @@
+import type { ExplorationEntry, RunDocument } from "./document-types.ts";
+import { journeyJson } from "../json/journey-json.ts";
+import { redactFailure, redactResult, type Visibility } from "../redaction/redact.ts";
+import { redactor, type Redactor } from "../redaction/redactor.ts";
+import { resultJson } from "../json/result-json.ts";
+import type { ReportedExploration, RunReport } from "./run-report.ts";
+
+/** An exploration as it stands in the document. */
+export function explorationEntry(
+  { name, file, result }: ReportedExploration,
+  visibility: Visibility,
+  hide: Redactor = redactor(visibility.redact),
+): ExplorationEntry {
+  return { name, file, ...resultJson(redactResult(result, visibility, hide)) };
+}
+
+/** The document of a run; see {@link RunDocument}. */
+export function runDocument(report: RunReport, visibility: Visibility, hide: Redactor = redactor(visibility.redact)): RunDocument {
+  const redacted = (): Pick<RunDocument, "explorations" | "journeys" | "failures"> => ({
+    explorations: report.explorations.map((exploration) => explorationEntry(exploration, visibility, hide)),
+    journeys: report.journeys.map((journey) => journeyJson(journey, visibility, hide)),
+    failures: report.failures.map((failure) => redactFailure(failure, visibility, hide)),
+  });
+  // A secret of the last journey may stand in the first exploration.
+  if (report.explorations.length + report.journeys.length > 1) redacted();
+  return {
+    seqqa: report.version,
+    format: 1,
+    run: report.run,
+    startedAt: report.startedAt.toISOString(),
+    failOnSeverity: report.failOnSeverity,
+    ...redacted(),
+    knownFindings: report.known,
+    exitStatus: report.exitStatus,
+  };
+}

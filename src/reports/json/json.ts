@@ -1,0 +1,50 @@
+import type { ExplorationEvent } from "../../engine/events.ts";
+import { jsonPieces } from "./json-text.ts";
+import { printableLines } from "../console/printable.ts";
+import { redactText } from "../redaction/redact.ts";
+import { redactor, type Redactor } from "../redaction/redactor.ts";
+import type { Reporter, ReporterOptions } from "../reporter.ts";
+import { runDocument } from "../document/run-document.ts";
+import type { RunReport } from "../document/run-report.ts";
+import { updateLines } from "../console/totals.ts";
+import { writePieces } from "./write-pieces.ts";
+
+/** For programs: one document on standard output when the run is over, and nothing else there. */
+export class JsonReporter implements Reporter {
+  readonly #options: ReporterOptions;
+  readonly #hide: Redactor;
+
+  constructor(options: ReporterOptions) {
+    this.#options = options;
+    this.#hide = redactor(options.visibility.redact);
+  }
+
+  event(_name: string, event: ExplorationEvent): void {
+    if (this.#options.verbose && event.kind === "note") this.message(`note: ${event.message}`);
+  }
+
+  explored(): void {
+    // Everything is in the document.
+  }
+
+  step(): void {
+    // The same.
+  }
+
+  journeyEnded(): void {
+    // The same.
+  }
+
+  journeyDone(): void {
+    // The same.
+  }
+
+  message(text: string): void {
+    this.#options.stderr.write(`${printableLines(redactText(text, this.#options.visibility, this.#hide))}\n`);
+  }
+
+  async ended(report: RunReport): Promise<void> {
+    for (const line of updateLines(report.known)) this.message(line);
+    await writePieces(this.#options.stdout, jsonPieces(runDocument(report, this.#options.visibility)));
+  }
+}

@@ -1,0 +1,185 @@
+import type { ApiRequest } from "../../model/http/response.ts";
+import type {
+  ExplorationResult,
+  Race,
+  RaceCoverage,
+  RaceOutcome,
+  RecordedExchange,
+  RecordedResponse,
+  RecordedStep,
+  Violation,
+} from "../../model/results/result.ts";
+import type { ExplorationEntry } from "../document/document-types.ts";
+import { graphEntry } from "../document/graph-entry.ts";
+
+/** An exploration's result as plain data, its keys always in the same order: what `result.toJSON()` returns. */
+export function resultJson(result: Omit<ExplorationResult, "toJSON">): Omit<ExplorationEntry, "name" | "file"> {
+  return {
+    statesVisited: result.statesVisited,
+    transitions: result.transitions,
+    steps: result.steps,
+    skipped: result.skipped,
+    replayed: result.replayed,
+    crossChecked: result.crossChecked,
+    speculative: result.speculative,
+    open: result.open,
+    maxDepthReached: result.maxDepthReached,
+    completeToDepth: result.completeToDepth,
+    stopReason: result.stopReason,
+    verdict: {
+      complete: result.verdict.complete,
+      text: result.verdict.text,
+      exceptions: result.verdict.exceptions.map(({ kind, count, text }) => ({ kind, count, text })),
+    },
+    unverified: result.unverified,
+    reductions: result.reductions.map(({ reason, merges, audited, refuted }) => ({ reason, merges, audited, refuted })),
+    violations: result.violations.map(violationJson),
+    races: result.races.map(raceJson),
+    // Left out, when written, where races were not probed.
+    raceCoverage: result.raceCoverage === undefined ? undefined : coverageJson(result.raceCoverage),
+    divergences: result.divergences.map(({ kind, path, message, differences, hint }) => ({ kind, path, message, differences, hint })),
+    errors: result.errors.map(({ code, message, path, source, where, stack, count }) => ({
+      code,
+      message,
+      path,
+      source,
+      where,
+      stack,
+      count,
+    })),
+    coverage: {
+      actions: Object.fromEntries(
+        Object.entries(result.coverage.actions).map(
+          ([name, { applied, skipped, statuses, brought, unseenWrites, changesNothing, mayNeverApply, mayNeverSucceed }]) => [
+            name,
+            {
+              applied,
+              skipped,
+              statuses,
+              ...(brought && { brought }),
+              ...(unseenWrites !== undefined && { unseenWrites }),
+              ...(changesNothing && { changesNothing }),
+              ...(mayNeverApply && { mayNeverApply }),
+              ...(mayNeverSucceed && { mayNeverSucceed }),
+            },
+          ],
+        ),
+      ),
+      pairs: result.coverage.pairs,
+    },
+    durationMs: result.durationMs,
+    strategy: result.strategy,
+    seed: result.seed,
+    digest: result.digest,
+    collisionProbability: result.collisionProbability,
+    collisions: result.collisions,
+    bounded: result.bounded,
+    notes: result.notes,
+    invariants: result.invariants,
+    graph: graphEntry(result.graph),
+    // Left out, when written, where no state graph was explored.
+    unreachedNodes: result.unreachedNodes,
+    deadEdges: result.deadEdges,
+    deniedChecks: result.deniedChecks,
+  };
+}
+
+/** A violation as plain data, without what is undefined. */
+export function violationJson(violation: Violation): Violation {
+  const { id, invariant, severity, message, reproductionPath, request, response, steps, checks, confirmed, count, state } = violation;
+  const { where, minimality, shrunkFrom, draws, curl, notReplayed, notReplayedReason, known, target, printed } = violation;
+  return {
+    id,
+    invariant,
+    severity,
+    message,
+    where,
+    reproductionPath,
+    request: request === undefined ? undefined : requestJson(request),
+    response: response === undefined ? undefined : responseJson(response),
+    steps: steps.map(stepJson),
+    checks: checks?.map(exchangeJson),
+    minimality,
+    shrunkFrom,
+    draws,
+    curl,
+    confirmed,
+    ...(notReplayed && { notReplayed }),
+    ...(notReplayedReason !== undefined && { notReplayedReason }),
+    count,
+    state,
+    ...(known && { known }),
+    target: target === undefined ? undefined : { exitCode: target.exitCode, signal: target.signal, output: target.output },
+    printed,
+  };
+}
+
+/** A race as plain data, without what is undefined. */
+export function raceJson(race: Race): Race {
+  const { id, first, second, copies, prefix, verdict, invariant, severity, message, where, observed, allowed } = race;
+  const { hits, trials, misses, rate, delivery, schedule, steps, requests, count, draws, curl, known } = race;
+  return {
+    id,
+    first,
+    second,
+    copies,
+    prefix,
+    verdict,
+    invariant,
+    severity,
+    message,
+    where,
+    observed: outcomeJson(observed),
+    allowed: allowed.map(outcomeJson),
+    hits,
+    trials,
+    misses,
+    rate: { low: rate.low, high: rate.high },
+    delivery,
+    schedule:
+      schedule === undefined
+        ? undefined
+        : { system: schedule.system, held: schedule.held, write: schedule.write, statement: schedule.statement },
+    steps: steps.map(stepJson),
+    requests: requests.map(requestJson),
+    count,
+    draws,
+    curl,
+    ...(known && { known }),
+  };
+}
+
+function coverageJson({ dismissedRaces, deliveries, durationMs, ...counts }: RaceCoverage): RaceCoverage {
+  const races = dismissedRaces?.map(({ first, second, copies, prefix, verdict, invariant, message, observed, reason, count }) => ({
+    first,
+    second,
+    copies,
+    prefix,
+    verdict,
+    invariant,
+    message,
+    observed: outcomeJson(observed),
+    reason,
+    count,
+  }));
+  return { ...counts, ...(races !== undefined && { dismissedRaces: races }), deliveries, durationMs };
+}
+
+const outcomeJson = ({ order, calls, changes, broken }: RaceOutcome): RaceOutcome => ({
+  order,
+  calls: calls.map(({ action, status, requests }) => ({ action, status, requests: requests.map(exchangeJson) })),
+  changes,
+  broken,
+});
+const stepJson = ({ action, status, requests, changes }: RecordedStep): RecordedStep => ({
+  action,
+  status,
+  requests: requests.map(exchangeJson),
+  changes,
+});
+const requestJson = ({ method, url, headers, body }: ApiRequest): ApiRequest => ({ method, url, headers, body });
+const responseJson = ({ status, headers, body }: RecordedResponse): RecordedResponse => ({ status, headers, body });
+
+export function exchangeJson({ request, response, error, durationMs }: RecordedExchange): RecordedExchange {
+  return { request: requestJson(request), response: response === undefined ? undefined : responseJson(response), error, durationMs };
+}

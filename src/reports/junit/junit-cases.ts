@@ -1,0 +1,148 @@
+import type { RunError } from "../../model/results/result.ts";
+import { isAtLeast } from "../../model/declare/severity.ts";
+import { grouped } from "../console/numbers.ts";
+import type { ExplorationEntry, JourneyEntry, RunDocument } from "../document/document-types.ts";
+import { cut } from "../console/printable.ts";
+import { raceRows } from "../console/race-coverage-text.ts";
+import { raceName, raceText, verdictText } from "../console/race-text.ts";
+import { doubtOf, violationText } from "../console/violation-text.ts";
+
+/** Longer bodies are cut: the whole of them is in results.json. */
+const BODY = 20_000;
+
+/** What a test case came to. `failure`: the target; `error`: the run could not tell. */
+export interface Outcome {
+  readonly kind: "failure" | "error" | "skipped";
+  readonly type: string;
+  readonly message: string;
+  readonly text?: string;
+}
+
+export interface Case {
+  readonly name: string;
+  readonly classname: string;
+  readonly ms: number;
+  readonly outcome?: Outcome | undefined;
+  /** What a reader should know although the case passed. */
+  readonly output?: string | undefined;
+}
+
+/** One case per invariant, one per race, one per action, and one for whatever else went wrong. */
+export function explorationCases(entry: ExplorationEntry, failOn: RunDocument["failOnSeverity"]): readonly Case[] {
+  const { name, violations, errors, divergences, coverage, stopReason } = entry;
+  const invariants = [...new Set([...entry.invariants, ...violations.map(({ invariant }) => invariant)])];
+  const actions = Object.entries(coverage.actions);
+  const ofAction = (source: string): boolean => Object.hasOwn(coverage.actions, source);
+  return [
+    ...invariants.map((invariant) => invariantCase(entry, invariant, failOn, errors)),
+    ...raceCases(entry, failOn),
+    ...actions.map(([action, { applied, skipped, brought }]): Case => {
+      const own = errors.filter(({ source }) => source === action);
+      const never = { kind: "skipped", type: "never_applied", message: `never applied, skipped ${grouped(skipped)} times` } as const;
+      return {
+        name: action,
+        classname: `${name}.actions`,
+        ms: 0,
+        outcome: errorOf(own) ?? (applied === 0 && brought !== true ? never : undefined),
+      };
+    }),
+    ...errors
+      .filter(({ source }) => !ofAction(source) && !invariants.includes(source))
+      .map((error, index): Case => ({ name: `${error.source} ${index + 1}`, classname: `${name}.run`, ms: 0, outcome: errorOf([error]) })),
+    ...divergences.map(({ kind, message, path, differences }, index): Case => ({
+      name: `${kind} ${index + 1}`,
+      classname: `${name}.run`,
+      ms: 0,
+      outcome: { kind: "error", type: kind, message, text: [`path: ${path.join(" -> ")}`, ...differences].join("\n") },
+    })),
+    ...entry.unverified.map((message, index): Case => ({
+      name: `unverified ${index + 1}`,
+      classname: `${name}.run`,
+      ms: 0,
+      outcome: { kind: "error", type: "unverified", message },
+    })),
+    ...(stopReason === "interrupted" ? [interruptedCase(entry)] : []),
+  ];
+}
+
+function interruptedCase(entry: ExplorationEntry): Case {
+  const message = `interrupted: ${entry.verdict.text}`;
+  return { name: "interrupted", classname: `${entry.name}.run`, ms: 0, outcome: { kind: "error", type: "interrupted", message } };
+}
+
+function invariantCase(
+  entry: ExplorationEntry,
+  invariant: string,
+  failOn: RunDocument["failOnSeverity"],
+  errors: readonly RunError[],
+): Case {
+  const base = { name: invariant, classname: `${entry.name}.invariants`, ms: 0 };
+  const found = entry.violations.filter((one) => one.invariant === invariant);
+  const failing = found.filter(({ known, severity }) => known !== true && failOn !== "none" && isAtLeast(severity, failOn));
+  const [first] = failing.toSorted((a, b) => Number(b.confirmed) - Number(a.confirmed));
+  const text = found.map(violationText).join("\n\n");
+  if (first !== undefined) {
+    const doubt = doubtOf(first);
+    const kind = doubt === undefined ? "failure" : "error";
+    return { ...base, outcome: { kind, type: doubt?.word ?? first.severity, message: first.message, text } };
+  }
+  return { ...base, outcome: errorOf(errors.filter(({ source }) => source === invariant)), output: text === "" ? undefined : text };
+}
+
+/** One per race that was found; where they were looked for and there is none, one that says so. */
+function raceCases(entry: ExplorationEntry, failOn: RunDocument["failOnSeverity"]): readonly Case[] {
+  const { races, raceCoverage } = entry;
+  const base = { classname: `${entry.name}.races`, ms: 0 };
+  const probed = raceRows(entry)
+    .map(([word, text]) => `${word}: ${text}`)
+    .join("\n");
+  if (races.length === 0)
+    return raceCoverage === undefined ? [] : [{ ...base, name: "races", ms: raceCoverage.durationMs, output: probed }];
+  return races.map((race): Case => {
+    const name = `${raceName(race)} (${verdictText(race)})`;
+    const text = raceText(race);
+    const fails = race.known !== true && failOn !== "none" && isAtLeast(race.severity, failOn);
+    if (!fails) return { ...base, name, output: text };
+    return { ...base, name, outcome: { kind: "failure", type: race.severity, message: race.message, text } };
+  });
+}
+
+function errorOf(errors: readonly RunError[]): Outcome | undefined {
+  const [first] = errors;
+  if (first === undefined) return undefined;
+  const text = errors.map(({ message, path, where }) =>
+    [message, `path: ${path.join(" -> ")}`, ...(where === undefined ? [] : [`where: ${where}`])].join("\n"),
+  );
+  return { kind: "error", type: first.code, message: first.message, text: text.join("\n\n") };
+}
+
+/** One case per step, and one for what kept the journey from being run or put back. */
+export function journeyCases({ name, steps, errors, divergences, interrupted }: JourneyEntry): readonly Case[] {
+  return [
+    ...steps.map((step): Case => {
+      const last = step.requests.at(-1);
+      const answer = last?.response === undefined ? (last?.error ?? "") : `${last.response.status} ${cut(last.response.body, BODY)}`;
+      const sent = last === undefined ? [] : [`request: ${last.request.method} ${last.request.url}`, `response: ${answer}`];
+      const text = [
+        ...(step.error === undefined ? [] : [step.error]),
+        ...sent,
+        ...(step.where === undefined ? [] : [`where: ${step.where}`]),
+      ].join("\n");
+      const base = { name: step.name, classname: name, ms: step.durationMs };
+      if (step.status === "passed") return base;
+      if (step.status === "skipped") return { ...base, outcome: { kind: "skipped", type: "skipped", message: step.error ?? "skipped" } };
+      // The one that was in progress: nothing is said of the target.
+      if (step.status === "failed" && interrupted === true) {
+        return { ...base, outcome: { kind: "error", type: "interrupted", message: step.error ?? "interrupted", text } };
+      }
+      return { ...base, outcome: { kind: "failure", type: step.status, message: step.error ?? step.status.replace("_", " "), text } };
+    }),
+    ...errors.map((error): Case => ({ name: error.source, classname: `${name}.run`, ms: 0, outcome: errorOf([error]) })),
+    ...divergences.map(({ kind, message, differences }): Case => ({
+      name: kind,
+      classname: `${name}.run`,
+      ms: 0,
+      outcome: { kind: "error", type: kind, message, text: differences.join("\n") },
+    })),
+  ];
+}

@@ -1,0 +1,27 @@
+import type { ReplayedRace, ReplayResult } from "../../model/results/replay.ts";
+import { redactOutcome, redactStep, redactText, type Visibility } from "./redact.ts";
+import type { Redactor } from "./redactor.ts";
+
+/** What a replay may show. Its requests stay, without what `report.redact` names: who replays a finding looks at them now, and nothing is written down. */
+export function redactReplay(result: ReplayResult, visibility: Visibility, hide: Redactor): ReplayResult {
+  const redacted = (): ReplayResult => ({
+    ...result,
+    steps: result.steps.map((step) => redactStep(step, { ...visibility, includeRequestResponse: true }, hide)),
+    violations: result.violations.map((one) => ({ ...one, message: redactText(one.message, visibility, hide) })),
+    errors: result.errors.map((one) => ({ ...one, message: redactText(one.message, visibility, hide) })),
+    race: result.race === undefined ? undefined : redactCalls(result.race, visibility, hide),
+  });
+  // What is a secret is known when all of it was seen.
+  redacted();
+  return redacted();
+}
+
+function redactCalls({ message, observed, inconclusive, ...race }: ReplayedRace, visibility: Visibility, hide: Redactor): ReplayedRace {
+  const text = (value: string | undefined): string | undefined => (value === undefined ? undefined : redactText(value, visibility, hide));
+  return {
+    ...race,
+    message: text(message),
+    observed: observed === undefined ? undefined : redactOutcome(observed, { ...visibility, includeRequestResponse: true }, hide),
+    inconclusive: text(inconclusive),
+  };
+}

@@ -1,0 +1,186 @@
+import type { ExplorationEvent } from "../../engine/events.ts";
+import type {
+  Divergence,
+  ExplorationResult,
+  Race,
+  RaceCall,
+  RaceCoverage,
+  RaceOutcome,
+  RecordedExchange,
+  RecordedStep,
+  RunError,
+  Violation,
+} from "../../model/results/result.ts";
+import type { TargetEnd } from "../../model/results/target-end.ts";
+import { curlScript } from "../curl/curl-script.ts";
+import { raceScript } from "../curl/race-script.ts";
+import { raceText } from "../console/race-text.ts";
+import { redactor, type Redactor } from "./redactor.ts";
+import { resultJson } from "../json/result-json.ts";
+import type { ReportedFailure } from "../document/run-report.ts";
+import { violationText } from "../console/violation-text.ts";
+
+/** What of requests and responses a report may show. */
+export interface Visibility {
+  /** Header names and JSON fields, compared without case, `-` and `_`. */
+  readonly redact: readonly string[];
+  readonly includeRequestResponse: boolean;
+}
+
+/** How seqqa's own messages quote a body, in JSON's quotes. */
+const QUOTED_BODY = /( is not (?:JSON|a GraphQL answer with data or errors): )"(?:[^"\\]|\\.)*"/g;
+
+/** A message that may quote what was thrown, answered or printed, or lines of states. */
+export function redactText(text: string, { includeRequestResponse }: Visibility, hide: Redactor): string {
+  const shown = includeRequestResponse ? text : text.replace(QUOTED_BODY, "$1[not shown]");
+  return hide
+    .body(shown)
+    .split("\n")
+    .map((line) => hide.line(line))
+    .join("\n");
+}
+
+/** The result as a report may show it: named fields hidden, or requests and responses left out altogether. */
+export function redactResult(
+  result: ExplorationResult,
+  visibility: Visibility,
+  hide: Redactor = redactor(visibility.redact),
+): ExplorationResult {
+  const redacted = (): Omit<ExplorationResult, "toJSON"> => ({
+    ...result,
+    violations: result.violations.map((violation) => redactViolation(violation, visibility, hide)),
+    races: result.races.map((race) => redactRace(race, visibility, hide)),
+    raceCoverage: result.raceCoverage === undefined ? undefined : redactCoverage(result.raceCoverage, visibility, hide),
+    divergences: result.divergences.map((one) => redactDivergence(one, visibility, hide)),
+    errors: result.errors.map((one) => redactError(one, visibility, hide)),
+    notes: result.notes.map((note) => redactText(note, visibility, hide)),
+    unverified: result.unverified.map((why) => redactText(why, visibility, hide)),
+  });
+  // What is a secret is known when all of it was seen.
+  redacted();
+  const shown = redacted();
+  return { ...shown, toJSON: () => resultJson(shown) };
+}
+
+export function redactViolation(violation: Violation, visibility: Visibility, hide: Redactor = redactor(visibility.redact)): Violation {
+  const { includeRequestResponse: included } = visibility;
+  const { request, response, checks, target } = violation;
+  const shown = {
+    ...violation,
+    message: redactText(violation.message, visibility, hide),
+    request: included && request !== undefined ? hide.request(request) : undefined,
+    response: included && response !== undefined ? hide.response(response) : undefined,
+    steps: violation.steps.map((step) => redactStep(step, visibility, hide)),
+    checks: included && checks !== undefined ? redactExchanges(checks, visibility, hide) : undefined,
+    // What is hidden is taken from answers there, or asked for.
+    curl: included
+      ? (curlScript({ ...violation, message: redactText(violation.message, visibility, hide) }, hide) ?? violation.curl)
+      : undefined,
+    target: target === undefined ? undefined : redactTarget(target, hide),
+    ...(violation.printed !== undefined && { printed: violation.printed.map((line) => hide.body(line)) }),
+  };
+  return { ...shown, toString: () => violationText(shown) };
+}
+
+/** A race as a report may show it: named fields hidden in its calls, its states and its prefix, or requests and responses left out altogether. */
+export function redactRace(race: Race, visibility: Visibility, hide: Redactor): Race {
+  const { includeRequestResponse: included } = visibility;
+  const message = redactText(race.message, visibility, hide);
+  const schedule = race.schedule === undefined ? undefined : { ...race.schedule, statement: hide.body(race.schedule.statement) };
+  const shown = {
+    ...race,
+    message,
+    observed: redactOutcome(race.observed, visibility, hide),
+    allowed: race.allowed.map((outcome) => redactOutcome(outcome, visibility, hide)),
+    schedule,
+    steps: race.steps.map((step) => redactStep(step, visibility, hide)),
+    requests: included ? race.requests.map((request) => hide.request(request)) : [],
+    // What is hidden is taken from answers there, or asked for.
+    curl: included ? (raceScript({ ...race, message, schedule }, hide) ?? race.curl) : undefined,
+  };
+  return { ...shown, toString: () => raceText(shown) };
+}
+
+/** The dismissed races as a report may show them, like {@link redactRace}. */
+function redactCoverage({ dismissedRaces, ...coverage }: RaceCoverage, visibility: Visibility, hide: Redactor): RaceCoverage {
+  if (dismissedRaces === undefined) return coverage;
+  const redacted = dismissedRaces.map((race) => ({
+    ...race,
+    message: redactText(race.message, visibility, hide),
+    observed: redactOutcome(race.observed, visibility, hide),
+  }));
+  return { ...coverage, dismissedRaces: redacted };
+}
+
+export function redactOutcome(outcome: RaceOutcome, visibility: Visibility, hide: Redactor): RaceOutcome {
+  return {
+    ...outcome,
+    calls: outcome.calls.map((call): RaceCall => ({ ...call, requests: redactExchanges(call.requests, visibility, hide) })),
+    changes: redactState(outcome.changes, hide),
+  };
+}
+
+export function redactStep(step: RecordedStep, visibility: Visibility, hide: Redactor): RecordedStep {
+  return {
+    ...step,
+    requests: redactExchanges(step.requests, visibility, hide),
+    changes: step.changes === undefined ? undefined : redactState(step.changes, hide),
+  };
+}
+
+/** Lines of a state, or of what differs between two. */
+export function redactState(lines: readonly string[], hide: Redactor): readonly string[] {
+  return lines.map((line) => hide.line(line));
+}
+
+/** None, where requests and responses are left out. */
+export function redactExchanges(
+  list: readonly RecordedExchange[],
+  { includeRequestResponse }: Visibility,
+  hide: Redactor,
+): readonly RecordedExchange[] {
+  return includeRequestResponse ? list.map((one) => redactExchange(one, hide)) : [];
+}
+
+/** What the answer shows to be a secret stands in the request already. */
+export function redactExchange(one: RecordedExchange, hide: Redactor): RecordedExchange {
+  const response = one.response === undefined ? undefined : hide.response(one.response);
+  return {
+    request: hide.request(one.request),
+    ...(response === undefined ? {} : { response: hide.response(response) }),
+    ...(one.error === undefined ? {} : { error: hide.body(one.error) }),
+    durationMs: one.durationMs,
+  };
+}
+
+/** What a process printed is searched line by line. */
+export function redactTarget(target: TargetEnd, hide: Redactor): TargetEnd {
+  return { ...target, output: target.output.map((line) => hide.body(line)) };
+}
+
+export function redactDivergence(one: Divergence, visibility: Visibility, hide: Redactor): Divergence {
+  return { ...one, message: redactText(one.message, visibility, hide), differences: redactState(one.differences, hide) };
+}
+
+/** What user code threw is quoted, and may quote what it sent. */
+export function redactError(one: RunError, visibility: Visibility, hide: Redactor): RunError {
+  const text = (value: string): string => redactText(value, visibility, hide);
+  return { ...one, message: text(one.message), stack: one.stack === undefined ? undefined : text(one.stack) };
+}
+
+export function redactFailure({ file, code, message, hint }: ReportedFailure, visibility: Visibility, hide: Redactor): ReportedFailure {
+  const text = (value: string): string => redactText(value, visibility, hide);
+  return { file, code, message: text(message), hint: hint === undefined ? undefined : text(hint) };
+}
+
+/** What is told while a run goes on. A finished exploration's result is left as it is: whoever shows that redacts it by itself. */
+export function redactEvent(event: ExplorationEvent, visibility: Visibility, hide: Redactor): ExplorationEvent {
+  if (event.kind === "started") return { ...event, notes: event.notes.map((note) => redactText(note, visibility, hide)) };
+  if (event.kind !== "note") return event;
+  const { target } = event;
+  return {
+    ...event,
+    message: redactText(event.message, visibility, hide),
+    target: target === undefined ? undefined : redactTarget(target, hide),
+  };
+}

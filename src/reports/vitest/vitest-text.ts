@@ -1,0 +1,81 @@
+import type { Race, Violation } from "../../model/results/result.ts";
+import { raceName } from "../console/race-text.ts";
+
+interface TestedModule {
+  /** What the module exports. */
+  readonly exportName: "agent" | "graph";
+  /** The exploration's file and the configuration, as the test imports and opens them: relative to it. */
+  readonly module: string;
+  readonly config: string | undefined;
+  readonly seed: number;
+  readonly draws: readonly (readonly string[])[] | undefined;
+}
+
+export interface VitestInput extends TestedModule {
+  readonly violation: Pick<Violation, "id" | "invariant" | "severity" | "message" | "reproductionPath" | "confirmed">;
+}
+
+export interface RaceVitestInput extends TestedModule {
+  readonly race: Omit<Race, "toString">;
+}
+
+/** A finding as a test of vitest, in TypeScript: it fails while the rule is broken at the end of the path. */
+export function vitestText({ violation, ...module }: VitestInput): string {
+  const { id, invariant, severity, message, reproductionPath: path } = violation;
+  return testText(`[${severity.toUpperCase()}] ${invariant}: ${message}`, `finding ${id}`, module, {
+    title: `${invariant} holds after ${path.join(", ") || "nothing"}`,
+    path,
+    options: [],
+    expects: `expect(replayed.violations.filter(({ invariant }) => invariant === ${literal(invariant)})).toEqual([]);`,
+  });
+}
+
+/** A race as a test of vitest: it fails while the calls come out as no order of them does, and where they could not be made to meet. */
+export function raceVitestText({ race, ...module }: RaceVitestInput): string {
+  const { id, severity, message, prefix, first, second, copies, delivery, schedule, verdict, invariant, trials } = race;
+  const actions = Array.from({ length: copies }, (_, side) => (side === 1 ? second : first));
+  const calls = { actions, trials: Math.max(trials, 1), delivery, schedule, verdict, invariant };
+  return testText(`[${severity.toUpperCase()}] ${raceName(race)}: ${message}`, `race ${id}`, module, {
+    title: `${raceName(race)} at the same time after ${prefix.join(", ") || "nothing"} come out as in an order`,
+    path: prefix,
+    options: [`race: ${literal(calls)}`],
+    expects: "expect(replayed.race).toMatchObject({ hits: 0, inconclusive: undefined });",
+  });
+}
+
+interface TestParts {
+  readonly title: string;
+  readonly path: readonly string[];
+  readonly options: readonly string[];
+  readonly expects: string;
+}
+
+function testText(what: string, id: string, { exportName, module, config, seed, draws }: TestedModule, test: TestParts): string {
+  const options = [
+    ...(config === undefined ? [] : [`config: fileURLToPath(new URL(${literal(config)}, import.meta.url))`]),
+    `seed: ${seed}`,
+    ...(draws === undefined ? [] : [`draws: ${literal(draws)}`]),
+    ...test.options,
+  ];
+  return `${[
+    lineComment(what),
+    lineComment(`${id}; to be kept in the folder that seqqa replay was run in, or with the paths changed`),
+    ...(config === undefined ? [] : ['import { fileURLToPath } from "node:url";']),
+    'import { expect, it } from "vitest";',
+    `import { ${exportName} } from ${literal(module)};`,
+    "",
+    `it(${literal(test.title)}, { timeout: 120_000 }, async () => {`,
+    `  const replayed = await ${exportName}.replay(${literal(test.path)}, {`,
+    ...options.map((option) => `    ${option},`),
+    "  });",
+    `  ${test.expects}`,
+    "});",
+  ].join("\n")}\n`;
+}
+
+/** Data as a literal: nothing in it can end the line or the text that it stands in. */
+function literal(value: unknown): string {
+  return JSON.stringify(value).replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+const lineComment = (text: string): string => `// ${text.replace(/[^\x20-\x7e\u00a1-\u1fff\u3000-\ud7ff]/g, "?")}`;

@@ -1,0 +1,103 @@
+import type { Config } from "../../config/index.ts";
+import type { Expander } from "../../engine/expander.ts";
+import type { LaneReport } from "../../messages/lane-messages.ts";
+import { sameRoot } from "../../engine/search/same-root.ts";
+import { withinTime } from "../../engine/search/within-time.ts";
+import { isStoreLost } from "../../lane/index.ts";
+import type { Divergence } from "../../model/results/result.ts";
+import { knowsNothing, NOTHING_KNOWN, readKnowledge, type Knowledge } from "../../state/index.ts";
+import { checkLanes, refuseSharing } from "../prepare/check-lanes.ts";
+import type { ExploreInput } from "../prepare/explore-input.ts";
+import { learnBackground, learnValues, type LearningLanes } from "./learn-values.ts";
+import { refuseOtherRoot } from "../resume/resume.ts";
+
+/** Lanes that stand at the root state, and the knowledge of the target's values that experiments gave. */
+export interface BroughtUp {
+  readonly reports: readonly LaneReport[];
+  readonly notes: readonly string[];
+  readonly knowledge: Knowledge;
+  /** Differences that the first experiments found, and that are no part of the state. */
+  readonly divergences: readonly Divergence[];
+  /** When the time of the exploration begins to count, on the clock of `performance.now()`: once the lanes are there. */
+  readonly startedAt: number;
+}
+
+/** Starts all lanes and brings them to the root state. @throws the reason of the signal, where start-up fails after it was aborted */
+export async function bringUpLanes(expander: Expander, input: ExploreInput, maxTimeMs: number): Promise<BroughtUp> {
+  const { signal, keep } = input;
+  try {
+    const lanes = await atOneRoot(expander, input, maxTimeMs);
+    if (keep !== undefined) refuseOtherRoot(keep, lanes.reports[0]!);
+    return lanes;
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  }
+}
+
+/** `target.idle_watch` in milliseconds. */
+export const idleMsOf = ({ target }: Config): number => (target?.idleWatch ?? IDLE_WATCH) * 1000;
+/** `target.idle_watch`, where there is no target to start. Seconds. */
+const IDLE_WATCH = 3;
+
+/** All lanes at one root state, with what experiments teach about the target's values. */
+async function atOneRoot(expander: Expander, input: ExploreInput, maxTimeMs: number): Promise<BroughtUp> {
+  const { config, keep } = input;
+  // The knowledge that a resumed run had; `undefined`: the run is new.
+  const known = keep?.before?.beginning.knowledge;
+  const started = await expander.start();
+  const startedAt = performance.now();
+  refuseSharing(started);
+  // Without a target there is nothing to compare, and the exploration ends at its root.
+  if (started[0]!.broken === true)
+    return { reports: started, knowledge: NOTHING_KNOWN, notes: checkLanes(started, config), divergences: [], startedAt };
+  if (known === undefined) {
+    const lanes = calibrating(expander, input, { first: started[0]!, maxTimeMs });
+    const idleMs = idleMsOf(config);
+    let before = { reports: started, knowledge: NOTHING_KNOWN };
+    // Lanes that begin in different states may differ in what their targets write by themselves, and a store of the user's own may have other users.
+    const isSuspect =
+      (config.baseUrl !== undefined && !started[0]!.contextOnly) || started.some((report) => !sameRoot(report, started[0]!));
+    if (isSuspect) before = (await learnBackground(lanes, before, idleMs)) ?? before;
+    checkLanes(before.reports, config);
+    const learned = await learnValues(lanes, before, { idleMs: isSuspect ? 0 : idleMs, startsTargets: config.target !== undefined });
+    return { ...learned, notes: checkLanes(learned.reports, config), startedAt };
+  }
+  const knowledge = readKnowledge(known);
+  const reports = knowsNothing(knowledge) ? started : await expander.learn(knowledge);
+  return { reports, knowledge, notes: checkLanes(reports, config), divergences: [], startedAt };
+}
+
+/**
+ * Lanes whose experiments are ended when a target hangs in them: each experiment gets half of the time, and once that has passed only necessary ones begin.
+ * Where a lane loses a store that is its own, all lanes are built anew, once, and the experiment is made again if they stand at the root of the `first` report.
+ */
+export function calibrating(
+  expander: Expander,
+  { config, signal, onEvent }: Pick<ExploreInput, "config" | "signal" | "onEvent">,
+  { first, maxTimeMs }: { readonly first: LaneReport; readonly maxTimeMs: number },
+): LearningLanes {
+  const limit = { leftMs: maxTimeMs / 2, allowanceMs: 0 };
+  const end = performance.now() + limit.leftMs;
+  // Elsewhere what other clients do to a store, and what was not put back, are not known.
+  const canRebuild = config.target !== undefined && expander.remote === undefined;
+  const cut = (): void => {
+    for (let lane = 0; lane < expander.lanes; lane++) expander.cut?.(lane);
+  };
+  return {
+    learn: (knowledge, fresh) => expander.learn(knowledge, fresh),
+    rebuild: (lane) => expander.rebuild(lane),
+    isOver: () => signal?.aborted === true || performance.now() > end,
+    calibrate: async (walk) => {
+      const once = async () => (await withinTime({ expander: { cut }, lane: 0, signal, limit }, () => expander.calibrate(walk))).done;
+      try {
+        return await once();
+      } catch (error) {
+        if (!canRebuild || !isStoreLost(error) || signal?.aborted === true) throw error;
+        onEvent({ kind: "note", message: `All lanes are being rebuilt: ${(error as Error).message}` });
+        for (let lane = 0; lane < expander.lanes; lane++) if (!sameRoot(await expander.rebuild(lane), first)) throw error;
+        return once();
+      }
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import type { ExplorationEvent } from "../../engine/events.ts";
+import { endText, hasEnded, type TargetEnd } from "../../model/results/target-end.ts";
+import { plural } from "../../reports/console/numbers.ts";
+
+/** Counts the targets that ended while they were explored. One that ends some time after an answer is not found again at the step at which that is noticed. */
+export class EndedTargets {
+  #count = 0;
+  #first: { readonly message: string; readonly target: TargetEnd } | undefined;
+
+  readonly see = (event: ExplorationEvent): void => {
+    if (event.kind !== "note" || event.target === undefined || !hasEnded(event.target)) return;
+    this.#count++;
+    this.#first ??= { message: event.message, target: event.target };
+  };
+
+  /** `isFound`: a finding says that the target ends, and where. */
+  notes(isFound: boolean): readonly string[] {
+    if (this.#first === undefined || isFound) return [];
+    const { message, target } = this.#first;
+    const last = target.output.at(-1);
+    const said = last === undefined ? "" : ` It had printed last: ${last}`;
+    return [
+      `A target ended ${plural(this.#count, "time")} while it was explored, and not again at the step at which that was noticed: it ended by itself, from outside, or some time after it had answered an earlier request. ` +
+        `The first time: ${message.replace(/^Lane \d+ is being rebuilt: /, "")} The target ${endText(target)}.${said}`,
+    ];
+  }
+}

@@ -1,0 +1,121 @@
+import { fileURLToPath } from "node:url";
+import { allowedStores, loadConfig, type Config, type FlagValue } from "../../config/index.ts";
+import { bundle, load, type Bundle } from "../../loader/index.ts";
+import type { AgentDefinition } from "../../model/declare/agent.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import { explorationOf } from "../../model/declare/exploration.ts";
+import { isLoading } from "../../model/declare/loading.ts";
+import type { ExplorationResult } from "../../model/results/result.ts";
+import { explore } from "./explore.ts";
+import type { UserModule } from "../prepare/user-module.ts";
+import { exploreWithServices } from "../prepare/explore-with-services.ts";
+import { KeptRun, runToGoOn } from "../resume/stored-progress.ts";
+import type { ExploreOptions } from "../prepare/options.ts";
+import { withRunDirectory } from "../prepare/run-directory.ts";
+import { shardOf } from "../shards/shard.ts";
+
+/** `agent.explore()`: the agent is here as an object; lanes in other threads import its module. */
+export async function exploreAgent(definition: AgentDefinition<never, never>, options: ExploreOptions): Promise<ExplorationResult> {
+  if (isLoading()) {
+    throw new SeqqaError("EXPLORE_WHILE_LOADING", "explore() was called by a module that is being loaded for a lane or a run.", {
+      exitStatus: 2,
+      hint: "Lanes import the agent's module, and would explore again: call explore() in a function, or in another file that imports the agent.",
+    });
+  }
+  const flags: FlagValue[] = options.parallel === undefined ? [] : [{ key: "parallel", flag: "parallel", value: String(options.parallel) }];
+  const config = loadConfig({
+    file: options.config,
+    flags,
+    env: options.config === undefined ? {} : process.env,
+    allowedStores: allowedStores([], process.env),
+  });
+  const name = definition.name ?? (options.module === undefined ? "agent" : nameOf(options.module));
+  const keptAs = options.resume === undefined || options.resume === false ? undefined : await keptRun(name, config, definition, options);
+  return exploreWithServices(config, options.signal, async (directory) => {
+    const module = options.module === undefined ? undefined : await moduleOf(options.module, directory, definition);
+    const kept = keptAs?.();
+    const exploring = explore({
+      definition,
+      module,
+      name,
+      config,
+      directory,
+      signal: options.signal,
+      onEvent: options.onEvent ?? (() => undefined),
+      keep: kept?.keep,
+      shard: options.shard === undefined ? undefined : shardOf(options.shard),
+    });
+    return kept === undefined ? exploring : kept.until(exploring);
+  });
+}
+
+/** How the exploration is kept, once everything else is ready. @throws SeqqaError where it cannot go on with what there is */
+async function keptRun(
+  name: string,
+  config: Config,
+  definition: AgentDefinition<never, never>,
+  options: ExploreOptions,
+): Promise<() => KeptRun> {
+  const { module } = options;
+  if (module === undefined) {
+    throw new SeqqaError(
+      "RESUME_NEEDS_MODULE",
+      "explore() was given resume without module, so that nobody could tell whether the code changed.",
+      {
+        exitStatus: 2,
+        hint: "Pass module: import.meta.url from the file that exports the agent.",
+      },
+    );
+  }
+  const code = await withRunDirectory(async (directory) => (await moduleOf(module, directory, definition)).hash);
+  const input = { config, definition, name, code, options };
+  const stored = runToGoOn(input);
+  return () => new KeptRun(input, stored);
+}
+
+async function moduleOf(url: string, directory: string, definition: AgentDefinition<never, never>): Promise<UserModule> {
+  const file = url.startsWith("file:") ? fileURLToPath(url) : url;
+  const bundled = await bundle(file, { outDir: directory });
+  return { bundle: bundled.file, exportName: await exportNameOf(bundled, definition), literals: bundled.literals, hash: bundled.hash };
+}
+
+/** Export names that were found before, by source file, code and signature. */
+const exportNames: Map<string, string> = new Map();
+
+/**
+ * The name under which the module exports the agent or graph that is explored: its copy there has the same actions and invariants.
+ * Node keeps every imported bundle until the process ends, so that equal code is imported only once.
+ */
+async function exportNameOf(bundled: Bundle, definition: AgentDefinition<never, never>): Promise<string> {
+  const key = JSON.stringify([bundled.source, bundled.hash, signature(definition)]);
+  const known = exportNames.get(key);
+  if (known !== undefined) return known;
+  const found = await findExportName(bundled, definition);
+  exportNames.set(key, found);
+  return found;
+}
+
+async function findExportName(bundled: Pick<Bundle, "file" | "source">, definition: AgentDefinition<never, never>): Promise<string> {
+  const exported = await load(bundled);
+  const names = Object.keys(exported).filter((name) => {
+    const other = explorationOf(exported[name]);
+    return other !== undefined && signature(other) === signature(definition);
+  });
+  const [usual, type] = definition.graph === undefined ? ["agent", "Agent"] : ["graph", "StateGraph"];
+  if (names.includes(usual)) return usual;
+  if (names.length === 1) return names[0]!;
+  const members = definition.graph === undefined ? "actions and invariants" : "nodes, edges and invariants";
+  const found = names.length === 0 ? `no ${type} with the ${members} of this one` : `several such ${type}s and none is named ${usual}`;
+  throw new SeqqaError("NO_AGENT", `${bundled.source} exports ${found}.`, {
+    exitStatus: 2,
+    hint: `Export what is explored: export const ${usual} = new ${type}({ ... }).`,
+  });
+}
+
+function signature({ name, actions, invariants, graph }: AgentDefinition<never, never>): string {
+  return JSON.stringify([name, actions.map((action) => action.name), invariants.map((invariant) => invariant.name), graph]);
+}
+
+function nameOf(url: string): string {
+  return url.replace(/^.*[/\\]/, "").replace(/(\.explore)?\.[mc]?[jt]s$/, "");
+}

@@ -1,0 +1,36 @@
+import type { Expander } from "../../engine/expander.ts";
+import type { Explorer } from "../../engine/search/explorer.ts";
+import { differingFields } from "../../state/index.ts";
+
+/** Fewer steps say nothing. */
+const FEWEST_STEPS = 200;
+/** The share of changing steps that led to a new state from which on it is suspicious. */
+const SUSPICIOUS = 0.95;
+
+/** A run that gives a new state at nearly every step that changes one says so, and names the fields that differ. */
+export async function freshStateNotes(explorer: Explorer, expander: Expander): Promise<readonly string[]> {
+  const { committer, stopReason, limit } = explorer;
+  const { nodes, edges } = committer;
+  if (stopReason === "exhausted" || stopReason === "interrupted" || committer.steps < FEWEST_STEPS || limit.isOver) return [];
+  let changing = 0;
+  edges.each((from, _action, to) => {
+    if (to >= 0 && to !== from) changing++;
+  });
+  const fresh = nodes.size - 1;
+  if (changing < FEWEST_STEPS / 2 || fresh < changing * SUSPICIOUS) return [];
+  const fields = await fieldsThatDiffer(nodes.path(nodes.size - 1), expander);
+  const what = `Nearly every step that changed the state led to a new one (${fresh} of ${changing}).`;
+  if (fields.length === 0) return [`${what} If states should recur, look for a value that differs each time and list it under ignore.`];
+  return [`${what} These fields differ between two executions of one path; list them under ignore: ${fields.join(", ")}.`];
+}
+
+async function fieldsThatDiffer(path: readonly number[], expander: Expander): Promise<readonly string[]> {
+  try {
+    await expander.rebuild(0);
+    const first = await expander.record(0, path);
+    const second = await expander.record(0, path);
+    return differingFields(first.lines, second.lines);
+  } catch {
+    return [];
+  }
+}

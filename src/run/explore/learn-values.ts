@@ -1,0 +1,300 @@
+import type { Expander } from "../../engine/expander.ts";
+import { lateWrite, type Calibration, type CalibrationWalk, type LaneDivergence, type LaneReport } from "../../messages/lane-messages.ts";
+import type { Explorer } from "../../engine/search/explorer.ts";
+import type { Divergence, Reduction, VerdictException } from "../../model/results/result.ts";
+import { plural } from "../../reports/console/numbers.ts";
+import {
+  fieldOf,
+  joined,
+  knowledgeText,
+  knowsNothing,
+  NOTHING_KNOWN,
+  tableOf,
+  type DroppedField,
+  type Knowledge,
+} from "../../state/index.ts";
+
+/** Each one can teach what the one before it hid. */
+const MOST_ROUNDS = 5;
+/** A value chosen at random from two agrees in as many processes once in sixteen times. */
+const FRESH_PROCESSES = 4;
+/** Walks for actions that the walk before them missed: one that ends what others need, such as a logout, comes before them on it. */
+const MOST_LEGS = 4;
+/** Places that are named. */
+const MOST_PLACES = 4;
+
+/** The results of experiments. */
+export interface LearnedValues {
+  /** The reports of all lanes, which were built with the knowledge. */
+  readonly reports: readonly LaneReport[];
+  readonly knowledge: Knowledge;
+  /** Differences between executions whose cause lies outside of the state, such as late writes. */
+  readonly divergences: readonly Divergence[];
+}
+
+/** Lanes that experiments are made on. */
+export type LearningLanes = Pick<Expander, "calibrate" | "learn" | "rebuild"> & {
+  /** The time for walks that are not necessary has passed. */
+  readonly isOver?: () => boolean;
+};
+
+/** How experiments are made. */
+export interface Experiments {
+  /** How long stores are watched that nothing is asked of, in milliseconds: `target.idle_watch`. */
+  readonly idleMs: number;
+  /** The calls of the walk. Default: as {@link CalibrationWalk.path}, and walks for the actions that did not work on it. */
+  readonly path?: readonly number[] | undefined;
+  /** A lane that is built anew has a new process of the target. */
+  readonly startsTargets: boolean;
+}
+
+/** Finds out what the target, or another client, writes although nothing is asked of it; `undefined`: nothing. */
+export async function learnBackground(
+  expander: LearningLanes,
+  { knowledge }: Pick<LearnedValues, "knowledge">,
+  idleMs: number,
+): Promise<LearnedValues | undefined> {
+  if (idleMs === 0) return undefined;
+  const { background } = (await expander.calibrate({ idleMs })).learned;
+  if (background.length === 0) return undefined;
+  const more = joined(knowledge, { ...NOTHING_KNOWN, background });
+  return { knowledge: more, reports: await expander.learn(more), divergences: [] };
+}
+
+/** Finds out by experiment which values of the target are generated and which are times, until two walks from the root lead to equal states. */
+export async function learnValues(
+  expander: LearningLanes,
+  before: Pick<LearnedValues, "reports" | "knowledge">,
+  experiments: Experiments,
+): Promise<LearnedValues> {
+  let { missed, ...learned } = await learnOnWalk(expander, before, experiments, { path: experiments.path });
+  // One order of the other actions may undo too early what a wanted action needs; walks take both orders in turn.
+  for (let leg = 0, inVain = 0; leg < MOST_LEGS && inVain < 2 && missed.length > 0 && learned.divergences.length === 0; leg++) {
+    if (expander.isOver?.() === true) break;
+    const next = await learnOnWalk(expander, learned, experiments, { wanted: missed, backwards: leg % 2 === 1 });
+    inVain = next.missed.length < missed.length ? 0 : inVain + 1;
+    ({ missed, ...learned } = next);
+  }
+  return learned;
+}
+
+/** The same, on one walk. */
+async function learnOnWalk(
+  expander: LearningLanes,
+  before: Pick<LearnedValues, "reports" | "knowledge">,
+  { idleMs, startsTargets }: Experiments,
+  walk: Pick<CalibrationWalk, "path" | "wanted" | "backwards">,
+): Promise<LearnedValues & Pick<Calibration, "missed">> {
+  let { reports, knowledge } = before;
+  let isWatched = false;
+  // Two values chosen at random are alike in every other round.
+  let thorough = false;
+  const allLate = new Set<string>();
+  /** Differences that no later round may forget: an executed path had two results. */
+  const lasting = new Map<string, DroppedField>();
+  const answers = new Set<string>();
+  let missed: readonly number[] = [];
+  const learn = async (more: Knowledge): Promise<void> => {
+    knowledge = joined(knowledge, more);
+    reports = await expander.learn(knowledge);
+  };
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const { learned, suspects, unlike, late, states, ...walked } = await expander.calibrate({ ...walk, thorough });
+    ({ missed } = walked);
+    thorough ||= suspects.length + unlike.length > 0;
+    for (const one of walked.lasting) lasting.set(one.field, one);
+    for (const one of unlike) answers.add(one);
+    if ((late.length + suspects.length > 0 || learned.generated.some(isLooseCounter)) && !isWatched) {
+      isWatched = true;
+      const found = await learnBackground(expander, { knowledge }, idleMs);
+      if (found !== undefined) {
+        ({ reports, knowledge } = found);
+        continue;
+      }
+    }
+    for (const action of late) allLate.add(action);
+    if (!knowsNothing(learned)) await learn(learned);
+    else if (suspects.length + unlike.length === 0) break;
+    else {
+      const all = [...unlike, ...suspects.map(differenceText)];
+      const report = (divergence: Divergence) => ({ reports, knowledge, divergences: [divergence], missed });
+      // A reset may have left something.
+      if (!startsTargets && !reports[0]!.portable) return report(memoryOrChance(all, suspects));
+      if (await isAlikeWhenFresh(expander, walk, states)) return report(memory(all));
+      if (suspects.length === 0) return report(chance(all));
+      await learn({ ...NOTHING_KNOWN, dropped: suspects });
+    }
+  }
+  const fields = [...lasting.values()].filter((one) => !explains(knowledge, one)).map(differenceText);
+  const unexplained = [...answers, ...fields];
+  const writes = [...allLate].map((action) => lateWrite(action, [action]));
+  const divergences = writes.length > 0 || unexplained.length === 0 ? writes : [once(unexplained)];
+  return { reports, knowledge, divergences, missed };
+}
+
+/** Returns `true` if a field is known to differ, so that the result says so or it makes no difference. */
+function explains({ generated, times, dropped, background }: Knowledge, { field }: DroppedField): boolean {
+  const places = [...generated, ...times].map(({ place }) => fieldOf(place));
+  return places.includes(field) || background.includes(field) || dropped.some((one) => one.field === field);
+}
+
+/** A number that grows with each execution, and that no key of a table explains: what counts by itself does so, too. */
+function isLooseCounter({ after, domain }: Knowledge["generated"][number]): boolean {
+  return after === "" && domain !== undefined && tableOf(domain) === undefined;
+}
+
+/** Resolves to `true` if the walk leads to these states in each of some fresh processes: what differs within one is what that process remembers. */
+async function isAlikeWhenFresh(expander: LearningLanes, walk: CalibrationWalk, states: readonly number[]): Promise<boolean> {
+  for (let process = 0; process < FRESH_PROCESSES; process++) {
+    await expander.rebuild(0);
+    const fresh = await expander.calibrate({ ...walk, once: true });
+    if (fresh.states.length !== states.length || states.some((one, index) => one !== fresh.states[index])) return false;
+  }
+  return true;
+}
+
+/**
+ * Finds out why outcomes differed: a value that no earlier walk came upon, or else an order of generation that matters although it was assumed not to. All lanes
+ * are built anew, for the search that begins again.
+ */
+export async function learnFrom(
+  expander: LearningLanes,
+  before: Pick<LearnedValues, "reports" | "knowledge">,
+  { kind, calls, reduced }: LaneDivergence,
+  experiments: Experiments,
+): Promise<LearnedValues & { readonly isExplained: boolean }> {
+  if (kind === "late_write") {
+    const found = await learnBackground(expander, before, experiments.idleMs);
+    if (found !== undefined) return { ...found, reports: await expander.learn(found.knowledge, "fresh"), isExplained: true };
+    return { knowledge: before.knowledge, reports: await expander.learn(before.knowledge, "fresh"), divergences: [], isExplained: false };
+  }
+  const { divergences, ...learned } = await learnValues(expander, before, { ...experiments, path: calls });
+  const isNew = divergences.length > 0 || knowledgeText(learned.knowledge) !== knowledgeText(before.knowledge);
+  const found = isNew ? undefined : await learnBackground(expander, before, experiments.idleMs);
+  if (found !== undefined) return { ...found, reports: await expander.learn(found.knowledge, "fresh"), isExplained: true };
+  const places = placesToOrder(before.knowledge);
+  const matters = !isNew && reduced === true && places.length > 0;
+  const knowledge = matters ? joined(learned.knowledge, { ...NOTHING_KNOWN, ordered: places }) : learned.knowledge;
+  return { knowledge, reports: await expander.learn(knowledge, "fresh"), divergences, isExplained: isNew || matters };
+}
+
+/**
+ * The places whose order is part of the state from now on: those of generated ids and, only if that was not enough, of times. Two times of a clock that counts
+ * in seconds are equal or not by chance.
+ */
+function placesToOrder({ generated, times, ordered }: Knowledge): readonly string[] {
+  const isNew = (place: string): boolean => !ordered.includes(place);
+  const ids = generated.map(({ place, domain }) => domain ?? place).filter(isNew);
+  return ids.length > 0 ? ids : times.map(({ place }) => place).filter(isNew);
+}
+
+/** The reductions that are undone because a lesson showed an order of generation to matter. */
+export function refutedBy(
+  { reduced }: LaneDivergence,
+  { knowledge }: LearnedValues,
+  before: { readonly explorer: Explorer; readonly knowledge: Knowledge },
+): readonly Reduction[] {
+  if (reduced !== true || knowledge.ordered.length === before.knowledge.ordered.length) return [];
+  return reductionsOf(before.explorer, before.knowledge).map((one) => ({ ...one, refuted: one.refuted + 1 }));
+}
+
+/** Says that the search begins again, and why. */
+export function lessonNote({ committer }: Explorer, { isExplained, divergences }: Awaited<ReturnType<typeof learnFrom>>): string {
+  const after = `after ${plural(committer.steps, "step")}`;
+  if (!isExplained || divergences.length > 0)
+    return `The search began again ${after}, without writing states directly: outcomes of equal states differed.`;
+  return `The search began again ${after}, with more known about generated values: outcomes of states that were taken for equal differed.`;
+}
+
+function memory(differences: readonly string[]): Divergence {
+  return executionsDiffer(
+    "The same calls lead to other states when they are made again in the same process: the target remembers something that its stores do not say",
+    differences,
+    "Keep such memory in a store, or set `target.rollback: restart`.",
+  );
+}
+
+/** For a difference that later rounds did not explain. */
+function once(differences: readonly string[]): Divergence {
+  return executionsDiffer(
+    "The same calls led to another result in one of several executions",
+    differences,
+    "Something that the stores do not hold decides, such as chance, memory of the target's process, or another service.",
+  );
+}
+
+/** For answers that differ in fresh processes, too, while no field of the state does. */
+function chance(differences: readonly string[]): Divergence {
+  return executionsDiffer(
+    "The same calls are answered otherwise when they are made again, in a new process of the target, too",
+    differences,
+    "Something outside of the target's stores decides, such as chance, the time, or another service.",
+  );
+}
+
+/** For a target that seqqa cannot start anew. */
+function memoryOrChance(differences: readonly string[], suspects: readonly DroppedField[]): Divergence {
+  const line = `ignore: [${suspects.map(({ field }) => JSON.stringify(field)).join(", ")}] of the World`;
+  return executionsDiffer(
+    "The same calls lead to other states when they are made again: the target remembers something that is not put back, or chooses at random",
+    differences,
+    `Let reset put back all that the target remembers.${suspects.length === 0 ? "" : ` What is random can be left out: ${line}.`}`,
+  );
+}
+
+function executionsDiffer(message: string, differences: readonly string[], hint: string): Divergence {
+  return { kind: "cross_check", path: [], message, differences, hint };
+}
+
+const differenceText = ({ field, values: [first, second] }: DroppedField): string =>
+  `${field}: ${first} the first time, ${second} the second time`;
+
+/** Merges of states with different orders of generation. */
+export function reductionsOf(
+  { committer, audited, divergences }: Explorer,
+  { generated, times, ordered }: Knowledge,
+): readonly Reduction[] {
+  if (committer.reductions === 0) return [];
+  const places = [
+    ...new Set([
+      ...generated.filter(({ place, domain }) => !ordered.includes(domain ?? place)).map(({ place }) => fieldOf(place)),
+      ...times.filter(({ place }) => !ordered.includes(place)).map(({ place }) => fieldOf(place)),
+    ]),
+  ];
+  const shown = places.length > MOST_PLACES ? `${places.slice(0, MOST_PLACES).join(", ")} and others` : places.join(", ");
+  const refuted = divergences.all.filter(({ kind }) => kind === "merge").length;
+  return [{ reason: `the order of ${shown}`, merges: committer.reductions, audited, refuted }];
+}
+
+/** Reductions that no execution tested, for the verdict. */
+export function unaudited(reductions: readonly Reduction[]): readonly VerdictException[] {
+  return reductions.flatMap(({ reason, merges, audited }) =>
+    audited > 0
+      ? []
+      : [{ kind: "unaudited_reduction", count: merges, text: `${plural(merges, "merge")} that no execution tested (${reason})` }],
+  );
+}
+
+/** Fields that are left out of states, for the verdict. */
+export function droppedFields({ dropped, background }: Knowledge): readonly VerdictException[] {
+  const differ = dropped.map(({ field }) => field);
+  return [
+    ...leftOut("dropped_field", differ, differ.length === 1 ? "differs between executions" : "differ between executions"),
+    ...leftOut("background", background, background.length === 1 ? "changes without a request" : "change without a request"),
+  ];
+}
+
+function leftOut(kind: VerdictException["kind"], fields: readonly string[], why: string): readonly VerdictException[] {
+  return fields.length === 0 ? [] : [{ kind, count: fields.length, text: `${fields.join(", ")} (${why})` }];
+}
+
+/** Why a result with dropped fields is unverified, and what to do about it. */
+export function unverifiedFields({ dropped }: Knowledge): readonly string[] {
+  return dropped.map(({ field, values: [first, second] }) => {
+    const line =
+      field.startsWith("context.") || field.startsWith("systems.")
+        ? `ignore: ["${field}"] of the World`
+        : `ignore: ["${field}"] in seqqa.yaml, under systems`;
+    return `${field} differs between executions of one path (${first}, then ${second}) and was left out of the states. If it may be left out, list it: ${line}.`;
+  });
+}

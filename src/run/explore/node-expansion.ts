@@ -1,0 +1,141 @@
+import { availableParallelism, hostname } from "node:os";
+import { basename } from "node:path";
+import type { Config } from "../../config/index.ts";
+import { ClusterWorker, type Prepared } from "../../expanders/cluster/cluster-worker.ts";
+import { rootOf } from "../../expanders/cluster/cluster-expander.ts";
+import type { Announced, Facts } from "../../expanders/cluster/handshake.ts";
+import type { WorkerLanes } from "../../expanders/cluster/job-runner.ts";
+import { QueueLink } from "../../expanders/cluster/queue-link.ts";
+import { Seal } from "../../expanders/cluster/seal.ts";
+import { decodeImage } from "../../expanders/threads/image-codec.ts";
+import { WatchedExpander } from "../../expanders/watched-expander.ts";
+import { discover } from "../../loader/index.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import { knowsNothing, readKnowledge } from "../../state/index.ts";
+import { spareCount, TargetHost } from "../../targets/index.ts";
+import { checkLanes } from "../prepare/check-lanes.ts";
+import { comparableConfig } from "../resume/comparable-config.ts";
+import { expanderOf, refuseLanesWithoutModule } from "../prepare/expander-of.ts";
+import { hostOptions } from "../prepare/host-options.ts";
+import { laneOptions } from "../prepare/lane-options.ts";
+import { loadExploration, type LoadedExploration } from "../prepare/load-exploration.ts";
+import { withRunDirectory } from "../prepare/run-directory.ts";
+
+export interface WorkInput {
+  readonly config: Config;
+  /** Where explorations are looked for. */
+  readonly directory: string;
+  /** Of the Redis; may hold a password. */
+  readonly url: string;
+  /** `SEQQA_SECRET`. */
+  readonly secret: string;
+  /** Of seqqa. */
+  readonly version: string;
+  readonly onNote: (message: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Works on a distributed run until it is over, with lanes of this process.
+ * @throws SeqqaError `WORKER_REFUSED` (2), `QUEUE_UNREACHABLE` and `RUN_GONE` (3), `DRIVER_MISSING` and `REDIS_URL_INVALID` (2), and what targets and stores throw
+ */
+export async function work({ config, directory, url, secret, version, onNote, signal }: WorkInput): Promise<void> {
+  const link = await QueueLink.open({ url, ca: config.tls.ca, name: "seqqa worker", onNote });
+  const seal = new Seal(secret);
+  const values = comparableConfig(config, (value) => seal.digest(value));
+  try {
+    await withRunDirectory(async (bundles) => {
+      const prepare = async (announced: Announced): Promise<Prepared> => {
+        const loaded = await findExploration(announced, directory, bundles);
+        return {
+          code: loaded.module.hash,
+          config: values,
+          start: (facts) => startLanes(loaded, config, facts, bundles, signal),
+        };
+      };
+      const name = `${
+        hostname()
+          .replace(/[^\w.-]/g, "-")
+          .slice(0, 100) || "host"
+      }:${process.pid}`;
+      await new ClusterWorker({ link, seal, version, name, prepare, onNote, signal }).work();
+    });
+  } finally {
+    link.close();
+  }
+}
+
+/** The exploration that was announced; where its code is another one here, that, so that the difference is told by the run. */
+async function findExploration({ file, code }: Announced, directory: string, bundles: string): Promise<LoadedExploration> {
+  const files = (await discover(directory)).filter((one) => basename(one) === basename(file));
+  let other: LoadedExploration | undefined;
+  for (const one of files) {
+    const loaded = await loadExploration(one, bundles);
+    if (loaded.module.hash === code) return loaded;
+    other ??= loaded;
+  }
+  if (other !== undefined) return other;
+  throw new SeqqaError("WORKER_REFUSED", `This worker was refused: there is no ${basename(file)} in ${directory}.`, {
+    hint: "Check out the code that the run has, and start the worker there: seqqa worker [directory] --redis <url>.",
+    exitStatus: 2,
+  });
+}
+
+/** Lanes as a local run would start them, with what the run says instead of what it would draw or measure itself. */
+async function startLanes(
+  { definition, module }: LoadedExploration,
+  config: Config,
+  facts: Facts,
+  bundles: string,
+  signal: AbortSignal,
+): Promise<WorkerLanes> {
+  refuseLanesWithoutModule({ config, definition, module });
+  const { clockMs, earlierClocksMs, hideBodies, knowledge, shapes, gated, dataSeed } = facts.options;
+  const host = await TargetHost.create(config, {
+    ...hostOptions(bundles),
+    lanes: config.parallel,
+    signal,
+    spares: typeof definition.world === "object" ? 0 : spareCount(config, { cores: availableParallelism(), lanes: config.parallel }),
+  });
+  try {
+    const impossible = config.parallel > 1 ? host.canMakeLanes(config.parallel) : undefined;
+    if (impossible !== undefined) throw impossible;
+    const options = {
+      ...laneOptions(config, { literals: module.literals, dataSeed, shapes, gated, earlierClocksMs }),
+      clockMs,
+      hideBodies,
+    };
+    const inline = config.parallel === 1;
+    const shared = facts.shared === undefined || !inline ? facts.shared : decodeImage(facts.shared);
+    const expander = new WatchedExpander(expanderOf({ config, definition, module, host, options, shared }), host);
+    try {
+      const started = await expander.start();
+      const known = readKnowledge(knowledge);
+      const reports = knowsNothing(known) ? started : await expander.learn(known);
+      checkLanes(reports, config);
+      return {
+        expander,
+        ready: {
+          lanes: expander.lanes,
+          root: rootOf(reports[0]!),
+          portable: reports.every(({ portable }) => portable),
+          origins: [...host.origins],
+        },
+        image: inline ? decodeImage : (text) => text,
+        actions: definition.actions.length,
+        origins: host.origins,
+        close: async () => {
+          await expander.close();
+          await host.close();
+        },
+      };
+    } catch (error) {
+      await expander.close().catch(() => undefined);
+      throw error;
+    }
+  } catch (error) {
+    await host.close().catch(() => undefined);
+    signal.throwIfAborted();
+    throw error;
+  }
+}

@@ -1,0 +1,73 @@
+import type { ResolvedExploration } from "../../config/index.ts";
+import type { Expander } from "../../engine/expander.ts";
+import type { Explorer, ExplorerOptions } from "../../engine/search/explorer.ts";
+import type { LaneReport } from "../../messages/lane-messages.ts";
+import type { TimeLimit } from "../../engine/search/time-limit.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import type { RaceCoverage } from "../../model/results/result.ts";
+import { confirmRaces, probeRaces, RacesEnd, type ConfirmedRace, type DismissedHit } from "../../races/index.ts";
+
+/** Concurrent trials of a pair that is not suspect. */
+const FIRST = 2;
+
+type Races = ResolvedExploration["races"];
+
+/** What probing for races brought to light. */
+export interface FoundRaces {
+  readonly races: readonly ConfirmedRace[];
+  readonly dismissed: readonly DismissedHit[];
+  /** `undefined`: it was off. */
+  readonly coverage: RaceCoverage | undefined;
+}
+
+export const NO_RACES: FoundRaces = { races: [], dismissed: [], coverage: undefined };
+
+/** @throws SeqqaError `RACES_IMPOSSIBLE` where races are asked for and the world cannot race, `RACES_UNGATED` where it is to be held and cannot */
+export function refuseRaces({ mode, delivery }: Races, { raceObstacle, gateless, systems }: LaneReport): void {
+  if (mode === "off") return;
+  if (raceObstacle !== undefined) {
+    throw new SeqqaError("RACES_IMPOSSIBLE", `Races cannot be probed: ${raceObstacle.why}.`, { exitStatus: 2, hint: raceObstacle.remedy });
+  }
+  const reasons = Object.entries(gateless ?? {});
+  if (delivery !== "gated" || reasons.length < systems.length) return;
+  const why = reasons.map(([name, reason]) => `${name}: ${reason}`).join("; ") || "no store is declared";
+  throw new SeqqaError("RACES_UNGATED", `No store can hold a call before a write (${why}).`, {
+    exitStatus: 2,
+    hint: "Set exploration.races.delivery to auto, which makes requests meet in other ways.",
+  });
+}
+
+/** Milliseconds for races that have no time of their own: half of what comes after exploring is kept for findings. */
+function timeFor({ leftMs, allowanceMs }: TimeLimit): number {
+  return allowanceMs === Infinity ? Infinity : Math.max(leftMs - allowanceMs / 2, 0);
+}
+
+/** Probes the pairs of calls of what was explored, and confirms what is seen on lanes that are built anew. */
+export async function findRaces(
+  explorer: Explorer,
+  { actions, ownActions, seed, signal, onEvent }: ExplorerOptions,
+  expander: Expander,
+  { mode, trials, delivery, copies, maxTime }: Races,
+): Promise<FoundRaces> {
+  const isOver = signal?.aborted === true || explorer.fatal !== undefined || explorer.stopReason === "first_violation";
+  if (mode === "off" || isOver) return NO_RACES;
+  const cancel = (): void => expander.cancel();
+  signal?.addEventListener("abort", cancel, { once: true });
+  try {
+    const end = new RacesEnd(maxTime === undefined ? timeFor(explorer.limit) : maxTime * 1000, signal);
+    const { seen, tally } = await probeRaces(explorer.committer, expander, {
+      actions: actions.length,
+      ownActions: ownActions ?? actions.length,
+      effort: { first: FIRST, trials, delivery, seed },
+      copies,
+      end,
+      onProgress: ({ probed, trials: made, hits }, planned) => onEvent({ kind: "racing", probed, planned, trials: made, hits }),
+    });
+    const races = await confirmRaces(seen, expander, tally, end);
+    const coverage = tally.coverage();
+    if (maxTime !== undefined) explorer.limit.extend(coverage.durationMs);
+    return { races, dismissed: tally.dismissedHits, coverage };
+  } finally {
+    signal?.removeEventListener("abort", cancel);
+  }
+}

@@ -1,0 +1,20 @@
+import type { JournalNews } from "../../engine/commit/commit-journal.ts";
+import type { ShownUrls } from "../prepare/shown-urls.ts";
+
+/** What a step brought to light, as it is told: URLs as users know them, and stacks in the user's own lines, since the bundle does not outlive the run. */
+export function toldNews(
+  { findings, errors, unjudged }: JournalNews,
+  urls: ShownUrls,
+  { mapStack, whereOf }: { readonly mapStack: (stack: string) => string; readonly whereOf: (stack: string) => string | undefined },
+): JournalNews {
+  return {
+    findings,
+    ...(unjudged !== undefined && { unjudged }),
+    errors: errors.map((error) => ({
+      ...error,
+      message: urls.text(error.message),
+      where: error.where ?? (error.stack === undefined ? undefined : whereOf(error.stack)),
+      stack: error.stack === undefined ? undefined : mapStack(error.stack),
+    })),
+  };
+}

@@ -1,0 +1,106 @@
+import { tmpdir } from "node:os";
+import type { Expander } from "../../engine/expander.ts";
+import { Explorer, type ExplorerOptions } from "../../engine/search/explorer.ts";
+import type { LaneReport } from "../../messages/lane-messages.ts";
+import type { ExplorationResult, Reduction } from "../../model/results/result.ts";
+import { mapStack } from "../../loader/index.ts";
+import { knowledgeText, type Knowledge } from "../../state/index.ts";
+import { ScratchFile, type ExplorationStart } from "../../store/index.ts";
+import { calibrating, idleMsOf, type BroughtUp } from "./at-root.ts";
+import { whereOfStack } from "../prepare/declared-at.ts";
+import type { ExploreInput } from "../prepare/explore-input.ts";
+import { learnFrom, lessonNote, refutedBy } from "./learn-values.ts";
+import { beginningWith } from "../resume/resume.ts";
+import type { ShownUrls } from "../prepare/shown-urls.ts";
+import { toldNews } from "./reported-events.ts";
+
+/** Searches that end because an outcome shows that too little was known of the target's values. */
+const MOST_LESSONS = 8;
+
+export interface SearchParts {
+  readonly expander: Expander;
+  readonly options: ExplorerOptions;
+  readonly brought: BroughtUp;
+  /** See {@link CanonicalOptions.clockMs}. */
+  readonly clockMs: number;
+  /** The bound that the user gave. */
+  readonly maxDepth: number | undefined;
+  readonly shown: () => ShownUrls;
+  readonly soFar: (explorer: Explorer) => ExplorationResult;
+}
+
+/** The last search, and what the ones before it taught. */
+export interface Searched {
+  readonly explorer: Explorer;
+  readonly knowledge: Knowledge;
+  /** Reductions that searches before it undid. */
+  readonly refuted: readonly Reduction[];
+  readonly visibility: LaneReport["visibility"];
+}
+
+/**
+ * Searches from the root. Where an outcome shows that too little was known of the target's values, the calls are executed again, and the search begins again
+ * with what that teaches.
+ */
+export async function search(input: ExploreInput, parts: SearchParts): Promise<Searched> {
+  const { config, keep, onEvent, signal } = input;
+  const { expander, options, brought } = parts;
+  const { startedAt } = brought;
+  let { reports, knowledge, divergences } = brought;
+  const refuted: Reduction[] = [];
+  for (let lessons = 0, isOpen = expander.remote === undefined; ; lessons++) {
+    keep?.begin(startOf(input, parts, reports[0]!, knowledge));
+    const spill = new ScratchFile(keep?.folder ?? tmpdir());
+    const recorded = lessons === 0 ? keep?.before?.recorded : undefined;
+    const onCommits = keep === undefined ? undefined : (): void => keep.commits(explorer.committer, () => parts.soFar(explorer));
+    const lanes = calibrating(expander, input, { first: reports[0]!, maxTimeMs: options.maxTimeMs });
+    // Nobody writes to a world in memory but its own actions.
+    const calibrate = reports[0]!.uses.length > 0 ? lanes.calibrate : undefined;
+    const kept = { spill, details: keep?.limits, journal: keep !== undefined, recorded, onCommits, calibrate };
+    const explorer: Explorer = new Explorer({ ...options, ...kept, learns: isOpen && lessons < MOST_LESSONS }, expander, startedAt);
+    explorer.restore(divergences);
+    await explorer.run(reports[0]!);
+    const searched = { explorer, knowledge, refuted, visibility: reports[0]!.visibility };
+    const { lesson } = explorer;
+    if (lesson === undefined) return searched;
+    const isOver = explorer.stopReason === "first_violation" || explorer.stopReason === "max_time" || explorer.limit.isOver;
+    if (isOver || signal?.aborted === true || explorer.fatal !== undefined) {
+      explorer.divergences.add(lesson);
+      return searched;
+    }
+    const learned = await learnFrom(lanes, { reports, knowledge }, lesson, {
+      idleMs: idleMsOf(config),
+      startsTargets: config.target !== undefined,
+    });
+    refuted.push(...refutedBy(lesson, learned, { explorer, knowledge }));
+    if (!learned.isExplained) explorer.divergences.add(lesson);
+    // All was committed before it was looked for.
+    if (!learned.isExplained && lesson.kind === "late_write" && explorer.stopReason !== "interrupted") return searched;
+    divergences = [...(learned.isExplained ? divergences : explorer.divergences.all), ...learned.divergences];
+    // A difference that experiments do not explain is not examined again.
+    isOpen &&= learned.isExplained && learned.divergences.length === 0;
+    ({ reports, knowledge } = learned);
+    keep?.again();
+    onEvent({ kind: "note", message: lessonNote(explorer, learned) });
+  }
+}
+
+function startOf(
+  { name, module, shard, keep }: ExploreInput,
+  { options, clockMs, maxDepth, shown }: SearchParts,
+  root: LaneReport,
+  knowledge: Knowledge,
+): ExplorationStart {
+  return {
+    name,
+    strategy: options.strategy,
+    actions: options.actions,
+    shown: (exchange) => shown().exchange(exchange),
+    told: (news) => toldNews(news, shown(), { mapStack, whereOf: whereOfStack }),
+    beginning: beginningWith(
+      module?.hash ?? "",
+      { root, knowledge: knowledgeText(knowledge), clockMs, maxDepth, shard, violationPolicy: options.violationPolicy },
+      keep?.before?.beginning,
+    ),
+  };
+}

@@ -1,0 +1,103 @@
+import { explorationCompleteTo } from "../../engine/search/completeness.ts";
+import { causeOf, confirmViolations, type ConfirmedViolation, type Confirmations, type Shrinking } from "../../engine/findings/confirm.ts";
+import type { FoundViolation } from "../../engine/findings/finding-log.ts";
+import { unsettledOf } from "../../engine/search/unconfirmed-timeouts.ts";
+import type { Expander } from "../../engine/expander.ts";
+import type { Explorer, ExplorerOptions } from "../../engine/search/explorer.ts";
+import { graphPaths } from "../../engine/graph/graph-path.ts";
+import { BfsOrder } from "../../engine/orders/index.ts";
+import { proveShortest } from "../../engine/findings/prove-shortest.ts";
+
+/** Seconds for leaving steps out of one path, and of all of an exploration. */
+const EACH = 10;
+const ALL = 30;
+/** Seconds and steps for exploring breadth first what is as short as the paths that come out. */
+const PROOF = 10;
+const PROOF_STEPS = 20_000;
+/** Milliseconds between two events that say how far confirming is. */
+const TELL_MS = 1000;
+/** Of `max_time`, where it is given, at most, for either. */
+const SHARE = 0.1;
+
+/** The findings of an exploration, confirmed, each with the shortest path that there was time for. Paths of findings that are not seen again stay. */
+export async function shortestViolations(
+  explorer: Explorer,
+  options: ExplorerOptions,
+  expander: Expander,
+): Promise<readonly ConfirmedViolation[]> {
+  const { committer, divergences, order } = explorer;
+  const { limit } = explorer;
+  const share = options.maxTimeMs * SHARE;
+  const allMs = Math.min(ALL * 1000, share);
+  const shrinking: Shrinking = {
+    // Breadth first finds each by a path that is as short as any over what was committed.
+    shortest: order instanceof BfsOrder ? ({ path, draws }) => ({ path, draws }) : graphPaths(committer),
+    mayBeBroken: new Set(Object.keys(options.violationPolicy?.invariants ?? {})),
+    completeToDepth: explorationCompleteTo(explorer, committer.deepest),
+    eachMs: Math.min(EACH * 1000, allMs),
+    allMs,
+  };
+  // A committed finding with the same key is better evidence.
+  const isNew = ({ key }: FoundViolation): boolean => !committer.findings.violations.has(key);
+  const unsettled = unsettledOf(explorer, options.actions, options.signal).filter(isNew);
+  const violations = new Map([...committer.findings.violations, ...unsettled.map((found) => [found.key, found] as const)]);
+  if (violations.size === 0) return [];
+  let progress: Confirmations = { replayed: 0, confirmed: 0, toShorten: 0 };
+  const tell = (): void => {
+    const leftMs = limit.leftMs === Infinity ? null : limit.leftMs;
+    options.onEvent({ kind: "confirming", violations: violations.size, ...progress, leftMs });
+  };
+  const timer = setInterval(tell, TELL_MS).unref();
+  try {
+    const { actions, signal } = options;
+    const onProgress = (now: Confirmations): void => {
+      progress = now;
+      tell();
+    };
+    // Where the world does not come out the same twice, only a target of its own shows what a path does.
+    const canGoBack = divergences.all.length === 0;
+    const replayed = await confirmViolations({ violations }, { actions, expander, signal, shrinking, limit, canGoBack, onProgress });
+    const confirmed = replayed.flatMap((one) => (isNew(one.found) ? settled(one) : [one]));
+    // Nothing is proven by exploring such a world, either.
+    if (!canGoBack) return confirmed;
+    return await proveShortest(confirmed, options, expander, { limit, ms: Math.min(PROOF * 1000, share), steps: PROOF_STEPS });
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** Turns something seen once into a finding if its replay confirmed it, drops it if the replay did not, and keeps it if it was not replayed. */
+function settled(one: ConfirmedViolation): readonly ConfirmedViolation[] {
+  if (one.recording === undefined) return [one];
+  const finding = one.recording.findings.find(({ invariant }) => invariant === one.found.finding.invariant);
+  return one.confirmed && finding !== undefined ? [{ ...one, found: { ...one.found, finding } }] : [];
+}
+
+/** Says how many findings were not replayed, and why; `undefined`: all were. */
+export function notReplayedNote(violations: readonly ConfirmedViolation[]): string | undefined {
+  const left = violations.filter(({ recording }) => recording === undefined);
+  if (left.length === 0) return undefined;
+  const reasons = left.map(({ notReplayed }) => notReplayed);
+  const [why, advice] = reasons.includes("interrupted")
+    ? ["The run was interrupted", ""]
+    : reasons.includes("max_time")
+      ? ["max_time and its allowance were over", " Give the run more with --max-time, or explore less with --max-steps."]
+      : ["No target could be started", because(left)];
+  const causes = new Set(violations.filter(({ confirmed }) => confirmed).map(({ found }) => causeOf(found)));
+  const alike = left.filter(({ found }) => causes.has(causeOf(found))).length;
+  const others = alike === 0 ? "" : `, ${alike} of them with the rule and the last action of one that was confirmed`;
+  const which = `${left.length} of ${violations.length} findings ${left.length === 1 ? "is" : "are"} not confirmed${others}`;
+  return `${why} before every finding was replayed from a clean start: ${which}.${advice}`;
+}
+
+/** Why the target did not start, which nothing else says: the run was over by then. */
+function because(left: readonly ConfirmedViolation[]): string {
+  const failed = left.flatMap(({ startFailed }) => startFailed ?? []).at(-1);
+  return failed === undefined ? "" : ` The last start failed: ${failed}`;
+}
+
+/** What the reader is told where that time was not enough. */
+export function shrinkingCutNote(findings: number): string {
+  const which = findings === 1 ? "One path is" : `${findings} paths are`;
+  return `${which} perhaps longer than need be: leaving steps out takes at most ${EACH} s for each path and ${ALL} s in all, or a tenth of max_time.`;
+}

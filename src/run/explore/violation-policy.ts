@@ -1,0 +1,25 @@
+import type { ViolationPolicy } from "../../engine/commit/broken-rules.ts";
+import type { AgentDefinition } from "../../model/declare/agent.ts";
+import { Rule } from "../../model/declare/rule.ts";
+
+/** Returns the violations behind which the search continues; `undefined`: none, which is the default. */
+export function violationPolicy({ actions, invariants }: AgentDefinition<never, never>, continues: boolean): ViolationPolicy | undefined {
+  const nonBlocking = invariants.filter(({ blocking }) => !blocking).map(({ name }) => name);
+  if (!continues && nonBlocking.length === 0) return undefined;
+  const checkedAfter = ({ when }: (typeof invariants)[number]): number[] | null =>
+    when === undefined ? null : actions.flatMap((action, index) => (isChecked(when, action) ? [index] : []));
+  const ofStates = invariants.filter((one) => !(one instanceof Rule));
+  return { continues, nonBlocking, invariants: Object.fromEntries(ofStates.map((one) => [one.name, checkedAfter(one)])) };
+}
+
+/** A `when` that throws is reported by the lanes. */
+function isChecked(
+  when: NonNullable<AgentDefinition["invariants"][number]["when"]>,
+  action: AgentDefinition<never, never>["actions"][number],
+): boolean {
+  try {
+    return when(action);
+  } catch {
+    return false;
+  }
+}

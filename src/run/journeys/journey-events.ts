@@ -1,0 +1,59 @@
+import type { JourneyResult, StepResult } from "../../model/results/journey-result.ts";
+import type { JourneyEvent } from "./journey-run.ts";
+
+/** What is known of one journey. */
+interface Told {
+  name: string;
+  readonly steps: StepResult[];
+  result: JourneyResult | undefined;
+}
+
+/** Tells what happens in the order of the journeys: those of a later one wait until the ones before it are over. */
+export class JourneyEvents {
+  readonly #onEvent: (event: JourneyEvent) => void;
+  readonly #told = new Map<number, Told>();
+  /** Later ones do not count. */
+  last: number = Infinity;
+  /** The journey that is told at present, and how far. */
+  #current = 0;
+  #begun = false;
+  #steps = 0;
+
+  constructor(onEvent: (event: JourneyEvent) => void) {
+    this.#onEvent = onEvent;
+  }
+
+  started(index: number, name: string): void {
+    this.#told.set(index, { name, steps: [], result: undefined });
+    this.#tell();
+  }
+
+  step(index: number, step: StepResult): void {
+    this.#told.get(index)?.steps.push(step);
+    this.#tell();
+  }
+
+  /** With all its steps, also those that were told before. */
+  ended(index: number, result: JourneyResult): void {
+    const told = this.#told.get(index);
+    if (told === undefined) return;
+    told.steps.splice(0, Infinity, ...result.steps);
+    told.result = result;
+    this.#tell();
+  }
+
+  #tell(): void {
+    for (let told = this.#told.get(this.#current); told !== undefined; told = this.#told.get(this.#current)) {
+      if (this.#current > this.last) return;
+      const { name, steps, result } = told;
+      if (!this.#begun) this.#onEvent({ kind: "journey_started", name });
+      this.#begun = true;
+      for (; this.#steps < steps.length; this.#steps++) this.#onEvent({ kind: "step_ended", name, step: steps[this.#steps]! });
+      if (result === undefined) return;
+      this.#onEvent({ kind: "journey_ended", name, result });
+      this.#current++;
+      this.#begun = false;
+      this.#steps = 0;
+    }
+  }
+}

@@ -1,0 +1,226 @@
+import type { JourneySeat, LaneJourney } from "../../expanders/journeys/journey-seat.ts";
+import { shownResult, shownStep, skippedSteps, type RanStep } from "../../journeys/index.ts";
+import { whereOf } from "../../loader/index.ts";
+import type { SeqqaError } from "../../model/errors.ts";
+import type { StepResult } from "../../model/results/journey-result.ts";
+import type { RunError } from "../../model/results/result.ts";
+import { hasEnded } from "../../model/results/target-end.ts";
+import { endedInUse, type TargetHost } from "../../targets/index.ts";
+import { CONTEXT_ONLY } from "../prepare/check-lanes.ts";
+import { JourneyEvents } from "./journey-events.ts";
+import type { JourneyRun, RunJourneysInput } from "./journey-run.ts";
+import type { LoadedJourney } from "../prepare/load-journey.ts";
+import { ShownUrls } from "../prepare/shown-urls.ts";
+
+/** A lane as it is managed here. */
+interface Place {
+  readonly index: number;
+  readonly seat: JourneySeat;
+  baseUrl: string;
+  /** The stores and the target are the user's own. */
+  borrowed: boolean;
+  contextOnly: boolean;
+  /** Not at its root any more: built anew before the next journey. */
+  spoiled: boolean;
+  /** The journey that it ran last. */
+  last: number | undefined;
+}
+
+/** Hands journeys to lanes in their order, rebuilds lanes that are not at their root, and puts together what came of it. */
+export class JourneyLanes {
+  readonly #input: RunJourneysInput;
+  readonly #loaded: readonly LoadedJourney[];
+  readonly #host: TargetHost;
+  readonly #places: readonly Place[];
+  readonly #events: JourneyEvents;
+  readonly #runs: (JourneyRun | undefined)[];
+  /** Ends what runs: an interruption, or with `bail` a failure of a journey before it. */
+  readonly #enders: AbortController[];
+  #next = 0;
+  /** The last journey that counts. */
+  #last: number;
+
+  constructor(input: RunJourneysInput, loaded: readonly LoadedJourney[], host: TargetHost, seats: readonly JourneySeat[]) {
+    this.#input = input;
+    this.#loaded = loaded;
+    this.#host = host;
+    this.#places = seats.map((seat, index) => ({
+      index,
+      seat,
+      baseUrl: "",
+      borrowed: false,
+      contextOnly: false,
+      spoiled: true,
+      last: undefined,
+    }));
+    this.#events = new JourneyEvents(input.onEvent);
+    this.#runs = loaded.map(() => undefined);
+    this.#enders = loaded.map(() => new AbortController());
+    this.#last = loaded.length - 1;
+  }
+
+  async run(): Promise<readonly JourneyRun[]> {
+    const interrupt = (): void => {
+      for (const ender of this.#enders) ender.abort();
+    };
+    this.#input.signal.addEventListener("abort", interrupt);
+    try {
+      if (!(await this.#comeUp())) return [];
+      await settled(this.#places.map((place) => this.#work(place)));
+    } finally {
+      this.#input.signal.removeEventListener("abort", interrupt);
+      await this.#close();
+    }
+    return this.#result();
+  }
+
+  /**
+   * All lanes, or none: where one does not come up, nothing was run and there is nothing to report. An interruption does not wait for a target that
+   * is not ready yet. `false`: interrupted.
+   */
+  async #comeUp(): Promise<boolean> {
+    const { signal } = this.#input;
+    const stop = (): void => void this.#host.close().catch(() => undefined);
+    signal.addEventListener("abort", stop);
+    try {
+      await settled(this.#places.map((place) => this.#attach(place)));
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      signal.removeEventListener("abort", stop);
+    }
+    return !signal.aborted;
+  }
+
+  #result(): readonly JourneyRun[] {
+    const runs = this.#runs.filter((one) => one !== undefined);
+    const overHttp = this.#places.some(({ contextOnly, borrowed, baseUrl }) => contextOnly && borrowed && baseUrl !== "");
+    const [first, ...rest] = runs;
+    return overHttp && first !== undefined ? [{ ...first, notes: [CONTEXT_ONLY("journeys"), ...first.notes] }, ...rest] : runs;
+  }
+
+  async #attach(place: Place): Promise<void> {
+    const { index, seat } = place;
+    // What the lane before left in a store of the user's is put back before that store is opened again.
+    await seat.close();
+    const spec = await this.#host.provision(index);
+    const { contextOnly } = await seat.attach(spec);
+    Object.assign(place, { baseUrl: spec.baseUrl, borrowed: spec.borrowed, contextOnly, spoiled: false });
+  }
+
+  async #work(place: Place): Promise<void> {
+    while (this.#next <= this.#last && !this.#input.signal.aborted) {
+      const index = this.#next++;
+      const run = await this.#runOne(place, index);
+      place.last = index;
+      if (index > this.#last) continue;
+      this.#runs[index] = run;
+      if (this.#input.bail && run.result.status !== "passed") this.#dropAfter(index);
+      this.#events.ended(index, run.result);
+    }
+  }
+
+  /** Only what comes before the first failure counts, in the order of the journeys: a lane that was faster decides nothing. */
+  #dropAfter(index: number): void {
+    this.#last = index;
+    this.#events.last = index;
+    this.#enders.slice(index + 1).forEach((ender) => ender.abort());
+    this.#runs.fill(undefined, index + 1);
+  }
+
+  async #runOne(place: Place, index: number): Promise<JourneyRun> {
+    const { journey } = this.#loaded[index]!;
+    const { file } = this.#input.journeys[index]!;
+    this.#events.started(index, journey.name);
+    const failed = (error: RunError): JourneyRun => {
+      const ran = skippedSteps(journey);
+      return { file, result: shownResult(journey.name, ran, ran.steps), notes: [], error };
+    };
+    try {
+      if (place.spoiled || this.#host.exited(place.index)) await this.#attach(place);
+    } catch (error) {
+      place.spoiled = true;
+      return failed(runError(error, "lane"));
+    }
+    const urls = new ShownUrls(
+      this.#input.config.baseUrl,
+      [place.baseUrl].filter((url) => url !== ""),
+    );
+    const shown = (step: RanStep): StepResult => {
+      const one = shownStep(step, (stack) => whereOf(Object.assign(new Error(), { stack })));
+      return { ...one, requests: one.requests.map((exchange) => ({ ...exchange, request: urls.request(exchange.request) })) };
+    };
+    let done: LaneJourney;
+    try {
+      let over = false;
+      done = await place.seat.run(this.#loaded[index]!, this.#enders[index]!.signal, (step) => {
+        // What ended the journey is told when it is known how the target is.
+        over ||= step.status === "failed" || step.status === "timed_out";
+        if (!over) this.#events.step(index, shown(step));
+      });
+    } catch (error) {
+      // The thread is gone, or the lane could not be brought to its root.
+      place.spoiled = true;
+      return failed(runError(error, "lane"));
+    }
+    const { ran, failure, notPutBack } = done;
+    const ended = await this.#howTargetEnded(place, ran.steps);
+    place.spoiled = notPutBack !== undefined || ended !== undefined || (!place.borrowed && (ran.unfinished || place.contextOnly));
+    const steps = ran.steps.map((step) =>
+      shown(ended !== undefined && step.status === "failed" ? { ...step, error: `${step.error ?? ""} ${ended}`.trim() } : step),
+    );
+    return {
+      file,
+      result: shownResult(journey.name, ran, steps),
+      notes: done.late && place.last !== undefined ? [lateNote(this.#loaded[place.last]!.journey.name)] : [],
+      ...(failure !== undefined && { error: runError(failure, "client") }),
+      ...(notPutBack !== undefined && ended === undefined && { notPutBack: { kind: "not_put_back", path: [], ...notPutBack } as const }),
+    };
+  }
+
+  /** A sentence, when a step got no answer because the process of the target is gone. */
+  async #howTargetEnded({ index }: Place, steps: readonly RanStep[]): Promise<string | undefined> {
+    const unanswered = steps.some(({ status, requests }) => status === "failed" && requests.some(({ response }) => response === undefined));
+    // What got no answer may be the first that shows it: then its end is waited for, a moment.
+    if (!unanswered && !this.#host.exited(index)) return undefined;
+    const end = await this.#host.endOf(index);
+    return end !== undefined && hasEnded(end) ? endedInUse(end) : undefined;
+  }
+
+  /** A store of the user's is put back in the end; that it could not be belongs to the result. */
+  async #close(): Promise<void> {
+    const closed = await Promise.allSettled(this.#places.map(({ seat }) => seat.close()));
+    closed.forEach((one, lane) => {
+      const last = this.#places[lane]!.last ?? -1;
+      const run = this.#runs[last];
+      if (one.status === "fulfilled" || run === undefined || run.notPutBack !== undefined) return;
+      const message = `At the end a store could not be put back: ${runError(one.reason, "lane").message}`;
+      const notPutBack = { kind: "not_put_back", path: [], message, differences: [] } as const;
+      this.#runs[last] = { ...run, notPutBack };
+    });
+  }
+}
+
+function lateNote(name: string): string {
+  return `The target wrote after journey "${name}" was over; that was put back before this one began. Set target.settle to wait for it.`;
+}
+
+function runError(error: unknown, source: string): RunError {
+  const { code, message, stack, hint } = error as Partial<SeqqaError>;
+  const where = stack === undefined ? undefined : whereOf(Object.assign(new Error(), { stack }));
+  const text = message ?? String(error);
+  return {
+    code: typeof code === "string" ? code : "INTERNAL",
+    message: hint === undefined ? text : `${text} ${hint}`,
+    path: [],
+    source,
+    ...(where !== undefined && { where }),
+    stack,
+    count: 1,
+  };
+}
+
+/** All of them, or the first error once nothing is under way any more. */
+async function settled(work: readonly Promise<unknown>[]): Promise<void> {
+  for (const one of await Promise.allSettled(work)) if (one.status === "rejected") throw one.reason;
+}

@@ -1,0 +1,24 @@
+import type { ApiClient } from "../../model/http/client.ts";
+import type { Values } from "../../model/context/context.ts";
+import { JourneyDefinition } from "../../model/declare/journey.ts";
+import type { JourneyResult } from "../../model/results/journey-result.ts";
+
+/**
+ * One specific linear flow, made of steps: for smoke tests and named flows. A journey file exports it as `journey`.
+ *
+ * See `JourneyOptions` for the fields. @throws SeqqaError `JOURNEY_INVALID`, `STEP_INVALID`
+ */
+export class Journey<C extends object = Values, A = ApiClient> extends JourneyDefinition<C, A> {
+  /**
+   * Runs the steps against what already runs, with a context of its own. Stores are not put back: that is what lanes do (`seqqa run`). A
+   * failed step is in the result; it does not throw.
+   *
+   * @param client What the steps receive; default: the journey's own `client`, else an `HttpClient` on `base_url` of the `seqqa.yaml` that
+   *   applies in the current folder.
+   * @throws SeqqaError `JOURNEY_WITHOUT_CLIENT` when there is none of these; `JOURNEY_WHILE_LOADING` at the top level of a module that is being loaded for a run.
+   */
+  async run(client?: A): Promise<JourneyResult> {
+    const { runAlone } = await import("./run-journey-alone.ts");
+    return runAlone(this as unknown as JourneyDefinition<never, never>, client);
+  }
+}

@@ -1,0 +1,58 @@
+import { loadConfig } from "../../config/index.ts";
+import { freshContext, runSteps, shownResult, shownStep } from "../../journeys/index.ts";
+import { whereOf } from "../../loader/index.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import { clientPartOf } from "../../model/http/client.ts";
+import type { JourneyDefinition } from "../../model/declare/journey.ts";
+import type { JourneyResult } from "../../model/results/journey-result.ts";
+import { isLoading } from "../../model/declare/loading.ts";
+
+/** `journey.run()`: outside of any lane, on a target that already runs. */
+export async function runAlone(journey: JourneyDefinition<never, never>, given: unknown): Promise<JourneyResult> {
+  if (isLoading()) {
+    throw new SeqqaError("JOURNEY_WHILE_LOADING", "run() of a journey was called by a module that is being loaded for a lane or a run.", {
+      exitStatus: 2,
+      hint: "The run that loads it runs the journey: call run() in a function, or in another file that imports the journey.",
+    });
+  }
+  const { client, close } = await clientOf(journey, given);
+  try {
+    const ran = await runSteps({ journey, client, context: freshContext(journey.context) });
+    const where = (stack: string): string | undefined => whereOf(Object.assign(new Error(), { stack }));
+    return shownResult(
+      journey.name,
+      ran,
+      ran.steps.map((step) => shownStep(step, where)),
+    );
+  } finally {
+    await close();
+  }
+}
+
+interface Client {
+  readonly client: unknown;
+  readonly close: () => unknown;
+}
+
+/** The one that was given, the journey's own, or one that is made here and closed again. */
+async function clientOf(journey: JourneyDefinition<never, never>, given: unknown): Promise<Client> {
+  const open = (client: unknown): Client => ({ client, close: () => undefined });
+  if (given !== undefined) return open(given);
+  if (journey.client !== undefined && typeof journey.client !== "function") return open(journey.client);
+  const { baseUrl, timeout, retry, tls, proxy } = loadConfig({ directory: ".", allowedStores: "unopened" });
+  if (typeof journey.client === "function") {
+    const create = journey.client as (lane: object) => unknown;
+    const client = await create({ index: 0, baseUrl: baseUrl ?? "", dbUrl: undefined, dbPath: undefined, systems: {}, tmpDir: "" });
+    const close = (client as { close?: () => unknown } | null | undefined)?.close;
+    return clientPartOf(client) === undefined || close === undefined ? open(client) : { client, close: () => close.call(client) };
+  }
+  if (baseUrl === undefined) {
+    throw new SeqqaError("JOURNEY_WITHOUT_CLIENT", `Journey "${journey.name}" has no client.`, {
+      exitStatus: 2,
+      hint: "Pass one to run(), give the journey a `client`, or set base_url in seqqa.yaml or SEQQA_BASE_URL.",
+    });
+  }
+  const { HttpClient } = await import("../../adapters/http/index.ts");
+  const client = new HttpClient(baseUrl, { timeout, retry: retry ?? false, ca: tls.ca, proxy });
+  return { client, close: () => client.close() };
+}

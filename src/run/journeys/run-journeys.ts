@@ -1,0 +1,56 @@
+import { NOTHING_KNOWN } from "../../state/index.ts";
+import { InlineSeat } from "../../expanders/journeys/inline-seat.ts";
+import type { JourneySeat, JourneySettings } from "../../expanders/journeys/journey-seat.ts";
+import { ThreadSeat } from "../../expanders/journeys/thread-seat.ts";
+import type { Config } from "../../config/index.ts";
+import { TargetHost } from "../../targets/index.ts";
+import { hostOptions } from "../prepare/host-options.ts";
+import { httpSettings } from "../prepare/http-settings.ts";
+import { JourneyLanes } from "./journey-lanes.ts";
+import type { JourneyRun, RunJourneysInput } from "./journey-run.ts";
+import { loadJourney, type LoadedJourney } from "../prepare/load-journey.ts";
+import { withRunDirectory } from "../prepare/run-directory.ts";
+
+/**
+ * Runs journeys on lanes, each from the root and with a context and a client of its own; their stores are put back after each. The results come in
+ * the order of the journeys, and are the same for every number of lanes. Journeys that were never begun (`bail`, an interruption) are not among them.
+ *
+ * @throws SeqqaError when no lane comes up, or a file does not load (any more).
+ */
+export async function runJourneys(input: RunJourneysInput): Promise<readonly JourneyRun[]> {
+  const { journeys, config, signal } = input;
+  if (journeys.length === 0 || signal.aborted) return [];
+  return withRunDirectory(async (directory) => {
+    const loaded: LoadedJourney[] = [];
+    for (const { file } of journeys) loaded.push(await loadJourney(file, directory));
+    const lanes = Math.min(config.parallel, journeys.length);
+    const host = await TargetHost.create(config, { ...hostOptions(directory), lanes, spares: 0 });
+    try {
+      const impossible = lanes > 1 ? host.canMakeLanes(lanes) : undefined;
+      if (impossible !== undefined) throw impossible;
+      const settings = settingsOf(config);
+      const seats = Array.from({ length: lanes }, (): JourneySeat =>
+        lanes === 1 ? new InlineSeat(settings, host) : new ThreadSeat(settings, host),
+      );
+      return await new JourneyLanes(input, loaded, host, seats).run();
+    } finally {
+      await host.close();
+    }
+  });
+}
+
+function settingsOf(config: Config): JourneySettings {
+  const settleMs = (config.target?.settle ?? 0) * 1000;
+  return {
+    options: {
+      clockMs: Date.now(),
+      settleMs,
+      serverErrors: "ignore",
+      hideBodies: false,
+      literals: [],
+      knowledge: NOTHING_KNOWN,
+      shapes: false,
+    },
+    http: httpSettings(config),
+  };
+}

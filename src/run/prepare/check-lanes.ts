@@ -1,0 +1,49 @@
+import type { Config } from "../../config/index.ts";
+import type { LaneReport } from "../../messages/lane-messages.ts";
+import { sameRoot } from "../../engine/search/same-root.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import { differences } from "../../state/index.ts";
+
+/** Between what the context alone is put back. */
+export const CONTEXT_ONLY = (what: "branches" | "journeys"): string =>
+  `No store is declared: only the context is put back between ${what}, the API's own state is not.`;
+
+/**
+ * Whether the lanes are what they must be: separate, and in one root state. Returns what the user should know at the start.
+ * @throws SeqqaError `LANES_SHARED` (2) when two lanes use one target or store, `ROOTS_DIFFER` (3) when their root states differ.
+ */
+export function checkLanes(reports: readonly LaneReport[], config: Config): readonly string[] {
+  refuseSharing(reports);
+  const first = reports[0]!;
+  reports.forEach((report, lane) => {
+    if (sameRoot(report, first)) return;
+    const lines = differences(first.rootLines, report.rootLines, 5);
+    throw new SeqqaError("ROOTS_DIFFER", `Lane ${lane} begins in another state than lane 0: ${lines.join("; ") || "the stores differ"}.`, {
+      exitStatus: 3,
+      hint: 'Make the target and setup start alike on every lane; list what differs by nature under `ignore: ["table.column"]`.',
+    });
+  });
+  const notes = [...first.systems];
+  const overHttp = config.target !== undefined || config.baseUrl !== undefined || config.lanes !== undefined || first.uses.length > 0;
+  if (first.contextOnly && overHttp) {
+    notes.push(CONTEXT_ONLY("branches"));
+  }
+  return notes;
+}
+
+/** @throws SeqqaError `LANES_SHARED` (2) when two lanes use one target or store */
+export function refuseSharing(reports: readonly LaneReport[]): void {
+  const users = new Map<string, number>();
+  reports.forEach(({ uses }, lane) => {
+    for (const one of uses) {
+      const other = users.get(one);
+      if (other !== undefined && other !== lane) {
+        throw new SeqqaError("LANES_SHARED", `Lanes ${other} and ${lane} both use ${one}; they would change each other's state.`, {
+          exitStatus: 2,
+          hint: "Give every lane its own: build the client from lane.baseUrl and the store from lane.dbPath or lane.systems.",
+        });
+      }
+      users.set(one, lane);
+    }
+  });
+}

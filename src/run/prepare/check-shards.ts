@@ -1,0 +1,84 @@
+import { SeqqaError } from "../../model/errors.ts";
+import type { StoredExploration, StoredRun } from "../../store/index.ts";
+import { differingKeys } from "../resume/changed-keys.ts";
+import { shardText } from "../shards/shard.ts";
+
+/** Whether stores are all the shards of one exploration each, once. @throws SeqqaError `MERGE_REFUSED` with exit status 2, naming what does not fit */
+export function refuseStrangers(runs: readonly StoredRun[]): void {
+  const [first] = runs;
+  if (first === undefined || first.explorations.length === 0) throw refused("there is no exploration in the first store", RESHARD);
+  for (const run of runs) {
+    const whole = run.explorations.find(({ beginning }) => (beginning?.shard ?? null) === null);
+    if (whole !== undefined) throw refused(`run ${run.id} is no shard of ${whole.file}`, RESHARD);
+  }
+  for (const run of runs) {
+    const wrong = misfit(run, first);
+    if (wrong !== undefined) throw refused(`run ${run.id} does not belong to run ${first.id}: ${wrong} differs`, RESHARD);
+  }
+  for (const { file } of first.explorations) refuseIncomplete(file, runs);
+}
+
+const RESHARD = "Merge the runs of --shard 1/n to n/n of the same code and configuration.";
+
+/** What of two runs is not the same, in words. */
+function misfit(run: StoredRun, first: StoredRun): string | undefined {
+  if (run.seqqa !== first.seqqa) return `the version of seqqa (${run.seqqa} and ${first.seqqa})`;
+  const [key] = differingKeys(run.config, first.config);
+  if (key !== undefined) return key;
+  const files = ({ explorations }: StoredRun): string => explorations.map(({ file }) => file).join(", ");
+  if (files(run) !== files(first)) return `what was explored (${files(run) || "nothing"} and ${files(first)})`;
+  for (const [place, exploration] of run.explorations.entries()) {
+    const what = otherThan(exploration, first.explorations[place]!);
+    if (what !== undefined) return `${what} of ${exploration.file}`;
+  }
+  return undefined;
+}
+
+function otherThan(one: StoredExploration, other: StoredExploration): string | undefined {
+  const [a, b] = [one.beginning, other.beginning];
+  const pairs: readonly (readonly [string, unknown, unknown])[] = [
+    ["the name", one.name, other.name],
+    ["exploration.seed", one.seed, other.seed],
+    ["the actions", one.actions, other.actions],
+    ["the code", a?.code, b?.code],
+    ["exploration.max_depth", a?.maxDepth, b?.maxDepth],
+    ["what is known of the target's values", a?.knowledge, b?.knowledge],
+    ["the root state", rootOf(one), rootOf(other)],
+  ];
+  return pairs.find(([, mine, theirs]) => JSON.stringify(mine) !== JSON.stringify(theirs))?.[0];
+}
+
+function rootOf({ beginning }: StoredExploration): unknown {
+  if (beginning === undefined) return undefined;
+  const { wholeLo, wholeHi, rootLo, rootHi } = beginning.root;
+  return [wholeLo, wholeHi, rootLo, rootHi];
+}
+
+/** Each shard once, and each of them at its end. */
+function refuseIncomplete(file: string, runs: readonly StoredRun[]): void {
+  const seen = new Map<number, string>();
+  let of: number | undefined;
+  for (const run of runs) {
+    const { outcome, beginning } = run.explorations.find((one) => one.file === file)!;
+    const shard = beginning!.shard!;
+    of ??= shard.of;
+    if (shard.of !== of) throw refused(`run ${run.id} is shard ${shardText(shard)} of ${file}, and the others are of ${of}`, RESHARD);
+    const other = seen.get(shard.index);
+    if (other !== undefined) throw refused(`runs ${other} and ${run.id} are both shard ${shardText(shard)} of ${file}`, "Name each once.");
+    seen.set(shard.index, run.id);
+    if (outcome !== "ended") {
+      throw refused(`shard ${shardText(shard)} of ${file} was not ended (run ${run.id})`, "Let it go on first: seqqa run ... --resume.");
+    }
+  }
+  const missing = Array.from({ length: of ?? 0 }, (_, index) => index).filter((index) => !seen.has(index));
+  if (missing.length === 0) return;
+  const named = missing.map((index) => shardText({ index, of: of! })).join(", ");
+  throw refused(
+    `${missing.length === 1 ? "shard" : "shards"} ${named} of ${file} ${missing.length === 1 ? "is" : "are"} missing`,
+    "Name the stores of all.",
+  );
+}
+
+function refused(why: string, hint: string): SeqqaError {
+  return new SeqqaError("MERGE_REFUSED", `The stores cannot be merged: ${why}.`, { exitStatus: 2, hint });
+}

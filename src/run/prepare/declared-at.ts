@@ -1,0 +1,19 @@
+import { whereOf } from "../../loader/index.ts";
+import type { AgentDefinition } from "../../model/declare/agent.ts";
+
+/** Says where a rule is declared: the invariant of that name, else the action of that index. Reading a stack takes long, so each is read once. */
+export function declaredAt({
+  invariants,
+  actions,
+}: AgentDefinition<never, never>): (rule: string, action: number | undefined) => string | undefined {
+  const read = new Map<object, string | undefined>();
+  return (rule, action) => {
+    const declared = invariants.find(({ name }) => name === rule) ?? actions[action ?? -1];
+    if (declared?.declared === undefined) return undefined;
+    if (!read.has(declared)) read.set(declared, whereOfStack(declared.declared));
+    return read.get(declared);
+  };
+}
+
+/** Returns the first line of the user's own code in a stack. */
+export const whereOfStack = (stack: string): string | undefined => whereOf(Object.assign(new Error(), { stack }));

@@ -1,0 +1,49 @@
+import { SeqqaError } from "../../model/errors.ts";
+import { loadExploration } from "./load-exploration.ts";
+import { withRunDirectory } from "./run-directory.ts";
+
+/** What an exploration file declares. */
+export interface DescribedExploration {
+  /** Absolute. */
+  readonly file: string;
+  /** That of the agent or graph; `undefined` when it has none. */
+  readonly name: string | undefined;
+  readonly kind: "agent" | "graph";
+  /** How many: a graph's edges. */
+  readonly actions: number;
+  readonly invariants: number;
+}
+
+/** A file that does not load, or exports nothing to explore. */
+export interface UnusableFile {
+  readonly file: string;
+  readonly error: SeqqaError;
+}
+
+/** Loads exploration files without running anything of them but their modules. */
+export async function describeExplorations(
+  files: readonly string[],
+): Promise<{ readonly explorations: readonly DescribedExploration[]; readonly unusable: readonly UnusableFile[] }> {
+  const explorations: DescribedExploration[] = [];
+  const unusable: UnusableFile[] = [];
+  if (files.length === 0) return { explorations, unusable };
+  await withRunDirectory(async (directory) => {
+    for (const file of files) {
+      try {
+        const { definition } = await loadExploration(file, directory);
+        const { name, actions, invariants, graph } = definition;
+        explorations.push({
+          file,
+          name,
+          kind: graph === undefined ? "agent" : "graph",
+          actions: actions.length,
+          invariants: invariants.length,
+        });
+      } catch (error) {
+        if (!(error instanceof SeqqaError)) throw error;
+        unusable.push({ file, error });
+      }
+    }
+  });
+  return { explorations, unusable };
+}

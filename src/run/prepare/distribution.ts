@@ -1,0 +1,58 @@
+import { relative, sep } from "node:path";
+import type { Config } from "../../config/index.ts";
+import type { Expander } from "../../engine/expander.ts";
+import type { ClusterExpander } from "../../expanders/cluster/cluster-expander.ts";
+import { Coordinator } from "../../expanders/cluster/coordinator.ts";
+import type { LaneOptions } from "../../lane/index.ts";
+import { comparableConfig } from "../resume/comparable-config.ts";
+
+export interface DistributeInput {
+  readonly config: Config;
+  /** Of the Redis; may hold a password. */
+  readonly url: string;
+  /** `SEQQA_SECRET`. */
+  readonly secret: string;
+  /** Of seqqa. */
+  readonly version: string;
+  /** What was named to be run: files of explorations are told relative to it. */
+  readonly directory: string;
+  readonly onNote: (message: string) => void;
+}
+
+/** What an exploration tells workers. */
+export interface DistributedExploration {
+  readonly name: string;
+  readonly entry: string;
+  readonly code: string;
+  readonly actions: number;
+  readonly lanes: LaneOptions;
+  readonly home: Expander;
+  /** Takes in where the workers' lanes answered. */
+  readonly origins: Set<string>;
+}
+
+/** The workers of a run, for its explorations one after another. */
+export interface Distribution {
+  expander(exploration: DistributedExploration): ClusterExpander;
+  close(): Promise<void>;
+}
+
+/** Offers a run to workers. @throws SeqqaError `QUEUE_UNREACHABLE` (3), `DRIVER_MISSING` and `REDIS_URL_INVALID` (2) */
+export async function distribute({ config, directory, ...rest }: DistributeInput): Promise<Distribution> {
+  const coordinator = await Coordinator.open({ ...rest, ca: config.tls.ca });
+  const values = comparableConfig(config, (value) => coordinator.digest(value));
+  return {
+    close: () => coordinator.close(),
+    expander: ({ name, entry, code, actions, lanes, home, origins }) => {
+      const { clockMs, earlierClocksMs, hideBodies, shapes, gated, dataSeed = 0 } = lanes;
+      return coordinator.expander({
+        exploration: { name, file: relative(directory, entry).split(sep).join("/"), code },
+        config: values,
+        actions,
+        lanes: { clockMs, earlierClocksMs, hideBodies, shapes, gated, dataSeed },
+        home,
+        origins,
+      });
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import type { Config } from "../../config/index.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import type { ExplorationResult, RunError } from "../../model/results/result.ts";
+import { resultJson } from "../../reports/index.ts";
+import { withRunDirectory } from "./run-directory.ts";
+import { withServices } from "./with-services.ts";
+
+/**
+ * An exploration that is a run of its own, with its services around it. What happened to them belongs to its result, or to the error
+ * that it may have caused. `work` is given a directory for bundles. @throws SeqqaError, and the reason of a signal that came too early
+ */
+export async function exploreWithServices(
+  config: Config,
+  given: AbortSignal | undefined,
+  work: (directory: string) => Promise<ExplorationResult>,
+): Promise<ExplorationResult> {
+  const signal = given ?? new AbortController().signal;
+  const problems: SeqqaError[] = [];
+  let result: ExplorationResult | undefined;
+  try {
+    result = await withServices(config, { signal, onProblem: (error) => problems.push(error) }, () => withRunDirectory(work));
+  } catch (error) {
+    throw problems.length === 0 ? error : withProblems(error, problems);
+  }
+  if (result === undefined) throw signal.reason;
+  return withProblemsOf(result, problems);
+}
+
+/** A result that also says what happened to the run around it. */
+export function withProblemsOf(result: ExplorationResult, problems: readonly SeqqaError[]): ExplorationResult {
+  if (problems.length === 0) return result;
+  const more = { ...result, errors: [...problems.map(runError), ...result.errors] };
+  return { ...more, toJSON: () => resultJson(more) };
+}
+
+function withProblems(error: unknown, problems: readonly SeqqaError[]): SeqqaError {
+  const { code = "INTERNAL", exitStatus = 3 } = error as Partial<SeqqaError>;
+  const message = error instanceof Error ? error.message : String(error);
+  const hint = problems.map((problem) => `Before that: ${problem.message}`).join("\n");
+  return new SeqqaError(code, message, { exitStatus, hint, cause: error });
+}
+
+function runError({ code, message, hint, stack }: SeqqaError): RunError {
+  return { code, message: hint === undefined ? message : `${message} ${hint}`, path: [], source: "run", stack, count: 1 };
+}

@@ -1,0 +1,12 @@
+import type { HttpSettings } from "../../adapters/http/defaults.ts";
+import type { Config } from "../../config/index.ts";
+
+/** What the configuration says about requests, for the clients of all lanes; it can cross threads. Times are in milliseconds. */
+export function httpSettings({ timeout, retry, tls, proxy, exploration: { rateLimit } }: Config): HttpSettings {
+  return {
+    timeoutMs: timeout * 1000,
+    retry,
+    rateLimit: rateLimit === undefined ? undefined : { perSecond: rateLimit, memory: new SharedArrayBuffer(8) },
+    connection: { ca: tls.ca, proxy },
+  };
+}

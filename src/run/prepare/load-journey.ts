@@ -1,0 +1,28 @@
+import { bundle, load } from "../../loader/index.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import { JourneyDefinition } from "../../model/declare/journey.ts";
+
+export interface LoadedJourney {
+  /** The bundle, for other threads. */
+  readonly bundle: string;
+  readonly journey: JourneyDefinition<never, never>;
+}
+
+/** Bundles and imports a journey file. `directory`: for the bundle. @throws SeqqaError `LOAD_*`, `NO_JOURNEY` */
+export async function loadJourney(file: string, directory: string): Promise<LoadedJourney> {
+  const bundled = await bundle(file, { outDir: directory });
+  const exported = await load(bundled);
+  const { journey } = exported;
+  if (journey instanceof JourneyDefinition) return { bundle: bundled.file, journey: journey as JourneyDefinition<never, never> };
+  const names = Object.keys(exported);
+  const found =
+    journey !== undefined
+      ? "exports a `journey` that is not a Journey"
+      : names.length === 0
+        ? "exports nothing"
+        : `exports ${names.join(", ")}`;
+  throw new SeqqaError("NO_JOURNEY", `${file} ${found}; a journey file exports \`journey\`.`, {
+    exitStatus: 2,
+    hint: 'Write: export const journey = new Journey({ name, steps }), with Journey imported from "seqqa".',
+  });
+}

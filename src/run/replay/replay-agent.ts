@@ -1,0 +1,30 @@
+import { allowedStores, loadConfig, resolveExploration } from "../../config/index.ts";
+import type { AgentDefinition } from "../../model/declare/agent.ts";
+import type { ReplayOptions, ReplayResult } from "../../model/results/replay.ts";
+import { replay } from "./replay.ts";
+import { withRunDirectory } from "../prepare/run-directory.ts";
+import { withServices } from "../prepare/with-services.ts";
+
+/** `agent.replay()`: the agent is here as an object. */
+export async function replayAgent(
+  definition: AgentDefinition<never, never>,
+  path: readonly string[],
+  options: ReplayOptions,
+): Promise<ReplayResult> {
+  const config = loadConfig({
+    file: options.config,
+    env: options.config === undefined ? {} : process.env,
+    allowedStores: allowedStores([], process.env),
+  });
+  const signal = options.signal ?? new AbortController().signal;
+  const seed = options.seed ?? resolveExploration(config, definition).seed;
+  const problems: Error[] = [];
+  const work = (): Promise<ReplayResult> =>
+    withRunDirectory((directory) =>
+      replay({ definition, config, directory, signal, path, draws: options.draws, seed, race: options.race }),
+    );
+  const replayed = await withServices(config, { signal, onProblem: (error) => problems.push(error) }, work);
+  if (replayed === undefined) throw signal.reason;
+  if (problems.length > 0) throw problems[0]!;
+  return replayed;
+}

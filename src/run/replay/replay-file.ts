@@ -1,0 +1,25 @@
+import { existsSync } from "node:fs";
+import { SeqqaError } from "../../model/errors.ts";
+import type { ReplayResult } from "../../model/results/replay.ts";
+import { loadExploration } from "../prepare/load-exploration.ts";
+import { replay, type ReplayInput } from "./replay.ts";
+import { withRunDirectory } from "../prepare/run-directory.ts";
+
+export interface ReplayFileInput extends Omit<ReplayInput, "definition" | "directory" | "literals"> {
+  /** The `*.explore.*` file. */
+  readonly entry: string;
+}
+
+/** Loads an exploration file and executes a path of it. @throws SeqqaError */
+export async function replayFile({ entry, ...input }: ReplayFileInput): Promise<ReplayResult> {
+  if (!existsSync(entry)) {
+    throw new SeqqaError("EXPLORATION_GONE", `There is no file ${entry}, which is the exploration of this finding.`, {
+      exitStatus: 2,
+      hint: "Replay in the folder that it was run in, with --output for its reports; if the file was moved, run it again.",
+    });
+  }
+  return withRunDirectory(async (directory) => {
+    const { definition, module } = await loadExploration(entry, directory);
+    return replay({ ...input, definition, directory, literals: module.literals });
+  });
+}

@@ -1,0 +1,123 @@
+import { resolveExploration, type Config } from "../../config/index.ts";
+import type { Recording } from "../../messages/lane-messages.ts";
+import { buildLane } from "../../expanders/build-lane.ts";
+import { knowsNothing, NOTHING_KNOWN } from "../../state/index.ts";
+import { InlineExpander } from "../../expanders/inline/inline-expander.ts";
+import { WatchedExpander } from "../../expanders/watched-expander.ts";
+import type { AgentDefinition } from "../../model/declare/agent.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import type { RaceReplay, ReplayResult } from "../../model/results/replay.ts";
+import { raceOn } from "../../races/index.ts";
+import { TargetHost } from "../../targets/index.ts";
+import { hostOptions } from "../prepare/host-options.ts";
+import { httpSettings } from "../prepare/http-settings.ts";
+import { laneOptions } from "../prepare/lane-options.ts";
+import { refuseRaces } from "../explore/races.ts";
+import { callsRequest, callsResult } from "./replay-calls.ts";
+import { ShownUrls } from "../prepare/shown-urls.ts";
+
+export interface ReplayInput {
+  readonly definition: AgentDefinition<never, never>;
+  readonly config: Config;
+  /** For bundles. */
+  readonly directory: string;
+  readonly signal: AbortSignal;
+  /** Names of actions. */
+  readonly path: readonly string[];
+  /** By which paths of names each step draws, where that is not the path itself. */
+  readonly draws?: readonly (readonly string[])[] | undefined;
+  readonly seed: number;
+  /** Calls to be sent at the same time where the path leads. */
+  readonly race?: RaceReplay | undefined;
+  /** String literals of the user's own code. */
+  readonly literals?: readonly string[] | undefined;
+  /** Whether it is the outcome that is looked for: another one is tried once more where the lane was lost. Default: any is. */
+  readonly expected?: (replayed: ReplayResult) => boolean;
+  /** Called before every step and when all of them were executed, and waited for. `uses`: the URLs and files that the lane is on, without passwords. */
+  readonly beforeStep?: ((step: number, uses: readonly string[]) => Promise<void>) | undefined;
+}
+
+/** How often a lane may be lost on the way. */
+const TRIES = 2;
+
+/** Executes a path on one lane that is built for it, and checks the rules in its last state. Everything is put away at the end. @throws SeqqaError */
+export async function replay(input: ReplayInput): Promise<ReplayResult> {
+  const { definition, directory, signal, seed, literals, beforeStep, race } = input;
+  const config = { ...input.config, parallel: 1 };
+  const path = indicesOf(input.path, definition);
+  const draws = input.draws?.map((one) => indicesOf(one, definition));
+  signal.throwIfAborted();
+  const host = await TargetHost.create(config, { ...hostOptions(directory), lanes: 1, spares: 0, signal });
+  try {
+    const http = httpSettings(config);
+    const inline = new InlineExpander({
+      definition,
+      host,
+      options: laneOptions(config, { literals, dataSeed: seed, shapes: false, gated: race?.schedule !== undefined }),
+      build: (d, spec, o, shared) => buildLane(d, spec, o, http, host, shared),
+    });
+    const expander = new WatchedExpander(inline, host);
+    try {
+      let [report] = await expander.start();
+      // Only a target that is started anew is compared with its root again, where what differs by itself must not count.
+      const known = config.target?.rollback === "restart" ? (await expander.calibrate()).learned : NOTHING_KNOWN;
+      const { races } = resolveExploration(config, definition);
+      if (race !== undefined) refuseRaces({ ...races, mode: "pairs", delivery: race.delivery ?? "auto" }, report!);
+      if (!knowsNothing(known)) [report] = await expander.learn(known);
+      const urls = new ShownUrls(config.baseUrl, host.origins);
+      const before = beforeStep === undefined ? undefined : (step: number): Promise<void> => beforeStep(step, report!.uses);
+      for (let tries = 1; ; tries++) {
+        const recording = await untilAborted(inline.record(0, path, draws, before), signal);
+        const replayed = resultOf(recording, path.length, urls);
+        const isEnd = recording.failure === undefined || beforeStep !== undefined || (input.expected?.(replayed) ?? true);
+        if (!isEnd && tries < TRIES) {
+          report = await expander.rebuild(0);
+          continue;
+        }
+        if (race === undefined || recording.brokeAt !== undefined) return replayed;
+        const request = callsRequest(race, { path, draws, sides: indicesOf(race.actions, definition) }, { trials: races.trials, seed });
+        return { ...replayed, race: callsResult(await untilAborted(raceOn(expander, 0, request), signal), urls) };
+      }
+    } finally {
+      await expander.close();
+    }
+  } finally {
+    await host.close();
+  }
+}
+
+function resultOf({ steps, findings, errors, brokeAt, failure }: Recording, length: number, urls: ShownUrls): ReplayResult {
+  return {
+    steps: steps.map((step) => ({ ...step, requests: step.requests.map((one) => urls.exchange(one)) })),
+    // A last step that got no answer was executed: that may be what it shows.
+    completed: brokeAt === undefined || (brokeAt === length - 1 && failure !== undefined),
+    violations: findings.map(({ invariant, severity, message }) => ({ invariant, severity, message })),
+    errors: errors.map(({ code, message, source }) => ({ code, message: urls.text(message), source })),
+  };
+}
+
+function indicesOf(names: readonly string[], { actions }: AgentDefinition<never, never>): readonly number[] {
+  return names.map((name) => {
+    const index = actions.findIndex((action) => action.name === name);
+    if (index >= 0) return index;
+    throw new SeqqaError("NO_SUCH_ACTION", `The path takes the action ${JSON.stringify(name)}, which the exploration does not declare.`, {
+      hint: "The exploration changed since the path was found: explore again.",
+    });
+  });
+}
+
+/** What is under way is left to itself when it is aborted: its target is ended with the lane. */
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  work.catch(() => undefined);
+  let abort: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason as Error);
+    signal.addEventListener("abort", abort, { once: true });
+    if (signal.aborted) abort();
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener("abort", abort!);
+  }
+}

@@ -1,0 +1,62 @@
+import type { Committer } from "../../engine/commit/committer.ts";
+import type { ExplorationGraph } from "../../model/results/result.ts";
+
+type Committed = Pick<Committer, "nodes" | "edges">;
+
+/**
+ * The graph of an exploration. Its lists are made when they are asked for the first time: of a large one they are more than the exploration itself needed,
+ * and its edges may lie on the disk. They are what was committed until the result was made.
+ */
+export class CommittedGraph implements ExplorationGraph {
+  readonly actions: readonly string[];
+  readonly nodes: number;
+  readonly edges: number;
+  readonly #committed: Committed;
+  readonly #lists: Map<string, Int32Array> = new Map();
+
+  constructor({ nodes, edges }: Committed, actions: readonly string[]) {
+    // Nothing else of the exploration stays with it.
+    this.#committed = { nodes, edges };
+    this.actions = actions;
+    this.nodes = nodes.size;
+    this.edges = edges.size;
+  }
+
+  get parents(): Int32Array {
+    return this.#list("parents", ({ nodes }) => nodes.parents());
+  }
+
+  get parentActions(): Int32Array {
+    return this.#list("parentActions", ({ nodes }) => nodes.actions());
+  }
+
+  get depths(): Int32Array {
+    return this.#list("depths", ({ nodes }) => nodes.depths());
+  }
+
+  get edgeFrom(): Int32Array {
+    return this.#list("edgeFrom", ({ edges }) => edges.from());
+  }
+
+  get edgeAction(): Int32Array {
+    return this.#list("edgeAction", ({ edges }) => edges.actions());
+  }
+
+  get edgeTo(): Int32Array {
+    return this.#list("edgeTo", ({ edges }) => edges.to());
+  }
+
+  get edgeStatus(): Int32Array {
+    return this.#list("edgeStatus", ({ edges }) => edges.statuses());
+  }
+
+  path(node: number): readonly string[] {
+    return this.#committed.nodes.path(node).map((action) => this.actions[action]!);
+  }
+
+  #list(name: string, make: (committed: Committed) => Int32Array): Int32Array {
+    let list = this.#lists.get(name);
+    if (list === undefined) this.#lists.set(name, (list = make(this.#committed)));
+    return list;
+  }
+}

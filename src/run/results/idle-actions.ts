@@ -1,0 +1,69 @@
+import type { AgentDefinition } from "../../model/declare/agent.ts";
+import type { ActionCoverage, StopReason } from "../../model/results/result.ts";
+import { grouped, plural } from "../../reports/console/numbers.ts";
+import { answeredEachTime } from "./waste.ts";
+
+type Coverage = Readonly<Record<string, ActionCoverage>>;
+
+/** Tries after which an action is judged although the search is not over. */
+const ENOUGH = 20;
+/** Actions that are named one by one. */
+const SHOWN = 10;
+
+interface IdleOptions {
+  readonly stopReason: StopReason;
+  /** Every state was explored, and none was left out behind a violation. */
+  readonly isExhaustive: boolean;
+}
+
+/** Marks the actions that need not do anything for a result to be verified. `requireAll: false` marks all of them. */
+export function withExemptions(coverage: Coverage, { actions }: AgentDefinition<never, never>, requireAll: boolean): Coverage {
+  const marked: Record<string, ActionCoverage> = { ...coverage };
+  for (const { name, expectedStatus, mayNeverApply, mayNeverSucceed, changesNothing } of actions) {
+    const own = marked[name];
+    if (own === undefined || own.brought === true) continue;
+    const isExempt = !requireAll || expectedStatus !== undefined;
+    marked[name] = {
+      ...own,
+      ...((isExempt || mayNeverApply) && { mayNeverApply: true as const }),
+      ...(changesNothing && { changesNothing: true as const }),
+      ...((isExempt || mayNeverSucceed) && { mayNeverSucceed: true as const }),
+    };
+  }
+  return marked;
+}
+
+/**
+ * Returns why a result says too little about some actions, a sentence, or nothing. An action is idle if it never applied, or never got a status below
+ * 400: of an exhaustive search in all, of another one in at least 20 tries.
+ */
+export function idleActions(coverage: Coverage, { stopReason, isExhaustive }: IdleOptions): readonly string[] {
+  if (stopReason === "first_violation" || stopReason === "interrupted") return [];
+  const all = Object.entries(coverage).filter(([, { brought }]) => brought !== true);
+  const idle = all.flatMap(([name, action]) => {
+    const why = whyIdle(action, isExhaustive);
+    return why === undefined ? [] : [`${name} ${why}`];
+  });
+  if (idle.length === 0) return [];
+  const worked = all.filter(([, { statuses }]) => works(statuses)).length;
+  const more = idle.length > SHOWN ? `, and ${plural(idle.length - SHOWN, "other")} did nothing either` : "";
+  return [
+    `${grouped(worked)} of ${plural(all.length, "action")} worked: ${idle.slice(0, SHOWN).join(", ")}${more}. ` +
+      "Mend them, mark those that may do so with mayNeverApply or mayNeverSucceed, or set exploration.require_all_actions to false.",
+  ];
+}
+
+function whyIdle(action: ActionCoverage, isExhaustive: boolean): string | undefined {
+  const { applied, skipped, statuses, mayNeverApply, mayNeverSucceed } = action;
+  if (applied === 0) {
+    if (mayNeverApply === true || skipped === 0 || (!isExhaustive && skipped < ENOUGH)) return undefined;
+    return `never applied in ${plural(skipped, "state")}`;
+  }
+  if (mayNeverSucceed === true || works(statuses) || (!isExhaustive && applied < ENOUGH)) return undefined;
+  return answeredEachTime(applied, statuses);
+}
+
+/** A step without a response has the status 0: an edge of a state graph that sends nothing, or code that failed, which is an error of its own. */
+function works(statuses: ActionCoverage["statuses"]): boolean {
+  return Object.keys(statuses).some((status) => Number(status) < 400);
+}

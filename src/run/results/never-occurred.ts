@@ -1,0 +1,34 @@
+import type { Explorer } from "../../engine/search/explorer.ts";
+import { nearest } from "../../model/text/nearest.ts";
+
+/** In fewer steps a key may not have been set yet, unless there are no more. */
+const FEWEST_STEPS = 200;
+
+type Explored = Pick<Explorer, "stopReason"> & {
+  readonly committer: Pick<Explorer["committer"], "steps">;
+  readonly occurred: Pick<Explorer["occurred"], "missing" | "names">;
+};
+
+/** Keys of the context and paths under `ignore` that no committed state has: they are probably misspelt. */
+export function neverOccurredNotes({ stopReason, committer, occurred }: Explored): readonly string[] {
+  const isWhole = stopReason === "exhausted" || stopReason === "max_depth";
+  if (stopReason === "interrupted" || committer.steps < (isWhole ? 1 : FEWEST_STEPS)) return [];
+  return occurred.missing.map((pattern) => {
+    const near = meant(pattern, occurred.names);
+    return `ignore: "${pattern}" never occurred in ${whereOf(pattern)}${near === undefined ? "." : `; did you mean "${near}"?`}`;
+  });
+}
+
+function whereOf(pattern: string): string {
+  if (pattern.startsWith("clients.")) return "the clients";
+  return pattern.startsWith("systems.") ? "the systems" : "the context";
+}
+
+/** The pattern with the nearest key of the context; `undefined` where none is near, or the key is not what is wrong. */
+function meant(pattern: string, names: ReadonlySet<string>): string | undefined {
+  if (/^(?:clients|systems)\./.test(pattern)) return undefined;
+  const [, root = "", key = "", rest = ""] = /^(context\.)?([^.[]+)(.*)$/s.exec(pattern) ?? [];
+  const near = nearest(key, names);
+  if (near === key) return root === "" ? `context.${pattern}` : undefined;
+  return near === undefined ? undefined : `${root === "" && rest !== "" ? "context." : root}${near}${rest}`;
+}

@@ -1,0 +1,73 @@
+import { raceId } from "../../engine/findings/race-id.ts";
+import type { DismissedRace, Race, RaceCoverage, RaceOutcome } from "../../model/results/result.ts";
+import { raceText } from "../../reports/index.ts";
+import { shareInterval, type ConfirmedRace, type DismissedHit } from "../../races/index.ts";
+import type { FoundRaces } from "../explore/races.ts";
+import type { ShownUrls } from "../prepare/shown-urls.ts";
+
+/** What races are reported with. */
+interface RaceParts {
+  readonly name: string;
+  readonly actions: readonly string[];
+  readonly urls: ShownUrls;
+  /** Where a rule is declared, else the action of this index. */
+  readonly declaredAt: (rule: string, action: number | undefined) => string | undefined;
+}
+
+/** A race as it is reported. */
+export function raceOf({ request, hit, answer, recording, count }: ConfirmedRace, parts: RaceParts): Race {
+  const { actions, urls } = parts;
+  const [first, second] = [actions[request.sides[0]!]!, actions[request.sides[1]!]!];
+  const outcome = (one: RaceOutcome): RaceOutcome => shownOutcome(one, urls);
+  const observed = outcome(hit.observed);
+  const race = {
+    id: raceId(parts.name, first, second),
+    first,
+    second,
+    copies: request.sides.length,
+    prefix: request.path.map((action) => actions[action]!),
+    verdict: hit.verdict,
+    invariant: hit.invariant,
+    severity: hit.severity,
+    message: hit.message,
+    where: parts.declaredAt(hit.invariant ?? "", request.sides[0]),
+    observed,
+    allowed: hit.allowed.map(outcome),
+    hits: answer.hits,
+    trials: answer.trials,
+    misses: answer.misses,
+    rate: shareInterval(answer.hits, answer.trials),
+    delivery: hit.delivery,
+    schedule: hit.schedule,
+    steps: recording.steps.map((step) => ({ ...step, requests: step.requests.map((one) => urls.exchange(one)) })),
+    requests: observed.calls.flatMap(({ requests }) => (requests.length === 0 ? [] : [requests[0]!.request])),
+    count,
+    draws: recording.drew ? request.draws : undefined,
+  };
+  return { ...race, toString: () => raceText(race) };
+}
+
+/** The coverage of races with those that were dismissed; `undefined` where races were not probed. */
+export function coverageOf({ coverage, dismissed }: FoundRaces, parts: Pick<RaceParts, "actions" | "urls">): RaceCoverage | undefined {
+  if (coverage === undefined || dismissed.length === 0) return coverage;
+  return { ...coverage, dismissedRaces: dismissed.map((one) => dismissedOf(one, parts)) };
+}
+
+function dismissedOf({ request, hit, reason, count }: DismissedHit, { actions, urls }: Pick<RaceParts, "actions" | "urls">): DismissedRace {
+  return {
+    first: actions[request.sides[0]!]!,
+    second: actions[request.sides[1]!]!,
+    copies: request.sides.length,
+    prefix: request.path.map((action) => actions[action]!),
+    verdict: hit.verdict,
+    invariant: hit.invariant,
+    message: urls.text(hit.message),
+    observed: shownOutcome(hit.observed, urls),
+    reason,
+    count,
+  };
+}
+
+function shownOutcome(one: RaceOutcome, urls: ShownUrls): RaceOutcome {
+  return { ...one, calls: one.calls.map((call) => ({ ...call, requests: call.requests.map((exchange) => urls.exchange(exchange)) })) };
+}

@@ -1,0 +1,208 @@
+import { explorationCompleteTo } from "../../engine/search/completeness.ts";
+import type { ConfirmedViolation } from "../../engine/findings/confirm.ts";
+import type { Explorer } from "../../engine/search/explorer.ts";
+import { findingId } from "../../engine/findings/finding-id.ts";
+import { openStates } from "../../engine/search/frontier.ts";
+import type { GraphShape } from "../../model/declare/graph-shape.ts";
+import type { ErrorNews, LaneReport, Recording } from "../../messages/lane-messages.ts";
+import type { ExplorationResult, RecordedExchange, Reduction, RunError, Violation } from "../../model/results/result.ts";
+import type { Strategy } from "../../model/declare/strategy.ts";
+import type { Knowledge } from "../../state/index.ts";
+import { resultJson, verdictOf, violationText } from "../../reports/index.ts";
+import { CommittedGraph } from "./committed-graph.ts";
+import { graphFindings } from "../state-graphs/graph-findings.ts";
+import { droppedFields, reductionsOf, unaudited, unverifiedFields } from "../explore/learn-values.ts";
+import { idleActions } from "./idle-actions.ts";
+import { beyondSight, unseenChanges, unseenWrites, withoutUnseen } from "./unseen-writes.ts";
+import { coverageOf, raceOf } from "./race-result.ts";
+import type { FoundRaces } from "../explore/races.ts";
+import type { ShownUrls } from "../prepare/shown-urls.ts";
+import { behindViolations, timesPassed } from "./verdict-exceptions.ts";
+
+export interface ResultParts {
+  readonly name: string;
+  readonly actions: readonly string[];
+  readonly invariants: readonly string[];
+  readonly strategy: Strategy["kind"];
+  readonly seed: number;
+  /** Of a state graph. */
+  readonly graph: GraphShape | undefined;
+  readonly explorer: Explorer;
+  readonly violations: readonly ConfirmedViolation[];
+  readonly races: FoundRaces;
+  readonly notes: readonly string[];
+  /** By the action's name. */
+  readonly coverage: ExplorationResult["coverage"]["actions"];
+  /** The run is one of several that share the states out, so that its actions are judged only after `seqqa merge`. */
+  readonly isShard: boolean;
+  /** The knowledge of the target's values that experiments gave. */
+  readonly knowledge: Knowledge;
+  /** The source that shows the state of the target. */
+  readonly visibility: LaneReport["visibility"];
+  /** Reductions that earlier searches of this exploration undid. */
+  readonly refuted: readonly Reduction[];
+  readonly durationMs: number;
+  readonly urls: ShownUrls;
+  /** Rewrites a stack to the user's own lines. */
+  readonly mapStack: (stack: string) => string;
+  /** Where a rule is declared: an invariant of this name, else the action of this index. */
+  readonly declaredAt: (rule: string, action: number | undefined) => string | undefined;
+  /** The first line of the user's own code in a stack. */
+  readonly whereOf: (stack: string) => string | undefined;
+  /** Failures outside of steps. */
+  readonly extraErrors: readonly RunError[];
+}
+
+/** What findings and errors are reported with. */
+export type FindingParts = Pick<ResultParts, "name" | "actions" | "explorer" | "urls" | "mapStack" | "whereOf" | "declaredAt">;
+
+/** Everything that the exploration says in the end, derived from what was committed. */
+export function buildResult(parts: ResultParts): ExplorationResult {
+  const { explorer, actions, seed } = parts;
+  const { committer } = explorer;
+  const states = committer.visited.size;
+  const open = openStates(explorer);
+  let deepest = 0;
+  for (let node = 0; node < states; node++) deepest = Math.max(deepest, committer.nodes.depth(node));
+  const stopReason = explorer.stopReason ?? "interrupted";
+  const violations = parts.violations.map((one) => violationOf(one, parts));
+  const complete = explorationCompleteTo(explorer, deepest, open);
+  // Where nothing shows a write it leads to a state of its own, and where the context decides, states are merged by that.
+  const coverage = parts.visibility === "stores" || parts.visibility === "probe" ? parts.coverage : withoutUnseen(parts.coverage);
+  const assumed = reductionsOf(explorer, parts.knowledge);
+  const reductions = [...parts.refuted, ...assumed];
+  const behind = behindViolations(committer);
+  const isCut = behind.length > 0;
+  const verdict = verdictOf(
+    { stopReason, open: open.size, statesVisited: states, completeToDepth: complete },
+    [
+      ...behind,
+      ...droppedFields(parts.knowledge),
+      ...unaudited(assumed),
+      ...timesPassed(explorer.divergences.all),
+      ...beyondSight(parts.visibility),
+      ...(parts.isShard ? [] : unseenChanges(coverage, stopReason)),
+    ],
+    assumed,
+  );
+  const ofGraph =
+    parts.graph === undefined
+      ? undefined
+      : graphFindings({ name: parts.name, graph: parts.graph, committer, exhaustive: stopReason === "exhausted" && open.size === 0 });
+  const result: Omit<ExplorationResult, "toJSON"> = {
+    statesVisited: states,
+    transitions: committer.edges.size,
+    steps: committer.steps,
+    skipped: committer.skipped,
+    replayed: explorer.replayed,
+    crossChecked: explorer.crossChecked,
+    speculative: explorer.speculative,
+    open: open.size,
+    maxDepthReached: deepest,
+    completeToDepth: complete,
+    violations: [...violations, ...(ofGraph?.violations ?? [])],
+    races: parts.races.races.map((race) => raceOf(race, parts)),
+    raceCoverage: coverageOf(parts.races, parts),
+    divergences: explorer.divergences.all.map((one) => ({ ...one, message: parts.urls.text(one.message) })),
+    errors: [...parts.extraErrors, ...[...committer.findings.errors.values()].map((found) => errorOf(found, parts))],
+    stopReason,
+    verdict,
+    unverified: [
+      ...(parts.isShard || parts.graph !== undefined
+        ? []
+        : idleActions(coverage, { stopReason, isExhaustive: stopReason === "exhausted" && open.size === 0 && !isCut })),
+      ...(parts.isShard ? [] : unseenWrites(coverage, stopReason)),
+      ...unverifiedFields(parts.knowledge),
+      ...unaudited(assumed).map(({ text }) => `The result assumes what no execution tested: ${text}.`),
+    ],
+    reductions,
+    coverage: {
+      actions: coverage,
+      pairs: states === 0 ? 0 : (committer.edges.size + committer.skipped) / (states * actions.length),
+    },
+    durationMs: parts.durationMs,
+    strategy: parts.strategy,
+    seed,
+    digest: committer.digest.value(),
+    collisionProbability: Math.min((states * (states - 1)) / 2 ** 65, 1),
+    collisions: committer.collisions,
+    bounded: committer.bounded,
+    notes: parts.notes,
+    graph: new CommittedGraph(committer, actions),
+    invariants: parts.invariants,
+    ...ofGraph?.lists,
+  };
+  return { ...result, toJSON: () => resultJson(result) };
+}
+
+/** A finding as it is reported. */
+export function violationOf(
+  { found, path, draws, recording, confirmed, notReplayed, minimality }: ConfirmedViolation,
+  parts: FindingParts,
+): Violation {
+  const { finding, count, news } = found;
+  const names = (indices: readonly number[]): readonly string[] => indices.map((action) => parts.actions[action]!);
+  const steps = confirmed && recording !== undefined ? recording.steps : [];
+  const last = (steps.at(-1)?.requests ?? news?.exchanges)?.at(-1);
+  const again = recording?.findings.find(({ invariant }) => invariant === finding.invariant);
+  const violation = {
+    id: findingId(parts.name, found),
+    invariant: finding.invariant,
+    severity: finding.severity,
+    message: parts.urls.text(finding.message),
+    where: parts.declaredAt(finding.invariant, path.at(-1)),
+    reproductionPath: names(path),
+    request: last === undefined || last.request.url === "" ? undefined : parts.urls.request(last.request),
+    response: last?.response,
+    steps: steps.map((step) => ({ ...step, requests: step.requests.map((one) => parts.urls.exchange(one)) })),
+    checks:
+      confirmed && recording !== undefined ? checksOf(recording, finding.invariant).map((one) => parts.urls.exchange(one)) : undefined,
+    minimality,
+    shrunkFrom: path.length < found.path.length ? names(found.path) : undefined,
+    draws: recording?.drew === false ? undefined : draws,
+    confirmed,
+    ...(recording === undefined && { notReplayed: true as const, notReplayedReason: notReplayed }),
+    count,
+    state: path === found.path ? found.state : reachedState(recording, parts.explorer),
+    target: again?.target ?? finding.target,
+    ...(confirmed && recording?.printed !== undefined && recording.printed.length > 0 && { printed: recording.printed }),
+  };
+  return { ...violation, toString: () => violationText(violation) };
+}
+
+/** What the rule asked for; where it asked for nothing (it looked into a store), what the rules asked that broke with it. */
+function checksOf({ checks, findings }: Recording, invariant: string): readonly RecordedExchange[] {
+  const own = checks.filter((check) => check.invariant === invariant);
+  const broken = new Set(findings.map((finding) => finding.invariant));
+  // A request that got no answer is itself what broke.
+  const others = checks.filter((check) => broken.has(check.invariant) || check.exchange.error !== undefined);
+  return (own.length > 0 ? own : others).map(({ exchange }) => exchange);
+}
+
+/** The node that a path leads to which is not the one that was found; `null` where the exploration did not come there. */
+function reachedState(recording: Recording | undefined, { committer }: Explorer): number | null {
+  const reached = recording?.reached;
+  const node = reached === undefined ? -1 : committer.visited.find(reached.lo, reached.hi);
+  return node < 0 ? null : node;
+}
+
+/** A failure of the user's code as it is reported. */
+export function errorOf(
+  found: {
+    readonly error: ErrorNews;
+    readonly path: readonly number[];
+    readonly count: number;
+  },
+  parts: Pick<FindingParts, "actions" | "urls" | "mapStack" | "whereOf">,
+): RunError {
+  const { code, message, source, stack, where } = found.error;
+  return {
+    code,
+    message: parts.urls.text(message),
+    source,
+    path: found.path.map((action) => parts.actions[action]!),
+    where: where ?? (stack === undefined ? undefined : parts.whereOf(stack)),
+    stack: stack === undefined ? undefined : parts.mapStack(stack),
+    count: found.count,
+  };
+}

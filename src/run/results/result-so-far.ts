@@ -1,0 +1,92 @@
+import type { Strategy } from "../../model/declare/strategy.ts";
+import type { FoundError, FoundViolation } from "../../engine/findings/finding-log.ts";
+import type { ExplorationGraph, ExplorationResult, RunError, Violation } from "../../model/results/result.ts";
+import { resultJson, verdictOf } from "../../reports/index.ts";
+import { errorOf, violationOf, type FindingParts } from "./result-builder.ts";
+
+export interface PartsSoFar extends FindingParts {
+  readonly invariants: readonly string[];
+  readonly seed: number;
+  readonly strategy: Strategy["kind"];
+  readonly notes: readonly string[];
+  readonly durationMs: number;
+}
+
+/**
+ * What an exploration has found until now, as if it were interrupted here: no violation is confirmed yet. It is made several times a second, so it looks at
+ * nothing that grows with the number of states; its graph is empty.
+ */
+export function resultSoFar(parts: PartsSoFar): ExplorationResult {
+  const { explorer, actions, seed, notes, durationMs, invariants } = parts;
+  const { committer, order } = explorer;
+  const { visited, edges, nodes, findings, steps, skipped } = committer;
+  const states = visited.size;
+  // A breadth-first search expands all states of a depth before those of the next one.
+  const complete = parts.strategy === "bfs" && edges.size > 0 ? nodes.depth(edges.at(edges.size - 1).from) : 0;
+  const result: Omit<ExplorationResult, "toJSON"> = {
+    statesVisited: states,
+    transitions: edges.size,
+    steps,
+    skipped,
+    replayed: explorer.replayed,
+    crossChecked: explorer.crossChecked,
+    speculative: explorer.speculative,
+    open: order.size,
+    maxDepthReached: committer.deepest,
+    completeToDepth: complete,
+    violations: [...findings.violations.values()].map((found) => violationSoFar(found, parts)),
+    races: [],
+    divergences: explorer.divergences.all.map((one) => ({ ...one, message: parts.urls.text(one.message) })),
+    errors: [...findings.errors.values()].map((found) => errorSoFar(found, parts)),
+    stopReason: "interrupted",
+    verdict: verdictOf({ stopReason: "interrupted", open: order.size, statesVisited: states, completeToDepth: complete }),
+    unverified: [],
+    reductions: [],
+    coverage: { actions: committer.coverage(), pairs: states === 0 ? 0 : (edges.size + skipped) / (states * actions.length) },
+    durationMs,
+    strategy: parts.strategy,
+    seed,
+    digest: committer.digest.value(),
+    collisionProbability: Math.min((states * (states - 1)) / 2 ** 65, 1),
+    collisions: committer.collisions,
+    bounded: committer.bounded,
+    notes,
+    graph: emptyGraph(actions),
+    invariants,
+  };
+  return { ...result, toJSON: () => resultJson(result) };
+}
+
+function violationSoFar(found: FoundViolation, parts: FindingParts): Violation {
+  const { path, draws } = found;
+  return violationOf(
+    { found, path, draws, recording: undefined, confirmed: false, notReplayed: "interrupted", minimality: "as_found" },
+    parts,
+  );
+}
+
+/** Reading a stack takes long, and what was thrown first stays. */
+const reported = new WeakMap<FoundError, RunError>();
+
+function errorSoFar(found: FoundError, parts: FindingParts): RunError {
+  let error = reported.get(found);
+  if (error === undefined) reported.set(found, (error = errorOf(found, parts)));
+  return { ...error, count: found.count };
+}
+
+function emptyGraph(actions: readonly string[]): ExplorationGraph {
+  const none = new Int32Array(0);
+  return {
+    actions,
+    nodes: 0,
+    edges: 0,
+    parents: none,
+    parentActions: none,
+    depths: none,
+    edgeFrom: none,
+    edgeAction: none,
+    edgeTo: none,
+    edgeStatus: none,
+    path: () => [],
+  };
+}

@@ -1,0 +1,47 @@
+import type { LaneReport } from "../../messages/lane-messages.ts";
+import type { ActionCoverage, StopReason, VerdictException } from "../../model/results/result.ts";
+import { NOT_VISIBLE } from "../../reports/console/verdict.ts";
+import { plural } from "../../reports/console/numbers.ts";
+
+/** Writes after which nothing visible had changed, from which on an action is judged. */
+const ENOUGH = 3;
+
+type Coverage = Readonly<Record<string, ActionCoverage>>;
+
+/** The actions whose writes are answered with 2xx and never change anything visible, with how many there were. A search that was cut short is not judged. */
+function unseen(coverage: Coverage, stopReason: StopReason): readonly (readonly [string, number])[] {
+  if (stopReason === "first_violation" || stopReason === "interrupted") return [];
+  return Object.entries(coverage).flatMap(([name, { unseenWrites = 0, brought, changesNothing }]) =>
+    unseenWrites < ENOUGH || brought === true || changesNothing === true ? [] : [[name, unseenWrites] as const],
+  );
+}
+
+/** Without the counts of {@link ActionCoverage.unseenWrites}. */
+export function withoutUnseen(coverage: Coverage): Coverage {
+  return Object.fromEntries(Object.entries(coverage).map(([name, { unseenWrites: _unseen, ...rest }]) => [name, rest]));
+}
+
+/** Returns the part of the target's state that the search cannot see, an exception, or nothing. */
+export function beyondSight(visibility: LaneReport["visibility"]): readonly VerdictException[] {
+  if (visibility === "nothing")
+    return [{ kind: "invisible_state", count: 1, text: `${NOT_VISIBLE} (no store, probe or stateFromContext shows it)` }];
+  if (visibility === "context") return [{ kind: "invisible_state", count: 1, text: "what stateFromContext does not name" }];
+  return [];
+}
+
+/** Returns exceptions for writes that may have changed something where seqqa does not look: states that differ in it were taken for one. */
+export function unseenChanges(coverage: Coverage, stopReason: StopReason): readonly VerdictException[] {
+  const actions = unseen(coverage, stopReason);
+  if (actions.length === 0) return [];
+  const text = actions.map(([name, count]) => `what ${name} changes (${count} x 2xx, nothing visible)`).join(", ");
+  return [{ kind: "invisible_state", count: actions.length, text }];
+}
+
+/** Why such a result is unverified, and what to do about it. */
+export function unseenWrites(coverage: Coverage, stopReason: StopReason): readonly string[] {
+  return unseen(coverage, stopReason).map(
+    ([name, count]) =>
+      `${plural(count, "write")} of ${name} got a 2xx, and nothing that seqqa sees changed: states that differ in what it changes are taken for one. ` +
+      "Declare the store that it writes to, give the World a `probe` that reads it, or mark the action with `changesNothing: true`.",
+  );
+}

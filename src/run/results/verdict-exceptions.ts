@@ -1,0 +1,22 @@
+import type { Committer } from "../../engine/commit/committer.ts";
+import { CLEAN } from "../../engine/graph/node-table.ts";
+import type { Divergence, VerdictException } from "../../model/results/result.ts";
+import { plural } from "../../reports/console/numbers.ts";
+
+/** Returns the times that passed before all was tried that could be done until then. */
+export function timesPassed(divergences: readonly Divergence[]): readonly VerdictException[] {
+  const fields = [...new Set(divergences.flatMap(({ kind, differences }) => (kind === "time_passed" ? differences : [])))];
+  return fields.map((field) => ({ kind: "time_passed", count: 1, text: `where ${field} passed during the run` }));
+}
+
+/** Returns what the search left out because rules were broken: nothing is tried behind a state that only steps with a finding reach. */
+export function behindViolations(committer: Committer): readonly VerdictException[] {
+  const { nodes } = committer;
+  let count = 0;
+  for (let node = 0; node < nodes.size; node++) if (!nodes.has(node, CLEAN)) count++;
+  if (count === 0) return [];
+  const never = Object.values(committer.coverage()).filter(({ applied, brought }) => applied === 0 && brought !== true).length;
+  const where = nodes.has(0, CLEAN) ? `behind ${plural(count, "violating state")}` : "behind the root state, which breaks a rule";
+  const mayApply = never === 0 ? "" : ` (${plural(never, "action")} never ran and may apply there)`;
+  return [{ kind: "violating_states", count, text: `${where}${mayApply}` }];
+}

@@ -1,0 +1,129 @@
+import { isExpected } from "../../model/declare/action.ts";
+import type { AgentDefinition } from "../../model/declare/agent.ts";
+import { Context } from "../../model/context/context.ts";
+import type { ActionCoverage } from "../../model/results/result.ts";
+import { grouped, plural } from "../../reports/console/numbers.ts";
+
+type AnyAction = AgentDefinition<never, never>["actions"][number];
+type Coverage = Readonly<Record<string, ActionCoverage>>;
+
+/** As many actions are named one by one. */
+const SHOWN = 20;
+/** A precondition that goes on asking for keys is given up. */
+const MOST_KEYS = 20;
+
+/**
+ * Actions that an exploration got nothing of: never applicable in any state, or refused (4xx) in each; a sentence each, with the likely missing producer: the keys of the context that the action waits
+ * for, and which actions set them. Who sets a key is read off the actions' own code, so that what helpers of theirs set is not known. An action that expects to be refused is no waste,
+ * nor is one that a rule brought along.
+ */
+export function wasteNotes(definition: AgentDefinition<never, never>, coverage: Coverage): readonly string[] {
+  // Of a state graph the dead edges are told.
+  if (definition.graph !== undefined) return [];
+  const notes = definition.actions.flatMap((action) => {
+    const { applied, skipped, statuses } = coverage[action.name] ?? { applied: 0, skipped: 0, statuses: {} };
+    if (action.tags.includes("intruder")) return [];
+    if (applied === 0) return skipped === 0 ? [] : [neverApplicable(action, skipped, definition, coverage)];
+    return isRefused(action, statuses) ? [alwaysRefused(action, applied, statuses, definition, coverage)] : [];
+  });
+  const more = notes.length - SHOWN;
+  return more > 0 ? [...notes.slice(0, SHOWN), `${plural(more, "more action")} had no effect: see the coverage.`] : notes;
+}
+
+function neverApplicable(action: AnyAction, skipped: number, definition: AgentDefinition<never, never>, coverage: Coverage): string {
+  const where = `${action.name} was never applicable in ${plural(skipped, "state")}`;
+  const keys = action.precondition === undefined ? keysReadIn(action.run) : keysAskedBy(action.precondition);
+  if (keys.length === 0) return `${where}: it returned null in each, and reads no key of the context that could tell what is missing.`;
+  return `${where}: it waits for ${keys.map((key) => `${key} (${producers(key, definition, coverage)})`).join(", ")}.`;
+}
+
+function alwaysRefused(
+  action: AnyAction,
+  applied: number,
+  statuses: ActionCoverage["statuses"],
+  definition: AgentDefinition<never, never>,
+  coverage: Coverage,
+): string {
+  const where = `${action.name} ${answeredEachTime(applied, statuses)}`;
+  const keys = keysReadIn(action.run);
+  if (keys.length === 0)
+    return `${where}: it reads no key of the context, so what it names may be nobody's; let an action that makes it set a key.`;
+  return `${where}: it uses ${keys.map((key) => `${key} (${producers(key, definition, coverage)})`).join(", ")}.`;
+}
+
+/** Says which statuses an action got in all of its steps: `was answered 404 in all 24 states that it was tried in`. */
+export function answeredEachTime(applied: number, statuses: ActionCoverage["statuses"]): string {
+  const where = applied === 1 ? "the one state" : `all ${grouped(applied)} states`;
+  return `was answered ${Object.keys(statuses).join(" or ")} in ${where} that it was tried in`;
+}
+
+function isRefused({ expectedStatus = [] }: AnyAction, statuses: ActionCoverage["statuses"]): boolean {
+  const all = Object.keys(statuses).map(Number);
+  return all.length > 0 && all.every((status) => status >= 400 && status < 500 && !isExpected(status, expectedStatus));
+}
+
+/** Who sets a key, and what came of it. */
+function producers(key: string, { actions }: AgentDefinition<never, never>, coverage: Coverage): string {
+  const setters = actions.filter(({ run, tags }) => !tags.includes("intruder") && sets(run, key));
+  if (setters.length === 0) return "no action's own code sets it";
+  return `set by ${setters.map(({ name }) => `${name}, which ${fateOf(coverage[name])}`).join("; ")}`;
+}
+
+/** A status of 0 stands for steps that brought no answer: the action threw, or its request was not answered. */
+function fateOf(coverage: ActionCoverage | undefined): string {
+  if (coverage === undefined || coverage.applied === 0) return "never ran either";
+  const all = Object.keys(coverage.statuses).map(Number);
+  if (all.some((status) => status > 0 && status < 400)) return "succeeded";
+  const answered = all.filter((status) => status > 0);
+  if (answered.length === 0) return "failed each time";
+  const said = `was answered ${answered.join(" or ")}`;
+  return answered.length < all.length ? `${said}, and failed otherwise` : said;
+}
+
+function sets(run: unknown, key: string): boolean {
+  const name = key.replaceAll(/[^\w]/g, "\\$&");
+  return new RegExp(`\\.set\\(\\s*["'\`]${name}["'\`]|\\[\\s*["'\`]${name}["'\`]\\s*\\]\\s*=[^=]|\\.${name}\\s*=[^=]`).test(String(run));
+}
+
+/** Keys that a function's own text reads of its second parameter. */
+function keysReadIn(run: unknown): readonly string[] {
+  const source = String(run);
+  const context = /^[^(]*\(\s*[\w$]+\s*,\s*([\w$]+)/.exec(source)?.[1]?.replaceAll("$", "\\$");
+  if (context === undefined) return [];
+  const read = new RegExp(`(?<![\\w$.])${context}\\.(?:get|getRequired|has)\\(\\s*["'\`]([^"'\`$\\\\]+)["'\`]`, "g");
+  return [...new Set([...source.matchAll(read)].map(([, key]) => key!))];
+}
+
+/** Keys that a precondition asks for before it is met: each that it found missing is there the next time. */
+function keysAskedBy(precondition: (context: never) => boolean): readonly string[] {
+  const asked = new Set<string>();
+  const context = new Context();
+  const look = (key: string | symbol): boolean => {
+    if (typeof key === "string" && !asked.has(key)) missing = key;
+    return typeof key === "string" && asked.has(key);
+  };
+  let missing: string | undefined;
+  const recorder = new Proxy(context, {
+    get(target, property, receiver) {
+      if (property === "has") return look;
+      if (property === "get") return (key: string, options?: { readonly default: unknown }) => (look(key) ? `{${key}}` : options?.default);
+      if (property === "getRequired") return (key: string) => (look(key), `{${key}}`);
+      if (typeof property === "symbol" || property === "data" || property === "toJSON")
+        return Reflect.get(target, property, receiver) as unknown;
+      return look(property) ? `{${property}}` : undefined;
+    },
+    has: (_target, property) => look(property),
+  });
+  for (let round = 0; round < MOST_KEYS; round++) {
+    missing = undefined;
+    let met = false;
+    try {
+      met = precondition(recorder as never);
+    } catch {
+      // What is missing made it throw.
+    }
+    if (met || missing === undefined) break;
+    asked.add(missing);
+  }
+  return [...asked];
+}

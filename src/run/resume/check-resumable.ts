@@ -1,0 +1,199 @@
+import { resolveExploration, type Config, type ResolvedExploration } from "../../config/index.ts";
+import { beyondBudget } from "../../engine/commit/recommit.ts";
+import type { Shard } from "../../engine/shards/shard-partition.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import { refuseWritten, type StoredExploration, type StoredRun } from "../../store/index.ts";
+import { beyondInRecord, type RecordInput } from "./check-record.ts";
+import { changedKeys } from "./changed-keys.ts";
+import { loadExploration, type LoadedExploration } from "../prepare/load-exploration.ts";
+import { withRunDirectory } from "../prepare/run-directory.ts";
+import { shardBudget, shardOf, shardText } from "../shards/shard.ts";
+
+export interface ResumableInput {
+  readonly stored: StoredRun;
+  readonly config: Config;
+  /** The version of seqqa that goes on. */
+  readonly version: string;
+  /** What is to be explored: as the store names it, and its absolute path. */
+  readonly files: ReadonlyMap<string, string>;
+  /** As `2/4`. */
+  readonly shard: string | undefined;
+  /** A part of the names of what is explored; of the rest no budget is asked for. */
+  readonly only?: string | undefined;
+  /** Ids of violations that are listed, and end nothing. */
+  readonly known?: ReadonlySet<string> | undefined;
+  /** Changed configuration and code are no reason to refuse. */
+  readonly force: boolean;
+}
+
+/**
+ * Whether a run can go on: it is refused where its outcomes may come out otherwise than they did, or cannot be read, before anything is sent. Budgets, reports and the number of
+ * lanes may change. Returns the files whose explorations are over, so that nothing of them is left to do.
+ * @throws SeqqaError `RUN_GOES_ON`, `RESUME_CHANGED`, `RESUME_BUDGET`, `RESUME_MISMATCH`, `RUN_UNREADABLE` with exit status 2, and what loading the files throws
+ */
+export async function checkResumable(input: ResumableInput): Promise<ReadonlySet<string>> {
+  const { stored, config, version, files, force, only = "", known } = input;
+  const shard = input.shard === undefined ? undefined : shardOf(input.shard);
+  const finished = new Set<string>();
+  const changes = changesOfRun(stored, config, version);
+  const barred: string[] = [];
+  const missing: string[] = [];
+  const goingOn: (RecordInput & Pick<ComparedExploration, "beyond">)[] = [];
+  refuseWritten(stored.file);
+  refuseMerged(stored);
+  await withRunDirectory(async (directory) => {
+    for (const exploration of stored.explorations) {
+      const path = files.get(exploration.file);
+      if (path === undefined) {
+        missing.push(`${exploration.file} is not among what is to be run`);
+        continue;
+      }
+      const { definition, module } = await loadExploration(path, directory);
+      const compared = compareExploration(exploration, { definition, code: module.hash, config, shard });
+      changes.push(...compared.changes);
+      barred.push(...compared.barred);
+      if (compared.isOver) finished.add(exploration.file);
+      else {
+        const name = definition.name ?? exploration.name;
+        if (name.includes(only)) goingOn.push({ ...compared, exploration, name, known });
+      }
+    }
+  });
+  if (missing.length > 0)
+    throw changed(stored.id, missing, "Bring it back under that name, run the directory that has it, or begin a new run.");
+  refuseChanged(stored, { barred, changes }, force, "--force");
+  refuseBeyond(stored, goingOn);
+  return finished;
+}
+
+/** What shards found together says nothing of how each of them goes on. @throws SeqqaError `RESUME_MERGED` with exit status 2 */
+export function refuseMerged({ id, explorations }: Pick<StoredRun, "id" | "explorations">): void {
+  if (explorations.every(({ beginning }) => beginning !== undefined)) return;
+  throw new SeqqaError("RESUME_MERGED", `Run ${id} was merged from shards, and does not go on itself.`, {
+    exitStatus: 2,
+    hint: "Let its shards go on (seqqa run ... --shard i/n --resume), and merge them again.",
+  });
+}
+
+/** What changed that outcomes may depend on, beside the explorations. */
+export function changesOfRun(stored: Pick<StoredRun, "seqqa" | "config" | "environment">, config: Config, version: string): string[] {
+  return [...(stored.seqqa === version ? [] : [`seqqa (${stored.seqqa}, now ${version})`]), ...changedKeys(stored, config)];
+}
+
+/** An exploration as it is now. */
+export interface ExplorationNow {
+  readonly definition: LoadedExploration["definition"];
+  /** SHA-256 of the bundled code. */
+  readonly code: string;
+  readonly config: Config;
+  readonly shard: Shard | undefined;
+}
+
+export interface ComparedExploration {
+  /** What outcomes may depend on. */
+  readonly changes: readonly string[];
+  /** With what the exploration cannot go on at all. */
+  readonly barred: readonly string[];
+  /** Where it would end now, and what it has beyond that, as far as the store tells at a glance. */
+  readonly beyond: readonly string[];
+  /** What it would be given now. */
+  readonly budget: ResolvedExploration;
+  /** Nothing of it is left to do. */
+  readonly isOver: boolean;
+}
+
+/** What changed of an exploration. */
+export function compareExploration(
+  exploration: StoredExploration,
+  { definition, code, config, shard }: ExplorationNow,
+): ComparedExploration {
+  const { name, file, beginning } = exploration;
+  const budget = shardBudget(resolveExploration(config, definition), shard, name, definition);
+  const over = isOver(exploration, budget);
+  const [was, is] = [beginning?.shard ?? undefined, shard].map((one) => (one === undefined ? "none" : shardText(one)));
+  const isSame = beginning === undefined || beginning.code === code;
+  return {
+    changes: isSame ? [] : [`the code of ${file} (${beginning.code.slice(0, 8)}, now ${code.slice(0, 8)})`],
+    barred: [...(was === is ? [] : [`the shard of ${file} (${was}, now ${is})`]), ...otherOrder(exploration, definition, budget)],
+    beyond: beyondNow(exploration, budget),
+    budget,
+    isOver: over,
+  };
+}
+
+/** `how`: by what it goes on all the same. @throws SeqqaError `RESUME_CHANGED` with exit status 2 where anything changed */
+export function refuseChanged(
+  { id }: Pick<StoredRun, "id">,
+  { barred, changes }: Pick<ComparedExploration, "barred" | "changes">,
+  force: boolean,
+  how: string,
+): void {
+  if (barred.length > 0) throw changed(id, [...barred, ...changes], "Begin a new run.");
+  if (changes.length > 0 && !force) {
+    throw changed(id, changes, `Bring back what it was, begin a new run, or go on all the same with ${how}.`);
+  }
+}
+
+/**
+ * Reads through what is to go on, so that nothing is started for what cannot.
+ * @throws SeqqaError `RESUME_BUDGET` with exit status 2 where anything was done that would not be done now; `RESUME_MISMATCH`, `RUN_UNREADABLE` where a store is damaged
+ */
+export function refuseBeyond(
+  stored: Pick<StoredRun, "id" | "file">,
+  goingOn: readonly (RecordInput & Pick<ComparedExploration, "beyond">)[],
+): void {
+  const glance = goingOn.flatMap(({ beyond }) => beyond);
+  const beyond = glance.length > 0 ? glance : goingOn.flatMap((one) => beyondInRecord(stored, one));
+  if (beyond.length > 0) throw beyondBudget(`Run ${stored.id} went on beyond where it would end now: ${beyond.join("; ")}.`);
+}
+
+function beyondNow({ file, steps, depth }: StoredExploration, { maxSteps, maxDepth = Infinity }: ResolvedExploration): readonly string[] {
+  return [
+    ...(steps > maxSteps ? [`${file} has ${steps} steps (max_steps ${maxSteps})`] : []),
+    ...(depth > maxDepth ? [`${file} has states at depth ${depth} (max_depth ${maxDepth})`] : []),
+  ];
+}
+
+/** What decides which step comes next: with another one the steps on record are not the ones that are asked for. */
+function otherOrder(
+  { file, actions, strategy, seed, beginning }: StoredExploration,
+  definition: LoadedExploration["definition"],
+  { strategyKind, seed: seedNow, maxDepth }: ResolvedExploration,
+): readonly string[] {
+  const found: string[] = [];
+  const names = definition.actions.map(({ name }) => name);
+  const added = names.filter((name) => !actions.includes(name)).map((name) => `${name} is new`);
+  const removed = actions.filter((name) => !names.includes(name)).map((name) => `${name} is gone`);
+  const which = added.length + removed.length > 0 ? [...added, ...removed].join(", ") : "their order";
+  if (names.length !== actions.length || names.some((name, index) => name !== actions[index])) {
+    found.push(`the actions of ${file} (${which})`);
+  }
+  if (strategy !== strategyKind) found.push(`exploration.strategy of ${file} (${strategy}, now ${strategyKind})`);
+  if (seed !== seedNow) found.push(`exploration.seed of ${file} (${seed}, now ${seedNow})`);
+  const depth = beginning === undefined ? (maxDepth ?? null) : beginning.maxDepth;
+  // Breadth first comes to a depth when all before it is done; the other strategies would have gone there in between.
+  if (depth !== (maxDepth ?? null) && strategyKind !== "bfs") {
+    found.push(`exploration.max_depth of ${file} (${depth ?? "none"}, now ${maxDepth ?? "none"}; it may change with bfs alone)`);
+  }
+  return found;
+}
+
+function isOver({ outcome, stopReason, steps, beginning }: StoredExploration, budget: ResolvedExploration): boolean {
+  if (outcome !== "ended") return false;
+  switch (stopReason) {
+    case "exhausted":
+      return true;
+    case "max_steps":
+      return budget.maxSteps <= steps;
+    case "max_depth":
+      return beginning === undefined || beginning.maxDepth === (budget.maxDepth ?? null);
+    case "first_violation":
+      return budget.stopOnFirstViolation;
+    default:
+      return false;
+  }
+}
+
+function changed(run: string, what: readonly string[], hint: string): SeqqaError {
+  return new SeqqaError("RESUME_CHANGED", `Run ${run} cannot go on, since this changed: ${what.join("; ")}.`, { exitStatus: 2, hint });
+}

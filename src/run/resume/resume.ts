@@ -1,0 +1,56 @@
+import type { ViolationPolicy } from "../../engine/commit/broken-rules.ts";
+import type { LaneReport } from "../../messages/lane-messages.ts";
+import type { Shard } from "../../engine/shards/shard-partition.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import { differences } from "../../state/index.ts";
+import type { Beginning, ExplorationKeeper } from "../../store/index.ts";
+
+/** What an exploration says of its beginning, for when it goes on later. */
+export function beginningWith(
+  code: string,
+  {
+    root,
+    knowledge,
+    clockMs,
+    maxDepth,
+    shard,
+    violationPolicy,
+  }: {
+    readonly root: LaneReport;
+    readonly knowledge: string;
+    readonly clockMs: number;
+    readonly maxDepth: number | undefined;
+    readonly shard: Shard | undefined;
+    readonly violationPolicy: ViolationPolicy | undefined;
+  },
+  before: Beginning | undefined,
+): Beginning {
+  const { wholeLo, wholeHi, rootLo, rootHi, rootLines: lines, findings } = root;
+  const clocksMs = [...(before?.clocksMs ?? []), clockMs];
+  return {
+    code,
+    clocksMs,
+    knowledge,
+    maxDepth: maxDepth ?? null,
+    shard: shard ?? null,
+    violationPolicy: violationPolicy ?? null,
+    root: { wholeLo, wholeHi, rootLo, rootHi, lines, broken: findings.map(({ invariant }) => invariant) },
+  };
+}
+
+/** Where an exploration began is where it goes on from, or its states are other ones. @throws SeqqaError `RESUME_ROOT` with exit status 3 */
+export function refuseOtherRoot(keep: ExplorationKeeper, report: LaneReport): void {
+  const root = keep.before?.beginning.root;
+  if (root === undefined) return;
+  const { wholeLo, wholeHi, rootLo, rootHi, rootLines } = report;
+  if (root.wholeLo === wholeLo && root.wholeHi === wholeHi && root.rootLo === rootLo && root.rootHi === rootHi) return;
+  const lines = differences(root.lines, keep.shownLines(rootLines), 5);
+  throw new SeqqaError(
+    "RESUME_ROOT",
+    `The root state is another one than when the run began: ${lines.join("; ") || "the stores differ"}.`,
+    {
+      exitStatus: 3,
+      hint: "The target, its template or setup changed: bring back what they were, or begin a new run.",
+    },
+  );
+}

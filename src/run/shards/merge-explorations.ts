@@ -1,0 +1,61 @@
+import type { DetailLimits } from "../../engine/commit/commit-details.ts";
+import type { ErrorNews, FindingNews } from "../../messages/lane-messages.ts";
+import { mergeShards, type Merged } from "../../engine/shards/merge-shards.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import type { ExplorationResult } from "../../model/results/result.ts";
+import type { ExplorationEntry } from "../../reports/index.ts";
+import type { ExplorationKeeper, ShardStore } from "../../store/index.ts";
+import { mergedResult } from "./merged-result.ts";
+
+/** Joins one exploration of several shards, and writes down what comes of it. The stores are its shards: see `refuseStrangers`. */
+export function mergeExplorations(stores: readonly ShardStore[], file: string, keep: ExplorationKeeper | undefined): ExplorationResult {
+  const found = stores
+    .map((store) => ({ store, exploration: store.stored.explorations.find((one) => one.file === file)! }))
+    .map(({ store, exploration }) => ({ store, exploration, beginning: exploration.beginning!, entry: store.entry(exploration) }))
+    .toSorted((a, b) => a.beginning.shard!.index - b.beginning.shard!.index);
+  const { exploration, beginning, entry } = found[0]!;
+  const entries = found.map((one) => one.entry);
+  const parts = { name: exploration.name, actions: exploration.actions, entries };
+  keep?.begin({
+    name: exploration.name,
+    strategy: exploration.strategy,
+    actions: exploration.actions,
+    shown: (exchange) => exchange,
+    told: (news) => news,
+    beginning: undefined,
+  });
+  let merged: Merged;
+  try {
+    merged = mergeShards({
+      actions: exploration.actions,
+      maxDepth: beginning.maxDepth ?? Infinity,
+      violationPolicy: beginning.violationPolicy ?? undefined,
+      shards: found.map((one) => ({ ...one.store.record(one.exploration, one.beginning), shard: one.beginning.shard! })),
+      root: rootNews(entry),
+      details: keep?.limits ?? NO_DETAILS,
+      onCommits: (committer) => keep?.graph(committer),
+    });
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new SeqqaError("RUN_UNREADABLE", `A shard of ${file} cannot be read: ${cause.message}.`, { exitStatus: 2, cause });
+  }
+  keep?.graph(merged.committer);
+  return mergedResult(merged, parts);
+}
+
+const NO_DETAILS: DetailLimits = { edges: 0, states: 0, characters: 0 };
+
+/** What was found in the root state, which is no step's. */
+function rootNews({ violations, errors }: ExplorationEntry): {
+  readonly findings: readonly FindingNews[];
+  readonly errors: readonly ErrorNews[];
+} {
+  return {
+    findings: violations
+      .filter(({ reproductionPath }) => reproductionPath.length === 0)
+      .map(({ invariant, severity, message, target }) => ({ invariant, severity, message, target })),
+    errors: errors
+      .filter(({ path, source }) => path.length === 0 && source !== "run")
+      .map(({ code, message, source, stack, where }) => ({ code, message, source, stack, where })),
+  };
+}

@@ -1,0 +1,245 @@
+import { completeToDepth } from "../../engine/search/completeness.ts";
+import { findingId } from "../../engine/findings/finding-id.ts";
+import type { FoundViolation } from "../../engine/findings/finding-log.ts";
+import type { Merged } from "../../engine/shards/merge-shards.ts";
+import { openStates } from "../../engine/search/frontier.ts";
+import type {
+  DismissedRace,
+  Divergence,
+  ExplorationResult,
+  Race,
+  RaceCoverage,
+  Reduction,
+  StopReason,
+  VerdictException,
+  Violation,
+} from "../../model/results/result.ts";
+import { raceText, resultJson, verdictOf, violationText, type ExplorationEntry } from "../../reports/index.ts";
+import { CommittedGraph } from "../results/committed-graph.ts";
+import { idleActions } from "../results/idle-actions.ts";
+import { errorOf } from "../results/result-builder.ts";
+import { ShownUrls } from "../prepare/shown-urls.ts";
+import { unseenChanges, unseenWrites, withoutUnseen } from "../results/unseen-writes.ts";
+import { behindViolations } from "../results/verdict-exceptions.ts";
+import { isUnjudgedNote, unjudgedNotes } from "../results/inconclusive-notes.ts";
+
+type Coverage = ExplorationResult["coverage"]["actions"];
+
+export interface MergedParts {
+  readonly name: string;
+  readonly actions: readonly string[];
+  /** Of the shards, by their numbers. */
+  readonly entries: readonly ExplorationEntry[];
+}
+
+/** What shards say together: what the merged graph says, with findings, races and failures as the shards confirmed them. */
+export function mergedResult(merged: Merged, parts: MergedParts): ExplorationResult {
+  const { committer, open } = merged;
+  const { entries, actions } = parts;
+  const boundary = committer.boundary();
+  const states = committer.visited.size;
+  const sum = (of: (entry: ExplorationEntry) => number): number => entries.reduce((total, entry) => total + of(entry), 0);
+  const notExpanded = openStates({ committer, order: { waiting: () => open } });
+  const complete = completeToDepth(committer.edges, states, notExpanded, committer.deepest);
+  const stopReason = stopReasonOf(open.size, boundary, entries);
+  const ofShards = exceptionsOf(entries);
+  const counts = ofShards.some(({ kind }) => kind === "invisible_state") ? withoutUnseen(committer.coverage()) : committer.coverage();
+  const actionCoverage = withMarks(counts, entries[0]!.coverage.actions);
+  const behind = behindViolations(committer);
+  const reductions = reductionsOf(entries.flatMap((entry) => entry.reductions));
+  const assumed = reductionsOf(entries.flatMap((entry) => entry.reductions.filter(({ refuted }) => refuted === 0)));
+  const verdict = verdictOf(
+    { stopReason, open: notExpanded.size, statesVisited: states, completeToDepth: complete },
+    [...behind, ...ofShards, ...unseenChanges(actionCoverage, stopReason)],
+    assumed,
+  );
+  const coverage = coverageOf(entries);
+  const urls = new ShownUrls(undefined, []);
+  const told = { name: parts.name, actions, urls, mapStack: (stack: string) => stack, whereOf: () => undefined };
+  const result: Omit<ExplorationResult, "toJSON"> = {
+    statesVisited: states,
+    transitions: committer.edges.size,
+    steps: committer.steps,
+    skipped: committer.skipped,
+    replayed: sum(({ replayed }) => replayed),
+    crossChecked: sum(({ crossChecked }) => crossChecked),
+    speculative: sum(({ speculative }) => speculative),
+    open: notExpanded.size,
+    maxDepthReached: committer.deepest,
+    completeToDepth: complete,
+    violations: [...committer.findings.violations.values()].flatMap((found) => violationOf(found, merged, parts)),
+    races: racesOf(entries),
+    raceCoverage: coverage,
+    divergences: divergencesOf(merged, entries),
+    errors: [
+      ...entries.flatMap(({ errors }) => errors.filter(({ source }) => source === "run")),
+      ...[...committer.findings.errors.values()].map((found) => errorOf(found, told)),
+    ],
+    stopReason,
+    verdict,
+    reductions,
+    unverified: [
+      ...idleActions(actionCoverage, {
+        stopReason,
+        isExhaustive: stopReason === "exhausted" && notExpanded.size === 0 && behind.length === 0,
+      }),
+      ...unseenWrites(actionCoverage, stopReason),
+      ...new Set(entries.flatMap(({ unverified }) => unverified)),
+    ],
+    coverage: {
+      actions: actionCoverage,
+      pairs: states === 0 ? 0 : (committer.edges.size + committer.skipped) / (states * actions.length),
+    },
+    durationMs: Math.max(...entries.map(({ durationMs }) => durationMs)),
+    strategy: "bfs",
+    seed: entries[0]!.seed,
+    digest: committer.digest.value(),
+    collisionProbability: Math.min((states * (states - 1)) / 2 ** 65, 1),
+    collisions: committer.collisions,
+    bounded: committer.bounded,
+    notes: notesOf(merged, entries),
+    graph: new CommittedGraph(committer, actions),
+    invariants: entries[0]!.invariants,
+  };
+  return { ...result, toJSON: () => resultJson(result) };
+}
+
+/** The exceptions that each shard has, once each. Violating states are counted in the merged graph. */
+function exceptionsOf(entries: readonly ExplorationEntry[]): readonly VerdictException[] {
+  const all = entries.flatMap(({ verdict }) => verdict.exceptions.filter(({ kind }) => kind !== "violating_states"));
+  return [...new Map(all.map((one) => [one.text, one])).values()];
+}
+
+/** Reductions of several shards, once for each reason. */
+function reductionsOf(all: readonly Reduction[]): readonly Reduction[] {
+  const byReason = new Map<string, Reduction>();
+  for (const { reason, merges, audited, refuted } of all) {
+    const sum = byReason.get(reason) ?? { reason, merges: 0, audited: 0, refuted: 0 };
+    byReason.set(reason, { reason, merges: sum.merges + merges, audited: sum.audited + audited, refuted: sum.refuted + refuted });
+  }
+  return [...byReason.values()];
+}
+
+/** The counts of the merged graph, with what the actions' declarations say, as the shards have it. */
+function withMarks(counts: Coverage, declared: Coverage): Coverage {
+  return Object.fromEntries(
+    Object.entries(counts).map(([name, own]) => {
+      const { unseenWrites: _ofShard, ...marks } = declared[name] ?? own;
+      return [name, { ...marks, ...own }];
+    }),
+  );
+}
+
+/** As the shard reported it that confirmed it by the shortest path. */
+function violationOf(found: FoundViolation, { committer }: Merged, { name, actions, entries }: MergedParts): readonly Violation[] {
+  const id = findingId(name, found);
+  const [best] = entries
+    .flatMap(({ violations }) => violations.filter((one) => one.id === id))
+    .toSorted((a, b) => Number(b.confirmed) - Number(a.confirmed) || a.reproductionPath.length - b.reproductionPath.length);
+  if (best === undefined) return [];
+  const own = { ...best, count: found.count, state: stateAt(best.reproductionPath, committer, actions) };
+  return [{ ...own, toString: () => violationText(own) }];
+}
+
+/** Where a path leads in the merged graph; `null` where it leaves it. */
+function stateAt(path: readonly string[], { edges, nodes }: Merged["committer"], actions: readonly string[]): number | null {
+  const wanted = path.map((name) => actions.indexOf(name));
+  let node = nodes.size > 0 ? 0 : -1;
+  let done = 0;
+  // An edge to a new state is committed before those that leave it: a path that was found is followed in one pass.
+  for (let before = -1; done > before && done < wanted.length;) {
+    before = done;
+    edges.each((from, action, to) => {
+      if (from !== node || action !== wanted[done]) return;
+      node = to;
+      done++;
+    });
+  }
+  return done === wanted.length && node >= 0 ? node : null;
+}
+
+/** Each once, as the shard saw it that saw it most often. */
+function racesOf(entries: readonly ExplorationEntry[]): readonly Race[] {
+  const best = new Map<string, Race>();
+  for (const race of entries.flatMap(({ races }) => races)) if (race.hits > (best.get(race.id)?.hits ?? -1)) best.set(race.id, race);
+  return [...best.values()].map((race) => ({ ...race, toString: () => raceText(race) }));
+}
+
+/** The work of all shards, where any of them probed. */
+function coverageOf(entries: readonly ExplorationEntry[]): RaceCoverage | undefined {
+  const all = entries.flatMap(({ raceCoverage }) => raceCoverage ?? []);
+  if (all.length === 0) return undefined;
+  const sum = (of: (one: RaceCoverage) => number): number => all.reduce((total, one) => total + of(one), 0);
+  const counts = (of: (one: RaceCoverage) => Readonly<Record<string, number>>): Record<string, number> => {
+    const total: Record<string, number> = {};
+    for (const [name, count] of all.flatMap((one) => Object.entries(of(one)))) total[name] = (total[name] ?? 0) + count;
+    return total;
+  };
+  const dismissed = new Map<string, DismissedRace>();
+  for (const one of all.flatMap(({ dismissedRaces }) => dismissedRaces ?? [])) {
+    const key = JSON.stringify([one.first, one.second, one.verdict, one.invariant, one.reason]);
+    const known = dismissed.get(key);
+    dismissed.set(key, known === undefined ? one : { ...known, count: known.count + one.count });
+  }
+  return {
+    pairs: sum(({ pairs }) => pairs),
+    probed: sum(({ probed }) => probed),
+    trials: sum(({ trials }) => trials),
+    misses: sum(({ misses }) => misses),
+    skipped: counts(({ skipped }) => skipped),
+    dismissed: counts(({ dismissed }) => dismissed),
+    ...(dismissed.size > 0 && { dismissedRaces: [...dismissed.values()] }),
+    deliveries: counts(({ deliveries }) => deliveries),
+    durationMs: sum(({ durationMs }) => durationMs),
+  };
+}
+
+function divergencesOf({ differing }: Merged, entries: readonly ExplorationEntry[]): readonly Divergence[] {
+  const all = new Map(entries.flatMap(({ divergences }) => divergences).map((one) => [`${one.kind}\n${one.message}`, one]));
+  const found = [...all.values()];
+  if (differing.common === 0) return found;
+  const message = `Shards say different things of ${differing.common} outcomes that all of them explored by the same paths.`;
+  return [{ kind: "merge", path: [], message, differences: [], hint: "Make the target answer alike each time." }, ...found];
+}
+
+/** Why states are open: what says most about it. */
+const REASONS: readonly StopReason[] = ["interrupted", "first_violation", "max_time", "max_steps"];
+
+function stopReasonOf(open: number, boundary: number, entries: readonly ExplorationEntry[]): StopReason {
+  if (open === 0) return boundary > 0 ? "max_depth" : "exhausted";
+  return REASONS.find((reason) => entries.some(({ stopReason }) => stopReason === reason)) ?? "interrupted";
+}
+
+/** What brings a shard that ended early to its end. */
+function helps(stopReason: StopReason): string {
+  // It keeps the flag when it goes on, and has come to where that ends it.
+  if (stopReason === "first_violation") return "run it anew without --bail (stop_on_first_violation)";
+  return `let it go on ${stopReason === "max_steps" ? "with more of them (--resume --max-steps N)" : "(--resume)"}`;
+}
+
+const grouped = (value: number): string => value.toLocaleString("en-US");
+
+function notesOf({ rows, committer, open, differing }: Merged, entries: readonly ExplorationEntry[]): readonly string[] {
+  const notes = new Set(
+    entries.flatMap(({ notes: own }) => own.filter((note) => !note.startsWith("This is shard ") && !isUnjudgedNote(note))),
+  );
+  const unfinished = entries.flatMap(({ stopReason }, index) =>
+    open.size === 0 || stopReason === "exhausted" || stopReason === "max_depth"
+      ? []
+      : [
+          `Shard ${index + 1}/${entries.length} ended before it was over (${stopReason}), so that states of its share are open: ${helps(stopReason)}, and merge again.`,
+        ],
+  );
+  const { steps } = committer;
+  const times = steps === 0 ? 1 : rows.executed / steps;
+  const overlap =
+    `Merged from ${entries.length} shards, which executed ${grouped(rows.executed)} steps for ${grouped(steps)} (${times.toFixed(2)} times as many): ` +
+    `${grouped(rows.shared.size)} of ${grouped(committer.visited.size)} states were met by more than one.`;
+  const differ =
+    differing.behind === 0
+      ? []
+      : [
+          `Of ${grouped(differing.behind)} outcomes shards that came there by different paths say different things, as where data is drawn; each is taken from the shard of its own path.`,
+        ];
+  return [...notes, ...unfinished, ...unjudgedNotes(committer), overlap, ...differ];
+}

@@ -1,0 +1,53 @@
+import type { ResolvedExploration } from "../../config/index.ts";
+import { shareOf, type Shard, type ShardCut } from "../../engine/shards/shard-partition.ts";
+import type { AgentDefinition } from "../../model/declare/agent.ts";
+import { SeqqaError } from "../../model/errors.ts";
+
+/** More would hardly have 16 states each. */
+const MOST = 1024;
+
+/** `2/4`: the second of four. @throws SeqqaError `USAGE` with exit status 2 */
+export function shardOf(text: string): Shard {
+  const [, index, of] = /^([1-9]\d{0,3})\/([1-9]\d{0,3})$/.exec(text.trim()) ?? [];
+  const [i, n] = [Number(index), Number(of)];
+  if (index === undefined || i > n || n > MOST) {
+    throw new SeqqaError("USAGE", `${JSON.stringify(text)} names no shard.`, {
+      exitStatus: 2,
+      hint: `Write i/n with i from 1 to n and n up to ${MOST}: 2/4 is the second of four.`,
+    });
+  }
+  return { index: i - 1, of: n };
+}
+
+export const shardText = ({ index, of }: Shard): string => `${index + 1}/${of}`;
+
+/** The budget of one shard. @throws SeqqaError `SHARD_IMPOSSIBLE` with exit status 2 where states cannot be shared out */
+export function shardBudget(
+  budget: ResolvedExploration,
+  shard: Shard | undefined,
+  name: string,
+  { graph }: Pick<AgentDefinition<never, never>, "graph">,
+): ResolvedExploration {
+  if (shard === undefined) return budget;
+  if (budget.strategyKind !== "bfs") {
+    throw impossible(
+      `${name} has the strategy ${budget.strategyKind}, and states are shared out by levels`,
+      "Explore it with --strategy bfs.",
+    );
+  }
+  if (graph !== undefined) {
+    throw impossible(`${name} is a state graph, whose unreached nodes and dead edges no shard can tell`, "Leave it out with --only.");
+  }
+  return { ...budget, maxSteps: shareOf(budget.maxSteps, shard) };
+}
+
+function impossible(why: string, hint: string): SeqqaError {
+  return new SeqqaError("SHARD_IMPOSSIBLE", `There are no shards here: ${why}.`, { exitStatus: 2, hint });
+}
+
+/** What a shard's result is part of. */
+export function shardNote(shard: Shard, { taken }: ShardCut): string {
+  const which = `This is shard ${shardText(shard)}`;
+  if (taken === undefined) return `${which}: there were too few states to share out until here, so that all shards are alike.`;
+  return `${which}: of the ${taken.states} states at depth ${taken.depth} it went on from ${taken.own}; those of the others are open. seqqa merge joins them.`;
+}

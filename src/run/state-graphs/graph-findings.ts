@@ -1,0 +1,76 @@
+import type { Committer } from "../../engine/commit/committer.ts";
+import { hashOf } from "../../engine/graph/digest.ts";
+import { EXPANDED } from "../../engine/graph/node-table.ts";
+import type { GraphShape } from "../../model/declare/graph-shape.ts";
+import type { ActionCoverage, StateGraphResult, Violation } from "../../model/results/result.ts";
+import { Severity } from "../../model/declare/severity.ts";
+import { deniedName } from "../../model/declare/state-graph.ts";
+import { violationText } from "../../reports/index.ts";
+import { deadName, graphCoverage, unreachedName, type GraphCoverage } from "./graph-coverage.ts";
+
+export interface GraphParts {
+  /** The exploration's. */
+  readonly name: string;
+  readonly graph: GraphShape;
+  readonly committer: Committer;
+  /** No budget, no bound and no signal cut the exploration. */
+  readonly exhaustive: boolean;
+}
+
+/** What a state graph's exploration says beside what broke in it. */
+export interface GraphFindings {
+  readonly lists: Pick<StateGraphResult, "unreachedNodes" | "deadEdges" | "deniedChecks">;
+  readonly violations: readonly Violation[];
+}
+
+/** Nodes that nothing reaches and edges that never apply: derived from the committed graph, so that every number of lanes says the same. */
+export function graphFindings(parts: GraphParts): GraphFindings {
+  const { graph, committer, exhaustive } = parts;
+  const { edges, nodes, visited } = committer;
+  const explored = { from: edges.from(), action: edges.actions(), to: edges.to(), status: edges.statuses(), found: edges.found() };
+  const coverage = graphCoverage(graph, explored, visited.size, (state) => !nodes.has(state, EXPANDED));
+  const { unreachedNodes, deadEdges } = coverage;
+  const broken = new Set([...committer.findings.violations.values()].map(({ finding }) => finding.invariant));
+  const deniedChecks = graph.nodes.filter((node) => broken.has(deniedName(node)));
+  return { lists: { unreachedNodes, deadEdges, deniedChecks }, violations: exhaustive ? claimed(parts, coverage) : [] };
+}
+
+function claimed(parts: GraphParts, { unreachedNodes, deadEdges, certain, triedFrom }: GraphCoverage): Violation[] {
+  const { graph, committer } = parts;
+  const applied = committer.coverage();
+  const unreached = unreachedNodes.map((node) => {
+    const into = graph.edges.filter(({ to }) => to === node).map(({ name }) => `"${name}"`);
+    const why = into.length === 0 ? "no edge leads there" : `${into.join(", ")} never applied`;
+    return violation(parts, unreachedName(node), `nothing reaches node "${node}": ${why}`, []);
+  });
+  const dead = deadEdges.map((name) => {
+    const edge = graph.edges.findIndex((one) => one.name === name);
+    const path = [...committer.nodes.path(triedFrom[edge]!), edge].map((one) => graph.edges[one]!.name);
+    const { from, to } = graph.edges[edge]!;
+    return violation(parts, deadName(name), `the edge from "${from}" to "${to}" never applied: ${answers(applied[name]!)}`, path);
+  });
+  return [...unreached, ...dead].filter(({ invariant }) => certain.has(invariant));
+}
+
+function answers({ statuses }: ActionCoverage): string {
+  const given = Object.entries(statuses).map(([status, count]) => `${status} (${count === 1 ? "once" : `${count} times`})`);
+  return given.length === 0 ? "its action returned null each time" : `it was answered ${given.join(", ")}`;
+}
+
+/** It was seen on every path there is, so there is nothing to replay. */
+function violation({ name }: GraphParts, invariant: string, message: string, reproductionPath: readonly string[]): Violation {
+  const fields = {
+    id: hashOf(JSON.stringify([name, invariant, "", 0])),
+    invariant,
+    severity: Severity.LOW,
+    message,
+    reproductionPath,
+    request: undefined,
+    response: undefined,
+    steps: [],
+    confirmed: true,
+    count: 1,
+    state: null,
+  };
+  return { ...fields, toString: () => violationText(fields) };
+}

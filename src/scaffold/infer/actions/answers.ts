@@ -1,0 +1,53 @@
+import type { DescribedResponse, MediaType, Operation, Schema } from "../../../openapi/operations/description.ts";
+import { isRecord } from "../values/schemas.ts";
+
+/** The JSON body of what an operation answers when it succeeds. */
+export function answerSchema(operation: Operation): Schema | undefined {
+  for (const response of successes(operation)) {
+    const schema = jsonSchema(response);
+    if (schema !== undefined) return schema;
+  }
+  return undefined;
+}
+
+/** Those that are described with a 2xx status; `default` where there is none. */
+export function successes({ responses }: Operation): readonly DescribedResponse[] {
+  const good = responses.filter(({ status }) => status.startsWith("2")).sort((a, b) => (a.status < b.status ? -1 : 1));
+  return good.length > 0 ? good : responses.filter(({ status }) => status === "default");
+}
+
+export function answersStatus({ responses }: Operation, status: string): boolean {
+  return responses.some((response) => response.status === status);
+}
+
+function jsonSchema({ media }: DescribedResponse): Schema | undefined {
+  const json = media.find(({ type }) => isJson(type)) ?? media.find(({ type }) => type === "*/*");
+  return json === undefined ? undefined : schemaOf(json);
+}
+
+/** `application/json`, `application/vnd.api+json`. */
+export function isJson(type: string): boolean {
+  return /[/+]json$/.test(type);
+}
+
+const fromExamples = new WeakMap<MediaType, Schema>();
+
+/** What is described, else what the example looks like: the same object each time. */
+export function schemaOf(media: MediaType): Schema | undefined {
+  if (media.schema !== undefined && !(isRecord(media.schema) && Object.keys(media.schema).length === 0)) return media.schema;
+  const example = media.examples[0];
+  if (typeof example !== "object" || example === null) return media.schema;
+  let schema = fromExamples.get(media);
+  if (schema === undefined) fromExamples.set(media, (schema = likeExample(example, 0)));
+  return schema;
+}
+
+function likeExample(value: unknown, depth: number): Schema {
+  if (value === null || depth > 8) return {};
+  if (Array.isArray(value)) return { type: "array", ...(value.length > 0 && { items: likeExample(value[0], depth + 1) }) };
+  if (!isRecord(value)) return { type: typeof value };
+  return {
+    type: "object",
+    properties: Object.fromEntries(Object.entries(value).map(([name, one]) => [name, likeExample(one, depth + 1)])),
+  };
+}

@@ -1,0 +1,112 @@
+import type { Parameter } from "../../../openapi/operations/description.ts";
+import { buildBody } from "../values/build-body.ts";
+import type { Built } from "../values/built.ts";
+import type { Drafting, Need } from "./drafting.ts";
+import { deletedKey } from "./find-restores.ts";
+import type { Facts } from "../facts.ts";
+import type { Called, FoundResource } from "../resources/found-resource.ts";
+import { otherParameter } from "../values/other-parameter.ts";
+import { pathParameter } from "../values/path-parameter.ts";
+import type { NotInferred, PlannedAction, PlannedParameter, Production } from "../plan.ts";
+import type { Producer } from "./producers.ts";
+
+export interface Draft {
+  readonly call: Called;
+  readonly action: PlannedAction;
+  readonly needs: ReadonlyMap<string, Need>;
+  /** Types that the description gives to keys that nothing produces. */
+  readonly open: ReadonlyMap<string, Parameter>;
+  readonly notInferred: readonly NotInferred[];
+  readonly chosen: number;
+}
+
+export function draftAction(call: Called, facts: Facts, avoid: ReadonlySet<string> = new Set()): Draft {
+  const { operation } = call;
+  const { name, group } = facts.names.get(operation)!;
+  const kind = facts.kinds.get(operation)!;
+  const notInferred: NotInferred[] = [];
+  const open = new Map<string, Parameter>();
+  const drafting: Drafting = {
+    facts,
+    call,
+    kind,
+    name,
+    avoid,
+    needs: new Map(),
+    note: (what, hint) => notInferred.push({ action: name, what, hint }),
+    sent: new Map(),
+  };
+  const sentParameters = new Map<string, Built>();
+  const parameters = operation.parameters.flatMap((parameter): readonly PlannedParameter[] => {
+    const planned =
+      parameter.in === "path" ? pathParameter(parameter, drafting, open, sentParameters) : otherParameter(parameter, drafting);
+    return planned === undefined ? [] : [planned];
+  });
+  const body = buildBody(drafting);
+  const frees = kind.kind === "delete" && kind.resource !== undefined ? freed(kind.resource, call, facts) : [];
+  const restored = parameters.flatMap(({ value }) =>
+    value.kind === "context" && value.first !== undefined ? [{ from: value.first, to: value.key }] : [],
+  )[0];
+  const produces = [...facts.producers.values()].flat().filter((one) => one.call === call);
+  return {
+    call,
+    needs: drafting.needs,
+    open,
+    notInferred,
+    chosen: sentParameters.size,
+    action: {
+      operation,
+      name,
+      group,
+      kind: kind.kind,
+      // A thing whose id is nowhere to be seen is none of the plan's.
+      resource: kind.resource?.id === undefined || kind.resource.unreachable ? undefined : kind.resource.name,
+      parameters,
+      body,
+      needs: [...drafting.needs.keys()],
+      produces: produces.flatMap((one) => production(one, drafting.sent, sentParameters)),
+      frees: [
+        ...frees.map(({ key }) => key),
+        ...frees
+          .slice(1)
+          .filter((one) => canComeBack(one, facts))
+          .map(deletedKey),
+      ],
+      keeps: frees
+        .slice(0, 1)
+        .filter((one) => one === kind.resource && drafting.needs.has(one.key) && canComeBack(one, facts))
+        .map((one) => ({ from: one.key, to: deletedKey(one) })),
+      restores: restored,
+    },
+  };
+}
+
+function production(
+  { key, source }: Producer,
+  sent: ReadonlyMap<string, Built>,
+  parameters: ReadonlyMap<string, Built>,
+): readonly Production[] {
+  switch (source.kind) {
+    case "body":
+      return [{ key, from: "body", path: source.path }];
+    case "location":
+      return [{ key, from: "location" }];
+    case "sentField":
+    case "sentParameter": {
+      const built = (source.kind === "sentField" ? sent : parameters).get(source.name);
+      return built === undefined ? [] : [{ key, from: "sent", value: built.value }];
+    }
+  }
+}
+
+/** The key of what is deleted, and of all that lies below it. One that names something else (`/teams/{id}/members/{user_id}`) is not gone. */
+function freed(resource: FoundResource, call: Called, { index, resources }: Facts): readonly FoundResource[] {
+  if (index.resourceAt(call, call.path.segments.length - 1) !== resource) return [];
+  const below = (one: FoundResource | undefined): boolean => one !== undefined && (one === resource || below(one.parent));
+  const gone = resources.filter((one) => below(one) && index.produced(one.key));
+  return [...gone.filter((one) => one === resource), ...gone.filter((one) => one !== resource)];
+}
+
+function canComeBack(resource: FoundResource, { restores }: Facts): boolean {
+  return [...restores.values()].includes(resource);
+}

@@ -1,0 +1,59 @@
+import type { Parameter } from "../../../openapi/operations/description.ts";
+import { answerSchema } from "./answers.ts";
+import { createResource } from "../resources/create-resource.ts";
+import { describeItems } from "../resources/find-resources.ts";
+import type { Called, FoundResource } from "../resources/found-resource.ts";
+import { placeOfItem, placeOfItems } from "../resources/places.ts";
+import type { Schemas } from "../values/schemas.ts";
+import { singularName, snake } from "../resources/words.ts";
+
+/**
+ * `/stations`, where no path asks for one by its id, but ids of stations are wanted elsewhere. Only what nobody owns, and what is not one of the resources under another path: those are
+ * listed, searched and selected in many places.
+ */
+export function findListed(calls: readonly Called[], resources: readonly FoundResource[], schemas: Schemas): readonly FoundResource[] {
+  const found: FoundResource[] = [];
+  const used = new Set(resources.flatMap(({ operations: { list, create } }) => [...list, ...create]));
+  for (const { path, operation } of calls) {
+    const last = path.segments.at(-1);
+    const literal = path.segments.every(({ kind }) => kind === "literal");
+    if (last?.kind !== "literal" || !literal || (operation.method !== "get" && operation.method !== "post")) continue;
+    const noun = singularName(last.text);
+    if (noun === "" || noun === snake(last.text) || [...resources, ...found].some(({ nouns }) => nouns.at(-1) === noun)) continue;
+    const onCollection = calls.filter((one) => one.path.shape === path.shape && !used.has(one));
+    const resource = createResource(
+      {
+        shape: `${path.shape}/{}`,
+        collectionShape: path.shape,
+        itemPath: `${operation.path}/{id}`,
+        collectionPath: operation.path,
+        noun,
+        depth: path.segments.length,
+        parameters: [ID],
+        above: [],
+      },
+      [],
+      onCollection,
+      new Map(),
+      true,
+    );
+    describeItems(resource, schemas);
+    const others = resources.some(({ identities }) => [...identities].some((one) => resource.identities.has(one)));
+    if (!others && givesIds(resource, schemas)) found.push(resource);
+  }
+  return found;
+}
+
+const ID: Parameter = { name: "id", in: "path", required: true, schema: true, examples: [], description: undefined };
+
+/** Of themselves, not of what stands in them. */
+function givesIds(resource: FoundResource, schemas: Schemas): boolean {
+  const { create, list } = resource.operations;
+  return (
+    create.some(({ operation }) => placeOfItem(answerSchema(operation), resource, schemas)?.body.length === 0) ||
+    list.some(({ operation }) => {
+      const items = placeOfItems(answerSchema(operation), resource.nouns, schemas);
+      return items !== undefined && placeOfItem(items.schema, resource, schemas)?.body.length === 0;
+    })
+  );
+}

@@ -1,0 +1,106 @@
+import type { ApiDescription, Operation, SecurityScheme } from "../../../openapi/operations/description.ts";
+import { answerSchema, isJson, schemaOf } from "./answers.ts";
+import type { PlannedAction, PlannedLogin, PlannedValue } from "../plan.ts";
+import type { Schemas } from "../values/schemas.ts";
+import { squashed } from "../resources/words.ts";
+
+export const PASSWORD: RegExp = /^(password|passwd|passphrase|pass|pwd)$/;
+export const USER: RegExp = /^(username|useremail|email|emailaddress|login|user|userid|identifier|name)$/;
+export const TOKEN: RegExp = /^(accesstoken|token|authtoken|jwt|idtoken|sessiontoken|bearertoken|apitoken|bearer)$/;
+export const LOGS_IN: RegExp = /login|logon|signin|session|token|auth/;
+export const REGISTERS: RegExp = /register|registration|signup|reset|forgot|refresh|logout|signout|revoke/;
+
+export interface LoginOperation {
+  readonly userField: string;
+  readonly passwordField: string;
+  /** Where the token stands in the answer; none for a cookie. */
+  readonly token: readonly string[];
+}
+
+/**
+ * An operation that takes a name and a password, answers a token, and is called so. Registering looks alike and is told apart by its name. `setsCookie`: the answer sets
+ * a cookie in place of a token, which its body need not have.
+ */
+export function asLogin(operation: Operation, schemas: Schemas, setsCookie: boolean): LoginOperation | undefined {
+  if (operation.method !== "post" || operation.body === undefined) return undefined;
+  const called = squashed(`${operation.id ?? ""} ${operation.path}`);
+  if (!LOGS_IN.test(called) || REGISTERS.test(called)) return undefined;
+  const media = operation.body.media.find(({ type }) => isJson(type)) ?? operation.body.media[0];
+  const fields = [...schemas.flat(media === undefined ? undefined : schemaOf(media)).properties.keys()];
+  const passwordField = fields.find((name) => PASSWORD.test(squashed(name)));
+  const userField = fields.find((name) => USER.test(squashed(name)));
+  const token = setsCookie ? [] : tokenIn(answerSchema(operation), schemas, 0);
+  return passwordField === undefined || userField === undefined || token === undefined ? undefined : { userField, passwordField, token };
+}
+
+function tokenIn(schema: ReturnType<typeof answerSchema>, schemas: Schemas, depth: number): readonly string[] | undefined {
+  const { properties } = schemas.flat(schema);
+  const found = [...properties].find(([name, one]) => TOKEN.test(squashed(name)) && !schemas.flat(one).types.has("object"));
+  if (found !== undefined) return [found[0]];
+  if (depth >= 2) return undefined;
+  for (const [name, one] of properties) {
+    const inner = schemas.flat(one).types.has("object") ? tokenIn(one, schemas, depth + 1) : undefined;
+    if (inner !== undefined) return [name, ...inner];
+  }
+  return undefined;
+}
+
+/** Whether a token from a login is what the API wants: not where it wants a key or a name with each request. */
+export function loginTakesPart(description: ApiDescription): boolean {
+  const scheme = mostAsked(description);
+  if (scheme?.kind === "apiKey") return scheme.in === "cookie" || squashed(scheme.name) === "authorization";
+  return !(scheme?.kind === "http" && scheme.scheme === "basic");
+}
+
+/** Whether a cookie says who calls. */
+export function loginSetsCookie(description: ApiDescription): boolean {
+  const scheme = mostAsked(description);
+  return scheme?.kind === "apiKey" && scheme.in === "cookie";
+}
+
+/** How requests are authenticated: by logging in where there is an operation for it, else by the scheme that most operations ask for. */
+export function planLogin(
+  login: { readonly action: PlannedAction; readonly as: LoginOperation } | undefined,
+  description: ApiDescription,
+): PlannedLogin | undefined {
+  if (login !== undefined) return { kind: "operation", action: withCredentials(login.action, login.as), ...login.as };
+  const scheme = mostAsked(description);
+  switch (scheme?.kind) {
+    case "http":
+      if (scheme.scheme === "basic") return { kind: "basic", userVariable: "API_USER", passwordVariable: "API_PASSWORD" };
+      return scheme.scheme === "bearer" ? { kind: "bearer", variable: "API_TOKEN" } : undefined;
+    case "oauth2":
+    case "openIdConnect":
+      return { kind: "bearer", variable: "API_TOKEN" };
+    case "apiKey":
+      return { kind: "apiKey", in: scheme.in, name: scheme.name, variable: "API_KEY" };
+    default:
+      return undefined;
+  }
+}
+
+/** Of the first alternatives of all operations; where none asks for any, none is needed. */
+function mostAsked({ operations, securitySchemes }: ApiDescription): SecurityScheme | undefined {
+  const asked = new Map<string, number>();
+  for (const { security } of operations) for (const { scheme } of security[0] ?? []) asked.set(scheme, (asked.get(scheme) ?? 0) + 1);
+  const [most] = [...asked].filter(([name]) => securitySchemes.has(name)).sort((a, b) => b[1] - a[1]);
+  return most === undefined ? undefined : securitySchemes.get(most[0]);
+}
+
+function withCredentials(action: PlannedAction, { userField, passwordField }: LoginOperation): PlannedAction {
+  if (action.body === undefined) return action;
+  const { value } = action.body;
+  const entries: readonly (readonly [string, PlannedValue])[] =
+    value.kind === "object"
+      ? value.entries
+      : value.kind === "constant" && typeof value.value === "object" && value.value !== null
+        ? Object.entries(value.value).map(([name, one]) => [name, { kind: "constant", value: one }] as const)
+        : [];
+  const others = entries.filter(([name]) => name !== userField && name !== passwordField);
+  const email = squashed(userField).includes("email");
+  const credentials: readonly (readonly [string, PlannedValue])[] = [
+    [userField, { kind: "environment", name: "API_USER", otherwise: email ? "user@example.com" : "user" }],
+    [passwordField, { kind: "environment", name: "API_PASSWORD", otherwise: "password" }],
+  ];
+  return { ...action, body: { ...action.body, value: { kind: "object", entries: [...credentials, ...others] } } };
+}

@@ -1,0 +1,28 @@
+import type { Operation } from "../../../openapi/operations/description.ts";
+import type { Called, FoundResource } from "../resources/found-resource.ts";
+import { squashed } from "../resources/words.ts";
+
+/** Verbs that undo a deletion. `reopen` and `activate` undo something else. */
+const RESTORES = new Set("restore undelete recover untrash unremove undestroy undodelete reinstate revive".split(" "));
+const WRITES = new Set(["post", "put", "patch"]);
+
+/** Operations that bring back what was deleted: `POST /orders/{id}/restore`, `POST /orders/{id}:undelete`. With what they bring back, which can be deleted. */
+export function findRestores(calls: readonly Called[], resources: readonly FoundResource[]): ReadonlyMap<Operation, FoundResource> {
+  const keys = new Set(resources.map(({ key }) => key));
+  const deletable = new Map(
+    resources.filter((one) => one.operations.delete !== undefined && !keys.has(deletedKey(one))).map((one) => [one.shape, one]),
+  );
+  return new Map(
+    calls.flatMap(({ operation, path }): readonly (readonly [Operation, FoundResource])[] => {
+      const verb = path.segments.at(-1);
+      const resource = deletable.get(path.shapes.at(-2) ?? "");
+      const restores = WRITES.has(operation.method) && verb?.kind === "literal" && RESTORES.has(squashed(verb.text));
+      return restores && resource !== undefined ? [[operation, resource]] : [];
+    }),
+  );
+}
+
+/** Where the id of what was deleted is kept, until it is brought back. */
+export function deletedKey({ key }: FoundResource): string {
+  return `deleted_${key}`;
+}

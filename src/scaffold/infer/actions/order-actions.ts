@@ -1,0 +1,70 @@
+import type { Draft } from "./draft-action.ts";
+import type { NotInferred } from "../plan.ts";
+
+export interface Ordered {
+  readonly drafts: readonly Draft[];
+  /** Keys of paths that only what needs them produces. */
+  readonly lost: readonly NotInferred[];
+  readonly lostKeys: ReadonlySet<string>;
+}
+
+/**
+ * Producers before those who need them, else the description's order; deletes last, the deepest first. Circles are broken where it costs least: an optional field is left out, a
+ * required one gets a constant, a path that nothing can ever fill is said.
+ * @param redraft drafts an action again without some keys
+ */
+export function orderActions(drafts: readonly Draft[], redraft: (draft: Draft, avoid: ReadonlySet<string>) => Draft): Ordered {
+  const isDelete = ({ call }: Draft): boolean => call.operation.method === "delete";
+  const producedByAny = new Set(drafts.flatMap(({ action }) => action.produces.map(({ key }) => key)));
+  const have = new Set<string>();
+  const lost: NotInferred[] = [];
+  const lostKeys = new Set<string>();
+  const ordered: Draft[] = [];
+  const missing = (draft: Draft): readonly string[] => [...draft.needs.keys()].filter((key) => producedByAny.has(key) && !have.has(key));
+  let waiting = drafts.filter((one) => !isDelete(one));
+  const settle = (): void => {
+    for (let settled = -1; settled !== ordered.length;) {
+      settled = ordered.length;
+      waiting = waiting.filter((draft) => {
+        if (missing(draft).length > 0) return true;
+        ordered.push(draft);
+        for (const { key } of draft.action.produces) have.add(key);
+        return false;
+      });
+    }
+  };
+  for (settle(); waiting.length > 0; settle()) {
+    const at = weakest(waiting, missing);
+    const draft = waiting[at]!;
+    const keys = missing(draft);
+    const loose = keys.filter((key) => draft.needs.get(key) !== "path");
+    if (loose.length > 0) waiting[at] = redraft(draft, new Set(loose));
+    else {
+      for (const key of keys) {
+        have.add(key);
+        lostKeys.add(key);
+        for (const one of drafts) {
+          if (one.needs.get(key) === "path") {
+            const hint = `Only calls that need "${key}" themselves give it: set it in the context, in an action or in setup.`;
+            lost.push({ action: one.action.name, what: `path parameter of ${key}`, hint });
+          }
+        }
+      }
+    }
+  }
+  const deletes = drafts.filter(isDelete).sort((a, b) => b.call.path.segments.length - a.call.path.segments.length);
+  return { drafts: [...ordered, ...deletes], lost, lostKeys };
+}
+
+/** Where a circle is broken: the first that lacks only optional keys, else only those of fields, a producer before others. */
+function weakest(waiting: readonly Draft[], missing: (draft: Draft) => readonly string[]): number {
+  const cost = (draft: Draft): number => {
+    const needs = missing(draft).map((key) => draft.needs.get(key));
+    return (needs.includes("path") ? 4 : needs.includes("required") ? 2 : 0) + (draft.action.produces.length > 0 ? 0 : 1);
+  };
+  let best = 0;
+  waiting.forEach((draft, at) => {
+    if (cost(draft) < cost(waiting[best]!)) best = at;
+  });
+  return best;
+}

@@ -1,0 +1,104 @@
+import type { Operation } from "../../../openapi/operations/description.ts";
+import { answerSchema, successes } from "../actions/answers.ts";
+import type { Called } from "../resources/found-resource.ts";
+import type { Source } from "../actions/producers.ts";
+import { isRecord, type Schemas } from "../values/schemas.ts";
+import type { Schema } from "../../../openapi/operations/description.ts";
+
+/** What an OpenAPI link says: a value of one call is a parameter of another. */
+export interface LinkEdge {
+  readonly from: Called;
+  readonly source: Source | { readonly kind: "constant"; readonly value: unknown };
+  readonly schema: Schema;
+  readonly to: Called;
+  /** The parameter's name and place. */
+  readonly name: string;
+  readonly in: string;
+  readonly link: string;
+}
+
+/** The edges of all links that can be followed. */
+export function linkEdges(calls: readonly Called[], schemas: Schemas): readonly LinkEdge[] {
+  const byId = new Map<string, Called>();
+  const byPlace = new Map<string, Called>();
+  for (const call of calls) {
+    if (call.operation.id !== undefined && !byId.has(call.operation.id)) byId.set(call.operation.id, call);
+    byPlace.set(`${call.operation.method} ${call.operation.path}`, call);
+  }
+  return calls.flatMap((from) =>
+    successes(from.operation).flatMap(({ links }) =>
+      links.flatMap(({ name: link, operationId, operationRef, parameters }) => {
+        const to = operationId === undefined ? byPlace.get(placeOf(operationRef)) : byId.get(operationId);
+        if (to === undefined) return [];
+        return [...parameters].flatMap(([parameter, expression]): LinkEdge[] => {
+          const place = parameterOf(to.operation, parameter);
+          const source = sourceOf(expression, from.operation, schemas);
+          return place === undefined || source === undefined ? [] : [{ from, to, link, ...place, ...source }];
+        });
+      }),
+    ),
+  );
+}
+
+/** `get /orders/{id}` of `#/paths/~1orders~1{id}/get`. */
+function placeOf(operationRef: string | undefined): string {
+  const parts = /#\/paths\/([^/]+)\/([a-z]+)$/.exec(operationRef ?? "");
+  return parts === null ? "" : `${parts[2]!} ${decoded(parts[1]!)}`;
+}
+
+function decoded(token: string): string {
+  const plain = token.replaceAll("~1", "/").replaceAll("~0", "~");
+  try {
+    return decodeURIComponent(plain);
+  } catch {
+    return plain;
+  }
+}
+
+function parameterOf({ parameters }: Operation, written: string): { readonly name: string; readonly in: string } | undefined {
+  const [, where, name] = /^(path|query|header|cookie)\.(.+)$/s.exec(written) ?? [];
+  const found =
+    parameters.find((one) => where !== undefined && one.in === where && one.name === name) ??
+    parameters.find((one) => one.name === written && one.in === "path") ??
+    parameters.find((one) => one.name === written);
+  return found === undefined ? undefined : { name: found.name, in: found.in };
+}
+
+function sourceOf(
+  expression: unknown,
+  operation: Operation,
+  schemas: Schemas,
+): { readonly source: LinkEdge["source"]; readonly schema: Schema } | undefined {
+  if (typeof expression !== "string") return { source: { kind: "constant", value: expression }, schema: true };
+  const plain = /^\{(\$.+)\}$/s.exec(expression)?.[1] ?? expression;
+  if (!plain.startsWith("$")) return { source: { kind: "constant", value: plain }, schema: true };
+  if (/^\$response\.header\.location$/i.test(plain)) return { source: { kind: "location" }, schema: { type: "string" } };
+  const body = /^\$response\.body(?:#(.*))?$/s.exec(plain);
+  if (body !== null) {
+    const tokens = (body[1] ?? "").split("/").slice(1).map(decoded);
+    return followed(answerSchema(operation), tokens, schemas);
+  }
+  const parameter = /^\$request\.path\.(.+)$/s.exec(plain);
+  if (parameter !== null) {
+    const found = operation.parameters.find((one) => one.in === "path" && one.name === parameter[1]);
+    return found === undefined ? undefined : { source: { kind: "sentParameter", name: found.name }, schema: found.schema };
+  }
+  const sent = /^\$request\.body#\/([^/]+)$/s.exec(plain);
+  return sent === null ? undefined : { source: { kind: "sentField", name: decoded(sent[1]!) }, schema: true };
+}
+
+/** Numbers stand for places in lists where the schema has a list. */
+function followed(start: Schema | undefined, tokens: readonly string[], schemas: Schemas): ReturnType<typeof sourceOf> {
+  let schema = start;
+  const path: (string | number)[] = [];
+  for (const token of tokens) {
+    const flat = schemas.flat(schema);
+    const list = flat.types.has("array") && /^\d+$/.test(token);
+    path.push(list ? Number(token) : token);
+    // What the answer is said not to have is a mistake of the link.
+    if (!list && (flat.types.has("array") || (flat.properties.size > 0 && !flat.properties.has(token)))) return undefined;
+    const items = flat.keywords["items"];
+    schema = list ? (isRecord(items) ? items : true) : flat.properties.get(token);
+  }
+  return path.length === 0 ? undefined : { source: { kind: "body", path }, schema: schema ?? true };
+}

@@ -1,0 +1,110 @@
+import type { Operation, Parameter } from "../../../openapi/operations/description.ts";
+import { answerSchema, answersStatus } from "../actions/answers.ts";
+import { createResource, type Candidate } from "./create-resource.ts";
+import type { Called, FoundResource } from "./found-resource.ts";
+import { idName } from "./id-field.ts";
+import { saysNothing } from "./path-shape.ts";
+import { placeOfItem, placeOfItems } from "./places.ts";
+import type { Schemas } from "../values/schemas.ts";
+import { singularName, words } from "./words.ts";
+
+/**
+ * What an API keeps: wherever a path ends in a word and a parameter (`/orders/{order_id}`), and something can be done with what that names. A parameter that only stands on
+ * the way to something else names nothing.
+ */
+export function findResources(calls: readonly Called[], schemas: Schemas): readonly FoundResource[] {
+  const byShape = new Map<string, FoundResource>();
+  const whole = byWholeShape(calls);
+  for (const candidate of candidates(calls).sort((a, b) => a.depth - b.depth)) {
+    const operations = whole.get(candidate.shape) ?? [];
+    const onCollection = whole.get(candidate.collectionShape) ?? [];
+    if (!isKept(operations, onCollection, schemas)) continue;
+    byShape.set(candidate.shape, createResource(candidate, operations, onCollection, byShape));
+  }
+  const all = [...byShape.values()];
+  for (const resource of all) describeItems(resource, schemas);
+  return all;
+}
+
+function candidates(calls: readonly Called[]): Candidate[] {
+  const found = new Map<string, Candidate>();
+  for (const { operation, path } of calls) {
+    path.segments.forEach((segment, at) => {
+      const before = path.segments[at - 1];
+      if (segment.kind !== "parameter" || before?.kind !== "literal" || saysNothing(before.text)) return;
+      const noun = singularName(before.text);
+      const parameter = operation.parameters.find(({ name, in: where }) => where === "path" && name === segment.name);
+      const described: Parameter = parameter ?? {
+        name: segment.name,
+        in: "path",
+        required: true,
+        schema: true,
+        examples: [],
+        description: undefined,
+      };
+      const shape = path.shapes[at]!;
+      const known = found.get(shape);
+      if (known !== undefined) known.parameters.push(described);
+      else if (noun !== "") {
+        found.set(shape, {
+          shape,
+          collectionShape: path.shapes[at - 1]!,
+          itemPath: path.texts[at]!,
+          collectionPath: path.texts[at - 1]!,
+          noun,
+          depth: at,
+          parameters: [described],
+          above: path.shapes.slice(0, at).reverse(),
+        });
+      }
+    });
+  }
+  return [...found.values()];
+}
+
+function byWholeShape(calls: readonly Called[]): ReadonlyMap<string, readonly Called[]> {
+  const whole = new Map<string, Called[]>();
+  for (const call of calls) {
+    const same = whole.get(call.path.shape);
+    if (same === undefined) whole.set(call.path.shape, [call]);
+    else same.push(call);
+  }
+  return whole;
+}
+
+function isKept(onItem: readonly Called[], onCollection: readonly Called[], schemas: Schemas): boolean {
+  const changes = onItem.some(({ operation: { method } }) => method === "put" || method === "patch" || method === "delete");
+  const read = onItem.find(({ operation: { method } }) => method === "get");
+  // `/pets/{status}` answers a selection of what `/pets` holds.
+  if (read !== undefined && !changes && schemas.flat(answerSchema(read.operation)).types.has("array")) return false;
+  return changes || read !== undefined || onCollection.some(({ operation: { method } }) => method === "get" || method === "post");
+}
+
+/** Which schemas mean one of them, where its id stands, and whether a `PUT` creates. */
+export function describeItems(resource: FoundResource, schemas: Schemas): void {
+  const { operations, parameter, nouns } = resource;
+  const described = [operations.read, ...operations.create, ...operations.update].filter((one) => one !== undefined);
+  for (const { operation } of described) {
+    const place = placeOfItem(answerSchema(operation), resource, schemas, true);
+    if (place === undefined) continue;
+    resource.id ??= place.id;
+    for (const identity of schemas.identities(place.item)) resource.identities.add(identity);
+  }
+  for (const { operation } of operations.list) {
+    const items = placeOfItems(answerSchema(operation), nouns, schemas);
+    const place = items === undefined ? undefined : placeOfItem(items.schema, resource, schemas);
+    if (place === undefined || place.body.length > 0) continue;
+    resource.id ??= place.id;
+    for (const identity of schemas.identities(place.item)) resource.identities.add(identity);
+  }
+  const put = operations.update.find(({ operation }) => operation.method === "put");
+  // Without content, or with an id that names something else, it connects what is there already.
+  const chosen = put !== undefined && put.operation.body !== undefined && idName(parameter.name, nouns).own;
+  if (chosen && operations.create.length === 0 && (answersStatus(put.operation, "201") || saysCreate(put.operation))) {
+    operations.putCreate = put;
+  }
+}
+
+function saysCreate({ id, summary }: Operation): boolean {
+  return words(`${id ?? ""} ${(summary ?? "").slice(0, 100)}`).some((word) => word === "create" || word === "creates" || word === "upsert");
+}

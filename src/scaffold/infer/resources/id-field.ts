@@ -1,0 +1,119 @@
+import type { Schema } from "../../../openapi/operations/description.ts";
+import type { FlatSchema, Schemas } from "../values/schemas.ts";
+import { snake, squashed } from "./words.ts";
+
+/** Names that say that something is an id without saying of what. */
+const ID_WORDS = new Set(["id", "uuid", "guid", "uid", "identifier"]);
+/** Names of what tells things of one kind apart, without saying of what kind. */
+const GENERIC = new Set([...ID_WORDS, "slug", "name", "key", "code", "number", "no", "ref", "reference", "handle", "sku", "token", "hash"]);
+
+const PEOPLE = new Set(["user", "member", "person", "customer", "author", "employee", "account", "owner", "contact"]);
+
+/** How the parameter at the end of an item's path is named with respect to what the collection holds. */
+export interface IdName {
+  /** `id` of `{id}`, `{orderId}` and, where the collection is `orders`, `{oid}`; `number` of `{order_number}`; the squashed name itself where it says something else. */
+  readonly suffix: string;
+  /** It names the collection's own kind of thing, or none: `{user_id}` below `members` does not. */
+  readonly own: boolean;
+}
+
+/** @param nouns names of what the collection holds, the longest first: `order_item`, `item` */
+export function idName(parameter: string, nouns: readonly string[]): IdName {
+  const name = squashed(parameter);
+  if (GENERIC.has(name) || nouns.length === 0) return { suffix: name, own: true };
+  for (const noun of nouns.map(squashed)) {
+    if (noun === "") continue;
+    if (name === noun) return { suffix: "", own: true };
+    const rest = name.startsWith(noun) ? name.slice(noun.length) : undefined;
+    if (rest !== undefined && GENERIC.has(rest)) return { suffix: rest, own: true };
+    // `pets_id`, `customersId`.
+    if (rest !== undefined && rest.startsWith("s") && GENERIC.has(rest.slice(1))) return { suffix: rest.slice(1), own: true };
+  }
+  const id = /^(.+?)(id|uuid|guid)$/.exec(name);
+  const last = squashed(nouns.at(-1)!);
+  // `org_id` of organizations, `oid` of orders.
+  if (id !== null && last.startsWith(id[1]!) && (id[1]!.length >= 3 || id[1]!.length === 1)) return { suffix: id[2]!, own: true };
+  return { suffix: name, own: nouns.some((noun) => name.startsWith(squashed(noun))) };
+}
+
+/** Whether two names at one place of a path mean the same: `{id}` and `{user_id}` do, `{username}` and `{user_id}` do not. */
+export function sameIdName(a: string, b: string, nouns: readonly string[]): boolean {
+  const [one, other] = [idName(a, nouns), idName(b, nouns)];
+  const isId = ({ suffix, own }: IdName): boolean => own && (suffix === "" || ID_WORDS.has(suffix));
+  return one.suffix === other.suffix || (isId(one) && isId(other));
+}
+
+/** `project_key`, `customer`: not `username`, which anything can have. */
+export function namesItsThing(name: string, nouns: readonly string[]): boolean {
+  const { suffix, own } = idName(name, nouns);
+  return own && !isGeneric(name) && (suffix === "" || isGeneric(suffix)) && !(suffix === "name" && nouns.some((noun) => PEOPLE.has(noun)));
+}
+
+export function isGeneric(name: string): boolean {
+  return GENERIC.has(squashed(name));
+}
+
+export function isIdWord(name: string): boolean {
+  return ID_WORDS.has(name);
+}
+
+/** The property that holds what stands in the path, where its name and its type say so. */
+export function idProperty(
+  item: FlatSchema,
+  parameter: { readonly name: string; readonly schema: Schema },
+  nouns: readonly string[],
+  schemas: Schemas,
+): string | undefined {
+  const { suffix, own } = idName(parameter.name, nouns);
+  const wanted = squashed(parameter.name);
+  const names = [wanted];
+  // A person's name is not what they log in with.
+  if (own && suffix === "name" && nouns.some((noun) => PEOPLE.has(noun))) names.push("login");
+  else if (own) {
+    if (suffix === "") names.push("id", ...nouns.map((noun) => `${squashed(noun)}id`), "uuid", "slug");
+    else names.push(suffix, ...nouns.map((noun) => squashed(noun) + suffix));
+    if (ID_WORDS.has(suffix)) names.push("id", "uuid", "guid", ...nouns.map((noun) => `${squashed(noun)}id`));
+  }
+  const bySquashed = new Map<string, string>();
+  for (const property of item.properties.keys()) if (!bySquashed.has(squashed(property))) bySquashed.set(squashed(property), property);
+  for (const name of names) {
+    const property = bySquashed.get(name);
+    // A name alone (`{pet}`) says less than one that ends in id: then the types must be the same.
+    if (property !== undefined && fits(item.properties.get(property), parameter.schema, suffix === "", schemas)) return property;
+  }
+  return undefined;
+}
+
+/** Whether a value of one schema can be meant by the other: a number can stand in a path that is described as a string, unless `exactly`. */
+export function fits(value: Schema | undefined, place: Schema, exactly: boolean, schemas: Schemas): boolean {
+  const from = schemas.flat(value);
+  const to = schemas.flat(place);
+  const [given, taken] = [kindOf(from), kindOf(to)];
+  if (given === "other" || taken === "other") return false;
+  // A path has no slash in a parameter: `refs/heads/main` is not what `{ref}` means.
+  if (hasSlash(from.keywords["example"]) || (Array.isArray(from.keywords["examples"]) && hasSlash(from.keywords["examples"][0])))
+    return false;
+  if (given === "any" || taken === "any") return !exactly;
+  if (given === taken) return given !== "string" || !contradict(from.keywords["format"], to.keywords["format"]);
+  return given === "number" && taken === "string" && !exactly && to.keywords["format"] === undefined;
+}
+
+function kindOf({ types }: FlatSchema): "string" | "number" | "any" | "other" {
+  if (types.size === 0) return "any";
+  if (types.has("string")) return "string";
+  return types.has("integer") || types.has("number") ? "number" : "other";
+}
+
+const hasSlash = (example: unknown): boolean => typeof example === "string" && example.includes("/");
+
+function contradict(given: unknown, taken: unknown): boolean {
+  if (given === taken) return false;
+  return given === "uri" || given === "date-time" || given === "date" || (given !== undefined && taken !== undefined);
+}
+
+/** `order_id` of `{id}` of orders, `order_number` of `{order_number}`, `username` of `{username}`. */
+export function keyName(parameter: string, resource: string, nouns: readonly string[]): string {
+  const { suffix, own } = idName(parameter, nouns);
+  if (isGeneric(parameter) || (own && ID_WORDS.has(suffix))) return `${resource}_${suffix}`;
+  return own && suffix === "" ? `${resource}_id` : snake(parameter);
+}

@@ -1,0 +1,121 @@
+import type { Schema } from "../../../openapi/operations/description.ts";
+import type { Field } from "../values/build-value.ts";
+import type { Called, FoundResource } from "./found-resource.ts";
+import { fits, idName, isGeneric, isIdWord, namesItsThing, sameIdName } from "./id-field.ts";
+import type { Producer } from "../actions/producers.ts";
+import type { Schemas } from "../values/schemas.ts";
+import { looksLikeId, singularName, squashed } from "./words.ts";
+
+/** Words before a thing's name that say which of them, not that it is something else: `billing_address_id`. */
+const ROLES = ["shipping", "billing", "delivery", "parent", "target", "assigned", "default", "primary"];
+
+/** Which key a name means, where it is certain. */
+export class KeyIndex {
+  readonly #resources: readonly FoundResource[];
+  readonly #producers: ReadonlyMap<string, readonly Producer[]>;
+  readonly #schemas: Schemas;
+  readonly #byShape: ReadonlyMap<string, FoundResource>;
+  /** By every squashed name that its id can have elsewhere: `orderid`, `orderitemid`. */
+  readonly #byName = new Map<string, FoundResource[]>();
+
+  constructor(resources: readonly FoundResource[], producers: ReadonlyMap<string, readonly Producer[]>, schemas: Schemas) {
+    this.#resources = resources;
+    this.#producers = producers;
+    this.#schemas = schemas;
+    this.#byShape = new Map(resources.map((one) => [one.shape, one]));
+    for (const resource of resources) {
+      for (const name of namesElsewhere(resource)) this.#byName.set(name, [...(this.#byName.get(name) ?? []), resource]);
+    }
+  }
+
+  produced(key: string): boolean {
+    return this.#producers.has(key);
+  }
+
+  /** What the parameter at that place of a path means, whether or not something produces it. */
+  resourceAt(call: Called, at: number): FoundResource | undefined {
+    const own = this.#byShape.get(call.path.shapes[at]!);
+    const segment = call.path.segments[at];
+    if (segment?.kind !== "parameter") return own;
+    // `/teams/{team_id}/members/{user_id}`: a user, whatever members are.
+    const same = own !== undefined && sameIdName(segment.name, own.parameter.name, own.nouns);
+    if (same && idName(segment.name, own.nouns).own) return own;
+    const named = this.byName(segment.name, call);
+    return named !== undefined && this.produced(named.key) ? named : same ? own : undefined;
+  }
+
+  /** What a name such as `customer_id` means, seen from a call. */
+  byName(name: string, call: Called): FoundResource | undefined {
+    const squash = squashed(name);
+    const found = this.#byName.get(squash) ?? this.#byName.get(withoutRole(squash));
+    if (found === undefined) return undefined;
+    const known = found.filter(({ key }) => this.produced(key));
+    // Of several the one whose owner the call's path leads through.
+    const near = known.filter(({ scope }) => scope !== undefined && call.path.shapes.includes(scope));
+    if (near.length === 1) return near[0];
+    if (known.length === 1) return known[0];
+    const top = known.filter(({ scope }) => scope === undefined);
+    return top.length === 1 && near.length === 0 ? top[0] : undefined;
+  }
+
+  /** The same within a body, where a word that is no id (`username`) can be anything: a name to log in elsewhere with. */
+  ofBodyField(field: Field, call: Called): FoundResource | undefined {
+    const resource = this.ofField(field, call);
+    return resource === undefined || looksLikeId(field.name) || namesItsThing(field.name, resource.nouns) ? resource : undefined;
+  }
+
+  /** The resource whose id a field of a body or a parameter holds. */
+  ofField({ name, schema, inside, object, required }: Field, call: Called): FoundResource | undefined {
+    const named = this.byName(name, call) ?? this.#byThingAlone(name, schema, call);
+    if (named !== undefined) return this.#fits(named, schema) ? named : undefined;
+    // `customer: { id }`
+    const outer = inside.at(-1);
+    if (outer === undefined || !(required || object.properties.size <= 2)) return undefined;
+    const thing = this.#things(outer, call);
+    return thing !== undefined && thing.id !== undefined && squashed(thing.id) === squashed(name) && this.#fits(thing, schema)
+      ? thing
+      : undefined;
+  }
+
+  /** `customer`: a number or a UUID where ids of customers are such. */
+  #byThingAlone(name: string, schema: Schema, call: Called): FoundResource | undefined {
+    const flat = this.#schemas.flat(schema);
+    if (!flat.types.has("integer") && flat.keywords["format"] !== "uuid") return undefined;
+    const thing = this.#things(name, call);
+    const id = thing === undefined ? undefined : this.#schemas.flat(this.#producers.get(thing.key)?.[0]?.schema);
+    if (id === undefined) return undefined;
+    const same = flat.types.has("integer") ? id.types.has("integer") : id.keywords["format"] === "uuid";
+    return same ? thing : undefined;
+  }
+
+  #things(name: string, call: Called): FoundResource | undefined {
+    const noun = singularName(name);
+    if (noun === "") return undefined;
+    const found = this.#resources.filter(({ nouns, key }) => nouns.some((one) => one === noun) && this.produced(key));
+    const near = found.filter(({ scope }) => scope !== undefined && call.path.shapes.includes(scope));
+    return found.length === 1 ? found[0] : near.length === 1 ? near[0] : undefined;
+  }
+
+  #fits({ key }: FoundResource, schema: Schema): boolean {
+    const produced = this.#producers.get(key)?.[0];
+    return produced !== undefined && fits(produced.schema, schema, true, this.#schemas);
+  }
+}
+
+function namesElsewhere({ nouns, parameter, id, name }: FoundResource): ReadonlySet<string> {
+  const { suffix, own } = idName(parameter.name, nouns);
+  const suffixes = new Set(
+    own && isIdWord(suffix) ? ["id", suffix] : own && suffix !== "" && isGeneric(suffix) ? [suffix] : own ? ["id"] : [],
+  );
+  const names = new Set<string>();
+  for (const noun of new Set([...nouns, name])) for (const one of suffixes) names.add(squashed(noun) + one);
+  // `username` of `/users/{username}`; `name` and `id` alone say nothing, nor does `version`.
+  if (own && suffix !== "" && !isGeneric(parameter.name) && id !== undefined && squashed(id) === squashed(parameter.name))
+    names.add(squashed(parameter.name));
+  return names;
+}
+
+function withoutRole(squash: string): string {
+  const role = ROLES.find((one) => squash.startsWith(one));
+  return role === undefined ? squash : squash.slice(role.length);
+}

@@ -1,0 +1,91 @@
+import type { Schema } from "../../../openapi/operations/description.ts";
+import { answerSchema, answersStatus } from "../actions/answers.ts";
+import type { Called, FoundResource } from "./found-resource.ts";
+import { isIdWord } from "./id-field.ts";
+import { placeOfItem, placeOfItems, type ItemPlace } from "./places.ts";
+import type { Schemas } from "../values/schemas.ts";
+import { singularName, squashed } from "./words.ts";
+
+/**
+ * Finds what stands elsewhere than at a resource's own paths, by what is answered there: `POST /customers/{id}/orders` creates what `/orders/{id}` reads, and
+ * `/pets/findByStatus` lists pets.
+ */
+export function relateResources(resources: readonly FoundResource[], calls: readonly Called[], schemas: Schemas): void {
+  forgetShared(resources);
+  const own = new Set(resources.flatMap(({ operations }) => [...operations.create, ...operations.list, operations.read]));
+  for (const call of calls) {
+    const { method } = call.operation;
+    if ((method !== "get" && method !== "post") || own.has(call)) continue;
+    const within = identitiesWithin(answerSchema(call.operation), schemas, 0);
+    const last = call.path.segments.at(-1);
+    const noun = last?.kind === "literal" && method === "post" ? singularName(last.text) : undefined;
+    for (const resource of resources) {
+      // Most calls answer nothing that most resources are about.
+      const { identities, nouns } = resource;
+      const perhaps = identities.size === 0 ? nouns.at(-1) === noun : [...identities].some((one) => within.has(one));
+      if (perhaps) relate(call, resource, resources, schemas);
+    }
+  }
+}
+
+/** Of an answer, of what stands in it, and of what stands in that. */
+function identitiesWithin(schema: Schema | undefined, schemas: Schemas, depth: number): ReadonlySet<string> {
+  const found = new Set(schemas.identities(schema));
+  const { properties, keywords } = schemas.flat(schema);
+  const inner = depth < 3 ? [...(depth < 2 ? properties.values() : []), keywords["items"] as Schema | undefined] : [];
+  for (const one of inner) if (one !== undefined) for (const identity of identitiesWithin(one, schemas, depth + 1)) found.add(identity);
+  return found;
+}
+
+/** What several kinds of things are answered as (`{ id }`) tells none of them. */
+function forgetShared(resources: readonly FoundResource[]): void {
+  const nouns = new Map<string, Set<string>>();
+  for (const { identities, nouns: own } of resources) {
+    for (const identity of identities) nouns.set(identity, (nouns.get(identity) ?? new Set()).add(own.at(-1)!));
+  }
+  for (const { identities } of resources) for (const one of identities) if (nouns.get(one)!.size > 1) identities.delete(one);
+}
+
+function relate(call: Called, resource: FoundResource, resources: readonly FoundResource[], schemas: Schemas): void {
+  const { operation, path } = call;
+  const { scope, operations, identities, nouns } = resource;
+  // What is done with one of them makes no other one; and what is found elsewhere need not be found below this user or that repository.
+  if (path.shapes.includes(resource.shape) || (scope !== undefined && !path.shapes.includes(scope))) return;
+  const same = (schema: Schema | undefined): boolean => schemas.identities(schema).some((one) => identities.has(one));
+  const answer = answerSchema(operation);
+  if (operation.method === "get") {
+    const items = placeOfItems(answer, nouns, schemas);
+    if (items !== undefined) {
+      const place = placeOfItem(items.schema, resource, schemas);
+      if (place?.body.length === 0 && same(place.item)) operations.list.push(call);
+    } else if (path.segments.every(({ kind }) => kind === "literal")) {
+      const place = placeOfItem(answer, resource, schemas);
+      if (place !== undefined && same(place.item) && !isPart(place, answer, schemas)) operations.one.push(call);
+    }
+    return;
+  }
+  const place = placeOfItem(answer, resource, schemas);
+  if (place === undefined || isPart(place, answer, schemas) || !saysThatItCreates(call, nouns.at(-1)!)) return;
+  // Several kinds under one name (`comments` of issues and of commits) are told apart by their schemas alone.
+  const only = resources.filter((one) => one.nouns.at(-1) === nouns.at(-1)).length === 1 && operations.create.length === 0;
+  if (identities.size > 0 ? same(place.item) : only) operations.create.push(call);
+}
+
+/** The author of a comment is not what was asked for: an object that has an id of its own around it. */
+function isPart({ body }: ItemPlace, answer: Schema | undefined, schemas: Schemas): boolean {
+  let schema = answer;
+  for (const step of body) {
+    const { properties, keywords } = schemas.flat(schema);
+    if (typeof step === "string" && [...properties.keys()].some((name) => isIdWord(squashed(name)))) return true;
+    schema = typeof step === "string" ? properties.get(step) : (keywords["items"] as Schema | undefined);
+  }
+  return false;
+}
+
+/** It answers 201 (or 202: what is on its way has an id already), or is named for the thing, or is about nothing else: `/pulls/{number}/codespaces`, `/auth/register`, but not `/codespaces/{name}/stop`. */
+function saysThatItCreates({ operation, path }: Called, noun: string): boolean {
+  const last = path.segments.at(-1);
+  if (answersStatus(operation, "201") || answersStatus(operation, "202") || path.segments.every(({ kind }) => kind === "literal"))
+    return true;
+  return last?.kind === "literal" && singularName(last.text) === noun;
+}

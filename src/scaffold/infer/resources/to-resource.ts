@@ -1,0 +1,64 @@
+import type { Resource } from "../../../model/declare/resource.ts";
+import { answerSchema } from "../actions/answers.ts";
+import type { Facts } from "../facts.ts";
+import type { Called, FoundResource } from "./found-resource.ts";
+import { placeOfItem, placeOfItems } from "./places.ts";
+import type { Schemas } from "../values/schemas.ts";
+import { squashed } from "./words.ts";
+
+/** As rules want to know it; `undefined` where nothing says where the id stands in an item. */
+export function toResource(resource: FoundResource, { schemas, restores }: Pick<Facts, "schemas" | "restores">): Resource | undefined {
+  const { operations, id } = resource;
+  if (id === undefined || resource.unreachable) return undefined;
+  const created = placeOf(operations.create[0], resource, schemas);
+  const read = placeOf(operations.read, resource, schemas);
+  const place = read ?? created;
+  const body = place?.body.map(String) ?? [];
+  const items = operations.list[0];
+  const list = items === undefined ? undefined : placeOfItems(answerSchema(items.operation), resource.nouns, schemas)?.path.map(String);
+  const own = operations.create[0] ?? (items !== undefined && onlyParameters(items) ? items : undefined);
+  const update = operations.update.map(({ operation }) => (operation.method === "put" ? "PUT" : "PATCH"));
+  const verb = [...restores].find(([, of]) => of === resource)?.[0].path.match(/\/[^/{}]+\/?$/)?.[0];
+  // A rule reads both at one place.
+  const alike = created === undefined || read === undefined || created.body.join("/") === read.body.join("/");
+  return {
+    name: resource.name,
+    collection: atCollection(resource) ? resource.collectionPath : (own?.operation.path ?? resource.collectionPath),
+    item: resource.itemPath,
+    ...(place !== undefined && place.id !== "id" ? { id: [place.id] } : id !== "id" ? { id: [id] } : {}),
+    ...(list !== undefined && list.length > 0 && { items: list }),
+    ...(body.length > 0 && { body }),
+    can: {
+      ...(operations.create.length > 0 && alike && { create: true }),
+      ...(items?.path.shape === resource.collectionShape && givesAll(items) && { list: true }),
+      ...(operations.read !== undefined && { read: true }),
+      ...(update.length > 0 && { update: [...new Set(update)] }),
+      ...(operations.delete !== undefined && { delete: true }),
+    },
+    ...(verb !== undefined && { restore: resource.itemPath + verb }),
+    ...(resource.parent !== undefined && { parent: resource.parent.name }),
+  };
+}
+
+function placeOf(call: Called | undefined, resource: FoundResource, schemas: Schemas): ReturnType<typeof placeOfItem> {
+  return call === undefined ? undefined : placeOfItem(answerSchema(call.operation), resource, schemas);
+}
+
+function atCollection({ operations, collectionShape }: FoundResource): boolean {
+  return [...operations.create, ...operations.list].some(({ path }) => path.shape === collectionShape);
+}
+
+function onlyParameters({ operation }: Called): boolean {
+  return operation.parameters.every(({ required, in: where }) => where === "path" || !required);
+}
+
+const PAGING = new Set(
+  "page pagenumber pagesize perpage limit offset cursor after before size skip take top count maxresults pagetoken startingafter endingbefore start first last".split(
+    " ",
+  ),
+);
+
+/** Not a page, and not what a filter that has to be given leaves. */
+function givesAll({ operation }: Called): boolean {
+  return operation.parameters.every(({ name, in: where, required }) => where === "path" || (!required && !PAGING.has(squashed(name))));
+}

@@ -1,0 +1,214 @@
+import type { MediaType, Operation, Schema } from "../../../openapi/operations/description.ts";
+import { answersStatus, isJson, schemaOf } from "../actions/answers.ts";
+import { buildValue, type Field, type Knowledge, type Wish } from "./build-value.ts";
+import { asJson, constant, type Built } from "./built.ts";
+import type { Drafting, Need } from "../actions/drafting.ts";
+import { drawnValue, type Draw } from "./drawn-value.ts";
+import type { FoundResource } from "../resources/found-resource.ts";
+import type { Json, PlannedBody, PlannedValue } from "../plan.ts";
+import { isRecord } from "./schemas.ts";
+import { looksLikeId, snake, squashed } from "../resources/words.ts";
+
+/** Alternatives of a body that are tried; and values in one of them. */
+const MOST_ALTERNATIVES = 8;
+const MOST_VALUES = 20_000;
+
+/** The body of a call: the first that its schema allows, else the first, and a note. */
+export function buildBody(drafting: Drafting): PlannedBody | undefined {
+  const { call, facts, note } = drafting;
+  const { operation } = call;
+  if (operation.body === undefined || !takesBody(operation)) return undefined;
+  const media = operation.body.media.find(({ type }) => asOf(type) !== undefined) ?? operation.body.media[0];
+  if (media === undefined) return undefined;
+  const as = asOf(media.type);
+  if (as === undefined || as === "text") return textBody(media, drafting);
+  const schema = schemaOf(media);
+  if (schema === undefined) {
+    note("body", "Nothing says what it looks like: write it.");
+    return { as, mediaType: media.type, value: { kind: "constant", value: asJson(media.examples[0]) ?? {} } };
+  }
+  let first: (Attempt & { readonly problem: string }) | undefined;
+  for (const wish of wishes(Math.min(facts.schemas.flat(schema).alternatives, MOST_ALTERNATIVES), media)) {
+    const attempt = tried(schema, wish, drafting);
+    if (attempt === undefined) continue;
+    const problem = facts.checker.problem(schema, attempt.built.sample);
+    if (problem === undefined) return { as, mediaType: media.type, value: taken(attempt, drafting) };
+    first ??= { ...attempt, problem };
+  }
+  if (first === undefined) {
+    note("body", "No value could be built that its schema allows: write it.");
+    return { as, mediaType: media.type, value: { kind: "constant", value: {} } };
+  }
+  const value = taken(first, drafting);
+  note("body", `What was built does not fit its schema (${first.problem}): mend it.`);
+  return { as, mediaType: media.type, value };
+}
+
+interface BodyWish extends Wish {
+  readonly byExample: boolean;
+  readonly full: boolean;
+}
+
+/** With examples first; then, since they can be wrong, without; at last with all that is optional, where less does not tell alternatives apart. */
+function wishes(alternatives: number, { examples }: MediaType): readonly BodyWish[] {
+  const each = Array.from({ length: alternatives }, (_, alternative) => alternative);
+  return [
+    ...each.map((alternative) => ({ name: "", alternative, examples, byExample: true, full: false })),
+    ...each.map((alternative) => ({ name: "", alternative, byExample: false, full: false })),
+    ...each.map((alternative) => ({ name: "", alternative, byExample: false, full: true })),
+  ];
+}
+
+/** A body, and what was found while it was built; some of that belongs to values that were not taken after all. */
+interface Attempt {
+  readonly built: Built;
+  readonly needs: ReadonlyMap<string, Need>;
+  readonly notes: ReadonlyMap<string, string>;
+  readonly sent: ReadonlyMap<string, Built>;
+}
+
+function tried(schema: Schema, wish: BodyWish, drafting: Drafting): Attempt | undefined {
+  const attempt = { needs: new Map(drafting.needs), notes: new Map<string, string>(), sent: new Map<string, Built>() };
+  const note = (what: string, hint: string): void => void attempt.notes.set(what, hint);
+  const built = buildValue(schema, wish, {
+    schemas: drafting.facts.schemas,
+    examples: wish.byExample,
+    full: wish.full,
+    steps: { left: MOST_VALUES },
+    field: fieldOf({ ...drafting, needs: attempt.needs, sent: attempt.sent, note }),
+  });
+  return built === undefined ? undefined : { built, ...attempt };
+}
+
+function taken({ built: { value, sample }, needs, notes, sent }: Attempt, drafting: Drafting): PlannedValue {
+  const keys = keysIn(value);
+  for (const [key, need] of needs) if (keys.has(key)) drafting.needs.set(key, need);
+  for (const [what, hint] of notes) if (standsIn(sample, what.replace("body field ", "").split("."))) drafting.note(what, hint);
+  for (const [name, one] of sent) drafting.sent.set(name, one);
+  return value;
+}
+
+function keysIn(value: PlannedValue): ReadonlySet<string> {
+  switch (value.kind) {
+    case "context":
+      return new Set([value.key]);
+    case "object":
+      return new Set(value.entries.flatMap(([, one]) => [...keysIn(one)]));
+    case "list":
+      return new Set(value.items.flatMap((one) => [...keysIn(one)]));
+    default:
+      return new Set();
+  }
+}
+
+function standsIn(value: Json, path: readonly string[]): boolean {
+  if (Array.isArray(value)) return value.some((one) => standsIn(one, path));
+  if (path.length === 0) return true;
+  const [name, ...rest] = path as [string, ...string[]];
+  return isRecord(value) && Object.hasOwn(value, name) && standsIn(value[name] as Json, rest);
+}
+
+function asOf(type: string): PlannedBody["as"] | undefined {
+  if (isJson(type) || type === "*/*") return "json";
+  if (type === "application/x-www-form-urlencoded") return "form";
+  if (type === "multipart/form-data") return "multipart";
+  return type.startsWith("text/") ? "text" : undefined;
+}
+
+function textBody(media: MediaType, { note }: Drafting): PlannedBody {
+  const example = media.examples[0];
+  if (typeof example !== "string" && !media.type.startsWith("text/"))
+    note("body", `Nothing is known of bodies of type ${media.type}: write it.`);
+  return { as: "text", mediaType: media.type, value: { kind: "constant", value: typeof example === "string" ? example : "example" } };
+}
+
+/** Fields that are told by more than their schema: ids of what there is, and what must be unlike what was sent before. */
+function fieldOf(drafting: Drafting): Knowledge["field"] {
+  const { call, facts, kind, avoid, needs, note, sent } = drafting;
+  const { index, checker, schemas } = facts;
+  const givesByField = new Set(
+    [...facts.producers.values()]
+      .flat()
+      .flatMap(({ call: one, source }) => (one === call && source.kind === "sentField" ? [source.name] : [])),
+  );
+  const own = kind.resource;
+  return (field, sample) => {
+    const { name, schema, required, inside } = field;
+    const top = inside.length === 0;
+    if (top && givesByField.has(name)) {
+      const built = chosen(field, sample);
+      sent.set(name, built);
+      return built;
+    }
+    if (top && own !== undefined && name === own.id) {
+      // The path says which one; a new one has no id yet.
+      if (kind.kind === "create" || call.path.shapes.includes(own.shape)) return required ? undefined : "omit";
+      if (kind.kind === "update" && index.produced(own.key)) return context(own.key, required, sample);
+    }
+    const resource = index.ofBodyField(field, call);
+    // A new thing, whatever the call is named, has no id yet: `POST /users/batch`.
+    const itself = inside.length === 0 && resource !== undefined && call.operation.method === "post" && isOne(field, resource);
+    if (resource !== undefined && !avoid.has(resource.key) && !itself && !(kind.kind === "create" && own === resource)) {
+      return context(resource.key, required, sample);
+    }
+    const unlike = kind.kind === "create" || isRegistration(drafting) ? mustDiffer(field, drafting) : [];
+    const drawn = unlike.length > 0 && schemas.flat(schema).types.has("string") ? drawnValue(unlike, schema, checker) : undefined;
+    if (drawn !== undefined && (required || field.object.required.size === 0)) return drawn;
+    // A bare id at the top is the thing's own.
+    if (required && looksLikeId(name) && (!top || snake(name) !== "id") && !givenByDescription(field)) {
+      note(`body field ${[...inside, name].join(".")}`, "It looks like an id, and nothing gives it: write one that exists.");
+    }
+    return undefined;
+  };
+
+  function isOne({ of }: Field, resource: FoundResource): boolean {
+    return schemas.identities(of).some((one) => resource.identities.has(one));
+  }
+
+  function context(key: string, required: boolean, sample: () => Json): Built {
+    if (needs.get(key) !== "path" && needs.get(key) !== "required") needs.set(key, required ? "required" : "optional");
+    return { value: { kind: "context", key }, sample: sample() };
+  }
+
+  function chosen(field: Field, sample: () => Json): Built {
+    const calls = mustDiffer(field, drafting);
+    const uuid = schemas.flat(field.schema).keywords["format"] === "uuid";
+    return drawnValue(uuid ? ["uuid"] : calls, field.schema, checker) ?? constant(sample());
+  }
+
+  function givenByDescription({ schema }: Field): boolean {
+    const { keywords } = schemas.flat(schema);
+    return ["example", "examples", "default", "const", "enum"].some((one) => keywords[one] !== undefined);
+  }
+}
+
+/** Names of what has to be unlike everywhere, and of what only a conflict says so of. */
+const ALWAYS: readonly (readonly [RegExp, readonly Draw[]])[] = [
+  [/^(user|login|account|nick)name$|^login$|^handle$/, ["username", "word"]],
+  [/email(address)?$|^mail$/, ["email"]],
+];
+const ON_CONFLICT: readonly (readonly [RegExp, readonly Draw[]])[] = [
+  // A UUID is renamed when states are compared, so that a state does not depend on it.
+  [/^(slug|code|sku|key|identifier|reference)$/, ["uuid", "word"]],
+  [/^(name|title|displayname|label)$/, ["uuid", "name", "word"]],
+  [/^phone(number)?$/, ["phone"]],
+];
+
+function mustDiffer({ name, schema, inside }: Field, { call, facts }: Drafting): readonly Draw[] {
+  if (inside.length > 1) return [];
+  const squash = squashed(name);
+  const own = ALWAYS.find(([pattern]) => pattern.test(squash));
+  if (own !== undefined) return own[1];
+  if (facts.schemas.flat(schema).keywords["format"] === "email") return ["email"];
+  const conflict = answersStatus(call.operation, "409") && inside.length === 0;
+  return conflict ? (ON_CONFLICT.find(([pattern]) => pattern.test(squash))?.[1] ?? []) : [];
+}
+
+function isRegistration({ call: { operation } }: Drafting): boolean {
+  return operation.method === "post" && /register|signup|registration/.test(squashed(`${operation.id ?? ""} ${operation.path}`));
+}
+
+/** Whether an operation takes a body that means something: those of `GET` and `HEAD` do not. */
+function takesBody({ method, body }: Operation): boolean {
+  return body !== undefined && method !== "get" && method !== "head" && (method !== "delete" || body.required);
+}

@@ -1,0 +1,228 @@
+import type { Schema } from "../../../openapi/operations/description.ts";
+import { asJson, constant, listOf, objectOf, type Built } from "./built.ts";
+import type { Json } from "../plan.ts";
+import { scalarValue } from "./scalar-value.ts";
+import { isRecord, type FlatSchema, type Schemas } from "./schemas.ts";
+
+/** Schemas nested deeper are cut off, those that go round in circles among them. */
+const DEEPEST = 10;
+const MOST_ITEMS = 50;
+
+/** A field of an object that is to be built. */
+export interface Field {
+  readonly name: string;
+  readonly schema: Schema;
+  readonly required: boolean;
+  /** Names of the objects that it stands in, the outermost first. */
+  readonly inside: readonly string[];
+  /** The object that it stands in, and its schema. */
+  readonly object: FlatSchema;
+  readonly of: Schema;
+}
+
+/** What is known of a call whose values are built. */
+export interface Knowledge {
+  readonly schemas: Schemas;
+  /** Whether examples are followed, or the schemas alone. */
+  readonly examples: boolean;
+  /** Whether optional fields are sent, too: it tells alternatives apart. */
+  readonly full: boolean;
+  /** How many more values are built at all: a description can nest so that there is no end. */
+  readonly steps: { left: number };
+  /** A value for a field that comes from elsewhere, `"omit"` for one that is not to be sent, `undefined` for one that its schema decides. `sample`: what the schema would give. */
+  field(field: Field, sample: () => Json): Built | "omit" | undefined;
+}
+
+export interface Wish {
+  /** Of the field or parameter, `""` for a body. */
+  readonly name: string;
+  readonly examples?: readonly unknown[];
+  /** Which of a schema's alternatives. */
+  readonly alternative?: number;
+  readonly variant?: number;
+}
+
+/** A value that fits a schema: from examples, else defaults, constants and enumerations, else by its rules. `undefined` where there is none. */
+export function buildValue(schema: Schema, wish: Wish, knowledge: Knowledge): Built | undefined {
+  return build(schema, wish, knowledge, [], 0);
+}
+
+function build(schema: Schema, wish: Wish, knowledge: Knowledge, inside: readonly string[], depth: number): Built | undefined {
+  if (depth > DEEPEST || --knowledge.steps.left < 0) return undefined;
+  const { schemas } = knowledge;
+  const flat = schemas.flat(schema, wish.alternative ?? 0);
+  const { types, keywords } = flat;
+  if (isObject(flat)) return buildObject(schema, flat, wish, knowledge, inside, depth);
+  if (types.has("array")) return buildList(flat, wish, knowledge, inside, depth);
+  const given = givenValue(flat, wish, knowledge);
+  if (given !== undefined) return constant(given);
+  const scalar = scalarValue(flat, wish.name, wish.variant ?? 0);
+  if (scalar !== undefined) return constant(scalar);
+  return keywords["nullable"] === true || allowsNull(schemas.resolved(schema)["type"]) ? constant(null) : undefined;
+}
+
+function isObject({ types, properties }: FlatSchema): boolean {
+  return types.has("object") || (types.size === 0 && properties.size > 0);
+}
+
+function allowsNull(type: unknown): boolean {
+  return type === "null" || (Array.isArray(type) && type.includes("null"));
+}
+
+/** Examples first, then what the schema allows. */
+function givenValue(flat: FlatSchema, wish: Wish, knowledge: Knowledge): Json | undefined {
+  const { keywords } = flat;
+  const listed: readonly unknown[] = Array.isArray(keywords["enum"]) ? keywords["enum"] : [];
+  if (keywords["const"] !== undefined) return asJson(keywords["const"]);
+  const variant = wish.variant ?? 0;
+  if (variant > 0) return asJson(listed.filter((one) => one !== null)[variant]);
+  const example = knowledge.examples ? exampleOf(flat, wish) : undefined;
+  // An example that the enumeration does not know is a mistake of the description.
+  if (example !== undefined && (listed.length === 0 || listed.includes(example))) return asJson(example);
+  return asJson(keywords["default"] ?? undefined) ?? asJson(listed.find((one) => one !== null));
+}
+
+function exampleOf({ keywords }: FlatSchema, { examples = [], variant = 0 }: Wish): unknown {
+  if (variant > 0) return undefined;
+  const own: unknown = Array.isArray(keywords["examples"]) ? keywords["examples"][0] : undefined;
+  return examples[0] ?? keywords["example"] ?? own ?? undefined;
+}
+
+function buildObject(
+  schemaOfObject: Schema,
+  flat: FlatSchema,
+  wish: Wish,
+  knowledge: Knowledge,
+  inside: readonly string[],
+  depth: number,
+): Built | undefined {
+  const example = knowledge.examples ? exampleOf(flat, wish) : undefined;
+  const given = new Map(isRecord(example) ? Object.entries(example) : []);
+  const chosen = discriminated(flat);
+  const entries: [string, Built][] = [];
+  // Where nothing is required, what is plain is sent: an empty object would say nothing.
+  const loose = flat.required.size === 0 && depth === 0 && given.size === 0;
+  for (const [name, schema] of flat.properties) {
+    const property = knowledge.schemas.flat(schema);
+    if (property.keywords["readOnly"] === true) continue;
+    const required = flat.required.has(name);
+    const examples = given.has(name) ? [given.get(name)] : [];
+    const plain = (): Built | undefined => build(schema, { name, examples }, knowledge, [...inside, wish.name], depth + 1);
+    const field: Field = {
+      name,
+      schema,
+      required,
+      inside: [...inside, wish.name].filter((one) => one !== ""),
+      object: flat,
+      of: schemaOfObject,
+    };
+    const known = knowledge.field(field, () => plain()?.sample ?? null);
+    if (known === "omit" && !required) continue;
+    if (known !== undefined && known !== "omit") entries.push([name, known]);
+    else if (name === chosen?.name) entries.push([name, constant(chosen.value)]);
+    else if (
+      required ||
+      given.has(name) ||
+      (knowledge.full && depth < 3) ||
+      (loose && !isObject(property) && !property.types.has("array"))
+    ) {
+      const built = plain();
+      if (built !== undefined) entries.push([name, built]);
+      else if (required) return undefined;
+    } else {
+      const deep = deepKeys(schema, name, knowledge, field.inside, depth);
+      if (deep !== undefined) entries.push([name, deep]);
+    }
+  }
+  addOthers(entries, flat, given, knowledge, inside, depth);
+  return objectOf(entries);
+}
+
+/** What is required or exemplified without being described, and as many more as there must be. */
+function addOthers(
+  entries: [string, Built][],
+  { keywords, properties, required }: FlatSchema,
+  given: ReadonlyMap<string, unknown>,
+  knowledge: Knowledge,
+  inside: readonly string[],
+  depth: number,
+): void {
+  const open = keywords["additionalProperties"] !== false;
+  const schema = (isRecord(keywords["additionalProperties"]) ? keywords["additionalProperties"] : true) as Schema;
+  for (const [name, value] of given) {
+    const json = asJson(value);
+    if (!properties.has(name) && open && json !== undefined) entries.push([name, constant(json)]);
+  }
+  const missing = [...required].filter((name) => !properties.has(name) && !given.has(name));
+  const least = typeof keywords["minProperties"] === "number" ? Math.min(keywords["minProperties"], MOST_ITEMS) : 0;
+  const optional = [...properties.keys()].filter((name) => !entries.some(([one]) => one === name));
+  for (let count = 1; entries.length + missing.length < least; count++) missing.push(optional.shift() ?? `key${count}`);
+  for (const name of missing) {
+    const built = build(properties.get(name) ?? schema, { name }, knowledge, inside, depth + 1);
+    if (built !== undefined) entries.push([name, built]);
+  }
+}
+
+/** An optional object or list is sent where a key goes into it: `customer: { id }`. */
+function deepKeys(schema: Schema, name: string, knowledge: Knowledge, inside: readonly string[], depth: number): Built | undefined {
+  const flat = knowledge.schemas.flat(schema);
+  if ((!isObject(flat) && !flat.types.has("array")) || depth > 3) return undefined;
+  let keys = 0;
+  const listening: Knowledge = {
+    ...knowledge,
+    field: (field, sample) => {
+      const known = knowledge.field(field, sample);
+      if (known !== undefined && known !== "omit" && known.value.kind === "context") keys++;
+      return known;
+    },
+  };
+  const built = build(schema, { name }, listening, inside, depth + 1);
+  return keys > 0 ? built : undefined;
+}
+
+function buildList(flat: FlatSchema, wish: Wish, knowledge: Knowledge, inside: readonly string[], depth: number): Built | undefined {
+  const { keywords } = flat;
+  const example = knowledge.examples ? exampleOf(flat, wish) : undefined;
+  const items = (keywords["items"] ?? true) as Schema;
+  const tuple = Array.isArray(keywords["prefixItems"]) ? (keywords["prefixItems"] as Schema[]) : [];
+  const given: readonly unknown[] = Array.isArray(example) ? example.slice(0, MOST_ITEMS) : [];
+  const least = typeof keywords["minItems"] === "number" ? keywords["minItems"] : 0;
+  const most = typeof keywords["maxItems"] === "number" ? keywords["maxItems"] : Infinity;
+  if (least > MOST_ITEMS) return undefined;
+  // One of them says more than none.
+  const count = Math.min(Math.max(least, given.length, tuple.length, 1), most);
+  const built: Built[] = [];
+  for (let at = 0; at < count; at++) {
+    const examples = at < given.length ? [given[at]] : [];
+    const variant = at < given.length || keywords["uniqueItems"] !== true ? 0 : at;
+    const one = buildItem(tuple[at] ?? items, { name: wish.name, examples, variant }, knowledge, inside, depth);
+    // A list may end where it goes round in a circle.
+    if (one === undefined) return at >= least ? listOf(built) : undefined;
+    built.push(one);
+  }
+  return listOf(built);
+}
+
+/** Ids in a list (`product_ids`) are asked for as a field would be. */
+function buildItem(schema: Schema, wish: Wish, knowledge: Knowledge, inside: readonly string[], depth: number): Built | undefined {
+  const flat = knowledge.schemas.flat(schema);
+  const plain = (): Built | undefined => build(schema, wish, knowledge, inside, depth + 1);
+  if (isObject(flat) || flat.types.has("array")) return plain();
+  const name = wish.name.replace(/s$/, "");
+  const known =
+    (wish.variant ?? 0) > 0
+      ? undefined
+      : knowledge.field({ name, schema, required: true, inside, object: flat, of: schema }, () => plain()?.sample ?? null);
+  return known === undefined || known === "omit" ? plain() : known;
+}
+
+/** The property that says which alternative an object is, and what it must say. */
+function discriminated({ keywords, branch }: FlatSchema): { readonly name: string; readonly value: string } | undefined {
+  const { discriminator } = keywords;
+  if (!isRecord(discriminator) || typeof discriminator["propertyName"] !== "string") return undefined;
+  const reference = isRecord(branch) && typeof branch["$ref"] === "string" ? branch["$ref"] : undefined;
+  const mapping = isRecord(discriminator["mapping"]) ? Object.entries(discriminator["mapping"]) : [];
+  const schemaName = reference?.split("/").at(-1);
+  const mapped = mapping.find(([, to]) => to === reference || to === schemaName)?.[0] ?? schemaName;
+  return mapped === undefined ? undefined : { name: discriminator["propertyName"], value: mapped };
+}

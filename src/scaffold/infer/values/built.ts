@@ -1,0 +1,38 @@
+import type { Json, PlannedValue } from "../plan.ts";
+
+/** A value that is to be sent, and one like it that a validator can look at: context keys and draws are filled in. */
+export interface Built {
+  readonly value: PlannedValue;
+  readonly sample: Json;
+}
+
+export function constant(value: Json): Built {
+  return { value: { kind: "constant", value }, sample: value };
+}
+
+/** An object; a constant where all in it are. */
+export function objectOf(entries: readonly (readonly [string, Built])[]): Built {
+  const sample = Object.fromEntries(entries.map(([name, { sample }]) => [name, sample]));
+  if (entries.every(([, { value }]) => value.kind === "constant")) return constant(sample);
+  return { value: { kind: "object", entries: entries.map(([name, { value }]) => [name, value] as const) }, sample };
+}
+
+export function listOf(items: readonly Built[]): Built {
+  const sample = items.map((one) => one.sample);
+  if (items.every(({ value }) => value.kind === "constant")) return constant(sample);
+  return { value: { kind: "list", items: items.map(({ value }) => value) }, sample };
+}
+
+/** Plain JSON data: no `undefined`, no dates of a YAML reader, not deeper than it can be written; `undefined` where it is none. */
+export function asJson(value: unknown, depth: number = 0): Json | undefined {
+  if (value === null || typeof value === "boolean" || typeof value === "string") return value;
+  if (typeof value === "number") return Number.isFinite(value) ? value : undefined;
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? undefined : value.toISOString();
+  if (typeof value !== "object" || depth > 20) return undefined;
+  if (Array.isArray(value)) {
+    const items = value.map((one) => asJson(one, depth + 1));
+    return items.every((one) => one !== undefined) ? items : undefined;
+  }
+  const entries = Object.entries(value).map(([name, one]) => [name, asJson(one, depth + 1)] as const);
+  return entries.every(([, one]) => one !== undefined) ? (Object.fromEntries(entries) as Json) : undefined;
+}

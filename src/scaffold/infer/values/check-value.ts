@@ -1,0 +1,108 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import type { Schema } from "../../../openapi/operations/description.ts";
+import type { Json } from "../plan.ts";
+import { isRecord, type Schemas } from "./schemas.ts";
+
+/** What is copied as it is. Names and identifiers of schemas are not: two may be the same, and nothing refers to them. */
+const PLAIN = (
+  "type enum const multipleOf maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength pattern format maxItems minItems uniqueItems maxContains minContains " +
+  "maxProperties minProperties dependentRequired"
+).split(" ");
+const ONE = "items additionalProperties not if then else contains propertyNames unevaluatedProperties unevaluatedItems".split(" ");
+const LISTS = ["allOf", "anyOf", "oneOf", "prefixItems"];
+const MAPS = ["properties", "patternProperties", "dependentSchemas"];
+
+/** Texts that are longer are not held against a pattern that can take for ever. */
+const SHORT = 12;
+const DEEPEST = 100;
+
+/** Holds values that are to be sent against their schemas. */
+export class Checker {
+  readonly #schemas: Schemas;
+  readonly #references = new Map<string, string>();
+  readonly #ajv: Ajv2020 = new Ajv2020({
+    strict: false,
+    logger: false,
+    validateSchema: false,
+    addUsedSchema: false,
+    code: { regExp: guardedRegExp },
+  });
+
+  constructor(schemas: Schemas) {
+    this.#schemas = schemas;
+    addFormats.default(this.#ajv);
+  }
+
+  /** What is wrong, in a few words; `undefined`: nothing. A schema that cannot be understood is wrong as well. */
+  problem(schema: Schema, value: Json): string | undefined {
+    try {
+      const validate = this.#ajv.compile(this.#copied(schema, 0) as object);
+      if (validate(value)) return undefined;
+      const error = validate.errors?.[0];
+      return error === undefined
+        ? "it does not fit its schema"
+        : `${error.instancePath === "" ? "it" : error.instancePath.slice(1)} ${error.message ?? error.keyword}`;
+    } catch {
+      return "its schema cannot be checked";
+    }
+  }
+
+  /** Only what decides about values, references by names of our own, and what is read-only not required: that is for answers. */
+  #copied(schema: unknown, depth: number): unknown {
+    if (!isRecord(schema)) return schema !== false;
+    if (depth > DEEPEST) return true;
+    const copy: Record<string, unknown> = {};
+    if (typeof schema["$ref"] === "string") copy["$ref"] = this.#reference(schema["$ref"]);
+    for (const name of PLAIN) if (schema[name] !== undefined) copy[name] = schema[name];
+    for (const name of ONE) if (schema[name] !== undefined) copy[name] = this.#copied(schema[name], depth + 1);
+    for (const name of LISTS) {
+      const list = schema[name];
+      // With a discriminator it is that which decides, though the value fits others, too.
+      const as = name === "oneOf" && isRecord(schema["discriminator"]) && copy["anyOf"] === undefined ? "anyOf" : name;
+      if (Array.isArray(list) && list.length > 0) copy[as] = list.map((one) => this.#copied(one, depth + 1));
+    }
+    for (const name of MAPS) {
+      const map = schema[name];
+      if (isRecord(map)) copy[name] = Object.fromEntries(Object.entries(map).map(([key, one]) => [key, this.#copied(one, depth + 1)]));
+    }
+    if (Array.isArray(schema["required"])) copy["required"] = this.#toSend(schema);
+    return copy;
+  }
+
+  #toSend(schema: Readonly<Record<string, unknown>>): readonly string[] {
+    const { required, properties } = this.#schemas.flat(schema);
+    const own = new Set(schema["required"] as unknown[]);
+    return [...required].filter((name) => own.has(name) && this.#schemas.flat(properties.get(name)).keywords["readOnly"] !== true);
+  }
+
+  #reference(pointer: string): string {
+    let id = this.#references.get(pointer);
+    if (id === undefined) {
+      id = `seqqa:${this.#references.size}`;
+      // Before it is copied: it may lead back to itself.
+      this.#references.set(pointer, id);
+      this.#ajv.addSchema(this.#copied(this.#schemas.resolved({ $ref: pointer }), 0) as object, id);
+    }
+    return id;
+  }
+}
+
+const guardedRegExp = Object.assign(
+  (pattern: string, flags: string) => {
+    const expression = new RegExp(pattern, flags);
+    const risky = canTakeForEver(pattern);
+    return {
+      test: (text: string): boolean => (risky && text.length > SHORT) || expression.test(text),
+      // ajv keeps one for each of these texts.
+      toString: (): string => String(expression),
+    };
+  },
+  { code: "new RegExp" },
+);
+
+/** Something repeated without end within something repeated, or alternatives in it: the time can grow exponentially with the text. */
+function canTakeForEver(pattern: string): boolean {
+  const plain = pattern.replace(/\\./gs, "x").replace(/\[[^\]]*\]/g, "x");
+  return /\([^()]*(?:[*+|]|\{\d*,\d*\})[^()]*\)(?:[*+]|\{\d*,)/.test(plain) || /\)[*+{][^()]*\)[*+{]/.test(plain) || plain.length > 500;
+}

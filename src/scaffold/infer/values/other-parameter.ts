@@ -1,0 +1,49 @@
+import type { Parameter } from "../../../openapi/operations/description.ts";
+import { asJson } from "./built.ts";
+import { whyOf, type Drafting } from "../actions/drafting.ts";
+import { placeOfParameter, type Facts } from "../facts.ts";
+import { givenValue, valueOf } from "./parameter-value.ts";
+import type { PlannedParameter } from "../plan.ts";
+import { looksLikeId } from "../resources/words.ts";
+
+const NEVER_SENT = new Set(["accept", "content-type", "authorization", "content-length", "host"]);
+
+/** A parameter that stands elsewhere than in the path: those that are required, and those that a key is known for. */
+export function otherParameter(parameter: Parameter, drafting: Drafting): PlannedParameter | undefined {
+  const { name, in: where, required, schema } = parameter;
+  const { call, facts, kind } = drafting;
+  if (where === "header" && NEVER_SENT.has(name.toLowerCase())) return undefined;
+  if (isCredential(parameter, facts)) return undefined;
+  const planned = (value: PlannedParameter["value"], why: string): PlannedParameter => ({ name, in: where, value, why });
+  const linked = facts.linked.get(placeOfParameter(call.operation, where, name));
+  if (linked?.kind === "constant") return planned({ kind: "constant", value: asJson(linked.value) ?? "" }, `the link ${linked.link}`);
+  // A filter of a list that nobody asks for would hide what else there is.
+  const wanted = required || linked !== undefined || (call.operation.method !== "get" && call.operation.method !== "head");
+  const field = { name, schema, required, inside: [], object: facts.schemas.flat(true), of: true };
+  const resource = wanted ? facts.index.ofField(field, call) : undefined;
+  const key = linked?.key ?? resource?.key;
+  const own = kind.kind === "create" && kind.resource === resource;
+  if (key !== undefined && !drafting.avoid.has(key) && !(linked === undefined && own)) {
+    if (drafting.needs.get(key) !== "path") drafting.needs.set(key, required ? "required" : "optional");
+    return planned({ kind: "context", key }, whyOf(key, facts));
+  }
+  if (!required) return undefined;
+  const given = givenValue(parameter, drafting);
+  if (given !== undefined) return planned(given.value, "an example of the description");
+  // RFC 9110, 13.1.1: whichever there is. An entity tag would be one of an answer to a call before.
+  const any = { kind: "constant", value: "*" } as const;
+  if (where === "header" && name.toLowerCase() === "if-match" && facts.checker.problem(schema, any.value) === undefined)
+    return planned(any, "whichever there is");
+  const built = valueOf(parameter, drafting);
+  if (built === undefined || facts.checker.problem(schema, built.sample) !== undefined) {
+    drafting.note(`${where} parameter ${name}`, "No value could be built that its schema allows: write one.");
+  } else if (looksLikeId(name))
+    drafting.note(`${where} parameter ${name}`, "It looks like an id, and nothing gives it: write one that exists.");
+  return planned(built?.value ?? { kind: "constant", value: "example" }, "built from its schema");
+}
+
+function isCredential({ name, in: where }: Parameter, { description }: Facts): boolean {
+  return [...description.securitySchemes.values()].some(
+    (scheme) => scheme.kind === "apiKey" && scheme.in === where && scheme.name.toLowerCase() === name.toLowerCase(),
+  );
+}

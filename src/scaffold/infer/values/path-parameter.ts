@@ -1,0 +1,74 @@
+import type { Parameter } from "../../../openapi/operations/description.ts";
+import { asJson, constant, type Built } from "./built.ts";
+import { whyOf, type Drafting } from "../actions/drafting.ts";
+import { drawnValue } from "./drawn-value.ts";
+import { deletedKey } from "../actions/find-restores.ts";
+import { placeOfParameter } from "../facts.ts";
+import type { FoundResource } from "../resources/found-resource.ts";
+import { isGeneric } from "../resources/id-field.ts";
+import { identifier } from "../resources/identifiers.ts";
+import { givenValue, valueOf } from "./parameter-value.ts";
+import type { PlannedParameter } from "../plan.ts";
+import { snake } from "../resources/words.ts";
+
+/**
+ * What a parameter of a path is: a key that an earlier call gives, an id that the client chooses, what the description says itself, or else a key that the user has to set.
+ * @param open gets the parameters of such keys
+ * @param sent gets values that a key is taken from
+ */
+export function pathParameter(
+  parameter: Parameter,
+  drafting: Drafting,
+  open: Map<string, Parameter>,
+  sent: Map<string, Built>,
+): PlannedParameter {
+  const { call, facts } = drafting;
+  const { index, producers } = facts;
+  const { name } = parameter;
+  const planned = (value: PlannedParameter["value"], why: string): PlannedParameter => ({ name, in: "path", value, why });
+  const own = [...producers.values()]
+    .flat()
+    .find((one) => one.call === call && one.source.kind === "sentParameter" && one.source.name === name);
+  if (own !== undefined) {
+    const built = chosenId(parameter, drafting);
+    sent.set(name, built);
+    return planned(built.value, "chosen by the client");
+  }
+  const linked = facts.linked.get(placeOfParameter(call.operation, "path", name));
+  if (linked?.kind === "constant") return planned({ kind: "constant", value: asJson(linked.value) ?? "" }, `the link ${linked.link}`);
+  const at = call.path.segments.findIndex((segment) => segment.kind === "parameter" && segment.name === name);
+  const resource = at < 0 ? undefined : index.resourceAt(call, at);
+  const key = linked?.key ?? (resource !== undefined && index.produced(resource.key) ? resource.key : index.byName(name, call)?.key);
+  if (key !== undefined) {
+    drafting.needs.set(key, "path");
+    const restored = facts.restores.get(call.operation);
+    const first = restored?.key === key && at === call.path.segments.length - 2 ? deletedKey(restored) : undefined;
+    return planned({ kind: "context", key, ...(first !== undefined && { first }) }, whyOf(key, facts));
+  }
+  const given = givenValue(parameter, drafting);
+  if (given !== undefined) return planned(given.value, "an example of the description");
+  const missing = openKey(name, at, resource, drafting);
+  drafting.needs.set(missing, "path");
+  open.set(missing, parameter);
+  drafting.note(`path parameter ${name}`, `Nothing gives it: set "${missing}" in the context, in an action or in setup, or write a value.`);
+  return planned({ kind: "context", key: missing }, "not inferred");
+}
+
+/** A key of its own for what nothing gives; never one that something else is kept under. */
+function openKey(name: string, at: number, resource: FoundResource | undefined, { call, facts: { index } }: Drafting): string {
+  if (resource !== undefined) return resource.key;
+  const before = call.path.segments.slice(0, Math.max(at, 0)).findLast(({ kind }) => kind === "literal");
+  const plain = isGeneric(name) && before?.kind === "literal" ? `${snake(before.text)}_${snake(name)}` : snake(name);
+  const key = identifier(plain, "value");
+  return index.produced(key) ? identifier(`other_${key}`, "value") : key;
+}
+
+/** An id that the client chooses: a new one where it is a UUID, else the same each time. */
+function chosenId(parameter: Parameter, drafting: Drafting): Built {
+  const { schemas, checker } = drafting.facts;
+  if (schemas.flat(parameter.schema).keywords["format"] === "uuid") {
+    const drawn = drawnValue(["uuid"], parameter.schema, checker);
+    if (drawn !== undefined) return drawn;
+  }
+  return valueOf(parameter, drafting) ?? constant("example");
+}

@@ -1,0 +1,105 @@
+import type { ObservedColumn, ObservedTable } from "../../model/stores/store-adapter.ts";
+import type { RowKind } from "./row-kinds.ts";
+import type { Rules } from "../values/rules.ts";
+
+/** How the values of one column are read where it does not depend on the row. */
+export type PlainMode = Exclude<ColumnMode, { readonly kind: "mask_some" }>;
+
+/** How the values of one column are read. */
+export type ColumnMode =
+  | { readonly kind: "plain" }
+  | { readonly kind: "ignore" }
+  | { readonly kind: "mask" }
+  /** As `mask` in rows of these kinds, else as `other`. */
+  | { readonly kind: "mask_some"; readonly kinds: readonly RowKind[]; readonly other: PlainMode }
+  /** Integers of this domain are renamed in full. */
+  | { readonly kind: "symmetric"; readonly domain: string }
+  /** A whole key or a reference: a number that looks like a time is an id here, and keeps its rank. */
+  | { readonly kind: "key" };
+
+/** How the rows of one table are read. */
+export interface TablePlan {
+  readonly prefix: string;
+  readonly modes: readonly ColumnMode[];
+  /** All columns are plain. */
+  readonly plain: boolean;
+  /** Rows of the root may read the same as those that took their place. */
+  readonly columns: readonly ObservedColumn[];
+}
+
+/** The plan of each table, made once: adapters hand out the same columns again and again. */
+export class TablePlans {
+  readonly #rules: Rules;
+  readonly #symmetric: ReadonlySet<string> | "keys";
+  readonly #plans = new Map<string, Map<string, TablePlan>>();
+
+  /** @param symmetric The columns whose integers are renamed; `keys`: all that are the only key of their table. */
+  constructor(rules: Rules, symmetric: readonly string[] | "keys") {
+    this.#rules = rules;
+    this.#symmetric = symmetric === "keys" ? symmetric : new Set(symmetric);
+  }
+
+  of(system: string, table: ObservedTable): TablePlan {
+    let plans = this.#plans.get(system);
+    if (plans === undefined) this.#plans.set(system, (plans = new Map()));
+    const known = plans.get(table.name);
+    if (known !== undefined && sameColumns(known.columns, table.columns)) return known;
+    const plan = this.#plan(system, table);
+    plans.set(table.name, plan);
+    return plan;
+  }
+
+  #plan(system: string, table: ObservedTable): TablePlan {
+    const keys = table.columns.filter((column) => column.key === true).length;
+    const modes = table.columns.map((column): ColumnMode => {
+      const rule =
+        this.#rules.columns.get(`${system}.${table.name}.${column.name}`) ?? this.#rules.columns.get(`${table.name}.${column.name}`);
+      if (rule !== undefined) return { kind: rule };
+      const other = this.#unmasked(system, table.name, column, keys);
+      const kinds = [`${system}.${table.name}.${column.name}`, `${table.name}.${column.name}`].flatMap(
+        (field) => this.#rules.kinds.get(field) ?? [],
+      );
+      return kinds.length === 0 ? other : { kind: "mask_some", kinds, other };
+    });
+    return {
+      prefix: `R${system.length}:${system}${table.name.length}:${table.name}`,
+      modes,
+      plain: modes.every((mode) => mode.kind === "plain"),
+      columns: table.columns,
+    };
+  }
+
+  /** `keys`: how many columns the primary key has. */
+  #unmasked(system: string, table: string, column: ObservedColumn, keys: number): PlainMode {
+    const domain = this.#domain(system, table, column, column.key === true && keys === 1);
+    if (domain !== undefined) return { kind: "symmetric", domain: `s:${system.length}:${system}${domain}` };
+    return { kind: column.references !== undefined || (column.key === true && keys === 1) ? "key" : "plain" };
+  }
+
+  #domain(system: string, table: string, column: ObservedColumn, isKey: boolean): string | undefined {
+    const symmetric = this.#symmetric;
+    const target = column.references;
+    const fields = [`${table}.${column.name}`, ...(target === undefined ? [] : [`${target.table}.${target.column}`])];
+    if (symmetric === "keys") return isKey || target !== undefined ? fields.at(-1) : undefined;
+    if (symmetric.size === 0) return undefined;
+    // The referenced column first: a column that is named itself and refers to another shares the other's ids.
+    return fields.reverse().find((field) => symmetric.has(field) || symmetric.has(`${system}.${field}`));
+  }
+}
+
+function sameColumns(a: readonly ObservedColumn[], b: readonly ObservedColumn[]): boolean {
+  if (a === b) return true;
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) {
+    const x = a[i]!;
+    const y = b[i]!;
+    if (
+      x.name !== y.name ||
+      x.key !== y.key ||
+      x.references?.table !== y.references?.table ||
+      x.references?.column !== y.references?.column
+    )
+      return false;
+  }
+  return true;
+}

@@ -1,0 +1,203 @@
+import { types } from "node:util";
+import type { ObservedTable, StoredValue } from "../../model/stores/store-adapter.ts";
+import type { Facts } from "./facts.ts";
+import { hashText32 } from "../hash/hasher.ts";
+import { uuidPiece } from "../values/ids.ts";
+import type { IdPiece } from "./pieces.ts";
+import type { ColumnMode, PlainMode } from "./columns.ts";
+import { isOfKind } from "./row-kinds.ts";
+import { durationText } from "../values/times.ts";
+import { childRules, joinPath, type PathRules } from "../values/rules.ts";
+import { cutBeforeMark, isMark, mark, shapeOf, withoutMarks, type Marked } from "./same-names.ts";
+import { Generated, JsonText, Mixed, Time } from "../values/named.ts";
+import type { StateWriter } from "./state-text.ts";
+
+const LONGEST_SHOWN = 200;
+const DEEPEST_SHOWN = 40;
+
+/** The state in lines; see {@link Canonicalizer.marked}. */
+export function describeFacts(facts: Facts, writer: StateWriter): Marked {
+  return new Describer(writer, facts).lines();
+}
+
+class Describer {
+  readonly #writer: StateWriter;
+  readonly #facts: Facts;
+  readonly #names = new Map<string, string>();
+  readonly #lines: string[] = [];
+  /** Tokens and passwords of clients are not shown, only told apart. */
+  #secret = false;
+
+  constructor(writer: StateWriter, facts: Facts) {
+    this.#writer = writer;
+    this.#facts = facts;
+    const state = writer.write(facts);
+    for (const [key, name] of writer.tokens.constants) this.#names.set(key, name.startsWith("=") ? key : `root#${name.slice(1)}`);
+    let next = 1;
+    for (const token of state.free) if (token.key !== null) this.#names.set(token.key, mark("", next++));
+    state.ranked.forEach((token, index) => this.#names.set(token.key!, mark("t", index + 1)));
+  }
+
+  lines(): readonly string[] {
+    const { rules } = this.#writer;
+    for (const [name, observed] of Object.entries(this.#facts.systems)) {
+      const path = joinPath("systems", name);
+      if (observed.kind === "value") {
+        this.#value(path, observed.value, childRules(rules.systems, name), 0);
+        continue;
+      }
+      for (const [counter, value] of Object.entries(observed.counters))
+        this.#lines.push(`${joinPath(path, counter)} counter = ${String(value)}`);
+      for (const table of observed.tables) this.#table(name, joinPath(path, table.name), table);
+    }
+    if (this.#facts.node !== undefined) this.#lines.push(`node: ${JSON.stringify(this.#facts.node)}`);
+    this.#entries("context", Object.entries(this.#facts.context), rules.context, 0);
+    this.#secret = true;
+    this.#entries("clients", Object.entries(this.#facts.clients), rules.clients, 0);
+    return this.#lines.sort();
+  }
+
+  #table(system: string, path: string, table: ObservedTable): void {
+    const modes = this.#writer.plans.of(system, table).modes;
+    const show = (row: readonly StoredValue[]): string => {
+      const cells: string[] = [];
+      for (const [index, value] of row.entries()) {
+        const mode = this.#modeOf(modes[index]!, table, row);
+        if (mode.kind === "ignore") continue;
+        let text: string | undefined;
+        if (typeof value === "object" && value !== null && mode.kind !== "mask") text = this.#inline(value, 0);
+        else if (mode.kind === "mask") text = value === null ? "null" : "<masked>";
+        else if (mode.kind === "symmetric") text = this.#names.get(`${mode.domain}:${String(value)}`);
+        else if (mode.kind === "key") text = this.#names.get(`t:${String(value)}`);
+        cells.push(`${joinPath("", table.columns[index]!.name)}: ${text ?? this.#inline(value, 0)}`);
+      }
+      return `{${cells.join(", ")}}`;
+    };
+    const removed = table.removed.map(show);
+    for (const row of table.added.map(show)) {
+      const same = removed.indexOf(row);
+      if (same >= 0) removed.splice(same, 1);
+      else this.#lines.push(`${path} + ${row}`);
+    }
+    for (const row of removed) this.#lines.push(`${path} - ${row}`);
+  }
+
+  #modeOf(mode: ColumnMode, { columns }: ObservedTable, row: readonly StoredValue[]): PlainMode {
+    if (mode.kind !== "mask_some") return mode;
+    return isOfKind(row, columns, mode.kinds, (text) => this.#writer.pieces(text)) ? { kind: "mask" } : mode.other;
+  }
+
+  #value(path: string, value: unknown, rules: PathRules | undefined, depth: number): void {
+    if (rules?.rule === "ignore") return;
+    const masked = rules?.rule === "mask" && value !== null && value !== undefined;
+    if (!masked && depth < DEEPEST_SHOWN && typeof value === "object" && value !== null) {
+      if (Array.isArray(value) && value.length > 0) {
+        value.forEach((item, index) => this.#value(`${path}[${index}]`, item, childRules(rules, "[]"), depth + 1));
+        return;
+      }
+      const entries = entriesOf(value);
+      if (entries !== undefined && entries.length > 0) return this.#entries(path, entries, rules, depth + 1);
+    }
+    this.#lines.push(`${path} = ${masked ? "<masked>" : this.#inline(value, depth)}`);
+  }
+
+  #entries(path: string, entries: readonly (readonly [unknown, unknown])[], rules: PathRules | undefined, depth: number): void {
+    for (const [key, value] of entries) {
+      const shown = typeof key === "string" ? this.#text(key, false) : this.#inline(key, depth);
+      const place = isMark(shown) || shown.startsWith("root#") ? `${path}.${shown}` : joinPath(path, shown);
+      this.#value(place, value, childRules(rules, typeof key === "string" ? key : "*"), depth);
+    }
+  }
+
+  #inline(value: unknown, depth: number): string {
+    switch (typeof value) {
+      case "string":
+        return this.#text(value, true);
+      case "number":
+      case "bigint":
+        if (!this.#writer.clock.nearNumber(Number(value))) return String(value);
+        return this.#names.get(`t:${String(value)}`) ?? "<time>";
+      case "object":
+        return value === null ? "null" : this.#object(value, depth);
+      default:
+        return String(value);
+    }
+  }
+
+  #object(value: object, depth: number): string {
+    if (depth >= DEEPEST_SHOWN) return "...";
+    if (value instanceof Generated) return this.#generated(value);
+    if (value instanceof Time) return timeText(value);
+    if (value instanceof Mixed)
+      return JSON.stringify(
+        value.parts.map((part) => (typeof part === "string" ? withoutMarks(part) : this.#object(part, depth))).join(""),
+      );
+    if (value instanceof JsonText) return `JSON ${this.#inline(value.value, depth + 1)}`;
+    if (value instanceof Uint8Array) return this.#bytes(value);
+    if (types.isDate(value)) return this.#writer.clock.nearMs(value.getTime()) ? "<time>" : `Date(${value.getTime()})`;
+    if (Array.isArray(value)) return `[${value.map((item) => this.#inline(item, depth + 1)).join(", ")}]`;
+    if (types.isSet(value)) {
+      return `Set{${Array.from(value, (item) => this.#inline(item, depth + 1))
+        .sort()
+        .join(", ")}}`;
+    }
+    const entries = entriesOf(value);
+    if (entries === undefined) return this.#text(String(value), true);
+    return `{${entries
+      .map(([key, item]) => `${this.#inline(key, depth + 1)}: ${this.#inline(item, depth + 1)}`)
+      .sort()
+      .join(", ")}}`;
+  }
+
+  #generated({ key, origin }: Generated): string {
+    if (origin !== undefined) return this.#names.get(key) ?? "#?";
+    return key.startsWith("=") ? JSON.stringify(shorten(withoutMarks(key.slice(key.indexOf(":") + 1)))) : `root#${key.slice(1)}`;
+  }
+
+  #bytes(value: Uint8Array): string {
+    const hex = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("hex");
+    const uuid = value.length === 16 && this.#writer.byAppearance ? uuidPiece(hex, "b") : null;
+    return uuid !== null ? this.#id(uuid) : `x"${shorten(hex)}"`;
+  }
+
+  #id(piece: IdPiece): string {
+    return this.#names.get(piece.key) ?? "#?";
+  }
+
+  #text(text: string, quoted: boolean): string {
+    const pieces = this.#writer.pieces(text);
+    if (pieces?.length === 1 && pieces[0]!.kind === "id") return this.#id(pieces[0]!);
+    if (pieces?.length === 1 && pieces[0]!.kind === "time") return "<time>";
+    const show = (part: string): string => (this.#secret && quoted ? `<text ${hashText32(part).toString(16)}>` : part);
+    let shown = "";
+    for (const piece of pieces ?? [{ kind: "text" as const, text }]) {
+      if (piece.kind === "text") shown += show(withoutMarks(piece.text));
+      else if (piece.kind === "id") shown += this.#id(piece);
+      else shown += piece.kind === "time" ? "<time>" : `{${piece.name}}`;
+    }
+    return quoted ? JSON.stringify(shorten(shown)) : shown;
+  }
+}
+
+/** `<now>`, `<now + 10 min>`, `<now + 2 s, passed>`. */
+function timeText({ origin: { name, isPassed } }: Time): string {
+  const [, base = "", apart] = /^(root|step)(-?\d+)(?:\+|$)/.exec(name) ?? [];
+  if (base === "") return "<time of the root state>";
+  const offset = Number(apart);
+  return `<${base === "root" ? "start" : "now"}${offset === 0 ? "" : ` ${offset < 0 ? "-" : "+"} ${durationText(offset)}`}${isPassed === true ? ", passed" : ""}>`;
+}
+
+function shorten(text: string): string {
+  if (text.length <= LONGEST_SHOWN) return text;
+  const shape = shapeOf(text);
+  return `${cutBeforeMark(text.slice(0, LONGEST_SHOWN))}... (${shape.length} characters, ${hashText32(shape).toString(16)})`;
+}
+
+/** The entries of a plain object or a Map; `undefined` for everything else. */
+function entriesOf(value: object): readonly (readonly [unknown, unknown])[] | undefined {
+  if (types.isMap(value)) return [...value];
+  if (value instanceof Generated || value instanceof Time || value instanceof Mixed || value instanceof JsonText) return undefined;
+  const special =
+    types.isSet(value) || types.isDate(value) || types.isRegExp(value) || types.isBoxedPrimitive(value) || types.isAnyArrayBuffer(value);
+  return special || ArrayBuffer.isView(value) || Array.isArray(value) ? undefined : Object.entries(value);
+}

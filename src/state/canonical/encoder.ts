@@ -1,0 +1,472 @@
+import { types } from "node:util";
+import type { Observed, ObservedColumn, ObservedTable, StoredValue } from "../../model/stores/store-adapter.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import type { Clock } from "../values/clock.ts";
+import type { ColumnMode, PlainMode, TablePlan, TablePlans } from "./columns.ts";
+import type { Facts } from "./facts.ts";
+import { uuidPiece } from "../values/ids.ts";
+import { isOfKind } from "./row-kinds.ts";
+import { Generated, JsonText, Mixed, Time } from "../values/named.ts";
+import { childRules, type PathRules, type Rules } from "../values/rules.ts";
+import { sortedKeys } from "../values/sorted-keys.ts";
+import { plainText, type Strings } from "../values/strings.ts";
+import { anonymousToken, type Token } from "./tokens.ts";
+
+const MASK: PlainMode = { kind: "mask" };
+
+/** A part of the state: a text with an `@` for every id, and the ids in that order. */
+export interface Encoded {
+  readonly text: string;
+  readonly tokens: readonly Token[];
+}
+
+/** Facts as a set of parts, ids not yet named. Every part's text ends where its grammar says, so parts can be put one after another. */
+export interface EncodedFacts {
+  /** What is always there and in order: values, counters, context, clients. */
+  readonly head: Encoded;
+  /** Parts without ids. */
+  readonly plain: string[];
+  /** Parts with ids. */
+  readonly holed: Encoded[];
+}
+
+/** A row of a table, or all of a store without tables, for comparing states row by row. */
+export interface EncodedRow {
+  /** With an `@` for every id. */
+  readonly text: string;
+  /** The keys of these ids, in that order. */
+  readonly keys: readonly string[];
+  /** The key of the id that is the row's primary key. */
+  readonly own: string | undefined;
+  /** It is a row of the root that is gone. */
+  readonly isMissing: boolean;
+}
+
+export interface EncoderOptions {
+  /** {@link Encoder.pins} are collected. */
+  readonly pinsWanted: boolean;
+  /** See {@link CanonicalOptions.byAppearance}. */
+  readonly byAppearance: boolean;
+  /** Generated values are written without what made them. */
+  readonly isAnonymous?: boolean | undefined;
+}
+
+/** How keys begin of values that experiments showed to be generated, in {@link EncodedRow}. */
+export const KNOWN = "g:";
+
+const DEEPEST = 1_000;
+
+/** Ranks of what was generated, in the order of generation: what a strict form has beside the reduced one. */
+export interface Ranks {
+  /** By the number of the step. */
+  readonly steps: ReadonlyMap<number, number>;
+  /** By the number of the step that wrote them. */
+  readonly times: ReadonlyMap<number, number>;
+  /** The places whose ranks are written; `undefined`: all. */
+  readonly domains: ReadonlySet<string> | undefined;
+}
+
+/** Turns facts into text. The text is injective: different facts that no rule makes equal never read the same. */
+export class Encoder {
+  readonly #strings: Strings;
+  readonly #clock: Clock;
+  readonly #rules: Rules;
+  readonly #plans: TablePlans;
+  readonly #byAppearance: boolean;
+  readonly #pinsWanted: boolean;
+  readonly #isAnonymous: boolean;
+  /** Steps that made the values and the times that were written since {@link encode} began, with the places where they were generated. */
+  readonly steps: Map<number, Set<string>> = new Map();
+  readonly times: Map<number, Set<string>> = new Map();
+  #ranks: Ranks | undefined;
+  /** Integers outside of tables, while some keys are symmetric: what may be such a key must not be renamed. */
+  readonly pins: Set<string> = new Set();
+  /** Keys of rows of these facts that look like times. */
+  readonly #timeKeys = new Set<string>();
+  #pinning = false;
+  #tokens: Token[] = [];
+  #plain: string[] = [];
+  #holed: Encoded[] = [];
+
+  constructor(
+    strings: Strings,
+    clock: Clock,
+    rules: Rules,
+    plans: TablePlans,
+    { pinsWanted, byAppearance, isAnonymous = false }: EncoderOptions,
+  ) {
+    this.#strings = strings;
+    this.#clock = clock;
+    this.#rules = rules;
+    this.#plans = plans;
+    this.#pinsWanted = pinsWanted;
+    this.#byAppearance = byAppearance;
+    this.#isAnonymous = isAnonymous;
+  }
+
+  encode(facts: Facts, ranks?: Ranks): EncodedFacts {
+    this.#ranks = ranks;
+    this.steps.clear();
+    this.times.clear();
+    this.#timeKeys.clear();
+    const encoded = this.#pass(facts);
+    // Values may come before the rows that show which numbers are keys.
+    return this.#timeKeys.size === 0 ? encoded : this.#pass(facts);
+  }
+
+  /** Every row of the stores, and each store without tables as one; counters are left out. */
+  rows(systems: Facts["systems"]): readonly EncodedRow[] {
+    const rows: EncodedRow[] = [];
+    this.times.clear();
+    for (const name of sortedKeys(systems)) {
+      const observed = systems[name]!;
+      if (observed.kind === "value") {
+        this.#tokens = [];
+        this.#holed = [];
+        const text = this.#value(observed.value, 0, childRules(this.#rules.systems, name));
+        for (const part of [{ text: `V${name.length}:${name}${text}`, tokens: this.#tokens }, ...this.#holed])
+          rows.push({ text: part.text, keys: keysOf(part.tokens), own: undefined, isMissing: false });
+        continue;
+      }
+      for (const table of observed.tables) {
+        const plan = this.#plans.of(name, table);
+        const own = plan.modes.findIndex((mode, column) => isOwnKey(mode, table.columns[column]!));
+        for (const [isMissing, some] of [[false, table.added] as const, [true, table.removed] as const]) {
+          for (const row of some) {
+            this.#holed = [];
+            const text = `${plan.prefix}${this.#row(plan, row)}`;
+            const key = own < 0 ? undefined : this.#ownKey(plan.modes[own]!, row[own]!);
+            for (const part of [{ text, tokens: this.#tokens }, ...this.#holed])
+              rows.push({ text: part.text, keys: keysOf(part.tokens), own: key, isMissing });
+          }
+        }
+      }
+    }
+    return rows;
+  }
+
+  #ownKey(mode: ColumnMode, value: StoredValue): string | undefined {
+    if (typeof value !== "string") return this.#symmetricKey(mode, value);
+    const { tokens } = this.#strings.of(value);
+    return tokens.length === 1 ? (tokens[0]!.key ?? undefined) : undefined;
+  }
+
+  #symmetricKey(mode: ColumnMode, value: StoredValue): string | undefined {
+    return mode.kind === "symmetric" && (typeof value === "bigint" || Number.isInteger(value))
+      ? `${mode.domain}:${String(value)}`
+      : undefined;
+  }
+
+  #pass(facts: Facts): EncodedFacts {
+    this.#tokens = [];
+    this.#plain = [];
+    this.#holed = [];
+    this.#pinning = this.#pinsWanted;
+    if (this.#pinning) this.pins.clear();
+    let text = "";
+    for (const name of sortedKeys(facts.systems)) text += this.#system(name, facts.systems[name]!);
+    text += "C";
+    text += this.#value(facts.context, 0, this.#rules.context);
+    text += "A";
+    text += this.#value(facts.clients, 0, this.#rules.clients);
+    if (facts.node !== undefined) text += `G${plainText(facts.node)}`;
+    return { head: { text, tokens: this.#tokens }, plain: this.#plain, holed: this.#holed };
+  }
+
+  #system(name: string, observed: Observed): string {
+    if (observed.kind === "value") {
+      return `V${name.length}:${name}${this.#value(observed.value, 0, childRules(this.#rules.systems, name))}`;
+    }
+    let text = "";
+    const counters = sortedKeys(observed.counters);
+    if (counters.length > 0) {
+      text = `N${name.length}:${name}`;
+      for (const counter of counters) text += plainText(counter) + this.#value(observed.counters[counter], 0, undefined);
+      text += "]";
+    }
+    const outer = this.#tokens;
+    this.#pinning = false;
+    for (const table of observed.tables) this.#table(name, table);
+    this.#pinning = this.#pinsWanted;
+    this.#tokens = outer;
+    return text;
+  }
+
+  #table(system: string, table: ObservedTable): void {
+    const plan = this.#plans.of(system, table);
+    const gone = new Map<string, number>();
+    for (const row of table.removed) {
+      const text = this.#row(plan, row);
+      if (this.#tokens.length > 0) this.#holed.push({ text: `${plan.prefix}-${text}`, tokens: this.#tokens });
+      else gone.set(text, (gone.get(text) ?? 0) + 1);
+    }
+    for (const row of table.added) {
+      const text = this.#row(plan, row);
+      if (this.#tokens.length > 0) {
+        this.#holed.push({ text: `${plan.prefix}+${text}`, tokens: this.#tokens });
+        continue;
+      }
+      // A row that changed only in what is ignored or masked did not change.
+      const before = gone.size === 0 ? undefined : gone.get(text);
+      if (before === undefined || before === 0) this.#plain.push(`${plan.prefix}+${text}`);
+      else gone.set(text, before - 1);
+    }
+    for (const [text, count] of gone) for (let i = 0; i < count; i++) this.#plain.push(`${plan.prefix}-${text}`);
+  }
+
+  /** Leaves the row's ids in `#tokens`. */
+  #row(plan: TablePlan, row: readonly StoredValue[]): string {
+    this.#tokens = [];
+    let text = "[";
+    if (plan.plain) for (let i = 0; i < row.length; i++) text += this.#value(row[i], 0, undefined);
+    else for (let i = 0; i < row.length; i++) text += this.#cell(this.#modeOf(plan, i, row), row[i]!);
+    return `${text}]`;
+  }
+
+  #modeOf({ modes, columns }: TablePlan, column: number, row: readonly StoredValue[]): PlainMode {
+    const mode = modes[column]!;
+    if (mode.kind !== "mask_some") return mode;
+    return isOfKind(row, columns, mode.kinds, (text) => this.#strings.pieces(text)) ? MASK : mode.other;
+  }
+
+  #cell(mode: PlainMode, value: StoredValue): string {
+    if (typeof value === "object" && value !== null && mode.kind !== "ignore" && mode.kind !== "mask")
+      return this.#value(value, 0, undefined);
+    switch (mode.kind) {
+      case "plain":
+        return this.#value(value, 0, undefined);
+      case "ignore":
+        return "";
+      case "mask":
+        return value === null ? "n" : "X";
+      case "symmetric": {
+        const key = this.#symmetricKey(mode, value);
+        return key === undefined ? this.#value(value, 0, undefined) : this.#integerKey(key, "", "", "i");
+      }
+      case "key":
+        if ((typeof value === "number" || typeof value === "bigint") && this.#clock.nearNumber(Number(value))) {
+          this.#timeKeys.add(String(value));
+          return this.#timeKey(String(value));
+        }
+        return this.#value(value, 0, undefined);
+    }
+  }
+
+  #integerKey(key: string, rank: string, order: string, form: string): string {
+    const name = this.#strings.tokens.constants.get(key);
+    if (name !== undefined) return `K${form}${name};`;
+    this.#tokens.push(this.#strings.tokens.of({ key, rank, order }));
+    return `@${form}`;
+  }
+
+  #value(value: unknown, depth: number, rules: PathRules | undefined): string {
+    if (rules?.rule === "mask" && value !== null && value !== undefined) return "X";
+    switch (typeof value) {
+      case "string":
+        return this.#string(value);
+      case "number":
+        if (this.#pinning) this.pins.add(String(value));
+        if (value < 1e9 && value > -1e9) return `#${value};`;
+        return this.#clock.nearNumber(value) ? this.#time(value) : `#${digitsOf(value)};`;
+      case "boolean":
+        return value ? "t" : "f";
+      case "object":
+        return value === null ? "n" : this.#object(value, depth, rules);
+      case "undefined":
+        return "u";
+      case "bigint":
+        if (this.#pinning) this.pins.add(String(value));
+        return this.#clock.nearNumber(Number(value)) ? this.#time(value) : `#${value};`;
+      default:
+        throw new SeqqaError("STATE_NOT_DATA", `The observed state holds a ${typeof value}, which cannot be compared.`, {
+          hint: "Keep plain data in the context and in what a system observes.",
+        });
+    }
+  }
+
+  /** A number near the clock: a time, unless it is the key of a row. */
+  #time(value: number | bigint): string {
+    const digits = String(value);
+    return this.#timeKeys.has(digits) || this.#strings.tokens.constants.has(`t:${digits}`) ? this.#timeKey(digits) : "T";
+  }
+
+  #timeKey(digits: string): string {
+    return this.#integerKey(`t:${digits}`, "t", digits.padStart(24, "0"), "n");
+  }
+
+  #pin(text: string): void {
+    for (const digits of text.match(/\d+/g) ?? []) this.pins.add(digits);
+  }
+
+  #string(value: string): string {
+    if (this.#pinning) this.#pin(value);
+    const known = this.#strings.of(value);
+    for (let i = 0; i < known.tokens.length; i++) this.#tokens.push(known.tokens[i]!);
+    return known.text;
+  }
+
+  #object(value: object, depth: number, rules: PathRules | undefined): string {
+    if (depth >= DEEPEST) {
+      throw new SeqqaError("STATE_TOO_DEEP", `The observed state is nested deeper than ${DEEPEST} levels, or refers to itself.`, {
+        hint: "Leave the field out with `ignore` or `stateFromContext`, or observe a flatter value.",
+      });
+    }
+    if (Array.isArray(value)) {
+      const inner = rules === undefined ? undefined : childRules(rules, "[]");
+      if (inner?.rule === "ignore") return "[]";
+      let text = "[";
+      for (let i = 0; i < value.length; i++) text += this.#value(value[i], depth + 1, inner);
+      return `${text}]`;
+    }
+    const prototype: unknown = Object.getPrototypeOf(value);
+    if (prototype !== Object.prototype && prototype !== null) {
+      const special = this.#special(value, depth, rules);
+      if (special !== undefined) return special;
+    }
+    return this.#record(value as Readonly<Record<string, unknown>>, depth, rules);
+  }
+
+  #record(value: Readonly<Record<string, unknown>>, depth: number, rules: PathRules | undefined): string {
+    const keys = sortedKeys(value);
+    const before = this.#tokens.length;
+    const holedBefore = this.#holed.length;
+    let text = "{";
+    for (let i = 0; i < keys.length; i++) {
+      const key = keys[i]!;
+      const known = this.#strings.of(key);
+      if (known.tokens.length > 0) {
+        // Sorted by an id, the order of the entries would depend on its value.
+        this.#tokens.length = before;
+        this.#holed.length = holedBefore;
+        return `{${this.#entries(Object.entries(value), depth, rules)}`;
+      }
+      const inner = rules === undefined ? undefined : childRules(rules, key);
+      if (inner !== undefined && inner.rule === "ignore") continue;
+      if (this.#pinning) this.#pin(key);
+      text += known.text;
+      text += this.#value(value[key], depth + 1, inner);
+    }
+    return `${text}}`;
+  }
+
+  /**
+   * An unordered collection. Without ids it is its sorted texts. With ids, every entry becomes a part of its own, tied to
+   * the collection by a token that stands nowhere else, so that naming the ids also orders the entries.
+   */
+  #entries(entries: Iterable<readonly [unknown, unknown] | readonly [unknown]>, depth: number, rules: PathRules | undefined): string {
+    const outer = this.#tokens;
+    const outerHoled = this.#holed;
+    this.#holed = [];
+    const parts: Encoded[] = [];
+    let holes = 0;
+    for (const entry of entries) {
+      const inner = rules === undefined ? undefined : childRules(rules, typeof entry[0] === "string" ? entry[0] : "*");
+      if (inner?.rule === "ignore") continue;
+      this.#tokens = [];
+      let text = this.#value(entry[0], depth + 1, undefined);
+      if (entry.length === 2) text += this.#value(entry[1], depth + 1, inner);
+      holes += this.#tokens.length;
+      parts.push({ text, tokens: this.#tokens });
+    }
+    const nested = this.#holed;
+    this.#tokens = outer;
+    this.#holed = outerHoled;
+    if (holes === 0) {
+      return `${parts
+        .map((part) => part.text)
+        .sort()
+        .join("")}}`;
+    }
+    const owner = anonymousToken();
+    for (const part of parts) outerHoled.push({ text: `e@c${part.text}]`, tokens: [owner, ...part.tokens] });
+    outerHoled.push(...nested);
+    outer.push(owner);
+    return `@c${parts.length}}`;
+  }
+
+  #special(value: object, depth: number, rules: PathRules | undefined): string | undefined {
+    if (value instanceof Generated) return this.#generated(value);
+    if (value instanceof Time) return this.#moment(value);
+    if (value instanceof Mixed) return this.#mixed(value);
+    if (value instanceof JsonText) return `J${this.#value(value.value, depth + 1, rules)}`;
+    if (value instanceof Uint8Array) return this.#bytes(value);
+    if (types.isDate(value)) {
+      const ms = value.getTime();
+      return this.#clock.nearMs(ms) ? "T" : `D${ms};`;
+    }
+    if (types.isMap(value)) return `M${this.#entries(value, depth, rules)}`;
+    if (types.isSet(value))
+      return `S${this.#entries(
+        Array.from(value, (member): readonly [unknown] => [member]),
+        depth,
+        rules,
+      )}`;
+    if (types.isAnyArrayBuffer(value)) return `B${this.#bytes(new Uint8Array(value))}`;
+    if (ArrayBuffer.isView(value)) {
+      const kind = value.constructor.name;
+      return `Y${kind.length}:${kind}${this.#bytes(new Uint8Array(value.buffer, value.byteOffset, value.byteLength))}`;
+    }
+    if (types.isRegExp(value)) return `x${plainText(String(value))}`;
+    if (types.isBoxedPrimitive(value)) return `o${this.#value(value.valueOf(), depth + 1, rules)}`;
+    if (types.isNativeError(value))
+      return `!${plainText(value.name)}${this.#string(value.message)}${this.#record({ ...value }, depth, rules)}`;
+    return undefined;
+  }
+
+  #generated({ key, form, origin }: Generated): string {
+    if (origin === undefined) return `K${form}${key};`;
+    if (this.#isAnonymous) {
+      this.#tokens.push(this.#strings.tokens.of({ key: `${KNOWN}${key}`, rank: "", order: "" }));
+      return `@${form};`;
+    }
+    const { label, step, domain } = origin;
+    addTo(this.steps, step, domain);
+    this.#tokens.push(this.#strings.tokens.of({ key, rank: "", order: "" }, step, domain));
+    return `@${form}${label}${this.#rank(domain, this.#ranks?.steps.get(step))};`;
+  }
+
+  #moment({ form, origin: { name, step, domain, isPassed } }: Time): string {
+    addTo(this.times, step, domain);
+    return `T${form}${name}${isPassed === true ? "!" : ""}${this.#rank(domain, this.#ranks?.times.get(step))};`;
+  }
+
+  #rank(domain: string, rank: number | undefined): string {
+    const { domains } = this.#ranks ?? {};
+    return rank === undefined || (domains !== undefined && !domains.has(domain)) ? "" : `/${rank}`;
+  }
+
+  #mixed({ parts }: Mixed): string {
+    let text = `E${parts.length}:`;
+    for (const part of parts)
+      text += typeof part === "string" ? this.#string(part) : part instanceof Generated ? this.#generated(part) : this.#moment(part);
+    return text;
+  }
+
+  #bytes(value: Uint8Array): string {
+    const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+    if (value.length === 16 && this.#byAppearance) {
+      const uuid = uuidPiece(bytes.toString("hex"), "b");
+      if (uuid !== null) return this.#integerKey(uuid.key, uuid.rank, uuid.order, "b");
+    }
+    return `b${value.length}:${bytes.toString("base64")}`;
+  }
+}
+
+function addTo(places: Map<number, Set<string>>, step: number, place: string): void {
+  const known = places.get(step);
+  if (known === undefined) places.set(step, new Set([place]));
+  else known.add(place);
+}
+
+/** A key that refers to another table is that table's. */
+function isOwnKey(mode: ColumnMode, { key, references }: ObservedColumn): boolean {
+  return mode.kind === "symmetric" && key === true && references === undefined;
+}
+
+/** The keys of ids; empty for those that tie a collection to its entries, which stand for no value. */
+function keysOf(tokens: readonly Token[]): readonly string[] {
+  return tokens.map(({ key }) => key ?? "");
+}
+
+// Beyond 2^53 a number is written with fewer digits than the bigint of the same value.
+const digitsOf = (value: number): string => String(Number.isInteger(value) && !Number.isSafeInteger(value) ? BigInt(value) : value);

@@ -1,0 +1,211 @@
+import { cellsOf, differences, ROW_LINE } from "../compare/differences.ts";
+
+/** A described state in lines in which each generated value is a mark that no text of a state contains. {@link shownNames} makes lines for people of them. */
+export type Marked = readonly string[];
+
+const [OPEN, CLOSE] = ["\u{F0000}", "\u{F0001}"];
+const MARK = /\u{F0000}(t?)\d+\u{F0001}/gu;
+const STRAY = /[\u{F0000}\u{F0001}]/gu;
+/** Lines of one shape, or rows of one table, that are compared each with each; of more, values keep the names that they have. */
+const MOST_COMPARED = 100;
+
+/** `kind`: `t` for what is a time by its looks. */
+export const mark = (kind: "" | "t", number: number): string => `${OPEN}${kind}${number}${CLOSE}`;
+
+export const isMark = (text: string): boolean => text.startsWith(OPEN);
+
+export const withoutMarks = (text: string): string => text.replace(STRAY, "\uFFFD");
+
+/** The lines with `#1`, `#2` for generated values, sorted. */
+export function shownNames(lines: Marked): readonly string[] {
+  // A long text may have been cut within a mark.
+  return lines.map((line) => line.replaceAll(OPEN, "#").replaceAll(CLOSE, "")).sort();
+}
+
+/** {@link differences} of two states that have the same names already. */
+export function markedDifferences(expected: Marked, actual: Marked, limit: number): readonly string[] {
+  return differences(shownNames(expected), shownNames(actual), limit);
+}
+
+/**
+ * The second state with the names that its generated values have in the first one, where they stand in its place: in a line that is equal but for
+ * names, else in the row that has most in common. No two values get one name, so that what differs still does.
+ */
+export function sameNames(first: Marked, second: Marked): Marked {
+  const names = new Names();
+  const [left, right] = [first, second].map((lines) => [...new Set(lines)].filter((line) => line.includes(OPEN)).map(readMarks));
+  const groups = grouped(left!, right!, ({ shape }) => shape);
+  // Rows before values: one that refers to another row than before is then what differs.
+  const inTurn = [true, false].map((isRow) => groups.filter((group) => [...group.first][0]!.isRow === isRow));
+  for (const some of inTurn) pairForced(some, names);
+  for (const some of inTurn) pairOthers(some, names);
+  const [rows, ownRows] = [left!, right!].map((lines) => lines.filter((line) => line.isRow && !names.paired.has(line)));
+  for (const group of grouped(rows!, ownRows!, ({ place }) => place)) pairRows(group, names);
+  const used = new Set(first.flatMap(marksOf));
+  let number = used.size;
+  const named = (own: string, kind: "" | "t"): string => {
+    const known = names.of(own);
+    if (known !== undefined) return known;
+    // A value that the first state does not have must not get a name of it.
+    let name = own;
+    while (used.has(name)) name = mark(kind, ++number);
+    used.add(name);
+    names.take(name, own);
+    return name;
+  };
+  return second.map((line) => line.replace(MARK, named));
+}
+
+interface Line {
+  readonly isRow: boolean;
+  /** Alike in lines that are equal but for names. */
+  readonly shape: string;
+  readonly marks: readonly string[];
+  /** Table and sign of a row. */
+  readonly place: string;
+  readonly cells: readonly (readonly [name: string, value: string])[];
+}
+
+function readMarks(line: string): Line {
+  const row = ROW_LINE.exec(line);
+  return {
+    isRow: row !== null,
+    shape: shapeOf(line),
+    marks: marksOf(line),
+    place: row?.[1] ?? "",
+    cells: row === null ? [] : cellsOf(row[2]!),
+  };
+}
+
+/** The text without the numbers of its marks. */
+export const shapeOf = (text: string): string => text.replace(MARK, `${OPEN}$1${CLOSE}`);
+
+const marksOf = (text: string): readonly string[] => text.match(MARK) ?? [];
+
+/** A text that was cut off, without what is left of a mark or of a character at its end. */
+export const cutBeforeMark = (text: string): string => text.replace(/(?:\u{F0000}t?\d*|[\uD800-\uDBFF])$/u, "");
+
+/** Which mark of the first state stands for one of the second; each for one at most. */
+class Names {
+  readonly #first = new Map<string, string>();
+  readonly #taken = new Set<string>();
+  /** Lines of both states that are equal but for names. */
+  readonly paired: Set<Line> = new Set();
+
+  of(second: string): string | undefined {
+    return this.#first.get(second);
+  }
+
+  take(first: string, second: string): void {
+    this.#first.set(second, first);
+    this.#taken.add(first);
+  }
+
+  /** How many of the marks stand for each other by now; `undefined`: they cannot all. */
+  fit(first: readonly string[], second: readonly string[]): number | undefined {
+    const tried = new Map<string, string>();
+    for (const [place, own] of second.entries()) {
+      const one = first[place]!;
+      const name = this.#first.get(own) ?? tried.get(own);
+      if (name === undefined ? this.#taken.has(one) || [...tried.values()].includes(one) : name !== one) return undefined;
+      if (name === undefined) tried.set(own, one);
+    }
+    return second.length - tried.size;
+  }
+
+  takeAll(first: readonly string[], second: readonly string[]): void {
+    for (const [place, own] of second.entries()) this.take(first[place]!, own);
+  }
+}
+
+/** Lines of both states that may be about the same thing. */
+interface Group {
+  readonly first: Set<Line>;
+  readonly second: Set<Line>;
+}
+
+function take(group: Group, one: Line, own: Line, names: Names): void {
+  names.takeAll(one.marks, own.marks);
+  names.paired.add(one).add(own);
+  group.first.delete(one);
+  group.second.delete(own);
+}
+
+/** Pairs lines that leave no choice: the only ones of their shape, and then those that only one fits by the names that are known. */
+function pairForced(groups: readonly Group[], names: Names): void {
+  for (const group of groups) {
+    const [[one], [own]] = [[...group.first], [...group.second]];
+    const isOnly = group.first.size === 1 && group.second.size === 1;
+    if (isOnly && names.fit(one!.marks, own!.marks) !== undefined) take(group, one!, own!, names);
+  }
+  for (let progress = true; progress;) {
+    progress = false;
+    for (const group of groups) {
+      for (const own of group.second) {
+        const known = [...group.first].filter((one) => (names.fit(one.marks, own.marks) ?? 0) > 0);
+        if (known.length !== 1) continue;
+        take(group, known[0]!, own, names);
+        progress = true;
+      }
+    }
+  }
+}
+
+/** Pairs what is left in order, which is alike on both sides: states are described in the order of their canonical names. */
+function pairOthers(groups: readonly Group[], names: Names): void {
+  for (const group of groups) {
+    for (const own of group.second) {
+      const one = [...group.first].find(({ marks }) => names.fit(marks, own.marks) !== undefined);
+      if (one !== undefined) take(group, one, own, names);
+    }
+  }
+}
+
+/** Rows that differ in a column have the names of the row of their table that has most in common with them. */
+function pairRows({ first, second }: Group, names: Names): void {
+  for (const own of second) {
+    const [most] = [...first]
+      .map((one) => ({ one, cells: commonCells(one, own, names) }))
+      .toSorted((a, b) => b.cells.count - a.cells.count);
+    if (most === undefined || most.cells.count === 0) continue;
+    names.takeAll(most.cells.first, most.cells.second);
+    first.delete(most.one);
+  }
+}
+
+interface Common {
+  readonly count: number;
+  readonly first: readonly string[];
+  readonly second: readonly string[];
+}
+
+const NOTHING: Common = { count: 0, first: [], second: [] };
+
+/** The cells that are equal but for names, and their marks, which can all stand for each other. */
+function commonCells(one: Line, own: Line, names: Names): Common {
+  let common = NOTHING;
+  for (const [index, [name, value]] of own.cells.entries()) {
+    const other = one.cells[index];
+    if (other === undefined || other[0] !== name || shapeOf(other[1]) !== shapeOf(value)) continue;
+    const [first, second] = [
+      [...common.first, ...marksOf(other[1])],
+      [...common.second, ...marksOf(value)],
+    ];
+    if (names.fit(first, second) !== undefined) common = { count: common.count + 1, first, second };
+  }
+  return common;
+}
+
+/** Groups that both sides have, without those that are too large to be compared each with each. */
+function grouped(first: readonly Line[], second: readonly Line[], by: (line: Line) => string): readonly Group[] {
+  const groups = new Map<string, Group>();
+  const of = (line: Line): Group => {
+    const key = by(line);
+    const group = groups.get(key) ?? { first: new Set(), second: new Set() };
+    groups.set(key, group);
+    return group;
+  };
+  for (const line of first) of(line).first.add(line);
+  for (const line of second) of(line).second.add(line);
+  return [...groups.values()].filter(({ first: a, second: b }) => a.size > 0 && b.size > 0 && Math.max(a.size, b.size) <= MOST_COMPARED);
+}

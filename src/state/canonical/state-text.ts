@@ -1,0 +1,242 @@
+import { Clock } from "../values/clock.ts";
+import { Encoder, type Encoded, type Ranks } from "./encoder.ts";
+import type { Facts, Fingerprint } from "./facts.ts";
+import { TablePlans } from "./columns.ts";
+import type { Piece } from "./pieces.ts";
+import type { Placeholders } from "../values/scan.ts";
+import { hashText, hashText32 } from "../hash/hasher.ts";
+import { WordHasher } from "../hash/word-hasher.ts";
+import { nameIds } from "../values/naming.ts";
+import type { Part } from "./parts.ts";
+import { readRules, type Rules } from "../values/rules.ts";
+import { Strings } from "../values/strings.ts";
+import { Tokens, type Token } from "./tokens.ts";
+import type { CanonicalOptions } from "./canonical-options.ts";
+import { literalKeys } from "../values/opaque-tokens.ts";
+
+/** The canonical text of facts. */
+export interface StateText {
+  readonly text: string;
+  readonly bounded: boolean;
+  /** Ids renamed in full, in the order of their names, and ids that carry time, in their own. */
+  readonly free: readonly Token[];
+  readonly ranked: readonly Token[];
+}
+
+const NONE: readonly Token[] = [];
+const NO_PLACES: ReadonlySet<string> = new Set();
+
+/** Writes facts as canonical text: two states have one text exactly when they differ in nothing but the names of ids. */
+export class StateWriter {
+  readonly clock: Clock;
+  readonly rules: Rules;
+  readonly tokens: Tokens;
+  readonly plans: TablePlans;
+  readonly #strings: Strings;
+  readonly #encoder: Encoder;
+  readonly #symmetric: boolean;
+  /** See {@link CanonicalOptions.byAppearance}. */
+  readonly byAppearance: boolean;
+  readonly #ordered: ReadonlySet<string>;
+  readonly #placeholders: Placeholders;
+  /** Absent where rules reach into values. */
+  readonly #words: WordHasher | undefined;
+  #stamp = 0;
+  #check = 0;
+  readonly #fixed: string[] = [];
+
+  constructor(options: CanonicalOptions) {
+    const byAppearance = options.byAppearance === true;
+    this.clock = byAppearance ? new Clock(options.clockMs, ...(options.earlierClocksMs ?? [])) : new Clock();
+    this.byAppearance = byAppearance;
+    this.#ordered = new Set(options.ordered);
+    this.rules = readRules(options.ignore, options.masked);
+    this.tokens = new Tokens(byAppearance ? literalKeys(options.literals, this.clock) : []);
+    // The longest first: a URL holds the port.
+    this.#placeholders = [...options.placeholders].sort((a, b) => b[0].length - a[0].length);
+    this.plans = new TablePlans(this.rules, options.symmetric);
+    this.#strings = new Strings(byAppearance ? this.clock : undefined, this.#placeholders, this.tokens);
+    this.#encoder = new Encoder(this.#strings, this.clock, this.rules, this.plans, {
+      pinsWanted: options.symmetric.length > 0,
+      byAppearance,
+    });
+    this.#symmetric = options.symmetric.length > 0;
+    const { context, clients, systems } = this.rules;
+    const bare = context === undefined && clients === undefined && systems === undefined;
+    if (bare && !this.#symmetric) this.#words = new WordHasher(this.#strings, this.clock);
+  }
+
+  /** Makes ids constants. What was read before is forgotten, since it took them for variable. */
+  fix(constants: Iterable<readonly [string, string]>): void {
+    for (const [key, name] of constants) {
+      this.tokens.constants.set(key, name);
+      this.#fixed.push(key);
+    }
+    this.#forget();
+  }
+
+  /** The ids that were made constants, with their names. */
+  get fixed(): readonly (readonly [string, string])[] {
+    return this.#fixed.map((key) => [key, this.tokens.constants.get(key)!]);
+  }
+
+  /** Makes the ids that were fixed variable again. */
+  unfix(): void {
+    if (this.#fixed.length === 0) return;
+    for (const key of this.#fixed.splice(0)) this.tokens.constants.delete(key);
+    this.#forget();
+  }
+
+  /** What a string is made of; `null` for text alone. */
+  pieces(text: string): readonly Piece[] | null {
+    return this.#strings.pieces(text);
+  }
+
+  /** Another hash of the facts of the last fingerprint; 32 bits. */
+  get check(): number {
+    return this.#check;
+  }
+
+  /** Writes the fingerprint of facts into `out`; returns whether it was bounded. */
+  fingerprint(facts: Facts, out: Fingerprint): boolean {
+    this.#strings.trim();
+    if (this.#words !== undefined && this.#words.hash(facts, out)) {
+      this.#check = this.#words.check;
+      return false;
+    }
+    const { text, bounded } = this.write(facts);
+    hashText(text, out);
+    const { steps, times } = this.#encoder;
+    this.forgotten = this.#forgottenOrder();
+    // Where an order is forgotten, the other hash is of the form that has it.
+    this.#check = hashText32(this.forgotten.size === 0 ? text : this.#write(facts, ranksOf(steps, times, undefined)).text);
+    return bounded;
+  }
+
+  /** The places of the last fingerprint whose order of generation is no part of it, and there was one to forget. */
+  forgotten: ReadonlySet<string> = NO_PLACES;
+
+  write(facts: Facts): StateText {
+    const written = this.#write(facts, undefined);
+    if (this.#ordered.size === 0) return written;
+    const { steps, times } = this.#encoder;
+    const isOrdered = [...steps.values(), ...times.values()].some((places) => [...places].some((one) => this.#ordered.has(one)));
+    return isOrdered ? this.#write(facts, ranksOf(steps, times, this.#ordered)) : written;
+  }
+
+  #forgottenOrder(): ReadonlySet<string> {
+    const { steps, times } = this.#encoder;
+    const places = new Set<string>();
+    for (const bySteps of [steps, times]) {
+      if (bySteps.size < 2) continue;
+      for (const some of bySteps.values()) for (const one of some) if (!this.#ordered.has(one)) places.add(one);
+    }
+    return places.size === 0 ? NO_PLACES : places;
+  }
+
+  #write(facts: Facts, ranks: Ranks | undefined): StateText {
+    this.#strings.trim();
+    const { head, plain, holed } = this.#encoder.encode(facts, ranks);
+    if (head.tokens.length === 0 && holed.length === 0) {
+      const text = plain.length === 0 ? head.text : `${head.text}${plain.sort().join("")}`;
+      return { text, bounded: false, free: NONE, ranked: NONE };
+    }
+    return this.#name(head, plain, holed);
+  }
+
+  #forget(): void {
+    this.#strings.clear();
+    this.#words?.clear();
+  }
+
+  #name(head: Encoded, plain: readonly string[], holed: readonly Encoded[]): StateText {
+    const stamp = ++this.#stamp;
+    const free: Token[] = [];
+    const fixed: Token[] = [];
+    const meet = (tokens: readonly Token[]): void => {
+      for (let i = 0; i < tokens.length; i++) {
+        const token = tokens[i]!;
+        if (token.stamp === stamp) continue;
+        token.stamp = stamp;
+        if (token.rank === "" && !this.#isPinned(token)) {
+          token.index = free.length;
+          free.push(token);
+        } else {
+          token.index = -1;
+          fixed.push(token);
+        }
+      }
+    };
+    meet(head.tokens);
+    for (const part of holed) meet(part.tokens);
+    const ranked = fixed.length === 0 ? NONE : fixed.filter((token) => token.rank !== "").sort(byRank);
+    const names = nameFixed(fixed, ranked);
+    const parts: Part[] = [];
+    const lines = plain.slice();
+    let front = head.text;
+    if (head.tokens.length > 0) {
+      const part = toPart(head, names);
+      if (part.ids.length > 0) {
+        parts.push(part);
+        front = "";
+      } else front = part.text;
+    }
+    for (const encoded of holed) {
+      const part = toPart(encoded, names);
+      if (part.ids.length > 0) parts.push(part);
+      else lines.push(part.text);
+    }
+    const naming = nameIds(free.length, parts, lines);
+    return { text: front + naming.text, bounded: naming.bounded, free: naming.order.map((index) => free[index]!), ranked };
+  }
+
+  // A number in the context may be a symmetric key: renaming the key would part the two.
+  #isPinned(token: Token): boolean {
+    if (!this.#symmetric || token.key === null || !token.key.startsWith("s:")) return false;
+    return this.#encoder.pins.has(token.key.slice(token.key.lastIndexOf(":") + 1));
+  }
+}
+
+/** Dense ranks, over the places in question alone. */
+function ranksOf(
+  steps: ReadonlyMap<number, ReadonlySet<string>>,
+  times: ReadonlyMap<number, ReadonlySet<string>>,
+  domains: ReadonlySet<string> | undefined,
+): Ranks {
+  const isIn = (domain: string): boolean => domains === undefined || domains.has(domain);
+  const rank = (bySteps: ReadonlyMap<number, ReadonlySet<string>>): ReadonlyMap<number, number> => {
+    const some = [...bySteps].filter(([, places]) => [...places].some(isIn)).map(([step]) => step);
+    return new Map(some.toSorted((a, b) => a - b).map((step, index) => [step, index]));
+  };
+  return { steps: rank(steps), times: rank(times), domains };
+}
+
+function byRank(a: Token, b: Token): number {
+  if (a.rank !== b.rank) return a.rank < b.rank ? -1 : 1;
+  return a.order < b.order ? -1 : a.order > b.order ? 1 : 0;
+}
+
+function nameFixed(fixed: readonly Token[], ranked: readonly Token[]): ReadonlyMap<Token, string> | undefined {
+  if (fixed.length === 0) return undefined;
+  const names = new Map<Token, string>();
+  for (const token of fixed) if (token.rank === "") names.set(token, `=${token.key!.slice(token.key!.lastIndexOf(":") + 1)}`);
+  let rank = 0;
+  let kind = "";
+  for (const token of ranked) {
+    rank = token.rank === kind ? rank + 1 : 1;
+    kind = token.rank;
+    names.set(token, `${kind}.${rank}`);
+  }
+  return names;
+}
+
+/** The names of fixed ids become part of the text; the others stay open. */
+function toPart(encoded: Encoded, names: ReadonlyMap<Token, string> | undefined): Part {
+  const ids: number[] = [];
+  let text = encoded.text;
+  for (const token of encoded.tokens) {
+    if (token.index >= 0) ids.push(token.index);
+    if (names !== undefined) text += token.index >= 0 ? ";@" : `;${names.get(token)!}`;
+  }
+  return { text, ids };
+}

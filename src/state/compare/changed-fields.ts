@@ -1,0 +1,68 @@
+import { isDeepStrictEqual } from "node:util";
+import type { ObservedTable, StoredValue } from "../../model/stores/store-adapter.ts";
+import type { Facts } from "../canonical/facts.ts";
+import { columnPlace, fieldOf, placeText, tablePlace } from "../values/places.ts";
+
+type Row = readonly StoredValue[];
+
+/** Fields of stores that are another value in the second observation, as {@link fieldOf} names them. Of rows that came or went it is every column. */
+export function changedFields(before: Facts, after: Facts): readonly string[] {
+  const fields = new Set<string>();
+  for (const name of Object.keys(after.systems)) {
+    const [a, b] = [before.systems[name], after.systems[name]];
+    if (a?.kind === "value" && b?.kind === "value") addValues(a.value, b.value, ["systems", name], fields);
+    if (a?.kind !== "rows" || b?.kind !== "rows") continue;
+    for (const table of new Set([...a.tables, ...b.tables].map((one) => one.name))) {
+      const [x, y] = [a, b].map(({ tables }) => tables.find((one) => one.name === table));
+      addRows((y ?? x)!, changesOf(x, y), (place) => fields.add(fieldOf(placeText([...tablePlace(name, table), place]))));
+    }
+  }
+  return [...fields].toSorted();
+}
+
+/** Rows that are there only after, and only before. */
+function changesOf(
+  before: ObservedTable | undefined,
+  after: ObservedTable | undefined,
+): { readonly came: readonly Row[]; readonly went: readonly Row[] } {
+  const count = new Map<string, { readonly row: Row; count: number }>();
+  const add = (rows: readonly Row[] | undefined, sign: number): void => {
+    for (const row of rows ?? []) {
+      const key = row.map((cell) => `${typeof cell}:${String(cell)}`).join("\0");
+      const known = count.get(key);
+      if (known === undefined) count.set(key, { row, count: sign });
+      else known.count += sign;
+    }
+  };
+  add(after?.added, 1);
+  add(before?.added, -1);
+  add(after?.removed, -1);
+  add(before?.removed, 1);
+  const all = [...count.values()];
+  const rows = (sign: number): readonly Row[] => all.filter((one) => one.count * sign > 0).map(({ row }) => row);
+  return { came: rows(1), went: rows(-1) };
+}
+
+function addRows({ columns }: ObservedTable, { came, went }: ReturnType<typeof changesOf>, add: (place: string) => void): void {
+  const left = [...went];
+  const keys = columns.flatMap(({ key }, index) => (key === true ? [index] : []));
+  for (const row of came) {
+    const at = left.findIndex((other) => keys.length > 0 && keys.every((index) => row[index] === other[index]));
+    const [other] = at < 0 ? [] : left.splice(at, 1);
+    row.forEach((cell, index) => {
+      if (other === undefined || !isDeepStrictEqual(cell, other[index])) add(columnPlace(columns, index, row));
+    });
+  }
+  for (const row of left) row.forEach((_, index) => add(columnPlace(columns, index, row)));
+}
+
+function addValues(a: unknown, b: unknown, segments: readonly string[], fields: Set<string>): void {
+  if (isDeepStrictEqual(a, b)) return;
+  if (isRecord(a) && isRecord(b)) {
+    for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) addValues(a[key], b[key], [...segments, key], fields);
+  } else fields.add(fieldOf(placeText(segments)));
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}

@@ -1,0 +1,338 @@
+import { isDeepStrictEqual, types } from "node:util";
+import type { ObservedColumn, ObservedTable, StoredValue } from "../../model/stores/store-adapter.ts";
+import type { Facts } from "../canonical/facts.ts";
+import type { DroppedField, GeneratedPlace, Knowledge, TimePlace } from "./knowledge.ts";
+import { columnPlace, fieldOf, INDEX, JSON_TEXT, KEY, parsedJson, placeText, tableOf, tablePlace } from "../values/places.ts";
+import { momentOf, offsetFromStep, resolutionOf, type StepWindow } from "../values/times.ts";
+import { differingWords, wordOf, wordOfBytes } from "../values/words.ts";
+
+/** A state that a step led to, and when the step ran. */
+export interface Execution {
+  readonly facts: Facts;
+  readonly window: StepWindow;
+}
+
+/** A place whose values map one to one, with two of them. */
+export interface ComparedPlace extends GeneratedPlace {
+  readonly field: string;
+  /** The counters that moved as the value did, if it is an integer; those that its place is named after first. {@link domain} is the first one. */
+  readonly domains: readonly string[];
+  /** An integer for which no key of a table stands: a counter's if it grows with each execution, and stays what it is. */
+  readonly isLoose?: boolean | undefined;
+  readonly sample: readonly [string, string];
+}
+
+export interface Compared {
+  readonly generated: readonly ComparedPlace[];
+  readonly times: readonly TimePlace[];
+  /** Differences that neither generated values nor times explain. */
+  readonly unexplained: readonly DroppedField[];
+}
+
+export interface CompareOptions {
+  /** Places that it explains are passed over. */
+  readonly known: Knowledge;
+}
+
+/** Rows are paired at a cost of their number squared. */
+const MOST_ROWS = 200;
+const DEEPEST = 100;
+
+/** Two values of one place that differ. */
+interface Pair {
+  readonly place: string;
+  readonly a: unknown;
+  readonly b: unknown;
+  readonly column?: ObservedColumn | undefined;
+  /** The place of the key that the column refers to, or is; columns only. */
+  readonly domain?: string | undefined;
+}
+
+/**
+ * Compares the states that two executions of one step led to from equal states, and says how their differences come about. The texts that differ must map one to
+ * one between the executions: a value that is one in the first execution is one in the second.
+ */
+export function compareExecutions(a: Execution, b: Execution, options: CompareOptions): Compared {
+  const collector = new Pairs(options.known);
+  collector.facts(a.facts, b.facts);
+  const generated: ComparedPlace[] = [];
+  const times = new Map<string, TimePlace>();
+  const unexplained: DroppedField[] = [...collector.structure];
+  const texts: { readonly place: string; readonly after: string; readonly a: string; readonly b: string; readonly pair: Pair }[] = [];
+  const integers: Pair[] = [];
+  const domains = new Domains();
+  for (const { domain, a: x, b: y } of [...collector.keys, ...collector.pairs])
+    if (domain !== undefined && isInteger(x) && isInteger(y)) domains.add(domain, String(x), String(y));
+  for (const pair of collector.pairs) {
+    // A key may be made of the time, and so may what refers to it.
+    const isKey = isInteger(pair.a) && isInteger(pair.b) && domains.of(pair).length > 0;
+    const time = isKey ? undefined : timeAt(pair, a.window, b.window);
+    if (time !== undefined) times.set(`${time.place}\n${time.after}`, coarsest(times.get(`${time.place}\n${time.after}`), time));
+    else if (isInteger(pair.a) && isInteger(pair.b)) integers.push(pair);
+    else if (typeof pair.a === "string" && typeof pair.b === "string") {
+      for (const words of differingWords(pair.a, pair.b)) {
+        const within = words.after === "" ? undefined : timeAt({ ...pair, a: words.a, b: words.b }, a.window, b.window);
+        if (within === undefined) texts.push({ place: pair.place, ...words, pair });
+        else times.set(`${pair.place}\n${words.after}`, { ...within, after: words.after });
+      }
+    } else if (pair.a instanceof Uint8Array && pair.b instanceof Uint8Array) {
+      texts.push({ place: pair.place, after: "", a: wordOfBytes(pair.a).key, b: wordOfBytes(pair.b).key, pair });
+    } else unexplained.push(dropped(pair));
+  }
+  // Counters that no key of a table shows: those whose values a probe or the context holds.
+  const loose = new Domains();
+  for (const pair of integers)
+    if (pair.column === undefined && domains.of(pair).length === 0) loose.add(pair.place, String(pair.a), String(pair.b));
+  for (const pair of integers) {
+    const keys = domains.of(pair);
+    const all = keys.length > 0 ? keys : loose.largest(pair);
+    if (all.length === 0 || !isNatural(pair.a) || !isNatural(pair.b)) unexplained.push(dropped(pair));
+    else generated.push({ ...sampleOf(pair), place: pair.place, after: "", domain: all[0], domains: all, isLoose: keys.length === 0 });
+  }
+  const forth = new Map<string, string>();
+  const back = new Map<string, string>();
+  for (const { place, after, a: x, b: y, pair } of texts) {
+    if (/^\d+$/.test(x) && /^\d+$/.test(y)) {
+      // Digits in a text may be a counter's of their own.
+      const all = [...domains.holding(x, y, place), after === "" ? place : `${place} after ${after}`];
+      generated.push({ field: fieldOf(place), sample: [x, y], place, after, domain: all[0], domains: all });
+      continue;
+    }
+    const [from, to] = [wordOf(x).key, wordOf(y).key];
+    if ((forth.get(from) ?? to) !== to || (back.get(to) ?? from) !== from || collector.isCommon(from) || collector.isCommon(to)) {
+      unexplained.push(dropped(pair));
+      continue;
+    }
+    forth.set(from, to);
+    back.set(to, from);
+    generated.push({ field: fieldOf(place), sample: [x, y], place, after, domain: undefined, domains: [] });
+  }
+  return { generated, times: [...times.values()], unexplained };
+}
+
+/** Which pairs of integers the keys of each counter make up. */
+class Domains {
+  readonly #pairs = new Map<string, Set<string>>();
+
+  add(domain: string, a: string, b: string): void {
+    const pairs = this.#pairs.get(domain) ?? new Set();
+    this.#pairs.set(domain, pairs.add(`${a}\n${b}`));
+  }
+
+  /** The counters that a pair of integers may be of: that of the key which it refers to, or {@link holding}. */
+  of({ a, b, place, domain }: Pair): readonly string[] {
+    return domain === undefined ? this.holding(String(a), String(b), place) : [domain];
+  }
+
+  /** The same of counters that are not keys of a table: those that moved most often first. */
+  largest({ a, b }: Pair): readonly string[] {
+    const all = [...this.#pairs].filter(([, pairs]) => pairs.has(`${String(a)}\n${String(b)}`));
+    return all.toSorted(([x, one], [y, other]) => other.size - one.size || (x < y ? -1 : 1)).map(([domain]) => domain);
+  }
+
+  /** The counters that moved as this value did, those whose table the place is named after first. */
+  holding(a: string, b: string, place: string): readonly string[] {
+    const all = [...this.#pairs].filter(([, pairs]) => pairs.has(`${a}\n${b}`)).map(([domain]) => domain);
+    const last = (JSON.parse(place) as readonly string[]).at(-1)!.toLowerCase();
+    const isNamed = (domain: string): boolean => last.includes(singular(tableOf(domain)!));
+    return [...all.filter(isNamed), ...all.filter((domain) => !isNamed(domain))];
+  }
+}
+
+const singular = (table: string): string => table.toLowerCase().replace(/(?:ies|es|s)$/, "");
+const isInteger = (value: unknown): boolean => typeof value === "bigint" || Number.isSafeInteger(value);
+const isNatural = (value: unknown): boolean => (value as number | bigint) >= 0;
+
+function sampleOf({ place, a, b }: Pair): Pick<ComparedPlace, "field" | "sample"> {
+  return { field: fieldOf(place), sample: [String(a), String(b)] };
+}
+
+function dropped({ place, a, b }: Pair): DroppedField {
+  return { field: fieldOf(place), values: [shown(a), shown(b)] };
+}
+
+function shown(value: unknown): string {
+  const text =
+    typeof value === "string" ? JSON.stringify(value) : value instanceof Uint8Array ? `x"${wordOfBytes(value).key}"` : String(value);
+  return text.length > 80 ? `${text.slice(0, 80)}...` : text;
+}
+
+/** Two moments that lie alike from their steps. */
+function timeAt({ place, a, b }: Pair, windowA: StepWindow, windowB: StepWindow): TimePlace | undefined {
+  const [x, y] = [momentOf(a), momentOf(b)];
+  if (x === undefined || y === undefined || x.form !== y.form) return undefined;
+  const resolutionMs = Math.min(resolutionOf(x), resolutionOf(y));
+  const alike = offsetFromStep(x, windowA, resolutionMs) === offsetFromStep(y, windowB, resolutionMs);
+  // A time that is no offset from this step may be one from a time that an earlier step wrote, which moved as far.
+  const apart = Math.abs(y.ms - x.ms - (windowB.startMs - windowA.startMs));
+  if (!alike && apart > Math.max(1_000, windowA.endMs - windowA.startMs, windowB.endMs - windowB.startMs) + resolutionMs) return undefined;
+  return { place, after: "", resolutionMs, base: alike ? "step" : "stored" };
+}
+
+function coarsest(known: TimePlace | undefined, time: TimePlace): TimePlace {
+  if (known === undefined) return time;
+  return { ...time, resolutionMs: Math.min(known.resolutionMs, time.resolutionMs), base: known.base === "stored" ? "stored" : time.base };
+}
+
+/** Collects the values that differ, place by place. */
+class Pairs {
+  readonly pairs: Pair[] = [];
+  readonly structure: DroppedField[] = [];
+  /** Pairs of key values whose places are known. */
+  readonly keys: Pair[] = [];
+  readonly #known: ReadonlySet<string>;
+  /** Texts that both executions have at one place: they were not generated. */
+  readonly #common = new Set<string>();
+
+  constructor({ generated, times, dropped: fields, background }: Knowledge) {
+    this.#known = new Set([
+      ...[...generated, ...times].filter(({ after }) => after === "").map(({ place }) => place),
+      ...fields.map(({ field }) => field),
+      ...background,
+    ]);
+  }
+
+  isCommon(key: string): boolean {
+    return this.#common.has(key);
+  }
+
+  facts(a: Facts, b: Facts): void {
+    for (const name of new Set([...Object.keys(a.systems), ...Object.keys(b.systems)])) {
+      const [x, y] = [a.systems[name], b.systems[name]];
+      if (x?.kind === "value" && y?.kind === "value") this.#value(x.value, y.value, ["systems", name], 0);
+      if (x?.kind === "rows" && y?.kind === "rows") this.#tables(name, x.tables, y.tables);
+    }
+    this.#value(a.context, b.context, ["context"], 0);
+    this.#value(a.clients, b.clients, ["clients"], 0);
+  }
+
+  #tables(system: string, a: readonly ObservedTable[], b: readonly ObservedTable[]): void {
+    for (const name of new Set([...a, ...b].map((table) => table.name))) {
+      const [x, y] = [a, b].map((tables) => tables.find((table) => table.name === name));
+      const rowsA = x?.added ?? [];
+      const rowsB = y?.added ?? [];
+      if (rowsA.length !== rowsB.length) {
+        this.structure.push({ field: name, values: [`${rowsA.length} rows`, `${rowsB.length} rows`] });
+        continue;
+      }
+      this.#rows(system, (x ?? y)!, rowsA, rowsB);
+    }
+  }
+
+  #rows(
+    system: string,
+    { name, columns }: ObservedTable,
+    a: readonly (readonly StoredValue[])[],
+    b: readonly (readonly StoredValue[])[],
+  ): void {
+    const placeOf = (index: number, row: readonly StoredValue[]): readonly string[] => [
+      ...tablePlace(system, name),
+      columnPlace(columns, index, row),
+    ];
+    const equal = new Map<string, number>();
+    const keyOf = (row: readonly StoredValue[]): string =>
+      row.map((cell) => (typeof cell === "bigint" ? `${cell}n` : JSON.stringify(cell))).join();
+    for (const row of b) equal.set(keyOf(row), (equal.get(keyOf(row)) ?? 0) + 1);
+    const left: (readonly StoredValue[])[] = [];
+    for (const row of a) {
+      const count = equal.get(keyOf(row)) ?? 0;
+      if (count === 0) left.push(row);
+      else equal.set(keyOf(row), count - 1);
+      if (count > 0) for (const cell of row) this.#meet(cell);
+    }
+    const right = b.filter((row) => {
+      const known = equal.get(keyOf(row)) ?? 0;
+      if (known > 0) equal.set(keyOf(row), known - 1);
+      return known > 0;
+    });
+    for (const [x, y] of paired(left.slice(0, MOST_ROWS), right.slice(0, MOST_ROWS))) {
+      columns.forEach((column, index) => {
+        const at = placeOf(index, x);
+        const target = column.references;
+        const domain =
+          target !== undefined
+            ? placeText([...tablePlace(system, target.table), target.column])
+            : column.key === true
+              ? placeText(at)
+              : undefined;
+        this.#value(x[index], y[index], at, 0, column, domain);
+      });
+    }
+  }
+
+  #value(a: unknown, b: unknown, segments: readonly string[], depth: number, column?: ObservedColumn, domain?: string): void {
+    if (isSame(a, b)) return this.#meet(a);
+    const place = placeText(segments);
+    if (this.#known.has(place) || this.#known.has(fieldOf(place))) {
+      if (domain !== undefined) this.keys.push({ place, a, b, domain });
+      return;
+    }
+    if (
+      depth < DEEPEST &&
+      typeof a === "object" &&
+      typeof b === "object" &&
+      a !== null &&
+      b !== null &&
+      this.#inside(a, b, segments, depth)
+    )
+      return;
+    if (typeof a === "string" && typeof b === "string") {
+      const [x, y] = [parsedJson(a), parsedJson(b)];
+      if (x !== undefined && y !== undefined) return this.#value(x, y, [...segments, JSON_TEXT], depth + 1);
+    }
+    this.pairs.push({ place, a, b, column, domain });
+  }
+
+  /** Looks into two objects of one kind. `false`: they are compared as they are. */
+  #inside(a: object, b: object, segments: readonly string[], depth: number): boolean {
+    if (Array.isArray(a) && Array.isArray(b)) {
+      if (a.length !== b.length) return false;
+      a.forEach((item, index) => this.#value(item, b[index], [...segments, INDEX], depth + 1));
+      return true;
+    }
+    const [x, y] = [entriesOf(a), entriesOf(b)];
+    if (x === undefined || y === undefined || x.size !== y.size) return false;
+    const onlyA = [...x].filter(([key]) => !y.has(key));
+    const onlyB = [...y].filter(([key]) => !x.has(key));
+    for (const [key, item] of x) if (y.has(key)) this.#value(item, y.get(key), [...segments, String(key)], depth + 1);
+    onlyA.forEach(([key, item], index) => {
+      const [other, otherItem] = onlyB[index]!;
+      this.#value(key, other, [...segments, KEY], depth + 1);
+      this.#value(item, otherItem, [...segments, "*"], depth + 1);
+    });
+    return true;
+  }
+
+  #meet(value: unknown): void {
+    if (typeof value === "string") this.#common.add(wordOf(value).key);
+  }
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return a === b || (typeof a === typeof b && isDeepStrictEqual(a, b));
+}
+
+function entriesOf(value: object): Map<unknown, unknown> | undefined {
+  if (types.isMap(value)) return new Map(value);
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null ? new Map(Object.entries(value)) : undefined;
+}
+
+/** The pairs of rows that have most in common. */
+function paired(
+  a: readonly (readonly StoredValue[])[],
+  b: readonly (readonly StoredValue[])[],
+): readonly (readonly [readonly StoredValue[], readonly StoredValue[]])[] {
+  const all = a.flatMap((x, i) => b.map((y, j) => ({ i, j, differing: x.filter((cell, index) => !isSame(cell, y[index])).length })));
+  all.sort((one, other) => one.differing - other.differing || one.i - other.i || one.j - other.j);
+  const usedA = new Set<number>();
+  const usedB = new Set<number>();
+  const pairs: (readonly [readonly StoredValue[], readonly StoredValue[]])[] = [];
+  for (const { i, j } of all) {
+    if (usedA.has(i) || usedB.has(j)) continue;
+    usedA.add(i);
+    usedB.add(j);
+    pairs.push([a[i]!, b[j]!]);
+  }
+  return pairs;
+}

@@ -1,0 +1,156 @@
+import type { CanonicalOptions } from "../canonical/canonical-options.ts";
+import { Clock } from "../values/clock.ts";
+import { TablePlans } from "../canonical/columns.ts";
+import { Encoder, KNOWN, type EncodedRow } from "../canonical/encoder.ts";
+import type { Facts } from "../canonical/facts.ts";
+import { literalKeys } from "../values/opaque-tokens.ts";
+import { readRules } from "../values/rules.ts";
+import { Strings } from "../values/strings.ts";
+import { Tokens } from "../canonical/tokens.ts";
+
+/** Rows of the stores of one state, relative to the root, in which generated values have no names. */
+export type StoreRows = readonly EncodedRow[];
+
+/** Rows that are paired, and pairings that are tried, before two states count as different. */
+const MOST_ROWS = 2_000;
+const MOST_TRIES = 20_000;
+
+/**
+ * Compares the stores of two states up to generated values: a row that was deleted and inserted again under a new key is no change. Values are generated where
+ * experiments showed it, and where they are the key of a row and look like an id, or are integers.
+ */
+export class StoresComparer {
+  readonly #tokens: Tokens;
+  readonly #strings: Strings;
+  readonly #encoder: Encoder;
+
+  constructor({ clockMs, earlierClocksMs = [], literals, ignore, masked, placeholders }: CanonicalOptions) {
+    const clock = new Clock(clockMs, ...earlierClocksMs);
+    const rules = readRules(ignore, masked);
+    this.#tokens = new Tokens(literalKeys(literals, clock));
+    const longestFirst = [...placeholders].sort((a, b) => b[0].length - a[0].length);
+    this.#strings = new Strings(clock, longestFirst, this.#tokens);
+    const plans = new TablePlans(rules, "keys");
+    this.#encoder = new Encoder(this.#strings, clock, rules, plans, { pinsWanted: false, byAppearance: true, isAnonymous: true });
+  }
+
+  /** Names ids of the root state: they are no other values than themselves. */
+  fix(names: Iterable<readonly [string, string]>): void {
+    this.#tokens.constants.clear();
+    for (const [key, name] of names) this.#tokens.constants.set(key, name);
+    this.#strings.clear();
+  }
+
+  rows(systems: Facts["systems"]): StoreRows {
+    this.#strings.trim();
+    return this.#encoder.rows(systems);
+  }
+}
+
+/** Returns `true` if two states have the same rows, but for new values in the place of generated ones that are gone. */
+export function sameStores(before: StoreRows, after: StoreRows): boolean {
+  const balance = new Map<string, { readonly row: EncodedRow; count: number }>();
+  const count = (rows: StoreRows, by: number): void => {
+    for (const row of rows) {
+      const id = `${row.text}\n${row.keys.join("\n")}`;
+      const known = balance.get(id);
+      // A row of the root that is missing is one row less.
+      const change = row.isMissing ? -by : by;
+      if (known === undefined) balance.set(id, { row, count: change });
+      else known.count += change;
+    }
+  };
+  count(before, -1);
+  count(after, 1);
+  const fresh: EncodedRow[] = [];
+  const gone: EncodedRow[] = [];
+  for (const { row, count: more } of balance.values()) {
+    for (let i = 0; i < Math.abs(more); i++) (more > 0 ? fresh : gone).push(row);
+  }
+  // A value that is tied to a collection by no more than its place in it cannot be paired.
+  if (fresh.length !== gone.length || [...fresh, ...gone].some(({ keys }) => keys.includes(""))) return false;
+  return fresh.length === 0 || (fresh.length <= MOST_ROWS && new Pairing({ fresh, gone }, keysIn(before), keysIn(after)).exists());
+}
+
+function keysIn(rows: StoreRows): ReadonlySet<string> {
+  return new Set(rows.flatMap(({ keys, isMissing }) => (isMissing ? [] : keys)));
+}
+
+/** Looks for a new row for each one that is gone, with one new value for each generated one that is gone. */
+class Pairing {
+  readonly #gone: readonly EncodedRow[];
+  readonly #fresh: ReadonlyMap<string, readonly EncodedRow[]>;
+  readonly #before: ReadonlySet<string>;
+  readonly #after: ReadonlySet<string>;
+  readonly #owners: { readonly gone: ReadonlySet<string>; readonly fresh: ReadonlySet<string> };
+  readonly #used: Set<EncodedRow | number> = new Set();
+  readonly #to: Map<string, string> = new Map();
+  readonly #from: Map<string, string> = new Map();
+  #tries = 0;
+
+  constructor(
+    { fresh, gone }: { readonly fresh: readonly EncodedRow[]; readonly gone: readonly EncodedRow[] },
+    before: ReadonlySet<string>,
+    after: ReadonlySet<string>,
+  ) {
+    // Rows with most values leave the fewest choices.
+    this.#gone = gone.toSorted((a, b) => b.keys.length - a.keys.length);
+    const byText = new Map<string, EncodedRow[]>();
+    // Equal rows are told apart by being objects of their own.
+    for (const row of fresh) byText.set(row.text, [...(byText.get(row.text) ?? []), { ...row }]);
+    this.#fresh = byText;
+    this.#before = before;
+    this.#after = after;
+    const ownersOf = (rows: readonly EncodedRow[]): ReadonlySet<string> => new Set(rows.flatMap(({ own }) => own ?? []));
+    this.#owners = { gone: ownersOf(gone), fresh: ownersOf(fresh) };
+  }
+
+  exists(at = 0): boolean {
+    const row = this.#gone[at];
+    if (row === undefined) return true;
+    for (const other of this.#fresh.get(row.text) ?? []) {
+      if (this.#used.has(other) || ++this.#tries > MOST_TRIES) continue;
+      const made = this.#pair(row, other);
+      if (made === undefined) continue;
+      this.#used.add(other);
+      if (this.exists(at + 1)) return true;
+      this.#used.delete(other);
+      this.#undo(made);
+    }
+    return false;
+  }
+
+  /** The values that are paired with it; `undefined`: the rows are no pair. */
+  #pair(row: EncodedRow, other: EncodedRow): readonly string[] | undefined {
+    const made: string[] = [];
+    for (const [i, key] of row.keys.entries()) {
+      const value = other.keys[i]!;
+      if (this.#to.get(key) === value) continue;
+      const isFree = !this.#to.has(key) && !this.#from.has(value);
+      if (!isFree || (key !== value && !this.#isReplaced(key, value))) {
+        this.#undo(made);
+        return undefined;
+      }
+      this.#to.set(key, value);
+      this.#from.set(value, key);
+      made.push(key);
+    }
+    return made;
+  }
+
+  #undo(made: readonly string[]): void {
+    for (const key of made) {
+      this.#from.delete(this.#to.get(key)!);
+      this.#to.delete(key);
+    }
+  }
+
+  /**
+   * A value was generated again if the old one is gone and the new one was not there. Where no experiment showed that it is generated (a hash of what was sent
+   * looks the same) it must be the key of such rows.
+   */
+  #isReplaced(key: string, value: string): boolean {
+    if (this.#after.has(key) || this.#before.has(value)) return false;
+    return (key.startsWith(KNOWN) && value.startsWith(KNOWN)) || (this.#owners.gone.has(key) && this.#owners.fresh.has(value));
+  }
+}

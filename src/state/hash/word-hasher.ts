@@ -1,0 +1,213 @@
+import type { Clock } from "../values/clock.ts";
+import type { Facts, Fingerprint } from "../canonical/facts.ts";
+import { hashBytes, hashText, hashText32 } from "./hasher.ts";
+import { mix } from "../canonical/mixing.ts";
+import { sortedKeys } from "../values/sorted-keys.ts";
+import type { Strings } from "../values/strings.ts";
+
+const CAPACITY = 1 << 14;
+const DEEPEST = 100;
+
+/** Objects at one depth mostly have one shape; this many are kept. */
+const SHAPES_PER_DEPTH = 8;
+/** Returned instead of a position: these facts need the text. */
+const UNKNOWN = -1;
+
+const NULL = 1;
+const TRUE = 2;
+const FALSE = 3;
+const UNDEFINED = 4;
+const TIME = 5;
+const INTEGER = 6;
+const FLOAT = 7;
+const STRING = 8;
+const ARRAY = 9;
+const RECORD = 10;
+const NODE = 11;
+
+/**
+ * Fingerprints states without ids, e.g. of models in memory, at a third of the cost of writing them out: as 32-bit words, strings by the
+ * 64-bit hash of their canonical text, which is remembered. Every word's meaning follows from those before it, so
+ * different states have different words unless two strings have one hash. Whatever it does not know it leaves to the text;
+ * whether it does depends on nothing that a renaming changes.
+ */
+export class WordHasher {
+  readonly #words = new Int32Array(CAPACITY);
+  readonly #bytes = new Uint8Array(this.#words.buffer);
+  readonly #views: Uint8Array[] = [];
+  readonly #strings: Strings;
+  readonly #clock: Clock;
+  #shapes: Shape[][] = [];
+  readonly #nodes: Map<string, Fingerprint & { readonly check: number }> = new Map();
+  /** Of the strings, keys and nodes of these facts, in their order: in the words stands their other hash. */
+  #texts = 0;
+  /** Another hash of the facts that were hashed last, by other means all the way; 32 bits. */
+  check = 0;
+
+  constructor(strings: Strings, clock: Clock) {
+    this.#strings = strings;
+    this.#clock = clock;
+  }
+
+  /** Forgets what depends on which ids are constants. */
+  clear(): void {
+    this.#shapes = [];
+  }
+
+  /** @returns `false` when these facts need the text. */
+  hash(facts: Facts, out: Fingerprint): boolean {
+    const { systems } = facts;
+    let at = 0;
+    this.#texts = 0;
+    for (const name of sortedKeys(systems)) {
+      const observed = systems[name]!;
+      if (observed.kind !== "value") return false;
+      at = this.#string(name, at);
+      if (at !== UNKNOWN) at = this.#value(observed.value, 0, at);
+      if (at === UNKNOWN) return false;
+    }
+    at = this.#value(facts.context, 0, at);
+    if (at !== UNKNOWN) at = this.#value(facts.clients, 0, at);
+    if (at !== UNKNOWN && facts.node !== undefined) at = this.#node(facts.node, at);
+    // What went past the end was dropped.
+    if (at === UNKNOWN || at > CAPACITY) return false;
+    hashBytes((this.#views[at] ??= this.#bytes.subarray(0, at * 4)), out);
+    this.check = this.#checkOf(at);
+    return true;
+  }
+
+  #checkOf(count: number): number {
+    const words = this.#words;
+    let hash = this.#texts;
+    for (let i = 0; i < count; i++) hash = mix(hash, words[i]!);
+    return hash;
+  }
+
+  /** Writes a value at a position; returns the next one. */
+  #value(value: unknown, depth: number, at: number): number {
+    const words = this.#words;
+    if (typeof value === "number") {
+      if ((value | 0) !== value || value >= 1e9) return this.#number(value, at);
+      words[at] = INTEGER;
+      words[at + 1] = value;
+      return at + 2;
+    }
+    if (typeof value === "string") {
+      words[at] = STRING;
+      return this.#string(value, at + 1);
+    }
+    if (typeof value === "object" && value !== null)
+      return Array.isArray(value) ? this.#array(value, depth, at) : this.#record(value, depth, at);
+    if (typeof value === "bigint") return BigInt(Number(value)) === value ? this.#value(Number(value), depth, at) : UNKNOWN;
+    if (value === null) words[at] = NULL;
+    else if (value === true) words[at] = TRUE;
+    else if (value === false) words[at] = FALSE;
+    else if (value === undefined) words[at] = UNDEFINED;
+    else return UNKNOWN;
+    return at + 1;
+  }
+
+  #array(value: readonly unknown[], depth: number, at: number): number {
+    if (depth >= DEEPEST) return UNKNOWN;
+    this.#words[at] = ARRAY;
+    this.#words[at + 1] = value.length;
+    let next = at + 2;
+    for (let i = 0; i < value.length; i++) {
+      next = this.#value(value[i], depth + 1, next);
+      if (next === UNKNOWN) return UNKNOWN;
+    }
+    return next;
+  }
+
+  #record(value: object, depth: number, at: number): number {
+    const prototype: unknown = Object.getPrototypeOf(value);
+    if (depth >= DEEPEST || (prototype !== Object.prototype && prototype !== null)) return UNKNOWN;
+    const shape = this.#shapeOf(Object.keys(value), depth);
+    if (shape === undefined) return UNKNOWN;
+    this.#words[at] = RECORD;
+    this.#texts = mix(this.#texts, shape.check);
+    this.#words[at + 1] = shape.lo;
+    this.#words[at + 2] = shape.hi;
+    const { sorted } = shape;
+    let next = at + 3;
+    for (let i = 0; i < sorted.length; i++) {
+      next = this.#value((value as Readonly<Record<string, unknown>>)[sorted[i]!], depth + 1, next);
+      if (next === UNKNOWN) return UNKNOWN;
+    }
+    return next;
+  }
+
+  #shapeOf(keys: readonly string[], depth: number): Shape | undefined {
+    const shapes = (this.#shapes[depth] ??= []);
+    for (let i = 0; i < shapes.length; i++) if (sameKeys(shapes[i]!.keys, keys)) return shapes[i];
+    const sorted = keys.slice().sort();
+    const shape: Shape = { keys, sorted, lo: 0, hi: 0, check: 0 };
+    let text = `${keys.length};`;
+    for (const key of sorted) {
+      const known = this.#strings.of(key);
+      if (known.tokens.length > 0) return undefined;
+      text += known.text;
+    }
+    hashText(text, shape);
+    shape.check = hashText32(text);
+    if (shapes.length >= SHAPES_PER_DEPTH) shapes.shift();
+    shapes.push(shape);
+    return shape;
+  }
+
+  #string(value: string, at: number): number {
+    const known = this.#strings.of(value);
+    if (known.tokens.length > 0) return UNKNOWN;
+    this.#texts = mix(this.#texts, known.check);
+    this.#words[at] = known.lo;
+    this.#words[at + 1] = known.hi;
+    return at + 2;
+  }
+
+  /** A graph has few nodes, and their names are no values that may hold an id. */
+  #node(name: string, at: number): number {
+    let known = this.#nodes.get(name);
+    if (known === undefined) {
+      known = { lo: 0, hi: 0, check: hashText32(name) };
+      hashText(name, known);
+      this.#nodes.set(name, known);
+    }
+    this.#texts = mix(this.#texts, known.check);
+    this.#words[at] = NODE;
+    this.#words[at + 1] = known.lo;
+    this.#words[at + 2] = known.hi;
+    return at + 3;
+  }
+
+  // Numbers that a bigint may equal are left to the text where it is not certain that both read the same here.
+  #number(value: number, at: number): number {
+    if (Number.isInteger(value) ? !Number.isSafeInteger(value) : !Number.isFinite(value)) return UNKNOWN;
+    if (this.#clock.nearNumber(value)) {
+      if (this.#strings.tokens.constants.has(`t:${value}`)) return UNKNOWN;
+      this.#words[at] = TIME;
+      return at + 1;
+    }
+    float[0] = value;
+    this.#words[at] = FLOAT;
+    this.#words[at + 1] = floatHalves[0]!;
+    this.#words[at + 2] = floatHalves[1]!;
+    return at + 3;
+  }
+}
+
+interface Shape {
+  readonly keys: readonly string[];
+  readonly sorted: readonly string[];
+  lo: number;
+  hi: number;
+  check: number;
+}
+
+const float = new Float64Array(1);
+const floatHalves = new Int32Array(float.buffer);
+
+function sameKeys(a: readonly string[], b: readonly string[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}

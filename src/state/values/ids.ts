@@ -1,0 +1,53 @@
+import type { Clock } from "./clock.ts";
+import type { IdPiece } from "../canonical/pieces.ts";
+import { looksRandom } from "./randomness.ts";
+
+const HEX = /^(?:[0-9a-f]+|[0-9A-F]+)$/;
+const CROCKFORD = /^[0-7](?:[0-9A-HJKMNP-TV-Z]{25}|[0-9a-hjkmnp-tv-z]{25})$/;
+const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+
+/** A UUID as 32 hex digits; `null` for those that are not drawn: nil, name-based (3, 5), or written by hand. */
+export function uuidPiece(hex: string, form: string): IdPiece | null {
+  const key = hex.toLowerCase();
+  const version = key[12];
+  if (!"89ab".includes(key[16]!) || distinctDigits(key) < 7) return null;
+  if (version === "4") return { kind: "id", key, form, rank: "", order: "" };
+  if (version === "6" || version === "7") return { kind: "id", key, form, rank: `u${version}`, order: key };
+  // Version 1 keeps the low bits of its time in front.
+  if (version === "1")
+    return { kind: "id", key, form, rank: "u1", order: key.slice(13, 16) + key.slice(8, 12) + key.slice(0, 8) + key.slice(16) };
+  return null;
+}
+
+function distinctDigits(hex: string): number {
+  let seen = 0;
+  for (let i = 0; i < hex.length; i++) seen |= 1 << ((hex.charCodeAt(i) % 39) % 16);
+  let count = 0;
+  for (; seen !== 0; seen &= seen - 1) count++;
+  return count;
+}
+
+/** A token of letters and digits as an id, or `null` when it is not certain to be one. */
+export function tokenPiece(token: string, clock: Clock): IdPiece | null {
+  const { length } = token;
+  if (length < 16) return null;
+  if (length === 26 && CROCKFORD.test(token) && clock.nearMs(ulidTime(token))) {
+    const key = token.toUpperCase();
+    return { kind: "id", key, form: key === token ? "l" : "L", rank: "ul", order: key };
+  }
+  if (!HEX.test(token)) return looksRandom(token) ? { kind: "id", key: token, form: "t", rank: "", order: "" } : null;
+  const key = token.toLowerCase();
+  const form = key === token ? "h" : "H";
+  if (length === 24 && clock.nearMs(Number.parseInt(key.slice(0, 8), 16) * 1000)) return { kind: "id", key, form, rank: "o", order: key };
+  if (length === 32) {
+    const uuid = uuidPiece(key, form);
+    if (uuid !== null && (uuid.rank === "" || (uuid.rank === "u7" && clock.nearMs(Number.parseInt(key.slice(0, 12), 16))))) return uuid;
+  }
+  return looksRandom(token) ? { kind: "id", key, form, rank: "", order: "" } : null;
+}
+
+function ulidTime(token: string): number {
+  let ms = 0;
+  for (let i = 0; i < 10; i++) ms = ms * 32 + ALPHABET.indexOf(token[i]!.toUpperCase());
+  return ms;
+}

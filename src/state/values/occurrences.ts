@@ -1,0 +1,44 @@
+import { types } from "node:util";
+import type { Facts } from "../canonical/facts.ts";
+import { JsonText } from "./named.ts";
+import { pathsOf } from "./rules.ts";
+
+/** Finds which keys and paths there are in states: patterns of `ignore` that name none are probably misspelt. */
+export class Occurrences {
+  readonly #patterns: readonly { readonly name: string; readonly paths: readonly (readonly string[])[] }[];
+
+  /** @param patterns Keys of the context, and paths as `ignore` has them. */
+  constructor(patterns: readonly string[]) {
+    this.#patterns = patterns.map((name) => ({ name, paths: pathsOf(name) }));
+  }
+
+  /**
+   * The keys of the context, and the patterns that name something in a state, without those that are known.
+   *
+   * @param context All entries, also those that are no part of the state.
+   */
+  in({ systems, clients, context: observed }: Facts, context: ReadonlyMap<string, unknown>, known: ReadonlySet<string>): readonly string[] {
+    const found = [...context.keys()].filter((key) => !known.has(key));
+    const roots: Readonly<Record<string, unknown>> = {
+      // Where a value is part of the state, it is read as rules are.
+      context: new Map([...context].map(([key, value]) => [key, Object.hasOwn(observed, key) ? observed[key] : value])),
+      clients,
+      systems: Object.fromEntries(Object.entries(systems).map(([name, one]) => [name, one.kind === "value" ? one.value : undefined])),
+    };
+    for (const { name, paths } of this.#patterns)
+      if (!known.has(name) && !context.has(name) && paths.some((path) => isIn(roots, path, 0))) found.push(name);
+    return found;
+  }
+}
+
+/** Returns `true` if a path leads to a value, which may be `null` or `undefined`. */
+function isIn(value: unknown, path: readonly string[], at: number): boolean {
+  if (at === path.length) return true;
+  if (value instanceof JsonText) return isIn(value.value, path, at);
+  if (typeof value !== "object" || value === null) return false;
+  const part = path[at]!;
+  if (Array.isArray(value)) return (part === "[]" || part === "*") && value.some((one) => isIn(one, path, at + 1));
+  if (part === "*") return [...(types.isMap(value) ? value.values() : Object.values(value))].some((one) => isIn(one, path, at + 1));
+  if (types.isMap(value)) return value.has(part) && isIn(value.get(part), path, at + 1);
+  return Object.hasOwn(value, part) && isIn((value as Readonly<Record<string, unknown>>)[part], path, at + 1);
+}

@@ -1,0 +1,82 @@
+import { types } from "node:util";
+import type { ObservedColumn, StoredValue } from "../../model/stores/store-adapter.ts";
+import type { Facts } from "../canonical/facts.ts";
+import { fieldOfKind, patternOf, readFieldOfKind } from "../canonical/row-kinds.ts";
+import { joinPath } from "./rules.ts";
+
+/**
+ * The segment of a place for a column. Where other columns say of what kind a row is (the key and the field of a hash), what they say is part of it: a field of
+ * one kind of rows is another place than that of another kind.
+ */
+export function columnPlace(columns: readonly ObservedColumn[], index: number, row: readonly StoredValue[]): string {
+  const { name, kind } = columns[index]!;
+  if (kind === true) return name;
+  let kinds: Record<string, string> | undefined;
+  columns.forEach((column, at) => {
+    if (column.kind === true) (kinds ??= {})[column.name] = patternOf(row[at], () => null);
+  });
+  return kinds === undefined ? name : fieldOfKind(name, kinds);
+}
+
+/** Segments as one text, equal for equal places. */
+export function placeText(segments: readonly string[]): string {
+  return JSON.stringify(segments);
+}
+
+/** The first segments of the places of a table's columns. Those of a value that a system holds as a whole begin with `systems` and its name. */
+export function tablePlace(system: string, table: string): readonly string[] {
+  return [TABLES, system, table];
+}
+
+/** The table that a place lies in; `undefined`: it lies in a value. */
+export function tableOf(place: string): string | undefined {
+  const [root, , table] = JSON.parse(place) as readonly string[];
+  return root === TABLES ? table : undefined;
+}
+
+/** A place as `ignore` takes it: `orders.latency_ms`, `context.order.seen`, `systems.probe.items[].took`. */
+export function fieldOf(place: string): string {
+  const segments = JSON.parse(place) as readonly string[];
+  if (segments[0] === TABLES) {
+    const [, , table, column] = segments as readonly [string, string, string, string];
+    const ofKind = readFieldOfKind(column);
+    return ofKind === undefined ? `${table}.${column}` : fieldOfKind(`${table}.${ofKind.field}`, ofKind.kind);
+  }
+  return segments.reduce(
+    (path, segment) => (segment === INDEX ? `${path}${INDEX}` : segment === "*" ? `${path}.*` : joinPath(path, segment)),
+    "",
+  );
+}
+
+/** Returns the values at a place that lies in a value: none, or some where it leads through arrays and generated keys. */
+export function valuesAt({ systems, context, clients }: Facts, place: string): readonly unknown[] {
+  const [root, ...path] = JSON.parse(place) as readonly string[];
+  const values = Object.entries(systems).flatMap(([name, observed]) => (observed.kind === "value" ? [[name, observed.value]] : []));
+  const roots: Readonly<Record<string, unknown>> = { context, clients, systems: Object.fromEntries(values) };
+  return path.reduce<readonly unknown[]>((all, segment) => all.flatMap((value) => insideOf(value, segment)), [roots[root!]]);
+}
+
+function insideOf(value: unknown, segment: string): readonly unknown[] {
+  if (segment === JSON_TEXT && typeof value === "string") return [parsedJson(value)];
+  if (segment === INDEX && Array.isArray(value)) return value;
+  if (typeof value !== "object" || value === null) return [];
+  const entries: readonly (readonly [unknown, unknown])[] = types.isMap(value) ? [...value] : Object.entries(value);
+  if (segment === KEY) return entries.map(([key]) => key);
+  return entries.filter(([key]) => segment === "*" || String(key) === segment).map(([, item]) => item);
+}
+
+/** Reads a text that is a JSON object or array; `undefined`: it is none. */
+export function parsedJson(text: string): unknown {
+  if (text[0] !== "{" && text[0] !== "[") return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Segments of places that are no names. */
+export const INDEX = "[]";
+export const KEY = "#key";
+export const JSON_TEXT = "{}";
+export const TABLES = "tables";

@@ -1,0 +1,457 @@
+import { types } from "node:util";
+import type { ObservedTable, StoredValue } from "../../model/stores/store-adapter.ts";
+import type { Facts } from "../canonical/facts.ts";
+import type { GeneratedPlace, Knowledge, TimePlace } from "../compare/knowledge.ts";
+import { hashText32 } from "../hash/hasher.ts";
+import { NO_ORIGINS, type Origin, type Origins, type TimeOrigin } from "./origins.ts";
+import { columnPlace, INDEX, JSON_TEXT, KEY, parsedJson, TABLES } from "./places.ts";
+import { momentOf, offsetFromStep, simplestOffset, type Moment, type StepWindow } from "./times.ts";
+import { Generated, JsonText, Mixed, Time } from "./named.ts";
+import { splitAtWords, wordOf, wordOfBytes, type Word } from "./words.ts";
+
+/** The step that led to the observed state. */
+export interface StepOrigin extends StepWindow {
+  readonly action: string;
+  /** Its requests with their answers, in order. */
+  readonly exchanges: readonly SentRequest[];
+}
+
+/** A request of a step as far as it says what it asked for. */
+export interface SentRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly path: string;
+  readonly body: string;
+  /** The credentials it was sent with: the values of `authorization` and `cookie`. */
+  readonly acting: string;
+  readonly answer: string;
+}
+
+/** The knowledge of one place, and of the places inside it. */
+interface Node {
+  whole: GeneratedPlace | undefined;
+  readonly words: Map<string, GeneratedPlace>;
+  time: TimePlace | undefined;
+  readonly timeWords: Map<string, TimePlace>;
+  readonly inner: Map<string, Node>;
+}
+
+/**
+ * Puts {@link Generated} and {@link Time} in the place of values that experiments showed to be generated, or times. Everything else stays as it was observed,
+ * whatever it looks like. One per lane.
+ */
+export class Renamer {
+  readonly #tree: Node = newNode();
+  readonly #hasPlaces: boolean;
+  readonly #literals: ReadonlySet<string>;
+  readonly #noisy: ReadonlySet<string>;
+  /** Values of the root state: they are no step's. */
+  #constants: ReadonlyMap<string, string> = new Map();
+  #rootTimes: ReadonlyMap<number, TimeOrigin> = new Map();
+  #origins: Origins = NO_ORIGINS;
+  #ids: Map<string, Origin> = new Map();
+  #times: Map<number, TimeOrigin> = new Map();
+  #known: Map<string, Generated> = new Map();
+  #fresh: { readonly key: string; readonly text: string; readonly place: GeneratedPlace }[] = [];
+  /** A time was met that was not known before. */
+  #hasNewTime = false;
+  #step: StepOrigin | undefined;
+  #nowMs = 0;
+  #isRoot = false;
+  readonly #rootMoments = new Map<number, { isKnown: boolean }>();
+
+  constructor(knowledge: Knowledge, literals: ReadonlySet<string>) {
+    this.#literals = new Set([...literals].map((text) => wordOf(text).key));
+    this.#noisy = new Set(knowledge.noisyActions);
+    for (const one of knowledge.generated) {
+      const node = this.#nodeAt(one.place);
+      if (one.after === "") node.whole = one;
+      else node.words.set(one.after, one);
+    }
+    for (const one of knowledge.times) {
+      const node = this.#nodeAt(one.place);
+      if (one.after === "") node.time = one;
+      else node.timeWords.set(one.after, one);
+    }
+    this.#hasPlaces = knowledge.generated.length + knowledge.times.length > 0;
+  }
+
+  /** Nothing is renamed, so that facts need not be looked through. */
+  get isIdle(): boolean {
+    return !this.#hasPlaces && this.#constants.size === 0 && this.#rootTimes.size === 0;
+  }
+
+  /**
+   * Makes the values of the root state constants: `names` of those that look like ids, all values at known places, and times. A run that starts tomorrow has
+   * the same root: its times near the clock have one name, and those at known places are offsets.
+   */
+  root(facts: Facts, names: ReadonlyMap<string, string>, window: StepWindow): void {
+    this.#constants = names;
+    this.#rootTimes = new Map();
+    const constants = new Map(names);
+    this.#isRoot = true;
+    this.#rootMoments.clear();
+    this.#begin(NO_ORIGINS, undefined);
+    this.#facts(facts);
+    this.#isRoot = false;
+    for (const { key, place } of this.#fresh)
+      if (!constants.has(key) && place.domain === undefined) constants.set(key, `=${key.length}:${key}`);
+    const rootTimes = new Map<number, TimeOrigin>();
+    for (const [ms, { isKnown }] of this.#rootMoments) {
+      const offset = simplestOffset(ms - window.endMs - 1_002, ms - window.startMs + 1_002);
+      // One that setup wrote has another value in each run; one that a template holds has not.
+      const isOwn = isKnown && offset % 60_000 === 0 && Math.abs(offset) < FURTHEST_MS;
+      const isNear = Math.abs(ms - window.endMs) <= DAY_MS;
+      if (isOwn || isNear) rootTimes.set(ms, { name: isOwn ? `root${offset}` : "root0", step: 0, domain: "", isFuture: false });
+      else if (isKnown) rootTimes.set(ms, { name: `root=${ms}`, step: 0, domain: "", isFuture: false });
+    }
+    this.#constants = constants;
+    this.#rootTimes = rootTimes;
+  }
+
+  /** Puts the constants of the root state in the place of its values. */
+  constant(facts: Facts): Facts {
+    if (this.isIdle) return facts;
+    this.#begin(NO_ORIGINS, undefined);
+    return this.#facts(facts);
+  }
+
+  /** @param step The step that led here; `undefined`: nothing new is expected. */
+  observe(facts: Facts, origins: Origins, step: StepOrigin | undefined): { readonly facts: Facts; readonly origins: Origins } {
+    if (this.isIdle && origins.ids.size === 0 && origins.times.size === 0) return { facts, origins };
+    this.#begin(origins, step);
+    let renamed = this.#facts(facts);
+    const hasNew = this.#fresh.length > 0 || this.#hasNewTime;
+    if (this.#fresh.length > 0) this.#register();
+    // A new value may stand in places that were looked at before it was known.
+    if (hasNew) renamed = this.#facts(facts);
+    const isSame = sameEntries(this.#ids, origins.ids) && sameEntries(this.#times, origins.times);
+    return { facts: renamed, origins: isSame ? origins : { ids: this.#ids, times: this.#times, steps: this.#origins.steps + 1 } };
+  }
+
+  #begin(origins: Origins, step: StepOrigin | undefined): void {
+    this.#origins = origins;
+    this.#step = step;
+    this.#nowMs = Date.now();
+    // Values that no longer occur are forgotten.
+    this.#ids = new Map();
+    this.#times = new Map();
+    this.#known = new Map();
+    this.#fresh = [];
+    this.#hasNewTime = false;
+  }
+
+  #register(): void {
+    const fresh = new Map(this.#fresh.map((one) => [one.key, one]));
+    const texts = new Set(this.#fresh.map(({ text }) => text));
+    const number = this.#origins.steps + 1;
+    for (const { key, text, place } of fresh.values()) {
+      this.#ids.set(key, { ...this.#madeBy(text, texts), step: number, domain: place.domain ?? place.place });
+    }
+    const ids = new Map([...this.#origins.ids, ...this.#ids]);
+    this.#origins = { ...this.#origins, ids };
+    this.#ids = new Map();
+    this.#known = new Map();
+    this.#fresh = [];
+  }
+
+  /** Names the request that made a value: the first one whose answer has it, else all that the step sent. */
+  #madeBy(text: string, fresh: ReadonlySet<string>): Pick<Origin, "label" | "shape" | "ancestry"> {
+    const step = this.#step!;
+    const ancestry = new Set<string>();
+    let sent = step.action;
+    if (!this.#noisy.has(step.action)) {
+      const requests = text.length < SHORTEST_WORD ? [] : step.exchanges.filter(({ answer }) => answer.includes(text)).slice(0, 1);
+      for (const { method, path, body, acting } of requests.length > 0 ? requests : step.exchanges) {
+        for (const part of [acting, path, body]) sent += `\n${this.#shapeOf(part, part === path, fresh, ancestry)}`;
+        sent += `\n${method}`;
+      }
+    }
+    const shape = hashText32(sent).toString(36);
+    const sorted = [...ancestry].toSorted();
+    return { shape, ancestry: sorted, label: hashText32(`${shape}\n${sorted.join()}`).toString(36) };
+  }
+
+  /** A part of a request without what is generated in it; what made that is added to `ancestry`. */
+  #shapeOf(text: string, isPath: boolean, fresh: ReadonlySet<string>, ancestry: Set<string>): string {
+    const step = this.#step!;
+    const plain = text.replace(ISO_TIME, (time) => {
+      const moment = momentOf(time);
+      return moment === undefined ? time : `<${offsetFromStep(moment, step, 1_000)}>`;
+    });
+    const parts = splitAtWords(plain, (word, after) => {
+      if (fresh.has(word)) return "<new>";
+      const moment = momentOf(/^\d+$/.test(word) ? Number(word) : undefined);
+      if (moment !== undefined) return `<${offsetFromStep(moment, step, 1_000)}>`;
+      const { key } = wordOf(word);
+      const constant = this.#constants.get(key);
+      if (constant !== undefined) return `<${constant}>`;
+      const origin = this.#origins.ids.get(key) ?? (/^\d+$/.test(word) && (isPath || /id$/i.test(after)) ? this.#counted(word) : undefined);
+      if (origin === undefined) return undefined;
+      ancestry.add(origin.shape);
+      for (const one of origin.ancestry) ancestry.add(one);
+      return `<${origin.domain}>`;
+    });
+    return parts === undefined ? plain : parts.map(({ text: part, found }) => found ?? part).join("");
+  }
+
+  /** An integer of some counter. */
+  #counted(digits: string): Origin | undefined {
+    for (const [key, origin] of this.#origins.ids) if (key.endsWith(`:${digits}`)) return origin;
+    return undefined;
+  }
+
+  #facts(facts: Facts): Facts {
+    const systems: Record<string, Facts["systems"][string]> = {};
+    const inSystems = this.#tree.inner.get("systems");
+    const inTables = this.#tree.inner.get(TABLES);
+    for (const [name, observed] of Object.entries(facts.systems)) {
+      const ofStore = inTables?.inner.get(name)?.inner;
+      systems[name] =
+        observed.kind === "value"
+          ? { kind: "value", value: this.#value(observed.value, inSystems?.inner.get(name)) }
+          : { ...observed, tables: observed.tables.map((table) => this.#table(table, ofStore?.get(table.name))) };
+    }
+    return {
+      ...facts,
+      systems,
+      context: this.#value(facts.context, this.#tree.inner.get("context")) as Facts["context"],
+      clients: this.#value(facts.clients, this.#tree.inner.get("clients")) as Facts["clients"],
+    };
+  }
+
+  #table(table: ObservedTable, node: Node | undefined): ObservedTable {
+    const row = (cells: readonly StoredValue[]): readonly StoredValue[] =>
+      cells.map((cell, index) =>
+        // Most cells are of no known place and no text.
+        node === undefined && typeof cell !== "string" && typeof cell !== "object"
+          ? (this.#value(cell, undefined) as StoredValue)
+          : (this.#value(cell, node?.inner.get(columnPlace(table.columns, index, cells))) as StoredValue),
+      );
+    return { ...table, added: table.added.map(row), removed: this.#constants.size === 0 ? table.removed : table.removed.map(row) };
+  }
+
+  #value(value: unknown, node: Node | undefined): unknown {
+    switch (typeof value) {
+      case "string":
+        return this.#text(value, node);
+      case "number":
+      case "bigint":
+        return this.#number(value, node);
+      case "object":
+        return value === null ? value : this.#object(value, node);
+      default:
+        return value;
+    }
+  }
+
+  #number(value: number | bigint, node: Node | undefined): unknown {
+    if (node?.time !== undefined) return this.#time(value, node.time) ?? value;
+    if (node?.whole?.domain !== undefined)
+      return this.#id(`${node.whole.domain}:${String(value)}`, "i", String(value), node.whole) ?? value;
+    if (value >= 1e9) {
+      const moment = momentOf(value);
+      if (this.#isRoot && moment !== undefined) this.#meetRootTime(moment, false);
+      const origin = moment === undefined ? undefined : this.#knownTime(moment.ms);
+      if (origin !== undefined) return new Time(moment!.ms, moment!.form, origin);
+    }
+    return value;
+  }
+
+  #text(text: string, node: Node | undefined): unknown {
+    if (node?.time !== undefined) return this.#time(text, node.time) ?? text;
+    if (node?.whole !== undefined) {
+      const { domain } = node.whole;
+      const word = domain === undefined ? wordOf(text) : { key: `${domain}:${text}`, form: "s" };
+      return this.#id(word.key, word.form, text, node.whole) ?? text;
+    }
+    const json = node?.inner.get(JSON_TEXT);
+    if (json !== undefined) {
+      const parsed = parsedJson(text);
+      if (parsed !== undefined) return new JsonText(this.#value(parsed, json));
+    }
+    return this.#loose(text, node);
+  }
+
+  /** A text of which no more is known than words in it. */
+  #loose(text: string, node: Node | undefined): unknown {
+    if (this.#isRoot) {
+      const moment = momentOf(text);
+      if (moment !== undefined) this.#meetRootTime(moment, false);
+    }
+    const hasWords = node !== undefined && (node.words.size > 0 || node.timeWords.size > 0);
+    const hasTimes = this.#origins.times.size + this.#times.size + this.#rootTimes.size > 0;
+    if (!hasWords && this.#constants.size === 0 && this.#origins.ids.size === 0 && !hasTimes) return text;
+    const whole = this.#knownWord(wordOf(text));
+    if (whole !== undefined) return whole;
+    const moment = hasTimes ? momentOf(text) : undefined;
+    const time = moment === undefined ? undefined : this.#knownTime(moment.ms);
+    if (time !== undefined) return new Time(moment!.ms, moment!.form, time);
+    const parts = splitAtWords(text, (word, after) => this.#wordIn(word, after, node));
+    if (parts === undefined) return text;
+    return new Mixed(parts.map((part) => part.found ?? part.text));
+  }
+
+  #wordIn(word: string, after: string, node: Node | undefined): Generated | Time | undefined {
+    const time = node?.timeWords.get(after);
+    if (time !== undefined) return this.#time(word, time);
+    const place = node?.words.get(after);
+    if (place !== undefined) {
+      const { key, form } = place.domain === undefined ? wordOf(word) : { key: `${place.domain}:${word}`, form: "s" };
+      return this.#id(key, form, word, place);
+    }
+    return word.length < SHORTEST_WORD ? undefined : this.#knownWord(wordOf(word));
+  }
+
+  #object(value: object, node: Node | undefined): unknown {
+    if (Array.isArray(value)) {
+      const inner = node?.inner.get(INDEX);
+      let copy: unknown[] | undefined;
+      for (let i = 0; i < value.length; i++) {
+        const renamed = this.#value(value[i], inner);
+        if (copy === undefined && renamed !== value[i]) copy = value.slice(0, i);
+        copy?.push(renamed);
+      }
+      return copy ?? value;
+    }
+    if (value instanceof Uint8Array) {
+      const word = wordOfBytes(value);
+      if (node?.whole !== undefined) return this.#id(word.key, word.form, word.key, node.whole) ?? value;
+      return this.#knownWord(word) ?? value;
+    }
+    if (types.isDate(value)) {
+      if (node?.time !== undefined) return this.#time(value, node.time) ?? value;
+      if (this.#isRoot) this.#meetRootTime({ ms: value.getTime(), form: "object" }, false);
+      const origin = this.#knownTime(value.getTime());
+      return origin === undefined ? value : new Time(value.getTime(), "object", origin);
+    }
+    if (types.isMap(value)) return new Map([...value].map(([key, item]) => this.#entry(key, item, node)));
+    if (types.isSet(value)) return new Set([...value].map((item) => this.#value(item, node?.inner.get(INDEX))));
+    const prototype: unknown = Object.getPrototypeOf(value);
+    if (prototype !== Object.prototype && prototype !== null) return value;
+    const before = Object.entries(value);
+    const entries = before.map(([key, item]) => this.#entry(key, item, node));
+    if (entries.every(([key, item], index) => key === before[index]![0] && item === before[index]![1])) return value;
+    // A renamed key is no text any more: such an object is written as a Map.
+    return entries.every(([key]) => typeof key === "string") ? Object.fromEntries(entries as [string, unknown][]) : new Map(entries);
+  }
+
+  #entry(key: unknown, item: unknown, node: Node | undefined): [unknown, unknown] {
+    const renamed = typeof key === "string" ? this.#text(key, node?.inner.get(KEY)) : key;
+    const inner = typeof renamed === "string" ? (node?.inner.get(renamed) ?? node?.inner.get("*")) : node?.inner.get("*");
+    return [renamed, this.#value(item, inner)];
+  }
+
+  #knownWord({ key, form }: Word): Generated | undefined {
+    const constant = this.#constants.get(key);
+    if (constant !== undefined) return new Generated(constant, form, undefined);
+    return this.#generated(key, form);
+  }
+
+  #generated(key: string, form: string): Generated | undefined {
+    const origin = this.#origins.ids.get(key);
+    if (origin === undefined) return undefined;
+    this.#ids.set(key, origin);
+    const id = `${form}${key}`;
+    let known = this.#known.get(id);
+    if (known === undefined) this.#known.set(id, (known = new Generated(key, form, origin)));
+    return known;
+  }
+
+  /** A value at a place where values are generated: it is known, a constant, or new. */
+  #id(key: string, form: string, text: string, place: GeneratedPlace): Generated | undefined {
+    const constant = this.#constants.get(key);
+    if (constant !== undefined) return new Generated(constant, form, undefined);
+    const known = this.#generated(key, form);
+    if (known !== undefined || this.#literals.has(key)) return known;
+    if (this.#step !== undefined || this.#isRoot) this.#fresh.push({ key, text, place });
+    return undefined;
+  }
+
+  #time(value: unknown, place: TimePlace): Time | undefined {
+    const moment = momentOf(value);
+    if (moment === undefined) return undefined;
+    const origin = this.#knownTime(moment.ms) ?? this.#newTime(moment, place);
+    return origin === undefined ? undefined : new Time(moment.ms, moment.form, origin);
+  }
+
+  #knownTime(ms: number): TimeOrigin | undefined {
+    const known = this.#origins.times.get(ms);
+    // One that this step writes lies ahead, or does not, by its own duration, and not by how late it is looked at.
+    if (known === undefined) return this.#times.get(ms) ?? this.#rootTimes.get(ms);
+    // An action that waits until a time has passed leads to another state, although it writes nothing.
+    const now: TimeOrigin = known.isFuture && ms <= this.#nowMs ? { ...known, isFuture: false, isPassed: true } : known;
+    this.#times.set(ms, now);
+    return now;
+  }
+
+  #newTime(moment: Moment, place: TimePlace): TimeOrigin | undefined {
+    const { ms } = moment;
+    if (this.#isRoot) this.#meetRootTime(moment, true);
+    const step = this.#step;
+    if (step === undefined) return undefined;
+    const own = offsetFromStep(moment, step, place.resolutionMs);
+    const from = place.base === "stored" ? this.#storedBase(ms) : undefined;
+    this.#hasNewTime = true;
+    const origin = {
+      name: from?.name ?? `step${own}`,
+      step: from?.step ?? this.#origins.steps + 1,
+      domain: place.place,
+      isFuture: ms > step.endMs + place.resolutionMs,
+    };
+    this.#times.set(ms, origin);
+    return origin;
+  }
+
+  #meetRootTime({ ms }: Moment, isKnown: boolean): void {
+    const known = this.#rootMoments.get(ms);
+    if (known === undefined) this.#rootMoments.set(ms, { isKnown });
+    else known.isKnown ||= isKnown;
+  }
+
+  /** The name of a time after the one of the state that lies the simplest duration of whole seconds from it, and the step that wrote that one. */
+  #storedBase(ms: number): Pick<TimeOrigin, "name" | "step"> | undefined {
+    let best: Pick<TimeOrigin, "name" | "step"> | undefined;
+    let least = Infinity;
+    for (const [other, { name, step }] of [...this.#origins.times, ...this.#rootTimes]) {
+      const apart = ms - other;
+      if (apart === 0 || apart % 1_000 !== 0) continue;
+      const weight = simplicity(apart);
+      if (weight < least) [least, best] = [weight, { name: `${name}+${apart}`, step }];
+    }
+    return best;
+  }
+
+  #nodeAt(place: string): Node {
+    let node = this.#tree;
+    for (const segment of JSON.parse(place) as readonly string[]) {
+      let inner = node.inner.get(segment);
+      if (inner === undefined) node.inner.set(segment, (inner = newNode()));
+      node = inner;
+    }
+    return node;
+  }
+}
+
+const DAY_MS = 86_400_000;
+/** A time of the root that lies further away than this from its making is given, not made. */
+const FURTHEST_MS = 400 * DAY_MS;
+const ISO_TIME = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?/g;
+/** Shorter words occur by chance. */
+const SHORTEST_WORD = 4;
+
+function newNode(): Node {
+  return { whole: undefined, words: new Map(), time: undefined, timeWords: new Map(), inner: new Map() };
+}
+
+/** Smaller for durations with fewer units. */
+function simplicity(ms: number): number {
+  const size = Math.abs(ms);
+  return [86_400_000, 3_600_000, 60_000, 1_000].findIndex((grain) => size % grain === 0) * 1e9 + size / 1_000;
+}
+
+function sameEntries<K, V>(a: ReadonlyMap<K, V>, b: ReadonlyMap<K, V>): boolean {
+  if (a.size !== b.size) return false;
+  for (const [key, value] of a) if (b.get(key) !== value) return false;
+  return true;
+}

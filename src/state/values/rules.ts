@@ -1,0 +1,94 @@
+import { readFieldOfKind, type RowKind } from "../canonical/row-kinds.ts";
+
+/** What becomes of a field: left out, or one mark whatever it holds (NULL stays NULL). */
+export type FieldRule = "ignore" | "mask";
+
+/** Rules for paths inside values; `[]` stands for any index, `*` for any key. */
+export interface PathRules {
+  rule: FieldRule | undefined;
+  readonly children: Map<string, PathRules>;
+}
+
+export interface Rules {
+  /** As `columns`: what is masked in rows of some kinds alone. */
+  readonly kinds: ReadonlyMap<string, readonly RowKind[]>;
+  /** By `table.column` and by `system.table.column`. */
+  readonly columns: ReadonlyMap<string, FieldRule>;
+  readonly context: PathRules | undefined;
+  readonly clients: PathRules | undefined;
+  readonly systems: PathRules | undefined;
+}
+
+const ROOTS = new Set(["context", "clients", "systems"]);
+
+/**
+ * Reads `ignore` and `masked`: `table.column`, `system.table.column`, a bare context key, or a path that starts with `context.`, `clients.`
+ * or `systems.<name>.`. Where both name a field, it is left out.
+ */
+export function readRules(ignore: readonly string[], masked: readonly string[]): Rules {
+  const columns = new Map<string, FieldRule>();
+  const root: PathRules = { rule: undefined, children: new Map() };
+  const add = (field: string, rule: FieldRule): void => {
+    for (const path of pathsOf(field)) insert(root, path, rule);
+    if (splitPath(field).length > 1) columns.set(field, rule);
+  };
+  const kinds = new Map<string, RowKind[]>();
+  for (const one of masked) {
+    const ofKind = readFieldOfKind(one);
+    if (ofKind === undefined) add(one, "mask");
+    else kinds.set(ofKind.field, [...(kinds.get(ofKind.field) ?? []), ofKind.kind]);
+  }
+  for (const field of ignore) add(field, "ignore");
+  return {
+    kinds,
+    columns,
+    context: root.children.get("context"),
+    clients: root.children.get("clients"),
+    systems: root.children.get("systems"),
+  };
+}
+
+/** The paths into context, clients or values of systems that a field may name: from its root on, `[]` for any index, `*` for any key. */
+export function pathsOf(field: string): readonly (readonly string[])[] {
+  // A context key may itself hold a dot.
+  const key = ["context", field];
+  const path = splitPath(field);
+  if (path.length < 2 || !ROOTS.has(path[0]!)) return [key];
+  const [root, role, ...inner] = path as [string, string, ...string[]];
+  // Once an action has set a client's credentials, the state holds them as [credentials, action].
+  return root === "clients" && inner.length > 0 ? [path, [root, role, "[]", ...inner], key] : [path, key];
+}
+
+function insert(root: PathRules, path: readonly string[], rule: FieldRule): void {
+  let node = root;
+  for (const part of path) {
+    let child = node.children.get(part);
+    if (child === undefined) node.children.set(part, (child = { rule: undefined, children: new Map() }));
+    node = child;
+  }
+  node.rule = rule;
+}
+
+/** `a.b[].c` -> a, b, [], c; a key that holds dots or brackets is written as a JSON string. */
+function splitPath(path: string): string[] {
+  const parts = path.match(/"(?:[^"\\]|\\.)*"|\[\]|[^.[\]]+/g) ?? [];
+  return parts.map((part) => (part.startsWith('"') && part.endsWith('"') && part.length > 1 ? parseKey(part) : part));
+}
+
+function parseKey(quoted: string): string {
+  try {
+    return JSON.parse(quoted) as string;
+  } catch {
+    return quoted;
+  }
+}
+
+/** Appends a key to a path as {@link readRules} reads it. */
+export function joinPath(path: string, key: string): string {
+  const written = /^[\w$-]+$/.test(key) ? key : JSON.stringify(key);
+  return path === "" ? written : `${path}.${written}`;
+}
+
+export function childRules(rules: PathRules | undefined, key: string): PathRules | undefined {
+  return rules === undefined ? undefined : (rules.children.get(key) ?? rules.children.get("*"));
+}

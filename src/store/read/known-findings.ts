@@ -1,0 +1,112 @@
+import { readFileSync } from "node:fs";
+import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Document, type Node } from "yaml";
+import { isRaceId } from "../../engine/findings/race-id.ts";
+import { SeqqaError } from "../../model/errors.ts";
+
+/** A finding that is known. */
+export interface KnownEntry {
+  readonly id: string;
+  readonly note: string | undefined;
+  /** Where it was found: written by `--update-known`, so that it can be told whether a run could have found it. */
+  readonly exploration: string | undefined;
+  /** It is a race, by its id: only a run that probes races could find it. */
+  readonly isRace: boolean;
+}
+
+export interface KnownFindings {
+  /** Absolute. */
+  readonly file: string;
+  readonly entries: readonly KnownEntry[];
+}
+
+const KEYS = ["id", "note", "exploration", "finding"];
+
+/**
+ * The list of findings that do not fail a run: YAML or JSON, of ids or of `{ id, note }`. `shown`: the file as messages name it.
+ * `mayBeMissing`: it is about to be written.
+ * @throws SeqqaError `KNOWN_FINDINGS_INVALID` with exit status 2 and the line
+ */
+export function readKnownFindings(file: string, shown: string, mayBeMissing: boolean): KnownFindings {
+  const text = read(file, shown, mayBeMissing);
+  return { file, entries: text === undefined ? [] : entriesOf(parse(text, shown), shown) };
+}
+
+/** The ids in a file's own words: `12345678` and `1e5` are ids too, not numbers. */
+const OPTIONS = { schema: "failsafe" } as const;
+
+export interface ParsedKnown {
+  readonly document: Document.Parsed;
+  readonly lineOf: (node: Node | null | undefined) => number;
+}
+
+/** @throws SeqqaError for a file that is no YAML or JSON. */
+export function parse(text: string, shown: string): ParsedKnown {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { ...OPTIONS, lineCounter: lines });
+  const [broken] = document.errors;
+  if (broken !== undefined) {
+    const what = broken.message.split("\n")[0]!.replace(/ at line \d+, column \d+:?$/, "");
+    throw invalid(`${shown}:${broken.linePos?.[0].line ?? 1}: this is not valid YAML or JSON: ${what.replace(/[.:]$/, "")}.`);
+  }
+  return { document, lineOf: (node) => (node?.range ? lines.linePos(node.range[0]).line : 1) };
+}
+
+/** The ids of a list that was parsed, in its order; and its entries' own nodes. */
+export function findingIdsOf({ document }: ParsedKnown): readonly { readonly id: string; readonly node: unknown }[] {
+  const { contents } = document;
+  if (!isSeq(contents)) return [];
+  return contents.items.map((node) => ({ id: String(isMap(node) ? node.get("id") : isScalar(node) ? node.value : ""), node }));
+}
+
+function entriesOf(parsed: ParsedKnown, shown: string): readonly KnownEntry[] {
+  const { document, lineOf } = parsed;
+  const { contents } = document;
+  if (contents === null || (isScalar(contents) && contents.value === "")) return [];
+  const refuse = (node: unknown, what: string): never => {
+    throw invalid(`${shown}:${lineOf(node as Node)}: ${what}.`);
+  };
+  if (!isSeq(contents)) return refuse(contents, "this is not a list of findings");
+  const seen = new Map<string, number>();
+  return contents.items.map((node) => {
+    const entry = isMap(node) ? ofMap(node.toJSON() as Record<string, unknown>, (what) => refuse(node, what)) : ofScalar(node, refuse);
+    const before = seen.get(entry.id);
+    if (before !== undefined) refuse(node, `${entry.id} is listed already, in line ${before}`);
+    seen.set(entry.id, lineOf(node));
+    return entry;
+  });
+}
+
+function ofScalar(node: unknown, refuse: (node: unknown, what: string) => never): KnownEntry {
+  const id = isScalar(node) ? String(node.value).trim() : "";
+  if (!isId(id)) return refuse(node, "an entry is an id, or has an id");
+  return { id, note: undefined, exploration: undefined, isRace: isRaceId(id) };
+}
+
+function ofMap(map: Readonly<Record<string, unknown>>, refuse: (what: string) => never): KnownEntry {
+  for (const [key, value] of Object.entries(map)) {
+    if (!KEYS.includes(key)) return refuse(`an entry has ${KEYS.join(", ")}, not ${JSON.stringify(key)}`);
+    if (typeof value !== "string") return refuse(`${key} must be a text`);
+  }
+  const { id = "", note, exploration } = map as Readonly<Record<string, string | undefined>>;
+  return isId(id) ? { id, note, exploration, isRace: isRaceId(id) } : refuse("an entry has an id");
+}
+
+const isId = (id: string): boolean => /^\S+$/.test(id);
+
+function read(file: string, shown: string, mayBeMissing: boolean): string | undefined {
+  try {
+    return readFileSync(file, "utf8").replace(/^\ufeff/, "");
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === "ENOENT" && mayBeMissing) return undefined;
+    const what =
+      code === "ENOENT"
+        ? `There is no file of known findings ${shown}.`
+        : `The known findings in ${shown} cannot be read (${code ?? String(cause)}).`;
+    throw invalid(what, code === "ENOENT" ? "seqqa run <directory> --update-known writes it." : undefined);
+  }
+}
+
+function invalid(message: string, hint = "It is a list of ids, or of entries such as: { id: 3fa1b2c4, note: why }"): SeqqaError {
+  return new SeqqaError("KNOWN_FINDINGS_INVALID", message, { exitStatus: 2, hint });
+}

@@ -1,0 +1,91 @@
+import type { Database } from "better-sqlite3";
+import type { Outcome } from "../rows/entry-rows.ts";
+import type { EnvironmentRow } from "../rows/environment-rows.ts";
+import { beginningOf, type Beginning } from "../rows/run-header.ts";
+import { readStore } from "./open-run.ts";
+import { findRun } from "./runs.ts";
+
+/** What a run that may go on says of itself. */
+export interface StoredRun {
+  readonly id: string;
+  readonly file: string;
+  /** The version of seqqa that began it. */
+  readonly seqqa: string;
+  readonly startedAt: Date;
+  /** By key: the value as JSON, and what set it. */
+  readonly config: ReadonlyMap<string, { readonly value: string; readonly source: string }>;
+  readonly environment: readonly EnvironmentRow[];
+  /** In the order in which they were begun. */
+  readonly explorations: readonly StoredExploration[];
+  /** It is a run of journeys. */
+  readonly hasJourneys: boolean;
+  /** See {@link Found.skipped}. */
+  readonly skipped: readonly string[];
+}
+
+export interface StoredExploration {
+  readonly id: number;
+  readonly name: string;
+  /** Relative to where the command was started. */
+  readonly file: string;
+  readonly outcome: Outcome;
+  readonly strategy: string;
+  readonly seed: number;
+  readonly stopReason: string;
+  readonly steps: number;
+  readonly states: number;
+  /** Of the deepest state. */
+  readonly depth: number;
+  readonly actions: readonly string[];
+  /** `undefined`: nothing was written along. */
+  readonly beginning: Beginning | undefined;
+}
+
+/**
+ * What is there to go on with; the last run without an id.
+ * @throws SeqqaError `NO_SUCH_RUN`, `RUN_UNREADABLE` with exit status 2
+ */
+export function readStoredRun(outputDir: string, id: string | undefined): StoredRun {
+  const { read: stored, skipped } = findRun(outputDir, id, (file) => readStore(file, (db) => storedRunOf(db, file)));
+  return { ...stored, skipped };
+}
+
+export function storedRunOf(db: Database, file: string): StoredRun {
+  const run = db.prepare("SELECT id, seqqa, started_at FROM run").get() as { id: string; seqqa: string; started_at: string };
+  const config = db.prepare("SELECT key, value, source FROM config").all() as readonly { key: string; value: string; source: string }[];
+  const environment = db.prepare("SELECT key, salt, hash FROM environment").all() as readonly EnvironmentRow[];
+  const journeys = db.prepare("SELECT count(*) FROM journeys").pluck().get() as number;
+  return {
+    id: run.id,
+    file,
+    seqqa: run.seqqa,
+    startedAt: new Date(run.started_at),
+    config: new Map(config.map(({ key, value, source }) => [key, { value, source }])),
+    environment,
+    explorations: storedExplorations(db),
+    hasJourneys: journeys > 0,
+    skipped: [],
+  };
+}
+
+interface Row extends Omit<StoredExploration, "actions" | "beginning" | "stopReason"> {
+  readonly stop_reason: string;
+  readonly code: string | null;
+  readonly document: string | null;
+}
+
+function storedExplorations(db: Database): readonly StoredExploration[] {
+  const rows = db
+    .prepare(
+      `SELECT e.id, e.name, e.file, e.outcome, e.strategy, e.seed, e.stop_reason, e.steps, e.states, e.max_depth AS depth, b.code, b.document
+       FROM explorations e LEFT JOIN beginnings b ON b.exploration = e.id ORDER BY e.id`,
+    )
+    .all() as readonly Row[];
+  const actions = db.prepare("SELECT name FROM actions WHERE exploration = ? ORDER BY id").pluck();
+  return rows.map(({ stop_reason: stopReason, code, document, ...rest }) => ({
+    ...rest,
+    stopReason,
+    actions: actions.all(rest.id) as readonly string[],
+    beginning: code === null || document === null ? undefined : beginningOf(code, document),
+  }));
+}

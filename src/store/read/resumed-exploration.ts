@@ -1,0 +1,100 @@
+import type { Database } from "better-sqlite3";
+import type { JournalNews } from "../../engine/commit/commit-journal.ts";
+import { findingId } from "../../engine/findings/finding-id.ts";
+import type { Recorded } from "../../engine/commit/recommit.ts";
+import type { ErrorNews, FindingNews, UnjudgedNews } from "../../messages/lane-messages.ts";
+import type { Divergence, RecordedExchange, Violation } from "../../model/results/result.ts";
+import type { Beginning } from "../rows/run-header.ts";
+import { batchReader } from "../write/commit-batches.ts";
+import { record } from "../rows/json-columns.ts";
+
+/** What an exploration that goes on has in its store. */
+export interface KeptBefore {
+  readonly beginning: Beginning;
+  readonly recorded: Recorded;
+  readonly nodes: number;
+  readonly edges: number;
+  readonly durationMs: number;
+}
+
+interface Row {
+  readonly name: string;
+  readonly digest: string;
+  readonly replayed: number;
+  readonly transitions: number;
+  readonly duration_ms: number;
+  readonly characters: number;
+  readonly document: string;
+}
+
+/** @throws TypeError where the store does not hold what it should */
+export function keptBefore(db: Database, exploration: number, beginning: Beginning): KeptBefore {
+  const row = db
+    .prepare(
+      `SELECT e.name, e.digest, e.replayed, e.transitions, e.duration_ms, e.document, b.characters
+       FROM explorations e JOIN beginnings b ON b.exploration = e.id WHERE e.id = ?`,
+    )
+    .get(exploration) as Row;
+  const { lo, hi } = fingerprintsOf(db, exploration);
+  const divergences = db.prepare("SELECT document FROM divergences WHERE exploration = ? ORDER BY position").pluck().all(exploration);
+  const findings = db.prepare("SELECT id, document FROM findings WHERE exploration = ?").all(exploration) as {
+    id: string;
+    document: string;
+  }[];
+  const sent = new Map(findings.map(({ id, document }) => [id, record(document) as unknown as Violation]));
+  const newsOf = db.prepare("SELECT document FROM news WHERE exploration = ? AND id = ?").pluck();
+  const known = new Map<number, JournalNews>();
+  const isChecked = db.prepare("SELECT 1 FROM checks WHERE exploration = ? AND node = ? AND merge = ?").pluck();
+  const crossChecked = record(row.document)["crossChecked"];
+  return {
+    beginning,
+    nodes: lo.length,
+    edges: row.transitions,
+    durationMs: row.duration_ms,
+    recorded: {
+      ...batchReader(db, exploration),
+      lo,
+      hi,
+      news: (id) => {
+        let news = known.get(id);
+        if (news === undefined) known.set(id, (news = newsFrom(newsOf.get(exploration, id))));
+        return news;
+      },
+      wasChecked: ({ node, merge }) => isChecked.get(exploration, node, merge ? 1 : 0) !== undefined,
+      sentFor: (found) => exchangeOf(sent.get(findingId(row.name, found))),
+      digest: row.digest,
+      divergences: divergences.map((text) => record(text) as unknown as Divergence),
+      replayed: row.replayed,
+      crossChecked: typeof crossChecked === "number" ? crossChecked : 0,
+      characters: row.characters,
+    },
+  };
+}
+
+/** Fingerprints, by node. */
+function fingerprintsOf(db: Database, exploration: number): Pick<Recorded, "lo" | "hi"> {
+  const count = db.prepare("SELECT count(*) FROM nodes WHERE exploration = ?").pluck().get(exploration) as number;
+  const [lo, hi] = [new Int32Array(count), new Int32Array(count)];
+  let node = 0;
+  for (const row of db.prepare("SELECT lo, hi FROM nodes WHERE exploration = ? ORDER BY id").raw().iterate(exploration)) {
+    [lo[node], hi[node]] = row as [number, number];
+    node++;
+  }
+  return { lo, hi };
+}
+
+function newsFrom(document: unknown): JournalNews {
+  const { findings, errors, unjudged } = record(document);
+  if (!Array.isArray(findings) || !Array.isArray(errors)) throw new TypeError("what a step brought to light is not said");
+  return {
+    findings: findings as readonly FindingNews[],
+    errors: (errors as ErrorNews[]).map((one) => ({ ...one, stack: one.stack })),
+    ...(Array.isArray(unjudged) && { unjudged: unjudged as readonly UnjudgedNews[] }),
+  };
+}
+
+/** What its last step sent: a request that was answered, or one that was not. */
+function exchangeOf(violation: Violation | undefined): readonly RecordedExchange[] {
+  const { request, response } = violation ?? {};
+  return request === undefined ? [] : [{ request, response, durationMs: 0 }];
+}

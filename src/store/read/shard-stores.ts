@@ -1,0 +1,66 @@
+import { statSync } from "node:fs";
+import type { Database } from "better-sqlite3";
+import type { ShardRecord } from "../../engine/shards/merge-shards.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import type { ExplorationEntry } from "../../reports/index.ts";
+import type { Beginning } from "../rows/run-header.ts";
+import { exchangesOf, type ExchangeRow } from "../rows/exchange-rows.ts";
+import { lines } from "../rows/json-columns.ts";
+import { keptBefore } from "./resumed-exploration.ts";
+import { readStore } from "./open-run.ts";
+import { readEntry } from "./read-run.ts";
+import { findRun, runFile } from "./runs.ts";
+import { storedRunOf, type StoredExploration, type StoredRun } from "./resumable-run.ts";
+
+/** The store of one shard, while it is open. */
+export interface ShardStore {
+  readonly stored: StoredRun;
+  readonly entry: (exploration: StoredExploration) => ExplorationEntry;
+  readonly record: (exploration: StoredExploration, beginning: Beginning) => Omit<ShardRecord, "shard">;
+}
+
+/**
+ * Opens stores for reading while `work` goes on. A folder of reports stands for its last run.
+ * @throws SeqqaError `NO_SUCH_RUN`, `RUN_UNREADABLE` with exit status 2
+ */
+export function withShardStores<T>(paths: readonly string[], work: (stores: readonly ShardStore[]) => T): T {
+  const files = paths.map(fileOf);
+  const opened: ShardStore[] = [];
+  const openNext = (): T => {
+    const file = files[opened.length];
+    if (file === undefined) return work(opened);
+    return readStore(file, (db) => {
+      opened.push(storeOf(db, file));
+      return openNext();
+    });
+  };
+  return openNext();
+}
+
+function fileOf(path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) {
+    throw new SeqqaError("NO_SUCH_RUN", `There is no store ${path}.`, {
+      exitStatus: 2,
+      hint: "Name runs/<id>.db of each shard, or its folder of reports.",
+    });
+  }
+  return found.isDirectory() ? runFile(path, findRun(path, undefined, (file) => readStore(file, () => undefined)).id) : path;
+}
+
+function storeOf(db: Database, file: string): ShardStore {
+  const states = db.prepare("SELECT lines FROM states WHERE exploration = ? AND node = ?").pluck();
+  const exchanges = db.prepare("SELECT * FROM exchanges WHERE exploration = ? AND edge = ? ORDER BY position");
+  return {
+    stored: storedRunOf(db, file),
+    entry: ({ id }) => readEntry(db, id),
+    record: ({ id }, beginning) => ({
+      recorded: keptBefore(db, id, beginning).recorded,
+      state: (node) => {
+        const text = states.get(id, node);
+        return text === undefined ? undefined : lines(text);
+      },
+      exchanges: (edge) => exchangesOf(exchanges.all(id, edge) as ExchangeRow[]),
+    }),
+  };
+}

@@ -1,0 +1,53 @@
+import type { ViolationPolicy } from "../../engine/commit/broken-rules.ts";
+import type { Shard } from "../../engine/shards/shard-partition.ts";
+import { record } from "./json-columns.ts";
+
+/** What has to be the same when an exploration goes on later. */
+export interface Beginning {
+  /** SHA-256 of the bundled code; empty: it is not known. */
+  readonly code: string;
+  /** When it was begun, and when it went on: ms since 1970. Times near any of them are not part of the state. */
+  readonly clocksMs: readonly number[];
+  /** The knowledge of the target's values, written by {@link knowledgeText}. */
+  readonly knowledge: string;
+  /** `null`: none. */
+  readonly maxDepth: number | null;
+  /** `null`: it is no shard. */
+  readonly shard: Shard | null;
+  /** `null`: it goes on behind no violation. */
+  readonly violationPolicy: ViolationPolicy | null;
+  readonly root: {
+    readonly wholeLo: number;
+    readonly wholeHi: number;
+    readonly rootLo: number;
+    readonly rootHi: number;
+    /** In canonical lines, as reports may show them. */
+    readonly lines: readonly string[];
+    /** The rules that it breaks. */
+    readonly broken: readonly string[];
+  };
+}
+
+/** @throws TypeError when the column holds something else */
+export function beginningOf(code: string, document: string): Beginning {
+  const { clocksMs, knowledge, maxDepth, shard, violationPolicy = null, root } = record(document) as Partial<Omit<Beginning, "code">>;
+  const numbers = (list: unknown): boolean => Array.isArray(list) && list.every((one) => typeof one === "number");
+  const texts = (list: unknown): boolean => Array.isArray(list) && list.every((one) => typeof one === "string");
+  const sound =
+    numbers(clocksMs) &&
+    typeof knowledge === "string" &&
+    (maxDepth === null || typeof maxDepth === "number") &&
+    (shard === null || (typeof shard === "object" && numbers([shard.index, shard.of]))) &&
+    (violationPolicy === null || isPolicy(violationPolicy)) &&
+    typeof root === "object" &&
+    root !== null &&
+    numbers([root.wholeLo, root.wholeHi, root.rootLo, root.rootHi]) &&
+    texts(root.lines) &&
+    texts(root.broken);
+  if (!sound) throw new TypeError("how an exploration began is not said");
+  return { code, clocksMs: clocksMs!, knowledge, maxDepth, shard, violationPolicy, root };
+}
+
+function isPolicy({ continues, nonBlocking, invariants }: Partial<ViolationPolicy>): boolean {
+  return typeof continues === "boolean" && Array.isArray(nonBlocking) && typeof invariants === "object" && invariants !== null;
+}

@@ -1,0 +1,54 @@
+import { existsSync, readFileSync } from "node:fs";
+import { isMap, isSeq, Scalar, YAMLSeq, type Document } from "yaml";
+import { findingIdsOf, parse } from "../read/known-findings.ts";
+import { writeWhole } from "./write-whole.ts";
+
+export interface KnownUpdate {
+  /** What was found, to be listed. */
+  readonly found: readonly { readonly id: string; readonly exploration: string; readonly finding: string }[];
+  /** Ids that no longer occur. */
+  readonly stale: readonly string[];
+}
+
+/** Ids that a list got, and ids that it lost. */
+export interface KnownChange {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+}
+
+/** Writes the list, sorted by id. What stays keeps its note, its comments and whatever else its author wrote. */
+export function updateKnownFindings(file: string, { found, stale }: KnownUpdate): KnownChange {
+  const text = existsSync(file) ? readFileSync(file, "utf8").replace(/^\ufeff/, "") : "";
+  const parsed = parse(text, file);
+  const before = findingIdsOf(parsed);
+  const kept = before.filter(({ id }) => !stale.includes(id));
+  const listed = new Set(before.map(({ id }) => id));
+  const fresh = found.filter(({ id }, index) => !listed.has(id) && found.findIndex((one) => one.id === id) === index);
+  if (fresh.length === 0 && kept.length === before.length && isSorted(kept) && text !== "") return { added: [], removed: [] };
+  const change = { added: fresh.map(({ id }) => id), removed: stale };
+  const { document } = parsed;
+  const items = [...kept, ...fresh.map((one) => ({ id: one.id, node: entry(document, one) }))].toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  if (file.endsWith(".json")) {
+    const list = items.map(({ node }) => (isMap(node) || node instanceof Scalar ? (node.toJSON() as unknown) : node));
+    writeWhole(file, [`${JSON.stringify(list, null, 2)}\n`]);
+    return change;
+  }
+  if (!isSeq(document.contents)) (document as unknown as Document).contents = new YAMLSeq();
+  const list = document.contents as unknown as YAMLSeq;
+  list.flow = items.length === 0;
+  list.items = items.map(({ node }) => node);
+  writeWhole(file, [String(document)]);
+  return change;
+}
+
+/** What would be a number to other readers is quoted. */
+function entry(document: Document.Parsed, one: KnownUpdate["found"][number]): unknown {
+  const node = document.createNode({ id: one.id, exploration: one.exploration, finding: one.finding });
+  const id = (node as unknown as { get(key: string, keepScalar: true): Scalar }).get("id", true);
+  if (!/[a-df-z]/i.test(one.id)) id.type = Scalar.QUOTE_DOUBLE;
+  return node;
+}
+
+function isSorted(entries: readonly { readonly id: string }[]): boolean {
+  return entries.every(({ id }, index) => index === 0 || entries[index - 1]!.id < id);
+}

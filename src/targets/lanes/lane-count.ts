@@ -1,0 +1,45 @@
+import { SeqqaError } from "../../model/errors.ts";
+import { uses } from "./placeholders.ts";
+import type { TargetConfig } from "../target-config.ts";
+
+/** Why so many lanes cannot be made; `undefined` when they can. */
+export function refuseLanes(config: TargetConfig, count: number): SeqqaError | undefined {
+  if (config.target?.module !== undefined) return undefined;
+  if (config.target?.command !== undefined) {
+    const fixed = fixedPort(config);
+    if (count <= 1 || fixed === undefined) return undefined;
+    return refuse(
+      `${count} lanes need a port each, and the target listens on the fixed port ${fixed}.`,
+      "Write {port} in target.command or target.env.",
+    );
+  }
+  if (config.lanes !== undefined && config.lanes.length > 0) {
+    if (count <= config.lanes.length) return undefined;
+    return refuse(
+      `${count} lanes need a target each, and lanes lists ${config.lanes.length}.`,
+      `List more under lanes, or use --parallel ${config.lanes.length}.`,
+    );
+  }
+  if (config.baseUrl === undefined || count <= 1) return undefined;
+  return refuse(
+    `${count} lanes need a target each, and base_url names one that already runs.`,
+    "Use target.command, which starts one per lane, list running ones under lanes, or use --parallel 1.",
+  );
+}
+
+/**
+ * The port of a target that chooses its own: nothing of it is filled with `{port}`, and an absolute `ready` or else `base_url` says
+ * where it listens. `undefined`: seqqa chooses.
+ */
+export function fixedPort(config: TargetConfig): number | undefined {
+  const { command = "", env = {}, ready } = config.target ?? {};
+  if ([command, ready ?? "", ...Object.values(env)].some((text) => uses(text, "port"))) return undefined;
+  const named = ready !== undefined && /^https?:/i.test(ready) ? ready : config.baseUrl;
+  if (named === undefined) return undefined;
+  const url = new URL(named);
+  return Number(url.port) || (url.protocol === "https:" ? 443 : 80);
+}
+
+function refuse(message: string, hint: string): SeqqaError {
+  return new SeqqaError("LANES_IMPOSSIBLE", message, { exitStatus: 2, hint });
+}

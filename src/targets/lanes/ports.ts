@@ -1,0 +1,83 @@
+import { randomInt } from "node:crypto";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { SeqqaError } from "../../model/errors.ts";
+import { isDead } from "../sweep.ts";
+import { readRecord, self, type Owner } from "../run-directory.ts";
+
+const TRIES = 200;
+
+/**
+ * Free ports that no two lanes and no two runs of a user get at once: each is claimed by a file before it is handed out. They lie
+ * outside the range that the system takes for outgoing connections, which seqqa makes many of.
+ */
+export class Ports {
+  readonly #claims: string;
+  readonly #held = new Set<number>();
+
+  constructor(root: string) {
+    this.#claims = join(root, "ports");
+  }
+
+  async claim(): Promise<number> {
+    const [low, high] = range();
+    for (let tried = 0; tried < TRIES; tried++) {
+      const port = randomInt(low, high + 1);
+      if (!this.#take(port)) continue;
+      if (await isFree(port)) return port;
+      this.release(port);
+    }
+    throw new SeqqaError("NO_FREE_PORT", `No free port was found between ${low} and ${high}.`, {
+      hint: "End what holds them and try again.",
+    });
+  }
+
+  release(port: number): void {
+    if (this.#held.delete(port)) rmSync(join(this.#claims, String(port)), { force: true });
+  }
+
+  releaseAll(): void {
+    for (const port of this.#held) this.release(port);
+  }
+
+  #take(port: number): boolean {
+    mkdirSync(this.#claims, { recursive: true, mode: 0o700 });
+    const file = join(this.#claims, String(port));
+    const owner = readRecord<Owner>(file);
+    if (owner !== undefined && isDead(owner)) rmSync(file, { force: true });
+    try {
+      writeFileSync(file, JSON.stringify(self()), { flag: "wx", mode: 0o600 });
+    } catch {
+      return false;
+    }
+    this.#held.add(port);
+    return true;
+  }
+}
+
+/** Whether nothing listens on the port, on any address. */
+export async function isFree(port: number): Promise<boolean> {
+  return (await canListen(port, "127.0.0.1")) && (await canListen(port, "::"));
+}
+
+function canListen(port: number, host: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", (error: NodeJS.ErrnoException) => resolve(error.code === "EAFNOSUPPORT" || error.code === "EADDRNOTAVAIL"));
+    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(true)));
+  });
+}
+
+function range(): readonly [low: number, high: number] {
+  const outgoing = lowestOutgoing();
+  return outgoing > 20_000 ? [outgoing - 10_000, outgoing - 1] : [20_000, 32_000];
+}
+
+function lowestOutgoing(): number {
+  try {
+    return Number(readFileSync("/proc/sys/net/ipv4/ip_local_port_range", "utf8").trim().split(/\s+/)[0]);
+  } catch {
+    return 49_152; // what IANA reserves for it
+  }
+}

@@ -1,1 +1,0 @@
-export { here, identify, isAlive, type Place, type ProcessIdentity } from "../systems/process-identity.ts";

@@ -1,0 +1,70 @@
+import { closeSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+import { SeqqaError } from "../../model/errors.ts";
+import { withoutSecrets } from "../../model/text/url-secrets.ts";
+
+/** A file that is longer becomes `<file>.1`, so that the last of the output is kept in no more than twice this. */
+const MOST_BYTES = 4 * 1024 * 1024;
+/** So much of a line is held back, at most, to see passwords whole. */
+const LONGEST_LINE = 64 * 1024;
+
+/** The output of a process in a file: bounded, and without passwords. */
+export class OutputLog {
+  readonly #file: string;
+  readonly #passwords: readonly string[];
+  readonly #mostBytes: number;
+  #descriptor: number | undefined;
+  #bytes = 0;
+  #rest = "";
+
+  /** @param passwords Hidden wherever they stand. @throws SeqqaError `OUTPUT_LOG` when the file cannot be made. */
+  constructor(file: string, passwords: readonly string[] = [], mostBytes: number = MOST_BYTES) {
+    this.#file = file;
+    this.#passwords = passwords;
+    this.#mostBytes = mostBytes;
+    try {
+      mkdirSync(dirname(file), { recursive: true });
+      rmSync(`${file}.1`, { force: true });
+      this.#descriptor = openSync(file, "w");
+    } catch (cause) {
+      const code = (cause as NodeJS.ErrnoException).code ?? String(cause);
+      throw new SeqqaError("OUTPUT_LOG", `The output of a process cannot be written to ${file} (${code}).`, {
+        exitStatus: 2,
+        hint: "Name another folder with --output or report.output_dir.",
+        cause,
+      });
+    }
+  }
+
+  write(text: string): void {
+    const lines = this.#rest + text;
+    const end = lines.length > LONGEST_LINE ? lines.length : lines.lastIndexOf("\n") + 1;
+    this.#rest = lines.slice(end);
+    this.#append(lines.slice(0, end));
+  }
+
+  close(): void {
+    this.#append(this.#rest);
+    this.#rest = "";
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    this.#descriptor = undefined;
+  }
+
+  /** A full disk must not end the run: it is only the output that is lost. */
+  #append(text: string): void {
+    if (text === "" || this.#descriptor === undefined) return;
+    try {
+      const bytes = Buffer.from(withoutSecrets(text, this.#passwords));
+      if (this.#bytes > 0 && this.#bytes + bytes.length > this.#mostBytes) {
+        closeSync(this.#descriptor);
+        this.#descriptor = undefined;
+        renameSync(this.#file, `${this.#file}.1`);
+        this.#descriptor = openSync(this.#file, "w");
+        this.#bytes = 0;
+      }
+      this.#bytes += writeSync(this.#descriptor, bytes);
+    } catch {
+      // see above
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import { withoutSecrets } from "../../model/text/url-secrets.ts";
+
+const KEPT_CHARACTERS = 64 * 1024;
+/** An error of Node with its place, its stack and its fields fits in. */
+const SHOWN_LINES = 40;
+/** Characters of a line that are shown. */
+const LINE = 400;
+
+/** The last of what a process printed, bounded. */
+export class OutputTail {
+  readonly #passwords: readonly string[];
+  #chunks: string[] = [];
+  #length = 0;
+
+  /** @param passwords What must not be shown. */
+  constructor(passwords: readonly string[] = []) {
+    this.#passwords = passwords;
+  }
+
+  push(text: string): void {
+    this.#chunks.push(text);
+    this.#length += text.length;
+    if (this.#length > 2 * KEPT_CHARACTERS) this.#shorten();
+  }
+
+  /** As it came. */
+  get raw(): string {
+    this.#shorten();
+    return this.#chunks.join("");
+  }
+
+  /** For people: without escape sequences, control characters and passwords. */
+  get text(): string {
+    return withoutSecrets(printable(this.raw), this.#passwords);
+  }
+
+  #shorten(): void {
+    const kept = this.#chunks.join("").slice(-KEPT_CHARACTERS);
+    this.#chunks = [kept];
+    this.#length = kept.length;
+  }
+}
+
+/** The last lines that are not empty. */
+export function lastLines(text: string): readonly string[] {
+  const lines = text.split("\n").map((line) => line.trimEnd().slice(0, LINE));
+  return lines.filter((line) => line !== "").slice(-SHOWN_LINES);
+}
+
+/** Lines, indented, to be put below a message; empty when there are none. */
+export function quoted(lines: readonly string[]): string {
+  return lines.map((line) => `\n  | ${line}`).join("");
+}
+
+/** Terminals take orders from control characters, and a target may print anything. */
+export function printable(text: string): string {
+  // oxlint-disable no-control-regex -- they are what is looked for
+  return text
+    .replace(/\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[PX^_][^\x1b]*\x1b\\|[@-Z\\-_])/g, "")
+    .replace(/\r\n/g, "\n")
+    .replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, "");
+  // oxlint-enable no-control-regex
+}

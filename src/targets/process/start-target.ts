@@ -1,0 +1,190 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { SeqqaError } from "../../model/errors.ts";
+import { fixedPort } from "../lanes/lane-count.ts";
+import { RUN_VARIABLE } from "./marked-processes.ts";
+import { shellWord } from "../../model/text/shell-word.ts";
+import { fill, type Filling } from "../lanes/placeholders.ts";
+import { isFree, type Ports } from "../lanes/ports.ts";
+import type { LaneStores } from "../stores/lane-stores.ts";
+import type { TargetConfig } from "../target-config.ts";
+import { endedEarly, notHttp, notReady, portBusy, unreachable } from "./target-errors.ts";
+import { TargetProcess, type TargetExit } from "./target-process.ts";
+import { waitUntilReady } from "../ready/wait-until-ready.ts";
+import { warmUp } from "../ready/warm-up.ts";
+import { passwordsOf } from "../../model/text/url-secrets.ts";
+
+const DEFAULT_READY_TIMEOUT_S = 30;
+/** Somebody may take a port between our look and the target's bind. */
+const PORT_TRIES = 4;
+const PORT_PAUSE_MS = 50;
+
+export interface StartContext {
+  readonly config: TargetConfig;
+  readonly lane: number;
+  readonly runId: string;
+  readonly stores: LaneStores;
+  readonly ports: Ports;
+  /** Told of every process before anything else can happen to it. */
+  readonly started: (process: TargetProcess) => void;
+  /** Told once a process that did not come up is gone. */
+  readonly stopped: (process: TargetProcess) => void;
+  readonly signal: AbortSignal;
+  /** Receives all that the target prints. */
+  readonly onOutput?: ((text: string) => void) | undefined;
+  /** The target was there before and is to come back where it was. */
+  readonly before?: RunningTarget | undefined;
+}
+
+export interface RunningTarget {
+  readonly process: TargetProcess;
+  /** Without a trailing slash. */
+  readonly baseUrl: string;
+  /** The port that was claimed for it; `undefined` for a fixed one. */
+  readonly port: number | undefined;
+}
+
+/** Starts a lane's target and returns once it answers. What does not come up is stopped again. @throws SeqqaError `TARGET_*` */
+export async function startTarget(context: StartContext): Promise<RunningTarget> {
+  const { config, ports, before } = context;
+  if (before !== undefined) return startAgain(context, before);
+  const fixed = fixedPort(config);
+  for (let tries = 1; ; tries++) {
+    const port = fixed ?? (await ports.claim());
+    if (fixed !== undefined && !(await isFree(fixed))) throw portBusy(config.target?.command ?? "", fixed);
+    try {
+      const running = await attempt(context, port, fixed !== undefined);
+      if (running !== "port taken") return { ...running, port: fixed === undefined ? port : undefined };
+      if (fixed !== undefined || tries >= PORT_TRIES) throw portBusy(config.target?.command ?? "", port);
+    } catch (error) {
+      if (fixed === undefined) ports.release(port);
+      throw error;
+    }
+    ports.release(port);
+  }
+}
+
+/** The port is still ours, but connections of the process before may linger on it for a moment. */
+async function startAgain(context: StartContext, before: RunningTarget): Promise<RunningTarget> {
+  const { config } = context;
+  const port = before.port ?? fixedPort(config)!;
+  for (let tries = 1; ; tries++) {
+    const running = await attempt(context, port, before.port === undefined);
+    if (running !== "port taken") return { ...before, process: running.process };
+    if (tries >= PORT_TRIES) throw portBusy(config.target?.command ?? "", port);
+    await delay(PORT_PAUSE_MS, undefined, { signal: context.signal });
+  }
+}
+
+async function attempt(context: StartContext, port: number, fixed: boolean): Promise<Omit<RunningTarget, "port"> | "port taken"> {
+  const { config, lane, signal } = context;
+  const { command = "", readyTimeout = DEFAULT_READY_TIMEOUT_S } = config.target ?? {};
+  const filling = fillingOf(context, port);
+  const urls = readyUrls(config, filling).filter(({ origin }, _, all) => isWhereItWas(origin, context.before, all));
+  signal.throwIfAborted();
+  const target = await TargetProcess.start({
+    line: fill(command, filling, shellWord),
+    cwd: workingDirectory(config),
+    env: environment(context, filling),
+    passwords: passwordsOf(context.stores.systems.map(({ url }) => url)),
+    onOutput: context.onOutput,
+  });
+  context.started(target);
+  try {
+    const readiness = await waitUntilReady(urls, readyTimeout * 1000, target.ended, signal, config.tls?.ca);
+    switch (readiness.kind) {
+      case "ready": {
+        const baseUrl = baseUrlOf(config, port, fixed, readiness.origin);
+        await warmUp({
+          steps: config.target?.warmUp ?? [],
+          baseUrl,
+          filling,
+          cwd: workingDirectory(config),
+          env: environment(context, filling),
+          passwords: passwordsOf(context.stores.systems.map(({ url }) => url)),
+          timeoutMs: readyTimeout * 1000,
+          ca: config.tls?.ca ?? [],
+          signal,
+          started: context.started,
+          stopped: context.stopped,
+        });
+        target.unref();
+        return { process: target, baseUrl };
+      }
+      case "ended": {
+        const exit = await target.ended;
+        await discard(context, target);
+        const taken = takenPort(exit);
+        if (taken === undefined) throw endedEarly(command, lane, exit);
+        if (taken === port || taken === "unknown") return "port taken";
+        throw portBusy(command, taken);
+      }
+      case "garbage":
+        throw notHttp(readiness.url, target.output);
+      case "untrusted":
+        throw unreachable(readiness.url, readiness.error);
+      case "late":
+        throw notReady(command, lane, [...new Set(urls.map(({ href }) => href))], readyTimeout, target.output);
+    }
+  } catch (error) {
+    await discard(context, target);
+    throw error;
+  }
+}
+
+async function discard(context: StartContext, target: TargetProcess): Promise<void> {
+  await target.stop();
+  context.stopped(target);
+}
+
+function fillingOf({ lane, stores }: StartContext, port: number): Filling {
+  const urls = Object.fromEntries(stores.systems.map(({ name, url }) => [name, url]));
+  return { port, lane, dbUrl: stores.dbUrl, dbPath: stores.dbPath, urls };
+}
+
+/** What seqqa was started with, a PORT by default, what the user wrote, and the mark by which leftovers are found. */
+function environment({ config, runId }: StartContext, filling: Filling): Readonly<Record<string, string | undefined>> {
+  const own = Object.entries(config.target?.env ?? {}).map(([name, value]) => [name, fill(value, filling)]);
+  return { ...process.env, PORT: String(filling.port), ...Object.fromEntries(own), [RUN_VARIABLE]: runId };
+}
+
+function workingDirectory({ target, folder }: TargetConfig): string {
+  const cwd = resolve(folder, target?.cwd ?? ".");
+  if (existsSync(cwd)) return cwd;
+  throw new SeqqaError("TARGET_CWD", `There is no folder ${cwd}, which target.cwd names.`, {
+    exitStatus: 2,
+    hint: "It is resolved against the folder of the config file.",
+  });
+}
+
+/** Where to look: a path on both loopback addresses, since a server on `localhost` may listen on either one alone. */
+function readyUrls(config: TargetConfig, filling: Filling): readonly URL[] {
+  const ready = fill(config.target?.ready ?? "/", filling);
+  if (/^https?:\/\//i.test(ready)) return [new URL(ready)];
+  const path = ready.startsWith("/") ? ready : `/${ready}`;
+  const origins =
+    fixedPort(config) !== undefined && config.baseUrl !== undefined
+      ? [config.baseUrl.replace(/\/+$/, "")]
+      : ["127.0.0.1", "[::1]"].map((host) => `http://${host}:${filling.port}`);
+  return origins.map((origin) => new URL(origin + path));
+}
+
+/** A server that answered on one of the two loopback addresses need not be looked for on the other. */
+function isWhereItWas(origin: string, before: RunningTarget | undefined, all: readonly URL[]): boolean {
+  return before === undefined || origin === before.baseUrl || all.every((url) => url.origin !== before.baseUrl);
+}
+
+function baseUrlOf(config: TargetConfig, port: number, fixed: boolean, answered: string): string {
+  if (fixed) return config.baseUrl?.replace(/\/+$/, "") ?? answered;
+  // An absolute `ready` may be elsewhere: a gateway, a management port.
+  return new URL(answered).port === String(port) ? answered : `http://127.0.0.1:${port}`;
+}
+
+/** The port that a target could not have, if that is what it died of. */
+function takenPort({ output }: TargetExit): number | "unknown" | undefined {
+  const busy = /EADDRINUSE[^\n]*|[^\n]*address already in use[^\n]*/i.exec(output);
+  if (busy === null) return undefined;
+  const port = /:(\d{2,5})\b/.exec(busy[0]) ?? /port:? (\d{2,5})\b/i.exec(output);
+  return port?.[1] === undefined ? "unknown" : Number(port[1]);
+}

@@ -1,0 +1,151 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import type { Socket } from "node:net";
+import { StringDecoder } from "node:string_decoder";
+import { setTimeout as delay } from "node:timers/promises";
+import { SeqqaError } from "../../model/errors.ts";
+import type { TargetEnd } from "../../model/results/target-end.ts";
+import { groupRuns, killGroup } from "./kill-group.ts";
+import { lastLines, OutputTail } from "./output-tail.ts";
+
+const TERM_GRACE_MS = 2_000;
+const KILL_GRACE_MS = 1_000;
+/** How long the pipes of a process that ended are waited for: a grandchild may hold them open. */
+const DRAIN_MS = 200;
+const POLL_MS = 10;
+/** A process that dies closes its connections before we hear of its end: for so long that is waited for. */
+const NEWS_MS = 500;
+
+export interface TargetCommand {
+  /** A shell command line with everything filled in. */
+  readonly line: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** What must not be shown of what it prints. */
+  readonly passwords?: readonly string[] | undefined;
+  /** Where the command stands in the configuration; default `target.command`. */
+  readonly key?: string | undefined;
+  /** Receives all that it prints. */
+  readonly onOutput?: ((text: string) => void) | undefined;
+}
+
+export interface TargetExit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** The last of what it printed, for people. */
+  readonly output: string;
+}
+
+/** A target in a process group of its own, so that everything that its shell started ends with it. */
+export class TargetProcess {
+  /** Also the id of the group. */
+  readonly pid: number;
+  /** Settles once the process has ended and its output was read. */
+  readonly ended: Promise<TargetExit>;
+  readonly #child: ChildProcess;
+  readonly #output: OutputTail;
+  #stopping = false;
+  /** Nothing of it runs any more: its id may be somebody else's. */
+  #over = false;
+
+  private constructor(child: ChildProcess, pid: number, { passwords, onOutput }: TargetCommand) {
+    this.pid = pid;
+    this.#output = new OutputTail(passwords);
+    this.#child = child;
+    for (const stream of [child.stdout, child.stderr]) {
+      const decoder = new StringDecoder("utf8");
+      stream?.on("data", (chunk: Buffer) => {
+        const text = decoder.write(chunk);
+        this.#output.push(text);
+        onOutput?.(text);
+      });
+      stream?.on("error", () => {});
+    }
+    this.ended = new Promise((resolve) => {
+      child.once("exit", (code, signal) => {
+        const settle = (): void => {
+          clearTimeout(timer);
+          resolve({ code, signal, output: this.#output.text });
+        };
+        const timer = setTimeout(settle, DRAIN_MS);
+        child.once("close", settle);
+      });
+    });
+  }
+
+  /** @throws SeqqaError `TARGET_SPAWN` when not even a shell can be started. */
+  static async start(command: TargetCommand): Promise<TargetProcess> {
+    const child = spawn(command.line, {
+      shell: true,
+      detached: true,
+      cwd: command.cwd,
+      env: command.env,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    if (child.pid !== undefined) {
+      child.on("error", () => {});
+      return new TargetProcess(child, child.pid, command);
+    }
+    const error = await new Promise<Error>((resolve) => child.once("error", resolve));
+    throw new SeqqaError("TARGET_SPAWN", `${command.key ?? "target.command"} could not be started in ${command.cwd}: ${error.message}.`, {
+      exitStatus: 2,
+      hint: "Check its cwd.",
+      cause: error,
+    });
+  }
+
+  /** How it ended by itself, or that it runs; `undefined` when it was stopped on purpose. */
+  async fate(): Promise<TargetEnd | undefined> {
+    let timer: NodeJS.Timeout | undefined;
+    const tired = new Promise<void>((resolve) => (timer = setTimeout(resolve, NEWS_MS)));
+    await Promise.race([this.ended, tired]);
+    clearTimeout(timer);
+    if (this.#stopping) return undefined;
+    const { exitCode, signalCode } = this.#child;
+    return { exitCode, signal: signalCode, output: lastLines(this.#output.text) };
+  }
+
+  /** It ended by itself. */
+  get hasExited(): boolean {
+    return !this.#stopping && (this.#child.exitCode !== null || this.#child.signalCode !== null);
+  }
+
+  get output(): string {
+    return this.#output.text;
+  }
+
+  /** From now on the process alone does not keep this one running. */
+  unref(): void {
+    this.#child.unref();
+    for (const stream of [this.#child.stdout, this.#child.stderr]) (stream as Socket | null)?.unref();
+  }
+
+  /** SIGTERM to the group, SIGKILL to what is left of it after 2 s. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    if (this.#over) return;
+    if (!killGroup(this.pid, "SIGTERM") || (await this.#gone(TERM_GRACE_MS))) return;
+    killGroup(this.pid, "SIGKILL");
+    await this.#gone(KILL_GRACE_MS);
+  }
+
+  /** SIGKILL to the group; returns when nothing of it runs any more. */
+  async end(): Promise<void> {
+    this.#stopping = true;
+    this.#over = !killGroup(this.pid, "SIGKILL") || (await this.#gone(KILL_GRACE_MS, 1));
+  }
+
+  /** At once and without waiting, for when this process ends. */
+  kill(): void {
+    this.#stopping = true;
+    if (this.#over) return;
+    killGroup(this.pid, "SIGKILL");
+  }
+
+  async #gone(withinMs: number, pollMs = POLL_MS): Promise<boolean> {
+    for (const until = performance.now() + withinMs; ;) {
+      if (!groupRuns(this.pid)) return true;
+      if (performance.now() >= until) return false;
+      await delay(pollMs);
+    }
+  }
+}

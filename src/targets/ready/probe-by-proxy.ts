@@ -1,0 +1,34 @@
+import type { EnvironmentProxies } from "../../network/environment-proxies.ts";
+import { proxyAgent } from "../../network/proxy-agent.ts";
+import type { Probe } from "./probe.ts";
+
+const MOST_BYTES = 1024 * 1024;
+
+/** As `probe`, through the proxies of the environment. What the proxy says in place of the target is an answer, too. */
+export async function probeByProxy(
+  url: URL,
+  timeoutMs: number,
+  signal: AbortSignal,
+  proxies: EnvironmentProxies,
+  ca: readonly string[],
+): Promise<Probe> {
+  const agent = proxyAgent(proxies, ca, MOST_BYTES);
+  const timeout = AbortSignal.timeout(timeoutMs);
+  // undici looks at its signal only once there is a connection; destroying the agent ends that, too.
+  const end = (): void => void agent.destroy();
+  const over = AbortSignal.any([signal, timeout]);
+  over.addEventListener("abort", end);
+  try {
+    const { statusCode, body } = await agent.request({ origin: url.origin, path: url.pathname + url.search, method: "GET", signal: over });
+    body.on("error", () => undefined).destroy();
+    return { kind: "answer", status: statusCode };
+  } catch (error) {
+    if (timeout.aborted)
+      return { kind: "silent", error: Object.assign(new Error(`no answer within ${timeoutMs / 1000} s`), { code: "ETIMEDOUT" }) };
+    const { code = "", name } = error as NodeJS.ErrnoException;
+    return code.startsWith("HPE_") || name === "HTTPParserError" ? { kind: "garbage" } : { kind: "silent", error: error as Error };
+  } finally {
+    over.removeEventListener("abort", end);
+    await agent.destroy();
+  }
+}

@@ -1,0 +1,63 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { isUntrusted } from "../../network/untrusted.ts";
+import { probe, type Probe } from "./probe.ts";
+
+const SHORTEST_PAUSE_MS = 4;
+const LONGEST_PAUSE_MS = 100;
+/** A pause is this share of what was waited already: no start is noticed later than by so much. */
+const PAUSE_SHARE = 1 / 8;
+const ATTEMPT_MS = 5_000;
+/** Something may answer garbage while it starts; so often in a row it is not going to be HTTP. */
+const GARBAGE_LIMIT = 5;
+
+export type Readiness =
+  | { readonly kind: "ready"; readonly origin: string }
+  | { readonly kind: "ended" }
+  | { readonly kind: "garbage"; readonly url: string }
+  /** Polling on would not change it. */
+  | { readonly kind: "untrusted"; readonly url: string; readonly error: NodeJS.ErrnoException }
+  | { readonly kind: "late" };
+
+/**
+ * Polls the URLs in turn until one gives any HTTP answer, the process ends, or time is up. One that listens on all of them is found at the first, whenever
+ * it begins to: lanes of one target have one address.
+ */
+export async function waitUntilReady(
+  urls: readonly URL[],
+  timeoutMs: number,
+  ended: Promise<unknown>,
+  signal: AbortSignal,
+  ca: readonly string[] = [],
+): Promise<Readiness> {
+  const over = new AbortController();
+  const stop = AbortSignal.any([over.signal, signal]);
+  let hasEnded = false;
+  void ended.then(() => {
+    hasEnded = true;
+    over.abort();
+  });
+  const begun = performance.now();
+  const until = begun + timeoutMs;
+  const ask = (url: URL): Promise<Probe> => probe(url, Math.max(1, Math.min(ATTEMPT_MS, until - performance.now())), stop, ca);
+  let garbage = 0;
+  for (;;) {
+    for (const [index, url] of urls.entries()) {
+      const result = await ask(url);
+      signal.throwIfAborted();
+      if (hasEnded) return { kind: "ended" };
+      if (result.kind === "answer") return { kind: "ready", origin: await firstOf(urls.slice(0, index), url, ask) };
+      if (result.kind === "silent" && isUntrusted(result.error.code ?? ""))
+        return { kind: "untrusted", url: url.href, error: result.error };
+      if (result.kind === "garbage" && ++garbage >= GARBAGE_LIMIT) return { kind: "garbage", url: url.href };
+    }
+    const pause = Math.min(Math.max((performance.now() - begun) * PAUSE_SHARE, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
+    if (performance.now() + pause >= until) return { kind: "late" };
+    await delay(pause, undefined, { signal: stop }).catch(() => {});
+  }
+}
+
+/** It may have begun to listen after the URLs before this one were asked. */
+async function firstOf(before: readonly URL[], answered: URL, ask: (url: URL) => Promise<Probe>): Promise<string> {
+  for (const url of before) if ((await ask(url)).kind === "answer") return url.origin;
+  return answered.origin;
+}

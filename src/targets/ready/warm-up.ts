@@ -1,0 +1,154 @@
+import { request as httpRequest, validateHeaderName, validateHeaderValue } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { setTimeout as delay } from "node:timers/promises";
+import { SeqqaError } from "../../model/errors.ts";
+import { shellWord } from "../../model/text/shell-word.ts";
+import { secureContext } from "../../network/secure-context.ts";
+import { lastLines, quoted } from "../process/output-tail.ts";
+import { fill, type Filling } from "../lanes/placeholders.ts";
+import type { WarmUp } from "../target-config.ts";
+import { TargetProcess } from "../process/target-process.ts";
+import { withoutSecrets } from "../../model/text/url-secrets.ts";
+
+const PAUSE_MS = 200;
+/** Characters of a refusal's body that are shown. */
+const SHOWN = 300;
+
+export interface WarmUpContext {
+  readonly steps: readonly WarmUp[];
+  readonly baseUrl: string;
+  readonly filling: Filling;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly passwords: readonly string[];
+  /** For each step. */
+  readonly timeoutMs: number;
+  readonly ca: readonly string[];
+  readonly signal: AbortSignal;
+  readonly started: (process: TargetProcess) => void;
+  readonly stopped: (process: TargetProcess) => void;
+}
+
+/**
+ * Makes the requests and runs the commands of `target.warm_up` in turn: what they leave is part of the root state. A request is made again until it is
+ * answered with a status below 400; a command runs once.
+ *
+ * @throws SeqqaError `WARM_UP_FAILED` (3) for one that does not succeed in its time
+ */
+export async function warmUp(context: WarmUpContext): Promise<void> {
+  for (const [index, step] of context.steps.entries()) {
+    const name = `target.warm_up[${index}]`;
+    const { method = "GET", path = "/", headers = {}, json, command } = read(step);
+    if (command === undefined)
+      await request(context, `${name}, ${method} ${path},`, new URL(fill(path, context.filling), `${context.baseUrl}/`), {
+        method,
+        headers: Object.fromEntries(Object.entries(headers).map(([key, value]) => [key, fill(value, context.filling)])),
+        json,
+      });
+    else await run(context, name, command);
+  }
+}
+
+/** `POST /setup` is short for its parts. */
+function read(step: WarmUp): Exclude<WarmUp, string> {
+  if (typeof step !== "string") return step;
+  const [method = "GET", path = "/"] = step.split(/\s+/);
+  return { method, path };
+}
+
+async function request({ timeoutMs, signal, ca, passwords }: WarmUpContext, name: string, url: URL, sent: Sent): Promise<void> {
+  for (const [key, value] of Object.entries(sent.headers)) {
+    try {
+      validateHeaderName(key);
+      validateHeaderValue(key, value);
+    } catch (error) {
+      throw failed(`${name} cannot be sent: ${(error as Error).message}.`, "Correct this header.");
+    }
+  }
+  const until = performance.now() + timeoutMs;
+  let last: string | undefined;
+  do {
+    signal.throwIfAborted();
+    const answer = await send(url, sent, { timeoutMs: Math.max(1, until - performance.now()), signal, ca });
+    if (answer !== "none" && "status" in answer && answer.status < 400) return;
+    // An attempt that the end of the time cut short says less than the one before it.
+    if (answer === "none") last ??= "got no answer";
+    else if ("error" in answer) last = `got no answer: ${answer.error}`;
+    else
+      last = `was answered with status ${answer.status}${answer.body === "" ? "" : `: ${JSON.stringify(withoutSecrets(answer.body.slice(0, SHOWN), passwords))}`}`;
+    await delay(Math.min(PAUSE_MS, Math.max(0, until - performance.now())), undefined, { signal }).catch(() => undefined);
+  } while (performance.now() < until);
+  signal.throwIfAborted();
+  throw failed(`${name} ${last}, within ${timeoutMs / 1000} s.`, "Check the request, or raise target.ready_timeout.");
+}
+
+interface Sent {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly json: unknown;
+}
+
+type Answer = { readonly status: number; readonly body: string } | { readonly error: string } | "none";
+
+/** The whole answer, the error that came instead, or that there was none in the time. */
+function send(
+  url: URL,
+  { method, headers, json }: Sent,
+  { timeoutMs, signal, ca }: Pick<WarmUpContext, "timeoutMs" | "signal" | "ca">,
+): Promise<Answer> {
+  return new Promise<Answer>((resolve) => {
+    const body = json === undefined ? undefined : JSON.stringify(json);
+    const trusted = url.protocol === "https:" ? secureContext(ca) : undefined;
+    const request = (url.protocol === "https:" ? httpsRequest : httpRequest)(url, {
+      method,
+      agent: false,
+      signal,
+      headers: {
+        connection: "close",
+        ...(body !== undefined && { "content-type": "application/json", "content-length": Buffer.byteLength(body) }),
+        ...headers,
+      },
+      ...(trusted !== undefined && { secureContext: trusted }),
+    });
+    const timer = setTimeout(() => {
+      resolve("none");
+      request.destroy();
+    }, timeoutMs);
+    request.once("close", () => clearTimeout(timer));
+    request.on("error", (error) => resolve({ error: error.message }));
+    request.once("response", (response) => {
+      let text = "";
+      response.setEncoding("utf8").on("data", (chunk: string) => (text += text.length < SHOWN ? chunk : ""));
+      response.once("end", () => resolve({ status: response.statusCode ?? 0, body: text }));
+      response.once("error", (error) => resolve({ error: error.message }));
+    });
+    request.end(body);
+  });
+}
+
+async function run(
+  { filling, cwd, env, passwords, timeoutMs, started, stopped, signal }: WarmUpContext,
+  key: string,
+  command: string,
+): Promise<void> {
+  const process = await TargetProcess.start({ line: fill(command, filling, shellWord), cwd, env, passwords, key: `${key}.command` });
+  started(process);
+  const over = new AbortController();
+  try {
+    const time = delay(timeoutMs, "late" as const, { signal: AbortSignal.any([over.signal, signal]) }).catch(() => "aborted" as const);
+    const end = await Promise.race([process.ended, time]);
+    signal.throwIfAborted();
+    if (typeof end !== "string" && end.code === 0) return;
+    const how = typeof end === "string" ? `did not end within ${timeoutMs / 1000} s` : `ended with ${end.code ?? end.signal}`;
+    const said = process.output.trim() === "" ? " It printed nothing." : ` The last that it printed:${quoted(lastLines(process.output))}`;
+    throw failed(`${key}, the command ${command}, ${how}.${said}`, "Run it by hand in target.cwd, with the environment of target.env.");
+  } finally {
+    over.abort();
+    await process.stop();
+    stopped(process);
+  }
+}
+
+function failed(message: string, hint: string): SeqqaError {
+  return new SeqqaError("WARM_UP_FAILED", message, { exitStatus: 3, hint });
+}

@@ -1,0 +1,172 @@
+import { accessSync, constants, copyFileSync, chmodSync, existsSync, realpathSync, statSync, writeFileSync } from "node:fs";
+import { dirname, isAbsolute, join, resolve } from "node:path";
+import { SeqqaError } from "../../model/errors.ts";
+import type { SystemSpec } from "../lanes/lane-spec.ts";
+import type { StoreConfig } from "../target-config.ts";
+import { withoutSecrets } from "../../model/text/url-secrets.ts";
+
+export type CloneStore = (source: string | undefined, target: string) => void | Promise<void>;
+
+/** The stores of one lane. */
+export interface LaneStores {
+  readonly systems: readonly SystemSpec[];
+  readonly dbUrl: string | undefined;
+  readonly dbPath: string | undefined;
+}
+
+/** Puts `db_url` and `systems` together: the first is short for `systems.db`, whose other settings stay. */
+export function declaredStores(
+  systems: Readonly<Record<string, StoreConfig>> | undefined,
+  dbUrl: string | undefined,
+): Readonly<Record<string, StoreConfig>> {
+  return dbUrl === undefined ? { ...systems } : { ...systems, db: { ...systems?.["db"], url: dbUrl } };
+}
+
+/** The stores of a target that already runs: the user's own, used where they are. */
+export function borrowedStores(stores: Readonly<Record<string, StoreConfig>>, folder: string): LaneStores {
+  return describeStores(
+    Object.entries(stores).map(([name, store]) => {
+      const file = sqliteFile(store.url, folder);
+      if (file === undefined) return [name, store];
+      if (!existsSync(file)) throw missing(name, file, "Check the path: it must be the file that the running target has open.");
+      requireWritable(name, file);
+      return [name, { ...store, url: `sqlite:${file}` }];
+    }),
+  );
+}
+
+/** Fresh copies of the declared SQLite files; with `empty` a new `db` if there is none. */
+export async function copySqliteStores(
+  stores: Readonly<Record<string, StoreConfig>>,
+  folder: string,
+  directory: string,
+  empty: boolean,
+  clone: CloneStore,
+): Promise<[string, StoreConfig][]> {
+  const made: [string, StoreConfig][] = [];
+  for (const [name, store] of Object.entries(stores)) {
+    if (kindOf(store.url) !== "sqlite") continue;
+    const source = requireTemplate(name, store, folder);
+    const file = join(directory, `${encodeURIComponent(name)}.sqlite`);
+    await make(name, source, file, clone);
+    made.push([name, { ...store, url: `sqlite:${file}` }]);
+  }
+  if (empty && stores["db"] === undefined) {
+    const file = join(directory, "db.sqlite");
+    await make("db", undefined, file, clone);
+    made.push(["db", { url: `sqlite:${file}` }]);
+  }
+  return made;
+}
+
+/** The SQLite file of a template. @throws SeqqaError `STORE_MISSING` */
+export function requireTemplate(name: string, store: StoreConfig, folder: string): string {
+  const file = sqliteFile(store.url, folder)!;
+  if (!existsSync(file))
+    throw missing(name, file, "It is the template of every lane's store. Leave it out and use {db_path} to start with an empty one.");
+  if (!statSync(file).isFile()) throw missing(name, file, "It is not a file.");
+  return file;
+}
+
+/** The default way to copy; the SQLite adapter's own also copies a file that is being written to. */
+export function copyStore(source: string | undefined, target: string): void {
+  if (source === undefined) return writeFileSync(target, "", { mode: 0o600 });
+  for (const suffix of ["-wal", "-journal"]) {
+    if (!existsSync(source + suffix) || statSync(source + suffix).size === 0) continue;
+    throw new Error(`somebody has it open (${source}${suffix} is there)`);
+  }
+  copyFileSync(source, target);
+  chmodSync(target, 0o600);
+}
+
+/** The file that a `sqlite:` URL names, absolute; `undefined` for other kinds. */
+export function sqliteFile(url: string, folder: string): string | undefined {
+  if (kindOf(url) !== "sqlite") return undefined;
+  const path = url.slice("sqlite:".length).replace(/^\/\/(?=\/|[^/])/, "");
+  return isAbsolute(path) ? path : resolve(folder, path);
+}
+
+/** What two lanes' stores are told apart by: two URLs of one file are one store. */
+export function storeIdentity(url: string): string {
+  if (!url.startsWith("sqlite:")) return url;
+  const file = url.slice("sqlite:".length);
+  try {
+    return `sqlite:${realpathSync(file)}`;
+  } catch {
+    return url;
+  }
+}
+
+/** What a lane is told of its stores. */
+export function describeStores(stores: readonly (readonly [string, StoreConfig])[]): LaneStores {
+  const systems = stores.map(([name, store]) => ({
+    name,
+    kind: kindOf(store.url),
+    url: store.url,
+    checkpoint: store.checkpoint,
+    isolation: store.isolation,
+    tables: store.tables,
+    ignore: store.ignore,
+    symmetric: store.symmetric,
+  }));
+  const dbUrl = systems.find(({ name }) => name === "db")?.url;
+  return { systems, dbUrl, dbPath: dbUrl?.startsWith("sqlite:") === true ? dbUrl.slice("sqlite:".length) : undefined };
+}
+
+/** Which store a URL leads to. @throws SeqqaError `STORE_UNSUPPORTED` */
+export function kindOf(url: string): SystemSpec["kind"] {
+  const scheme = url.slice(0, url.indexOf(":")).toLowerCase();
+  switch (scheme) {
+    case "sqlite":
+      return "sqlite";
+    case "postgres":
+    case "postgresql":
+      return "postgres";
+    case "mysql":
+    case "mariadb":
+      return "mysql";
+    case "redis":
+    case "rediss":
+      return "redis";
+    default:
+      throw new SeqqaError("STORE_UNSUPPORTED", `No store is known for ${withoutSecrets(url)}.`, {
+        exitStatus: 2,
+        hint: "Use sqlite:, postgresql:, mysql: or redis:.",
+      });
+  }
+}
+
+async function make(name: string, source: string | undefined, file: string, clone: CloneStore): Promise<void> {
+  try {
+    await clone(source, file);
+  } catch (error) {
+    if (error instanceof SeqqaError) throw error;
+    const what = source === undefined ? "An empty store" : `A copy of ${source}`;
+    throw new SeqqaError(
+      "STORE_NOT_COPIED",
+      `${what} cannot be made for systems.${name}: ${error instanceof Error ? error.message : String(error)}.`,
+      {
+        hint: "Check that the template can be read, is not being written to, and that there is space in the directory for temporary files.",
+        cause: error,
+      },
+    );
+  }
+}
+
+function missing(name: string, file: string, hint: string): SeqqaError {
+  return new SeqqaError("STORE_MISSING", `There is no SQLite file ${file}, which systems.${name} names.`, { exitStatus: 2, hint });
+}
+
+/** SQLite writes its journal beside the file, so the folder counts too. */
+function requireWritable(name: string, file: string): void {
+  for (const path of [file, dirname(file)]) {
+    try {
+      accessSync(path, constants.W_OK);
+    } catch (cause) {
+      throw new SeqqaError("STORE_NOT_WRITABLE", `The store systems.${name} cannot be put back: ${path} cannot be written by this user.`, {
+        hint: "Run as a user who may write it.",
+        cause,
+      });
+    }
+  }
+}

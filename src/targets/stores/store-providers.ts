@@ -1,0 +1,73 @@
+import type { StoreKind, StoreProvider } from "../../model/stores/store-provider.ts";
+import type { SystemSpec } from "../lanes/lane-spec.ts";
+import { copySqliteStores, describeStores, kindOf, requireTemplate, type CloneStore, type LaneStores } from "./lane-stores.ts";
+import type { StoreConfig } from "../target-config.ts";
+
+export interface StoreProvidersOptions {
+  /** What the configuration declares, by name: templates, never written. */
+  readonly stores: Readonly<Record<string, StoreConfig>>;
+  /** What relative paths resolve against. */
+  readonly folder: string;
+  readonly runId: string;
+  /** Of the run. */
+  readonly directory: string;
+  /** A lane gets a new empty SQLite file as `db` where none is declared. */
+  readonly empty: boolean;
+  readonly clone: CloneStore;
+  readonly kind: (kind: Exclude<SystemSpec["kind"], "sqlite">) => Promise<StoreKind>;
+}
+
+/** The lanes' own copies of all declared stores: SQLite files in the lane's directory, everything else on the server of its template. */
+export class StoreProviders {
+  readonly #options: StoreProvidersOptions;
+  readonly #providers = new Map<string, StoreProvider>();
+
+  constructor(options: StoreProvidersOptions) {
+    this.#options = options;
+  }
+
+  /** Checks every template before anything is started. @throws SeqqaError `STORE_*` */
+  async prepare(): Promise<void> {
+    const { stores, folder, runId, directory, kind } = this.#options;
+    for (const [name, store] of Object.entries(stores)) {
+      const one = kindOf(store.url);
+      if (one === "sqlite") {
+        requireTemplate(name, store, folder);
+        continue;
+      }
+      const provider = (await kind(one)).createProvider({ name, url: store.url, runId, isolation: store.isolation, directory });
+      // Known before it is ready: what it made until it failed is removed by close().
+      this.#providers.set(name, provider);
+      await provider.prepare();
+    }
+  }
+
+  /** A lane's stores, fresh; `directory` is the lane's. */
+  async provide(lane: number, generation: number, directory: string): Promise<LaneStores> {
+    const { stores, folder, empty, clone } = this.#options;
+    const files = await copySqliteStores(stores, folder, directory, empty, clone);
+    const made = await Promise.all(
+      [...this.#providers].map(async ([name, provider]) => {
+        const url = await provider.provide(lane, generation);
+        return [name, { ...stores[name], url }] as const;
+      }),
+    );
+    return describeStores([...files, ...made].toSorted(([a], [b]) => order(stores, a) - order(stores, b)));
+  }
+
+  async release(lane: number): Promise<void> {
+    await Promise.all([...this.#providers.values()].map((provider) => provider.release(lane)));
+  }
+
+  /** One that cannot clean up does not keep the others from it; the first failure is thrown in the end. */
+  async close(): Promise<void> {
+    const ended = await Promise.allSettled([...this.#providers.values()].map((provider) => provider.close()));
+    for (const one of ended) if (one.status === "rejected") throw one.reason;
+  }
+}
+
+/** As declared; what is not declared comes last. */
+function order(stores: Readonly<Record<string, StoreConfig>>, name: string): number {
+  const at = Object.keys(stores).indexOf(name);
+  return at < 0 ? Number.MAX_SAFE_INTEGER : at;
+}

@@ -1,7 +1,0 @@
-import { uses } from "./placeholders.ts";
-import type { StartedTarget } from "./target-config.ts";
-
-/** Whether the target asks for a store of its own that nothing else declares: a new empty SQLite file. */
-export function usesEmptyStore({ command = "", env = {} }: StartedTarget): boolean {
-  return [command, ...Object.values(env)].some((text) => uses(text, "db_path", "db_url", "db_database", "url:db", "database:db"));
-}

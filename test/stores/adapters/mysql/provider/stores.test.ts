@@ -1,0 +1,321 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { MysqlAdapter, stores } from "../../../../../src/adapters/mysql/index.ts";
+import type { StoreProvider } from "../../../../../src/model/stores/store-provider.ts";
+import type { SystemScope } from "../../../../../src/model/stores/store-adapter.ts";
+import { admin, databaseUrl, newDatabase } from "../../../../contract/system/mysql-databases.ts";
+import { SCHEMA, SEED } from "../../../../contract/system/mysql-world.ts";
+
+const BORROWED: SystemScope = { name: "db", laneIndex: 0, inProcess: false, borrowed: true };
+const children: ChildProcess[] = [];
+const providers: StoreProvider[] = [];
+
+afterEach(async () => {
+  for (const child of children.splice(0)) child.kill("SIGKILL");
+  for (const provider of providers.splice(0)) await provider.close();
+});
+let bundles: string;
+beforeAll(async () => {
+  bundles = mkdtempSync(join(tmpdir(), "seqqa-mysql-run-"));
+  const entry = fileURLToPath(new URL("../../../../../src/adapters/mysql/index.ts", import.meta.url));
+  await build({
+    entryPoints: [entry],
+    bundle: true,
+    platform: "node",
+    format: "cjs",
+    outfile: join(bundles, "mysql.cjs"),
+    logLevel: "error",
+  });
+});
+afterAll(() => rmSync(bundles, { recursive: true, force: true }));
+
+const runId = (): string => randomBytes(5).toString("hex");
+
+function provider(url: string, run: string, name = "db"): StoreProvider {
+  const one = stores.createProvider({ name, url, runId: run, directory: "/tmp" });
+  providers.push(one);
+  return one;
+}
+
+async function childOf(...args: readonly string[]): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [fileURLToPath(new URL("child.mjs", import.meta.url)), join(bundles, "mysql.cjs"), ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  children.push(child);
+  let errors = "";
+  child.stderr.on("data", (data: Buffer) => (errors += data.toString()));
+  const ended = once(child, "exit").then(() => Promise.reject(new Error(`The child ended: ${errors}`)));
+  await Promise.race([once(child.stdout, "data"), ended]);
+  ended.catch(() => undefined);
+  return child;
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  const gone = once(child, "exit");
+  child.kill("SIGKILL");
+  await gone;
+}
+
+async function databases(run: string): Promise<string[]> {
+  const [rows] = await admin((connection) =>
+    connection.query("select schema_name as n from information_schema.schemata where schema_name like ? order by 1", [`seqqa\\_${run}%`]),
+  );
+  return (rows as { n: string }[]).map(({ n }) => n);
+}
+
+/** Everything, as no adapter of ours has touched it. */
+async function dump(url: string): Promise<string> {
+  const name = new URL(url).pathname.slice(1);
+  return admin(async (connection) => {
+    const lines: string[] = [];
+    const ask = async (sql: string): Promise<unknown[][]> =>
+      (await connection.query({ sql, rowsAsArray: true }))[0] as unknown as unknown[][];
+    for (const [table, type] of await ask("show full tables")) {
+      const [row] = await ask(`show create table \`${String(table).replaceAll("`", "``")}\``);
+      lines.push(String(row?.[1]).replaceAll(`\`${name}\`.`, ""));
+      if (type === "VIEW") continue;
+      const rows = await ask(`select * from \`${String(table).replaceAll("`", "``")}\``);
+      lines.push(...rows.map((one) => JSON.stringify(one)).sort());
+    }
+    for (const [trigger] of await ask(
+      "select trigger_name from information_schema.triggers where trigger_schema = database() order by 1",
+    )) {
+      lines.push(String((await ask(`show create trigger \`${String(trigger)}\``))[0]?.[2]));
+    }
+    return lines.join("\n");
+  }, name);
+}
+
+describe("lanes' databases", () => {
+  test("are the template, to the AUTO_INCREMENT, triggers and views", async () => {
+    const url = await databaseUrl(
+      await newDatabase([...SCHEMA, ...SEED, "insert into audit(table_name) values ('x')", "delete from audit where id > 5"]),
+    );
+    const run = runId();
+    const lanes = provider(url, run);
+    await lanes.prepare();
+    const before = await dump(url);
+    const [one, two] = [await lanes.provide(0, 0), await lanes.provide(1, 0)];
+    expect(one).not.toBe(two);
+    expect(await dump(one)).toBe(before);
+    expect(await dump(two)).toBe(before);
+    expect(await stores.disturb(one)).toMatch(/^removed a row of /);
+    expect(await dump(one)).not.toBe(before);
+    const again = await lanes.provide(0, 1);
+    expect(await dump(again)).toBe(before);
+    expect(await dump(url)).toBe(before);
+    expect(await databases(run)).toHaveLength(3);
+    await lanes.release(1);
+    expect(await databases(run)).toHaveLength(2);
+    await lanes.close();
+    await lanes.close();
+    expect(await databases(run)).toEqual([]);
+  });
+
+  test("are made although the session that makes them is killed on the way", async () => {
+    // So many that the copying of them can be met.
+    const many =
+      "insert into t with recursive n as (select 1 as i union all select i + 1 from n where i < 900) select 1000 * a.i + b.i from n a join n b on b.i < 200";
+    const url = await databaseUrl(await newDatabase(["create table t(id int primary key)", many]));
+    const run = runId();
+    const lanes = provider(url, run);
+    await lanes.prepare();
+    const killed = (async () => {
+      for (let left = 2; left > 0;) {
+        left -= await admin(async (connection) => {
+          const copying = `select id from information_schema.processlist where info like 'insert into \`seqqa\\_${run}\\_%' and id <> connection_id()`;
+          const [rows] = await connection.query(copying);
+          for (const { id } of rows as { id: number }[]) await connection.query(`kill ${id}`);
+          return (rows as unknown[]).length;
+        });
+      }
+    })();
+    const lane = await lanes.provide(0, 0);
+    await killed;
+    const [rows] = await admin((connection) => connection.query("select count(*) as n from t"), new URL(lane).pathname.slice(1));
+    expect(rows).toEqual([{ n: 900 * 199 }]);
+    // The sign of life is there again: nobody sweeps the run.
+    expect(await stores.clean(url)).toEqual({ removed: [], leftover: undefined });
+    expect(await databases(run)).toHaveLength(2);
+  });
+
+  test("are made of the store anew where the copy of it is gone: another run may have swept it while the session was lost", async () => {
+    const url = await databaseUrl(await newDatabase(["create table t(id int primary key)", "insert into t values (7)"]));
+    const run = runId();
+    const lanes = provider(url, run);
+    await lanes.prepare();
+    await admin(async (connection) => {
+      for (const name of await databases(run)) await connection.query(`drop database \`${name}\``);
+    });
+    const lane = await lanes.provide(0, 0);
+    const [rows] = await admin((connection) => connection.query("select id from t"), new URL(lane).pathname.slice(1));
+    expect(rows).toEqual([{ id: 7 }]);
+  });
+
+  test("of a killed run are removed by the next, those of a living one are not", async () => {
+    const url = await databaseUrl(await newDatabase(["create table t(id int primary key)"]));
+    const [dead, alive, mine] = [runId(), runId(), runId()];
+    const [one] = [await childOf("provide", url, dead), await childOf("provide", url, alive)];
+    // Names that look alike, and that no run made.
+    const foreign = `seqqa_${runId()}_mine`;
+    await admin((connection) => connection.query(`create database ${foreign}`));
+    expect(await databases(dead)).toHaveLength(2);
+    await kill(one);
+    const lanes = provider(url, mine);
+    await lanes.prepare();
+    expect(await databases(dead)).toEqual([]);
+    expect(await databases(alive)).toHaveLength(2);
+    await kill(children[1] as ChildProcess);
+    const dry = await stores.clean(url, { dryRun: true });
+    expect(dry.removed.filter((line) => line.includes(alive))).toHaveLength(2);
+    expect(await databases(alive)).toHaveLength(2);
+    expect((await stores.clean(url)).removed.filter((line) => line.includes(alive))).toEqual(
+      dry.removed.filter((line) => line.includes(alive)),
+    );
+    expect(await databases(alive)).toEqual([]);
+    expect(await databases(mine)).toHaveLength(1);
+    expect(await admin((connection) => connection.query(`drop database ${foreign}`))).toBeDefined();
+  });
+
+  test("two stores of one run stand beside each other", async () => {
+    const url = await databaseUrl(await newDatabase(["create table t(id int primary key)"]));
+    const run = runId();
+    const [a, b] = [
+      provider(url, run, "db"),
+      provider(url, run, "Other store, with a very long name that does not fit into a database's name"),
+    ];
+    await a.prepare();
+    await b.prepare();
+    await b.provide(99, 12345);
+    expect(await databases(run)).toHaveLength(3);
+    for (const name of await databases(run)) expect(name.length).toBeLessThanOrEqual(64);
+    await a.close();
+    expect(await databases(run)).toHaveLength(2);
+  });
+
+  test("a template that is missing is named, the password is not", async () => {
+    const url = new URL(await databaseUrl("seqqa_test_missing"));
+    url.password = "s3cret%2F";
+    url.username = "nobody";
+    const error = await provider(url.href, runId())
+      .prepare()
+      .catch((one: unknown) => one as Error & { code: string; hint: string });
+    expect(error).toMatchObject({ code: "STORE_NOT_ALLOWED" });
+    expect(JSON.stringify([error, (error as Error).message, (error as Error).stack, (error as Error).cause])).not.toContain("s3cret");
+    await expect(provider(await databaseUrl("seqqa_test_missing"), runId()).prepare()).rejects.toMatchObject({ code: "STORE_MISSING" });
+  });
+});
+
+describe("a borrowed store", () => {
+  test("is left as it was found", async () => {
+    const database = await newDatabase([...SCHEMA, ...SEED]);
+    const url = await databaseUrl(database);
+    const before = withoutCounters(await dump(url));
+    const system = new MysqlAdapter({ url, checkpoint: "journal" });
+    await system.open(BORROWED);
+    // As setup does, before the root.
+    await admin((connection) => connection.query("insert into orders(status) values ('setup'); delete from tree"), database);
+    await system.root();
+    const mark = await system.mark();
+    const image = await (async () => {
+      await admin((connection) => connection.query("delete from orders where id < 3; update slots set id = id + 7"), database);
+      return system.capture();
+    })();
+    await system.restore(mark);
+    await system.write(image);
+    await system.close();
+    expect(withoutCounters(await dump(url))).toBe(before);
+  });
+
+  test("is put back by clean when a run was killed, refused until then, and refused while it lives", async () => {
+    const database = await newDatabase([...SCHEMA, ...SEED]);
+    const url = await databaseUrl(database);
+    const before = withoutCounters(await dump(url));
+    const child = await childOf("borrow", url, "delete from orders where id < 3; insert into bag values (5, 'x')");
+    await expect(new MysqlAdapter({ url }).open(BORROWED)).rejects.toMatchObject({ code: "STORE_IN_USE" });
+    expect((await stores.clean(url)).removed.filter((line) => line.includes(database))).toEqual([]);
+    await kill(child);
+    const left = await dump(url);
+    await expect(new MysqlAdapter({ url }).open(BORROWED)).rejects.toMatchObject({ code: "STORE_LEFT", exitStatus: 2 });
+    expect(await dump(url)).toBe(left);
+    const { removed, leftover } = await stores.clean(url);
+    const lines = removed.filter((line) => line.includes(database));
+    expect(lines).toEqual([`what a dead run installed in ${leftover!.store.replace("the database ", "")}`]);
+    expect(leftover?.keep).toEqual([]);
+    expect(leftover?.undo.map(({ table }) => table)).toContain("orders");
+    expect(withoutCounters(await dump(url))).toBe(before);
+    expect((await stores.clean(url)).removed.filter((line) => line.includes(database))).toEqual([]);
+  });
+
+  test("a run that was killed before it wrote is removed by the next one", async () => {
+    const database = await newDatabase([...SCHEMA, ...SEED]);
+    const url = await databaseUrl(database);
+    const before = withoutCounters(await dump(url));
+    await kill(await childOf("borrow", url, ""));
+    const system = new MysqlAdapter({ url });
+    await system.open(BORROWED);
+    await system.close();
+    expect(withoutCounters(await dump(url))).toBe(before);
+  });
+});
+
+describe("a borrowed store whose schema was changed while it was explored", () => {
+  const work = async (sql: string, after: string): Promise<{ closed: unknown; rows: unknown; ours: unknown }> => {
+    const database = await newDatabase([
+      "create table t(id int primary key, a int, b int)",
+      "create table u(id int)",
+      "insert into t values (1, 10, 20)",
+    ]);
+    const system = new MysqlAdapter({ url: await databaseUrl(database), checkpoint: "journal" });
+    await system.open(BORROWED);
+    await system.root();
+    await admin((connection) => connection.query(`${sql}; insert into u values (5); ${after}`), database);
+    const closed = await system.close().catch((error: unknown) => error);
+    return admin(async (connection) => {
+      const [rows] = await connection.query("select (select count(*) from t) as t, (select count(*) from u) as u");
+      const [ours] = await connection.query("show tables like 'seqqa%'");
+      return { closed, rows, ours };
+    }, database);
+  };
+
+  test.each(["add column x int first", "drop column a", "modify a varchar(9)"])(
+    "%s: rows never go into columns that are not theirs",
+    async (alter) => {
+      const { closed, rows, ours } = await work("delete from t", `alter table t ${alter}`);
+      expect(closed).toMatchObject({ code: "STORE_NOT_PUT_BACK", message: expect.stringContaining('table "t" has other columns now') });
+      expect(rows).toEqual([{ t: 0, u: 1 }]);
+      expect(ours).not.toEqual([]);
+    },
+  );
+
+  test("TRUNCATE: what was logged is put back, and the rest is said", async () => {
+    const { closed, rows, ours } = await work("do 0", "truncate t");
+    expect(closed).toMatchObject({ code: "STORE_NOT_PUT_BACK", message: expect.stringMatching(/^Table "t" of .* was truncated/) });
+    expect(rows).toEqual([{ t: 0, u: 0 }]);
+    expect(ours).toEqual([]);
+  });
+});
+
+function withoutCounters(text: string): string {
+  return text.replaceAll(/ AUTO_INCREMENT=\d+/g, "");
+}
+
+test("check says what was found, and leaves nothing behind", async () => {
+  const url = await databaseUrl(await newDatabase([...SCHEMA, ...SEED]));
+  const before = await dump(url);
+  const checks = await stores.check(url);
+  expect(checks.filter(({ ok }) => !ok)).toEqual([]);
+  expect(checks.map(({ what }) => what)).toEqual(["reachable", "privileges", "checkpoint", "connections", "speed", "leftovers"]);
+  expect(checks[2]?.says).toContain("auto takes journal");
+  expect(await dump(url)).toBe(before);
+  const none = await stores.check("mysql://root:geheim@127.0.0.1:1/x");
+  expect(none).toMatchObject([{ ok: false, what: "reachable" }]);
+  expect(JSON.stringify(none)).not.toContain("geheim");
+});

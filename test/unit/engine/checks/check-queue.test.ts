@@ -1,0 +1,120 @@
+import { describe, expect, it } from "vitest";
+import { EXPANDED } from "../../../../src/engine/graph/node-table.ts";
+import { CheckQueue } from "../../../../src/engine/checks/check-queue.ts";
+import { CommitJournal, type DoneCheck } from "../../../../src/engine/commit/commit-journal.ts";
+import { BROKEN } from "../../../../src/messages/lane-messages.ts";
+import { Work } from "../../../../src/engine/search/node-work.ts";
+import { committerAt, rowsOf } from "../rows.ts";
+
+const ACTIONS = 2;
+
+/** A chain of states 0, 1, 2, ... of which each is met again by action 1 of the state before. */
+function queue({ first = 0, oneIn = 0, states = 4, seed = 0 } = {}) {
+  const committer = committerAt(["a", "b"], { journal: new CommitJournal() });
+  for (let node = 0; node + 1 < states; node++) committer.commit(node, 0, rowsOf([{ to: node + 1 }]), 0, undefined);
+  const checks = new CheckQueue({ seed, actions: ACTIONS, first, oneIn, maxDepth: 9 }, committer);
+  const { visited } = committer;
+  const workOf = (node: number, image: unknown, bits?: number): Work => {
+    const work = new Work(node, undefined, -1, node, visited.lo(node), visited.hi(node), image);
+    const rows = rowsOf([{ to: node }, { to: node }]);
+    if (bits !== undefined) rows[0] = bits;
+    work.learn(0, ACTIONS, rows, 0, ACTIONS);
+    return work;
+  };
+  const due = (): readonly string[] => checks.next(100).map(({ path, check }) => `${check!.merge ? "merge" : "both"} ${path.join("")}`);
+  const made = (...done: readonly DoneCheck[]) => ({
+    wasChecked: ({ node, merge }: DoneCheck) => done.some((one) => one.node === node && one.merge === merge),
+  });
+  return { checks, committer, workOf, due, none: made(), made };
+}
+
+describe("which nodes are expanded once more", () => {
+  it("the first ones that were written directly, but for the root", () => {
+    const { checks, committer, workOf, due } = queue({ first: 2 });
+    for (const node of [0, 1, 2, 3]) checks.expanded(node, workOf(node, "image"), true);
+    expect(due()).toEqual(["both 0", "both 00"]);
+    checks.expanded(1, workOf(1, undefined), true);
+    checks.expanded(2, workOf(2, "image"), false);
+    expect(due()).toEqual([]);
+    // Of what was reached by its calls nothing is left to compare.
+    expect(committer.journal!.take().checks).toEqual([
+      { node: 1, merge: false },
+      { node: 2, merge: false },
+    ]);
+  });
+
+  it("those that were met along a second path, along that, once", () => {
+    const { checks, workOf, due } = queue({ oneIn: 1 });
+    checks.merged(2, 0, 1);
+    checks.merged(2, 1, 1);
+    checks.expanded(2, workOf(2, undefined), true);
+    checks.expanded(2, workOf(2, undefined), true);
+    expect(due()).toEqual(["merge 1"]);
+  });
+
+  it("none where an action breaks the target", () => {
+    const { checks, workOf, due } = queue({ first: 9, oneIn: 1 });
+    checks.merged(2, 0, 1);
+    checks.expanded(2, workOf(2, "image", BROKEN), true);
+    expect(due()).toEqual([]);
+  });
+});
+
+describe("merges of states whose values were generated in another order", () => {
+  it("are audited along both paths, also where rows are on record", () => {
+    const { checks, committer, workOf } = queue({ oneIn: 1 });
+    checks.merged(3, 0, 1, true);
+    checks.expanded(3, workOf(3, undefined), true);
+    committer.nodes.flag(2, EXPANDED);
+    checks.merged(2, 0, 1, true);
+    const units = checks.next(100);
+    expect(units.map(({ path, check }) => [path, check?.expected !== undefined, check?.along?.path, check?.reduced])).toEqual([
+      [[1], true, [0, 0, 0], true],
+      [[1], false, [0, 0], true],
+    ]);
+    for (const unit of units) checks.done(unit);
+    expect(checks.audited).toBe(2);
+  });
+
+  it("are the first three of a depth, and some later ones", () => {
+    const { checks, committer, due } = queue({ oneIn: 1 });
+    committer.nodes.flag(2, EXPANDED);
+    for (let times = 0; times < 4; times++) {
+      checks.merged(2, 0, 1, true);
+      checks.merged(2, 1, 1, true);
+    }
+    expect(due().filter((one) => one === "merge 1")).toHaveLength(3);
+    expect(due()).toEqual([]);
+  });
+});
+
+describe("a run that goes on", () => {
+  it("has what was sampled and not checked, whatever is left of how the nodes were reached", () => {
+    const { checks, workOf, due, none, made } = queue({ first: 3, oneIn: 1 });
+    const recall = (recorded: typeof none, direct = true): readonly string[] => {
+      checks.merged(2, 0, 1);
+      for (const node of [0, 1, 2, 3]) checks.recalled(node, workOf(node, undefined), direct, recorded);
+      return due();
+    };
+    expect(recall(none)).toEqual(["both 0", "both 00", "merge 1", "both 000"]);
+    expect(recall(made({ node: 1, merge: false }, { node: 2, merge: true }))).toEqual(["both 00", "both 000"]);
+    expect(recall(made({ node: 2, merge: false }, { node: 2, merge: false }))).toEqual(["both 0", "merge 1", "both 000"]);
+    // Where no state can be written there is nothing to compare but second paths.
+    expect(recall(none, false)).toEqual(["merge 1"]);
+  });
+
+  it("is told which were made, with what was committed", () => {
+    const { checks, committer, workOf, due, none } = queue({ first: 2, oneIn: 1 });
+    checks.merged(2, 0, 1);
+    checks.recalled(2, workOf(2, undefined), true, none);
+    const units = checks.next(100);
+    for (const unit of units) checks.done(unit);
+    expect(committer.journal!.take().checks).toEqual([
+      { node: 2, merge: false },
+      { node: 2, merge: true },
+    ]);
+    expect(committer.journal!.take().checks).toEqual([]);
+    checks.again(units[0]!);
+    expect(due()).toEqual(["both 00"]);
+  });
+});

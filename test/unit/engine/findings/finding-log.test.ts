@@ -1,0 +1,36 @@
+import { expect, it } from "vitest";
+import { FindingLog } from "../../../../src/engine/findings/finding-log.ts";
+import type { ErrorNews } from "../../../../src/messages/lane-messages.ts";
+
+const threw = (message: string, source = "pay"): ErrorNews => ({ code: "ACTION_THREW", source, message, stack: undefined });
+
+function logOf(errors: readonly ErrorNews[]): readonly { readonly message: string; readonly count: number }[] {
+  const log = new FindingLog();
+  errors.forEach((error, index) => log.addError(error, [index]));
+  return [...log.errors.values()].map(({ error, count }) => ({ message: error.message, count }));
+}
+
+it("takes errors for one whose messages differ in ids and times alone", () => {
+  const message = (): string => `order ${crypto.randomUUID()} is odd since ${new Date(Math.random() * 1e12).toISOString()}`;
+  const all = [message(), message(), message()];
+  expect(logOf(all.map((one) => threw(one)))).toEqual([{ message: all[0], count: 3 }]);
+});
+
+it("tells errors apart by code, source and what else their messages say", () => {
+  const all = [
+    threw("answered 404 and not 200"),
+    threw("answered 500 and not 200"),
+    threw("answered 500 and not 200", "ship"),
+    { ...threw("answered 500 and not 200"), code: "OTHER" },
+  ];
+  expect(logOf(all).map(({ count }) => count)).toEqual([1, 1, 1, 1]);
+});
+
+it("keeps a bounded number of one source, says so, and counts all", () => {
+  const found = logOf([...Array.from({ length: 1000 }, (_, n) => threw(`only ${n} left`)), threw("elsewhere", "ship")]);
+  expect(found).toHaveLength(21);
+  expect(found[0]).toEqual({ message: "only 0 left", count: 1 });
+  expect(found[19]!.message).toMatch(/^only 19 left \(Counted with it: /);
+  expect(found[19]!.count).toBe(981);
+  expect(found[20]).toEqual({ message: "elsewhere", count: 1 });
+});

@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { resolveIgnored, type IgnorePattern } from "../../../../src/model/stores/ignored.ts";
+
+const DB = [
+  { name: "orders", columns: ["id", "status", "updated_at"] },
+  { name: "events", columns: ["id", "updated_at"] },
+  { name: "audit_log", columns: ["id"] },
+  { name: "audit.trail", columns: ["what"] },
+];
+const schemas = new Map([
+  ["db", DB],
+  ["mail", [{ name: "events", columns: ["to"] }]],
+]);
+const ALL = { isWhole: true, isStrict: true };
+const ofWorld = (...patterns: string[]): IgnorePattern[] => patterns.map((pattern) => ({ pattern, system: undefined }));
+const ofStore = (system: string, ...patterns: string[]): IgnorePattern[] => patterns.map((pattern) => ({ pattern, system }));
+const tables = (patterns: IgnorePattern[]): unknown =>
+  Object.fromEntries([...resolveIgnored(patterns, schemas, ALL).tables].map(([name, ignored]) => [name, [...ignored]]));
+
+describe("patterns of ignore", () => {
+  it.each<[IgnorePattern[], unknown]>([
+    [ofWorld("events"), { db: ["events"], mail: ["events"] }],
+    [ofWorld("db.events"), { db: ["events"], mail: [] }],
+    [ofWorld("systems.db.events"), { db: ["events"], mail: [] }],
+    [ofWorld("audit*"), { db: ["audit_log", "audit.trail"], mail: [] }],
+    [ofWorld("audit.trail"), { db: ["audit.trail"], mail: [] }],
+    [ofStore("mail", "events"), { db: [], mail: ["events"] }],
+    [ofStore("db", "audit_*"), { db: ["audit_log"], mail: [] }],
+    [ofWorld("orders.status"), { db: [], mail: [] }],
+  ])("%j name the tables %j", (patterns, expected) => expect(tables(patterns)).toEqual(expected));
+
+  it.each<[IgnorePattern[], string[]]>([
+    [ofWorld("orders.status"), ["db.orders.status", "orders.status"]],
+    [ofWorld("*.updated_at"), ["db.orders.updated_at", "db.events.updated_at", "*.updated_at"]],
+    [ofStore("db", "*.updated_at"), ["db.orders.updated_at", "db.events.updated_at"]],
+    [ofWorld("mail.events.to"), ["mail.events.to", "mail.events.to"]],
+    [ofStore("db", "audit.trail.what"), ["db.audit.trail.what"]],
+    [
+      ofWorld("cart", "context.user.seen", "clients.admin.token", "systems.probe.items[].took"),
+      ["cart", "context.user.seen", "clients.admin.token", "systems.probe.items[].took"],
+    ],
+  ])("%j name the fields %j", (patterns, expected) => expect(resolveIgnored(patterns, schemas, ALL).fields).toEqual(expected));
+
+  it.each<[IgnorePattern[], string, string]>([
+    [ofWorld("order.status"), 'ignore: "order.status" is no table or column of the stores.', 'Did you mean "orders.status"?'],
+    [
+      ofWorld("adit_*"),
+      'ignore: "adit_*" is no table or column of the stores.',
+      "Its tables are orders, events, audit_log, audit.trail, events.",
+    ],
+    [ofStore("db", "event"), 'ignore: "event" is no table or column of store "db".', 'Did you mean "events"?'],
+    [ofStore("mail", "orders"), 'ignore: "orders" is no table or column of store "mail".', "Its tables are events."],
+    [ofStore("db", "orders.stauts"), 'ignore: "orders.stauts" is no table or column of store "db".', 'Did you mean "orders.status"?'],
+  ])("%j are refused", (patterns, message, hint) => {
+    expect(() => resolveIgnored(patterns, schemas, ALL)).toThrow(
+      expect.objectContaining({ code: "IGNORE_UNKNOWN", exitStatus: 2, message, hint }) as Error,
+    );
+  });
+
+  it("of a World that no table or column answers to are keys or paths", () => {
+    const paths = ["cart", "context.user.seen", "clients.admin.token", "systems.probe.items[].took"];
+    expect(resolveIgnored([...ofWorld("events", "orders.status", "db.audit_*"), ...ofWorld(...paths)], schemas, ALL).paths).toEqual(paths);
+    expect(resolveIgnored(ofWorld("cart.seen", "cart"), new Map(), ALL).paths).toEqual(["cart.seen", "cart"]);
+    expect(resolveIgnored(ofWorld("cart.seen", "cart"), new Map(), { ...ALL, isWhole: false }).paths).toEqual(["cart"]);
+  });
+
+  it("of a World are not refused where a store does not tell its tables", () => {
+    expect(resolveIgnored(ofWorld("carts.seen"), schemas, { ...ALL, isWhole: false }).fields).toEqual(["carts.seen"]);
+    expect(resolveIgnored([...ofWorld("carts.seen"), ...ofStore("cache", "session:*")], new Map(), ALL).fields).toEqual(["carts.seen"]);
+  });
+});

@@ -1,0 +1,147 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, it } from "vitest";
+import { MemoryAdapter } from "../../../../src/adapters/memory/index.ts";
+import type { LaneReport } from "../../../../src/messages/lane-messages.ts";
+import { Action } from "../../../../src/model/declare/action.ts";
+import { SeqqaError } from "../../../../src/model/errors.ts";
+import { AgentDefinition } from "../../../../src/model/declare/agent.ts";
+import { ApiResponse } from "../../../../src/model/http/response.ts";
+import { World } from "../../../../src/model/declare/world.ts";
+import { calibrating } from "../../../../src/run/explore/at-root.ts";
+import { learnValues } from "../../../../src/run/explore/learn-values.ts";
+import { fieldOf, loadHasher, NOTHING_KNOWN } from "../../../../src/state/index.ts";
+import { LanesExpander } from "../../../support/lanes-expander.ts";
+import { atEnd } from "../../../support/at-end.ts";
+
+beforeAll(loadHasher);
+
+interface Shop {
+  readonly user?: string;
+  readonly order?: string;
+  readonly invoice?: string;
+}
+
+type Change = (shop: Shop) => Shop | undefined;
+
+/** Fields of a shop in memory that are found to be generated; `undefined` from a change is a refusal. */
+async function generatedIn(changes: Readonly<Record<string, Change>>): Promise<{ fields: readonly string[]; calls: readonly string[] }> {
+  const { divergences, ...found } = await learnedIn(changes);
+  expect(divergences).toEqual([]);
+  return found;
+}
+
+async function learnedIn(changes: Readonly<Record<string, Change>>) {
+  const calls: string[] = [];
+  const definition = new AgentDefinition<object, MemoryAdapter<Shop>>({
+    world: () => {
+      const store = new MemoryAdapter<Shop>({ state: {} });
+      return new World<object, MemoryAdapter<Shop>>({ api: store, systems: { store }, context: {} });
+    },
+    invariants: [],
+    actions: Object.entries(changes).map(
+      ([name, change]) =>
+        new Action<object, MemoryAdapter<Shop>>({
+          name,
+          run: async (api) => {
+            calls.push(name);
+            const next = change(api.state);
+            if (next === undefined) return ApiResponse.of(409, {});
+            api.state = next;
+            return ApiResponse.of(200, {});
+          },
+        }),
+    ),
+  });
+  const expander = new LanesExpander({ definition: definition as unknown as AgentDefinition<never, never>, lanes: 1, delays: false });
+  atEnd(() => expander.close());
+  const reports = await expander.start();
+  const learned = await learnValues(expander, { reports, knowledge: NOTHING_KNOWN }, { idleMs: 0, startsTargets: false });
+  return { fields: learned.knowledge.generated.map(({ place }) => fieldOf(place)).toSorted(), calls, divergences: learned.divergences };
+}
+
+const field = (name: keyof Shop): string => `systems.store.${name}`;
+const logIn: Change = () => ({ user: randomUUID() });
+const logOut: Change = ({ user }) => (user === undefined ? undefined : {});
+const order: Change = (shop) => (shop.user === undefined ? undefined : { ...shop, order: randomUUID() });
+const invoice: Change = (shop) => (shop.order === undefined ? undefined : { ...shop, invoice: randomUUID() });
+
+describe("before the search", () => {
+  it("values are found that only calls generate which an earlier action of the walk makes impossible", async () => {
+    const { fields } = await generatedIn({ log_in: logIn, log_out: logOut, order, invoice });
+    expect(fields).toEqual(["invoice", "order", "user"].map((name) => field(name as keyof Shop)));
+  });
+
+  it("one walk after the other is made for them, as long as each gets further", async () => {
+    const cancel: Change = (shop) => (shop.order === undefined ? undefined : {});
+    const { fields } = await generatedIn({ log_in: logIn, log_out: logOut, order, cancel, invoice });
+    expect(fields).toEqual(["invoice", "order", "user"].map((name) => field(name as keyof Shop)));
+  });
+
+  it("actions that never work cost two more walks", async () => {
+    const { fields, calls } = await generatedIn({ log_in: logIn, never: () => undefined });
+    expect(fields).toEqual([field("user")]);
+    expect(calls.length).toBeLessThan(60);
+  });
+});
+
+describe("a result that was seen once", () => {
+  const oddAt = (execution: number, change: (isOdd: boolean) => Shop | undefined): Change => {
+    let executions = 0;
+    return () => change(++executions === execution);
+  };
+
+  it.each([2, 3, 4])("is reported, although generated values are learned in the same round (execution %i)", async (execution) => {
+    const status = oddAt(execution, (isOdd) => ({ user: randomUUID(), order: isOdd ? "odd" : "new" }));
+    const { divergences } = await learnedIn({ order: status });
+    expect(divergences.map(({ differences }) => differences)).toEqual([
+      [expect.stringMatching(/^systems\.store\.order: (?:new the first time, odd|odd the first time, new) the second time$/)],
+    ]);
+    const answer = oddAt(execution, (isOdd) => (isOdd ? undefined : { user: randomUUID() }));
+    const { divergences: answered } = await learnedIn({ order: answer });
+    expect(answered.map(({ differences }) => differences)).toEqual([["order: answered 200 the first time, 409 another time"]]);
+  });
+});
+
+describe("lanes for experiments", () => {
+  const found = {} as never;
+  const root = { wholeLo: 1, wholeHi: 2, rootLo: 3, rootHi: 4 } as LaneReport;
+  const lost = new SeqqaError("STORE_LOST", "The connection was lost.", { exitStatus: 3 });
+
+  /** Two lanes whose experiments fail so many times. */
+  function failing(times: number, error: Error, { borrowed = false, other = false } = {}) {
+    const done: string[] = [];
+    let left = times;
+    const calibrate = async () => (done.push("calibrate"), await Promise.resolve(), left-- > 0 ? Promise.reject(error) : found);
+    const rebuild = (lane: number) => (done.push(`rebuild ${lane}`), Promise.resolve(other ? { ...root, rootLo: 9 } : root));
+    const notes: unknown[] = [];
+    const expander = { lanes: 2, calibrate, rebuild } as never;
+    const input = {
+      config: { target: borrowed ? undefined : {} } as never,
+      signal: undefined,
+      onEvent: (event: unknown) => notes.push(event),
+    };
+    return { done, notes, lanes: calibrating(expander, input, { first: root, maxTimeMs: 1e6 }) };
+  }
+
+  it("are built anew, once, when a store is lost, and that is said", async () => {
+    const { done, notes, lanes } = failing(1, lost);
+    await expect(lanes.calibrate()).resolves.toBe(found);
+    expect(done).toEqual(["calibrate", "rebuild 0", "rebuild 1", "calibrate"]);
+    expect(notes).toEqual([{ kind: "note", message: "All lanes are being rebuilt: The connection was lost." }]);
+    await expect(failing(2, lost).lanes.calibrate()).rejects.toBe(lost);
+  });
+
+  it("are not where the store is the user's own, and not used where they stand at another root", async () => {
+    const { done, lanes } = failing(1, lost, { borrowed: true });
+    await expect(lanes.calibrate()).rejects.toBe(lost);
+    expect(done).toEqual(["calibrate"]);
+    await expect(failing(1, lost, { other: true }).lanes.calibrate()).rejects.toBe(lost);
+  });
+
+  it("are not for anything else", async () => {
+    const error = new Error("something else");
+    const { done, lanes } = failing(1, error);
+    await expect(lanes.calibrate()).rejects.toBe(error);
+    expect(done).toEqual(["calibrate"]);
+  });
+});

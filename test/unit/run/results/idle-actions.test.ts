@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import { Action } from "../../../../src/model/declare/action.ts";
+import { AgentDefinition } from "../../../../src/model/declare/agent.ts";
+import { idleActions, withExemptions } from "../../../../src/run/results/idle-actions.ts";
+
+const EXHAUSTIVE = { stopReason: "exhausted", isExhaustive: true } as const;
+const CUT = { stopReason: "max_steps", isExhaustive: false } as const;
+const action = (name: string, options: object = {}): Action => new Action({ name, run: () => Promise.resolve(null), ...options });
+const works = { applied: 3, skipped: 1, statuses: { 201: 3 } };
+const refused = (count: number): typeof works => ({ applied: count, skipped: 0, statuses: { 404: count } as never });
+const skipped = (count: number): typeof works => ({ applied: 0, skipped: count, statuses: {} as never });
+
+describe("idleActions", () => {
+  it("says nothing where every action worked", () => {
+    expect(idleActions({ create: works }, EXHAUSTIVE)).toEqual([]);
+  });
+
+  it("names what never applied and what was refused each time", () => {
+    expect(idleActions({ create: works, pay: refused(24), ship: skipped(1_200) }, EXHAUSTIVE)).toEqual([
+      "1 of 3 actions worked: pay was answered 404 in all 24 states that it was tried in, ship never applied in 1,200 states. " +
+        "Mend them, mark those that may do so with mayNeverApply or mayNeverSucceed, or set exploration.require_all_actions to false.",
+    ]);
+  });
+
+  it("judges a search that is not exhaustive after 20 tries", () => {
+    expect(idleActions({ pay: refused(19), ship: skipped(19) }, CUT)).toEqual([]);
+    expect(idleActions({ pay: refused(20) }, CUT)).toHaveLength(1);
+    expect(idleActions({ ship: skipped(20) }, CUT)).toHaveLength(1);
+  });
+
+  it("does not judge a run that was ended by its first violation, or interrupted", () => {
+    for (const stopReason of ["first_violation", "interrupted"] as const)
+      expect(idleActions({ pay: refused(99) }, { stopReason, isExhaustive: false })).toEqual([]);
+  });
+
+  it("judges a server error each time, too, and no edge that answers nothing", () => {
+    expect(idleActions({ pay: { applied: 2, skipped: 0, statuses: { 500: 2 } } }, EXHAUSTIVE)).toHaveLength(1);
+    expect(idleActions({ edge: { applied: 2, skipped: 0, statuses: { 0: 2 } } }, EXHAUSTIVE)).toEqual([]);
+  });
+
+  it("names ten, and counts the others", () => {
+    const many = Object.fromEntries(Array.from({ length: 13 }, (_, index) => [`action_${index}`, skipped(1)]));
+    expect(idleActions(many, EXHAUSTIVE)[0]).toContain(", and 3 others did nothing either. ");
+  });
+});
+
+describe("withExemptions", () => {
+  const definition = new AgentDefinition({
+    actions: [
+      action("expected", { expectedStatus: 404 }),
+      action("apply", { mayNeverApply: true }),
+      action("succeed", { mayNeverSucceed: true }),
+      action("plain"),
+    ],
+    invariants: [],
+  }) as unknown as AgentDefinition<never, never>;
+  const idle = (requireAll: boolean, counts: typeof works): string =>
+    idleActions(
+      withExemptions(
+        { expected: counts, apply: counts, succeed: counts, plain: counts, intruder: { ...counts, brought: true } },
+        definition,
+        requireAll,
+      ),
+      EXHAUSTIVE,
+    ).join();
+
+  it("exempts what is declared, what expects a status and what rules brought", () => {
+    expect(idle(true, skipped(3))).toContain("0 of 4 actions worked: succeed never applied in 3 states, plain never applied in 3 states.");
+    expect(idle(true, refused(3))).toMatch(/worked: apply was answered .*, plain was answered [^,]*\. Mend/);
+  });
+
+  it("exempts all where not all are required", () => {
+    expect(idle(false, skipped(3)) + idle(false, refused(3))).toBe("");
+  });
+});

@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+import type { ActionCoverage } from "../../../../src/model/results/result.ts";
+import { beyondSight, unseenChanges, unseenWrites, withoutUnseen } from "../../../../src/run/results/unseen-writes.ts";
+
+const action = (more: Partial<ActionCoverage> = {}): ActionCoverage => ({ applied: 5, skipped: 0, statuses: { 200: 5 }, ...more });
+
+describe("writes that change nothing visible", () => {
+  it("are an exception with a remedy from the third on", () => {
+    const coverage = { create: action(), done: action({ unseenWrites: 3 }), open: action({ unseenWrites: 2 }) };
+    expect(unseenChanges(coverage, "exhausted")).toEqual([
+      { kind: "invisible_state", count: 1, text: "what done changes (3 x 2xx, nothing visible)" },
+    ]);
+    expect(unseenWrites(coverage, "max_depth")).toEqual([expect.stringMatching(/^3 writes of done got a 2xx.*changesNothing: true/)]);
+  });
+
+  it("are none of actions that say so, of rules, and of a search that was cut short", () => {
+    const done = action({ unseenWrites: 9 });
+    expect(unseenChanges({ done: { ...done, changesNothing: true } }, "exhausted")).toEqual([]);
+    expect(unseenChanges({ done: { ...done, brought: true } }, "exhausted")).toEqual([]);
+    expect(unseenChanges({ done }, "interrupted")).toEqual([]);
+    expect(unseenChanges(withoutUnseen({ done }), "exhausted")).toEqual([]);
+  });
+});
+
+describe("what shows the state", () => {
+  it("is an exception where it may not show all of it", () => {
+    expect([beyondSight("stores"), beyondSight("probe"), beyondSight(undefined)]).toEqual([[], [], []]);
+    expect(beyondSight("nothing")[0]?.text).toMatch(/^state not visible/);
+    expect(beyondSight("context")[0]?.text).toBe("what stateFromContext does not name");
+  });
+});

@@ -1,0 +1,32 @@
+import { expect, it } from "vitest";
+import { passedTimes } from "../../../../src/lane/state/world-state.ts";
+import type { TimeOrigin } from "../../../../src/state/values/origins.ts";
+import { timesPassed } from "../../../../src/run/results/verdict-exceptions.ts";
+
+const time = (parts: Partial<TimeOrigin>): TimeOrigin => ({
+  name: "step300000",
+  step: 1,
+  domain: JSON.stringify(["tables", "db", "orders", "lease_until"]),
+  isFuture: false,
+  isPassed: true,
+  ...parts,
+});
+const fieldsOf = (...times: readonly TimeOrigin[]): readonly string[] =>
+  passedTimes({ origins: { ids: new Map(), times: new Map(times.map((one, ms) => [ms, one])), steps: 1 } });
+
+it("names each field whose time passed once, with how far it lay", () => {
+  const held = time({ isFuture: true, isPassed: undefined, domain: JSON.stringify(["context", "until"]) });
+  expect(fieldsOf(time({}), time({}), held)).toEqual(["orders.lease_until (5 min)"]);
+  expect(fieldsOf(time({ name: "root0+1000" }))).toEqual(["orders.lease_until"]);
+});
+
+it("excepts times that passed from a verdict, and nothing else", () => {
+  const divergence = { path: [], message: "passed", differences: ["orders.lease_until (5 min)"] };
+  expect(
+    timesPassed([
+      { ...divergence, kind: "time_passed" },
+      { ...divergence, kind: "time_passed" },
+      { ...divergence, kind: "replay" },
+    ]),
+  ).toEqual([{ kind: "time_passed", count: 1, text: "where orders.lease_until (5 min) passed during the run" }]);
+});

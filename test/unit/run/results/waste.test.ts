@@ -1,0 +1,113 @@
+import { describe, expect, it } from "vitest";
+import { Action } from "../../../../src/model/declare/action.ts";
+import { AgentDefinition } from "../../../../src/model/declare/agent.ts";
+import { ApiResponse } from "../../../../src/model/http/response.ts";
+import type { ActionCoverage } from "../../../../src/model/results/result.ts";
+import { wasteNotes } from "../../../../src/run/results/waste.ts";
+
+const ok = async (): Promise<ApiResponse> => ApiResponse.of(200);
+const create = new Action({
+  name: "create_order",
+  run: async (_api, context) => {
+    context.set("order_id", 1);
+    return ApiResponse.of(201);
+  },
+});
+const byIndex = new Action({
+  name: "log_in",
+  run: async (_api, context) => {
+    context["token"] = "t";
+    return ApiResponse.of(200);
+  },
+});
+const pay = new Action({ name: "pay_order", precondition: (context) => context.has("order_id") && context.has("card"), run: ok });
+const ship = new Action({
+  name: "ship",
+  precondition: (context) => context["token"] !== undefined && context.getRequired("box") > 0,
+  run: ok,
+});
+const unconditional = new Action({ name: "list", run: async (_api, context) => (context.has("order_id") ? ApiResponse.of(200) : null) });
+const read = new Action({
+  name: "read_order",
+  run: async (api, context) => api.get(`/orders/${context.getRequired("order_id") as number}`),
+});
+const literal = new Action({ name: "read_first", run: async (api) => api.get("/orders/1") });
+
+const definition = (...actions: readonly Action[]): AgentDefinition<never, never> =>
+  new AgentDefinition({ actions, invariants: [] }) as unknown as AgentDefinition<never, never>;
+const applied = (statuses: Readonly<Record<string, number>>): ActionCoverage => ({
+  applied: Object.values(statuses).reduce((sum, one) => sum + one, 0),
+  skipped: 0,
+  statuses,
+});
+const skipped = (states: number): ActionCoverage => ({ applied: 0, skipped: states, statuses: {} });
+
+describe("what an exploration got nothing of", () => {
+  it("is nothing where every action was answered otherwise than 4xx once", () => {
+    const coverage = { create_order: applied({ 201: 1, 409: 5 }), list: applied({ 200: 3 }) };
+    expect(wasteNotes(definition(create, unconditional), coverage)).toEqual([]);
+  });
+
+  it("names the keys that a precondition waits for one after the other, and who sets them", () => {
+    expect(wasteNotes(definition(create, pay), { create_order: applied({ 409: 2 }), pay_order: skipped(3) })[1]).toBe(
+      "pay_order was never applicable in 3 states: it waits for order_id (set by create_order, which was answered 409), card (no action's own code sets it).",
+    );
+  });
+
+  it("knows keys that are read and written by index", () => {
+    expect(wasteNotes(definition(byIndex, ship), { log_in: applied({ 200: 2 }), ship: skipped(2) })).toEqual([
+      "ship was never applicable in 2 states: it waits for token (set by log_in, which succeeded), box (no action's own code sets it).",
+    ]);
+  });
+
+  it.each([
+    [{ 0: 2 }, "failed each time"],
+    [{ 0: 2, 404: 1 }, "was answered 404, and failed otherwise"],
+    [{ 0: 2, 201: 1 }, "succeeded"],
+  ])("does not say that an action succeeded which threw: %j", (statuses, fate) => {
+    expect(wasteNotes(definition(create, pay), { create_order: applied(statuses), pay_order: skipped(3) })[0]).toContain(
+      `order_id (set by create_order, which ${fate})`,
+    );
+  });
+
+  it("looks into an action without a precondition", () => {
+    expect(wasteNotes(definition(unconditional), { list: skipped(1) })).toEqual([
+      "list was never applicable in 1 state: it waits for order_id (no action's own code sets it).",
+    ]);
+  });
+
+  it("tells of calls that were refused in every state", () => {
+    const coverage = { create_order: skipped(0), read_order: applied({ 404: 3, 403: 1 }), read_first: applied({ 404: 1 }) };
+    expect(wasteNotes(definition(create, read, literal), coverage)).toEqual([
+      "read_order was answered 403 or 404 in all 4 states that it was tried in: it uses order_id (set by create_order, which never ran either).",
+      "read_first was answered 404 in the one state that it was tried in: it reads no key of the context, so what it names may be nobody's; let an action that makes it set a key.",
+    ]);
+  });
+
+  it("is no action that expects to be refused, that a rule brought, or that was not tried", () => {
+    const refused = new Action({ name: "refused", expectedStatus: "4xx", run: ok });
+    const intruder = new Action({ name: "a_as_b", tags: ["intruder"], run: ok });
+    const coverage = { refused: applied({ 404: 3 }), a_as_b: applied({ 403: 3 }), list: skipped(0) };
+    expect(wasteNotes(definition(refused, intruder, unconditional), coverage)).toEqual([]);
+  });
+
+  it("survives preconditions that throw, and those that never have enough", () => {
+    const throws = new Action({
+      name: "throws",
+      precondition: (context) => (context.getRequired("a") as { b: { c: boolean } }).b.c,
+      run: ok,
+    });
+    let n = 0;
+    const endless = new Action({ name: "endless", precondition: (context) => !context.has(`key${n++}`) && false, run: ok });
+    const notes = wasteNotes(definition(throws, endless), { throws: skipped(1), endless: skipped(1) });
+    expect(notes[0]).toContain("waits for a (");
+    expect(notes).toHaveLength(2);
+  });
+
+  it("is cut to twenty sentences", () => {
+    const many = Array.from({ length: 23 }, (_, i) => new Action({ name: `a${i}`, run: ok }));
+    const notes = wasteNotes(definition(...many), Object.fromEntries(many.map(({ name }) => [name, skipped(1)])));
+    expect(notes).toHaveLength(21);
+    expect(notes.at(-1)).toBe("3 more actions had no effect: see the coverage.");
+  });
+});

@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+import { loadConfig } from "../../../../src/config/index.ts";
+import { Action } from "../../../../src/model/declare/action.ts";
+import { Agent } from "../../../../src/run/agent.ts";
+import { compareExploration, refuseBeyond } from "../../../../src/run/resume/check-resumable.ts";
+import type { StoredExploration } from "../../../../src/store/index.ts";
+
+const definition = new Agent({
+  name: "a",
+  actions: [new Action({ name: "go", run: (api) => api.get("/") })],
+  invariants: [],
+}) as never;
+
+const ended: StoredExploration = {
+  id: 0,
+  name: "a",
+  file: "qa/a.explore.ts",
+  outcome: "ended",
+  strategy: "bfs",
+  seed: 0,
+  stopReason: "max_time",
+  steps: 60,
+  states: 20,
+  depth: 3,
+  actions: ["go"],
+  beginning: {
+    code: "c0de",
+    clocksMs: [],
+    knowledge: "",
+    maxDepth: null,
+    shard: null,
+    violationPolicy: null,
+    root: { wholeLo: 0, wholeHi: 0, rootLo: 0, rootHi: 0, lines: [], broken: [] },
+  },
+};
+
+/** How an exploration compares with a budget that is given now. */
+function compared(exploration: Partial<StoredExploration>, budget: object, of?: number) {
+  const flags = Object.entries(budget).map(([key, value]) => ({ key: `exploration.${key}`, flag: `--${key}`, value: String(value) }));
+  const config = loadConfig({ env: {}, flags });
+  const shard = of === undefined ? undefined : { index: 0, of };
+  return compareExploration({ ...ended, ...exploration }, { definition, code: "c0de", config, shard });
+}
+const beyond = (...args: Parameters<typeof compared>): readonly string[] => compared(...args).beyond;
+
+describe("what an exploration has beyond where it would end now", () => {
+  it("are steps beyond max_steps, however it ended", () => {
+    for (const stopReason of ["max_time", "interrupted", "lane_lost"]) {
+      expect(beyond({ stopReason }, { max_steps: 59 })).toEqual(["qa/a.explore.ts has 60 steps (max_steps 59)"]);
+      expect(beyond({ stopReason }, { max_steps: 60 })).toEqual([]);
+    }
+    expect(beyond({ outcome: "running" }, { max_steps: 10 })).toHaveLength(1);
+  });
+
+  it("are those beyond a shard's share", () => {
+    expect(beyond({}, { max_steps: 120 }, 2)).toEqual([]);
+    expect(beyond({}, { max_steps: 100 }, 2)).toEqual(["qa/a.explore.ts has 60 steps (max_steps 50)"]);
+  });
+
+  it("are states below max_depth", () => {
+    expect(beyond({}, { max_depth: 2 })).toEqual(["qa/a.explore.ts has states at depth 3 (max_depth 2)"]);
+    expect(beyond({}, { max_depth: 3 })).toEqual([]);
+  });
+
+  it("is nothing to refuse where it is over", () => {
+    expect(compared({ stopReason: "max_steps" }, { max_steps: 10 }).isOver).toBe(true);
+    expect(compared({ stopReason: "max_time" }, { max_steps: 10 }).isOver).toBe(false);
+  });
+
+  it("is refused by name", () => {
+    const run = { id: "r", file: "nowhere.db" };
+    const goingOn = (budget: object) => ({ ...compared({}, budget), exploration: ended, name: "a" });
+    expect(() => refuseBeyond(run, [])).not.toThrow();
+    // Where the store says so at a glance it is not read.
+    expect(() => refuseBeyond(run, [goingOn({ max_steps: 10, max_depth: 1 })])).toThrow(
+      expect.objectContaining({
+        code: "RESUME_BUDGET",
+        exitStatus: 2,
+        message:
+          "Run r went on beyond where it would end now: qa/a.explore.ts has 60 steps (max_steps 10); qa/a.explore.ts has states at depth 3 (max_depth 1).",
+      }),
+    );
+  });
+});

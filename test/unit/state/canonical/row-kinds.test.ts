@@ -1,0 +1,25 @@
+import { describe, expect, it } from "vitest";
+import { patternOf } from "../../../../src/state/canonical/row-kinds.ts";
+
+const pattern = (text: string): string => patternOf(text, () => null);
+
+describe("the kind of a key", () => {
+  it("is the same whatever its id is, also where a part of that is letters alone", () => {
+    const keys = ["sales:0b1e6f70-11aa-4bcd-8eef-0123456789ab", "sales:deadbeef-abeb-4bcd-beef-abcdefabcdef", "sales:abcdefab", "sales:17"];
+    expect(new Set(keys.map(pattern))).toEqual(new Set(["sales:*"]));
+  });
+
+  it("is the same for ids of random letters, and keeps names in camel case", () => {
+    expect(["cart:aBcKdEfGhi", "cart:VtQzRsWxYb", "cart:xYzAbCdE"].map(pattern)).toEqual(["cart:*", "cart:*", "cart:*"]);
+    const names = ["orderItems", "userProfileList", "ShoppingCart", "PRODUCTION", "settings"];
+    expect(names.map(pattern)).toEqual(names);
+  });
+
+  it("keeps words that only look like hexadecimal numbers in part", () => {
+    expect([pattern("feed:facade"), pattern("cafe-decade-face"), pattern("line_items")]).toEqual([
+      "feed:facade",
+      "cafe-decade-face",
+      "line_items",
+    ]);
+  });
+});

@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest";
+import { compareExecutions, fieldOf, NOTHING_KNOWN, tableOf, valuesAt, type Facts } from "../../../../src/state/index.ts";
+import { facts, table } from "../support.ts";
+
+const window = { startMs: 1_000, endMs: 1_010 };
+const compared = (a: Partial<Facts>, b: Partial<Facts>) =>
+  compareExecutions({ facts: facts(a), window }, { facts: facts(b), window }, { known: NOTHING_KNOWN });
+const probed = (value: unknown, context: Facts["context"] = {}): Partial<Facts> => ({
+  systems: { probe: { kind: "value", value } },
+  context,
+});
+const rows = (orders: readonly (readonly number[])[], context: Facts["context"]): Partial<Facts> => ({
+  systems: { db: { kind: "rows", counters: {}, tables: [table("orders", "*id total", orders)] } },
+  context,
+});
+
+describe("numbers that differ between two executions", () => {
+  it("of a key are a counter's, and so is what moves with it elsewhere", () => {
+    const { generated, unexplained } = compared(rows([[1, 5]], { order: 1 }), rows([[4, 5]], { order: 4 }));
+    expect(generated.map(({ field, domain, isLoose }) => [field, tableOf(domain!), isLoose])).toEqual([
+      ["orders.id", "orders", false],
+      ["context.order", "orders", false],
+    ]);
+    expect(unexplained).toEqual([]);
+  });
+
+  it("of a column that is no key are none", () => {
+    expect(compared(rows([[1, 5]], {}), rows([[1, 6]], {})).unexplained).toEqual([{ field: "orders.total", values: ["5", "6"] }]);
+  });
+
+  it("outside of tables are one counter where they move together, and others where they do not", () => {
+    const first = probed({ orders: [{ id: 1 }, { id: 2 }], payments: [{ id: 7, order: 2 }] }, { order: 1 });
+    const second = probed({ orders: [{ id: 4 }, { id: 5 }], payments: [{ id: 9, order: 5 }] }, { order: 4 });
+    const { generated, unexplained } = compared(first, second);
+    expect(unexplained).toEqual([]);
+    expect(generated.every(({ isLoose }) => isLoose)).toBe(true);
+    const orders = "systems.probe.orders[].id";
+    expect(new Map(generated.map(({ field, domain }) => [field, fieldOf(domain!)]))).toEqual(
+      new Map([
+        [orders, orders],
+        ["systems.probe.payments[].id", "systems.probe.payments[].id"],
+        ["systems.probe.payments[].order", orders],
+        ["context.order", orders],
+      ]),
+    );
+  });
+
+  it("and are not whole, or below zero, are none", () => {
+    expect(compared(probed({ took: 1.5 }), probed({ took: 2.5 })).generated).toEqual([]);
+    expect(compared(probed({ left: -3 }), probed({ left: -2 })).generated).toEqual([]);
+  });
+});
+
+describe("places", () => {
+  it("are named as ignore takes them", () => {
+    const fields = ([a, b]: readonly [Partial<Facts>, Partial<Facts>]): readonly string[] =>
+      compared(a, b).unexplained.map(({ field }) => field);
+    expect(fields([probed({ items: [{ "a.b": true }] }), probed({ items: [{ "a.b": false }] })])).toEqual(['systems.probe.items[]."a.b"']);
+    expect(fields([{ context: { on: true } }, { context: { on: false } }])).toEqual(["context.on"]);
+  });
+
+  it("lead to their values", () => {
+    const known = facts(probed({ items: [{ id: 1 }, { id: 2 }], by: { x: 5, y: 6 }, text: '{"n":[7]}' }));
+    const at = (...segments: string[]): readonly unknown[] => valuesAt(known, JSON.stringify(["systems", "probe", ...segments]));
+    expect(at("items", "[]", "id")).toEqual([1, 2]);
+    expect(at("by", "*")).toEqual([5, 6]);
+    expect(at("by", "#key")).toEqual(["x", "y"]);
+    expect(at("text", "{}", "n", "[]")).toEqual([7]);
+    expect(at("items", "nothing")).toEqual([]);
+    expect(valuesAt(known, JSON.stringify(["tables", "db", "orders", "id"]))).toEqual([]);
+  });
+});

@@ -1,0 +1,108 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import {
+  loadHasher,
+  NO_ORIGINS,
+  NOTHING_KNOWN,
+  type Canonicalizer,
+  type Facts,
+  type Knowledge,
+  type Origins,
+} from "../../../../src/state/index.ts";
+import { Canonicalizer as State } from "../../../../src/state/canonical/canonicalizer.ts";
+import { CLOCK, stored, table } from "../support.ts";
+
+beforeAll(loadHasher);
+
+const iso = (ms: number): string => new Date(ms).toISOString();
+const written = (column: string) => ({
+  place: JSON.stringify(["tables", "db", ...column.split(".")]),
+  after: "",
+  resolutionMs: 1,
+  base: "step" as const,
+});
+
+/** A lane's canonicalizer that knows columns which hold times. */
+function knowing(...columns: readonly string[]): Canonicalizer {
+  return knowingPlaces(...columns.map(written));
+}
+
+function knowingPlaces(...times: Knowledge["times"]): Canonicalizer {
+  const options = { clockMs: CLOCK, literals: new Set<string>(), ignore: [], symmetric: [], placeholders: [], masked: [] };
+  const canonical = new State(options, { ...NOTHING_KNOWN, times });
+  canonical.root(stored(table("member", "*id at", []), table("session", "*id at", [])));
+  return canonical;
+}
+
+const rows = (member: readonly number[], session: readonly number[]): Facts =>
+  stored(
+    table(
+      "member",
+      "*id at",
+      member.map((ms, index) => [`m${index}`, iso(ms)]),
+    ),
+    table(
+      "session",
+      "*id at",
+      session.map((ms, index) => [`s${index}`, iso(ms)]),
+    ),
+  );
+
+function step({ renamer }: Canonicalizer, facts: Facts, atMs: number, origins: Origins = NO_ORIGINS) {
+  return renamer.observe(facts, origins, { action: "write", exchanges: [], startMs: atMs - 5, endMs: atMs + 5 });
+}
+
+function strictOf(canonical: Canonicalizer, facts: Facts): number {
+  canonical.fingerprint(facts, { lo: 0, hi: 0 });
+  return canonical.strict;
+}
+
+describe("a time that a step writes", () => {
+  it("reads the same in a second look, also where it stands in a column before the one that is known to hold times", () => {
+    const canonical = knowing("session.at");
+    const seen = rows([CLOCK], [CLOCK]);
+    const first = step(canonical, seen, CLOCK);
+    const second = canonical.renamer.observe(seen, first.origins, undefined);
+    expect(canonical.describe(first.facts)).toEqual(canonical.describe(second.facts));
+  });
+
+  it("has no order among the times of its step, which are equal or not by chance", () => {
+    const canonical = knowing("member.at", "session.at");
+    const equal = step(canonical, rows([CLOCK], [CLOCK]), CLOCK);
+    const apart = step(canonical, rows([CLOCK], [CLOCK + 1]), CLOCK);
+    expect(strictOf(canonical, apart.facts)).toBe(strictOf(canonical, equal.facts));
+    expect(canonical.forgotten.size).toBe(0);
+  });
+
+  it("has an order among the times of other steps", () => {
+    const canonical = knowing("member.at", "session.at");
+    const after = (member: readonly number[], session: readonly number[]): Facts => {
+      const before = step(canonical, rows(member, session), CLOCK);
+      const second = rows(member.length > 0 ? member : [CLOCK + 50], session.length > 0 ? session : [CLOCK + 50]);
+      return step(canonical, second, CLOCK + 50, before.origins).facts;
+    };
+    const memberFirst = strictOf(canonical, after([CLOCK], []));
+    expect(canonical.forgotten.size).toBe(2);
+    expect(strictOf(canonical, after([], [CLOCK]))).not.toBe(memberFirst);
+  });
+
+  it("that is derived from a stored one belongs to the step of that one", () => {
+    const HOUR = 3_600_000;
+    const canonical = knowingPlaces(written("member.at"), { ...written("session.at"), base: "stored" });
+    const first = step(canonical, rows([CLOCK], []), CLOCK);
+    const second = step(canonical, rows([CLOCK, CLOCK + 50], []), CLOCK + 50, first.origins);
+    const due = (...session: readonly number[]): number =>
+      strictOf(canonical, step(canonical, rows([CLOCK, CLOCK + 50], session), CLOCK + 900, second.origins).facts);
+    expect(due(CLOCK + HOUR, CLOCK + 50 + HOUR)).not.toBe(due(CLOCK + 50 + HOUR, CLOCK + HOUR));
+  });
+
+  it("does not pass before that step is looked at a second time", () => {
+    const canonical = knowing("session.at");
+    const now = Date.now();
+    const soon = now - 1;
+    // Written as a time that lies ahead of the step, and over by now.
+    const seen = step(canonical, rows([soon], [soon]), now - 1000);
+    expect(canonical.describe(seen.facts).join()).not.toMatch(/passed|!/);
+    const columns = [...seen.origins.times.values()];
+    expect(columns.map(({ isFuture, isPassed }) => [isFuture, isPassed])).toEqual([[true, undefined]]);
+  });
+});
