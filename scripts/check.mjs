@@ -26,6 +26,7 @@ const steps = {
   format: () => run("prettier", "--check", "--cache", "--log-level", "warn", "."),
   imports: () => run("depcruise", "--config", ".dependency-cruiser.cjs", "src"),
   "dead code": () => run("knip"),
+  documents: () => run("node", "scripts/error-reference.mjs", "--check"),
   package: checkPackage,
 };
 

@@ -1,0 +1,104 @@
+// `npm run structure [-- --json]`: counts what a newcomer meets in `src`, for comparing two commits. `--comments` lists the comments that begin with a
+// refused word, and exits with 1 if there are any; `npm run check` runs that.
+import { readFileSync, readdirSync } from "node:fs";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import ts from "typescript";
+
+/** A comment that begins with one of these describes a thing without naming it. */
+const REFUSED = /^(?:What|Of|Those|Who|Whether|As|So)\b/;
+const MOST_PARAMETERS = 5;
+const SMALL_LINES = 60;
+
+const { values } = parseArgs({
+  options: { json: { type: "boolean", default: false }, comments: { type: "boolean", default: false }, root: { type: "string" } },
+});
+const root = values.root === undefined ? fileURLToPath(new URL("..", import.meta.url)) : resolve(values.root);
+const files = readdirSync(join(root, "src"), { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile() && /\.ts$/.test(entry.name) && !entry.name.endsWith(".d.ts"))
+  .map((entry) => join(entry.parentPath, entry.name));
+
+const comments = [];
+const wide = [];
+const importers = new Map(files.map((file) => [file, new Set()]));
+let functions = 0;
+for (const file of files) read(file);
+
+if (values.comments) {
+  for (const { file, line, text } of comments.filter(({ text }) => REFUSED.test(text)))
+    console.error(`${file}:${line}: ${text.slice(0, 100)}`);
+  const refused = comments.filter(({ text }) => REFUSED.test(text)).length;
+  if (refused > 0) {
+    console.error(`${refused} comments begin with a word that names nothing; begin with a verb ("Returns ...") or with the thing itself.`);
+    process.exitCode = 1;
+  }
+} else report();
+
+function report() {
+  const folders = new Map();
+  for (const file of files) folders.set(dirname(file), (folders.get(dirname(file)) ?? 0) + 1);
+  const largest = [...folders].toSorted((a, b) => b[1] - a[1]).map(([folder, count]) => [relative(root, folder), count]);
+  const single = files.filter((file) => {
+    const [one, ...others] = importers.get(file);
+    const isSmall = readFileSync(file, "utf8").split("\n").length - 1 <= SMALL_LINES;
+    return isSmall && one !== undefined && others.length === 0 && dirname(one) === dirname(file) && basename(file) !== "index.ts";
+  });
+  const counted = {
+    files: files.length,
+    folders: folders.size,
+    largestFolders: Object.fromEntries(largest.slice(0, 8)),
+    foldersAbove20: largest.filter(([, count]) => count > 20).length,
+    smallFilesWithOneImporterBesideThem: single.length,
+    comments: comments.length,
+    commentsWithRefusedFirstWord: comments.filter(({ text }) => REFUSED.test(text)).length,
+    functions,
+    functionsWithMoreThanFiveParameters: wide.length,
+  };
+  if (values.json) console.log(JSON.stringify({ ...counted, single: single.map((file) => relative(root, file)), wide }, undefined, 1));
+  else
+    for (const [name, value] of Object.entries(counted))
+      console.log(`${name.replaceAll(/[A-Z]/g, (one) => ` ${one.toLowerCase()}`)}: ${JSON.stringify(value)}`);
+}
+
+function read(file) {
+  const text = readFileSync(file, "utf8");
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+  const seen = new Set();
+  const take = (ranges) => {
+    for (const { pos, end } of ranges ?? []) {
+      if (seen.has(pos)) continue;
+      seen.add(pos);
+      comments.push({
+        file: relative(root, file),
+        line: source.getLineAndCharacterOfPosition(pos).line + 1,
+        pos,
+        text: text
+          .slice(pos, end)
+          .replace(/^\/\*\*?|^\/\//, "")
+          .replace(/\*\/$/, "")
+          .replace(/^[\s*]+/, ""),
+      });
+    }
+  };
+  const visit = (node) => {
+    take(ts.getLeadingCommentRanges(text, node.getFullStart()));
+    take(ts.getTrailingCommentRanges(text, node.getEnd()));
+    if (ts.isFunctionLike(node) && node.body !== undefined) {
+      functions++;
+      if (node.parameters.length > MOST_PARAMETERS)
+        wide.push(`${relative(root, file)}:${source.getLineAndCharacterOfPosition(node.getStart()).line + 1}`);
+    }
+    const from = ts.isImportDeclaration(node) || ts.isExportDeclaration(node) ? node.moduleSpecifier : undefined;
+    if (from !== undefined && from.text.startsWith(".")) importers.get(resolve(dirname(file), from.text))?.add(file);
+    for (const child of node.getChildren(source)) visit(child);
+  };
+  visit(source);
+  // Lines of one comment in several `//` are one comment.
+  const own = comments.filter((one) => one.file === relative(root, file)).toSorted((a, b) => a.pos - b.pos);
+  for (const [index, one] of own.entries()) {
+    const before = own[index - 1];
+    if (before !== undefined && text.startsWith("//", one.pos) && text.startsWith("//", before.pos) && before.line === one.line - 1)
+      comments.splice(comments.indexOf(one), 1);
+  }
+}
