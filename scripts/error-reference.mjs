@@ -129,6 +129,8 @@ function named(node) {
   return `<${words.toLowerCase()}>`;
 }
 
+/** Escapes what Markdown would read, but not in code. */
 function escaped(text) {
-  return text.replaceAll("<", "\\<").replaceAll("*", "\\*").replaceAll("_", "\\_").replaceAll("\n", " ").trim();
+  const parts = text.replaceAll("\n", " ").trim().split("`");
+  return parts.map((part, index) => (index % 2 === 0 ? part.replaceAll("<", "\\<").replaceAll("*", "\\*") : part)).join("`");
 }
