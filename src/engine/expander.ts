@@ -22,6 +22,9 @@ export interface RemoteLanes {
   readonly chunkMs: number;
 }
 
+/** `use`: the standby lane takes a lane's place if there is one, and the next one is built. `build`: the first one is built, too. */
+export type StandbyUse = "use" | "build";
+
 /** How the engine reaches lanes: in this thread, in worker threads, on other machines. */
 export interface Expander {
   readonly lanes: number;
@@ -40,7 +43,7 @@ export interface Expander {
   /** Never rejects for what a chunk did; a lane that is lost says so in `failure`. */
   expand(lane: number, chunk: Chunk): Promise<Expansion>;
   /** Replaces a lane by a fresh one. @throws SeqqaError when that is not possible. */
-  rebuild(lane: number): Promise<LaneReport>;
+  rebuild(lane: number, standby?: StandbyUse): Promise<LaneReport>;
   /** Executes a path from the root on a lane that has nothing else to do. */
   record(lane: number, path: readonly number[], draws?: UnitRequest["draws"]): Promise<Recording>;
   /** Tries where a path leads, on a lane that has nothing else to do; from a checkpoint on the path that it tried before where there is one. */

@@ -1,5 +1,6 @@
 import type { AgentDefinition } from "../model/declare/agent.ts";
 import type { LaneBase, LaneOptions } from "../lane/index.ts";
+import type { StandbyUse } from "../engine/expander.ts";
 import type { LaneSpec } from "../targets/lanes/lane-spec.ts";
 
 /** Builds a lane from its specification in the thread that it is to run in. Given by the composition root. */
@@ -21,7 +22,7 @@ export interface BuiltLane {
 /** Makes lanes' targets and stores, on the main thread. */
 export interface LaneHost extends Partial<ProcessHost> {
   provision(index: number): Promise<LaneSpec>;
-  reprovision(index: number): Promise<LaneSpec>;
+  reprovision(index: number, standby?: StandbyUse): Promise<LaneSpec>;
 }
 
 /** Ends and starts the process of a lane, or of a spare, by its number. */

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Expander } from "../engine/expander.ts";
+import type { Expander, StandbyUse } from "../engine/expander.ts";
 import {
   type Calibration,
   type CalibrationWalk,
@@ -13,6 +13,7 @@ import {
   type UnitRequest,
 } from "../messages/lane-messages.ts";
 import type { RaceAnswer, RaceRequest } from "../messages/race-messages.ts";
+import { sameRoot } from "../engine/search/same-root.ts";
 import type { VisitedSet } from "../engine/graph/visited-set.ts";
 import { hasEnded, type TargetEnd } from "../model/results/target-end.ts";
 import { endedMeanwhile } from "../targets/process/target-errors.ts";
@@ -34,6 +35,8 @@ export class WatchedExpander implements Expander {
   readonly depth: number;
   readonly #inner: Expander;
   readonly #processes: Processes;
+  /** The first lane's report when all lanes were brought to the root. */
+  #root: LaneReport | undefined;
   /** The latest answer of each lane, given or still to be given. */
   readonly #answers: (Promise<unknown> | undefined)[] = [];
 
@@ -45,7 +48,7 @@ export class WatchedExpander implements Expander {
   }
 
   async start(): Promise<readonly LaneReport[]> {
-    return this.#withEnds(await this.#all(this.#inner.start()));
+    return this.#atRoot(await this.#all(this.#inner.start()));
   }
 
   calibrate(walk?: CalibrationWalk): Promise<Calibration> {
@@ -53,7 +56,7 @@ export class WatchedExpander implements Expander {
   }
 
   async learn(knowledge: Knowledge, fresh?: "fresh"): Promise<readonly LaneReport[]> {
-    return this.#withEnds(await this.#all(this.#inner.learn(knowledge, fresh)));
+    return this.#atRoot(await this.#all(this.#inner.learn(knowledge, fresh)));
   }
 
   share(visited: VisitedSet): void {
@@ -83,8 +86,17 @@ export class WatchedExpander implements Expander {
     };
   }
 
-  rebuild(lane: number): Promise<LaneReport> {
-    return this.#explained(this.#inner.rebuild(lane), [lane]);
+  rebuild(lane: number, standby?: StandbyUse): Promise<LaneReport> {
+    return this.#explained(this.#rebuild(lane, standby), [lane]);
+  }
+
+  /** A target that writes by itself may have done so while its standby lane waited. */
+  async #rebuild(lane: number, standby: StandbyUse | undefined): Promise<LaneReport> {
+    // With several lanes it is the user who says that targets can run beside each other.
+    const mayStandBy = this.lanes > 1 || this.#root?.isolated === true;
+    const report = await this.#inner.rebuild(lane, mayStandBy ? standby : undefined);
+    const isOther = report.standby === true && this.#root !== undefined && !sameRoot(report, this.#root);
+    return isOther ? this.#inner.rebuild(lane) : report;
   }
 
   async record(lane: number, path: readonly number[], draws?: UnitRequest["draws"]): Promise<Recording> {
@@ -117,7 +129,8 @@ export class WatchedExpander implements Expander {
   }
 
   /** A check of the root state may have ended the target. */
-  #withEnds(reports: readonly LaneReport[]): Promise<readonly LaneReport[]> {
+  #atRoot(reports: readonly LaneReport[]): Promise<readonly LaneReport[]> {
+    this.#root = reports[0];
     return Promise.all(
       reports.map(async (report, lane) =>
         report.findings.some(isCrash) ? { ...report, findings: withEnd(report.findings, await this.#processes.endOf(lane)) } : report,

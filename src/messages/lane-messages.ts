@@ -303,6 +303,10 @@ export interface LaneReport {
   readonly gateless?: Readonly<Record<string, string>>;
   /** URLs and files that this lane uses, to notice two lanes on one. */
   readonly uses: readonly string[];
+  /** There are stores, and each of them is a copy of this lane: a second target beside its own does not write there. */
+  readonly isolated?: boolean | undefined;
+  /** The standby lane took the place of this lane. */
+  readonly standby?: boolean | undefined;
 }
 
 /** Why a world cannot race. */

@@ -51,7 +51,8 @@ export class LaneRebuilds {
     const { expander, abandoned } = this.#options;
     for (let tries = 1; ; tries++) {
       try {
-        return this.#compareRoot(lane, await expander.rebuild(lane));
+        // What a standby lane fails at may be its own.
+        return this.#compareRoot(lane, await expander.rebuild(lane, tries === 1 ? "build" : undefined));
       } catch (error) {
         if (tries === TRIES || abandoned()) throw error;
         // A database server that was restarted takes a moment; what failed at once will hardly work at once.

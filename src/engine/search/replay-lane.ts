@@ -78,7 +78,7 @@ export class ReplaySeat {
     const { expander, starts, canGoBack } = this.options;
     this.#isLost = true;
     const begunAt = performance.now();
-    const { contextOnly } = await expander.rebuild(this.#lane).catch((error: unknown) => {
+    const { contextOnly } = await expander.rebuild(this.#lane, "use").catch((error: unknown) => {
       this.#startFailed = reasonOf(error);
       throw error;
     });

@@ -135,7 +135,7 @@ export class JobRunner {
     onNote(`Lane ${lane} is being rebuilt: ${why}`);
     for (let tries = 1; ; tries++) {
       try {
-        const report = await lanes.expander.rebuild(lane);
+        const report = await lanes.expander.rebuild(lane, tries === 1 ? "build" : undefined);
         if (sameRoot(report, facts.root as LaneReport)) return;
         throw new SeqqaError("ROOTS_DIFFER", `A lane that was built anew begins in another state than before (lane ${lane}).`);
       } catch (error) {

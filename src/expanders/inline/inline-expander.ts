@@ -1,4 +1,4 @@
-import type { Expander } from "../../engine/expander.ts";
+import type { Expander, StandbyUse } from "../../engine/expander.ts";
 import type {
   Calibration,
   CalibrationWalk,
@@ -95,15 +95,16 @@ export class InlineExpander implements Expander {
     return this.#runtime!.expand(chunk);
   }
 
-  async rebuild(_lane: number): Promise<LaneReport> {
+  async rebuild(_lane: number, standby?: StandbyUse): Promise<LaneReport> {
     await this.#runtime?.rest();
     await this.#endRacing();
     await this.#lane?.close();
     this.#lane = undefined;
     this.#control.reset();
-    const report = await this.#bringUp(await this.#options.host.reprovision(0));
+    const spec = await this.#options.host.reprovision(0, standby);
+    const report = await this.#bringUp(spec);
     this.#lookUp();
-    return report;
+    return { ...report, standby: spec.standby };
   }
 
   /** `beforeStep`: called before every step, and waited for. */

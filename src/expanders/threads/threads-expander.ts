@@ -1,7 +1,7 @@
 import { MessageChannel, type MessagePort } from "node:worker_threads";
 import { releaseProxy, wrap, type Remote } from "comlink";
 import { Piscina } from "piscina";
-import type { Expander } from "../../engine/expander.ts";
+import type { Expander, StandbyUse } from "../../engine/expander.ts";
 import type {
   Calibration,
   CalibrationWalk,
@@ -164,11 +164,12 @@ export class ThreadsExpander implements Expander {
     return lostExpansion({ kind: "worker", unit, action: handle.control.action, message: answer.error.message });
   }
 
-  async rebuild(lane: number): Promise<LaneReport> {
+  async rebuild(lane: number, standby?: StandbyUse): Promise<LaneReport> {
     const handle = this.#lanes[lane]!;
     if (this.#alive(handle)) await this.#call(lane, (channel) => channel.close() as Promise<Answer<void>>).catch(() => this.#kill(lane));
     handle.visitedVersion = -1;
-    return this.#attach(lane, await this.#options.host.reprovision(lane));
+    const spec = await this.#options.host.reprovision(lane, standby);
+    return { ...(await this.#attach(lane, spec)), standby: spec.standby };
   }
 
   record(lane: number, path: readonly number[], draws?: UnitRequest["draws"]): Promise<Recording> {

@@ -239,6 +239,7 @@ async function atRoot(base: Omit<LaneBase, "report">): Promise<LaneBase> {
     raceObstacle: raceObstacle(world, contextOnly),
     gateless: gateless(world),
     uses: usesOf(world, seat.lane),
+    isolated: !seat.borrowed && state.systems.length > 0 && state.systems.every((system) => isLanes(system, seat.lane)),
   };
   // A store in the target is gone with it.
   if (unanswered === undefined) await state.restore(root);

@@ -28,6 +28,11 @@ export interface StoreProvider {
   prepare(): Promise<void>;
   /** A fresh copy for a lane, whose older one is removed. Returns its URL. */
   provide(lane: number, generation: number): Promise<string>;
+  /**
+   * Identifies the provider's session on the server. Another one means that the server was restarted, or ended connections. Absent: each lane has a
+   * server of its own.
+   */
+  session?(): Promise<string>;
   /** Removes a lane's copy, whoever is still connected to it. */
   release(lane: number): Promise<void>;
   /** Removes everything that this run made, the sign of life last. Any number of times. */

@@ -80,7 +80,7 @@ function requestFor({ nodes, visited }: Committer, { node, sides }: PlannedRace,
 export async function raceOn(expander: Expander, lane: number, request: RaceRequest): Promise<RaceAnswer> {
   let answer = await expander.race(lane, request);
   for (let tries = 1; answer.failure !== undefined; tries++) {
-    await expander.rebuild(lane);
+    await expander.rebuild(lane, "use");
     if (tries === TRIES || answer.hit !== undefined) break;
     answer = await expander.race(lane, request);
   }

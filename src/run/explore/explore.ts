@@ -123,6 +123,7 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
         shown,
         soFar,
       });
+      if (explorer.stopReason === "max_time" || explorer.stopReason === "interrupted") host.endStandby();
       // What is confirmed, made shorter and raced is so on the lanes of this process, as after any run.
       await cluster?.dismiss();
       keep?.flush(explorer.committer, () => soFar(explorer));

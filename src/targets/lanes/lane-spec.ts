@@ -18,6 +18,8 @@ export interface LaneSpec {
   readonly restartable: boolean;
   /** `target.rollback: restart`: the target is started anew before each branch. */
   readonly restarts?: boolean | undefined;
+  /** The lane was lost, and this was its standby lane. */
+  readonly standby?: boolean | undefined;
   /** Further copies of the lane, with stores, ports and numbers of their own: while one executes, the processes of the others start. */
   readonly spares?: readonly LaneSpec[] | undefined;
 }

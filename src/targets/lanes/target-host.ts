@@ -13,9 +13,10 @@ import { Ports } from "./ports.ts";
 import { OwnProcesses } from "../process/own-processes.ts";
 import { defaultBase, RunDirectory } from "../run-directory.ts";
 import { refuseSharedLanes, requireReachable, runningLanes } from "./running-lanes.ts";
-import { startTarget, type RunningTarget, type StartContext } from "../process/start-target.ts";
+import { standbyAnswers, startTarget, type RunningTarget, type StartContext } from "../process/start-target.ts";
 import { StoreProviders } from "../stores/store-providers.ts";
 import { restarts, spareNumber } from "./standby-targets.ts";
+import { canStandBy, Standby } from "./standby.ts";
 import { borrowedStores, copyStore, declaredStores, type LaneStores } from "../stores/lane-stores.ts";
 import { sweep } from "../sweep.ts";
 import type { StartedTarget, TargetConfig, TargetHostOptions } from "../target-config.ts";
@@ -26,14 +27,30 @@ import { passwordsOf, withoutSecrets } from "../../model/text/url-secrets.ts";
 /** Digits of the random part of a run's id. */
 const RANDOM_LENGTH = 12;
 
-/** One lane as the host knows it. */
+/** The index of the place that no lane has: a standby lane is built there. */
+const STANDBY = -1;
+
+/** One lane as the host knows it. A lane that takes the standby lane's place changes places with it. */
 interface Place {
+  /** Names its stores and its directory. */
+  readonly number: number;
+  /** The lane that has it. */
+  index: number;
   generation: number;
   target: RunningTarget | undefined;
   stores: LaneStores | undefined;
   spec: LaneSpec | undefined;
   /** What is done to a lane is done one after another. */
   queue: Promise<unknown>;
+}
+
+/**
+ * A standby lane, and the sessions on its stores' servers before it was built. A target whose connections to a store were ended may never make new
+ * ones: where the sessions are others now, it is not used.
+ */
+interface ReadyPlace {
+  readonly spec: LaneSpec;
+  readonly sessions: string | undefined;
 }
 
 /**
@@ -56,6 +73,8 @@ export class TargetHost {
   /** Where started targets get their stores from. */
   readonly #stores: StoreProviders | undefined;
   readonly #places = new Map<number, Place>();
+  /** `undefined`: the target permits none. */
+  readonly #standby: Standby<ReadyPlace> | undefined;
   readonly #processes: OwnProcesses;
   readonly #closing = new AbortController();
   /** Ends the waiting for targets. */
@@ -74,6 +93,8 @@ export class TargetHost {
     this.#processes = new OwnProcesses(this.#directory);
     this.#ports = new Ports(this.#directory.root);
     this.#stores = config.target === undefined ? undefined : storesOf(config, config.target, options, this.#directory);
+    const standby = { build: (signal: AbortSignal) => this.#buildStandby(signal), remove: () => this.#release(STANDBY) };
+    this.#standby = canStandBy(config) ? new Standby(standby) : undefined;
     this.#removeHooks = onEveryExit(() => this.#endAtOnce());
   }
 
@@ -107,7 +128,14 @@ export class TargetHost {
   }
 
   #provision(index: number): Promise<LaneSpec> {
+    return this.#provisionAt(this.#placeAt(index), this.#givenUp);
+  }
+
+  #placeAt(index: number): Place {
+    const { lanes, spares } = this.#numbers;
     const place = this.#places.get(index) ?? {
+      number: index === STANDBY ? lanes * (spares + 1) : index,
+      index,
       generation: -1,
       target: undefined,
       stores: undefined,
@@ -115,11 +143,15 @@ export class TargetHost {
       queue: Promise.resolve(),
     };
     this.#places.set(index, place);
+    return place;
+  }
+
+  #provisionAt(place: Place, signal: AbortSignal): Promise<LaneSpec> {
     return this.#inTurn(place, async () => {
       this.#requireOpen();
       await this.#stop(place);
       place.generation += 1;
-      const spec = await this.#make(index, place);
+      const spec = await this.#make(place, signal);
       this.#refuseShared(spec);
       place.spec = spec;
       if (spec.baseUrl !== "") this.origins.add(spec.baseUrl);
@@ -144,13 +176,69 @@ export class TargetHost {
     await this.#inTurn(place, async () => {
       this.#requireOpen();
       if (place.target === undefined || place.stores === undefined) throw closed();
-      place.target = await startTarget({ ...this.#startContext(index, place.stores), before: place.target });
+      place.target = await startTarget({ ...this.#startContext(place, place.stores), before: place.target });
     });
   }
 
-  /** Stops the lane's target, if there is one, and provisions the lane anew; its generation grows by one. */
-  reprovision(index: number): Promise<LaneSpec> {
-    return this.provision(index);
+  /**
+   * Stops the lane's target, if there is one, and provisions the lane anew; its generation grows. With `use`, the lane changes places with the standby lane
+   * if there is one: it waits for what is left of the standby lane's start, and the next one is built in the place of the lost target meanwhile. With
+   * `build`, the first standby lane is built beside the lane: a crash is tried again at once.
+   */
+  async reprovision(index: number, standby?: "use" | "build"): Promise<LaneSpec> {
+    const building = standby === undefined ? undefined : this.#standby?.take();
+    if (building === undefined) {
+      if (standby === "build") this.#standby?.prepare();
+      return this.provision(index);
+    }
+    this.#changePlaces(index);
+    // Asked before the next one's stores are made, which takes its time.
+    const sessions = this.#sessions();
+    this.#standby?.prepare();
+    const ready = await building;
+    const isSame = ready?.sessions !== undefined && ready.sessions === (await sessions);
+    return isSame && (await this.#stillAnswers(index)) ? this.#takeOver(index, ready.spec) : this.provision(index);
+  }
+
+  /** Removes the standby lane and builds no other. */
+  endStandby(): void {
+    this.#standby?.end();
+  }
+
+  async #buildStandby(signal: AbortSignal): Promise<ReadyPlace> {
+    // A lane may take it while it is built.
+    const place = this.#placeAt(STANDBY);
+    this.#givenUp.throwIfAborted();
+    const sessions = await this.#sessions();
+    const spec = await this.#provisionAt(place, AbortSignal.any([this.#givenUp, signal]));
+    return { spec, sessions };
+  }
+
+  /** `undefined`: a store's server does not answer. */
+  #sessions(): Promise<string | undefined> {
+    return this.#stores!.sessions().catch(() => undefined);
+  }
+
+  /** Gives a lane the place of the standby lane, and the lane's own place to the next one. */
+  #changePlaces(index: number): void {
+    const [standby, lost] = [this.#placeOf(STANDBY), this.#placeOf(index)];
+    [standby.index, lost.index] = [index, STANDBY];
+    this.#places.set(index, standby).set(STANDBY, lost);
+    standby.generation = Math.max(standby.generation, lost.generation + 1);
+  }
+
+  /** Makes the standby lane the lane. */
+  #takeOver(index: number, spec: LaneSpec): LaneSpec {
+    const place = this.#placeOf(index);
+    place.spec = { ...spec, index, generation: place.generation, standby: true };
+    return place.spec;
+  }
+
+  /** Whether the target of a lane runs and answers. */
+  async #stillAnswers(index: number): Promise<boolean> {
+    const { target, stores } = this.#placeOf(index);
+    if (target === undefined || stores === undefined || this.#givenUp.aborted || target.process.hasExited) return false;
+    return standbyAnswers({ config: this.#config, lane: index, stores }, target);
   }
 
   /** How the process behind a lane that got no answer stands: of the lane and its spares the one that ended by itself. `undefined`: none of ours. */
@@ -174,9 +262,11 @@ export class TargetHost {
     const place = this.#places.get(index);
     if (place === undefined) return;
     await this.#inTurn(place, async () => {
+      // Whoever closes the host removes everything.
+      if (this.#closing.signal.aborted) return;
       await this.#stop(place);
-      await this.#stores?.release(index);
-      this.#directory.removeLane(index);
+      await this.#stores?.release(place.number);
+      this.#directory.removeLane(place.number);
     });
   }
 
@@ -202,9 +292,10 @@ export class TargetHost {
     }
   }
 
-  async #make(index: number, place: Place): Promise<LaneSpec> {
+  async #make(place: Place, signal: AbortSignal): Promise<LaneSpec> {
     const { target, folder } = this.#config;
-    const tmpDir = this.#directory.lane(index, place.generation);
+    const { index, number } = place;
+    const tmpDir = this.#directory.lane(number, place.generation);
     const common = { index, generation: place.generation, tmpDir, targetModule: this.#module };
     if (target === undefined) {
       const lane = runningLanes(this.#config)[index];
@@ -214,10 +305,10 @@ export class TargetHost {
       const isBorrowed = lane !== undefined || borrowed.systems.length > 0;
       return { ...common, ...borrowed, baseUrl: lane?.baseUrl ?? "", borrowed: isBorrowed, restartable: false };
     }
-    const stores = await this.#stores!.provide(index, place.generation, tmpDir);
+    const stores = await this.#stores!.provide(number, place.generation, tmpDir);
     if (target.command === undefined) return { ...common, ...stores, baseUrl: "", borrowed: false, restartable: false };
     place.stores = stores;
-    place.target = await startTarget(this.#startContext(index, stores));
+    place.target = await startTarget({ ...this.#startContext(place, stores), signal });
     const { baseUrl } = place.target;
     return { ...common, ...stores, baseUrl, borrowed: false, restartable: true, restarts: restarts(this.#config) };
   }
@@ -227,18 +318,13 @@ export class TargetHost {
     return this.#outputs.get(index)?.between(fromMs, toMs) ?? [];
   }
 
-  #startContext(lane: number, stores: LaneStores): StartContext {
-    const kept = this.#options.output;
-    let output = this.#outputs.get(lane);
-    if (output === undefined && kept !== undefined) {
-      const passwords = passwordsOf(stores.systems.map(({ url }) => url));
-      output = new TargetOutput(join(kept.folder, "targets", `lane-${lane}.log`), (line) => kept.hide(withoutSecrets(line, passwords)));
-      this.#outputs.set(lane, output);
-    }
+  #startContext(place: Place, stores: LaneStores): StartContext {
+    const passwords = passwordsOf(stores.systems.map(({ url }) => url));
     return {
-      onOutput: output === undefined ? undefined : (text) => output.write(text),
+      // The place may have become another lane's.
+      onOutput: this.#options.output === undefined ? undefined : (text) => this.#outputOf(place.index, passwords)?.write(text),
       config: this.#config,
-      lane,
+      lane: place.index,
       runId: this.#directory.id,
       stores,
       ports: this.#ports,
@@ -246,6 +332,18 @@ export class TargetHost {
       stopped: (process) => this.#processes.remove(process),
       signal: this.#givenUp,
     };
+  }
+
+  #outputOf(index: number, passwords: readonly string[]): TargetOutput | undefined {
+    const kept = this.#options.output;
+    if (kept === undefined || this.#closing.signal.aborted) return this.#outputs.get(index);
+    let output = this.#outputs.get(index);
+    if (output === undefined) {
+      const name = index === STANDBY ? "standby.log" : `lane-${index}.log`;
+      output = new TargetOutput(join(kept.folder, "targets", name), (line) => kept.hide(withoutSecrets(line, passwords)));
+      this.#outputs.set(index, output);
+    }
+    return output;
   }
 
   /** The numbers of a lane's spares. */

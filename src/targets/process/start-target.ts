@@ -7,6 +7,7 @@ import { RUN_VARIABLE } from "./marked-processes.ts";
 import { shellWord } from "../../model/text/shell-word.ts";
 import { fill, type Filling } from "../lanes/placeholders.ts";
 import { isFree, type Ports } from "../lanes/ports.ts";
+import { probe } from "../ready/probe.ts";
 import type { LaneStores } from "../stores/lane-stores.ts";
 import type { TargetConfig } from "../target-config.ts";
 import { endedEarly, notHttp, notReady, portBusy, unreachable } from "./target-errors.ts";
@@ -19,6 +20,8 @@ const DEFAULT_READY_TIMEOUT_S = 30;
 /** Somebody may take a port between our look and the target's bind. */
 const PORT_TRIES = 4;
 const PORT_PAUSE_MS = 50;
+/** How long a target that was ready may take to answer once more. */
+const ANSWER_MS = 2_000;
 
 export interface StartContext {
   readonly config: TargetConfig;
@@ -63,6 +66,14 @@ export async function startTarget(context: StartContext): Promise<RunningTarget>
     }
     ports.release(port);
   }
+}
+
+/** Returns `true` if a target that was started ahead still answers. */
+export async function standbyAnswers(context: Pick<StartContext, "config" | "lane" | "stores">, target: RunningTarget): Promise<boolean> {
+  const { config } = context;
+  for (const url of readyUrls(config, fillingOf(context, target.port!)))
+    if ((await probe(url, ANSWER_MS, undefined, config.tls?.ca)).kind === "answer") return true;
+  return false;
 }
 
 /** The port is still ours, but connections of the process before may linger on it for a moment. */
@@ -138,7 +149,7 @@ async function discard(context: StartContext, target: TargetProcess): Promise<vo
   context.stopped(target);
 }
 
-function fillingOf({ lane, stores }: StartContext, port: number): Filling {
+function fillingOf({ lane, stores }: Pick<StartContext, "lane" | "stores">, port: number): Filling {
   const urls = Object.fromEntries(stores.systems.map(({ name, url }) => [name, url]));
   return { port, lane, dbUrl: stores.dbUrl, dbPath: stores.dbPath, urls };
 }

@@ -55,6 +55,11 @@ export class StoreProviders {
     return describeStores([...files, ...made].toSorted(([a], [b]) => order(stores, a) - order(stores, b)));
   }
 
+  /** Identifies the sessions on the servers of all stores. @throws where a server does not answer */
+  async sessions(): Promise<string> {
+    return (await Promise.all([...this.#providers.values()].map((provider) => provider.session?.() ?? Promise.resolve("")))).join("\n");
+  }
+
   async release(lane: number): Promise<void> {
     await Promise.all([...this.#providers.values()].map((provider) => provider.release(lane)));
   }

@@ -52,6 +52,13 @@ export class MysqlProvider implements StoreProvider {
     });
   }
 
+  session(): Promise<string> {
+    return this.#server.use("identify the session", async (ask) => {
+      const [row] = await ask("select coalesce(@seqqa_session, @seqqa_session := uuid())");
+      return row![0]!;
+    });
+  }
+
   release(lane: number): Promise<void> {
     return this.#server.use("remove a lane's database", (ask, beside) =>
       this.#drop(ask, beside, (name) => name.startsWith(this.#names.ofLane(lane))),

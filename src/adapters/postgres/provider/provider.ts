@@ -66,6 +66,15 @@ export class PostgresProvider implements StoreProvider {
     });
   }
 
+  session(): Promise<string> {
+    return this.#use("identify the session", async (client) => {
+      const { rows } = await client.query<{ session: string }>(
+        "select concat(pg_backend_pid(), ' ', pg_postmaster_start_time()) as session",
+      );
+      return rows[0]!.session;
+    });
+  }
+
   release(lane: number): Promise<void> {
     return this.#use("remove a lane's database", (client) => this.#drop(client, (name) => name.startsWith(this.#names.ofLane(lane))));
   }

@@ -55,6 +55,11 @@ export class IndexProvider implements StoreProvider {
     return urlOfPlace(place);
   }
 
+  async session(): Promise<string> {
+    const { connection } = this.#registry!;
+    return `${String(await connection.text("CLIENT", "ID"))} ${String(await connection.text("INFO", "server")).match(/^run_id:\w+/m)?.[0]}`;
+  }
+
   async release(lane: number): Promise<void> {
     const db = this.#lanes.get(lane);
     if (db === undefined) return;

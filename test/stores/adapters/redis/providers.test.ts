@@ -230,6 +230,17 @@ describe("isolation server", () => {
 });
 
 describe("isolation index", () => {
+  test("the session is another one once it was ended", async () => {
+    const one = provider("index");
+    await one.prepare();
+    const session = await one.session!();
+    await one.provide(0, 0);
+    expect(await one.session!()).toBe(session);
+    await template.client("KILL", "ID", session.split(" ")[0]!);
+    expect(await one.session!()).not.toBe(session);
+    expect(provider("server").session).toBeUndefined();
+  });
+
   test("databases that hold anything are never taken", async () => {
     for (const db of [1, 2, 4, 15]) await server.client(db).set("foreign", String(db));
     const one = provider("index");

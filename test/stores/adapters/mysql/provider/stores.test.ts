@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { MysqlAdapter, stores } from "../../../../../src/adapters/mysql/index.ts";
+import { runLock } from "../../../../../src/adapters/mysql/provider/provider-names.ts";
 import type { StoreProvider } from "../../../../../src/model/stores/store-provider.ts";
 import type { SystemScope } from "../../../../../src/model/stores/store-adapter.ts";
 import { admin, databaseUrl, newDatabase } from "../../../../contract/system/mysql-databases.ts";
@@ -92,6 +93,20 @@ async function dump(url: string): Promise<string> {
     return lines.join("\n");
   }, name);
 }
+
+test("the session of a provider is another one once it was ended", async () => {
+  const run = runId();
+  const lanes = provider(await databaseUrl(await newDatabase(["create table t(id int primary key)"])), run);
+  await lanes.prepare();
+  const session = await lanes.session!();
+  await lanes.provide(0, 0);
+  expect(await lanes.session!()).toBe(session);
+  await admin(async (connection) => {
+    const [rows] = await connection.query("select is_used_lock(?) as id", [`${runLock(run)} 0`]);
+    await connection.query(`kill ${(rows as { id: number }[])[0]!.id}`);
+  });
+  expect(await lanes.session!()).not.toBe(session);
+});
 
 describe("lanes' databases", () => {
   test("are the template, to the AUTO_INCREMENT, triggers and views", async () => {

@@ -41,6 +41,17 @@ async function dump(url: string): Promise<string> {
 
 const named = (url: string): string => decodeURIComponent(new URL(url).pathname.slice(1));
 
+test("the session is another one once it was ended", async () => {
+  const template = await databases.create(["create table t(id int)"]);
+  const one = provider(databases.url(template));
+  await one.prepare();
+  const session = await one.session!();
+  await one.provide(0, 0);
+  expect(await one.session!()).toBe(session);
+  await databases.within(template, (client) => client.query("select pg_terminate_backend($1)", [session.split(" ")[0]]));
+  expect(await one.session!()).not.toBe(session);
+});
+
 describe("lanes", () => {
   test("are equal to the template, which is not written, and are made side by side", async () => {
     const template = await databases.create([...SCHEMA, ...SEED]);
