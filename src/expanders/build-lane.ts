@@ -104,7 +104,16 @@ async function buildOne(
   let opened: Awaited<ReturnType<typeof bringUp>> | undefined;
   try {
     const restart = restartOf(spec, building.processes);
-    const seat = { lane, inProcess: target !== undefined, borrowed: spec.borrowed, createClient, createData, restart, ...roots };
+    const seat = {
+      lane,
+      inProcess: target !== undefined,
+      borrowed: spec.borrowed,
+      isFirst: spec.isFirst,
+      createClient,
+      createData,
+      restart,
+      ...roots,
+    };
     opened = await bringUp(definition, seat, options);
   } catch (error) {
     for (const system of Object.values(systems)) await Promise.resolve(system.close()).catch(() => undefined);

@@ -291,6 +291,8 @@ export interface LaneReport {
   /** What `setup` changed in the stores, where that can be captured; a lane that is built later, or elsewhere, is given it. */
   readonly made: unknown;
   readonly shape: number;
+  /** What others write to stores that are the user's own, as in `Knowledge.background`. Default: not all stores were watched for that. */
+  readonly background?: readonly string[] | undefined;
   /** One line per system: name, checkpoint and why. */
   readonly systems: readonly string[];
   /** Only the context is put back. */

@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from "node:util";
 import { SeqqaError } from "../model/errors.ts";
-import type { Leftover, RowImages } from "../model/stores/leftover.ts";
+import type { Leftover, RowImage, RowImages } from "../model/stores/leftover.ts";
 
 /**
  * How long a run on a user's own store may be silent, in seconds: after that its triggers stop logging by themselves, and it touches nothing
@@ -24,9 +25,10 @@ export class AskedSince {
   readonly #asked: (() => number | undefined) | undefined;
   #seen: number | undefined;
 
-  /** `asked`: see `SystemScope.asked`; without it every write counts as the run's. */
-  constructor(asked: (() => number | undefined) | undefined) {
+  /** `asked`, `watching`: see `SystemScope`; without `asked` every write counts as the run's. */
+  constructor(asked: (() => number | undefined) | undefined, watching: boolean | undefined = false) {
     this.#asked = asked;
+    if (watching) this.looked();
   }
 
   /** Nothing was asked since the last look, and nothing is under way. */
@@ -50,16 +52,52 @@ export function namedRows(rows: readonly Pick<RowImages, "table" | "key">[]): st
   return rows.length > NAMED ? `${named.join(", ")} and ${rows.length - NAMED} more` : named.join(", ");
 }
 
-/** Somebody else wrote to a user's own store while the run asked for nothing. `rows`: at least one. */
-export function foreignWrite(store: string, rows: readonly Pick<RowImages, "table" | "key">[], at: Date = new Date()): SeqqaError {
-  return new SeqqaError(
-    "FOREIGN_WRITE",
-    `${store} was written to while this run asked for nothing: ${namedRows(rows)}, seen at ${at.toISOString()}. It stays as it is.`,
-    {
-      hint: "Keep other clients and jobs off the store during a run, or use a copy of it (`db_url`). Late work of the target is waited for with `target.settle`; what it writes by itself is left out with `ignore`.",
-      exitStatus: 3,
-    },
-  );
+/** Follows the name of a table that others add rows to, or remove rows from. */
+const WHOLE = ".*";
+
+/** The pattern of `ignore` for one of {@link ForeignWrite.fields}. */
+export function patternOf(field: string): string {
+  return field.endsWith(WHOLE) ? field.slice(0, -WHOLE.length) : field;
+}
+
+/** A row that somebody else wrote, before and after that; `null`: not there. */
+export type ForeignRow = Pick<RowImages, "table" | "key" | "now"> & { readonly was: RowImage | null };
+
+/** Pairs rows that went (`by` below zero) with rows that came under the same key. */
+export function foreignRows(
+  rows: readonly { readonly table: string; readonly key: string; readonly by: number; readonly image: RowImage | null }[],
+): ForeignRow[] {
+  const found = new Map<string, ForeignRow>();
+  for (const { table, key, by, image } of rows) {
+    const name = JSON.stringify([table, key]);
+    const row = found.get(name) ?? { table, key, was: null, now: null };
+    found.set(name, by < 0 ? { ...row, was: image } : { ...row, now: image });
+  }
+  return [...found.values()];
+}
+
+/** Somebody else wrote to a user's own store while the run asked for nothing. */
+export class ForeignWrite extends SeqqaError {
+  /** What was written: `table.column` of rows that were there before and after, else `table.*`, the whole table. */
+  readonly fields: readonly string[];
+
+  /** `rows`: at least one. */
+  constructor(store: string, rows: readonly ForeignRow[], at: Date = new Date()) {
+    super(
+      "FOREIGN_WRITE",
+      `${store} was written to while this run asked for nothing: ${namedRows(rows)}, seen at ${at.toISOString()}. It stays as it is.`,
+      {
+        hint: "Keep other clients and jobs off the store during a run, or use a copy of it (`db_url`). Late work of the target is waited for with `target.settle`; what it writes by itself is left out with `ignore`.",
+        exitStatus: 3,
+      },
+    );
+    this.fields = [...new Set(rows.flatMap(changedIn))];
+  }
+}
+
+function changedIn({ table, was, now }: ForeignRow): readonly string[] {
+  if (was === null || now === null) return [`${table}${WHOLE}`];
+  return Object.keys(now).flatMap((column) => (isDeepStrictEqual(was[column], now[column]) ? [] : [`${table}.${column}`]));
 }
 
 /** Rows that the end of a run left as they are. `file`: with their images. */

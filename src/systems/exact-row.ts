@@ -33,6 +33,12 @@ export function sameRow(a: ExactRow | null, b: ExactRow | null): boolean {
   return true;
 }
 
+/** A row with the values of another one at some positions; `null` stands for a row that is not there, and changes nothing. */
+export function withValuesOf<Row extends ExactRow | null>(row: Row, other: ExactRow | null, at: readonly number[]): Row {
+  if (row === null || other === null || at.length === 0) return row;
+  return row.map((value, i) => (at.includes(i) ? (other[i] as ExactValue) : value)) as ExactRow as Row;
+}
+
 /**
  * One value of a key as text. Numbers that compare equal (1 and 1.0) give the same text, because the store's key does not tell
  * them apart either.

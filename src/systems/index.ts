@@ -1,5 +1,5 @@
 export { attempt, lastly } from "./attempt.ts";
-export { isRawText, sameRow, type ExactRow, type ExactValue } from "./exact-row.ts";
+export { isRawText, sameRow, withValuesOf, type ExactRow, type ExactValue } from "./exact-row.ts";
 export { captureNet, isNetImage, type NetImage } from "./net-image.ts";
 export { NetMirror, sameCounters, type Fix, type RowKey, type Segment, type Touch } from "./net-mirror.ts";
 export { allCounters, observeCounters, observeNet, shown, shownRow, withoutCommon } from "./observed-net.ts";

@@ -13,16 +13,32 @@ export interface Segment {
   readonly countersBefore: string;
 }
 
-/** A sum of changes to one multiset of rows per table. */
+/** Returns the part of a row that tells it from others; `undefined`: all of it. */
+export type Telling = (table: number, row: string) => string | undefined;
+
+/** A sum of changes to one multiset of rows per table. Rows that a {@link Telling} does not tell apart are one: that which came first stands for it. */
 export class RowSums {
   readonly #tables = new Map<number, Map<string, number>>();
+  readonly #telling: Telling | undefined;
+  /** By the index of the table and the part that tells rows apart, the row that stands for them. */
+  readonly #standing = new Map<string, string>();
+
+  constructor(telling?: Telling) {
+    this.#telling = telling;
+  }
 
   add(table: number, row: string, by: number): void {
     let rows = this.#tables.get(table);
     if (rows === undefined) this.#tables.set(table, (rows = new Map()));
-    const sum = (rows.get(row) ?? 0) + by;
-    if (sum === 0) rows.delete(row);
-    else rows.set(row, sum);
+    const part = this.#telling?.(table, row);
+    if (part === undefined) {
+      addTo(rows, row, by);
+      return;
+    }
+    const place = `${table} ${part}`;
+    const standing = this.#standing.get(place) ?? row;
+    if (addTo(rows, standing, by)) this.#standing.set(place, standing);
+    else this.#standing.delete(place);
   }
 
   of(table: number): ReadonlyMap<string, number> {
@@ -36,6 +52,14 @@ export class RowSums {
   }
 }
 
+/** Returns `false` where the sum is 0 now. */
+function addTo(rows: Map<string, number>, row: string, by: number): boolean {
+  const sum = (rows.get(row) ?? 0) + by;
+  if (sum === 0) rows.delete(row);
+  else rows.set(row, sum);
+  return sum !== 0;
+}
+
 const NO_ROWS: ReadonlyMap<string, number> = new Map();
 
 /**
@@ -43,12 +67,15 @@ const NO_ROWS: ReadonlyMap<string, number> = new Map();
  * rows per table, so changes are a sum: their order does not matter, and tables without a key need no special case.
  */
 export class MultisetMirror {
-  readonly #net = new RowSums();
+  readonly #net: RowSums;
+  readonly #telling: Telling | undefined;
   #segments: Segment[];
   #counters: string;
   readonly rootCounters: string;
 
-  constructor(counters: string) {
+  constructor(counters: string, telling?: Telling) {
+    this.#telling = telling;
+    this.#net = new RowSums(telling);
     this.#segments = [{ depth: 0, deltas: [], countersBefore: counters }];
     this.#counters = counters;
     this.rootCounters = counters;
@@ -89,7 +116,7 @@ export class MultisetMirror {
 
   /** What has to be changed to get back to a state that {@link holds}. */
   changesTo(segment: Segment): RowSums {
-    const sums = new RowSums();
+    const sums = new RowSums(this.#telling);
     for (let i = this.#segments.length - 1; i > segment.depth; i--) {
       for (const { table, row, by } of (this.#segments[i] as Segment).deltas) sums.add(table, row, -by);
     }

@@ -289,6 +289,83 @@ it("a table that is ignored is left alone: no part of the state, neither judged 
   user.close();
 });
 
+describe("a column that is ignored", () => {
+  const ACTIONS = EXPLORATION.replace('    await world.api.post("/cancel");\n', "").replace('"orders", "pay", "cancel"', '"orders", "pay"');
+
+  /** A store with such a column, and a client that writes it: each of its values is the next one, unless somebody undid one. */
+  async function watched(
+    ignore = ["*.seen"],
+  ): Promise<{ readonly at: Place; readonly user: Database.Database; beat(): void; seen(): unknown }> {
+    const at = await place("auto", folderWith({ "orders.explore.ts": ACTIONS }));
+    const user = new Database(at.file, { timeout: 5000 });
+    user.exec("ALTER TABLE orders ADD COLUMN seen INTEGER NOT NULL DEFAULT 0");
+    writeFileSync(
+      join(at.cwd, "seqqa.yaml"),
+      `base_url: ${at.baseUrl}\ndb_url: sqlite:orders.test.db\nsystems: { db: { ignore: ${JSON.stringify(ignore)} } }\n`,
+    );
+    const next = user.prepare("UPDATE orders SET seen = seen + 1 WHERE id <= 2 AND seen = ?");
+    const seen = user.prepare("SELECT seen FROM orders WHERE id <= 2 ORDER BY id").pluck();
+    let beats = 0;
+    return {
+      at,
+      user,
+      beat: () => expect(next.run(beats++).changes).toBe(2),
+      seen: () => expect(seen.all()).toEqual([beats, beats]),
+    };
+  }
+  const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 10));
+  const statuses = "SELECT status FROM orders ORDER BY id";
+
+  it("is neither judged nor put back, however often another client writes it", async () => {
+    const { at, user, beat, seen } = await watched();
+    const running = start([...run, "60"], { cwd: at.cwd });
+    for (; running.child.exitCode === null; await pause()) beat();
+    const ended = await running.ended;
+    expect({ status: ended.status, stderr: ended.stderr }).toEqual({ status: 0, stderr: "" });
+    expect(only(documentOf(ended))).toMatchObject({ divergences: [], errors: [] });
+    seen();
+    expect(user.prepare(statuses).pluck().all()).toEqual(["mine", "mine, too"]);
+    user.close();
+  });
+
+  it("or that was written before the run asked for anything, is neither judged nor put back, and the verdict names it", async () => {
+    const { at, user, beat, seen } = await watched([]);
+    user.exec("CREATE TABLE audit (what TEXT)");
+    const note = user.prepare("INSERT INTO audit VALUES ('by the user')");
+    const running = start([...run, "60"], { cwd: at.cwd });
+    let notes = 0;
+    for (; running.child.exitCode === null; await pause()) {
+      beat();
+      notes += note.run().changes;
+    }
+    const ended = await running.ended;
+    expect({ status: ended.status, stderr: ended.stderr }).toEqual({ status: 0, stderr: "" });
+    const result = only(documentOf(ended));
+    expect(result).toMatchObject({ divergences: [], errors: [] });
+    expect(JSON.stringify(result)).toContain("orders.seen, audit.* (change without a request)");
+    seen();
+    expect(user.prepare("SELECT count(*) FROM audit").pluck().get()).toBe(notes);
+    expect(user.prepare(statuses).pluck().all()).toEqual(["mine", "mine, too"]);
+    user.close();
+  });
+
+  it("is left alone by clean after a SIGKILL", async () => {
+    const { at, user, beat, seen } = await watched();
+    const killed = await inTheMiddle([at.file], at.cwd);
+    for (let beats = 0; beats < 20; beats++, await pause()) beat();
+    killed.child.kill("SIGKILL");
+    await killed.ended;
+    beat();
+    const { status, stdout } = await seqqa(["clean", "--yes"], { cwd: at.cwd });
+    expect(stdout).toMatch(/goes back {2}orders/);
+    // A row that was written and not recorded stays.
+    expect(status).toBe(/^ {2}stays/m.test(stdout) ? 3 : 0);
+    seen();
+    if (status === 0) expect(user.prepare(statuses).pluck().all()).toEqual(["mine", "mine, too"]);
+    user.close();
+  });
+});
+
 it("a checkpoint that cannot tell others' writes from the run's is refused", async () => {
   const at = await place("copy");
   const refused = await seqqa([...run, "60"], { cwd: at.cwd });

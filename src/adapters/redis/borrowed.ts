@@ -24,22 +24,24 @@ type Keys = ReadonlyMap<Bytes, Entry | null>;
 export class Borrowed {
   readonly #registry: Registry;
   readonly #db: number;
+  readonly #ignore: readonly string[];
   #root: ReadonlyMap<Bytes, Entry> = new Map();
   /** Keys that are not what they were. */
   readonly #recorded = new Map<Bytes, Entry | null>();
   #queue: Promise<void> = Promise.resolve();
 
-  private constructor(registry: Registry, db: number) {
+  private constructor(registry: Registry, db: number, ignore: readonly string[]) {
     this.#registry = registry;
     this.#db = db;
+    this.#ignore = ignore;
   }
 
   /**
-   * Takes it, and turns notifications on. A lane of this very run whose thread ended is put back before.
+   * Takes it, and turns notifications on. A lane of this very run whose thread ended is put back before. `ignore`: patterns of keys that are left alone.
    *
    * @throws SeqqaError `STORE_IN_USE`; `STORE_LEFT` where a dead run left keys in it
    */
-  static async take(place: RedisPlace): Promise<Borrowed> {
+  static async take(place: RedisPlace, ignore: readonly string[] = []): Promise<Borrowed> {
     const registry = (await Registry.find(place, "share"))!;
     try {
       const claim = (await registry.claims()).find(({ db }) => db === place.db);
@@ -57,7 +59,7 @@ export class Borrowed {
       }
       if (!had) throw inUse(place);
       await registry.notify();
-      return new Borrowed(registry, place.db);
+      return new Borrowed(registry, place.db, ignore);
     } catch (error) {
       await registry.leave().catch(() => undefined);
       throw error;
@@ -68,7 +70,7 @@ export class Borrowed {
   async keep(state: ReadonlyMap<Bytes, Entry>): Promise<void> {
     // Times of entries move where they are put back.
     this.#root = new Map([...state].map(([key, entry]) => [key, { ...entry }]));
-    await saveState(this.#registry, this.#db, this.#root);
+    await saveState(this.#registry, this.#db, this.#root, this.#ignore);
     this.#registry.beat(() => this.#keepAgain());
   }
 
@@ -144,7 +146,7 @@ export class Borrowed {
       // Silent for so long that others may have taken it over: what is there now is not known.
       if (this.#registry.isSilent) throw this.#over();
       if (!(await this.#registry.claim(this.#db, "borrowed", run))) throw inUse(this.#registry.connection.place);
-      await saveState(this.#registry, this.#db, this.#root);
+      await saveState(this.#registry, this.#db, this.#root, this.#ignore);
       const { connection, db, owner } = this.#registry;
       const said = [...this.#recorded].flatMap(([key, entry]) => [bytesOf(key), bytesOf(textOf(entry))]);
       await RECORD.run(connection, [db, this.#db, owner, "recorded", Date.now(), ...said]);

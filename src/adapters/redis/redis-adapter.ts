@@ -36,7 +36,7 @@ export interface RedisAdapterOptions {
    * database with the index 3. Default: all.
    */
   readonly keys?: readonly string[] | undefined;
-  /** Patterns of keys, as in `keys`, that are put back, and are no part of the state. */
+  /** Patterns of keys, as in `keys`, that are no part of the state. They are put back, but in a database of the user's: there they are left alone. */
   readonly ignore?: readonly string[] | undefined;
 }
 
@@ -63,6 +63,7 @@ export class RedisAdapter implements System {
   readonly traits: SystemTraits = { portable: true, commits: true };
   readonly #place: RedisPlace;
   readonly #observes: (key: string) => boolean;
+  readonly #ignore: readonly string[];
   readonly #isolation: "server" | "index";
   #choice: CheckpointChoice = { mode: "dump", why: "not opened yet" };
   #opened: Opened | undefined;
@@ -81,7 +82,8 @@ export class RedisAdapter implements System {
     requireOneOf("isolation", options.isolation, ["server", "index"]);
     this.#place = redisPlace(options.url);
     this.#isolation = options.isolation ?? "server";
-    this.#observes = keyFilter(options.keys, options.ignore ?? []);
+    this.#ignore = options.ignore ?? [];
+    this.#observes = keyFilter(options.keys, this.#ignore);
   }
 
   get uses(): string {
@@ -112,8 +114,9 @@ export class RedisAdapter implements System {
       await TRIAL.run(commands, [`${RESERVED}trial`]);
       // Also where a World names another database of it: two adapters that put one thing back do no harm.
       const isWhole = this.#isolation === "server" && (await isOwnServer(commands));
-      const keyspace = new Keyspace(commands, isWhole);
-      if (scope.borrowed && !isWhole) borrowed = await Borrowed.take(this.#place);
+      const leftAlone = scope.borrowed && !isWhole ? this.#ignore : [];
+      const keyspace = new Keyspace(commands, isWhole, leftAlone);
+      if (scope.borrowed && !isWhole) borrowed = await Borrowed.take(this.#place, leftAlone);
       const tracker = await Tracker.start(commands, events, isWhole);
       const base = this.#kept ?? (await keyspace.readAll());
       if (base instanceof Map) await borrowed?.keep(base);

@@ -58,7 +58,7 @@ export class InlineExpander implements Expander {
       // While a lane is built anew, its steps are lost with it.
       return this.#runtime !== undefined;
     });
-    return [await this.#bringUp(await this.#options.host.provision(0))];
+    return [await this.#bringUp({ ...(await this.#options.host.provision(0)), isFirst: true })];
   }
 
   calibrate(walk?: CalibrationWalk): Promise<Calibration> {

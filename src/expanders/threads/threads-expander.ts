@@ -108,7 +108,7 @@ export class ThreadsExpander implements Expander {
   }
 
   async start(): Promise<readonly LaneReport[]> {
-    return this.#together(async (lane) => this.#attach(lane, await this.#options.host.provision(lane)));
+    return this.#together(async (lane) => this.#attach(lane, { ...(await this.#options.host.provision(lane)), isFirst: true }));
   }
 
   async calibrate(walk?: CalibrationWalk): Promise<Calibration> {

@@ -6,12 +6,13 @@ import { contextPartOf } from "../../model/context/context.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { Lane } from "../../model/declare/lane.ts";
 import { resolveIgnored, type Ignored, type IgnorePattern } from "../../model/stores/ignored.ts";
-import type { System, TableSchema } from "../../model/stores/store-adapter.ts";
+import type { System, SystemScope, TableSchema } from "../../model/stores/store-adapter.ts";
 import type { TestData } from "../../model/context/test-data.ts";
 import { Rule } from "../../model/declare/rule.ts";
 import { consentHint, mayBeWritten, storeName } from "../../model/stores/store-name.ts";
 import { World } from "../../model/declare/world.ts";
 import type { Fingerprint } from "../../state/canonical/facts.ts";
+import { ForeignWrite, patternOf } from "../../systems/borrowed.ts";
 import { Asks } from "./asks.ts";
 import { Canonicalizer, loadHasher, Occurrences, type Knowledge } from "../../state/index.ts";
 import type { ErrorNews, LaneReport } from "../../messages/lane-messages.ts";
@@ -43,6 +44,8 @@ export interface LaneOptions {
   readonly literals: readonly string[];
   /** The knowledge of the target's values that experiments gave. */
   readonly knowledge: Knowledge;
+  /** How long the user's own stores are watched before they are used for the first time, in milliseconds; default 0. */
+  readonly idleWatchMs?: number | undefined;
   /** The agent's seed, for drawn data; default 0. */
   readonly dataSeed?: number;
   /** Names of stores that may be written although these do not say that they are for tests. */
@@ -59,6 +62,8 @@ export interface LaneSeat {
   /** The target runs in this thread. */
   readonly inProcess: boolean;
   readonly borrowed: boolean;
+  /** The lane is built for the first time: nobody knows yet what others write to the user's own stores. */
+  readonly isFirst?: boolean | undefined;
   /** Makes the default client of the lane's target; `undefined` when there is no target. */
   readonly createClient: (() => unknown) | undefined;
   /** Makes the data factory of a step from its seed. */
@@ -103,6 +108,8 @@ interface Seated {
   /** The part of {@link rules} that is judged: without some that write, where nothing puts their writes back. */
   readonly judged: readonly Rule[];
   readonly contextOnly: boolean;
+  /** See {@link LaneReport.background}. */
+  readonly background: readonly string[] | undefined;
 }
 
 /** Builds the world on a ready target, opens its stores, runs `setup`, and makes what it finds the root state. */
@@ -110,7 +117,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
   await loadHasher();
   const world = await buildWorld(definition, seat);
   const asks = new Asks();
-  await openSystems(world, seat, options, asks);
+  const background = await openSystems(world, seat, options, asks);
   const early = await findIgnored(world, false);
   const hidden = world.reset !== undefined || (seat.restart !== undefined && !hasStores(world));
   const state = new WorldState(world, hidden, asks);
@@ -173,7 +180,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
     drawing,
     placeholders: ours,
     ignored,
-    seated: { seat, rules, judged, contextOnly },
+    seated: { seat, rules, judged, contextOnly, background },
   });
 }
 
@@ -198,7 +205,7 @@ function identify(lane: Identified, options: LaneOptions): Canonicalizer {
 /** Checks the root that the lane stands at, and reports it. */
 async function atRoot(base: Omit<LaneBase, "report">): Promise<LaneBase> {
   const { options, world, state, checker, stepper, canonicalizer, home, drawing, restart, ignored } = base;
-  const { seat, rules, judged, contextOnly } = base.seated;
+  const { seat, rules, judged, contextOnly, background } = base.seated;
   const { whole, node, lines: rootLines } = home.facts;
   const root = home.mark;
   const relative = await state.facts();
@@ -233,6 +240,7 @@ async function atRoot(base: Omit<LaneBase, "report">): Promise<LaneBase> {
     image,
     made: home.made,
     shape: options.shapes ? shapeOf(relative) : 0,
+    background,
     systems: [...systemLines(world), ...targetLines(world, state, restart), ...ruleLines(rules, judged)],
     contextOnly,
     visibility: state.visibility,
@@ -353,21 +361,44 @@ function usesOf(world: World<never, never>, lane: Lane): string[] {
   return [...new Set((all as string[]).map((one) => withoutSecrets(one)))];
 }
 
+/** Returns what others write to the user's own stores; `undefined`: not all stores were watched. */
 async function openSystems(
   world: World<never, never>,
   seat: LaneSeat,
-  { gated = false, allowedStores = [] }: LaneOptions,
+  { gated = false, allowedStores = [], knowledge, idleWatchMs = 0 }: LaneOptions,
   asks: Asks,
-): Promise<void> {
+): Promise<readonly string[] | undefined> {
+  const ignore = [...world.ignore, ...knowledge.background.map(patternOf)];
+  const opening: { readonly system: System; readonly scope: SystemScope }[] = [];
   for (const [name, system] of Object.entries(world.systems)) {
     if (system === undefined) continue;
     const borrowed = seat.borrowed || !isLanes(system, seat.lane);
     if (seat.borrowed) refuseUnnamed(name, system, allowedStores);
     asks.isNeeded ||= borrowed;
-    const { ignore } = world;
     // Nothing is counted unless a store is the user's, so that the count would say of a lane's own store that nobody asked.
     const asked = borrowed ? asks.count : undefined;
-    await system.open({ name, laneIndex: seat.lane.index, inProcess: seat.inProcess, borrowed, gated, ignore, asked });
+    opening.push({ system, scope: { name, laneIndex: seat.lane.index, inProcess: seat.inProcess, borrowed, gated, ignore, asked } });
+  }
+  const isWatched = ({ system }: (typeof opening)[number]): boolean =>
+    seat.isFirst === true && seat.borrowed && !seat.inProcess && system.traits.commits && system.schema !== undefined;
+  const found = await Promise.all(opening.map(async (one) => (isWatched(one) ? writtenByOthers(one.system, one.scope, idleWatchMs) : [])));
+  for (const [i, { system, scope }] of opening.entries()) await system.open({ ...scope, ignore: [...ignore, ...found[i]!.map(patternOf)] });
+  return opening.length > 0 && world.probe === undefined && opening.every(isWatched) ? found.flat() : undefined;
+}
+
+/** Returns the columns and tables of a store that change in `ms` milliseconds although nothing is asked of the target. */
+async function writtenByOthers(system: System, scope: SystemScope, ms: number): Promise<readonly string[]> {
+  if (ms === 0) return [];
+  await system.open({ ...scope, gated: false, watching: true });
+  try {
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    await system.observe();
+    return [];
+  } catch (error) {
+    if (error instanceof ForeignWrite) return error.fields;
+    throw error;
+  } finally {
+    await system.close();
   }
 }
 

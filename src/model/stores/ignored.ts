@@ -53,6 +53,31 @@ export function ignoredTables(
   return ignored;
 }
 
+/** Columns of one store that patterns name, by table: `orders.seen_at`, `*.updated_at`, or `db.orders.seen_at` in a World. */
+export function ignoredColumns(
+  patterns: readonly IgnorePattern[],
+  system: string,
+  tables: readonly TableSchema[],
+): Map<string, ReadonlySet<string>> {
+  const ignored = new Map<string, Set<string>>();
+  for (const { pattern, system: of } of patterns) {
+    if (of !== undefined && of !== system) continue;
+    const text = pattern.replace(/^systems\./, "");
+    if (!text.includes(".")) continue;
+    const matches = matcher(text);
+    for (const { name, columns } of tables) {
+      for (const column of columns) {
+        const field = `${name}.${column}`;
+        if (!matches(field) && (of !== undefined || !matches(`${system}.${field}`))) continue;
+        const named = ignored.get(name);
+        if (named === undefined) ignored.set(name, new Set([column]));
+        else named.add(column);
+      }
+    }
+  }
+  return ignored;
+}
+
 /**
  * Finds what patterns of `ignore` name. `schemas`: of the stores that have tables; `isWhole`: these are all stores, so that a table or column
  * that is not in them is nowhere; `isStrict`: a name that is nowhere is refused.
@@ -89,21 +114,12 @@ function isOfTable(pattern: string): boolean {
   return pattern.includes("*") || (pattern.includes(".") && !PATH.test(pattern));
 }
 
-function columnsOf({ pattern, system: of }: IgnorePattern, schemas: Schemas): string[] {
-  const text = pattern.replace(/^systems\./, "");
-  if (!text.includes(".")) return [];
-  const matches = matcher(text);
-  const found: string[] = [];
-  for (const [system, schema] of schemas) {
-    if (of !== undefined && of !== system) continue;
-    for (const { name, columns } of schema) {
-      for (const column of columns) {
-        const field = `${name}.${column}`;
-        if (matches(field) || (of === undefined && matches(`${system}.${field}`))) found.push(`${system}.${field}`);
-      }
-    }
-  }
-  return found;
+function columnsOf(pattern: IgnorePattern, schemas: Schemas): string[] {
+  return [...schemas].flatMap(([system, schema]) =>
+    [...ignoredColumns([pattern], system, schema)].flatMap(([table, columns]) =>
+      [...columns].map((column) => `${system}.${table}.${column}`),
+    ),
+  );
 }
 
 function unknown({ pattern, system }: IgnorePattern, schemas: Schemas): SeqqaError {

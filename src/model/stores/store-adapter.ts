@@ -75,13 +75,15 @@ export interface SystemScope {
    * refuses (`STORE_LEFT`). One that a living run uses is refused (`STORE_IN_USE`).
    */
   readonly borrowed: boolean;
-  /** Patterns of the World's `ignore`: tables of a borrowed store that they name are left alone. Default: none. */
+  /** Patterns of the World's `ignore`: tables and columns of a borrowed store that they name are neither judged nor put back. Default: none. */
   readonly ignore?: readonly string[] | undefined;
   /**
    * How often the lane has asked anything of the target until now; `undefined` while something is under way. A write to a borrowed store that appears
    * between two looks with the same number is somebody else's (`FOREIGN_WRITE`). Default: every write is the run's.
    */
   readonly asked?: (() => number | undefined) | undefined;
+  /** A borrowed store is opened for finding what others write: nothing is asked of the target until it is closed, and rows that stay are no error. Default: no. */
+  readonly watching?: boolean | undefined;
   /** Races are to be probed with {@link System.gate}: `open` installs what that needs. Default: no. */
   readonly gated?: boolean | undefined;
 }

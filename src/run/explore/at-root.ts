@@ -1,4 +1,3 @@
-import type { Config } from "../../config/index.ts";
 import type { Expander } from "../../engine/expander.ts";
 import type { LaneReport } from "../../messages/lane-messages.ts";
 import { sameRoot } from "../../engine/search/same-root.ts";
@@ -8,6 +7,7 @@ import type { Divergence } from "../../model/results/result.ts";
 import { knowsNothing, NOTHING_KNOWN, readKnowledge, type Knowledge } from "../../state/index.ts";
 import { checkLanes, refuseSharing } from "../prepare/check-lanes.ts";
 import type { ExploreInput } from "../prepare/explore-input.ts";
+import { idleMsOf } from "./idle-watch.ts";
 import { learnBackground, learnValues, type LearningLanes } from "./learn-values.ts";
 import { refuseOtherRoot } from "../resume/resume.ts";
 
@@ -35,11 +35,6 @@ export async function bringUpLanes(expander: Expander, input: ExploreInput, maxT
   }
 }
 
-/** `target.idle_watch` in milliseconds. */
-export const idleMsOf = ({ target }: Config): number => (target?.idleWatch ?? IDLE_WATCH) * 1000;
-/** `target.idle_watch`, where there is no target to start. Seconds. */
-const IDLE_WATCH = 3;
-
 /** All lanes at one root state, with what experiments teach about the target's values. */
 async function atOneRoot(expander: Expander, input: ExploreInput, maxTimeMs: number): Promise<BroughtUp> {
   const { config, keep } = input;
@@ -54,13 +49,19 @@ async function atOneRoot(expander: Expander, input: ExploreInput, maxTimeMs: num
   if (known === undefined) {
     const lanes = calibrating(expander, input, { first: started[0]!, maxTimeMs });
     const idleMs = idleMsOf(config);
-    let before = { reports: started, knowledge: NOTHING_KNOWN };
+    const background = [...new Set(started.flatMap((report) => report.background ?? []))];
+    let before: Pick<BroughtUp, "reports" | "knowledge"> = { reports: started, knowledge: { ...NOTHING_KNOWN, background } };
+    if (background.length > 0) before = { ...before, reports: await lanes.learn(before.knowledge) };
     // Lanes that begin in different states may differ in what their targets write by themselves, and a store of the user's own may have other users.
+    const isWatched = started.every((report) => report.background !== undefined);
     const isSuspect =
-      (config.baseUrl !== undefined && !started[0]!.contextOnly) || started.some((report) => !sameRoot(report, started[0]!));
+      (config.baseUrl !== undefined && !started[0]!.contextOnly && !isWatched) || started.some((report) => !sameRoot(report, started[0]!));
     if (isSuspect) before = (await learnBackground(lanes, before, idleMs)) ?? before;
     checkLanes(before.reports, config);
-    const learned = await learnValues(lanes, before, { idleMs: isSuspect ? 0 : idleMs, startsTargets: config.target !== undefined });
+    const learned = await learnValues(lanes, before, {
+      idleMs: isSuspect || isWatched ? 0 : idleMs,
+      startsTargets: config.target !== undefined,
+    });
     return { ...learned, notes: checkLanes(learned.reports, config), startedAt };
   }
   const knowledge = readKnowledge(known);

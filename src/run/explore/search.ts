@@ -6,7 +6,8 @@ import type { ExplorationResult, Reduction } from "../../model/results/result.ts
 import { mapStack } from "../../loader/index.ts";
 import { knowledgeText, type Knowledge } from "../../state/index.ts";
 import { ScratchFile, type ExplorationStart } from "../../store/index.ts";
-import { calibrating, idleMsOf, type BroughtUp } from "./at-root.ts";
+import { calibrating, type BroughtUp } from "./at-root.ts";
+import { idleMsOf } from "./idle-watch.ts";
 import { whereOfStack } from "../prepare/declared-at.ts";
 import type { ExploreInput } from "../prepare/explore-input.ts";
 import { learnFrom, lessonNote, refutedBy } from "./learn-values.ts";

@@ -1,5 +1,6 @@
 import type { Config } from "../../config/index.ts";
 import type { LaneOptions } from "../../lane/index.ts";
+import { idleMsOf } from "../explore/idle-watch.ts";
 import { NOTHING_KNOWN, opaqueTokens } from "../../state/index.ts";
 
 /** What a run tells all its lanes. `literals`: string literals of the user's own code. */
@@ -27,6 +28,7 @@ export function laneOptions(
     hideBodies: !config.report.includeRequestResponse,
     literals: literals.flatMap((literal) => [...opaqueTokens(literal)]),
     knowledge: NOTHING_KNOWN,
+    idleWatchMs: idleMsOf(config),
     allowedStores: config.allowedStores,
     dataSeed,
     shapes,

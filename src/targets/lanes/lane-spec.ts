@@ -14,6 +14,8 @@ export interface LaneSpec {
   readonly targetModule: string | undefined;
   /** The stores are the user's own: nothing may be left in them. */
   readonly borrowed: boolean;
+  /** The lane is built for the first time. Default: no. */
+  readonly isFirst?: boolean | undefined;
   /** The target is a process of ours, so that it can be started anew. */
   readonly restartable: boolean;
   /** `target.rollback: restart`: the target is started anew before each branch. */

@@ -1,8 +1,8 @@
 import { SeqqaError } from "../../../model/errors.ts";
-import { ignoredTables, type IgnorePattern } from "../../../model/stores/ignored.ts";
+import { ignoredColumns, ignoredTables, type IgnorePattern } from "../../../model/stores/ignored.ts";
 import type { CheckpointChoice, SystemScope, TableSchema } from "../../../model/stores/store-adapter.ts";
 import { refusedWhereItIs, WHOLE_STORE } from "../../../systems/borrowed.ts";
-import { readCatalog, type Catalog } from "../schema/catalog.ts";
+import { readCatalog, type Catalog, type Table } from "../schema/catalog.ts";
 import { Control } from "./control.ts";
 import { CopyMode } from "../copy/copy-mode.ts";
 import { isDenied, safeCause, unexpected } from "./failures.ts";
@@ -26,7 +26,7 @@ export interface Choosing {
   /** The connection that the target has taken already. */
   readonly lent: LentConnection | undefined;
   readonly lend: () => LentConnection;
-  /** The patterns of `ignore`: tables that they name are left alone where the database is the user's. */
+  /** The patterns of `ignore`: tables and columns that they name are left alone where the database is the user's. */
   readonly ignore: readonly IgnorePattern[];
   /** The same store's, closed for a restart of the target. */
   readonly previous: MysqlMode | undefined;
@@ -67,6 +67,7 @@ export async function chooseMode(choosing: Choosing): Promise<Chosen> {
           borrowed: scope.borrowed,
           gated: scope.gated,
           asked: scope.asked,
+          watching: scope.watching,
           previous: before,
         });
         const own = scope.inProcess
@@ -109,12 +110,20 @@ function schemaOf({ tables }: Catalog): TableSchema[] {
   return tables.map(({ name, shown }) => ({ name, columns: shown.map((column) => column.name) }));
 }
 
-/** The tables that are put back: in a database of the user's, without those that are ignored. */
+/** The tables that are put back: in a database of the user's, without the tables and columns that are ignored. */
 function journalled(catalog: Catalog, { ignore, scope }: Choosing): Catalog {
   if (!scope.borrowed) return catalog;
   const leftAlone = ignoredTables(ignore, scope.name, catalog.tables);
-  const tables = catalog.tables.filter(({ name }) => !leftAlone.has(name));
+  const named = ignoredColumns(ignore, scope.name, schemaOf(catalog));
+  const tables = catalog.tables.filter(({ name }) => !leftAlone.has(name)).map((table) => withIgnored(table, named.get(table.name)));
   return { ...catalog, tables, keys: catalog.keys.filter(({ child, parent }) => !leftAlone.has(child) && !leftAlone.has(parent)) };
+}
+
+/** The values that identify a row cannot be left out of it, and in a table without a key these are all of them. */
+function withIgnored(table: Table, names: ReadonlySet<string> | undefined): Table {
+  if (names === undefined || table.key.length === 0) return table;
+  const ignored = table.columns.flatMap(({ name }, at) => (names.has(name) && !table.key.includes(at) ? [at] : []));
+  return { ...table, ignored };
 }
 
 function strangeStore(store: StoreUrl, what: string): SeqqaError {

@@ -9,6 +9,7 @@ import { OURS, type Catalog, type Table } from "../schema/catalog.ts";
 import { Writing, type Control, type Row } from "../connect/control.ts";
 import { dumpDatabase } from "../read/dump.ts";
 import { BUSY_LIMIT_MS, errnoOf, incoherent, isBusy, notPutBack } from "../connect/failures.ts";
+import { tellingBy } from "./ignored-values.ts";
 import { install, installedToken, uninstall } from "./install.ts";
 import { JournalLog } from "./journal-log.ts";
 import { keepTables } from "./journal-sql.ts";
@@ -35,6 +36,8 @@ export interface JournalChoice {
   readonly limitMs?: number | undefined;
   /** See `SystemScope.asked`. */
   readonly asked?: (() => number | undefined) | undefined;
+  /** See `SystemScope.watching`. */
+  readonly watching?: boolean | undefined;
   /** After so much silence a borrowed store is let go; default 30. */
   readonly leaseSeconds?: number | undefined;
 }
@@ -59,6 +62,7 @@ export class JournalMode implements MysqlMode {
   readonly #looker: Looker;
   readonly #selection: Selection;
   readonly #limitMs: number;
+  readonly #watching: boolean;
   readonly #known: Knowledge;
   /** Both for a borrowed store only. */
   readonly #recorder: Recorder | undefined;
@@ -71,9 +75,10 @@ export class JournalMode implements MysqlMode {
     this.#looker = new Looker(control.store);
     this.#selection = choice.selection;
     this.#limitMs = choice.limitMs ?? BUSY_LIMIT_MS;
+    this.#watching = choice.watching === true;
     this.gate = choice.gated === true ? new MysqlGate(control, known.tables, this.#limitMs) : UNGATED;
     this.#known = known;
-    if (choice.borrowed) this.#recorder = new Recorder(control, known.tables, choice.asked, this.#limitMs);
+    if (choice.borrowed) this.#recorder = new Recorder(control, known.tables, choice, this.#limitMs);
     this.#lease = lease;
   }
 
@@ -107,7 +112,7 @@ export class JournalMode implements MysqlMode {
     if (choice.borrowed) await control.rows(keepTables(watch.reading));
     const { tables } = catalog;
     const log = new JournalLog(control, tables, watch);
-    return new JournalMode(control, { token, tables, watch, log, mirror: new MultisetMirror("") }, choice, lease);
+    return new JournalMode(control, { token, tables, watch, log, mirror: new MultisetMirror("", tellingBy(tables)) }, choice, lease);
   }
 
   root(): Promise<Observed> {
@@ -125,7 +130,7 @@ export class JournalMode implements MysqlMode {
         await this.#read(true);
         if (mirror.top === seen) break;
       }
-      this.#known.mirror = new MultisetMirror("");
+      this.#known.mirror = new MultisetMirror("", tellingBy(tables));
       this.#recorder?.rooted(mirror.top.depth);
       return observeAll(contents);
     });
@@ -240,7 +245,8 @@ export class JournalMode implements MysqlMode {
     if (this.#broken?.code === "LEASE_OVER") throw this.#broken;
     const isForeign = (): boolean => this.#broken?.code === "FOREIGN_WRITE" || this.#recorder?.isQuiet === true;
     const wasForeign = isForeign();
-    await leaveAsFound(this.#control, { recordsRest: () => !(wasForeign && isForeign()), limitMs: this.#limitMs });
+    const how = { recordsRest: () => !(wasForeign && isForeign()), limitMs: this.#limitMs };
+    await leaveAsFound(this.#control, how, this.#watching);
   }
 
   async #read(apart: boolean): Promise<void> {

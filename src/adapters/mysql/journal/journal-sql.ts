@@ -67,9 +67,14 @@ export function forgetAbove(level: number): string {
 /** The `tab` of that in the owner's table. */
 export const TABLES = -2;
 
-/** What the images of a table's rows depend on: they mean nothing to a table of another shape. */
-export function shapeOf({ columns }: Table): string {
-  return createHash("sha256").update(JSON.stringify(columns)).digest("hex");
+/** What the images of a table's rows depend on, since they mean nothing to a table of another shape; and positions of ignored columns. */
+export function shapeOf({ columns, ignored }: Table): string {
+  return `${createHash("sha256").update(JSON.stringify(columns)).digest("hex")}:${ignored.join()}`;
+}
+
+/** The positions of ignored columns in what {@link shapeOf} returned. */
+export function ignoredIn(shape: string): readonly number[] {
+  return (shape.split(":")[1] ?? "").split(",").filter(Boolean).map(Number);
 }
 
 /**

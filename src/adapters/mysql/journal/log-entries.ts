@@ -1,7 +1,8 @@
-import { RowSums } from "../../../systems/multiset-mirror.ts";
+import type { RowSums } from "../../../systems/multiset-mirror.ts";
 import type { Table } from "../schema/catalog.ts";
 import type { Row } from "../connect/control.ts";
 import { rowTooLong } from "../connect/failures.ts";
+import { sumsOf } from "./ignored-values.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
 /** What is asked of the log: the columns that {@link sumOfEntries} takes, in their order. */
@@ -12,7 +13,7 @@ export const TOO_LONG = "!";
 
 /** What entries of the log, those of whole statements, did to the rows. @throws SeqqaError `ROW_TOO_LONG` */
 export function sumOfEntries(store: StoreUrl, tables: readonly Table[], rows: readonly Row[]): RowSums {
-  const sums = new RowSums();
+  const sums = sumsOf(tables);
   const made = new Set(rows.filter(([, , note, grp]) => note === "0" && grp !== null).map(([, , , grp]) => grp));
   for (const [, tab, note, grp, old, now] of rows) {
     // Noted in advance, and then the parent's change was not made.

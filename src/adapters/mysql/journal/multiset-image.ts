@@ -1,6 +1,7 @@
-import { RowSums } from "../../../systems/multiset-mirror.ts";
+import type { RowSums } from "../../../systems/multiset-mirror.ts";
 import { imageForeign } from "../../../systems/store-errors.ts";
 import type { Table } from "../schema/catalog.ts";
+import { sumsOf } from "./ignored-values.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
 /** A state as its difference from the root: plain data that can be cloned, sent and written into another lane. */
@@ -28,7 +29,7 @@ export function isImage(image: unknown): image is MultisetImage {
 
 /** What a state differs in from the root, in terms of this store's tables. @throws SeqqaError `IMAGE_FOREIGN` */
 export function rowsOfImage(store: StoreUrl, tables: readonly Table[], image: MultisetImage): RowSums {
-  const sums = new RowSums();
+  const sums = sumsOf(tables);
   for (const { name, columns, rows } of image.tables) {
     const index = tables.findIndex((table) => table.name === name);
     const own = tables[index]?.columns.map((column) => column.name) ?? [];

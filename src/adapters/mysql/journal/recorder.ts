@@ -1,11 +1,12 @@
-import { AskedSince, foreignWrite } from "../../../systems/borrowed.ts";
+import type { SystemScope } from "../../../model/stores/store-adapter.ts";
+import { AskedSince, ForeignWrite } from "../../../systems/borrowed.ts";
 import type { RowSums } from "../../../systems/multiset-mirror.ts";
 import type { Table } from "../schema/catalog.ts";
 import type { Control } from "../connect/control.ts";
 import type { JournalLog } from "./journal-log.ts";
 import { forgetAbove, keepStatements } from "./journal-sql.ts";
 import { batches } from "../put-back/put-back.ts";
-import { namedDeltas } from "../read/shown-row.ts";
+import { changedRows } from "../read/shown-row.ts";
 
 /** Keeps in a borrowed store what the run made of it, so that after a kill it can be told from what others did. */
 export class Recorder {
@@ -16,10 +17,10 @@ export class Recorder {
   /** The level of the mirror's root in what is recorded. */
   #base = 0;
 
-  constructor(control: Control, tables: readonly Table[], asked: (() => number | undefined) | undefined, limitMs: number) {
+  constructor(control: Control, tables: readonly Table[], { asked, watching }: Pick<SystemScope, "asked" | "watching">, limitMs: number) {
     this.#control = control;
     this.#tables = tables;
-    this.#asked = new AskedSince(asked);
+    this.#asked = new AskedSince(asked, watching);
     this.#limitMs = limitMs;
   }
 
@@ -58,8 +59,8 @@ export class Recorder {
   }
 
   #requireNothing(sums: RowSums): void {
-    const rows = namedDeltas(this.#tables, sums.deltas());
-    if (rows.length > 0) throw foreignWrite(`The database ${this.#control.store.shown}`, rows);
+    const rows = changedRows(this.#tables, sums.deltas());
+    if (rows.length > 0) throw new ForeignWrite(`The database ${this.#control.store.shown}`, rows);
   }
 
   async #write(parts: readonly (readonly string[])[]): Promise<void> {

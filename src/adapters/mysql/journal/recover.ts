@@ -39,13 +39,13 @@ export async function requireNoneLeft(control: Control): Promise<void> {
 }
 
 /**
- * Ends a run's work on a user's own database.
+ * Ends a run's work on a user's own database. `watching`: see `SystemScope.watching`.
  *
  * @throws SeqqaError `ROWS_KEPT`; or that something was done that no log tells of, with all that was logged back
  */
-export async function leaveAsFound(control: Control, how: PutBack): Promise<void> {
+export async function leaveAsFound(control: Control, how: PutBack, watching = false): Promise<void> {
   const left = await putBackAndUninstall(control, how);
-  if (left.keep.length > 0) throw keptAtEnd(left.store, left.keep, writeKept(left));
+  if (left.keep.length > 0 && !watching) throw keptAtEnd(left.store, left.keep, writeKept(left));
 }
 
 /** Takes back the changes that the run recorded, then removes everything of ours. A lane's own database is not put back: it goes with the lane. */

@@ -1,13 +1,14 @@
 import { SeqqaError } from "../../../model/errors.ts";
 import type { Leftover, RowImages } from "../../../model/stores/leftover.ts";
 import type { Cleaning } from "../../../model/stores/store-provider.ts";
-import { RowSums } from "../../../systems/multiset-mirror.ts";
+import type { RowSums } from "../../../systems/multiset-mirror.ts";
 import { readCatalog, type Catalog, type Table } from "../schema/catalog.ts";
 import { condition, fieldsOf, imageOfRow } from "../journal/columns.ts";
 import type { Control, Row } from "../connect/control.ts";
 import { cannotRecover, errnoOf, incoherent, notPutBack } from "../connect/failures.ts";
 import { GUARD } from "../journal/guards.ts";
-import { KEPT, LOG, OWNER, RUN, shapeOf } from "../journal/journal-sql.ts";
+import { sumsOf, withIgnoredOf } from "../journal/ignored-values.ts";
+import { ignoredIn, KEPT, LOG, OWNER, RUN, shapeOf } from "../journal/journal-sql.ts";
 import { ENTRY, sumOfEntries, TOO_LONG } from "../journal/log-entries.ts";
 import { WRONG_COUNT } from "./put-back.ts";
 import { keyOf, rowImage, shownKey } from "../read/shown-row.ts";
@@ -48,7 +49,7 @@ export async function putBackKept(control: Control, how: PutBack = {}): Promise<
 }
 
 async function once(control: Control, { dryRun = false, onKept, recordsRest }: PutBack): Promise<Leftover> {
-  const catalog = await readCatalog(control);
+  const catalog = await readRecordedCatalog(control);
   await control.rows("start transaction");
   try {
     const recorded = await readRecorded(control, catalog, recordsRest);
@@ -71,6 +72,14 @@ async function once(control: Control, { dryRun = false, onKept, recordsRest }: P
   }
 }
 
+/** The catalog as it is now, with the ignored columns of the run. */
+async function readRecordedCatalog(control: Control): Promise<Catalog> {
+  const catalog = await readCatalog(control);
+  const owned = await control.rows(`select name, shape from ${OWNER} where tab >= 0`);
+  const shapes = new Map(owned.map(([name, shape]) => [name, shape ?? ""]));
+  return { ...catalog, tables: catalog.tables.map((table) => ({ ...table, ignored: ignoredIn(shapes.get(table.name) ?? "") })) };
+}
+
 interface Recorded {
   /** The recorded changes, and those that were logged after the last record. */
   readonly sums: RowSums;
@@ -82,7 +91,7 @@ interface Recorded {
 }
 
 async function readRecorded(control: Control, { tables }: Catalog, recordsRest: PutBack["recordsRest"]): Promise<Recorded> {
-  const [sums, rest] = [new RowSums(), new RowSums()];
+  const [sums, rest] = [sumsOf(tables), sumsOf(tables)];
   // Entries of an open transaction are waited for: what it does could not be listed.
   const log = await ifThere(control.rows(`select ${ENTRY} from ${LOG} for update nowait`));
   const kept = await ifThere(control.rows(`select tab, img, amount from ${KEPT}`));
@@ -131,7 +140,12 @@ async function rowsOf(control: Control, { tables }: Catalog, { sums, rest }: Rec
         : looseRows(at, table, changed, later, await timesThere(control, table, images))),
     );
   }
-  return rows;
+  // A row that is there keeps what it holds in ignored columns.
+  return rows.map((row) => ({
+    ...row,
+    root: withIgnoredOf(row.table, row.root, row.now),
+    recorded: withIgnoredOf(row.table, row.recorded, row.now),
+  }));
 }
 
 type Changes = ReadonlyMap<string, number>;

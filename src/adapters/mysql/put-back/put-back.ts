@@ -1,6 +1,8 @@
 import type { RowSums } from "../../../systems/multiset-mirror.ts";
 import type { Table } from "../schema/catalog.ts";
-import { condition, fieldsOf, imageOfRow, literal } from "../journal/columns.ts";
+import { condition, fieldsOf, literal } from "../journal/columns.ts";
+import { judgedImage, judgedImageSql } from "../journal/ignored-values.ts";
+import { keyOf } from "../read/shown-row.ts";
 import { quoteName } from "../connect/sql-text.ts";
 
 /** Rows in one statement: the parser's work grows with its length, and there is a longest packet. */
@@ -17,19 +19,20 @@ export function requireSame(counted: string, count: number): string {
 
 /**
  * Statements that change rows: first what is to go goes, then what is to be comes, so that no order of keys and unique values matters. A row that is to go must be
- * there exactly like that: what was changed behind the triggers' back is never overwritten in silence.
+ * there exactly like that: what was changed behind the triggers' back is never overwritten in silence. Ignored columns of a row that is there keep their values.
  */
 export function putBackStatements(tables: readonly Table[], changes: RowSums): string[] {
-  const [deletes, inserts]: [string[], string[]] = [[], []];
+  const [reads, deletes, inserts]: [string[], string[], string[]] = [[], [], []];
   let count = 0;
   for (let i = 0; i < tables.length; i++) {
-    const gone: [string, number][] = [];
-    const come: string[] = [];
+    let gone: (readonly [string, number])[] = [];
+    let come: string[] = [];
     for (const [row, by] of changes.of(i)) {
       if (by < 0) gone.push([row, -by]);
       else for (let n = by; n > 0; n--) come.push(row);
       if (by < 0) count -= by;
     }
+    if (tables[i]!.ignored.length > 0) ({ gone, come } = updateRows(tables[i]!, { gone, come }, { reads, deletes, inserts }));
     if (gone.length > 0) deletes.push(...deleteRows(tables[i]!, gone));
     if (come.length > 0) inserts.push(...insertRows(tables[i]!, come));
   }
@@ -38,18 +41,68 @@ export function putBackStatements(tables: readonly Table[], changes: RowSums): s
     const gone = i === 0 ? "row_count()" : "@seqqa_n + row_count()";
     return [sql, i === deletes.length - 1 ? requireSame(gone, count) : `set @seqqa_n = ${gone}`];
   });
-  return [...counted, ...inserts];
+  return [...reads, ...counted, ...inserts];
+}
+
+interface Rows {
+  readonly gone: (readonly [string, number])[];
+  readonly come: string[];
+}
+
+interface Statements {
+  /** Before anything is changed. */
+  readonly reads: string[];
+  /** Each counts its rows. */
+  readonly deletes: string[];
+  readonly inserts: string[];
+}
+
+/**
+ * Changes rows that go and come under one key where they are, and returns the others. A row whose unique values change goes and comes all the same, since
+ * another row may have them: ignored values are read before that.
+ */
+function updateRows(table: Table, rows: Rows, { reads, deletes, inserts }: Statements): Rows {
+  const { columns, key, ignored, constrained, sqlName } = table;
+  const coming = new Map(rows.come.map((row) => [keyOf(table, row), row]));
+  const gone: Rows["gone"] = [];
+  const name = (at: number): string => quoteName(columns[at]!.name);
+  for (const one of rows.gone) {
+    const [row] = one;
+    const wanted = coming.get(keyOf(table, row));
+    if (wanted === undefined) {
+      gone.push(one);
+      continue;
+    }
+    coming.delete(keyOf(table, row));
+    const [before, after] = [fieldsOf(row), fieldsOf(wanted)];
+    const which = [
+      ...key.map((at) => condition(columns[at]!, before[at]!)),
+      `${judgedImageSql(table)} = '${judgedImage(table, row)}'`,
+    ].join(" and ");
+    if (constrained.some((at) => !ignored.includes(at) && before[at] !== after[at])) {
+      const variable = (at: number): string => `@seqqa_${reads.length}_${at}`;
+      const values = columns.map((column, at) => (ignored.includes(at) ? variable(at) : literal(column, after[at]!)));
+      inserts.push(`insert into ${sqlName}(${columns.map((_, at) => name(at)).join(",")}) values (${values.join(",")})`);
+      reads.push(`select ${ignored.map(name).join(",")} into ${ignored.map(variable).join(",")} from ${sqlName} where ${which} for update`);
+      deletes.push(`delete from ${sqlName} where ${which}`);
+    } else {
+      // Named, so that no ON UPDATE CURRENT_TIMESTAMP changes them.
+      const set = columns.map((column, at) => `${name(at)} = ${ignored.includes(at) ? name(at) : literal(column, after[at]!)}`);
+      deletes.push(`update ${sqlName} set ${set.join(",")} where ${which}`);
+    }
+  }
+  return { gone, come: [...coming.values()] };
 }
 
 function deleteRows(table: Table, rows: readonly (readonly [string, number])[]): string[] {
-  const image = imageOfRow(table.columns, ({ name }) => quoteName(name));
+  const image = judgedImageSql(table);
   if (table.key.length === 0 || rows.some(([, times]) => times > 1)) {
     return rows.map(([row, times]) => {
       const fields = fieldsOf(row);
       const likely = table.columns
         .filter(({ kind }) => kind === "integer")
         .map((column) => condition(column, fields[table.columns.indexOf(column)]!));
-      return `delete from ${table.sqlName} where ${[...likely, `${image} = '${row}'`].join(" and ")} limit ${times}`;
+      return `delete from ${table.sqlName} where ${[...likely, `${image} = '${judgedImage(table, row)}'`].join(" and ")} limit ${times}`;
     });
   }
   const [first, ...others] = table.key;
@@ -62,7 +115,7 @@ function deleteRows(table: Table, rows: readonly (readonly [string, number])[]):
         : `(${table.key.map((at, i) => `${quoteName(table.columns[at]!.name)} = ${values[i]!}`).join(" and ")})`;
     });
     const match = others.length === 0 ? `${quoteName(table.columns[first!]!.name)} in (${keys.join(",")})` : `(${keys.join(" or ")})`;
-    return `delete from ${table.sqlName} where ${match} and ${image} in (${part.map((row) => `'${row}'`).join(",")})`;
+    return `delete from ${table.sqlName} where ${match} and ${image} in (${part.map((row) => `'${judgedImage(table, row)}'`).join(",")})`;
   });
 }
 

@@ -1,4 +1,5 @@
-import type { RowImage, RowImages } from "../../../model/stores/leftover.ts";
+import type { RowImage } from "../../../model/stores/leftover.ts";
+import { foreignRows, type ForeignRow } from "../../../systems/borrowed.ts";
 import type { Delta } from "../../../systems/multiset-mirror.ts";
 import type { Table } from "../schema/catalog.ts";
 import { fieldsOf, shownValue } from "../journal/columns.ts";
@@ -26,12 +27,12 @@ export function keyOf({ key }: Table, image: string): string {
   return key.map((at) => fields[at]!).join();
 }
 
-/** Names the rows that changed, each once. */
-export function namedDeltas(tables: readonly Table[], deltas: readonly Delta[]): Pick<RowImages, "table" | "key">[] {
-  const named = new Map<string, Pick<RowImages, "table" | "key">>();
-  for (const { table: at, row } of deltas) {
-    const table = tables[at]!;
-    named.set(`${at} ${keyOf(table, row)}`, { table: table.name, key: shownKey(table, row) });
-  }
-  return [...named.values()];
+/** The rows that changed, each once. */
+export function changedRows(tables: readonly Table[], deltas: readonly Delta[]): ForeignRow[] {
+  return foreignRows(
+    deltas.map(({ table: at, row, by }) => {
+      const table = tables[at]!;
+      return { table: table.name, key: shownKey(table, row), by, image: rowImage(table, row) };
+    }),
+  );
 }

@@ -20,6 +20,8 @@ export interface Table {
    * ON UPDATE CURRENT_TIMESTAMP (not written when nothing else changed).
    */
   readonly constrained: readonly number[];
+  /** Positions of the columns in a database of the user's that are neither judged nor put back; none of the key, and none in a table without one. */
+  readonly ignored: readonly number[];
 }
 
 /** A foreign key within the database. */
@@ -156,7 +158,7 @@ function tableOf(
   });
   const stamped = rows.filter((row) => /\bon update\b/i.test(row[5] ?? "")).map((row) => row[1]!);
   const constrained = constrainedColumns(name, columns, stamped, indexes, keys, partitioned);
-  return { name, sqlName: quoteName(name), engine, columns, key, shown, constrained };
+  return { name, sqlName: quoteName(name), engine, columns, key, shown, constrained, ignored: [] };
 }
 
 function constrainedColumns(

@@ -1,8 +1,8 @@
 import { SeqqaError } from "../../../model/errors.ts";
-import { ignoredTables, type IgnorePattern } from "../../../model/stores/ignored.ts";
+import { ignoredColumns, ignoredTables, type IgnorePattern } from "../../../model/stores/ignored.ts";
 import type { CheckpointChoice, SystemScope } from "../../../model/stores/store-adapter.ts";
 import { refusedWhereItIs, WHOLE_STORE } from "../../../systems/borrowed.ts";
-import { readCatalog, type Catalog } from "../schema/catalog.ts";
+import { readCatalog, type Catalog, type Table } from "../schema/catalog.ts";
 import { CloneMode } from "../clone/clone-mode.ts";
 import { Control } from "./control.ts";
 import { JournalMode } from "../journal/journal-mode.ts";
@@ -25,7 +25,7 @@ export interface Choosing {
   /** The connection that the target has taken already. */
   readonly lent: LentConnection | undefined;
   readonly lend: () => LentConnection;
-  /** The patterns of `ignore`: tables that they name are left alone where the database is the user's. */
+  /** The patterns of `ignore`: tables and columns that they name are left alone where the database is the user's. */
   readonly ignore: readonly IgnorePattern[];
   /** The same store's, closed for a restart of the target. */
   readonly previous: PostgresMode | undefined;
@@ -73,6 +73,7 @@ async function journalOrClone(choosing: Choosing): Promise<Chosen> {
         selection,
         borrowed: scope.borrowed,
         asked: scope.asked,
+        watching: scope.watching,
         gated: scope.gated === true,
         previous: previous instanceof JournalMode ? previous : undefined,
       });
@@ -90,15 +91,26 @@ async function journalOrClone(choosing: Choosing): Promise<Chosen> {
   return clone(choosing, `${why}; ${CLONE_COST}`, `${why}, and a clone ${WHOLE_STORE.replace("it puts", "puts")}`);
 }
 
-/** The tables that are put back: in a database of the user's, without those that are ignored. */
+/** The tables that are put back: in a database of the user's, without the tables and columns that are ignored. */
 function journalled(catalog: Catalog, { ignore, scope }: Choosing): Catalog {
   if (!scope.borrowed) return catalog;
   const leftAlone = ignoredTables(ignore, scope.name, catalog.tables);
+  const schema = catalog.tables.map(({ name, columns }) => ({ name, columns: columns.map((column) => column.name) }));
+  const named = ignoredColumns(ignore, scope.name, schema);
   return {
     ...catalog,
-    tables: catalog.tables.filter(({ name }) => !leftAlone.has(name)),
+    tables: catalog.tables.filter(({ name }) => !leftAlone.has(name)).map((table) => withIgnored(table, named.get(table.name))),
     sequences: catalog.sequences.filter(({ ownedBy }) => ownedBy === undefined || !leftAlone.has(ownedBy)),
   };
+}
+
+/** The values that identify a row cannot be left out of it, and in a table without a key these are all of them. */
+function withIgnored(table: Table, names: ReadonlySet<string> | undefined): Table {
+  if (names === undefined || table.key.length === 0) return table;
+  const ignored = table.columns.filter(
+    ({ name, generated }) => names.has(name) && !generated && !table.key.some((one) => one.name === name),
+  );
+  return { ...table, ignored: ignored.map(({ name }) => name) };
 }
 
 /** `refusal`: why it is not for a database of the user's. @throws SeqqaError `CHECKPOINT_REFUSED` */

@@ -11,12 +11,13 @@ import { Writing } from "../connect/control.ts";
 import { pairsOf } from "./counter-sql.ts";
 import { dumpDatabase } from "../read/dump.ts";
 import { BUSY_LIMIT_MS, codeOf, incoherent, isBusy, notPutBack, schemaChanged } from "../connect/failures.ts";
+import { sumsOf, tellingBy } from "./ignored-values.ts";
 import { install, isInstalled } from "./install.ts";
 import { Lease } from "./lease.ts";
 import { endsRun, LogReader } from "./log-reader.ts";
 import { Looker } from "../read/looker.ts";
 import { fixesToImage, imageOf, isImage, type MultisetImage } from "./multiset-image.ts";
-import { MultisetMirror, RowSums, type Segment } from "../../../systems/multiset-mirror.ts";
+import { MultisetMirror, type RowSums, type Segment } from "../../../systems/multiset-mirror.ts";
 import type { PostgresMode, QueryRow } from "../connect/mode.ts";
 import { observeAll, observeCounters, observeMirror } from "../read/observe.ts";
 import { Places } from "./places.ts";
@@ -32,6 +33,8 @@ export interface JournalChoice {
   readonly borrowed: boolean;
   /** See `SystemScope.asked`. */
   readonly asked?: (() => number | undefined) | undefined;
+  /** See `SystemScope.watching`. */
+  readonly watching?: boolean | undefined;
   /** Whether writes of the target can be held; default: no. */
   readonly gated?: boolean | undefined;
   /** Of the same store, closed for a restart of the target. */
@@ -56,6 +59,7 @@ export class JournalMode implements PostgresMode {
   readonly #catalog: CatalogText;
   readonly #token: string;
   readonly #borrowed: boolean;
+  readonly #watching: boolean;
   readonly #lease: Lease | undefined;
   readonly #reader: LogReader;
   readonly #limitMs: number;
@@ -77,15 +81,22 @@ export class JournalMode implements PostgresMode {
     this.#catalog = digest;
     this.#token = token;
     this.#borrowed = choice.borrowed;
+    this.#watching = choice.watching === true;
     this.#lease = choice.borrowed ? new Lease(control) : undefined;
-    this.#reader = new LogReader({ control, tables: catalog.tables, borrowed: choice.borrowed, asked: choice.asked });
+    this.#reader = new LogReader({
+      control,
+      tables: catalog.tables,
+      borrowed: choice.borrowed,
+      asked: choice.asked,
+      watching: choice.watching,
+    });
     this.#limitMs = choice.limitMs ?? BUSY_LIMIT_MS;
     this.gate = choice.gated === true ? new PostgresGate(control, this.#limitMs) : UNGATED;
     const { previous } = choice;
     const goesOn = previous !== undefined && previous.#token === token;
     this.#places = goesOn ? previous.#places : new Places();
     this.#vacuum = new Vacuum(control, catalog.tables, choice.borrowed);
-    this.#mirror = goesOn ? previous.#mirror : new MultisetMirror("{}");
+    this.#mirror = goesOn ? previous.#mirror : new MultisetMirror("{}", tellingBy(catalog.tables));
     this.#base = goesOn ? previous.#base : 0;
   }
 
@@ -107,14 +118,15 @@ export class JournalMode implements PostgresMode {
     const token = await install(control, catalog, { borrowed: choice.borrowed, gated: choice.gated === true }, choice.limitMs);
     const mode = new JournalMode(control, catalog, await schemaText(control), token, choice);
     try {
-      await mode.#read(false);
+      // Then the first look is the one that tells of others.
+      if (choice.watching !== true) await mode.#read(false);
       if (choice.borrowed && !control.rights.superuser)
         await control.rows(`update ${OURS}.owner set catalog = $1`, [storedText(mode.#catalog)]);
     } catch (error) {
       mode.#lease?.stop();
       throw error;
     }
-    mode.#mirror = new MultisetMirror(mode.#mirror.counters);
+    mode.#mirror = new MultisetMirror(mode.#mirror.counters, tellingBy(mode.#tables));
     return mode;
   }
 
@@ -131,7 +143,7 @@ export class JournalMode implements PostgresMode {
         }
         const { counters } = this.#mirror;
         this.#base += this.#mirror.top.depth + 1;
-        this.#mirror = new MultisetMirror(counters);
+        this.#mirror = new MultisetMirror(counters, tellingBy(this.#tables));
         return {
           kind: "rows" as const,
           tables: observeAll(tables),
@@ -257,7 +269,7 @@ export class JournalMode implements PostgresMode {
     if (this.#broken?.code === "LEASE_OVER") throw this.#broken;
     const lastLook = this.#borrowed && this.#broken === undefined ? (): Promise<void> => this.#reader.record(this.#step) : undefined;
     const leftover = await putBackKept(this.#control, { leased: this.#borrowed, lastLook, limitMs: this.#limitMs });
-    if (leftover.keep.length > 0) throw keptAtEnd(leftover.store, leftover.keep, writeKept(leftover));
+    if (leftover.keep.length > 0 && !this.#watching) throw keptAtEnd(leftover.store, leftover.keep, writeKept(leftover));
   }
 
   /** Reads what was logged since the last time; `apart`: when nobody is in the middle of a write. */
@@ -277,7 +289,7 @@ export class JournalMode implements PostgresMode {
   }
 
   async #takeIn({ counters, entries }: Look): Promise<void> {
-    const changes = new RowSums();
+    const changes = sumsOf(this.#tables);
     const altered: string[] = [];
     let shape: string | undefined;
     for (const [rel, o, n, place] of entries) {

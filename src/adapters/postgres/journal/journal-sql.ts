@@ -6,7 +6,7 @@ import { LEASE_HOLDS, leaseStatements, REQUIRE_LEASE } from "./lease-sql.ts";
 import type { OwnerFacts } from "../put-back/owner-facts.ts";
 import { ownerStatements } from "../put-back/owner-put-sql.ts";
 import { putAllFunction } from "../put-back/put-all-sql.ts";
-import { createPutFunction } from "../put-back/put-back-sql.ts";
+import { changesRows, createPutFunction, judgedFunction, judgedImage } from "../put-back/put-back-sql.ts";
 import type { Rights } from "./rights.ts";
 import { SHAPE_CHANGED, SHAPE_FUNCTION } from "../schema/shape-sql.ts";
 import { quoteText } from "../connect/sql-text.ts";
@@ -54,7 +54,8 @@ export function installStatements({ tables, sequences }: Catalog, { token, borro
     ...counterFunctions(kept, { counters: `${OURS}.counters`, put: `${OURS}.put_counters` }),
     BUSY_FUNCTION,
     ...(rights.superuser ? [] : [SHAPE_FUNCTION]),
-    readFunction(borrowed, !rights.superuser),
+    ...judgedFunction(tables),
+    readFunction(borrowed, !rights.superuser, judgedImage(tables)),
     // A later run may have the privilege no more, so that it is there in any case.
     ...(facts === undefined ? [] : ownerStatements(tables, facts, CONTROL_SWITCH)),
     putAllFunction(tables, { borrowed, ...rights, controlSwitch: CONTROL_SWITCH }),
@@ -75,9 +76,15 @@ const NOW_MS = "(extract(epoch from clock_timestamp()) * 1000)::bigint";
 /** A table as the installation knows it. */
 export type RecordedTable = readonly [oid: string, layout: string];
 
-/** The shape that images of a table's rows fit. */
-export function layoutOf({ fullName, columns, key, types }: Table): string {
-  return JSON.stringify([fullName, columns, key, types]);
+/** The shape that images of a table's rows fit, and the ignored columns. */
+export function layoutOf({ fullName, columns, key, types, ignored }: Table): string {
+  return JSON.stringify([fullName, columns, key, types, ignored]);
+}
+
+/** The table's name and the ignored columns in what {@link layoutOf} returned. */
+export function readLayout(layout: string): { readonly name: string; readonly ignored: readonly string[] } {
+  const [name, , , , ignored = []] = JSON.parse(layout) as [string, unknown, unknown, unknown, string[]?];
+  return { name, ignored };
 }
 
 /** Tables that share a logging function: those with the same settings, and with or without a key. */
@@ -148,7 +155,7 @@ const FOREIGN_STATE = "SQ004";
  * nothing since the last look. In a user's own store rows that changed nevertheless are returned and stay in the log, and the last row is {@link FOREIGN}. `p_apart` is null
  * where the catalog was compared a moment ago.
  */
-function readFunction(borrowed: boolean, comparesCatalog: boolean): string {
+function readFunction(borrowed: boolean, comparesCatalog: boolean, image: string): string {
   const take = borrowed
     ? `with d as (delete from ${OURS}.log l returning l.rel, l.o, l.n, l.place),
          k as (insert into ${OURS}.kept(step, rel, o, n) select p_step, d.rel, d.o, d.n from d)
@@ -166,7 +173,7 @@ begin
   if n is not null then return; end if;
   if exists (select from ${OURS}.log) then
     v_logged := true;
-    ${borrowed ? judged(take) : `return query ${take};`}
+    ${borrowed ? judged(take, image) : `return query ${take};`}
   end if;
   ${borrowed ? RECORD : ""}
   ${comparesCatalog ? compareCatalog(borrowed) : ""}
@@ -188,14 +195,11 @@ function compareCatalog(borrowed: boolean): string {
 const RECORD = `update ${OURS}.owner r set recorded = v_counters, recorded_ms = ${NOW_MS} where v_logged or r.recorded is distinct from v_counters;`;
 
 /** Undoes the taking where it was of foreign rows. Rows of the step from before cancel each other out: otherwise they would have made a step of their own. */
-function judged(take: string): string {
+function judged(take: string, image: string): string {
   return `if not p_quiet then return query ${take};
     else begin
       return query ${take};
-      if exists (
-        select from (select k.rel, k.o, -1 from ${OURS}.kept k where k.step = p_step and k.o is not null
-                     union all select k.rel, k.n, 1 from ${OURS}.kept k where k.step = p_step and k.n is not null) e(rel, img, w)
-         where e.rel <> 0 group by e.rel, e.img having sum(e.w) <> 0) then
+      if ${changesRows(`${OURS}.kept`, image, "l.step = p_step and l.rel <> 0")} then
         raise exception using errcode = '${FOREIGN_STATE}';
       end if;
     exception when sqlstate '${FOREIGN_STATE}' then

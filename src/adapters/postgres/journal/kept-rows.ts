@@ -1,5 +1,6 @@
 import { OURS, type Table } from "../schema/catalog.ts";
 import type { Control } from "../connect/control.ts";
+import { sumsOf as sumsIn, withIgnoredOf } from "./ignored-values.ts";
 import { quoteName } from "../connect/sql-text.ts";
 
 /** One row that the run changed, or that was changed after its last record, in text form. `null`: it was, or is, not there. */
@@ -38,7 +39,13 @@ export interface Changes {
 
 /** Rows of one table that are not what they were. `kept`: what the run recorded; `log`: what was logged after that. */
 export function changesOf(control: Control, table: Table, kept: Sum, log: Sum): Promise<Changes> {
-  return table.key.length > 0 ? keyedChanges(control, table, kept, log) : keylessChanges(control, table, kept, log);
+  if (table.key.length === 0) return keylessChanges(control, table, kept, log);
+  const judged = (sum: Sum): Sum => {
+    const sums = sumsIn([table]);
+    for (const [image, by] of sum) sums.add(0, image, by);
+    return sums.of(0);
+  };
+  return keyedChanges(control, table, judged(kept), judged(log));
 }
 
 async function keyedChanges(control: Control, table: Table, kept: Sum, log: Sum): Promise<Changes> {
@@ -61,8 +68,10 @@ async function keyedChanges(control: Control, table: Table, kept: Sum, log: Sum)
   for (const { images: all, now } of rows.values()) {
     const changed = all.some((image) => kept.has(image));
     const before = (sum: Sum): string | null => all.find((image) => (sum.get(image) ?? 0) < 0) ?? null;
-    const recorded = changed ? (all.find((image) => (kept.get(image) ?? 0) > 0) ?? null) : before(log);
-    const root = changed ? before(kept) : recorded;
+    // A row that is there keeps what it holds in ignored columns.
+    const likeNow = (image: string | null): string | null => withIgnoredOf(table, image, now);
+    const recorded = likeNow(changed ? (all.find((image) => (kept.get(image) ?? 0) > 0) ?? null) : before(log));
+    const root = changed ? likeNow(before(kept)) : recorded;
     if (now === root) continue;
     (now === recorded ? changes.undo : changes.keep).push({ table, root, recorded, now });
   }

@@ -1,11 +1,11 @@
 import type { SeqqaError } from "../../../model/errors.ts";
-import { AskedSince, foreignWrite } from "../../../systems/borrowed.ts";
-import { RowSums } from "../../../systems/multiset-mirror.ts";
+import { AskedSince, foreignRows, ForeignWrite, type ForeignRow } from "../../../systems/borrowed.ts";
 import { OURS, type Table } from "../schema/catalog.ts";
 import { Writing, type Control } from "../connect/control.ts";
+import { sumsOf } from "./ignored-values.ts";
 import { isLeaseOver, leaseOverOn } from "./lease.ts";
 import { lookOf, type Look, type Row } from "../put-back/put-call.ts";
-import { shownKey } from "../read/shown-row.ts";
+import { rowImage, shownKey } from "../read/shown-row.ts";
 
 const READ = `select rel, o, n, place from ${OURS}.read($1, $2, $3)`;
 
@@ -15,6 +15,8 @@ export interface LogReading {
   readonly borrowed: boolean;
   /** See `SystemScope.asked`. */
   readonly asked: (() => number | undefined) | undefined;
+  /** See `SystemScope.watching`. */
+  readonly watching: boolean | undefined;
 }
 
 /** Reads the log, and tells in a user's own store the run's writes from those of others. */
@@ -24,7 +26,7 @@ export class LogReader {
 
   constructor(how: LogReading) {
     this.#how = how;
-    this.#asked = new AskedSince(how.asked);
+    this.#asked = new AskedSince(how.asked, how.watching);
   }
 
   /** The run asked for nothing since the last look: what is new in the log is not its own. */
@@ -59,7 +61,7 @@ export class LogReader {
    * @throws SeqqaError `FOREIGN_WRITE`
    */
   accepts({ entries, foreign }: Look, count: number | undefined): boolean {
-    if (foreign && this.isQuiet) throw foreignWrite(`The database ${this.#how.control.store.shown}`, this.#named(entries));
+    if (foreign && this.isQuiet) throw new ForeignWrite(`The database ${this.#how.control.store.shown}`, this.#named(entries));
     // Otherwise the look may not have shown what was asked for meanwhile.
     if (!foreign && count === this.count()) this.#asked.looked();
     return !foreign;
@@ -87,17 +89,21 @@ export class LogReader {
   }
 
   /** The rows that entries of the log tell of, each once. */
-  #named(entries: readonly Row[]): { readonly table: string; readonly key: string }[] {
+  #named(entries: readonly Row[]): ForeignRow[] {
     const { tables } = this.#how;
-    const sums = new RowSums();
+    const sums = sumsOf(tables);
     for (const [rel, o, n] of entries) {
       const table = tables.findIndex(({ oid }) => oid === rel);
       if (table < 0) continue;
       if (typeof o === "string") sums.add(table, o, -1);
       if (typeof n === "string") sums.add(table, n, 1);
     }
-    const rows = sums.deltas().map(({ table, row }) => ({ table: tables[table]!.name, key: shownKey(tables[table]!, row) }));
-    return [...new Map(rows.map((row) => [JSON.stringify(row), row])).values()];
+    return foreignRows(
+      sums.deltas().map(({ table: at, row, by }) => {
+        const table = tables[at]!;
+        return { table: table.name, key: shownKey(table, row), by, image: rowImage(table, row) };
+      }),
+    );
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Sequence, Table } from "../schema/catalog.ts";
-import { RowSums, type MultisetMirror } from "../../../systems/multiset-mirror.ts";
+import type { MultisetMirror, RowSums } from "../../../systems/multiset-mirror.ts";
+import { sumsOf } from "./ignored-values.ts";
 import { imageForeign } from "../../../systems/store-errors.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
@@ -32,7 +33,7 @@ export function fixesToImage(
   image: MultisetImage,
 ): { readonly rows: RowSums; readonly counters: string } {
   if (image.sequences !== sequences.length) throw imageForeign(store, "the number of sequences");
-  const rows = new RowSums();
+  const rows = sumsOf(tables);
   for (const { name, rows: wanted } of image.tables) {
     const index = tables.findIndex(({ fullName }) => fullName === name);
     if (index < 0) throw imageForeign(store, `table "${name}"`);

@@ -1,6 +1,6 @@
 import { OURS, type Table } from "../schema/catalog.ts";
 import type { Child, OwnerFacts } from "./owner-facts.ts";
-import { asText, DDL_STATE, INCOHERENT_STATE, insertInto, keyMatch, storedColumns } from "./put-back-sql.ts";
+import { asText, DDL_STATE, INCOHERENT_STATE, insertInto, keyMatch, rowMatch, storedColumns } from "./put-back-sql.ts";
 import { quoteName, quoteText } from "../connect/sql-text.ts";
 
 const PART = `${OURS}.part`;
@@ -22,7 +22,7 @@ export function ownerStatements(
 ): readonly string[] {
   const known = new Map(tables.map((table) => [table.oid, table]));
   return [
-    `create table ${PART}(rel oid primary key, keyless boolean, quiet text, loud text, also oid[], find text, steps text, result text, children text[], gone text, come text, came text)`,
+    `create table ${PART}(rel oid primary key, keyless boolean, quiet text, loud text, also oid[], find text, steps text, result text, children text[], gone text, come text, came text, merged text)`,
     `create function ${OURS}.skip() returns trigger language plpgsql as ${quoteText("begin return null; end")}`,
     ...tables
       .filter(({ oid }) => facts.get(oid)?.isCascaded === true)
@@ -37,7 +37,7 @@ export function ownerStatements(
       const table = known.get(one.oid);
       const values =
         table === undefined
-          ? Array.from({ length: 7 }, () => "null")
+          ? Array.from({ length: 8 }, () => "null")
           : [
               quoteText(`select ${OURS}.find_${one.oid}($1, $2)`),
               quoteText(stepsOf(table, one)),
@@ -46,6 +46,7 @@ export function ownerStatements(
               quoteText(`d_${one.oid} as (${deleteAtPlaces(table)})`),
               quoteText(`i_${one.oid} as (${insertInto(table, `${rowsOfTable(table, ">")} seqqa_k`)} ${returned(table)})`),
               quoteText(`${placesOf(table)}select ${one.oid}::oid, null::text, null::tid, (select count(*) from i_${one.oid})::int`),
+              table.ignored.length === 0 ? "null" : quoteText(mergedOf(table)),
             ];
       const text = (value: string | undefined): string => (value === undefined ? "null" : quoteText(value));
       return `insert into ${PART} values(${one.oid}, ${table !== undefined && table.key.length === 0}, ${text(one.quiet)}, ${text(one.loud)}, '{${one.cascadesTo.join(",")}}', ${values.join(", ")})`;
@@ -72,7 +73,7 @@ function findFunction(table: Table): string {
     return `create function ${OURS}.find_${oid}(p_del text[], p_places tid[]) returns tid[] language plpgsql as ${quoteText(`#variable_conflict use_variable
 begin
   return array(select seqqa_t.ctid from only ${sqlName} as seqqa_t, (select x as img, x::${sqlName} as r from unnest(p_del) x offset 0) seqqa_k
-                where ${keyMatch(table)} and ${row} = seqqa_k.img collate "C");
+                where ${rowMatch(table)});
 end`)}`;
   }
   return `create function ${OURS}.find_${oid}(p_del text[], p_places tid[]) returns tid[] language plpgsql as ${quoteText(`#variable_conflict use_variable
@@ -113,7 +114,7 @@ function stepsOf(table: Table, facts: OwnerFacts): string {
     `d_${oid} as (${deleteFrom(table, lonely("g", "c"))})`,
     `u_${oid} as (update only ${sqlName} as seqqa_t set ${set}
        from (select g.img, g.r, c.r as now from g_${oid} g join c_${oid} c on ${match} where (select count(*) from d_${oid}) >= 0 offset 0) seqqa_k
-      where ${keyMatch(table)} and ${asText("seqqa_t")} = seqqa_k.img collate "C" returning 1)`,
+      where ${rowMatch(table)} returning 1)`,
     `i_${oid} as (${insertInto(table, `${lonely("c", "g")} seqqa_k where (select count(*) from u_${oid}) >= 0`)} ${returned(table)})`,
   ].join(", ");
 }
@@ -133,25 +134,35 @@ function childrenOf({ sqlName }: Table, child: Child): string {
     (select x.img::${sqlName} as r from unnest($1::text[]) x(img) offset 0) seqqa_p where ${child.match}`;
 }
 
+/** All images $2, with the values that rows at the places $4 have in ignored columns where a row of that key comes. */
+function mergedOf(table: Table): string {
+  const { oid, sqlName, columns, ignored } = table;
+  const values = columns.map(({ name }) => `${ignored.includes(name) ? "seqqa_t" : "(seqqa_k.r)"}.${quoteName(name)}`);
+  return `select array_agg(coalesce(m.img, u.img) order by u.i) from unnest($1::oid[], $2::text[], $3::int[]) with ordinality u(rel, img, w, i)
+    left join lateral (select (row(${values.join(", ")})::${sqlName})::text as img from only ${sqlName} as seqqa_t,
+      (select case when u.rel = ${oid} and u.w > 0 then u.img::${sqlName} end as r offset 0) seqqa_k
+      where seqqa_t.ctid = any($4::tid[]) and ${keyMatch(table)}) m on true`;
+}
+
 /** Where rows without a key are now. */
 function placesOf({ oid, key }: Table): string {
   return key.length > 0 ? "" : `select ${oid}::oid, i.img, i.place, 0 from i_${oid} i union all `;
 }
 
 function deleteFrom(table: Table, rows: string): string {
-  return `delete from only ${table.sqlName} as seqqa_t using ${rows} seqqa_k where ${keyMatch(table)} and ${asText("seqqa_t")} = seqqa_k.img collate "C" returning 1`;
+  return `delete from only ${table.sqlName} as seqqa_t using ${rows} seqqa_k where ${rowMatch(table)} returning 1`;
 }
 
 function returned({ key }: Table): string {
   return key.length > 0 ? "returning 1" : `returning ${asText("seqqa_t")} as img, seqqa_t.ctid as place`;
 }
 
-/** How a row that goes (`g`) and one that comes (`c`) are one that foreign keys with RESTRICT refer to, and what an UPDATE sets. */
+/** How a row that goes (`g`) and one that comes (`c`) are one that foreign keys with RESTRICT refer to, or that has ignored columns, and what an UPDATE sets. */
 function pairingOf(table: Table, { restricted, fixed }: OwnerFacts): { readonly match: string; readonly set: string } | undefined {
-  const columns = restricted;
+  const columns = restricted ?? (table.ignored.length > 0 ? table.key.map(({ name }) => name) : undefined);
   if (columns === undefined || table.key.length === 0) return undefined;
   const same = [...new Set([...columns, ...fixed])];
-  const set = storedColumns(table).filter((name) => !same.includes(name));
+  const set = storedColumns(table).filter((name) => !same.includes(name) && !table.ignored.includes(name));
   if (set.length === 0) return undefined;
   const match = [
     ...same.map((name) => `((g.r).${quoteName(name)})::text collate "C" = ((c.r).${quoteName(name)})::text collate "C"`),
@@ -181,12 +192,13 @@ const PUT_APART = `create function ${OURS}.put_apart(p_rel oid[], p_img text[], 
 declare v_rel oid[] := '{}'; v_img text[] := '{}'; v_at tid[] := '{}'; v_own int; v_from int := 1; v_to int;
   v_one record; v_images text[]; v_found tid[]; v_child record; v_tables oid[]; v_text text; v_count bigint;
 begin
-  for v_one in select p.rel, p.find from ${PART} p where p.rel in (select u.rel from unnest(p_rel, p_w) u(rel, w) where u.w < 0) loop
+  for v_one in select p.rel, p.find, p.merged from ${PART} p where p.rel in (select u.rel from unnest(p_rel, p_w) u(rel, w) where u.w < 0) loop
     v_images := array(select u.img from unnest(p_rel, p_img, p_w) u(rel, img, w) where u.rel = v_one.rel and u.w < 0);
     execute v_one.find into v_found using v_images, (select array_agg(u.place) from unnest(p_place_rel, p_place) u(rel, place) where u.rel = v_one.rel);
     if cardinality(v_found) <> cardinality(v_images) then
       raise exception using errcode = '${INCOHERENT_STATE}', message = 'a row of ' || v_one.rel::regclass || ' that is to be taken out is not there';
     end if;
+    if v_one.merged is not null then execute v_one.merged into p_img using p_rel, p_img, p_w, v_found; end if;
     v_rel := v_rel || array_fill(v_one.rel, array[cardinality(v_images)]);
     v_img := v_img || v_images;
     v_at := v_at || v_found;

@@ -1,6 +1,6 @@
 import { OURS, type Table } from "../schema/catalog.ts";
 import { REQUIRE_LEASE } from "../journal/lease-sql.ts";
-import { DDL_STATE, putFunction } from "./put-back-sql.ts";
+import { changesRows, DDL_STATE, judgedImage, putFunction } from "./put-back-sql.ts";
 import type { Rights } from "../journal/rights.ts";
 import { SHAPE_CHANGED } from "../schema/shape-sql.ts";
 import { quoteText } from "../connect/sql-text.ts";
@@ -33,35 +33,43 @@ begin
   ${borrowed ? REQUIRE_LEASE : ""}
   img := ${OURS}.busy();
   if img is null and ((p_seen is not null and ${OURS}.counters() is distinct from p_seen)
-    or ((p_quiet or p_seen is not null) and exists (select from ${OURS}.log))) then
+    or ((p_quiet or p_seen is not null) and ${isWritten(tables)})) then
     n := ${NOTHING_DONE};
   end if;
   return next;
   if img is not null or n is not null then return; end if;
   ${superuser ? "" : COMPARE_CATALOG}
-  ${replica ? inReplicaRole(tables) : AS_OWNER}
+  ${replica ? inReplicaRole(tables) : asOwner(tables)}
   ${borrowed ? KEEP : ""}
   perform ${OURS}.put_counters(p_counters);
   return query select l.rel, l.o, l.place, ${LOOKED}, l.n from ${OURS}.read(${superuser ? "false" : "null"}, p_step, p_quiet) l;
 end`)}`;
 }
 
+/** Tells whether the log holds anything; where columns are ignored, more than changes of these. */
+function isWritten(tables: readonly Table[]): string {
+  const logged = `exists (select from ${OURS}.log)`;
+  return tables.some(({ ignored }) => ignored.length > 0) ? `(${logged} and ${changesRows(`${OURS}.log`, judgedImage(tables))})` : logged;
+}
+
 const COMPARE_CATALOG = `if ${OURS}.shape() <> (select r.shape from ${OURS}.owner r) then
     raise exception using errcode = '${DDL_STATE}', message = '${SHAPE_CHANGED}';
   end if;`;
 
-/** The changes that the log and the parameters tell of, as one sum. */
-const SUMS = `d as (delete from ${OURS}.log l returning l.rel, l.o, l.n, l.place),
+/** The changes that the log and the parameters tell of, as one sum. Of images that are judged to be equal one stands for all. */
+const sumsOf = (tables: readonly Table[]): string => `d as (delete from ${OURS}.log l returning l.rel, l.o, l.n, l.place),
       e(rel, img, w) as (
         select d.rel, d.o, 1 from d where d.o is not null
         union all select d.rel, d.n, -1 from d where d.n is not null
         union all select u.rel, u.img, u.w from unnest(p_rel, p_img, p_w) u(rel, img, w)),
-      s(rel, img, w) as (select e.rel, e.img, sum(e.w)::int from e group by e.rel, e.img having sum(e.w) <> 0)`;
+      s(rel, img, w) as (select e.rel, min(e.img collate "C"), sum(e.w)::int from e group by e.rel, ${judgedImage(tables)} having sum(e.w) <> 0)`;
 
 /** All tables in one statement. */
-const AS_OWNER = `v_rels := p_rel; v_imgs := p_img; v_ws := p_w; v_place_rels := p_place_rel; v_places := p_place;
+const asOwner = (
+  tables: readonly Table[],
+): string => `v_rels := p_rel; v_imgs := p_img; v_ws := p_w; v_place_rels := p_place_rel; v_places := p_place;
   if not p_quiet and exists (select from ${OURS}.log) then
-    with ${SUMS},
+    with ${sumsOf(tables)},
     h(rel, place) as (select d.rel, d.place from d where d.place is not null union all select u.rel, u.place from unnest(p_place_rel, p_place) u(rel, place))
     select array_agg(s.rel), array_agg(s.img), array_agg(sign(s.w)::int), (select array_agg(h.rel) from h), (select array_agg(h.place) from h)
       into v_rels, v_imgs, v_ws, v_place_rels, v_places from s, generate_series(1, abs(s.w));
@@ -76,7 +84,7 @@ function inReplicaRole(tables: readonly Table[]): string {
   return `-- Hardly ever is there something that was not read. What comes in after this look is read later, as what was written later.
   if not p_quiet and exists (select from ${OURS}.log) then
     for v_rel, v_del, v_ins, v_places in
-      with ${SUMS}
+      with ${sumsOf(tables)}
       select s.rel, array_agg(s.img) filter (where s.w < 0), array_agg(s.img) filter (where s.w > 0), ${places}
         from s, generate_series(1, abs(s.w)) group by s.rel
     loop

@@ -6,7 +6,7 @@ import { catalogText, storedText } from "../schema/catalog-text.ts";
 import { Writing, type Control } from "../connect/control.ts";
 import { putCountersBack } from "../journal/counters-back.ts";
 import { codeOf, incoherent, isBusy, notPutBack } from "../connect/failures.ts";
-import { layoutOf, type RecordedTable } from "../journal/journal-sql.ts";
+import { layoutOf, readLayout, type RecordedTable } from "../journal/journal-sql.ts";
 import { changesOf, sumsOf, type Change } from "../journal/kept-rows.ts";
 import { requireLease } from "../journal/lease.ts";
 import { INCOHERENT_STATE } from "./put-back-sql.ts";
@@ -105,9 +105,10 @@ async function undo(control: Control, recorded: readonly RecordedTable[]): Promi
   const [wanted, keep]: [Change[], Change[]] = [[], []];
   for (const [oid, layout] of recorded) {
     if (!kept.has(oid) && !log.has(oid)) continue;
-    const table = present.get(oid);
-    const [name] = JSON.parse(layout) as [string];
-    if (table === undefined) throw cannotRecover(control, `table "${name}" was dropped`);
+    const found = present.get(oid);
+    const { name, ignored } = readLayout(layout);
+    if (found === undefined) throw cannotRecover(control, `table "${name}" was dropped`);
+    const table = { ...found, ignored };
     if (layoutOf(table) !== layout) throw cannotRecover(control, `table "${name}" was altered`);
     const changes = await changesOf(control, table, kept.get(oid) ?? new Map(), log.get(oid) ?? new Map());
     wanted.push(...changes.undo);

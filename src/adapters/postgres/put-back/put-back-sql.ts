@@ -1,4 +1,5 @@
 import { OURS, type Table } from "../schema/catalog.ts";
+import { judgedSql } from "../journal/ignored-values.ts";
 import { quoteName, quoteText } from "../connect/sql-text.ts";
 
 /** Raised by the functions below. */
@@ -20,14 +21,58 @@ export function createPutFunction(table: Table): string {
 }
 
 function keyedBody(table: Table): string {
-  const { sqlName } = table;
+  const { sqlName, ignored } = table;
+  if (ignored.length > 0) return partialBody(table);
   return `#variable_conflict use_variable
 declare seqqa_n int; begin
   if p_del is not null then
     delete from only ${sqlName} as seqqa_t using (select x as img, x::${sqlName} as r from unnest(p_del) x offset 0) seqqa_k
-     where ${keyMatch(table)} and ${asText("seqqa_t")} = seqqa_k.img collate "C";
+     where ${rowMatch(table)};
     get diagnostics seqqa_n = row_count;
     ${check(table, "seqqa_n <> cardinality(p_del)")}
+  end if;
+  if p_ins is not null then ${insert(table)}; end if;
+end`;
+}
+
+/**
+ * Rows that go and come under one key are changed where they are, which leaves ignored columns alone, also those that somebody else writes at the same time. Where
+ * unique values go from row to row, all of them are taken out and put in with the ignored values that they had.
+ */
+function partialBody(table: Table): string {
+  const { sqlName, ignored, key } = table;
+  const typed = (rows: string): string => `(select x as img, x::${sqlName} as r from unnest(${rows}) x offset 0)`;
+  const sameKey = key.map(({ name }) => `((g.r).${quoteName(name)})::text collate "C" = ((c.r).${quoteName(name)})::text collate "C"`);
+  const without = (rows: string, others: string): string =>
+    `${rows} := array(select x from unnest(${rows}) x where x collate "C" <> all(${others}))`;
+  const names = key.map(({ name }) => name);
+  const set = storedColumns(table)
+    .filter((name) => !names.includes(name) && !ignored.includes(name))
+    .map((name) => `${quoteName(name)} = (seqqa_k.now).${quoteName(name)}`);
+  const pairs = `(select o as img, o::${sqlName} as r, n::${sqlName} as now from unnest(seqqa_old, seqqa_new) u(o, n) offset 0) seqqa_k`;
+  const kept = ignored.map((name, i) => `seqqa_t.${quoteName(name)} as seqqa_${i}`).join(", ");
+  return `#variable_conflict use_variable
+declare seqqa_n int; seqqa_old text[]; seqqa_new text[]; begin
+  select array_agg(g.img), array_agg(c.img) into seqqa_old, seqqa_new from ${typed("p_del")} g join ${typed("p_ins")} c on ${sameKey.join(" and ")};
+  if seqqa_old is not null then
+    ${without("p_del", "seqqa_old")};
+    ${without("p_ins", "seqqa_new")};
+  end if;
+  if p_del is not null then
+    delete from only ${sqlName} as seqqa_t using ${typed("p_del")} seqqa_k where ${rowMatch(table)};
+    get diagnostics seqqa_n = row_count;
+    ${check(table, "seqqa_n <> cardinality(p_del)")}
+  end if;
+  if seqqa_old is not null then
+    begin
+      update only ${sqlName} as seqqa_t set ${set.join(", ")} from ${pairs} where ${rowMatch(table)};
+      get diagnostics seqqa_n = row_count;
+    exception when unique_violation or exclusion_violation or generated_always then
+      with seqqa_d as (delete from only ${sqlName} as seqqa_t using ${pairs} where ${rowMatch(table)} returning seqqa_k.now as r, ${kept})
+      ${insertInto(table, "seqqa_d seqqa_k where (select count(*) from seqqa_d) >= 0", (name) => `seqqa_k.seqqa_${ignored.indexOf(name)}`)};
+      get diagnostics seqqa_n = row_count;
+    end;
+    ${check(table, "seqqa_n <> cardinality(seqqa_old)")}
   end if;
   if p_ins is not null then ${insert(table)}; end if;
 end`;
@@ -62,6 +107,42 @@ declare seqqa_d text; seqqa_c tid; seqqa_left text[]; seqqa_n int; begin
 end`;
 }
 
+/** Finds the row of an image in a table with a key. */
+export function rowMatch(table: Table): string {
+  const same =
+    table.ignored.length === 0
+      ? `${asText("seqqa_t")} = seqqa_k.img collate "C"`
+      : `${judgedSql(table, "seqqa_t")} = ${judgedSql(table, "(seqqa_k.r)")}`;
+  return `${keyMatch(table)} and ${same}`;
+}
+
+/** The function that gives of an image what tells it apart; none where all images are told apart by all they are. */
+export function judgedFunction(tables: readonly Table[]): string[] {
+  const partial = tables.filter(({ ignored }) => ignored.length > 0);
+  if (partial.length === 0) return [];
+  const cases = partial.map(
+    (table) => `when ${table.oid} then return (select ${judgedSql(table, "(x.r)")} from (select p_img::${table.sqlName} as r offset 0) x);`,
+  );
+  return [
+    `create function ${OURS}.judged(p_rel oid, p_img text) returns text language plpgsql as ${quoteText(`begin
+  case p_rel ${cases.join(" ")} else return p_img; end case;
+end`)}`,
+  ];
+}
+
+/** An SQL expression for what tells an entry `e(rel, img)` apart. */
+export function judgedImage(tables: readonly Table[]): string {
+  return tables.some(({ ignored }) => ignored.length > 0) ? `${OURS}.judged(e.rel, e.img)` : "e.img";
+}
+
+/** Tells whether entries of a log change any row. `image`: see {@link judgedImage}. */
+export function changesRows(log: string, image: string, which = "true"): string {
+  return `exists (
+        select from (select l.rel, l.o, -1 from ${log} l where ${which} and l.o is not null
+                     union all select l.rel, l.n, 1 from ${log} l where ${which} and l.n is not null) e(rel, img, w)
+         group by e.rel, ${image} having sum(e.w) <> 0)`;
+}
+
 /** Compares the key of a table's row with that of an image. */
 export function keyMatch({ key }: Table): string {
   return key.map(({ name, operator }) => `seqqa_t.${quoteName(name)} ${operator} (seqqa_k.r).${quoteName(name)}`).join(" and ");
@@ -77,10 +158,13 @@ export function storedColumns({ columns }: Table): string[] {
   return columns.filter(({ generated }) => !generated).map(({ name }) => name);
 }
 
-/** `source`: rows `r` under the alias seqqa_k. */
-export function insertInto(table: Table, source: string): string {
-  const stored = storedColumns(table).map(quoteName);
-  const values = stored.map((name) => `(seqqa_k.r).${name}`).join(", ");
+/** `source`: rows `r` under the alias seqqa_k. `ignoredValue`: of a column; default: as in `r`. */
+export function insertInto(table: Table, source: string, ignoredValue?: (name: string) => string): string {
+  const names = storedColumns(table);
+  const stored = names.map(quoteName);
+  const values = names
+    .map((name) => (ignoredValue !== undefined && table.ignored.includes(name) ? ignoredValue(name) : `(seqqa_k.r).${quoteName(name)}`))
+    .join(", ");
   const into = `insert into ${table.sqlName} as seqqa_t`;
   return stored.length === 0
     ? // A table without columns takes no list of them.

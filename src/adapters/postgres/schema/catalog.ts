@@ -34,6 +34,8 @@ export interface Table {
   readonly shown: readonly ObservedColumn[];
   /** Where the shown columns stand in a row. */
   readonly shownAt: readonly number[];
+  /** Columns in a database of the user's that are neither judged nor put back; none of the key, and none in a table without one. */
+  readonly ignored: readonly string[];
   /** All types in it, those inside of arrays, ranges and composites included. */
   readonly types: readonly string[];
 }
@@ -92,6 +94,7 @@ export async function readCatalog(client: Queryable): Promise<Catalog> {
       key: keys.get(oid) ?? [],
       shown: visible,
       shownAt: visible.map((column) => own.findIndex((one) => one.name === column.name)),
+      ignored: [],
       types: types.get(oid) ?? [],
     };
   });

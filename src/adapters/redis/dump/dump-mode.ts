@@ -1,7 +1,7 @@
 import type { LastLook, Observed } from "../../../model/stores/store-adapter.ts";
 import { markInvalid } from "../../../systems/store-errors.ts";
 import { SeqqaError } from "../../../model/errors.ts";
-import { foreignWrite, type AskedSince } from "../../../systems/borrowed.ts";
+import { ForeignWrite, type AskedSince } from "../../../systems/borrowed.ts";
 import type { Borrowed } from "../borrowed.ts";
 import { bytesOf, isQuiet, renewalMs, type Bytes, type Entry } from "../keys/entry.ts";
 import { sameEntry } from "../keys/exact-text.ts";
@@ -230,7 +230,7 @@ export class DumpMode {
   /** Makes the mirror say what is in the store. */
   async #sync(atLeast: Doubt = "none"): Promise<void> {
     // Keys are read as soon as they are announced, while others are waited for: a key that is written after it was read is told of once more.
-    const told = this.#tracker?.take() ?? new Set<Bytes>();
+    const told = this.#told();
     const [early, keys] = await Promise.allSettled([this.#read(told), this.#doubtful(atLeast)]);
     if (early.status === "fulfilled" && keys.status === "fulfilled") return this.#takeIn(keys.value, early.value);
     this.#tracker?.forget();
@@ -259,8 +259,8 @@ export class DumpMode {
     const isOver = ({ at }: Entry): boolean => at !== 0 && at <= this.#keyspace.nowMs;
     const written = changed.filter(([key, entry]) => entry !== null || !isOver(this.#mirror.now(key)!));
     if (wasQuiet && asked.isQuiet && written.length > 0) {
-      const rows = written.map(([key]) => ({ table: "key", key: bytesOf(key).toString("utf8") }));
-      throw foreignWrite(`The Redis database ${shownPlace(this.#keyspace.connection.place)}`, rows);
+      const rows = written.map(([key]) => ({ table: "key", key: bytesOf(key).toString("utf8"), was: null, now: null }));
+      throw new ForeignWrite(`The Redis database ${shownPlace(this.#keyspace.connection.place)}`, rows);
     }
     await borrowed.record(new Map(changed));
   }
@@ -279,6 +279,11 @@ export class DumpMode {
     return this.#doubtful("none");
   }
 
+  /** Keys that were written since they were asked for last. */
+  #told(): Set<Bytes> {
+    return new Set([...(this.#tracker?.take() ?? [])].filter((key) => this.#keyspace.holds(key)));
+  }
+
   /** All keys that may be different from what the mirror says. */
   async #doubtful(atLeast: Doubt): Promise<ReadonlySet<Bytes>> {
     const told = (await this.#tracker?.settle()) ?? "all";
@@ -286,7 +291,7 @@ export class DumpMode {
   }
 
   async #keysInDoubt(told: Doubt, atLeast: Doubt): Promise<ReadonlySet<Bytes>> {
-    const keys = this.#tracker?.take() ?? new Set<Bytes>();
+    const keys = this.#told();
     try {
       if (told === "all" || atLeast === "all") {
         if (told === "all") await this.#others?.borrowed.stillThere();

@@ -3,7 +3,7 @@ import type { Cleaned, Cleaning } from "../../../model/stores/store-provider.ts"
 import { Connection } from "../connect/driver.ts";
 import { Keyspace } from "../keys/keyspace.ts";
 import type { Claim, Registry } from "../provider/registry.ts";
-import { compareSaved } from "./saved-state.ts";
+import { compareSaved, ignoredKeys } from "./saved-state.ts";
 
 /** What was done with a claim of a dead run, or would be. */
 interface TakenOver {
@@ -20,7 +20,7 @@ export async function takeOver(registry: Registry, claim: Claim, run: string, ho
   if (how.dryRun !== true && !(await registry.claim(claim.db, claim.kind, run, claim))) return undefined;
   const connection = await Connection.open({ ...registry.connection.place, db: claim.db });
   try {
-    const keyspace = new Keyspace(connection);
+    const keyspace = new Keyspace(connection, false, await ignoredKeys(registry, claim.db));
     if (claim.kind === "index") {
       if (how.dryRun !== true) await empty(keyspace);
       return { removed: `database ${claim.db} of run ${claim.run}` };

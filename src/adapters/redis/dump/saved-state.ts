@@ -15,8 +15,13 @@ export function textOf(entry: Entry | null): Bytes {
   return entry === null ? "-" : `${entry.at} ${entry.left} ${entry.dump}`;
 }
 
-/** Keeps a whole database in the registry, so that whoever comes after a SIGKILL can put it back. */
-export async function saveState({ connection }: Registry, db: number, state: ReadonlyMap<Bytes, Entry>): Promise<void> {
+/** Keeps a whole database, but for ignored keys, in the registry, so that whoever comes after a SIGKILL can put it back. */
+export async function saveState(
+  { connection }: Registry,
+  db: number,
+  state: ReadonlyMap<Bytes, Entry>,
+  ignore: readonly string[],
+): Promise<void> {
   await connection.bytes("HDEL", claimKey(db), "saved");
   await connection.bytes("DEL", savedKey(db), recordedKey(db), nextKey(db));
   let fields: Argument[] = [];
@@ -30,7 +35,13 @@ export async function saveState({ connection }: Registry, db: number, state: Rea
   }
   await send();
   const now = Date.now();
-  await connection.bytes("HSET", claimKey(db), "saved", "1", "since", now, "at", now);
+  await connection.bytes("HSET", claimKey(db), "saved", "1", "since", now, "at", now, "ignore", JSON.stringify(ignore));
+}
+
+/** The patterns of keys that {@link saveState} left out. */
+export async function ignoredKeys({ connection }: Registry, db: number): Promise<readonly string[]> {
+  const ignore = (await connection.text("HGET", claimKey(db), "ignore")) as string | null;
+  return ignore === null ? [] : (JSON.parse(ignore) as string[]);
 }
 
 type Keys = ReadonlyMap<Bytes, Entry | null>;

@@ -2,6 +2,7 @@ import type { Argument, Connection, RawReply } from "../connect/driver.ts";
 import { keyElsewhere, placeOfKey } from "./other-indexes.ts";
 import { bytesOf, entryOf, renewed, type Bytes, type Entry } from "./entry.ts";
 import { notPutBack } from "../connect/failures.ts";
+import { keyFilter } from "./glob.ts";
 import { isReserved } from "./reserved.ts";
 import { APPLY, READ, SCAN } from "../dump/scripts.ts";
 
@@ -18,11 +19,19 @@ export class Keyspace {
   readonly connection: Connection;
   /** The keys of the server's other databases belong to it, too. */
   readonly isWhole: boolean;
+  readonly #observes: (key: Bytes) => boolean;
   #clockOffsetMs = -Infinity;
 
-  constructor(connection: Connection, isWhole: boolean = false) {
+  /** `ignore`: patterns of keys that do not belong to it. */
+  constructor(connection: Connection, isWhole: boolean = false, ignore: readonly string[] = []) {
     this.connection = connection;
     this.isWhole = isWhole;
+    this.#observes = keyFilter(undefined, ignore);
+  }
+
+  /** Tells whether a key is part of it: neither one of ours, nor one that is ignored. */
+  holds(key: Bytes): boolean {
+    return !isReserved(key) && this.#observes(key);
   }
 
   /** The server's time, as well as it is known here. */
@@ -30,7 +39,7 @@ export class Keyspace {
     return Date.now() + (this.#clockOffsetMs === -Infinity ? 0 : this.#clockOffsetMs);
   }
 
-  /** All keys but ours. */
+  /** All keys that it {@link holds}. */
   async keys(): Promise<Set<Bytes>> {
     const keys = new Set<Bytes>();
     for (const db of ["", ...(await this.#others())]) {
@@ -39,7 +48,7 @@ export class Keyspace {
         const [next, found] = await this.#scan(db, cursor);
         for (const one of found) {
           const key = one.toString("latin1");
-          if (!isReserved(key)) keys.add(db === "" ? key : keyElsewhere(db, key));
+          if (this.holds(key)) keys.add(db === "" ? key : keyElsewhere(db, key));
         }
         cursor = next.toString("latin1");
       } while (cursor !== "0");

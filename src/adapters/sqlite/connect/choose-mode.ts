@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { SeqqaError } from "../../../model/errors.ts";
-import { ignoredTables, type IgnorePattern } from "../../../model/stores/ignored.ts";
+import { ignoredColumns, ignoredTables, type IgnorePattern } from "../../../model/stores/ignored.ts";
 import type { CheckpointChoice, SystemScope } from "../../../model/stores/store-adapter.ts";
 import { refusedWhereItIs, WHOLE_STORE } from "../../../systems/borrowed.ts";
 import { unblind } from "../journal/blind.ts";
@@ -23,7 +23,7 @@ export interface Choosing {
   readonly lent: Database | undefined;
   readonly connect: () => Database;
   readonly lend: () => Database;
-  /** The patterns of `ignore`: tables that they name are left alone where the file is the user's. */
+  /** The patterns of `ignore`: tables and columns that they name are left alone where the file is the user's. */
   readonly ignore: readonly IgnorePattern[];
   /** The same store's, closed for a restart of the target. */
   readonly previous: SqliteMode | undefined;
@@ -86,6 +86,7 @@ function journalOrCopy(choosing: Choosing, db: Database): Chosen {
         previous,
         borrowed: choosing.scope.borrowed,
         asked: choosing.scope.asked,
+        watching: choosing.scope.watching,
       });
       const own = choosing.scope.inProcess
         ? "the target runs in this process, but works on connections of its own"
@@ -101,11 +102,19 @@ function journalOrCopy(choosing: Choosing, db: Database): Chosen {
   return fallBack(choosing, db, obstacle ?? "");
 }
 
-/** The tables that are put back: in a file of the user's, without those that are ignored. */
+/** The tables that are put back: in a file of the user's, without the tables and columns that are ignored. */
 function journalled(plans: TablePlan[] | string, { ignore, scope }: Choosing): TablePlan[] | string {
   if (typeof plans === "string" || !scope.borrowed) return plans;
   const leftAlone = ignoredTables(ignore, scope.name, plans);
-  return plans.filter(({ name }) => !leftAlone.has(name)).map((plan, index) => ({ ...plan, index }));
+  const schema = plans.map(({ name, columns }) => ({ name, columns: columns.map((column) => column.name) }));
+  const ignored = ignoredColumns(ignore, scope.name, schema);
+  return plans
+    .filter(({ name }) => !leftAlone.has(name))
+    .map((plan, index) => {
+      const at = plan.columns.flatMap(({ name }, i) => (ignored.get(plan.name)?.has(name) === true ? [i + plan.shownFrom] : []));
+      // The values that identify a row cannot be left out of it.
+      return { ...plan, index, ignoredAt: at.filter((one) => !plan.keyAt.includes(one)) };
+    });
 }
 
 function fallBack(choosing: Choosing, db: Database, obstacle: string): Chosen {

@@ -1,7 +1,7 @@
 import type { Database, Statement } from "better-sqlite3";
 import { SeqqaError } from "../../../model/errors.ts";
 import type { Awaitable, Observed, SystemTraits } from "../../../model/stores/store-adapter.ts";
-import { AskedSince, foreignWrite, keptAtEnd, LEASE_SECONDS, leaseOver, RENEWAL_MS } from "../../../systems/borrowed.ts";
+import { AskedSince, ForeignWrite, keptAtEnd, LEASE_SECONDS, leaseOver, RENEWAL_MS } from "../../../systems/borrowed.ts";
 import { writeKept } from "../../../systems/kept-file.ts";
 import { markInvalid } from "../../../systems/store-errors.ts";
 import {
@@ -26,7 +26,7 @@ import type { SqliteMode } from "../connect/mode.ts";
 import { newToken, release } from "./owner.ts";
 import { putBackKept } from "./put-back-kept.ts";
 import { schemaDifference, schemaText } from "../connect/schema-text.ts";
-import { shownKey } from "../read/shown-row.ts";
+import { rowImage, shownKey } from "../read/shown-row.ts";
 import type { TablePlan } from "./table-plan.ts";
 import { LEASE, SECONDS } from "./triggers.ts";
 import { UndoLog } from "./undo-log.ts";
@@ -47,6 +47,8 @@ export interface JournalOptions {
   readonly borrowed?: boolean;
   /** See `SystemScope.asked`. */
   readonly asked?: (() => number | undefined) | undefined;
+  /** See `SystemScope.watching`. */
+  readonly watching?: boolean | undefined;
   /** How long to wait for a lock; default 5000. */
   readonly limitMs?: number;
 }
@@ -73,6 +75,7 @@ export class JournalMode implements SqliteMode {
   readonly #rollback: Statement<[]>;
   readonly #limitMs: number;
   readonly #borrowed: boolean;
+  readonly #watching: boolean;
   readonly #asked: AskedSince;
   /** Of a borrowed file. */
   readonly #lease: { readonly check: Statement<[], number>; readonly timer: NodeJS.Timeout } | undefined;
@@ -97,7 +100,8 @@ export class JournalMode implements SqliteMode {
     this.#shapes = plans;
     const { borrowed = false } = options;
     this.#borrowed = borrowed;
-    this.#asked = new AskedSince(options.asked);
+    this.#watching = options.watching === true;
+    this.#asked = new AskedSince(options.asked, options.watching);
     const wasInstalled = previous !== undefined && isInstalled(db, previous.token);
     const difference = wasInstalled ? schemaDifference(previous.#schema, schemaText(db)) : undefined;
     // Installed anew, it would not be known any more what the user's file was.
@@ -217,7 +221,7 @@ export class JournalMode implements SqliteMode {
     if (this.#broken?.code === "LEASE_OVER") throw this.#broken;
     if (this.#broken === undefined) this.#recordLast();
     const leftover = putBackKept(this.db, this.#file);
-    if (leftover.keep.length > 0) throw keptAtEnd(leftover.store, leftover.keep, writeKept(leftover));
+    if (leftover.keep.length > 0 && !this.#watching) throw keptAtEnd(leftover.store, leftover.keep, writeKept(leftover));
   }
 
   /** Records what was written last. A table that is new does not matter any more; one that was altered shows when rows are put back. */
@@ -269,9 +273,9 @@ export class JournalMode implements SqliteMode {
     if (foreign.length === 0) return;
     const rows = foreign.map(({ table, before, now }) => {
       const { plan } = this.#log.tables[table]!;
-      return { table: plan.name, key: shownKey(plan, (now ?? before)!) };
+      return { table: plan.name, key: shownKey(plan, (now ?? before)!), was: rowImage(plan, before), now: rowImage(plan, now) };
     });
-    throw (this.#broken = foreignWrite(`The SQLite file ${this.#file}`, rows));
+    throw (this.#broken = new ForeignWrite(`The SQLite file ${this.#file}`, rows));
   }
 
   #apply(fixes: Parameters<UndoLog["apply"]>[0], counters: Parameters<UndoLog["apply"]>[1]): void {

@@ -23,7 +23,7 @@ export interface KeptRow {
 /** A table as the log numbers it, for a reader that has nothing but the file. */
 export interface RecordedTable {
   readonly name: string;
-  /** The stored columns and the positions of the key, as one text to compare. */
+  /** The stored columns, and the positions of the key and of ignored columns, as one text to compare. */
   readonly layout: string;
 }
 
@@ -40,7 +40,12 @@ export interface KeptTimes {
 }
 
 export function layoutOf(plan: TablePlan): string {
-  return JSON.stringify([plan.stored, plan.keyAt, plan.withoutRowid]);
+  return JSON.stringify([plan.stored, plan.keyAt, plan.withoutRowid, plan.ignoredAt]);
+}
+
+/** The positions of ignored columns in what {@link layoutOf} returned. */
+export function ignoredIn(layout: string): readonly number[] {
+  return (JSON.parse(layout) as readonly (readonly number[] | undefined)[])[3] ?? [];
 }
 
 /** Makes the tables that say what the store is now, and the lease by which triggers log. Expects a transaction. */

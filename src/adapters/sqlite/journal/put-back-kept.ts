@@ -1,11 +1,11 @@
 import type { Database } from "better-sqlite3";
 import type { Leftover, RowImages } from "../../../model/stores/leftover.ts";
 import type { Cleaning } from "../../../model/stores/store-provider.ts";
-import { sameRow, type ExactRow, type ExactValue, type RowKey } from "../../../systems/index.ts";
+import { sameRow, withValuesOf, type ExactRow, type ExactValue, type RowKey } from "../../../systems/index.ts";
 import { blind, unblind } from "./blind.ts";
 import { isInHeader, setInHeader } from "./counters.ts";
 import { cannotRecover, isBusy, notPutBack } from "../connect/failures.ts";
-import { emptyKept, keptCounters, keptRows, keptTimes, layoutOf, recordedTables } from "./kept-rows.ts";
+import { emptyKept, ignoredIn, keptCounters, keptRows, keptTimes, layoutOf, recordedTables } from "./kept-rows.ts";
 import { dropOurs, hasTable, writing } from "./owner.ts";
 import { rowImage, shownKey } from "../read/shown-row.ts";
 import { quoteName } from "../connect/sql-text.ts";
@@ -61,10 +61,11 @@ function plansOf(db: Database, file: string): TablePlan[] | undefined {
   const present = planTables(db, undefined);
   if (typeof present === "string") throw cannotRecover(file, present);
   return recorded.map(({ name, layout }, index) => {
-    const plan = present.find((one) => one.name === name);
-    if (plan === undefined) throw cannotRecover(file, `table "${name}" was dropped`);
+    const found = present.find((one) => one.name === name);
+    if (found === undefined) throw cannotRecover(file, `table "${name}" was dropped`);
+    const plan = { ...found, index, ignoredAt: ignoredIn(layout) };
     if (layoutOf(plan) !== layout) throw cannotRecover(file, `table "${name}" was altered`);
-    return { ...plan, index };
+    return plan;
   });
 }
 
@@ -102,14 +103,19 @@ function putBack(db: Database, file: string, plans: readonly TablePlan[], { dryR
 function rowsOf(db: Database, log: UndoLog): Row[] {
   const rows: Row[] = [];
   const met = log.tables.map(() => new Set<RowKey>());
+  // A row that is there keeps what it holds in ignored columns.
+  const add = (io: TableIo, root: ExactRow | null, recorded: ExactRow | null, now: ExactRow | null): void => {
+    const [was, left] = [root, recorded].map((row) => withValuesOf(row, now, io.plan.ignoredAt));
+    if (!sameRow(was!, now) || !sameRow(left!, now)) rows.push({ io, root: was!, recorded: left!, now });
+  };
   for (const { table, key, root, recorded } of keptRows(db, log.tables)) {
     const io = log.tables[table]!;
     met[table]!.add(io.keyFrom(key));
-    rows.push({ io, root, recorded, now: io.read(key) });
+    add(io, root, recorded, io.read(key));
   }
   for (const io of log.tables) {
     for (const { key, base, now } of log.mirror.slotsOf(io.plan.index)) {
-      if (!met[io.plan.index]!.has(key) && !sameRow(base, now)) rows.push({ io, root: base, recorded: base, now });
+      if (!met[io.plan.index]!.has(key)) add(io, base, base, now);
     }
   }
   return rows;

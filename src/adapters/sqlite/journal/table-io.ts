@@ -49,10 +49,14 @@ export class TableIo {
     this.#bound("insert", row).run(...bindable(row));
   }
 
-  /** Sets every column of the row that has the key of `row`. */
+  /** Sets every column, but for ignored ones, of the row that has the key of `row`. */
   update(row: ExactRow): void {
-    const values = [...row, ...this.key(row)];
+    const values = [...row.filter((_, at) => this.#isSet(at)), ...this.key(row)];
     this.#bound("update", values).run(...bindable(values));
+  }
+
+  #isSet(at: number): boolean {
+    return !this.plan.ignoredAt.includes(at);
   }
 
   /** Every row, in the order of the key. */
@@ -97,13 +101,14 @@ export class TableIo {
     const value = (i: number): string => (raw.has(i) ? "cast(? as text)" : "?");
     const where = (from: number): string => plan.keyAt.map((at, i) => `${plan.stored[at]} = ${value(from + i)}`).join(" and ");
     const columns = plan.stored.join(", ");
+    const set = plan.stored.filter((_, at) => this.#isSet(at));
     // OR ABORT overrides ON CONFLICT clauses of the table: a put-back that meets a foreign row must fail, not displace or skip it.
     const sql = {
       read: (): string => `select ${columns} from ${plan.sqlName} where ${where(0)}`,
       delete: (): string => `delete from ${plan.sqlName} where ${where(0)}`,
       insert: (): string => `insert or abort into ${plan.sqlName}(${columns}) values(${plan.stored.map((_, i) => value(i)).join(", ")})`,
       update: (): string =>
-        `update or abort ${plan.sqlName} set ${plan.stored.map((column, i) => `${column} = ${value(i)}`).join(", ")} where ${where(plan.stored.length)}`,
+        `update or abort ${plan.sqlName} set ${set.map((column, i) => `${column} = ${value(i)}`).join(", ")} where ${where(set.length)}`,
     }[doing]();
     const statement = this.#db.prepare<unknown[], Values>(sql);
     return doing === "read" ? statement.raw().safeIntegers() : statement;

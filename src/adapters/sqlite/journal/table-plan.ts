@@ -13,6 +13,8 @@ export interface TablePlan extends TableShape {
   /** The unique constraints by which REPLACE can displace rows of it, the rowid apart. */
   readonly uniques: readonly Unique[];
   readonly withoutRowid: boolean;
+  /** Positions of the columns in a file of the user's that are neither judged nor put back. */
+  readonly ignoredAt: readonly number[];
 }
 
 /** The user's tables, or why they cannot be journalled. */
@@ -57,6 +59,7 @@ function planTable(db: Database, name: string, withoutRowid: boolean, index: num
     observed,
     uniques,
     withoutRowid,
+    ignoredAt: [],
   };
 }
 

@@ -5,6 +5,7 @@ import {
   NetMirror,
   sameCounters,
   sameRow,
+  withValuesOf,
   type ExactRow,
   type ExactValue,
   type Fix,
@@ -90,10 +91,12 @@ export class UndoLog {
       // The first entry says what the row was; what followed shows in what it is.
       if (keys.has(key)) continue;
       keys.add(key);
-      const before = (code & 1) === 1 ? null : image;
       const slot = this.mirror.slot(plan.index, key);
+      // Ignored columns hold what they held when the row was seen first: a change of them alone is none.
+      const known = slot?.now ?? slot?.base ?? null;
+      const before = (code & 1) === 1 ? null : withValuesOf(image, known, plan.ignoredAt);
       if (slot !== undefined && !sameRow(slot.now, before)) throw this.#incoherent(`table "${plan.name}"`);
-      touches.push({ table: plan.index, key, before, now: io.read(io.key(image)) });
+      touches.push({ table: plan.index, key, before, now: withValuesOf(io.read(io.key(image)), known ?? before, plan.ignoredAt) });
     }
     return touches;
   }
@@ -142,7 +145,7 @@ export class UndoLog {
   }
 
   #change(fixes: readonly Fix[]): void {
-    const inserts: Fix[] = [];
+    const inserts: [TableIo, ExactRow][] = [];
     const updates: Fix[] = [];
     // Deletions first, then what cannot conflict, then the rest: the order of keys and unique values never matters.
     for (const fix of fixes) {
@@ -153,11 +156,13 @@ export class UndoLog {
         updates.push(fix);
         continue;
       }
+      const wanted =
+        now === null || io.plan.ignoredAt.length === 0 ? fix.wanted : withValuesOf(fix.wanted, io.read(io.key(now)), io.plan.ignoredAt);
       if (now !== null) io.delete(now);
-      if (fix.wanted !== null) inserts.push(fix);
+      if (wanted !== null) inserts.push([io, wanted]);
     }
     for (const { slot, wanted } of updates) (this.tables[slot.table] as TableIo).update(wanted as ExactRow);
-    for (const { slot, wanted } of inserts) (this.tables[slot.table] as TableIo).insert(wanted as ExactRow);
+    for (const [io, row] of inserts) io.insert(row);
   }
 
   /** How far the log was read. */
@@ -202,7 +207,8 @@ export class UndoLog {
         met.add(rowKey);
         const known = this.mirror.slot(plan.index, rowKey);
         const now = known === undefined ? io.read(key) : known.now;
-        fixes.push({ slot: known ?? { table: plan.index, key: rowKey, base: now, now }, wanted: row });
+        const wanted = withValuesOf(row, now ?? known?.base ?? null, plan.ignoredAt);
+        fixes.push({ slot: known ?? { table: plan.index, key: rowKey, base: now, now }, wanted });
       };
       for (const row of table?.rows ?? []) {
         if (row.length !== plan.stored.length) throw foreign(plan.name);

@@ -252,6 +252,38 @@ test("a key that somebody writes while nothing is asked ends the run, and stays"
   expect(await target.keys("__seqqa__*")).toEqual([]);
 });
 
+describe("keys that are ignored", () => {
+  test("are neither judged nor put back, whoever writes them", async () => {
+    const asked = 1;
+    const system = await openAdapter({ url: server.url(), ignore: ["seen:*"] }, { borrowed: true, asked: () => asked });
+    await target.set("seen:ada", "0");
+    await system.root();
+    const mark = await system.mark();
+    for (let n = 1; n < 4; n++) {
+      await target.multi().set("seen:ada", n).set(`seen:${n}`, n).exec();
+      expect(await system.changed(mark)).toBe(false);
+      expect(await system.lastLook()!.restore(mark)).toBe(true);
+      await system.restore(mark);
+    }
+    await system.close();
+    expect(await target.mget("seen:ada", "seen:1", "seen:3", "a")).toEqual(["3", "1", "3", "1"]);
+    expect(await target.keys("__seqqa__*")).toEqual([]);
+  });
+
+  test("stay as they are in a clean after a SIGKILL, and are not listed", async () => {
+    await target.set("seen:ada", "0");
+    const run = runs.start(look(server.url()).replace("})", ', ignore: ["seen:*"] })'));
+    expect(await run.said()).toBe("open");
+    await target.multi().set("seen:ada", "1").set("seen:eve", "1").set("a", "changed").exec();
+    expect(await run.said()).toBe("recorded");
+    await run.kill();
+    await target.set("seen:ada", "2");
+    const { leftover } = await stores.clean(server.url());
+    expect([listed(leftover?.undo), listed(leftover?.keep)]).toEqual([["a"], []]);
+    expect(await target.mget("seen:ada", "seen:eve", "a")).toEqual(["2", "1", "1"]);
+  });
+});
+
 test("whatever is written by whom, keys go back only where they are as the run recorded them", async () => {
   const key = fc.constantFrom("a", "b", "order", "list");
   const write = fc.oneof(

@@ -1,0 +1,42 @@
+import { RowSums } from "../../../systems/multiset-mirror.ts";
+import type { Table } from "../schema/catalog.ts";
+import { fieldsOf, imageOfRow } from "./columns.ts";
+import { quoteName } from "../connect/sql-text.ts";
+
+/** The image of a row without ignored columns. */
+export function judgedImage({ ignored }: Table, image: string): string {
+  if (ignored.length === 0) return image;
+  return fieldsOf(image)
+    .filter((_, at) => !ignored.includes(at))
+    .join();
+}
+
+/** An SQL expression for what {@link judgedImage} returns. */
+export function judgedImageSql({ columns, ignored }: Table): string {
+  return imageOfRow(
+    columns.filter((_, at) => !ignored.includes(at)),
+    ({ name }) => quoteName(name),
+  );
+}
+
+/** An image with the values that another one, of the same row, has in ignored columns; `null`: there is no such row. */
+export function withIgnoredOf<Image extends string | null>({ ignored }: Table, image: Image, other: string | null): Image {
+  if (image === null || other === null || ignored.length === 0) return image;
+  const values = fieldsOf(other);
+  return fieldsOf(image)
+    .map((value, at) => (ignored.includes(at) ? values[at]! : value))
+    .join() as Image;
+}
+
+/** Tells rows of tables apart by all but ignored columns. */
+export function tellingBy(tables: readonly Table[]): (table: number, image: string) => string | undefined {
+  return (at, image) => {
+    const table = tables[at];
+    return table === undefined || table.ignored.length === 0 ? undefined : judgedImage(table, image);
+  };
+}
+
+/** An empty sum of changes to rows of tables. */
+export function sumsOf(tables: readonly Table[]): RowSums {
+  return new RowSums(tellingBy(tables));
+}
