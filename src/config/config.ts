@@ -45,6 +45,8 @@ export interface TargetConfig {
   readonly settle: number;
   /** Seconds that stores are watched without a request, once something was written that no step explains. */
   readonly idleWatch: number;
+  /** Once a lane was lost, a target is started ahead of the next loss. */
+  readonly standby: boolean;
 }
 
 /** A target that already runs and is one lane's own. */

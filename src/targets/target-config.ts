@@ -37,6 +37,8 @@ export interface StartedTarget {
   readonly module?: string | undefined;
   /** Seconds. */
   readonly settle?: number | undefined;
+  /** Once a lane was lost, a target is started ahead of the next loss; default `true`. */
+  readonly standby?: boolean | undefined;
 }
 
 /** `GET /health`, a request by its parts, or a command of the shell. */

@@ -185,6 +185,11 @@ export const TABLE: SectionSpec = section({
         default: 3,
         description: "Time to watch stores without a request, once something was written that no step explains; 0: never.",
       },
+      standby: {
+        spec: { kind: "boolean" },
+        default: true,
+        description: "After a lane was lost, start one spare target ahead; false where a second process would use what lanes share, such as a queue.",
+      },
     }),
   },
   lanes: {

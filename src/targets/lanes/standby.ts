@@ -4,14 +4,14 @@ import { uses } from "./placeholders.ts";
 import type { TargetConfig } from "../target-config.ts";
 
 /**
- * Whether a standby lane can be built ahead of the next lost lane.
+ * Returns `true` if a standby lane can be built ahead of the next lost lane.
  *
  * It is a second process of the same target, so there is none where the port is fixed, and none where `{lane}` is used: things outside
  * of our stores may have that number, and the standby lane would have another one. With `rollback: restart` every branch starts a process anyway.
  */
 export function canStandBy(config: TargetConfig): boolean {
-  const { command, env, ready, warmUp } = config.target ?? {};
-  if (command === undefined || restarts(config) || fixedPort(config) !== undefined) return false;
+  const { command, env, ready, warmUp, standby = true } = config.target ?? {};
+  if (!standby || command === undefined || restarts(config) || fixedPort(config) !== undefined) return false;
   return !uses(JSON.stringify([command, env, ready, warmUp]), "lane");
 }
 

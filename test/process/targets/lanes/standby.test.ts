@@ -255,6 +255,7 @@ describe("which targets have a standby lane", () => {
     ],
     ["none on a fixed port", { target: { command: COMMAND }, baseUrl: "http://127.0.0.1:3000" }, false],
     ["none that is started again before each branch", { target: { command: COMMAND, rollback: "restart" } }, false],
+    ["none where the configuration says so", { target: { command: COMMAND, standby: false } }, false],
     ["no module", { target: { module: "a.ts" } }, false],
     ["none that runs already", { baseUrl: "http://127.0.0.1:3000" }, false],
     ["no listed lanes", { lanes: [{ baseUrl: "http://127.0.0.1:3000" }] }, false],
