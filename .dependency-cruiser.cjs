@@ -6,21 +6,21 @@
 const foundation = ["model"];
 const allowed = {
   model: [],
-  systems: foundation,
+  stores: foundation,
   state: foundation,
   // Whom connections trust and which way they go: for all that speak HTTP.
   network: foundation,
   config: [...foundation, "network"],
   loader: foundation,
-  targets: [...foundation, "config", "network", "systems/process-identity.ts"],
+  targets: [...foundation, "config", "network", "stores/process-identity.ts"],
   // What the main thread and lanes say to each other: plain data.
   messages: [...foundation, "state"],
   // The main thread's side.
   engine: [...foundation, "state", "messages"],
   // A journey can be an agent's setup.
-  lane: [...foundation, "state", "systems", "targets", "journeys", "messages"],
+  lane: [...foundation, "state", "stores", "targets", "journeys", "messages"],
   // Lanes are built here, from the plain data that describes them.
-  expanders: [
+  "lane-pools": [
     ...foundation,
     "messages",
     "state",
@@ -37,7 +37,7 @@ const allowed = {
   ],
   reports: [...foundation, "config", "engine", "messages", "state/compare/differences.ts"],
   // A run is kept as reports may show it.
-  store: [...foundation, "config", "engine", "messages", "reports", "systems/sqlite-driver.ts"],
+  "run-log": [...foundation, "config", "engine", "messages", "reports", "stores/sqlite-driver.ts"],
   races: [...foundation, "state", "engine", "messages", "lane", "adapters/http"],
   journeys: [...foundation, "config", "adapters/http", "data"],
   mocking: [...foundation, "adapters/http"],
@@ -58,9 +58,9 @@ const allowed = {
     "targets",
     "engine",
     "lane",
-    "expanders",
+    "lane-pools",
     "reports",
-    "store",
+    "run-log",
     "races",
     "journeys",
     "state",
@@ -72,14 +72,14 @@ const allowed = {
     "loader",
     "targets",
     "reports",
-    "store",
+    "run-log",
     "run",
     "scaffold",
     "demo",
     "init",
     "engine/events.ts",
     // What stays of a user's own store is written down alike by `clean` and at the end of a run.
-    "systems/kept-file.ts",
+    "stores/kept-file.ts",
   ],
 };
 
@@ -99,10 +99,10 @@ module.exports = {
     ...layers,
     {
       name: "adapters",
-      comment: "An adapter sees src/model, src/systems, src/network, its own folder and its driver.",
+      comment: "An adapter sees src/model, src/stores, src/network, its own folder and its driver.",
       severity: "error",
       from: { path: "^src/adapters/([^/]+)/" },
-      to: { path: "^src/", pathNot: ["^src/adapters/$1/", "^src/model/", "^src/systems/", "^src/network/"] },
+      to: { path: "^src/", pathNot: ["^src/adapters/$1/", "^src/model/", "^src/stores/", "^src/network/"] },
     },
     {
       name: "report-app",

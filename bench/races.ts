@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { join } from "node:path";
 import { HttpClient } from "../src/adapters/http/index.ts";
-import { choosePoints, type MeetingPoint } from "../src/adapters/http/meeting/index.ts";
+import { choosePoints, type MeetingPoint } from "../src/adapters/http/delivery/index.ts";
 import { exploreCleanly } from "./support/explore.ts";
 import { full, median, type Row } from "./support/row.ts";
 

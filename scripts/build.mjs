@@ -17,8 +17,8 @@ const exported = Object.values(exports).flatMap(({ default: file }) =>
 /** Beside what is exported: the command, the entries of threads, and what scripts and tests of this repository load. */
 const OWN = [
   "src/cli/index.ts",
-  "src/expanders/threads/worker.ts",
-  "src/expanders/journeys/seat-worker.ts",
+  "src/lane-pools/threads/worker.ts",
+  "src/lane-pools/journeys/journey-worker.ts",
   "src/config/schema/documentation.ts",
   "src/config/index.ts",
   "src/config/schema/json-schema.ts",

@@ -1,6 +1,6 @@
 import { statfs } from "node:fs/promises";
 import type { Config } from "../config/index.ts";
-import { createSystem } from "../expanders/create-system.ts";
+import { createSystem } from "../lane-pools/create-system.ts";
 import { SeqqaError } from "../model/errors.ts";
 import type { StoreCheck } from "../model/stores/store-provider.ts";
 import type { LaneSpec, SystemSpec } from "../targets/lanes/lane-spec.ts";

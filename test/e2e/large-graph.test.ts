@@ -5,7 +5,7 @@ import { size } from "../sizes.ts";
 import { emptyFolder, folderWith, seqqa, writtenIn, type Document } from "../support/e2e.ts";
 import { treeOf } from "../support/tree-graph.ts";
 import { result } from "../unit/reports/results.ts";
-import { configIn, store } from "../unit/store/stores.ts";
+import { configIn, store } from "../unit/run-log/stores.ts";
 
 /** MB that JavaScript's own lists and objects may take; typed arrays lie elsewhere. */
 const HEAP = 32;

@@ -1,16 +1,16 @@
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
-import { rootOf, type ClusterExpander } from "../../src/expanders/cluster/cluster-expander.ts";
-import { ClusterWorker } from "../../src/expanders/cluster/cluster-worker.ts";
-import { Coordinator, type Distributable } from "../../src/expanders/cluster/coordinator.ts";
-import type { WorkerLanes } from "../../src/expanders/cluster/job-runner.ts";
-import { QueueLink } from "../../src/expanders/cluster/queue-link.ts";
-import { Seal } from "../../src/expanders/cluster/seal.ts";
-import { decodeImage } from "../../src/expanders/threads/image-codec.ts";
+import { rootOf, type ClusterExpander } from "../../src/lane-pools/cluster/cluster-lane-pool.ts";
+import { ClusterWorker } from "../../src/lane-pools/cluster/cluster-worker.ts";
+import { Coordinator, type Distributable } from "../../src/lane-pools/cluster/coordinator.ts";
+import type { WorkerLanes } from "../../src/lane-pools/cluster/job-runner.ts";
+import { QueueLink } from "../../src/lane-pools/cluster/queue-link.ts";
+import { Seal } from "../../src/lane-pools/cluster/message-signer.ts";
+import { decodeImage } from "../../src/lane-pools/threads/snapshot-codec.ts";
 import type { AgentDefinition } from "../../src/model/declare/agent.ts";
 import { atEnd } from "./at-end.ts";
 import { ownRedis } from "./cluster.ts";
-import { LanesExpander, type LanesExpanderOptions } from "./lanes-expander.ts";
+import { LanesExpander, type LanesExpanderOptions } from "./test-lane-pool.ts";
 
 const LEDGER = fileURLToPath(new URL("../../fixtures/ledger/memory.explore.ts", import.meta.url));
 const CODE = "0".repeat(64);

@@ -1,7 +1,7 @@
 import { Explorer, type ExplorerOptions } from "../../src/engine/search/explorer.ts";
 import type { LaneReport } from "../../src/messages/lane-messages.ts";
 import type { AgentDefinition } from "../../src/model/declare/agent.ts";
-import { LanesExpander, type LanesExpanderOptions } from "./lanes-expander.ts";
+import { LanesExpander, type LanesExpanderOptions } from "./test-lane-pool.ts";
 
 export interface RunOptions
   extends Partial<Omit<ExplorerOptions, "actions">>, Partial<Omit<LanesExpanderOptions, "definition" | "seed" | "options">> {

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { FINDING } from "../../src/messages/lane-messages.ts";
-import { StoredEdges } from "../../src/store/rows/stored-edges.ts";
+import { StoredEdges } from "../../src/run-log/rows/stored-edges.ts";
 
 /** The executed pairs of an exploration in a store, in the order of their commit: from, action, to, status, whether a finding is on it (1). */
 export function storedEdges(db: Database.Database, exploration: number): readonly (readonly number[])[] {

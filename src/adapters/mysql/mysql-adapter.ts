@@ -1,9 +1,9 @@
 import { SeqqaError } from "../../model/errors.ts";
 import { ignorePatterns } from "../../model/stores/ignored.ts";
 import type { CheckpointChoice, System, SystemScope, SystemTraits, TableSchema } from "../../model/stores/store-adapter.ts";
-import { DelegatingSystem } from "../../systems/delegating-system.ts";
+import { DelegatingSystem } from "../../stores/delegating-adapter.ts";
 import { chooseMode, type MysqlCheckpoint } from "./connect/choose-mode.ts";
-import { LentConnection, type MysqlConnection } from "./savepoint/lent-connection.ts";
+import { LentConnection, type MysqlConnection } from "./savepoint/shared-connection.ts";
 import { requireReading } from "./read/looker.ts";
 import type { MysqlMode, QueryRow } from "./connect/mode.ts";
 import { storeUrl, type StoreUrl } from "./connect/store-url.ts";

@@ -1,10 +1,10 @@
 import { SeqqaError } from "../../model/errors.ts";
 import { ignorePatterns } from "../../model/stores/ignored.ts";
 import type { CheckpointChoice, System, SystemScope, SystemTraits, TableSchema } from "../../model/stores/store-adapter.ts";
-import { DelegatingSystem } from "../../systems/delegating-system.ts";
+import { DelegatingSystem } from "../../stores/delegating-adapter.ts";
 import { USER_SCHEMA } from "./schema/catalog.ts";
 import { chooseMode, type PostgresCheckpoint } from "./connect/choose-mode.ts";
-import { LentConnection, type PostgresConnection } from "./savepoint/lent-connection.ts";
+import { LentConnection, type PostgresConnection } from "./savepoint/shared-connection.ts";
 import { requireReading } from "./read/looker.ts";
 import type { PostgresMode, QueryRow } from "./connect/mode.ts";
 import { shownName } from "./connect/sql-text.ts";

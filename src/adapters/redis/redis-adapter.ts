@@ -9,8 +9,8 @@ import type {
   SystemScope,
   SystemTraits,
 } from "../../model/stores/store-adapter.ts";
-import { AskedSince } from "../../systems/borrowed.ts";
-import { Borrowed } from "./borrowed.ts";
+import { AskedSince } from "../../stores/external-store.ts";
+import { Borrowed } from "./external-store.ts";
 import { DumpMode, type KeptState } from "./dump/dump-mode.ts";
 import { dumpKeys } from "./dump/dump-text.ts";
 import { Connection, type Argument } from "./connect/driver.ts";

@@ -14,7 +14,7 @@ import {
   type SystemTraits,
   type TableSchema,
 } from "../../model/stores/store-adapter.ts";
-import { attempt } from "../../systems/index.ts";
+import { attempt } from "../../stores/index.ts";
 import { chooseMode, type SqliteCheckpoint } from "./connect/choose-mode.ts";
 import { connect } from "./connect/connect.ts";
 import { dumpDatabase } from "./read/dump.ts";

@@ -1,4 +1,4 @@
-import type { ConfigRow, StoredRun } from "../../store/index.ts";
+import type { ConfigRow, StoredRun } from "../../run-log/index.ts";
 import { usage, type RunOptions } from "./run-options.ts";
 
 /** Flags that a key of the configuration keeps: what set it says whether one did. */

@@ -1,5 +1,5 @@
 import type { FlagValue } from "../../config/index.ts";
-import { RUN_ID } from "../../store/index.ts";
+import { RUN_ID } from "../../run-log/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
 
 /** The options of `seqqa run`, as commander hands them over. */

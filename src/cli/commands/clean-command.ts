@@ -1,7 +1,7 @@
 import type { Leftover, RowImages } from "../../model/stores/leftover.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { printable } from "../../reports/index.ts";
-import { writeKept } from "../../systems/kept-file.ts";
+import { writeKept } from "../../stores/kept-file.ts";
 import { configOfStores } from "../arguments/config-for.ts";
 import type { ExitStatus } from "../process/exit-status.ts";
 import type { Machinery } from "../run/machinery.ts";

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { configFor } from "../arguments/config-for.ts";
-import { withShardStores, type ShardStore } from "../../store/index.ts";
+import { withShardStores, type ShardStore } from "../../run-log/index.ts";
 import type { ExitStatus } from "../process/exit-status.ts";
 import { interruptible } from "../process/interruptible.ts";
 import { Known } from "../run/known.ts";

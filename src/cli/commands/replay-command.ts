@@ -13,7 +13,7 @@ import {
   replayTable,
   type Colours,
 } from "../../reports/index.ts";
-import { readFindings, runIds } from "../../store/index.ts";
+import { readFindings, runIds } from "../../run-log/index.ts";
 import { drawsByName } from "../arguments/draws-by-action.ts";
 import { emitted, type Emitter } from "../run/emit-finding.ts";
 import { errorText, statusOfError } from "../process/error-text.ts";

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { ReportFormat } from "../../config/index.ts";
 import { configFor } from "../arguments/config-for.ts";
 import { writePieces } from "../../reports/index.ts";
-import { OWN_ONLY, writeWhole } from "../../store/index.ts";
+import { OWN_ONLY, writeWhole } from "../../run-log/index.ts";
 import type { ExitStatus } from "../process/exit-status.ts";
 import { FILES, readFor, reportPieces, tellSkipped, writing } from "../run/report-files.ts";
 import { usage } from "../arguments/run-options.ts";

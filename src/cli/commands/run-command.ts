@@ -1,6 +1,6 @@
 import { isAbsolute, relative } from "node:path";
 import { ConsoleReporter, inertOutput, JsonReporter, onGithub, type Reporter, type ReporterOptions } from "../../reports/index.ts";
-import { readRun } from "../../store/index.ts";
+import { readRun } from "../../run-log/index.ts";
 import type { ExitStatus } from "../process/exit-status.ts";
 import { flagRows } from "../arguments/resumed-flags.ts";
 import { interruptible } from "../process/interruptible.ts";

@@ -2,7 +2,7 @@ import type { Config } from "../../config/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { ExplorationResult } from "../../model/results/result.ts";
 import { raceName, raceText, resultJson, violationText, type ReportedExploration, type ReportedKnown } from "../../reports/index.ts";
-import { readKnownFindings, updateKnownFindings, type KnownEntry, type KnownFindings } from "../../store/index.ts";
+import { readKnownFindings, updateKnownFindings, type KnownEntry, type KnownFindings } from "../../run-log/index.ts";
 import { shownPath } from "../process/shown-path.ts";
 
 /** How far a run went. */

@@ -5,7 +5,7 @@ import type { ExplorationResult } from "../../model/results/result.ts";
 import type { ReplayResult } from "../../model/results/replay.ts";
 import type { SeqqaError } from "../../model/errors.ts";
 import type { StoreCheck } from "../../model/stores/store-provider.ts";
-import type { ExplorationKeeper } from "../../store/index.ts";
+import type { ExplorationKeeper } from "../../run-log/index.ts";
 import type {
   DescribedExploration,
   DistributeInput,

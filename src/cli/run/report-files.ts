@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Config, ReportFormat } from "../../config/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { htmlText, jsonPieces, junitText, printable, type ReportData } from "../../reports/index.ts";
-import { OWN_ONLY, readFindings, readRun, unreadable, writeWhole, type KeptData } from "../../store/index.ts";
+import { OWN_ONLY, readFindings, readRun, unreadable, writeWhole, type KeptData } from "../../run-log/index.ts";
 import type { Shell } from "../process/shell.ts";
 
 export const FILES: Readonly<Record<ReportFormat, string>> = { html: "report.html", json: "results.json", junit: "junit.xml" };

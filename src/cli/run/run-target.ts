@@ -4,7 +4,7 @@ import type { Config } from "../../config/index.ts";
 import { configFor } from "../arguments/config-for.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { FoundJourney, UnusableFile } from "../../run/index.ts";
-import { readStoredRun, type StoredRun } from "../../store/index.ts";
+import { readStoredRun, type StoredRun } from "../../run-log/index.ts";
 import { fileIsNoDirectory, findExplorations, isExplorationFile } from "../arguments/find-explorations.ts";
 import { optionsBefore } from "../arguments/resumed-flags.ts";
 import { journeyNotFound } from "../arguments/journey-not-found.ts";

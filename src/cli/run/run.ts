@@ -22,7 +22,7 @@ import {
   type RunReport,
 } from "../../reports/index.ts";
 import type { Distribution, FoundJourney, JourneyEvent, UnusableFile } from "../../run/index.ts";
-import { newRunId, RunStore, type ConfigRow, type ExplorationKeeper, type StoredRun } from "../../store/index.ts";
+import { newRunId, RunStore, type ConfigRow, type ExplorationKeeper, type StoredRun } from "../../run-log/index.ts";
 import { errorText, statusOfError } from "../process/error-text.ts";
 import { statusOfJourney, worst, type ExitStatus } from "../process/exit-status.ts";
 import { nameOfFile } from "../arguments/find-explorations.ts";

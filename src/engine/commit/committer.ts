@@ -24,7 +24,7 @@ import {
   type News,
 } from "../../messages/lane-messages.ts";
 import { CLEAN, NodeTable, OPENED, UNCERTAIN } from "../graph/node-table.ts";
-import type { Opened } from "../orders/index.ts";
+import type { Opened } from "../frontiers/index.ts";
 import type { Spill } from "../graph/spill.ts";
 import { UnjudgedLog } from "./inconclusive-log.ts";
 import { VisitedSet } from "../graph/visited-set.ts";

@@ -6,7 +6,7 @@ import { commitRows, laneRow, type CommitRow } from "./commit-rows.ts";
 import type { Committer } from "./committer.ts";
 import type { FoundViolation } from "../findings/finding-log.ts";
 import type { News } from "../../messages/lane-messages.ts";
-import type { Order } from "../orders/index.ts";
+import type { Order } from "../frontiers/index.ts";
 
 /** What an exploration committed before it was ended, as it was written down. */
 export interface Recorded {

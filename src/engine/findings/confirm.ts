@@ -1,5 +1,5 @@
 import type { Minimality, NotReplayedReason } from "../../model/results/result.ts";
-import type { Expander } from "../expander.ts";
+import type { Expander } from "../lane-pool.ts";
 import type { FindingLog, FoundViolation } from "./finding-log.ts";
 import type { PathEnd, Recording, UnitRequest } from "../../messages/lane-messages.ts";
 import { ReplaySeat, StartTimes } from "../search/replay-lane.ts";

@@ -1,6 +1,6 @@
 import { explorationCompleteTo } from "../search/completeness.ts";
 import { confirmPath, type ConfirmedViolation } from "./confirm.ts";
-import type { Expander } from "../expander.ts";
+import type { Expander } from "../lane-pool.ts";
 import { Explorer, type ExplorerOptions } from "../search/explorer.ts";
 import { ReplaySeat, StartTimes } from "../search/replay-lane.ts";
 import type { TimeLimit } from "../search/time-limit.ts";

@@ -1,4 +1,4 @@
-import type { BfsOrder } from "../orders/index.ts";
+import type { BfsOrder } from "../frontiers/index.ts";
 
 interface Segment {
   from: number;

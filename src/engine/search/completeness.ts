@@ -1,7 +1,7 @@
 import type { EdgeLog } from "../graph/edge-log.ts";
 import type { Explorer } from "./explorer.ts";
-import { openStates } from "./frontier.ts";
-import { BfsOrder } from "../orders/index.ts";
+import { openStates } from "./open-states.ts";
+import { BfsOrder } from "../frontiers/index.ts";
 import { ShortestPaths } from "../graph/shortest-paths.ts";
 
 /** Of how many states, and which. */

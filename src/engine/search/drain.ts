@@ -1,4 +1,4 @@
-import type { Expander } from "../expander.ts";
+import type { Expander } from "../lane-pool.ts";
 import type { LanePosts } from "./lane-posts.ts";
 import type { Expansion } from "../../messages/lane-messages.ts";
 import { LOOK_MS } from "./time-limit.ts";

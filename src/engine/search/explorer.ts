@@ -8,7 +8,7 @@ import { DetailLog } from "../commit/commit-details.ts";
 import { DivergenceLog } from "../commit/divergence-log.ts";
 import { EndlessChains, type Chain } from "./endless-chains.ts";
 import { drain, stuckLane } from "./drain.ts";
-import type { Expander } from "../expander.ts";
+import type { Expander } from "../lane-pool.ts";
 import type { ExplorerOptions } from "./explorer-options.ts";
 import { foldBack, type Recorded } from "../commit/recommit.ts";
 import { foundEvent } from "../findings/found-event.ts";
@@ -28,7 +28,7 @@ import {
 } from "../../messages/lane-messages.ts";
 import { EXPANDED } from "../graph/node-table.ts";
 import { Occurred } from "../commit/occurred-keys.ts";
-import { orderOf, type Order } from "../orders/index.ts";
+import { orderOf, type Order } from "../frontiers/index.ts";
 import { ProgressMeter } from "./progress-meter.ts";
 import { Scheduler } from "./scheduler.ts";
 import { ShardCut } from "../shards/shard-partition.ts";

@@ -1,7 +1,7 @@
 import { SeqqaError } from "../../model/errors.ts";
 import { differences } from "../../state/index.ts";
 import type { DivergenceLog } from "../commit/divergence-log.ts";
-import type { Expander } from "../expander.ts";
+import type { Expander } from "../lane-pool.ts";
 import type { LaneReport } from "../../messages/lane-messages.ts";
 import { sameRoot } from "./same-root.ts";
 

@@ -1,5 +1,5 @@
 import { SeqqaError } from "../../model/errors.ts";
-import type { Expander } from "../expander.ts";
+import type { Expander } from "../lane-pool.ts";
 import type { PathEnd, Recording } from "../../messages/lane-messages.ts";
 import type { DrawnPath } from "../findings/shrink.ts";
 import type { TimeLimit } from "./time-limit.ts";

@@ -1,7 +1,7 @@
 import type { Assignment, Backlog } from "./reorder-buffer.ts";
 import { FAILED, FINDING, HI, KIND, LO, SHAPE, BROKEN, SKIPPED } from "../../messages/lane-messages.ts";
 import { FOREIGN, type NodeTable } from "../graph/node-table.ts";
-import { BfsOrder, type Order } from "../orders/index.ts";
+import { BfsOrder, type Order } from "../frontiers/index.ts";
 import { Segments } from "../graph/segments.ts";
 import type { VisitedSet } from "../graph/visited-set.ts";
 import { KNOWN, UNKNOWN, Work } from "./node-work.ts";

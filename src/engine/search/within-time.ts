@@ -1,4 +1,4 @@
-import type { Expander } from "../expander.ts";
+import type { Expander } from "../lane-pool.ts";
 import { INTERRUPTED_MS, LOOK_MS, type TimeLimit } from "./time-limit.ts";
 
 export interface OnLane {

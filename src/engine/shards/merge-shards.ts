@@ -6,7 +6,7 @@ import { DetailLog, type DetailLimits } from "../commit/commit-details.ts";
 import type { Recorded } from "../commit/recommit.ts";
 import { HI, LO, type LaneReport } from "../../messages/lane-messages.ts";
 import { EXPANDED } from "../graph/node-table.ts";
-import { BfsOrder } from "../orders/index.ts";
+import { BfsOrder } from "../frontiers/index.ts";
 import { isShared, ownerOf, type Shard } from "./shard-partition.ts";
 import { ShardRows } from "./shard-rows.ts";
 

@@ -1,6 +1,6 @@
 import { mix } from "../graph/mix.ts";
 import { FOREIGN, type NodeTable } from "../graph/node-table.ts";
-import type { Order } from "../orders/index.ts";
+import type { Order } from "../frontiers/index.ts";
 import type { VisitedSet } from "../graph/visited-set.ts";
 
 /** One of several explorations that share a state space out without talking to each other. */

@@ -12,7 +12,7 @@ import { Rule } from "../../model/declare/rule.ts";
 import { consentHint, mayBeWritten, storeName } from "../../model/stores/store-name.ts";
 import { World } from "../../model/declare/world.ts";
 import type { Fingerprint } from "../../state/canonical/facts.ts";
-import { ForeignWrite, patternOf } from "../../systems/borrowed.ts";
+import { ForeignWrite, patternOf } from "../../stores/external-store.ts";
 import { Asks } from "./asks.ts";
 import { Canonicalizer, loadHasher, Occurrences, type Knowledge } from "../../state/index.ts";
 import type { ErrorNews, LaneReport } from "../../messages/lane-messages.ts";

@@ -26,7 +26,7 @@ import { recordPath, type BeforeStep } from "../navigate/record-path.ts";
 import { StateWatch } from "../step/state-watch.ts";
 import { AfterFinding, StepTaker } from "../step/step-taker.ts";
 import { lossOf } from "./store-lost.ts";
-import { Travel } from "../navigate/make-navigator.ts";
+import { Travel } from "../navigate/navigation.ts";
 import { passedTimes, type WorldMark } from "../state/world-state.ts";
 
 export type { Known } from "../report/chunk-report.ts";

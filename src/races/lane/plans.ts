@@ -1,7 +1,7 @@
 import { mix } from "../../engine/graph/mix.ts";
 import type { RaceDelivery } from "../../model/results/result.ts";
 import type { Execution } from "../oracle/execution.ts";
-import type { TrialPlan } from "./ways.ts";
+import type { TrialPlan } from "./deliveries.ts";
 
 /** How the trials of a probe are made, drawn from a seed. */
 export class Plans {

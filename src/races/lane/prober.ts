@@ -12,8 +12,8 @@ import { Calls } from "./calls.ts";
 import { Oracle } from "./oracle.ts";
 import { stopFollowing, type Deliver } from "./race-scope.ts";
 import { Plans } from "./plans.ts";
-import type { Trial, TrialPlan, Way } from "./ways.ts";
-import type { WaysOfLane } from "./ways-of-lane.ts";
+import type { Trial, TrialPlan, Way } from "./deliveries.ts";
+import type { WaysOfLane } from "./deliveries-of-lane.ts";
 
 /** Milliseconds between the calls of a control arm. */
 const STAGGER = 50;

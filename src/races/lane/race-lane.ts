@@ -1,7 +1,7 @@
 import type { RaceAnswer, RaceRequest } from "../../messages/race-messages.ts";
 import type { LaneBase, LaneWork } from "../../lane/index.ts";
 import { Prober } from "./prober.ts";
-import { WaysOfLane } from "./ways-of-lane.ts";
+import { WaysOfLane } from "./deliveries-of-lane.ts";
 
 /** A lane on which calls are raced; it keeps connections warm from probe to probe. */
 export class RaceLane {

@@ -1,4 +1,4 @@
-import type { Expander } from "../../engine/expander.ts";
+import type { Expander } from "../../engine/lane-pool.ts";
 import type { Recording } from "../../messages/lane-messages.ts";
 import type { RaceAnswer, RaceHit, RaceRequest } from "../../messages/race-messages.ts";
 import { shrinkPath } from "../../engine/findings/shrink.ts";

@@ -1,5 +1,5 @@
 import type { Committer } from "../../engine/commit/committer.ts";
-import type { Expander } from "../../engine/expander.ts";
+import type { Expander } from "../../engine/lane-pool.ts";
 import type { UnitRequest } from "../../messages/lane-messages.ts";
 import type { RaceAnswer, RaceEffort, RaceRequest } from "../../messages/race-messages.ts";
 import { UNCERTAIN } from "../../engine/graph/node-table.ts";

@@ -1,4 +1,4 @@
-import type { Expander } from "../../engine/expander.ts";
+import type { Expander } from "../../engine/lane-pool.ts";
 import type { LaneReport } from "../../messages/lane-messages.ts";
 import { sameRoot } from "../../engine/search/same-root.ts";
 import { withinTime } from "../../engine/search/within-time.ts";

@@ -1,7 +1,7 @@
 import type { Config } from "../../config/index.ts";
 import type { ExplorationEvent } from "../../engine/events.ts";
 import type { ExplorationResult } from "../../model/results/result.ts";
-import type { ExplorationKeeper } from "../../store/index.ts";
+import type { ExplorationKeeper } from "../../run-log/index.ts";
 import type { Distribution } from "../prepare/distribution.ts";
 import { explore } from "./explore.ts";
 import { loadExploration } from "../prepare/load-exploration.ts";

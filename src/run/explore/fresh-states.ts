@@ -1,4 +1,4 @@
-import type { Expander } from "../../engine/expander.ts";
+import type { Expander } from "../../engine/lane-pool.ts";
 import type { Explorer } from "../../engine/search/explorer.ts";
 import { differingFields } from "../../state/index.ts";
 

@@ -1,4 +1,4 @@
-import type { Expander } from "../../engine/expander.ts";
+import type { Expander } from "../../engine/lane-pool.ts";
 import { lateWrite, type Calibration, type CalibrationWalk, type LaneDivergence, type LaneReport } from "../../messages/lane-messages.ts";
 import type { Explorer } from "../../engine/search/explorer.ts";
 import type { Divergence, Reduction, VerdictException } from "../../model/results/result.ts";

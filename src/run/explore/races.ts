@@ -1,5 +1,5 @@
 import type { ResolvedExploration } from "../../config/index.ts";
-import type { Expander } from "../../engine/expander.ts";
+import type { Expander } from "../../engine/lane-pool.ts";
 import type { Explorer, ExplorerOptions } from "../../engine/search/explorer.ts";
 import type { LaneReport } from "../../messages/lane-messages.ts";
 import type { TimeLimit } from "../../engine/search/time-limit.ts";

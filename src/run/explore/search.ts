@@ -1,11 +1,11 @@
 import { tmpdir } from "node:os";
-import type { Expander } from "../../engine/expander.ts";
+import type { Expander } from "../../engine/lane-pool.ts";
 import { Explorer, type ExplorerOptions } from "../../engine/search/explorer.ts";
 import type { LaneReport } from "../../messages/lane-messages.ts";
 import type { ExplorationResult, Reduction } from "../../model/results/result.ts";
 import { mapStack } from "../../loader/index.ts";
 import { knowledgeText, type Knowledge } from "../../state/index.ts";
-import { ScratchFile, type ExplorationStart } from "../../store/index.ts";
+import { ScratchFile, type ExplorationStart } from "../../run-log/index.ts";
 import { calibrating, type BroughtUp } from "./at-root.ts";
 import { idleMsOf } from "./idle-watch.ts";
 import { whereOfStack } from "../prepare/declared-at.ts";

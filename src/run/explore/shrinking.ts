@@ -2,10 +2,10 @@ import { explorationCompleteTo } from "../../engine/search/completeness.ts";
 import { causeOf, confirmViolations, type ConfirmedViolation, type Confirmations, type Shrinking } from "../../engine/findings/confirm.ts";
 import type { FoundViolation } from "../../engine/findings/finding-log.ts";
 import { unsettledOf } from "../../engine/search/unconfirmed-timeouts.ts";
-import type { Expander } from "../../engine/expander.ts";
+import type { Expander } from "../../engine/lane-pool.ts";
 import type { Explorer, ExplorerOptions } from "../../engine/search/explorer.ts";
 import { graphPaths } from "../../engine/graph/graph-path.ts";
-import { BfsOrder } from "../../engine/orders/index.ts";
+import { BfsOrder } from "../../engine/frontiers/index.ts";
 import { proveShortest } from "../../engine/findings/prove-shortest.ts";
 
 /** Seconds for leaving steps out of one path, and of all of an exploration. */

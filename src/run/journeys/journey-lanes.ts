@@ -1,4 +1,4 @@
-import type { JourneySeat, LaneJourney } from "../../expanders/journeys/journey-seat.ts";
+import type { JourneySeat, LaneJourney } from "../../lane-pools/journeys/journey-runner.ts";
 import { shownResult, shownStep, skippedSteps, type RanStep } from "../../journeys/index.ts";
 import { whereOf } from "../../loader/index.ts";
 import type { SeqqaError } from "../../model/errors.ts";

@@ -1,7 +1,7 @@
 import { NOTHING_KNOWN } from "../../state/index.ts";
-import { InlineSeat } from "../../expanders/journeys/inline-seat.ts";
-import type { JourneySeat, JourneySettings } from "../../expanders/journeys/journey-seat.ts";
-import { ThreadSeat } from "../../expanders/journeys/thread-seat.ts";
+import { InlineSeat } from "../../lane-pools/journeys/inline-journey-runner.ts";
+import type { JourneySeat, JourneySettings } from "../../lane-pools/journeys/journey-runner.ts";
+import { ThreadSeat } from "../../lane-pools/journeys/thread-journey-runner.ts";
 import type { Config } from "../../config/index.ts";
 import { TargetHost } from "../../targets/index.ts";
 import { hostOptions } from "../prepare/host-options.ts";

@@ -1,5 +1,5 @@
 import { SeqqaError } from "../../model/errors.ts";
-import type { StoredExploration, StoredRun } from "../../store/index.ts";
+import type { StoredExploration, StoredRun } from "../../run-log/index.ts";
 import { differingKeys } from "../resume/changed-keys.ts";
 import { shardText } from "../shards/shard.ts";
 

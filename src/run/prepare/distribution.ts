@@ -1,8 +1,8 @@
 import { relative, sep } from "node:path";
 import type { Config } from "../../config/index.ts";
-import type { Expander } from "../../engine/expander.ts";
-import type { ClusterExpander } from "../../expanders/cluster/cluster-expander.ts";
-import { Coordinator } from "../../expanders/cluster/coordinator.ts";
+import type { Expander } from "../../engine/lane-pool.ts";
+import type { ClusterExpander } from "../../lane-pools/cluster/cluster-lane-pool.ts";
+import { Coordinator } from "../../lane-pools/cluster/coordinator.ts";
 import type { LaneOptions } from "../../lane/index.ts";
 import { comparableConfig } from "../resume/comparable-config.ts";
 

@@ -2,7 +2,7 @@ import type { Config } from "../../config/index.ts";
 import type { ExplorationEvent } from "../../engine/events.ts";
 import type { Shard } from "../../engine/shards/shard-partition.ts";
 import type { AgentDefinition } from "../../model/declare/agent.ts";
-import type { ExplorationKeeper } from "../../store/index.ts";
+import type { ExplorationKeeper } from "../../run-log/index.ts";
 import type { Distribution } from "./distribution.ts";
 import type { UserModule } from "./user-module.ts";
 

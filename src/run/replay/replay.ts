@@ -1,9 +1,9 @@
 import { resolveExploration, type Config } from "../../config/index.ts";
 import type { Recording } from "../../messages/lane-messages.ts";
-import { buildLane } from "../../expanders/build-lane.ts";
+import { buildLane } from "../../lane-pools/build-lane.ts";
 import { knowsNothing, NOTHING_KNOWN } from "../../state/index.ts";
-import { InlineExpander } from "../../expanders/inline/inline-expander.ts";
-import { WatchedExpander } from "../../expanders/watched-expander.ts";
+import { InlineExpander } from "../../lane-pools/inline/inline-lane-pool.ts";
+import { WatchedExpander } from "../../lane-pools/watched-lane-pool.ts";
 import type { AgentDefinition } from "../../model/declare/agent.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { RaceReplay, ReplayResult } from "../../model/results/replay.ts";

@@ -2,7 +2,7 @@ import { explorationCompleteTo } from "../../engine/search/completeness.ts";
 import type { ConfirmedViolation } from "../../engine/findings/confirm.ts";
 import type { Explorer } from "../../engine/search/explorer.ts";
 import { findingId } from "../../engine/findings/finding-id.ts";
-import { openStates } from "../../engine/search/frontier.ts";
+import { openStates } from "../../engine/search/open-states.ts";
 import type { GraphShape } from "../../model/declare/graph-shape.ts";
 import type { ErrorNews, LaneReport, Recording } from "../../messages/lane-messages.ts";
 import type { ExplorationResult, RecordedExchange, Reduction, RunError, Violation } from "../../model/results/result.ts";

@@ -1,5 +1,5 @@
 import { sourceOf, type Config } from "../../config/index.ts";
-import { configRows, otherValues, type StoredRun } from "../../store/index.ts";
+import { configRows, otherValues, type StoredRun } from "../../run-log/index.ts";
 
 /**
  * What no outcome depends on, or what is compared as it comes out (flags): budgets, lanes, reports, what is probed afterwards, and where the configuration lies. Strategy and seed may be the agent's own,

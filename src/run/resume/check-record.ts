@@ -2,7 +2,7 @@ import { readThrough, type ReadThroughOptions } from "../../engine/commit/recomm
 import { findingId } from "../../engine/findings/finding-id.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { ResolvedExploration } from "../../config/index.ts";
-import { asUnreadable, readRecord, type ShardStore, type StoredExploration, type StoredRun } from "../../store/index.ts";
+import { asUnreadable, readRecord, type ShardStore, type StoredExploration, type StoredRun } from "../../run-log/index.ts";
 
 export interface RecordInput {
   readonly exploration: StoredExploration;

@@ -2,7 +2,7 @@ import { resolveExploration, type Config, type ResolvedExploration } from "../..
 import { beyondBudget } from "../../engine/commit/recommit.ts";
 import type { Shard } from "../../engine/shards/shard-partition.ts";
 import { SeqqaError } from "../../model/errors.ts";
-import { refuseWritten, type StoredExploration, type StoredRun } from "../../store/index.ts";
+import { refuseWritten, type StoredExploration, type StoredRun } from "../../run-log/index.ts";
 import { beyondInRecord, type RecordInput } from "./check-record.ts";
 import { changedKeys } from "./changed-keys.ts";
 import { loadExploration, type LoadedExploration } from "../prepare/load-exploration.ts";

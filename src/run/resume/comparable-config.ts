@@ -1,5 +1,5 @@
 import type { Config } from "../../config/index.ts";
-import { configRows, environmentOf } from "../../store/index.ts";
+import { configRows, environmentOf } from "../../run-log/index.ts";
 import { isFree } from "./changed-keys.ts";
 
 /** Where the targets and stores of a machine are is its own business: that they are alike shows in the states that they begin in. */

@@ -3,7 +3,7 @@ import type { LaneReport } from "../../messages/lane-messages.ts";
 import type { Shard } from "../../engine/shards/shard-partition.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { differences } from "../../state/index.ts";
-import type { Beginning, ExplorationKeeper } from "../../store/index.ts";
+import type { Beginning, ExplorationKeeper } from "../../run-log/index.ts";
 
 /** What an exploration says of its beginning, for when it goes on later. */
 export function beginningWith(

@@ -16,7 +16,7 @@ import {
 } from "../../reports/index.ts";
 import { packageVersion } from "../../reports/document/package-version.ts";
 import { shownPath } from "../../reports/console/shown-path.ts";
-import { newRunId, readStoredRun, refuseWritten, runIds, RunStore, type ExplorationKeeper, type StoredRun } from "../../store/index.ts";
+import { newRunId, readStoredRun, refuseWritten, runIds, RunStore, type ExplorationKeeper, type StoredRun } from "../../run-log/index.ts";
 import { changesOfRun, compareExploration, refuseBeyond, refuseChanged, refuseMerged } from "./check-resumable.ts";
 import { withProblemsOf } from "../prepare/explore-with-services.ts";
 import type { ExploreOptions } from "../prepare/options.ts";

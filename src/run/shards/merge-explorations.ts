@@ -4,7 +4,7 @@ import { mergeShards, type Merged } from "../../engine/shards/merge-shards.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { ExplorationResult } from "../../model/results/result.ts";
 import type { ExplorationEntry } from "../../reports/index.ts";
-import type { ExplorationKeeper, ShardStore } from "../../store/index.ts";
+import type { ExplorationKeeper, ShardStore } from "../../run-log/index.ts";
 import { mergedResult } from "./merged-result.ts";
 
 /** Joins one exploration of several shards, and writes down what comes of it. The stores are its shards: see `refuseStrangers`. */

@@ -2,7 +2,7 @@ import { completeToDepth } from "../../engine/search/completeness.ts";
 import { findingId } from "../../engine/findings/finding-id.ts";
 import type { FoundViolation } from "../../engine/findings/finding-log.ts";
 import type { Merged } from "../../engine/shards/merge-shards.ts";
-import { openStates } from "../../engine/search/frontier.ts";
+import { openStates } from "../../engine/search/open-states.ts";
 import type {
   DismissedRace,
   Divergence,

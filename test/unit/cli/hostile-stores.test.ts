@@ -4,7 +4,7 @@ import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { journey, result, violation } from "../reports/results.ts";
 import { race } from "../../support/race.ts";
-import { configIn, graphOf, store } from "../store/stores.ts";
+import { configIn, graphOf, store } from "../run-log/stores.ts";
 import { folderWith, seqqa } from "./harness.ts";
 
 /** The store of a run with a finding, a race and a journey; where it lies. */

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { ReplayedRace, ReplayResult } from "../../../src/model/results/replay.ts";
 import { gatedRace, race } from "../../support/race.ts";
 import { result } from "../reports/results.ts";
-import { configIn, store } from "../store/stores.ts";
+import { configIn, store } from "../run-log/stores.ts";
 import { folderWith, seqqa } from "./harness.ts";
 
 let cwd = "";

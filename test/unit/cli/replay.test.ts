@@ -3,8 +3,8 @@ import type { ReplayResult } from "../../../src/model/results/replay.ts";
 import type { Violation } from "../../../src/model/results/result.ts";
 import type { ReplayFileInput } from "../../../src/run/index.ts";
 import { result, violation } from "../reports/results.ts";
-import { newRunId } from "../../../src/store/index.ts";
-import { configIn, store } from "../store/stores.ts";
+import { newRunId } from "../../../src/run-log/index.ts";
+import { configIn, store } from "../run-log/stores.ts";
 import { folderWith, seqqa } from "./harness.ts";
 
 const PATH = ["create_order", "pay_order", "refund_order"];

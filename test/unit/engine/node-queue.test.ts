@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { NodeQueue } from "../../../src/engine/orders/node-queue.ts";
+import { NodeQueue } from "../../../src/engine/frontiers/node-queue.ts";
 
 it("keeps every node at its place, whatever was cut off before it", () => {
   const queue = new NodeQueue();

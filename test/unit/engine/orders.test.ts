@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { mix } from "../../../src/engine/graph/mix.ts";
-import { orderOf, type Opened, type Order } from "../../../src/engine/orders/index.ts";
+import { orderOf, type Opened, type Order } from "../../../src/engine/frontiers/index.ts";
 import type { Strategy } from "../../../src/model/declare/strategy.ts";
 import { Draws } from "../../support/draws.ts";
 import { size } from "../../sizes.ts";

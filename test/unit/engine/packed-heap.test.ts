@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { mix } from "../../../src/engine/graph/mix.ts";
-import { HeapAhead, PackedHeap, type Packing } from "../../../src/engine/orders/packed-heap.ts";
+import { HeapAhead, PackedHeap, type Packing } from "../../../src/engine/frontiers/packed-heap.ts";
 import { PAGE } from "../../../src/engine/graph/paged.ts";
 
 interface Value {

@@ -1,13 +1,13 @@
 import { SeqqaError } from "../../../model/errors.ts";
 import { ignoredColumns, ignoredTables, type IgnorePattern } from "../../../model/stores/ignored.ts";
 import type { CheckpointChoice, SystemScope, TableSchema } from "../../../model/stores/store-adapter.ts";
-import { refusedWhereItIs, WHOLE_STORE } from "../../../systems/borrowed.ts";
+import { refusedWhereItIs, WHOLE_STORE } from "../../../stores/external-store.ts";
 import { readCatalog, type Catalog, type Table } from "../schema/catalog.ts";
 import { Control } from "./control.ts";
 import { CopyMode } from "../copy/copy-mode.ts";
 import { isDenied, safeCause, unexpected } from "./failures.ts";
 import { JournalMode } from "../journal/journal-mode.ts";
-import type { LentConnection } from "../savepoint/lent-connection.ts";
+import type { LentConnection } from "../savepoint/shared-connection.ts";
 import type { MysqlMode } from "./mode.ts";
 import { journalObstacle } from "../journal/obstacles.ts";
 import { requireNoneLeft } from "../journal/recover.ts";

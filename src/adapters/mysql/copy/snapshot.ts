@@ -1,4 +1,4 @@
-import { RowSums } from "../../../systems/multiset-mirror.ts";
+import { RowSums } from "../../../stores/multiset-mirror.ts";
 import { OURS, readCatalog, type Table } from "../schema/catalog.ts";
 import type { Control, Row } from "../connect/control.ts";
 import { errnoOf } from "../connect/failures.ts";

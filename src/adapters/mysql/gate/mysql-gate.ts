@@ -1,5 +1,5 @@
 import type { Gate, GateView, HeldWrite } from "../../../model/stores/store-adapter.ts";
-import { lookUntil } from "../../../systems/look-until.ts";
+import { lookUntil } from "../../../stores/look-until.ts";
 import type { Table } from "../schema/catalog.ts";
 import { Writing, type Control } from "../connect/control.ts";
 import { isDenied } from "../connect/failures.ts";

@@ -1,6 +1,6 @@
 import type { StoreProvider, StoreProviderOptions } from "../../../model/stores/store-provider.ts";
 import { SeqqaError } from "../../../model/errors.ts";
-import { DatabaseNames } from "../../../systems/database-names.ts";
+import { DatabaseNames } from "../../../stores/database-names.ts";
 import { databaseNames, dropDatabase } from "./databases.ts";
 import { copySchema } from "../copy/copy-schema.ts";
 import { NAMING } from "./provider-names.ts";

@@ -1,6 +1,6 @@
 import type { Connection, FieldPacket, RowDataPacket } from "mysql2/promise";
 import { SeqqaError } from "../../../model/errors.ts";
-import { onceMoreAfterLoss } from "../../../systems/after-loss.ts";
+import { onceMoreAfterLoss } from "../../../stores/after-loss.ts";
 import { connect, disconnect } from "../connect/connect.ts";
 import { errnoOf, isLost, lostError, safeCause } from "../connect/failures.ts";
 import type { QueryRow } from "../connect/mode.ts";

@@ -1,14 +1,14 @@
 import type { Connection } from "mysql2/promise";
 import { SeqqaError } from "../../../model/errors.ts";
 import type { NoGate, Observed, SystemTraits } from "../../../model/stores/store-adapter.ts";
-import { MultisetMirror, type Segment } from "../../../systems/multiset-mirror.ts";
-import { markInvalid } from "../../../systems/store-errors.ts";
+import { MultisetMirror, type Segment } from "../../../stores/multiset-mirror.ts";
+import { markInvalid } from "../../../stores/store-errors.ts";
 import type { Catalog, Table } from "../schema/catalog.ts";
 import type { Control } from "../connect/control.ts";
 import { dumpDatabase } from "../read/dump.ts";
 import { BUSY_LIMIT_MS, busyError, isBusy, isLost, lostError } from "../connect/failures.ts";
-import { LentQueries } from "./lent-queries.ts";
-import type { LentCore } from "./lent-core.ts";
+import { LentQueries } from "./shared-queries.ts";
+import type { LentCore } from "./shared-connection-core.ts";
 import { queryError } from "../read/looker.ts";
 import type { MysqlMode, QueryRow } from "../connect/mode.ts";
 import { imagesOf, observeAll, observeNet } from "../read/observe.ts";

@@ -1,12 +1,12 @@
 import { SeqqaError } from "../../../model/errors.ts";
 import { ignoredColumns, ignoredTables, type IgnorePattern } from "../../../model/stores/ignored.ts";
 import type { CheckpointChoice, SystemScope } from "../../../model/stores/store-adapter.ts";
-import { refusedWhereItIs, WHOLE_STORE } from "../../../systems/borrowed.ts";
+import { refusedWhereItIs, WHOLE_STORE } from "../../../stores/external-store.ts";
 import { readCatalog, type Catalog, type Table } from "../schema/catalog.ts";
 import { CloneMode } from "../clone/clone-mode.ts";
 import { Control } from "./control.ts";
 import { JournalMode } from "../journal/journal-mode.ts";
-import type { LentConnection } from "../savepoint/lent-connection.ts";
+import type { LentConnection } from "../savepoint/shared-connection.ts";
 import type { PostgresMode } from "./mode.ts";
 import { CLONE_COST, journalObstacle } from "../journal/obstacles.ts";
 import { requireNothingLeft } from "../journal/recover.ts";

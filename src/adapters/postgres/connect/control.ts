@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Client } from "pg";
 import type { SeqqaError } from "../../../model/errors.ts";
-import { ControlConnection } from "../../../systems/control-connection.ts";
-import { inUseError } from "../../../systems/store-errors.ts";
+import { ControlConnection } from "../../../stores/control-connection.ts";
+import { inUseError } from "../../../stores/store-errors.ts";
 import { CONTROL_SETTINGS, connect } from "./connect.ts";
 import { busyError, isBusy, isLost, lostError, safeCause } from "./failures.ts";
 import { CONTROL_SWITCH } from "../journal/journal-sql.ts";

@@ -1,5 +1,5 @@
 import type { Gate, GateView, HeldWrite } from "../../../model/stores/store-adapter.ts";
-import { lookUntil } from "../../../systems/look-until.ts";
+import { lookUntil } from "../../../stores/look-until.ts";
 import { Writing, type Control } from "../connect/control.ts";
 import { armSql, blockedSql, HELD_SQL, RELEASE_SQL } from "./gate-sql.ts";
 import { shownName } from "../connect/sql-text.ts";

@@ -1,4 +1,4 @@
-import { LEASE_SECONDS } from "../../../systems/borrowed.ts";
+import { LEASE_SECONDS } from "../../../stores/external-store.ts";
 import { OURS } from "../schema/catalog.ts";
 
 /** Raised by a function that finds the lease over. */

@@ -1,5 +1,5 @@
 import type { SeqqaError } from "../../../model/errors.ts";
-import { leaseOver, RENEWAL_MS } from "../../../systems/borrowed.ts";
+import { leaseOver, RENEWAL_MS } from "../../../stores/external-store.ts";
 import type { Control } from "../connect/control.ts";
 import { codeOf } from "../connect/failures.ts";
 import { LEASE_HOLDS, LEASE_STATE, RENEW_LEASE } from "./lease-sql.ts";

@@ -1,6 +1,6 @@
 import type { Leftover } from "../../../model/stores/leftover.ts";
 import type { Cleaning } from "../../../model/stores/store-provider.ts";
-import { leftBehind } from "../../../systems/borrowed.ts";
+import { leftBehind } from "../../../stores/external-store.ts";
 import { OURS, rowsOf } from "../schema/catalog.ts";
 import { Control } from "../connect/control.ts";
 import { putBackKept } from "../put-back/put-back-kept.ts";

@@ -1,4 +1,4 @@
-import type { DatabaseNaming } from "../../../systems/database-names.ts";
+import type { DatabaseNaming } from "../../../stores/database-names.ts";
 
 /** PostgreSQL cuts longer names off. A lane's checkpoints make databases beside its own, so its name may go on. */
 export const NAMING: DatabaseNaming = { longest: 63, template: "template", longestAddition: "_c9999", lane: /^\d+_\d+/ };

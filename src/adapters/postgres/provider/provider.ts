@@ -1,8 +1,8 @@
 import type { Client } from "pg";
 import { SeqqaError } from "../../../model/errors.ts";
 import type { StoreProvider, StoreProviderOptions } from "../../../model/stores/store-provider.ts";
-import { afterLoss } from "../../../systems/after-loss.ts";
-import { DatabaseNames } from "../../../systems/database-names.ts";
+import { afterLoss } from "../../../stores/after-loss.ts";
+import { DatabaseNames } from "../../../stores/database-names.ts";
 import { sweepDeadRuns } from "./clean-sweep.ts";
 import { isLost } from "../connect/failures.ts";
 import { claim } from "./heartbeat.ts";

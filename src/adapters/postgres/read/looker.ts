@@ -1,6 +1,6 @@
 import type { Client } from "pg";
 import { SeqqaError } from "../../../model/errors.ts";
-import { onceMoreAfterLoss } from "../../../systems/after-loss.ts";
+import { onceMoreAfterLoss } from "../../../stores/after-loss.ts";
 import { connect, importDriver } from "../connect/connect.ts";
 import { codeOf, isLost, lostError, safeCause } from "../connect/failures.ts";
 import type { QueryRow } from "../connect/mode.ts";

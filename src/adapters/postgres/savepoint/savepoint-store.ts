@@ -4,7 +4,7 @@ import { catalogDifference, catalogText, type CatalogText } from "../schema/cata
 import { schemaChanged } from "../connect/failures.ts";
 import { TEXT_SETTINGS } from "../connect/connect.ts";
 import type { Queryable } from "../connect/mode.ts";
-import { RowSums } from "../../../systems/multiset-mirror.ts";
+import { RowSums } from "../../../stores/multiset-mirror.ts";
 import { cannotSavepoint } from "./savepoint-failures.ts";
 import { LOG, logStatements, removeLog } from "./savepoint-log.ts";
 import { quoteText } from "../connect/sql-text.ts";

@@ -1,5 +1,5 @@
 import type { Client, DatabaseError } from "pg";
-import { fail, relay, succeed, type Submittable } from "./lent-connection-relay.ts";
+import { fail, relay, succeed, type Submittable } from "./shared-connection-relay.ts";
 import { Endings } from "./savepoint-endings.ts";
 import { LocalSettings } from "./savepoint-locals.ts";
 import { statementsOf, type Control, type Statement } from "./savepoint-statements.ts";

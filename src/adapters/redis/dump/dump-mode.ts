@@ -1,8 +1,8 @@
 import type { LastLook, Observed } from "../../../model/stores/store-adapter.ts";
-import { markInvalid } from "../../../systems/store-errors.ts";
+import { markInvalid } from "../../../stores/store-errors.ts";
 import { SeqqaError } from "../../../model/errors.ts";
-import { ForeignWrite, type AskedSince } from "../../../systems/borrowed.ts";
-import type { Borrowed } from "../borrowed.ts";
+import { ForeignWrite, type AskedSince } from "../../../stores/external-store.ts";
+import type { Borrowed } from "../external-store.ts";
 import { bytesOf, isQuiet, renewalMs, type Bytes, type Entry } from "../keys/entry.ts";
 import { sameEntry } from "../keys/exact-text.ts";
 import { entryOfImage, imageKey, isKeyImage, type KeyImage } from "./key-image.ts";

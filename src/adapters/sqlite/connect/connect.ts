@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { BUSY_WAIT_MS, isBusy, openError } from "./failures.ts";
-import { openSqlite } from "../../../systems/sqlite-driver.ts";
+import { openSqlite } from "../../../stores/sqlite-driver.ts";
 
 /** A connection of ours. @throws SeqqaError `STORE_*` that says why there is none; SqliteError busy */
 export function connect(file: string, mustExist: boolean = true): Database {

@@ -7,7 +7,7 @@ import { openError } from "../connect/failures.ts";
 import { readOwner } from "../journal/owner.ts";
 import { putBackKept } from "../journal/put-back-kept.ts";
 import { sqlitePath } from "../connect/sqlite-path.ts";
-import { openSqlite } from "../../../systems/sqlite-driver.ts";
+import { openSqlite } from "../../../stores/sqlite-driver.ts";
 
 /** `serialize` holds the whole file in memory; above this `VACUUM INTO` is used. */
 const LARGE = 512 * 1024 * 1024;

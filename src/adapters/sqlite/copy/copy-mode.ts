@@ -1,11 +1,11 @@
 import type { Database, Statement } from "better-sqlite3";
 import { isPromise, type Awaitable, type Observed, type SystemTraits } from "../../../model/stores/store-adapter.ts";
-import { attempt } from "../../../systems/index.ts";
+import { attempt } from "../../../stores/index.ts";
 import { putPages } from "./put-pages.ts";
 import { BUSY_LIMIT_MS, busyError, isBusy } from "../connect/failures.ts";
 import { observeDifference, observeEverything, readEverything, type FullReading } from "../journal/full-reading.ts";
 import type { SqliteMode } from "../connect/mode.ts";
-import { openSqlite } from "../../../systems/sqlite-driver.ts";
+import { openSqlite } from "../../../stores/sqlite-driver.ts";
 
 /** A state: all pages of the file. The same object stands for the state as long as nobody writes. */
 interface Copy {

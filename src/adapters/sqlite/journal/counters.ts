@@ -1,5 +1,5 @@
 import type { Database, Statement } from "better-sqlite3";
-import { sameRow, type ExactRow, type ExactValue } from "../../../systems/index.ts";
+import { sameRow, type ExactRow, type ExactValue } from "../../../stores/index.ts";
 
 /** Integers in a file's header that belong to its user, mostly the version of a schema. They are counters that no table has. */
 const PRAGMAS = ["user_version", "application_id"] as const;

@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { Observed, ObservedColumn, ObservedTable, StoredValue } from "../../../model/stores/store-adapter.ts";
-import { allCounters, observeCounters, shown, withoutCommon, type ExactRow, type ExactValue } from "../../../systems/index.ts";
+import { allCounters, observeCounters, shown, withoutCommon, type ExactRow, type ExactValue } from "../../../stores/index.ts";
 import { counterReader } from "./counters.ts";
 import { quoteName } from "../connect/sql-text.ts";
 import { observedColumns } from "./table-plan.ts";

@@ -1,9 +1,9 @@
 import type { Database, Statement } from "better-sqlite3";
 import { SeqqaError } from "../../../model/errors.ts";
 import type { Awaitable, Observed, SystemTraits } from "../../../model/stores/store-adapter.ts";
-import { AskedSince, ForeignWrite, keptAtEnd, LEASE_SECONDS, leaseOver, RENEWAL_MS } from "../../../systems/borrowed.ts";
-import { writeKept } from "../../../systems/kept-file.ts";
-import { markInvalid } from "../../../systems/store-errors.ts";
+import { AskedSince, ForeignWrite, keptAtEnd, LEASE_SECONDS, leaseOver, RENEWAL_MS } from "../../../stores/external-store.ts";
+import { writeKept } from "../../../stores/kept-file.ts";
+import { markInvalid } from "../../../stores/store-errors.ts";
 import {
   allCounters,
   attempt,
@@ -18,7 +18,7 @@ import {
   type Segment,
   type TableShape,
   type Touch,
-} from "../../../systems/index.ts";
+} from "../../../stores/index.ts";
 import { blind } from "./blind.ts";
 import { BUSY_LIMIT_MS, busyError, isBusy, notPutBack, schemaChanged } from "../connect/failures.ts";
 import { install, isInstalled } from "./install.ts";

@@ -1,6 +1,6 @@
 import type { Database, Statement } from "better-sqlite3";
-import { isRawText, sameCounters, sameRow, type ExactRow, type ExactValue, type RowKey } from "../../../systems/index.ts";
-import { LEASE_SECONDS } from "../../../systems/borrowed.ts";
+import { isRawText, sameCounters, sameRow, type ExactRow, type ExactValue, type RowKey } from "../../../stores/index.ts";
+import { LEASE_SECONDS } from "../../../stores/external-store.ts";
 import { counterReader } from "./counters.ts";
 import { hasTable } from "./owner.ts";
 import { bindable, exactRow, type TableIo } from "./table-io.ts";

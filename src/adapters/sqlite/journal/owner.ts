@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Database } from "better-sqlite3";
-import { here, identify, isAlive, isThreadAlive, thisThread } from "../../../systems/index.ts";
+import { here, identify, isAlive, isThreadAlive, thisThread } from "../../../stores/index.ts";
 import { quoteName } from "../connect/sql-text.ts";
 import { LEASE, SECONDS } from "./triggers.ts";
 

@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { Leftover, RowImages } from "../../../model/stores/leftover.ts";
 import type { Cleaning } from "../../../model/stores/store-provider.ts";
-import { sameRow, withValuesOf, type ExactRow, type ExactValue, type RowKey } from "../../../systems/index.ts";
+import { sameRow, withValuesOf, type ExactRow, type ExactValue, type RowKey } from "../../../stores/index.ts";
 import { blind, unblind } from "./blind.ts";
 import { isInHeader, setInHeader } from "./counters.ts";
 import { cannotRecover, isBusy, notPutBack } from "../connect/failures.ts";

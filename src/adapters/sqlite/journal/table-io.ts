@@ -1,5 +1,5 @@
 import type { Database, Statement } from "better-sqlite3";
-import { isRawText, keyOf, type ExactRow, type ExactValue, type RowKey } from "../../../systems/index.ts";
+import { isRawText, keyOf, type ExactRow, type ExactValue, type RowKey } from "../../../stores/index.ts";
 import type { TablePlan } from "./table-plan.ts";
 
 type Values = ExactValue[];

@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { ObservedColumn } from "../../../model/stores/store-adapter.ts";
-import type { TableShape } from "../../../systems/index.ts";
+import type { TableShape } from "../../../stores/index.ts";
 import { quoteName } from "../connect/sql-text.ts";
 import { readUniques, type ColumnInfo, type Unique } from "./unique-plan.ts";
 

@@ -12,8 +12,8 @@ import {
   type NetImage,
   type RowKey,
   type Touch,
-} from "../../../systems/index.ts";
-import { imageForeign } from "../../../systems/store-errors.ts";
+} from "../../../stores/index.ts";
+import { imageForeign } from "../../../stores/store-errors.ts";
 import { counterReader, putCounters } from "./counters.ts";
 import { Keeper } from "./kept-rows.ts";
 import { exactRow, TableIo } from "./table-io.ts";

@@ -1,5 +1,5 @@
 import type { Database } from "better-sqlite3";
-import { isRawText, type ExactValue } from "../../../systems/index.ts";
+import { isRawText, type ExactValue } from "../../../stores/index.ts";
 import { counterReader, isInHeader } from "../journal/counters.ts";
 import { quoteName } from "../connect/sql-text.ts";
 import { exactRow } from "../journal/table-io.ts";

@@ -1,5 +1,5 @@
 import type { RowImage } from "../../../model/stores/leftover.ts";
-import { shown, shownRow, type ExactRow, type ExactValue } from "../../../systems/index.ts";
+import { shown, shownRow, type ExactRow, type ExactValue } from "../../../stores/index.ts";
 import type { TablePlan } from "../journal/table-plan.ts";
 
 /** A row by its columns, for people. */

@@ -1,8 +1,8 @@
 import { pathToFileURL } from "node:url";
-import { ThreadsExpander } from "../../../../src/expanders/threads/threads-expander.ts";
+import { ThreadsExpander } from "../../../../src/lane-pools/threads/thread-lane-pool.ts";
 import type { bundle as bundleModule } from "../../../../src/loader/index.ts";
-import { expanderContract } from "../../../contract/expander/expander-contract.ts";
-import { host, HTTP, LEDGER } from "../../../contract/expander/ledger-lanes.ts";
+import { expanderContract } from "../../../contract/lane-pool/lane-pool-contract.ts";
+import { host, HTTP, LEDGER } from "../../../contract/lane-pool/ledger-lanes.ts";
 import { emptyFolder, root } from "../../../support/e2e.ts";
 import { laneOptions } from "../../../support/seats.ts";
 

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { HttpClient } from "../../../../src/adapters/http/index.ts";
-import { choosePoints, type MeetingPoints } from "../../../../src/adapters/http/meeting/index.ts";
+import { choosePoints, type MeetingPoints } from "../../../../src/adapters/http/delivery/index.ts";
 import { clientPartOf } from "../../../../src/model/http/client.ts";
 import type { WireRequest } from "../../../../src/model/http/wire.ts";
 import { closeServers, freePort, serveRaw } from "../../../unit/adapters/http/servers.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { choosePoints, type Meeting, type MeetingPoint, type MeetingPoints } from "../../../../src/adapters/http/meeting/index.ts";
+import { choosePoints, type Meeting, type MeetingPoint, type MeetingPoints } from "../../../../src/adapters/http/delivery/index.ts";
 import type { WireAnswer, WireRequest } from "../../../../src/model/http/wire.ts";
 import { freePort } from "../../../unit/adapters/http/servers.ts";
 import { ServerProcess, type ServerKind } from "../../../contract/meeting/server-process.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { flagRows, optionsBefore } from "../../../../src/cli/arguments/resumed-flags.ts";
 import { flagsOf, type RunOptions } from "../../../../src/cli/arguments/run-options.ts";
-import type { ConfigRow } from "../../../../src/store/index.ts";
+import type { ConfigRow } from "../../../../src/run-log/index.ts";
 
 const stored = (rows: readonly ConfigRow[]) => ({ id: "r", config: new Map(rows.map(({ key, ...row }) => [key, row])) });
 const row = (key: string, value: unknown, source = "flag --any"): ConfigRow => ({ key, value: JSON.stringify(value), source });

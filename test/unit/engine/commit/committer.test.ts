@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { Committer, CommitterOptions } from "../../../../src/engine/commit/committer.ts";
 import { FAILED, SHAPE, SKIPPED } from "../../../../src/messages/lane-messages.ts";
-import type { Opened } from "../../../../src/engine/orders/index.ts";
+import type { Opened } from "../../../../src/engine/frontiers/index.ts";
 import { committerAt, findingNews, type rootReport, rowsOf, type Told } from "../rows.ts";
 
 let opened: number[];

@@ -6,7 +6,7 @@ import {
   type Shrinking,
 } from "../../../../src/engine/findings/confirm.ts";
 import { TimeLimit } from "../../../../src/engine/search/time-limit.ts";
-import type { Expander } from "../../../../src/engine/expander.ts";
+import type { Expander } from "../../../../src/engine/lane-pool.ts";
 import { FindingLog } from "../../../../src/engine/findings/finding-log.ts";
 import { CRASHED, type FindingNews, type Recording } from "../../../../src/messages/lane-messages.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { BfsOrder } from "../../../../src/engine/orders/index.ts";
+import { BfsOrder } from "../../../../src/engine/frontiers/index.ts";
 import { Segments } from "../../../../src/engine/graph/segments.ts";
 import { size } from "../../../sizes.ts";
 

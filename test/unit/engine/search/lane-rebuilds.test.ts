@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { DivergenceLog } from "../../../../src/engine/commit/divergence-log.ts";
-import type { Expander } from "../../../../src/engine/expander.ts";
+import type { Expander } from "../../../../src/engine/lane-pool.ts";
 import { LaneRebuilds } from "../../../../src/engine/search/lane-rebuilds.ts";
 import type { LaneReport } from "../../../../src/messages/lane-messages.ts";
 

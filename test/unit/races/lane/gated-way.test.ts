@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Gate } from "../../../../src/model/stores/store-adapter.ts";
 import type { Calls } from "../../../../src/races/lane/calls.ts";
-import { gatedWay } from "../../../../src/races/lane/ways.ts";
+import { gatedWay } from "../../../../src/races/lane/deliveries.ts";
 import type { Execution } from "../../../../src/races/oracle/execution.ts";
 
 const EXECUTION: Execution = { order: null, calls: [], states: [], broken: [], after: [] };

@@ -7,8 +7,8 @@ import { Invariant } from "../../../../src/model/declare/invariant.ts";
 import { ApiResponse } from "../../../../src/model/http/response.ts";
 import { World } from "../../../../src/model/declare/world.ts";
 import { Prober } from "../../../../src/races/lane/prober.ts";
-import type { WaysOfLane } from "../../../../src/races/lane/ways-of-lane.ts";
-import { PLAIN_WAY, type Trial, type TrialPlan, type Way } from "../../../../src/races/lane/ways.ts";
+import type { WaysOfLane } from "../../../../src/races/lane/deliveries-of-lane.ts";
+import { PLAIN_WAY, type Trial, type TrialPlan, type Way } from "../../../../src/races/lane/deliveries.ts";
 import { laneOf } from "../../../support/seats.ts";
 
 interface Post {

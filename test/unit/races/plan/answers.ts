@@ -1,4 +1,4 @@
-import type { Expander } from "../../../../src/engine/expander.ts";
+import type { Expander } from "../../../../src/engine/lane-pool.ts";
 import type { Recording } from "../../../../src/messages/lane-messages.ts";
 import type { RaceAnswer, RaceHit, RaceRequest } from "../../../../src/messages/race-messages.ts";
 import type { RaceVerdict } from "../../../../src/model/results/result.ts";

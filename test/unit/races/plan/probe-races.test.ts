@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Expander } from "../../../../src/engine/expander.ts";
+import type { Expander } from "../../../../src/engine/lane-pool.ts";
 import { probeRaces, RacesEnd } from "../../../../src/races/index.ts";
 import { runExplorer } from "../../../support/run-explorer.ts";
 import { NOTHING } from "./answers.ts";

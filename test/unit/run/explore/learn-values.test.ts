@@ -10,7 +10,7 @@ import { World } from "../../../../src/model/declare/world.ts";
 import { calibrating } from "../../../../src/run/explore/at-root.ts";
 import { learnValues } from "../../../../src/run/explore/learn-values.ts";
 import { fieldOf, loadHasher, NOTHING_KNOWN } from "../../../../src/state/index.ts";
-import { LanesExpander } from "../../../support/lanes-expander.ts";
+import { LanesExpander } from "../../../support/test-lane-pool.ts";
 import { atEnd } from "../../../support/at-end.ts";
 
 beforeAll(loadHasher);

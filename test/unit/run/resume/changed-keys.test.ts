@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { loadConfig, type Config } from "../../../../src/config/index.ts";
 import { changedKeys, differingKeys } from "../../../../src/run/resume/changed-keys.ts";
-import { environmentRows } from "../../../../src/store/rows/environment-rows.ts";
-import { configRows } from "../../../../src/store/index.ts";
+import { environmentRows } from "../../../../src/run-log/rows/environment-rows.ts";
+import { configRows } from "../../../../src/run-log/index.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "seqqa-unit-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

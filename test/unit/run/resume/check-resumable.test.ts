@@ -3,7 +3,7 @@ import { loadConfig } from "../../../../src/config/index.ts";
 import { Action } from "../../../../src/model/declare/action.ts";
 import { Agent } from "../../../../src/run/agent.ts";
 import { compareExploration, refuseBeyond } from "../../../../src/run/resume/check-resumable.ts";
-import type { StoredExploration } from "../../../../src/store/index.ts";
+import type { StoredExploration } from "../../../../src/run-log/index.ts";
 
 const definition = new Agent({
   name: "a",

@@ -1,0 +1,125 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { SecureContext } from "node:tls";
+import type { WireRoute } from "../../../model/http/wire.ts";
+import { secureContext } from "../../../network/secure-context.ts";
+import { Http2Way } from "./http2-delivery.ts";
+import { openHttp2 } from "./http2-session.ts";
+import type { Meeting, MeetingPoint, MeetingPoints } from "./delivery.ts";
+import { OwnWay } from "./own-delivery.ts";
+import { PipelinedWay } from "./pipelined-delivery.ts";
+import { PipeliningEvidence } from "./pipelining-evidence.ts";
+import { isSilentTo, REQUESTS } from "./plain-request.ts";
+import { Point } from "./delivery-point.ts";
+import { SocketsWay } from "./sockets-delivery.ts";
+import { connectionTo, takesConnections } from "./takes-connections.ts";
+import type { Way } from "./delivery-transport.ts";
+
+type Delivery = MeetingPoint["delivery"];
+type Ways = Partial<Record<Delivery, () => Way>>;
+
+/** A server of HTTP/1.1 hangs up at once; this is for those that say nothing. */
+const PROBE_MS = 1000;
+/** One that says nothing is greeted again, with more patience: it may have been busy. */
+const SURE_MS = 2000;
+/** And asked again after this time. */
+const LATER_MS = 2000;
+
+/**
+ * The ways to make requests meet that a route allows; each is made when it is first asked for. Asks the target whether it speaks HTTP/2, by a greeting
+ * and without a request. A target that is not there speaks none. One that says nothing to it may serve one connection at a time: requests would wait
+ * there until the other one is closed, or they time out.
+ */
+export async function choosePoints(route: WireRoute): Promise<MeetingPoints> {
+  const { origin, ca, proxied } = route;
+  if (origin === undefined || proxied) return new Points({ plain: () => new OwnWay() }, undefined);
+  const secure = origin.startsWith("https:") ? secureContext(ca) : undefined;
+  const ways: Ways = {
+    pipelined: () => new PipelinedWay(origin, secure),
+    last_byte: () => new SocketsWay(origin, secure, "most"),
+    plain: () => new SocketsWay(origin, secure, "nothing"),
+  };
+  const { greeted, oneConnection } = await besideAnother(new URL(origin), async () => {
+    const first = await openHttp2(origin, secure, PROBE_MS);
+    const second = first === "silent" ? await openHttp2(origin, secure, SURE_MS) : first;
+    return { greeted: second, oneConnection: second === "silent" && (await leavesRequestsWaiting(origin, secure)) };
+  });
+  if (typeof greeted === "string") return new Points(ways, origin, oneConnection);
+  greeted.destroy();
+  return new Points({ ...ways, http2: () => new Http2Way(origin, secure) }, origin);
+}
+
+/** Silence to a greeting shows nothing: there are servers that ignore it. What is claimed here holds for as long as the lane lives, so one that was busy is asked again later. */
+async function leavesRequestsWaiting(origin: string, secure: SecureContext | undefined): Promise<boolean> {
+  const [first, later] = REQUESTS;
+  if (!(await isSilentTo(first, origin, secure, SURE_MS))) return false;
+  await sleep(LATER_MS);
+  return isSilentTo(later, origin, secure, SURE_MS);
+}
+
+/** While a connection is open on which nothing is sent. Those of the clients may be closed at any time, since they are idle. */
+async function besideAnother<T>(origin: URL, ask: () => Promise<T>): Promise<T> {
+  const socket = connectionTo(origin);
+  socket.on("error", () => undefined);
+  await new Promise<void>((resolve) => {
+    socket.once("connect", resolve);
+    socket.once("close", () => resolve());
+    socket.setTimeout(PROBE_MS, resolve);
+  });
+  try {
+    return await ask();
+  } finally {
+    socket.destroy();
+  }
+}
+
+class Points implements MeetingPoints {
+  readonly oneConnection: boolean;
+  readonly #ways: Ways;
+  readonly #origin: string | undefined;
+  readonly #refused = new Set<Delivery>();
+  readonly #made = new Map<Delivery, MeetingPoint>();
+  readonly #pipelining = new PipeliningEvidence();
+
+  /** `origin`: `undefined` where only the clients know the way. */
+  constructor(ways: Ways, origin: string | undefined, oneConnection: boolean = false) {
+    this.oneConnection = oneConnection;
+    this.#ways = ways;
+    this.#origin = origin;
+  }
+
+  get auto(): readonly MeetingPoint[] {
+    return this.#best().map((delivery) => this.point(delivery)!);
+  }
+
+  /** Whole requests at once open another window than their last bytes: measured, either hits more at times. */
+  #best(): readonly Delivery[] {
+    if ("http2" in this.#ways) return ["http2"];
+    if (!("pipelined" in this.#ways)) return ["plain"];
+    const pipelines = this.#pipelining.concurrent !== false && !this.#refused.has("pipelined");
+    return pipelines ? ["pipelined", "last_byte", "plain"] : ["last_byte", "plain"];
+  }
+
+  point(delivery: Delivery): MeetingPoint | undefined {
+    let made = this.#made.get(delivery);
+    const way = this.#ways[delivery];
+    if (made === undefined && way !== undefined) this.#made.set(delivery, (made = new Point(delivery, way())));
+    return made;
+  }
+
+  evidence(delivery: Delivery, alone: readonly number[], intervals: Meeting["intervals"]): void {
+    this.#pipelining.alone(alone);
+    if (delivery === "pipelined") this.#pipelining.trial(alone, intervals);
+  }
+
+  async isAlive(): Promise<boolean> {
+    return this.#origin === undefined || takesConnections(new URL(this.#origin));
+  }
+
+  refuses(delivery: Delivery): void {
+    this.#refused.add(delivery);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#made.values()].map((point) => point.close()));
+  }
+}

@@ -1,0 +1,57 @@
+import type { Deadlines } from "../transport/deadlines.ts";
+import { clientClosed } from "../transport/failures.ts";
+import type { WireAnswer, WireRequest } from "../transport/transport.ts";
+import { HeldRequest } from "./held-request.ts";
+import type { Interval, Meeting, MeetingPlan } from "./delivery.ts";
+import type { Way } from "./delivery-transport.ts";
+
+/** One trial. Nothing of a request is sent until all sides have come: a target that serves one connection at a time would let the others wait for its end. */
+export class Gathering implements Meeting {
+  readonly intervals: (Interval | undefined)[];
+  readonly #plan: MeetingPlan;
+  readonly #way: Way;
+  readonly #deadlines: Deadlines;
+  readonly #missing: Set<number>;
+  /** How many requests each side has sent. */
+  readonly #counts: number[];
+  #held: HeldRequest[] = [];
+  #closed = false;
+
+  constructor(plan: MeetingPlan, way: Way, deadlines: Deadlines) {
+    this.#plan = plan;
+    this.#way = way;
+    this.#deadlines = deadlines;
+    this.intervals = new Array<undefined>(plan.sides).fill(undefined);
+    this.#counts = new Array<number>(plan.sides).fill(0);
+    this.#missing = new Set(this.#counts.keys());
+  }
+
+  send(side: number, request: WireRequest, own: (request: WireRequest) => Promise<WireAnswer>): Promise<WireAnswer> {
+    if (this.#closed) return Promise.reject(clientClosed());
+    const place = this.#counts[side]!++;
+    if (place !== this.#plan.meetAt[side] || !this.#missing.has(side)) return own(request);
+    const held = new HeldRequest({ side, request, own, offset: this.#plan.offsets[side] ?? 0 }, this.#deadlines);
+    const over = (): void => {
+      if (held.from !== undefined) this.intervals[side] = { from: held.from, to: performance.now() };
+    };
+    held.answer.then(over, over);
+    this.#held.push(held);
+    this.leave(side);
+    return held.answer;
+  }
+
+  leave(side: number): void {
+    if (this.#missing.delete(side) && this.#missing.size === 0) this.#launch();
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const held of this.#held) held.fail(clientClosed());
+  }
+
+  #launch(): void {
+    const waiting = this.#held.filter((held) => held.take());
+    this.#held = [];
+    this.#way.launch(waiting.sort((a, b) => a.offset - b.offset));
+  }
+}

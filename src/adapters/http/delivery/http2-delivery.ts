@@ -1,0 +1,203 @@
+import http2 from "node:http2";
+import type { SecureContext } from "node:tls";
+import { setTimeout as sleep } from "node:timers/promises";
+import { bodyTooLarge, clientClosed, failure } from "../transport/failures.ts";
+import { decodeBody, MAX_BODY_BYTES, NO_COOKIES, type WireAnswer, type WireRequest } from "../transport/transport.ts";
+import { withinLimits } from "../request/within-limits.ts";
+import { atOffsets } from "./at-offsets.ts";
+import type { HeldRequest } from "./held-request.ts";
+import { openHttp2 } from "./http2-session.ts";
+import type { Way } from "./delivery-transport.ts";
+
+const CONNECT_MS = 10_000;
+/** The target gets so long to read what is sent ahead. */
+const READ_MS = 2;
+/** A body of up to this goes out with its head, in one write with those of the other sides; of a longer one all but the end of the stream goes ahead. */
+const TOGETHER = 4096;
+/** Methods of which a body is expected, so that its length is said though it is empty (RFC 9110, 8.6). */
+const WITH_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"]);
+
+/** A stream for each, on one session: the server reads them at once, and may begin with all. */
+export class Http2Way implements Way {
+  readonly #origin: string;
+  readonly #secure: SecureContext | undefined;
+  #session: http2.ClientHttp2Session | undefined;
+  #closed = false;
+
+  constructor(origin: string, secure: SecureContext | undefined) {
+    this.#origin = origin;
+    this.#secure = secure;
+  }
+
+  launch(held: readonly HeldRequest[]): void {
+    const session = this.#usable();
+    const streams = held.map((one) => new Exchange(one, () => this.#closed));
+    for (const [index, stream] of streams.entries()) held[index]!.answerWith(stream.answer);
+    void session.then(
+      (open) => release(open, streams),
+      (error: unknown) => {
+        for (const stream of streams) stream.fail(error);
+      },
+    );
+  }
+
+  close(): Promise<void> {
+    this.#closed = true;
+    this.#session?.destroy();
+    return Promise.resolve();
+  }
+
+  async #usable(): Promise<http2.ClientHttp2Session> {
+    // What the server has said since the last trial may be that it ends the session; its answer to a ping comes after that.
+    if (this.#session === undefined || !(await answersPing(this.#session))) {
+      this.#session?.destroy();
+      const opened = this.#closed ? "refused" : await openHttp2(this.#origin, this.#secure, CONNECT_MS);
+      this.#session = typeof opened === "string" ? undefined : opened;
+    }
+    if (this.#session === undefined) throw lost("no session of HTTP/2");
+    if (this.#closed) this.#session.destroy();
+    return this.#session;
+  }
+}
+
+function answersPing(session: http2.ClientHttp2Session): Promise<boolean> {
+  return new Promise((resolve) => {
+    if (session.closed || session.destroyed) return resolve(false);
+    const end = (alive: boolean): void => {
+      session.off("close", ended);
+      resolve(alive);
+    };
+    const ended = (): void => end(false);
+    session.once("close", ended);
+    session.ping((error) => end(error === null && !session.closed));
+  });
+}
+
+async function release(session: http2.ClientHttp2Session, streams: readonly Exchange[]): Promise<void> {
+  let ahead = false;
+  for (const stream of streams) ahead = stream.begin(session) || ahead;
+  if (ahead) await sleep(READ_MS);
+  await atOffsets(streams, (together) => {
+    // What is written in one turn leaves in one write.
+    for (const stream of together) stream.release(session);
+  });
+}
+
+/** One request and its answer. */
+class Exchange {
+  readonly answer: Promise<WireAnswer>;
+  readonly #held: HeldRequest;
+  readonly #isClosed: () => boolean;
+  readonly #body: Buffer;
+  readonly #abort = new AbortController();
+  readonly #failed: { readonly method: string; readonly url: string; answered: boolean };
+  #stream: http2.ClientHttp2Stream | undefined;
+  #resolve!: (answer: WireAnswer) => void;
+  #reject!: (error: unknown) => void;
+
+  constructor(held: HeldRequest, isClosed: () => boolean) {
+    const { request } = held;
+    this.#held = held;
+    this.#isClosed = isClosed;
+    this.#body = typeof request.body === "string" ? Buffer.from(request.body) : Buffer.from(request.body ?? []);
+    this.#failed = { method: request.method, url: request.url, answered: false };
+    const work = new Promise<WireAnswer>((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    this.#abort.signal.addEventListener("abort", () => this.#stream?.close(http2.constants.NGHTTP2_CANCEL));
+    this.answer = withinLimits(request, this.#failed, this.#abort, new Set(), () => work);
+  }
+
+  get offset(): number {
+    return this.#held.offset;
+  }
+
+  fail(error: unknown): void {
+    this.#reject(this.#isClosed() ? clientClosed(error) : failure(error, this.#failed));
+  }
+
+  /** Sends ahead what is long. */
+  begin(session: http2.ClientHttp2Session): boolean {
+    if (this.#body.length <= TOGETHER) return false;
+    this.#open(session)?.write(this.#body);
+    return true;
+  }
+
+  release(session: http2.ClientHttp2Session): void {
+    if (this.#abort.signal.aborted || this.#stream?.closed === true) return;
+    this.#held.from = performance.now();
+    if (this.#stream !== undefined) this.#stream.end();
+    else if (this.#body.length === 0) this.#open(session);
+    else this.#open(session)?.end(this.#body);
+  }
+
+  #open(session: http2.ClientHttp2Session): http2.ClientHttp2Stream | undefined {
+    if (this.#abort.signal.aborted) return undefined;
+    try {
+      this.#stream = session.request(headersOf(this.#held.request, this.#body), { endStream: this.#body.length === 0 });
+    } catch (error) {
+      this.fail(lost("the session is over", error));
+      return undefined;
+    }
+    this.#receive(this.#stream);
+    return this.#stream;
+  }
+
+  #receive(stream: http2.ClientHttp2Stream): void {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    let head: http2.IncomingHttpHeaders & http2.IncomingHttpStatusHeader = {};
+    let ended = false;
+    stream.on("response", (headers) => {
+      head = headers;
+      this.#failed.answered = true;
+    });
+    stream.on("data", (chunk: Buffer) => {
+      length += chunk.length;
+      chunks.push(chunk);
+      if (length <= MAX_BODY_BYTES) return;
+      this.#reject(bodyTooLarge(this.#failed));
+      stream.close(http2.constants.NGHTTP2_CANCEL);
+    });
+    stream.on("end", () => (ended = true));
+    stream.on("error", (error) => this.fail(lost("the stream was ended", error)));
+    // After the end: a stream that was reset ends, too.
+    stream.on("close", () => {
+      if (!ended || !this.#failed.answered || stream.rstCode !== http2.constants.NGHTTP2_NO_ERROR) {
+        this.fail(lost("the stream was ended"));
+        return;
+      }
+      try {
+        this.#resolve({ ...answerHead(head), text: decodeBody(Buffer.concat(chunks)) });
+      } catch (cause) {
+        this.#reject(bodyTooLarge(this.#failed, cause));
+      }
+    });
+  }
+}
+
+function headersOf({ method, path, headers }: WireRequest, body: Buffer): http2.OutgoingHttpHeaders {
+  const { host, ...others } = headers;
+  return {
+    ":method": method,
+    ":path": path,
+    ...(host !== undefined && { ":authority": host }),
+    ...others,
+    // Frameworks take a request without it for one without a body.
+    ...((body.length > 0 || WITH_BODY.has(method)) && { "content-length": body.length }),
+  };
+}
+
+function answerHead(head: http2.IncomingHttpHeaders & http2.IncomingHttpStatusHeader): Omit<WireAnswer, "text"> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(head)) {
+    if (value !== undefined && !name.startsWith(":")) headers[name] = Array.isArray(value) ? value.join(", ") : String(value);
+  }
+  return { status: head[":status"] ?? 0, headers, cookies: head["set-cookie"] ?? NO_COOKIES };
+}
+
+/** For {@link failure}: the connection, or what stands for it, ended. */
+function lost(message: string, cause?: unknown): Error {
+  return Object.assign(new Error(message, { cause }), { code: "UND_ERR_SOCKET" });
+}

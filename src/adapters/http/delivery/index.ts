@@ -1,0 +1,2 @@
+export { choosePoints } from "./choose-points.ts";
+export type { Meeting, MeetingPoint, MeetingPoints } from "./delivery.ts";

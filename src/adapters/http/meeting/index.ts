@@ -1,2 +1,0 @@
-export { choosePoints } from "./choose-points.ts";
-export type { Meeting, MeetingPoint, MeetingPoints } from "./meeting.ts";

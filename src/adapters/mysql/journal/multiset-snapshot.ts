@@ -1,0 +1,40 @@
+import type { RowSums } from "../../../stores/multiset-mirror.ts";
+import { imageForeign } from "../../../stores/store-errors.ts";
+import type { Table } from "../schema/catalog.ts";
+import { sumsOf } from "./ignored-values.ts";
+import type { StoreUrl } from "../connect/store-url.ts";
+
+/** A state as its difference from the root: plain data that can be cloned, sent and written into another lane. */
+export interface MultisetImage {
+  readonly kind: "multiset";
+  readonly tables: readonly {
+    readonly name: string;
+    readonly columns: readonly string[];
+    readonly rows: readonly (readonly [row: string, by: number])[];
+  }[];
+}
+
+export function imageOf(tables: readonly Table[], net: RowSums): MultisetImage {
+  const changed: MultisetImage["tables"][number][] = [];
+  tables.forEach(({ name, columns }, i) => {
+    const rows = net.of(i);
+    if (rows.size > 0) changed.push({ name, columns: columns.map((column) => column.name), rows: [...rows] });
+  });
+  return { kind: "multiset", tables: changed };
+}
+
+export function isImage(image: unknown): image is MultisetImage {
+  return typeof image === "object" && image !== null && (image as { kind?: unknown }).kind === "multiset";
+}
+
+/** What a state differs in from the root, in terms of this store's tables. @throws SeqqaError `IMAGE_FOREIGN` */
+export function rowsOfImage(store: StoreUrl, tables: readonly Table[], image: MultisetImage): RowSums {
+  const sums = sumsOf(tables);
+  for (const { name, columns, rows } of image.tables) {
+    const index = tables.findIndex((table) => table.name === name);
+    const own = tables[index]?.columns.map((column) => column.name) ?? [];
+    if (own.length !== columns.length || own.some((one, i) => one !== columns[i])) throw imageForeign(store, `table "${name}"`);
+    for (const [row, by] of rows) sums.add(index, row, by);
+  }
+  return sums;
+}

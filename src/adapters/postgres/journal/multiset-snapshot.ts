@@ -1,0 +1,43 @@
+import type { Sequence, Table } from "../schema/catalog.ts";
+import type { MultisetMirror, RowSums } from "../../../stores/multiset-mirror.ts";
+import { sumsOf } from "./ignored-values.ts";
+import { imageForeign } from "../../../stores/store-errors.ts";
+import type { StoreUrl } from "../connect/store-url.ts";
+
+/** A state as its difference from the root: plain data that can be cloned, sent and written into another lane. */
+export interface MultisetImage {
+  readonly kind: "multiset";
+  readonly tables: readonly { readonly name: string; readonly rows: readonly (readonly [row: string, by: number])[] }[];
+  readonly sequences: number;
+  readonly counters: string;
+}
+
+export function imageOf(tables: readonly Table[], sequences: readonly Sequence[], mirror: MultisetMirror): MultisetImage {
+  const changed: MultisetImage["tables"][number][] = [];
+  for (let i = 0; i < tables.length; i++) {
+    const rows = mirror.net.of(i);
+    if (rows.size > 0) changed.push({ name: tables[i]!.fullName, rows: [...rows] });
+  }
+  return { kind: "multiset", tables: changed, sequences: sequences.length, counters: mirror.counters };
+}
+
+export function isImage(image: unknown): image is MultisetImage {
+  return typeof image === "object" && image !== null && (image as { kind?: unknown }).kind === "multiset";
+}
+
+/** What a state differs in from the root, in terms of this store's tables. @throws SeqqaError `IMAGE_FOREIGN` */
+export function fixesToImage(
+  store: StoreUrl,
+  tables: readonly Table[],
+  sequences: readonly Sequence[],
+  image: MultisetImage,
+): { readonly rows: RowSums; readonly counters: string } {
+  if (image.sequences !== sequences.length) throw imageForeign(store, "the number of sequences");
+  const rows = sumsOf(tables);
+  for (const { name, rows: wanted } of image.tables) {
+    const index = tables.findIndex(({ fullName }) => fullName === name);
+    if (index < 0) throw imageForeign(store, `table "${name}"`);
+    for (const [row, by] of wanted) rows.add(index, row, by);
+  }
+  return { rows, counters: image.counters };
+}

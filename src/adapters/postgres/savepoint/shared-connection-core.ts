@@ -1,0 +1,203 @@
+import type { Client, DatabaseError, Query } from "pg";
+import { connect, importDriver } from "../connect/connect.ts";
+import { BUSY_LIMIT_MS, lostError } from "../connect/failures.ts";
+import { relay, succeed, type Submittable } from "./shared-connection-relay.ts";
+import type { Asked, LentSession, SessionHost } from "./shared-connection-session.ts";
+import { Turns } from "../../../stores/turns.ts";
+import { connectionClosed, connectionShared, transactionOpen } from "./savepoint-failures.ts";
+import { TargetTransactions } from "./savepoint-transactions.ts";
+import type { StoreUrl } from "../connect/store-url.ts";
+
+/** What is needed of the driver itself. */
+interface Driver {
+  readonly Query: typeof Query;
+  readonly DatabaseError: typeof DatabaseError;
+}
+
+/** The one connection behind all clients of a lane's target, and our own way to it. */
+export class LentCore implements SessionHost {
+  readonly store: StoreUrl;
+  readonly #turns = new Turns();
+  readonly #idle: LentSession[] = [];
+  readonly #onOpen: ((client: Client) => void)[] = [];
+  #opening: Promise<void> | undefined;
+  #client: Client | undefined;
+  #driver: Driver | undefined;
+  #transactions: TargetTransactions | undefined;
+  #running: LentSession | undefined;
+  #ended = false;
+  #lost: Error | undefined;
+  /** Grows with everything that the target executes. */
+  activity = 0;
+  /** Whether something was executed since this was last set to `false` that may have changed the schema. */
+  schemaTouched = false;
+  /** Told when the connection is lost. */
+  onLost: (error: Error) => void = () => undefined;
+
+  constructor(store: StoreUrl) {
+    this.store = store;
+  }
+
+  get client(): Client | undefined {
+    return this.#client;
+  }
+
+  /** The target does nothing, and has nothing open. */
+  get quiet(): boolean {
+    return this.#turns.quiet;
+  }
+
+  /** Does something with the client as soon as there is one. */
+  configure(action: (client: Client) => void): void {
+    if (this.#client === undefined) this.#onOpen.push(action);
+    else action(this.#client);
+  }
+
+  /** Connects, once. @throws SeqqaError without credentials */
+  open(): Promise<void> {
+    this.#opening ??= this.#connect();
+    return this.#opening;
+  }
+
+  async #connect(): Promise<void> {
+    try {
+      const client = await connect(this.store, { lost: (error) => this.#lose(error) });
+      client.on("notice", (notice) => this.#running?.emit("notice", notice));
+      // Between two requests the target's connection is idle in the transaction that explores.
+      await client.query("set idle_in_transaction_session_timeout = 0");
+      this.#driver = await importDriver();
+      this.#client = client;
+      for (const action of this.#onOpen.splice(0)) action(client);
+    } catch (error) {
+      this.#opening = undefined;
+      throw error;
+    }
+  }
+
+  #lose(error: Error): void {
+    if (this.#ended || this.#lost !== undefined) return;
+    this.#lost = lostError(this.store, error);
+    this.onLost(this.#lost);
+  }
+
+  /** A client of the pool: the one that was given back last, with what it left open, as in a real pool. */
+  session(make: () => LentSession): LentSession {
+    return this.#idle.pop() ?? make();
+  }
+
+  get idleCount(): number {
+    return this.#idle.length;
+  }
+
+  giveBack(session: LentSession): void {
+    if (!this.#idle.includes(session)) this.#idle.push(session);
+  }
+
+  status(session: LentSession): "I" | "T" | "E" {
+    return this.#turns.holder === session ? (this.#transactions?.status ?? this.#client?.getTransactionStatus() ?? "T") : "I";
+  }
+
+  ask(session: LentSession, asked: Asked): void {
+    const waiting = { limitMs: BUSY_LIMIT_MS, giveUp: () => connectionShared(this.store, BUSY_LIMIT_MS) };
+    this.#turns.take(session, () => this.#execute(session, asked), waiting).catch((error: Error) => refuse(asked, error));
+  }
+
+  async #execute(session: LentSession, asked: Asked): Promise<void> {
+    if (this.#ended) throw connectionClosed(this.store);
+    if (this.#client === undefined) await this.open();
+    const client = this.#client!;
+    const query =
+      asked.submittable ?? (new this.#driver!.Query(asked.config as string, asked.values as [], asked.callback as never) as Submittable);
+    this.activity++;
+    this.#running = session;
+    if (this.#transactions === undefined) {
+      const { kind } = await relay(client, query);
+      if (kind === "done") succeed(client, query);
+      this.#turns.holder = kind === "done" && client.getTransactionStatus() === "I" ? undefined : await this.#stillOpen(session);
+    } else {
+      await this.#transactions.run(query);
+      this.#turns.holder = this.#transactions.status === "I" ? undefined : session;
+    }
+  }
+
+  /** After a failure the driver has not yet heard whether a transaction is open; after an answer to something empty it has. */
+  async #stillOpen(session: LentSession): Promise<LentSession | undefined> {
+    const client = this.#client!;
+    await client.query("").catch(() => undefined);
+    return client.getTransactionStatus() === "I" ? undefined : session;
+  }
+
+  async drop(session: LentSession): Promise<void> {
+    const at = this.#idle.indexOf(session);
+    if (at >= 0) this.#idle.splice(at, 1);
+    if (this.#turns.holder !== session || this.#client === undefined) return;
+    const rollBack = async (): Promise<void> => {
+      if (this.#turns.holder !== session) return;
+      if (this.#transactions === undefined) await this.#client?.query("rollback").catch(() => undefined);
+      else this.#transactions.abandon();
+      this.#turns.holder = undefined;
+    };
+    await this.#turns.take(session, rollBack, { limitMs: BUSY_LIMIT_MS, giveUp: () => connectionShared(this.store, BUSY_LIMIT_MS) });
+  }
+
+  /**
+   * Uses the connection when no transaction of the target is open. While exploring, what fails is undone as a whole.
+   *
+   * @throws SeqqaError `STORE_BUSY` when the target keeps one open
+   */
+  alone<T>(work: (client: Client) => Promise<T>): Promise<T> {
+    const turn = async (): Promise<T> => {
+      if (this.#client === undefined) await this.open();
+      const client = this.#client!;
+      if (this.#lost !== undefined) throw this.#lost;
+      await this.#transactions?.settled();
+      try {
+        return await work(client);
+      } catch (error) {
+        if (this.#transactions !== undefined) await client.query(this.#transactions.undo).catch(() => undefined);
+        throw error;
+      }
+    };
+    return this.#turns.take(undefined, turn, { limitMs: BUSY_LIMIT_MS, giveUp: () => transactionOpen(this.store, BUSY_LIMIT_MS) });
+  }
+
+  /** From here on, to be called inside {@link alone} above the root's savepoint: what the target does are savepoints above that. */
+  explore(deferred: readonly string[]): void {
+    this.#transactions = new TargetTransactions({
+      client: this.#client!,
+      DatabaseError: this.#driver!.DatabaseError,
+      deferred,
+      executed: (tag) =>
+        (this.schemaTouched ||= /^(?:CREATE|ALTER|DROP|DO|CALL|COMMENT|SECURITY|IMPORT|REASSIGN|REINDEX|DISCARD)\b/.test(tag)),
+      warn: (message, code) =>
+        this.#running?.emit("notice", { name: "notice", severity: "WARNING", code, message, length: message.length }),
+    });
+  }
+
+  /** Makes the present state one to go back to; inside {@link alone}. @returns the depth of its savepoint */
+  keep(): Promise<number> {
+    return this.#transactions!.keep();
+  }
+
+  /** The transaction was rolled back to a kept savepoint; inside {@link alone}. */
+  wentBack(depth: number): void {
+    this.#transactions!.wentBack(depth);
+  }
+
+  /** The target works on a plain connection again. */
+  stopExploring(): void {
+    this.#transactions = undefined;
+  }
+
+  async end(): Promise<void> {
+    this.#ended = true;
+    await this.#opening?.catch(() => undefined);
+    await this.#client?.end().catch(() => undefined);
+  }
+}
+
+/** The query never got to the connection. */
+function refuse({ submittable, callback }: Asked, error: Error): void {
+  if (submittable === undefined) return callback?.(error);
+  submittable.handleError?.(error, undefined as never);
+}

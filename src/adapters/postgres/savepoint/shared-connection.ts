@@ -1,0 +1,73 @@
+import type { Pool, PoolClient } from "pg";
+import { LentCore } from "./shared-connection-core.ts";
+import { LentSession } from "./shared-connection-session.ts";
+import type { StoreUrl } from "../connect/store-url.ts";
+
+/** What a target takes in place of its own `pg.Pool` or `pg.Client`. */
+export type PostgresConnection = Pool & PoolClient;
+
+type Connected = (error: Error | undefined, client?: LentSession, done?: (destroy?: unknown) => void) => void;
+
+/**
+ * The connection that is lent to a target in this process: a pool and a client in one, all of whose clients are one connection to the
+ * server. Inside a transaction of one client the others wait. `end()` and `release()` leave the connection, which belongs to the lane.
+ *
+ * While exploring, the target's transactions are savepoints inside one that is never committed: `now()` stands still in it, LISTEN hears
+ * nothing, a cursor WITH HOLD keeps its tables in use until it is closed, isolation levels make no difference (nobody else writes), and what cannot run inside a transaction (VACUUM, CREATE INDEX CONCURRENTLY, COMMIT in a procedure) is refused by the server.
+ */
+export class LentConnection extends LentSession {
+  readonly core: LentCore;
+  readonly ending = false;
+  readonly ended = false;
+  readonly expiredCount = 0;
+  readonly waitingCount = 0;
+  readonly options: Readonly<Record<string, unknown>> = { max: 1 };
+  #clients = 0;
+
+  constructor(store: StoreUrl) {
+    const core = new LentCore(store);
+    super(core);
+    this.core = core;
+    core.onLost = (error) => {
+      if (this.listenerCount("error") > 0) this.emit("error", error);
+    };
+  }
+
+  /** As a pool's: a client with `release()`. As a client's: done when the connection stands. */
+  connect(callback?: Connected): Promise<LentSession> | undefined {
+    const connected = this.core.open().then(() =>
+      this.core.session(() => {
+        const session = new LentSession(this.core);
+        this.#clients++;
+        this.emit("connect", session);
+        return session;
+      }),
+    );
+    if (callback === undefined) return connected;
+    void tell(connected, callback);
+    return undefined;
+  }
+
+  /** The same connection as the driver's types name it. */
+  get asDriver(): PostgresConnection {
+    return this as unknown as PostgresConnection;
+  }
+
+  get totalCount(): number {
+    return Math.max(1, this.#clients);
+  }
+
+  get idleCount(): number {
+    return this.core.idleCount;
+  }
+}
+
+/** Not inside of a promise: what a callback throws is not a rejection. */
+async function tell(connected: Promise<LentSession>, callback: Connected): Promise<void> {
+  try {
+    const client = await connected;
+    process.nextTick(callback, undefined, client, (destroy: unknown) => client.release(destroy));
+  } catch (error) {
+    process.nextTick(callback, error, undefined, () => undefined);
+  }
+}

@@ -1,0 +1,164 @@
+import { here } from "../../stores/index.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import { keptAtEnd, leaseOver, leftBehind } from "../../stores/external-store.ts";
+import { writeKept } from "../../stores/kept-file.ts";
+import { bytesOf, type Bytes, type Entry } from "./keys/entry.ts";
+import type { Argument } from "./connect/driver.ts";
+import { sameEntry } from "./keys/exact-text.ts";
+import type { Keyspace } from "./keys/keyspace.ts";
+import { putBack, takeOver } from "./dump/leftovers.ts";
+import { shownPlace, type RedisPlace } from "./connect/redis-url.ts";
+import { Registry } from "./provider/registry.ts";
+import { RECORD } from "./provider/registry-scripts.ts";
+import { saveState, textOf } from "./dump/saved-state.ts";
+
+/** How a run is called in the registry: its lanes in other threads are the same run. */
+const run = `${process.pid}@${here().host}`;
+
+type Keys = ReadonlyMap<Bytes, Entry | null>;
+
+/**
+ * The user's own database, as long as it is used: nobody else of ours uses it. What it held, and what the run last knew of every key that is not so any more,
+ * is kept on the server for after a SIGKILL.
+ */
+export class Borrowed {
+  readonly #registry: Registry;
+  readonly #db: number;
+  readonly #ignore: readonly string[];
+  #root: ReadonlyMap<Bytes, Entry> = new Map();
+  /** Keys that are not what they were. */
+  readonly #recorded = new Map<Bytes, Entry | null>();
+  #queue: Promise<void> = Promise.resolve();
+
+  private constructor(registry: Registry, db: number, ignore: readonly string[]) {
+    this.#registry = registry;
+    this.#db = db;
+    this.#ignore = ignore;
+  }
+
+  /**
+   * Takes it, and turns notifications on. A lane of this very run whose thread ended is put back before. `ignore`: patterns of keys that are left alone.
+   *
+   * @throws SeqqaError `STORE_IN_USE`; `STORE_LEFT` where a dead run left keys in it
+   */
+  static async take(place: RedisPlace, ignore: readonly string[] = []): Promise<Borrowed> {
+    const registry = (await Registry.find(place, "share"))!;
+    try {
+      const claim = (await registry.claims()).find(({ db }) => db === place.db);
+      let had = claim === undefined && (await registry.claim(place.db, "borrowed", run));
+      if (claim !== undefined) {
+        const left = await takeOver(registry, claim, run, { dryRun: true });
+        if (left?.leftover !== undefined && left.leftover.undo.length + left.leftover.keep.length > 0 && claim.run !== run) {
+          throw leftBehind(left.leftover);
+        }
+        let file = "";
+        const taken = left && (await takeOver(registry, claim, run, { onKept: (kept) => void (file = writeKept(kept)) }));
+        if (taken?.leftover !== undefined && taken.leftover.keep.length > 0)
+          throw keptAtEnd(taken.leftover.store, taken.leftover.keep, file);
+        had = taken !== undefined;
+      }
+      if (!had) throw inUse(place);
+      await registry.notify();
+      return new Borrowed(registry, place.db, ignore);
+    } catch (error) {
+      await registry.leave().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** Saves what the database holds, before anything in it is changed. */
+  async keep(state: ReadonlyMap<Bytes, Entry>): Promise<void> {
+    // Times of entries move where they are put back.
+    this.#root = new Map([...state].map(([key, entry]) => [key, { ...entry }]));
+    await saveState(this.#registry, this.#db, this.#root, this.#ignore);
+    this.#registry.beat(() => this.#keepAgain());
+  }
+
+  /** Saves it once more where the target flushed it away. */
+  stillThere(): Promise<void> {
+    return this.#registry.stillThere(() => this.#keepAgain());
+  }
+
+  /** Records keys as the run knows them. @throws SeqqaError `LEASE_OVER` */
+  async record(keys: Keys): Promise<void> {
+    for (const [key, entry] of keys) {
+      if (sameEntry(entry, this.#root.get(key) ?? null)) this.#recorded.delete(key);
+      else this.#recorded.set(key, entry === null ? null : { ...entry });
+    }
+    await this.#say("recorded", keys);
+  }
+
+  /** Says which keys are about to be written, and how. @throws SeqqaError `LEASE_OVER` */
+  willWrite(keys: Keys): Promise<void> {
+    return this.#say("next", keys);
+  }
+
+  /**
+   * Puts keys back that are as they were recorded, and leaves nothing of ours. Where that fails, `seqqa clean` does it.
+   *
+   * @throws SeqqaError `LEASE_OVER`, and `ROWS_KEPT` for keys that were changed by others
+   */
+  async giveBack(keyspace: Keyspace): Promise<void> {
+    let file = "";
+    let left;
+    try {
+      await this.#queue;
+      await this.#say("recorded", new Map());
+      left = await putBack(this.#registry, keyspace, { onKept: (kept) => void (file = writeKept(kept)) });
+    } catch (error) {
+      this.abandon();
+      throw error;
+    }
+    await this.#registry.leave();
+    if (left.keep.length > 0) throw keptAtEnd(left.store, left.keep, file);
+  }
+
+  /** Gives it up as it is: nothing was changed yet. */
+  leave(): Promise<void> {
+    return this.#registry.leave();
+  }
+
+  /** Touches nothing any more: `seqqa clean` puts it back. */
+  abandon(): void {
+    this.#registry.abandon();
+  }
+
+  async #say(what: "next" | "recorded", keys: Keys): Promise<void> {
+    const { connection, db, owner } = this.#registry;
+    const said: Argument[] = [];
+    for (const [key, entry] of keys) {
+      const isRoot = what === "recorded" && !this.#recorded.has(key);
+      said.push(bytesOf(key), isRoot ? "" : bytesOf(textOf(entry)));
+    }
+    const say = async (): Promise<boolean> => Number(await RECORD.run(connection, [db, this.#db, owner, what, Date.now(), ...said])) === 1;
+    if (await say()) return;
+    // Flushed away by the target, or taken over by somebody: `stillThere` tells them apart.
+    await this.stillThere();
+    if (!(await say())) throw this.#over();
+  }
+
+  #over(): SeqqaError {
+    return leaseOver(`the Redis database ${shownPlace({ ...this.#registry.connection.place, db: this.#db })}`);
+  }
+
+  #keepAgain(): Promise<void> {
+    const again = this.#queue.then(async () => {
+      // Silent for so long that others may have taken it over: what is there now is not known.
+      if (this.#registry.isSilent) throw this.#over();
+      if (!(await this.#registry.claim(this.#db, "borrowed", run))) throw inUse(this.#registry.connection.place);
+      await saveState(this.#registry, this.#db, this.#root, this.#ignore);
+      const { connection, db, owner } = this.#registry;
+      const said = [...this.#recorded].flatMap(([key, entry]) => [bytesOf(key), bytesOf(textOf(entry))]);
+      await RECORD.run(connection, [db, this.#db, owner, "recorded", Date.now(), ...said]);
+    });
+    this.#queue = again.catch(() => undefined);
+    return again;
+  }
+}
+
+function inUse(place: RedisPlace): SeqqaError {
+  return new SeqqaError("STORE_IN_USE", `The Redis database ${shownPlace(place)} is used by a run that is alive.`, {
+    hint: "Wait until it has ended, or give this run a database of its own. After a crash where the server may not list connections, wait 30 seconds.",
+    exitStatus: 2,
+  });
+}

@@ -1,0 +1,50 @@
+import type { Opened, Order } from "./frontier.ts";
+
+interface Pair {
+  readonly ref: number;
+  readonly action: number;
+}
+
+/** An order whose next pair is taken off a heap: what is known of that pair, and copied by a fork. */
+export abstract class HeapOrder<Entry> implements Order {
+  readonly nodewise = false;
+  ref = -1;
+  action = 0;
+  protected readonly actions: number;
+  protected readonly seed: number;
+  /** Taken off the heap, and not yet by {@link take}. */
+  protected current: Entry | undefined;
+  /** References opened and not finished. */
+  protected unfinished = 0;
+
+  constructor(actions: number, seed: number, base?: HeapOrder<Entry>) {
+    this.actions = actions;
+    this.seed = seed;
+    if (base === undefined) return;
+    this.current = base.current;
+    this.unfinished = base.unfinished;
+    this.ref = base.ref;
+    this.action = base.action;
+  }
+
+  get size(): number {
+    return this.unfinished;
+  }
+
+  peek(): boolean {
+    this.current ??= this.next();
+    if (this.current === undefined) return false;
+    const { ref, action } = this.pairOf(this.current);
+    this.ref = ref;
+    this.action = action;
+    return true;
+  }
+
+  /** Takes the next entry off the heap. */
+  protected abstract next(): Entry | undefined;
+  protected abstract pairOf(entry: Entry): Pair;
+  abstract open(ref: number, opened: Opened): void;
+  abstract take(): void;
+  abstract fork(): Order;
+  abstract waiting(): Iterable<number>;
+}

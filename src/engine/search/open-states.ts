@@ -1,0 +1,21 @@
+import type { Committer } from "../commit/committer.ts";
+import { CLEAN, FOREIGN, OPENED } from "../graph/node-table.ts";
+import { NodeSet } from "../graph/node-set.ts";
+import type { Order } from "../frontiers/index.ts";
+
+/** The states that wait to be expanded, or wholly or partly were not; another shard's are among them. */
+export function openStates({
+  committer,
+  order,
+}: {
+  readonly committer: Pick<Committer, "nodes" | "visited">;
+  readonly order: Pick<Order, "waiting">;
+}): NodeSet {
+  const { nodes, visited } = committer;
+  const open = new NodeSet(visited.size);
+  for (const node of order.waiting()) open.add(node);
+  for (let node = 0; node < visited.size; node++) {
+    if ((nodes.has(node, CLEAN) && !nodes.has(node, OPENED)) || nodes.has(node, FOREIGN)) open.add(node);
+  }
+  return open;
+}

@@ -1,0 +1,309 @@
+import type { Expander, RemoteLanes } from "../../engine/lane-pool.ts";
+import type {
+  Calibration,
+  CalibrationWalk,
+  Chunk,
+  Expansion,
+  LaneReport,
+  PathEnd,
+  Recording,
+  UnitRequest,
+} from "../../messages/lane-messages.ts";
+import { HI, LO, ROW } from "../../messages/lane-messages.ts";
+import type { RaceAnswer, RaceRequest } from "../../messages/race-messages.ts";
+import { sameRoot } from "../../engine/search/same-root.ts";
+import type { VisitedSet } from "../../engine/graph/visited-set.ts";
+import { differences } from "../../state/index.ts";
+import { imageText } from "../threads/snapshot-codec.ts";
+import { ChunkQueue } from "./chunk-queue.ts";
+import { Crew } from "./worker-registry.ts";
+import {
+  alive,
+  join,
+  leave,
+  MOST_LANES,
+  ready,
+  type Announced,
+  type Facts,
+  type Join,
+  type Ready,
+  type Refusable,
+  type Root,
+} from "./handshake.ts";
+import { KnownStates } from "./known-states.ts";
+import { keysOf, KEPT, knownKey, type QueueLink } from "./queue-link.ts";
+import { parseAs } from "./shape.ts";
+import type { Opened, Seal } from "./message-signer.ts";
+import { knowledgeText, NOTHING_KNOWN, type Knowledge } from "../../state/index.ts";
+
+/** How long a chunk should keep a lane elsewhere busy: a job takes a few milliseconds on its way. */
+const CHUNK_MS = 150;
+/** How often workers are told what is committed. */
+const TELL_MS = 250;
+
+export interface ClusterOptions {
+  readonly link: QueueLink;
+  readonly seal: Seal;
+  /** The run's id. */
+  readonly run: string;
+  readonly version: string;
+  readonly announced: Announced;
+  /** What matters of the configuration, as digests. */
+  readonly config: ReadonlyMap<string, string>;
+  readonly actions: number;
+  readonly lanes: Omit<Facts["options"], "knowledge">;
+  /** Takes in where the workers' lanes answered. */
+  readonly origins: Set<string>;
+  /** Does all that lanes are for but expanding. */
+  readonly home: Expander;
+  readonly onNote: (message: string) => void;
+  /** The exploration may be joined. */
+  readonly onOpen: () => void;
+  readonly onClose: () => Promise<void>;
+}
+
+/**
+ * Lanes of workers that come and go, reached through a queue in Redis: chunks are jobs, whose answers count once, whoever gives them. The
+ * lanes of this process do what else there is to do.
+ */
+export class ClusterExpander implements Expander {
+  readonly lanes: number;
+  readonly depth = 2;
+  readonly remote: RemoteLanes;
+  readonly #options: ClusterOptions;
+  readonly #key: string;
+  readonly #crew: Crew;
+  readonly #queue: ChunkQueue;
+  readonly #known: KnownStates;
+  #knowledge: Knowledge = NOTHING_KNOWN;
+  #reports: readonly LaneReport[] = [];
+  #facts: Facts | undefined;
+  #visited: VisitedSet | undefined;
+  #telling: NodeJS.Timeout | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor(options: ClusterOptions) {
+    this.#options = options;
+    this.lanes = options.home.lanes;
+    const { link, seal } = options;
+    this.#key = explorationKey(options.run, options.announced.index);
+    const crew = new Crew(options.onNote);
+    this.#crew = crew;
+    this.#queue = new ChunkQueue({ link, seal, name: this.#key, actions: options.actions });
+    this.#known = new KnownStates(link, seal, this.#key);
+    this.remote = {
+      most: MOST_LANES,
+      chunkMs: CHUNK_MS,
+      get open() {
+        return crew.lanes;
+      },
+    };
+  }
+
+  async start(): Promise<readonly LaneReport[]> {
+    return this.#taken(await this.#options.home.start());
+  }
+
+  calibrate(walk?: CalibrationWalk): Promise<Calibration> {
+    return this.#options.home.calibrate(walk);
+  }
+
+  async learn(knowledge: Knowledge, fresh?: "fresh"): Promise<readonly LaneReport[]> {
+    this.#knowledge = knowledge;
+    return this.#taken(await this.#options.home.learn(knowledge, fresh));
+  }
+
+  /** From here on workers may join. */
+  share(visited: VisitedSet): void {
+    const { home, lanes, onOpen } = this.#options;
+    home.share(visited);
+    this.#visited = visited;
+    if (this.#facts !== undefined) return;
+    const [first] = this.#reports;
+    this.#facts = {
+      options: { ...lanes, knowledge: knowledgeText(this.#knowledge) },
+      shared: first!.made as string | undefined,
+      root: rootOf(first!),
+      portable: this.#reports.every(({ portable }) => portable),
+    };
+    this.#queue.open();
+    onOpen();
+    let telling = false;
+    this.#telling = setInterval(() => {
+      if (telling) return;
+      telling = true;
+      void this.#known
+        .tell(this.#visited!)
+        .catch(() => undefined)
+        .finally(() => (telling = false));
+    }, TELL_MS);
+  }
+
+  async expand(_lane: number, chunk: Chunk): Promise<Expansion> {
+    return withoutKnown(await this.#queue.ask(chunk), chunk, this.#visited);
+  }
+
+  /** Lanes elsewhere build themselves anew; at the same root, or they leave. */
+  rebuild(_lane: number): Promise<LaneReport> {
+    return Promise.resolve(this.#reports[0]!);
+  }
+
+  record(lane: number, path: readonly number[], draws?: UnitRequest["draws"]): Promise<Recording> {
+    return this.#options.home.record(lane, path, draws);
+  }
+
+  probe(lane: number, path: readonly number[], draws?: UnitRequest["draws"]): Promise<PathEnd> {
+    return this.#options.home.probe(lane, path, draws);
+  }
+
+  race(lane: number, request: RaceRequest): Promise<RaceAnswer> {
+    return this.#options.home.race(lane, request);
+  }
+
+  /** Nobody waits for what is under way elsewhere. */
+  cancel(): void {
+    this.#queue.cancel();
+    this.#options.home.cancel();
+  }
+
+  /** Lets the workers go; the lanes of this process stay. */
+  dismiss(): Promise<void> {
+    clearInterval(this.#telling);
+    this.#queue.cancel();
+    this.#closed ??= this.#dismiss();
+    return this.#closed;
+  }
+
+  async close(): Promise<void> {
+    await this.dismiss();
+    await this.#options.home.close();
+  }
+
+  /** Every now and then: who is gone, and which jobs are lost. */
+  async look(wasAway: boolean): Promise<void> {
+    if (wasAway) this.#crew.forgive();
+    this.#crew.sweep();
+    await this.#queue.audit(wasAway);
+  }
+
+  /** Whether there are workers, or some are about to be there. */
+  get hasWorkers(): boolean {
+    return this.#crew.size > 0 || this.#crew.isAwaited;
+  }
+
+  /** Takes in what a worker said. @throws ShapeError */
+  async receive({ heading, body }: Opened): Promise<void> {
+    if (heading.run !== this.#key || this.#closed !== undefined) return;
+    switch (heading.kind) {
+      case "join":
+        return this.#join(parseAs(body, join));
+      case "ready":
+        return this.#ready(parseAs(body, ready));
+      case "alive":
+        return this.#crew.heard(parseAs(body, alive).worker);
+      case "leave": {
+        const { worker, why } = parseAs(body, leave);
+        return this.#crew.leave(worker, why);
+      }
+      case "result": {
+        const { worker, origins } = this.#queue.take(heading.id, body, (one) => this.#crew.has(one));
+        this.#crew.heard(worker);
+        for (const origin of origins) this.#options.origins.add(origin);
+        return;
+      }
+      default:
+    }
+  }
+
+  async #join(given: Join): Promise<void> {
+    const why = misfit(given, this.#options);
+    if (why === undefined) this.#crew.welcome(given.worker, given.name);
+    else this.#refuse(given.name, why);
+    await this.#answer<Facts>("welcome", given.worker, why ?? { value: this.#facts! });
+  }
+
+  async #ready({ worker, lanes, root, portable, origins }: Ready): Promise<void> {
+    const name = this.#crew.nameOf(worker);
+    if (name === undefined) return;
+    const why = otherLanes({ root, portable }, this.#facts!);
+    for (const origin of origins) this.#options.origins.add(origin);
+    if (why === undefined) this.#crew.ready(worker, lanes);
+    else this.#refuse(name, why);
+    await this.#answer("verdict", worker, why ?? { value: "go" });
+  }
+
+  #refuse(name: string, why: string): void {
+    this.#options.onNote(`Worker ${name} was refused: ${why}.`);
+  }
+
+  async #answer<T>(kind: "welcome" | "verdict", worker: string, answer: { readonly value: T } | string): Promise<void> {
+    const { link, seal, run } = this.#options;
+    const said: Refusable<T> = typeof answer === "string" ? { kind: "refused", why: answer } : { kind: "taken", ...answer };
+    const key = keysOf(run).to(worker);
+    await link.redis.rpush(key, seal.close({ kind, run: this.#key, id: worker }, JSON.stringify(said)));
+    await link.redis.expire(key, KEPT);
+  }
+
+  async #dismiss(): Promise<void> {
+    const { link, onClose } = this.#options;
+    await onClose();
+    await link.parting(Promise.all([this.#queue.close(), link.redis.del(knownKey(this.#key))]));
+  }
+
+  /** As the engine is to have them: what is captured is encoded, here as in what workers send. */
+  #taken(reports: readonly LaneReport[]): readonly LaneReport[] {
+    const encoded = (image: unknown): string | undefined => (image === undefined ? undefined : imageText(image));
+    this.#reports = reports.map((report) => ({ ...report, image: encoded(report.image), made: encoded(report.made) }));
+    return this.#reports;
+  }
+}
+
+/** What tells the messages of one exploration of a run from those of the others. */
+export const explorationKey = (run: string, index: number): string => `${run}-${index}`;
+
+export function rootOf({ wholeLo, wholeHi, rootLo, rootHi, rootLines }: LaneReport): Root {
+  return { wholeLo, wholeHi, rootLo, rootHi, rootLines };
+}
+
+/** Why a worker's outcomes might be others; `undefined`: they are the same. */
+function misfit(given: Join, { version, announced, config }: ClusterOptions): string | undefined {
+  if (given.seqqa !== version) return `its seqqa is ${given.seqqa.replace(/[^\w.+-]/g, "?")}, and the run's ${version}`;
+  if (given.code !== announced.code) {
+    return `the code of ${announced.file} differs (${announced.code.slice(0, 8)} in the run, ${given.code.slice(0, 8)} there)`;
+  }
+  const theirs = new Map(Object.entries(given.config));
+  const keys = [...new Set([...config.keys(), ...theirs.keys()])].filter((key) => config.get(key) !== theirs.get(key)).toSorted();
+  if (keys.length === 0) return undefined;
+  const shown = keys.map((key) => key.replace(/[^\w.-]/g, "?").slice(0, 100));
+  return `its configuration differs in ${shown.slice(0, 5).join(", ")}${shown.length > 5 ? ` and ${shown.length - 5} more` : ""}`;
+}
+
+function otherLanes({ root, portable }: Pick<Ready, "root" | "portable">, facts: Facts): string | undefined {
+  if (!sameRoot(root as LaneReport, facts.root as LaneReport)) {
+    const lines = differences(facts.root.rootLines, root.rootLines, 5);
+    return `its lanes begin in another state: ${lines.join("; ") || "the stores differ"}`;
+  }
+  if (portable !== facts.portable) {
+    return portable
+      ? "its stores can be written directly, and those of the run cannot"
+      : "its stores cannot be written directly, and those of the run can";
+  }
+  return undefined;
+}
+
+/** Without the payloads of states that were committed while the answer was on its way. */
+function withoutKnown(expansion: Expansion, { units }: Chunk, visited: VisitedSet | undefined): Expansion {
+  if (visited === undefined || expansion.images.length === 0) return expansion;
+  const { rows } = expansion;
+  const starts: number[] = [];
+  let at = 0;
+  for (const { from, to, check } of units) {
+    starts.push(at);
+    if (check === undefined) at += (to - from) * ROW;
+  }
+  const images = expansion.images.filter(({ unit, action }) => {
+    const row = starts[unit]! + (action - units[unit]!.from) * ROW;
+    return row + ROW > rows.length || visited.find(rows[row + LO]!, rows[row + HI]!) < 0;
+  });
+  return images.length === expansion.images.length ? expansion : { ...expansion, images };
+}

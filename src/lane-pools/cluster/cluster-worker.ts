@@ -1,0 +1,306 @@
+import { randomBytes } from "node:crypto";
+import type { Redis } from "ioredis";
+import { SeqqaError } from "../../model/errors.ts";
+import { explorationKey } from "./cluster-lane-pool.ts";
+import {
+  announcement,
+  verdict,
+  welcome,
+  type Alive,
+  type Announced,
+  type Announcement,
+  type Facts,
+  type Leave,
+  type Ready,
+  type Refusable,
+} from "./handshake.ts";
+import { JobRunner, type WorkerLanes } from "./job-runner.ts";
+import { pause } from "./pause.ts";
+import { keysOf, KEPT, RUNS, SAID_FOR, type QueueLink } from "./queue-link.ts";
+import { ALIVE_MS, repeat } from "./repeat.ts";
+import { parseAs, ShapeError, type Shape } from "./shape.ts";
+import type { MessageKind, Seal } from "./message-signer.ts";
+
+/** What a worker has of an exploration before its lanes come up. */
+export interface Prepared {
+  /** Hash of its bundle. */
+  readonly code: string;
+  /** What matters of the configuration, as digests. */
+  readonly config: ReadonlyMap<string, string>;
+  /** Brings lanes up that are like those of the run. */
+  readonly start: (facts: Facts) => Promise<WorkerLanes>;
+}
+
+export interface ClusterWorkerOptions {
+  readonly link: QueueLink;
+  readonly seal: Seal;
+  readonly version: string;
+  /** Host and process, for people. */
+  readonly name: string;
+  /** @throws SeqqaError with exit status 2 where there is no such exploration here */
+  readonly prepare: (announced: Announced) => Promise<Prepared>;
+  readonly onNote: (message: string) => void;
+  readonly signal: AbortSignal;
+}
+
+const REFUSED = "WORKER_REFUSED";
+/** Between two looks at what there is to do. Milliseconds. */
+const LOOK_MS = 150;
+/** An answer that does not come is asked for again. Seconds. */
+const ANSWER_S = 5;
+/** A run that is not heard of for so long is taken to be gone, while the server answers. Milliseconds. */
+const SILENT_MS = 60_000;
+/** How long a worker that goes tries to say so. Milliseconds. */
+const LEAVE_MS = 1000;
+/** Runs that are looked at. */
+const MOST_RUNS = 100;
+/** A run that did not say so within this time is perhaps not there any more. Milliseconds. */
+const BEATEN_MS = 8000;
+/** So long a run of our own is waited for while there are only others. Milliseconds. */
+const GRACE_MS = 4000;
+/** The answer of a run that was killed while another one can be joined. */
+const OVER: Announcement = { state: "over", exploration: null };
+
+/** A worker's side of the queue: joins a run, brings up lanes for its explorations one after another, and ends with it. */
+export class ClusterWorker {
+  readonly #options: ClusterWorkerOptions;
+  readonly #waiting: Redis;
+  #run: string | undefined;
+  #heardAt = 0;
+  /** Runs that this worker does not fit, or that were killed. */
+  readonly #passed: Set<string> = new Set();
+  /** Since when the server says that the run gives no sign of life. */
+  #silentSince: number | undefined;
+  /** The run gives no sign of life, and there is another one: as a rule the one that resumes it. */
+  #isReplaced = false;
+
+  constructor(options: ClusterWorkerOptions) {
+    this.#options = options;
+    this.#waiting = options.link.another();
+    options.signal.addEventListener("abort", () => this.#waiting.disconnect(), { once: true });
+  }
+
+  /** Works until the run is over or the signal is aborted. @throws SeqqaError `WORKER_REFUSED` (2), `RUN_GONE` (3), and what the lanes throw */
+  async work(): Promise<void> {
+    const { signal, onNote } = this.#options;
+    const passed = this.#passed;
+    try {
+      for (;;) {
+        this.#run = await this.#find();
+        this.#heardAt = performance.now();
+        this.#silentSince = undefined;
+        this.#isReplaced = false;
+        try {
+          await this.#serve();
+          if (!this.#isReplaced) return;
+          onNote("The run gives no sign of life. Another run is joined.");
+          passed.add(this.#run);
+        } catch (error) {
+          if (!(error instanceof SeqqaError) || error.code !== REFUSED) throw error;
+          // Two runs may have one secret: this one's worker can be the other one's.
+          passed.add(this.#run);
+          if ((await this.#open()).ours.every((run) => passed.has(run))) throw error;
+          onNote(`${error.message} Another run is tried.`);
+        }
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      this.#waiting.disconnect();
+    }
+  }
+
+  async #serve(): Promise<void> {
+    const { signal, onNote } = this.#options;
+    let done = -1;
+    while (!signal.aborted) {
+      const said = await this.#said();
+      if (this.#isReplaced) return;
+      if (said?.state === "over") return onNote("The run is over.");
+      const next = said?.exploration;
+      if (next !== null && next !== undefined && next.index > done) {
+        done = next.index;
+        await this.#explore(next);
+      } else await pause(LOOK_MS, signal);
+    }
+  }
+
+  /** The newest run that was sealed with our secret, except those that were passed. */
+  async #find(): Promise<string> {
+    const { link, signal, onNote } = this.#options;
+    let told = false;
+    let strangeSince: number | undefined;
+    for (;;) {
+      const { ours, strange } = await this.#open();
+      const run = ours.find((one) => !this.#passed.has(one));
+      if (run !== undefined) return run;
+      strangeSince = strange.length === 0 || ours.length > 0 ? undefined : (strangeSince ?? performance.now());
+      if (strangeSince !== undefined && performance.now() - strangeSince > GRACE_MS) {
+        // For the run to tell of: sealed with another secret, so that nobody takes it for anything.
+        await this.#push(strange[0]!, "leave", "0", { worker: "0".repeat(32), why: null } satisfies Leave);
+        throw refused("the run was not sealed with this SEQQA_SECRET", "Set the SEQQA_SECRET that the run has.");
+      }
+      if (!told) onNote(`Waiting for a run on ${link.shown}.`);
+      told = true;
+      await pause(LOOK_MS, signal);
+    }
+  }
+
+  /** Runs that can be joined, the newest first, and those that another secret is needed for and that were just heard of. */
+  async #open(): Promise<{ readonly ours: readonly string[]; readonly strange: readonly string[] }> {
+    const { link, seal, signal } = this.#options;
+    signal.throwIfAborted();
+    const runs = (await unlessAborted(link.redis.zrevrange(RUNS, 0, MOST_RUNS - 1), signal)).filter((run) => /^[0-9a-f]{32}$/.test(run));
+    const texts = runs.length === 0 ? [] : await unlessAborted(link.redis.mget(...runs.map((run) => keysOf(run).run)), signal);
+    const ours: string[] = [];
+    const strange: string[] = [];
+    for (const [index, run] of runs.entries()) {
+      const text = texts[index];
+      if (text === null || text === undefined) continue;
+      const body = seal.expect(text, { kind: "run", run });
+      if (body !== undefined && parsed(body, announcement)?.state === "open") ours.push(run);
+      else if (seal.open(text) === undefined && (await this.#isBeating(run))) strange.push(run);
+    }
+    return { ours, strange };
+  }
+
+  /** Returns `true` for a run that gave a sign of life a moment ago. The announcement of one that was killed stays for a while. */
+  async #isBeating(run: string): Promise<boolean> {
+    const { link, signal } = this.#options;
+    return (await unlessAborted(link.redis.pttl(keysOf(run).run), signal)) > SAID_FOR * 1000 - BEATEN_MS;
+  }
+
+  /** Looks for another run, if this one has given no sign of life for long enough. */
+  async #lookForAnother(): Promise<boolean> {
+    if (await this.#isBeating(this.#run!)) {
+      this.#silentSince = undefined;
+      return false;
+    }
+    // A server that comes back empty knows of no run for a moment.
+    this.#silentSince ??= performance.now();
+    if (performance.now() - this.#silentSince < GRACE_MS) return false;
+    for (const run of (await this.#open()).ours) {
+      if (run !== this.#run && !this.#passed.has(run) && (await this.#isBeating(run))) return true;
+    }
+    return false;
+  }
+
+  /** What the run says; `undefined`: nothing at the moment. @throws SeqqaError `RUN_GONE` */
+  async #said(): Promise<Announcement | undefined> {
+    const { link, seal, signal } = this.#options;
+    this.#isReplaced ||= await this.#lookForAnother();
+    if (this.#isReplaced) return OVER;
+    // A server that is away is waited for, but not by one who is to end.
+    const text = await unlessAborted(link.redis.get(keysOf(this.#run!).run), signal);
+    const body = seal.expect(text, { kind: "run", run: this.#run! });
+    const said = body === undefined ? undefined : parsed(body, announcement);
+    if (said !== undefined) this.#heardAt = performance.now();
+    else if (performance.now() - this.#heardAt > SILENT_MS) {
+      throw new SeqqaError("RUN_GONE", `The run was not heard of for ${SILENT_MS / 1000} s.`, {
+        hint: "Look at the output of seqqa run --distributed. Resume the run with --resume, and start its workers again.",
+        exitStatus: 3,
+      });
+    }
+    return said;
+  }
+
+  async #explore(announced: Announced): Promise<void> {
+    const { prepare, onNote, signal, link, seal, name, version } = this.#options;
+    const key = explorationKey(this.#run!, announced.index);
+    const worker = randomBytes(16).toString("hex");
+    let why: string | null = null;
+    const prepared = await prepare(announced);
+    try {
+      const isOn = async (): Promise<boolean> => {
+        const said = await this.#said();
+        return said === undefined ? !signal.aborted : said.exploration?.index === announced.index;
+      };
+      const joining = { worker, name, seqqa: version, code: prepared.code, config: Object.fromEntries(prepared.config) };
+      const facts = await this.#ask(key, worker, { kind: "join", body: joining }, { kind: "welcome", shape: welcome }, isOn);
+      if (facts === undefined) return;
+      const lanes = await this.#beating(key, worker, () => prepared.start(facts));
+      try {
+        const ready: Ready = { worker, ...lanes.ready };
+        const go = await this.#ask(key, worker, { kind: "ready", body: ready }, { kind: "verdict", shape: verdict }, isOn);
+        if (go === undefined) return;
+        onNote(`Joined ${announced.name} with ${lanes.ready.lanes === 1 ? "1 lane" : `${lanes.ready.lanes} lanes`}.`);
+        const runner = new JobRunner({ link, seal, run: this.#run!, key, worker, lanes, facts, onNote });
+        await runner.work(signal, isOn);
+        onNote(`${announced.name}: worked on ${runner.jobs === 1 ? "1 chunk" : `${runner.jobs} chunks`}.`);
+      } finally {
+        await lanes.close();
+      }
+    } catch (error) {
+      why = error instanceof SeqqaError ? error.code : "it failed";
+      throw error;
+    } finally {
+      await link.parting(this.#push(this.#run!, "leave", worker, { worker, why }, key), LEAVE_MS);
+    }
+  }
+
+  /** Says meanwhile that the worker lives. */
+  async #beating<T>(key: string, worker: string, work: () => Promise<T>): Promise<T> {
+    const beat = repeat(ALIVE_MS, () => this.#push(this.#run!, "alive", worker, { worker } satisfies Alive, key));
+    try {
+      return await work();
+    } finally {
+      clearInterval(beat);
+    }
+  }
+
+  /** Says something until it is answered; `undefined`: the exploration ended meanwhile. @throws SeqqaError `WORKER_REFUSED` */
+  async #ask<T>(
+    key: string,
+    worker: string,
+    { kind, body }: { readonly kind: MessageKind; readonly body: object },
+    answer: { readonly kind: MessageKind; readonly shape: Shape<Refusable<T>> },
+    isOn: () => Promise<boolean>,
+  ): Promise<T | undefined> {
+    const { seal, signal } = this.#options;
+    while (await isOn()) {
+      await unlessAborted(this.#push(this.#run!, kind, worker, body, key), signal);
+      const popped = await this.#waiting.blpop(keysOf(this.#run!).to(worker), ANSWER_S);
+      signal.throwIfAborted();
+      const text = popped === null ? undefined : seal.expect(popped[1], { kind: answer.kind, run: key, id: worker });
+      const said = text === undefined ? undefined : parsed(text, answer.shape);
+      if (said?.kind === "taken") return said.value;
+      if (said?.kind === "refused")
+        throw refused(said.why, "Bring code, configuration and stores to what the run has, and start it again.");
+    }
+    return undefined;
+  }
+
+  async #push(run: string, kind: MessageKind, id: string, body: object, key: string = run): Promise<void> {
+    const { link, seal } = this.#options;
+    const { inbox } = keysOf(run);
+    await link.exec(
+      link.redis
+        .pipeline()
+        .rpush(inbox, seal.close({ kind, run: key, id }, JSON.stringify(body)))
+        .expire(inbox, KEPT),
+    );
+  }
+}
+
+function refused(why: string, hint: string): SeqqaError {
+  return new SeqqaError(REFUSED, `This worker was refused: ${why}.`, { hint, exitStatus: 2 });
+}
+
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error);
+    signal.addEventListener("abort", abort, { once: true });
+    if (signal.aborted) abort();
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
+}
+
+/** `undefined`: no message of ours. */
+function parsed<T>(text: string, shape: Shape<T>): T | undefined {
+  try {
+    return parseAs(text, shape);
+  } catch (error) {
+    if (error instanceof ShapeError) return undefined;
+    throw error;
+  }
+}

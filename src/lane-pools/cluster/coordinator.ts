@@ -1,0 +1,196 @@
+import { randomBytes } from "node:crypto";
+import type { Expander } from "../../engine/lane-pool.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import { ClusterExpander, type ClusterOptions } from "./cluster-lane-pool.ts";
+import type { Announced, Announcement } from "./handshake.ts";
+import { keysOf, KEPT, QueueLink, RUNS, SAID_FOR } from "./queue-link.ts";
+import { Seal } from "./message-signer.ts";
+
+export interface CoordinatorOptions {
+  /** Of the Redis; may hold a password. */
+  readonly url: string;
+  /** `SEQQA_SECRET`. */
+  readonly secret: string;
+  /** Certificates in PEM that are trusted beside Node's. */
+  readonly ca: readonly string[];
+  /** Of seqqa. */
+  readonly version: string;
+  readonly onNote: (message: string) => void;
+}
+
+/** What is to be explored by workers. */
+export interface Distributable extends Pick<ClusterOptions, "config" | "actions" | "lanes" | "origins"> {
+  readonly exploration: Omit<Announced, "index">;
+  readonly home: Expander;
+}
+
+/** How often the run says that it is there. Milliseconds. */
+const BEAT_MS = 2000;
+/** A run without workers says so after this time, in which those that wait already have heard of it; and again so often. Milliseconds. */
+const ALONE_MS = 1000;
+const REMIND_MS = 60_000;
+/** Of messages that are not of a worker of this run, and of refusals, one is told of so often. Milliseconds. */
+const WARNINGS_MS = 30_000;
+
+/** A run's side of the queue: says what there is to work on, and hears what workers say. */
+export class Coordinator {
+  readonly #options: CoordinatorOptions;
+  readonly #link: QueueLink;
+  readonly #seal: Seal;
+  /** Drawn for this run: messages of another one are none of this. */
+  readonly #run: string = randomBytes(16).toString("hex");
+  readonly #beat: NodeJS.Timeout;
+  readonly #inbox: Promise<void>;
+  readonly #listening: ReturnType<QueueLink["another"]>;
+  readonly #startedAt: number = Date.now();
+  #index = -1;
+  #current: ClusterExpander | undefined;
+  #announced: Announced | null = null;
+  #remindedAt = -Infinity;
+  #warnedAt = -Infinity;
+  #beating = false;
+  #isClosed = false;
+
+  private constructor(options: CoordinatorOptions, link: QueueLink, away: () => boolean) {
+    this.#options = options;
+    this.#link = link;
+    this.#seal = new Seal(options.secret);
+    this.#listening = link.another();
+    this.#inbox = this.#listen();
+    this.#beat = setInterval(() => void this.#tick(away()), BEAT_MS);
+  }
+
+  /** @throws SeqqaError `QUEUE_UNREACHABLE` and `QUEUE_REFUSED` (3), `DRIVER_MISSING` and `REDIS_URL_INVALID` (2) */
+  static async open(options: CoordinatorOptions): Promise<Coordinator> {
+    let away = false;
+    const link = await QueueLink.open({ url: options.url, ca: options.ca, name: "seqqa run", onNote: options.onNote });
+    link.redis.on("close", () => (away = true));
+    const coordinator = new Coordinator(options, link, () => {
+      const was = away;
+      away = link.redis.status !== "ready";
+      return was;
+    });
+    try {
+      await coordinator.#announce();
+    } catch (error) {
+      await coordinator.close();
+      throw error;
+    }
+    return coordinator;
+  }
+
+  /** The lanes of workers for one exploration; those before it must be closed. */
+  expander({ exploration, home, ...rest }: Distributable): ClusterExpander {
+    const announced = { index: ++this.#index, ...exploration };
+    const expander: ClusterExpander = new ClusterExpander({
+      link: this.#link,
+      seal: this.#seal,
+      run: this.#run,
+      version: this.#options.version,
+      onNote: this.#options.onNote,
+      announced,
+      home,
+      ...rest,
+      onOpen: () => {
+        this.#current = expander;
+        this.#announced = announced;
+        this.#remindedAt = -Infinity;
+        setTimeout(() => this.#remind(), ALONE_MS).unref();
+        void this.#announce().catch(() => undefined);
+      },
+      onClose: async () => {
+        if (this.#current !== expander) return;
+        this.#current = undefined;
+        this.#announced = null;
+        await this.#link.parting(this.#announce());
+      },
+    });
+    return expander;
+  }
+
+  /** Tells whether a value of a worker's configuration is that of the run, without telling it. */
+  digest(value: string): string {
+    return this.#seal.digest(value);
+  }
+
+  /** Says that the run is over, and leaves nothing but what expires soon. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    clearInterval(this.#beat);
+    const { inbox } = keysOf(this.#run);
+    this.#listening.disconnect();
+    // Commands go out one after another, so that none has to wait for the reply to the one before.
+    await this.#link.parting(
+      Promise.all([this.#announce(), this.#inbox, this.#link.redis.multi().zrem(RUNS, this.#run).del(inbox).exec()]),
+    );
+    this.#link.close();
+  }
+
+  async #tick(wasAway: boolean): Promise<void> {
+    // What waits for a server that is away must not pile up.
+    if (this.#beating) return;
+    this.#beating = true;
+    try {
+      await this.#announce();
+      await this.#current?.look(wasAway);
+      this.#remind();
+    } catch (error) {
+      // It is tried again in a moment.
+      if (error instanceof SeqqaError) this.#warn(error.message);
+    } finally {
+      this.#beating = false;
+    }
+  }
+
+  async #announce(): Promise<void> {
+    const said: Announcement = { state: this.#isClosed ? "over" : "open", exploration: this.#announced };
+    const { run, inbox } = keysOf(this.#run);
+    const sealed = this.#seal.close({ kind: "run", run: this.#run, id: "0" }, JSON.stringify(said));
+    const batch = this.#link.redis.pipeline().set(run, sealed, "EX", SAID_FOR).expire(inbox, KEPT);
+    if (!this.#isClosed) batch.zadd(RUNS, this.#startedAt, this.#run).expire(RUNS, 24 * KEPT);
+    await this.#link.exec(batch);
+  }
+
+  #remind(): void {
+    const current = this.#current;
+    if (current === undefined || current.hasWorkers) return void (this.#remindedAt = -Infinity);
+    if (performance.now() - this.#remindedAt < REMIND_MS) return;
+    this.#remindedAt = performance.now();
+    this.#options.onNote(
+      `Waiting for workers: start them in checkouts of the same code with SEQQA_SECRET set, by: seqqa worker --redis ${this.#link.shown}`,
+    );
+  }
+
+  async #listen(): Promise<void> {
+    const { inbox } = keysOf(this.#run);
+    while (!this.#isClosed) {
+      try {
+        const popped = await this.#listening.blpop(inbox, 2);
+        if (popped !== null) await this.#hear(popped[1]);
+      } catch {
+        if (!this.#isClosed) await new Promise((resolve) => setTimeout(resolve, 200));
+      }
+    }
+  }
+
+  async #hear(sealed: string): Promise<void> {
+    const opened = this.#seal.open(sealed);
+    if (opened === undefined) return this.#stranger("it was not sealed with this run's SEQQA_SECRET");
+    try {
+      await this.#current?.receive(opened);
+    } catch (error) {
+      this.#stranger(error instanceof Error ? error.message : "it cannot be read");
+    }
+  }
+
+  #stranger(why: string): void {
+    this.#warn(`A message from Redis was refused: ${why}.`);
+  }
+
+  #warn(message: string): void {
+    if (performance.now() - this.#warnedAt < WARNINGS_MS) return;
+    this.#warnedAt = performance.now();
+    this.#options.onNote(message);
+  }
+}

@@ -1,0 +1,166 @@
+import type { Worker } from "bullmq";
+import type { Expander } from "../../engine/lane-pool.ts";
+import type { Expansion, LaneReport } from "../../messages/lane-messages.ts";
+import { sameRoot } from "../../engine/search/same-root.ts";
+import { VisitedSet } from "../../engine/graph/visited-set.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import { chunkIdOf, MOST_STALLS } from "./chunk-queue.ts";
+import { chunkOf, expansionText } from "./chunk-text.ts";
+import type { Facts, Ready } from "./handshake.ts";
+import { KnownReader } from "./known-states.ts";
+import { pause } from "./pause.ts";
+import { keysOf, KEPT, type QueueLink } from "./queue-link.ts";
+import { ALIVE_MS, repeat } from "./repeat.ts";
+import type { Seal } from "./message-signer.ts";
+
+/** A worker's own lanes at the root. */
+export interface WorkerLanes {
+  readonly expander: Expander;
+  readonly ready: Omit<Ready, "worker">;
+  /** What the expander is given for captured states; `undefined`: their text. */
+  readonly image: ((text: string) => unknown) | undefined;
+  readonly actions: number;
+  /** Where lanes answered until now. */
+  readonly origins: ReadonlySet<string>;
+  readonly close: () => Promise<void>;
+}
+
+export interface JobRunnerOptions {
+  readonly link: QueueLink;
+  readonly seal: Seal;
+  readonly run: string;
+  /** Of the exploration. */
+  readonly key: string;
+  readonly worker: string;
+  readonly lanes: WorkerLanes;
+  readonly facts: Facts;
+  readonly onNote: (message: string) => void;
+}
+
+/** A worker that is lost is noticed after about so long, and its jobs are given to others. Milliseconds. */
+const LOCK_MS = 5000;
+const STALLED_MS = 1500;
+const KNOWN_MS = 300;
+const LOOK_MS = 200;
+/** How long jobs that are being finished are waited for. Milliseconds. */
+const FINISH_MS = 5000;
+/** And each thing that is left to do after that. Milliseconds. */
+const LEAVE_MS = 1000;
+const TRIES = 3;
+const PAUSES_MS = [250, 4000] as const;
+
+/** Takes the jobs of one exploration, one for each lane at a time, and answers them. */
+export class JobRunner {
+  /** Chunks that were answered. */
+  jobs = 0;
+  readonly #options: JobRunnerOptions;
+  readonly #free: number[];
+  readonly #told: Set<string> = new Set();
+  #failure: Error | undefined;
+  #isLeaving = false;
+  #forged = 0;
+
+  constructor(options: JobRunnerOptions) {
+    this.#options = options;
+    this.#free = Array.from({ length: options.lanes.ready.lanes }, (_, lane) => lane);
+    for (const origin of options.lanes.ready.origins) this.#told.add(origin);
+  }
+
+  /** Until the signal is aborted or the exploration is over. @throws what kept a lane from being built anew */
+  async work(signal: AbortSignal, isOn: () => Promise<boolean>): Promise<void> {
+    const { link, seal, key, lanes } = this.#options;
+    const visited = new VisitedSet();
+    lanes.expander.share(visited);
+    const known = new KnownReader(link, seal, key, visited);
+    const timers = [
+      repeat(ALIVE_MS, () => this.#push("alive", this.#options.worker, JSON.stringify({ worker: this.#options.worker }))),
+      repeat(KNOWN_MS, () => known.read()),
+    ];
+    const queue = link.worker(key, lanes.ready.lanes, (id, data) => this.#process(id, data), {
+      lockDuration: LOCK_MS,
+      stalledInterval: STALLED_MS,
+      maxStalledCount: MOST_STALLS,
+      drainDelay: 2,
+      // After an error of the connection; the default is for jobs that take minutes.
+      runRetryDelay: 300,
+    });
+    try {
+      while (!signal.aborted && this.#failure === undefined && (await isOn())) await pause(LOOK_MS, signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      this.#isLeaving = true;
+      for (const timer of timers) clearInterval(timer);
+      lanes.expander.cancel();
+      await this.#end(queue);
+    }
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  async #process(job: string, data: unknown): Promise<void> {
+    const { seal, key, lanes } = this.#options;
+    const id = chunkIdOf(job);
+    const sealed =
+      typeof data === "object" && data !== null && Object.hasOwn(data, "sealed") ? (data as { sealed: unknown }).sealed : undefined;
+    const body = id === undefined ? undefined : seal.expect(sealed, { kind: "chunk", run: key, id });
+    if (body === undefined) {
+      if (this.#forged++ === 0) this.#options.onNote("A job was refused: it was not made by the run.");
+      throw new SeqqaError("JOB_FORGED", "The job was not made by the run.");
+    }
+    const chunk = chunkOf(body, lanes.actions, lanes.image);
+    const lane = this.#free.pop()!;
+    try {
+      const expansion = await lanes.expander.expand(lane, chunk);
+      await this.#answer(id!, expansion);
+      if (expansion.failure !== undefined && !this.#isLeaving) await this.#rebuild(lane, expansion.failure.message);
+    } catch (error) {
+      this.#failure ??= error as Error;
+      throw error;
+    } finally {
+      this.#free.push(lane);
+    }
+  }
+
+  async #answer(id: string, expansion: Expansion): Promise<void> {
+    const { worker, lanes } = this.#options;
+    const origins = [...lanes.origins].filter((origin) => !this.#told.has(origin));
+    for (const origin of origins) this.#told.add(origin);
+    await this.#push("result", id, `${JSON.stringify({ worker, origins })}\n${expansionText(expansion)}`);
+    this.jobs++;
+  }
+
+  /** A target that dies while it starts is started again; a lane that never comes up, or elsewhere, is the end of this worker. */
+  async #rebuild(lane: number, why: string): Promise<void> {
+    const { lanes, facts, onNote } = this.#options;
+    onNote(`Lane ${lane} is being rebuilt: ${why}`);
+    for (let tries = 1; ; tries++) {
+      try {
+        const report = await lanes.expander.rebuild(lane, tries === 1 ? "build" : undefined);
+        if (sameRoot(report, facts.root as LaneReport)) return;
+        throw new SeqqaError("ROOTS_DIFFER", `A lane that was built anew begins in another state than before (lane ${lane}).`);
+      } catch (error) {
+        if (tries === TRIES || this.#isLeaving) throw error;
+        await new Promise((resolve) => setTimeout(resolve, PAUSES_MS[tries - 1]));
+      }
+    }
+  }
+
+  async #push(kind: "alive" | "result", id: string, body: string): Promise<void> {
+    const { link, seal, run, key } = this.#options;
+    const { inbox } = keysOf(run);
+    await link.exec(
+      link.redis
+        .pipeline()
+        .rpush(inbox, seal.close({ kind, run: key, id }, body))
+        .expire(inbox, KEPT),
+    );
+  }
+
+  /** What is under way is answered as far as it came; a server that is away is not waited for. */
+  async #end(queue: Worker): Promise<void> {
+    const { link, key } = this.#options;
+    await link.parting(queue.close(), FINISH_MS);
+    await link.parting(queue.close(true), LEAVE_MS);
+    await link.parting(link.expire(key, [], KEPT), LEAVE_MS);
+  }
+}

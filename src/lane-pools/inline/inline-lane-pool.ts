@@ -1,0 +1,160 @@
+import type { Expander, StandbyUse } from "../../engine/lane-pool.ts";
+import type {
+  Calibration,
+  CalibrationWalk,
+  Chunk,
+  Expansion,
+  LaneReport,
+  PathEnd,
+  Recording,
+  UnitRequest,
+} from "../../messages/lane-messages.ts";
+import type { RaceAnswer, RaceRequest } from "../../messages/race-messages.ts";
+import type { VisitedSet } from "../../engine/graph/visited-set.ts";
+import { LaneControl, workOf, relearn, type BeforeStep, type LaneOptions, type LaneWork } from "../../lane/index.ts";
+import type { AgentDefinition } from "../../model/declare/agent.ts";
+import { RaceLane } from "../../races/index.ts";
+import type { LaneSpec } from "../../targets/lanes/lane-spec.ts";
+import type { BuiltLane, LaneFactory, LaneHost } from "../lane-factory.ts";
+import { takeUncaught } from "../uncaught.ts";
+import { NOTHING_KNOWN, type Knowledge } from "../../state/index.ts";
+
+export interface InlineExpanderOptions {
+  readonly definition: AgentDefinition<never, never>;
+  readonly host: LaneHost;
+  readonly build: LaneFactory;
+  readonly options: LaneOptions;
+  /** What `setup` made on the run's first lane, where that is another one. */
+  readonly shared?: unknown;
+}
+
+/** One lane in this thread: nothing is copied and nothing is sent. */
+export class InlineExpander implements Expander {
+  readonly lanes = 1;
+  readonly depth = 1;
+  readonly #options: InlineExpanderOptions;
+  readonly #control: LaneControl = new LaneControl();
+  #lane: BuiltLane | undefined;
+  #runtime: LaneWork | undefined;
+  #racing: RaceLane | undefined;
+  #visited: VisitedSet | undefined;
+  #knowledge: Knowledge = NOTHING_KNOWN;
+  /** What `setup` made first: a lane that is built anew gets the same ids. */
+  #made: unknown;
+  readonly #stray = (error: unknown): void => {
+    this.#lane?.base.stepper.strays.push(error);
+  };
+  #stopTaking: (() => void) | undefined;
+
+  constructor(options: InlineExpanderOptions) {
+    this.#options = options;
+    this.#made = options.shared;
+  }
+
+  async start(): Promise<readonly LaneReport[]> {
+    process.on("unhandledRejection", this.#stray);
+    this.#stopTaking = takeUncaught((error) => {
+      this.#lane?.base.stepper.uncaught.push(error);
+      // While a lane is built anew, its steps are lost with it.
+      return this.#runtime !== undefined;
+    });
+    return [await this.#bringUp({ ...(await this.#options.host.provision(0)), isFirst: true })];
+  }
+
+  calibrate(walk?: CalibrationWalk): Promise<Calibration> {
+    return this.#runtime!.calibrate(walk);
+  }
+
+  async learn(knowledge: Knowledge, fresh?: "fresh"): Promise<readonly LaneReport[]> {
+    this.#knowledge = knowledge;
+    const report = fresh === "fresh" ? undefined : await this.#relearn(knowledge).catch(() => undefined);
+    if (report !== undefined) return [report];
+    this.#made = this.#options.shared;
+    return [await this.rebuild(0)];
+  }
+
+  /** `undefined`: the lane has to be built anew. */
+  async #relearn(knowledge: Knowledge): Promise<LaneReport | undefined> {
+    const lane = this.#lane;
+    if (lane === undefined || lane.spares.length > 0) return undefined;
+    await this.#runtime?.rest();
+    await this.#endRacing();
+    const base = await relearn(lane.base, knowledge);
+    this.#lane = { ...lane, base };
+    this.#runtime = workOf(base, [], this.#control);
+    this.#lookUp();
+    return base.report;
+  }
+
+  share(visited: VisitedSet): void {
+    this.#visited = visited;
+    this.#lookUp();
+  }
+
+  expand(_lane: number, chunk: Chunk): Promise<Expansion> {
+    return this.#runtime!.expand(chunk);
+  }
+
+  async rebuild(_lane: number, standby?: StandbyUse): Promise<LaneReport> {
+    await this.#runtime?.rest();
+    await this.#endRacing();
+    await this.#lane?.close();
+    this.#lane = undefined;
+    this.#control.reset();
+    const spec = await this.#options.host.reprovision(0, standby);
+    const report = await this.#bringUp(spec);
+    this.#lookUp();
+    return { ...report, standby: spec.standby };
+  }
+
+  /** `beforeStep`: called before every step, and waited for. */
+  record(_lane: number, path: readonly number[], draws?: UnitRequest["draws"], beforeStep?: BeforeStep): Promise<Recording> {
+    return this.#runtime!.record(path, draws, beforeStep);
+  }
+
+  probe(_lane: number, path: readonly number[], draws?: UnitRequest["draws"]): Promise<PathEnd> {
+    return this.#runtime!.probe(path, draws);
+  }
+
+  race(_lane: number, request: RaceRequest): Promise<RaceAnswer> {
+    this.#control.reset();
+    this.#racing ??= new RaceLane(this.#runtime!);
+    return this.#racing.race(request);
+  }
+
+  cut(_lane: number): void {
+    this.#runtime?.cut();
+  }
+
+  cancel(): void {
+    this.#control.cancel();
+  }
+
+  async close(): Promise<void> {
+    process.off("unhandledRejection", this.#stray);
+    this.#stopTaking?.();
+    const lane = this.#lane;
+    this.#lane = undefined;
+    await this.#runtime?.rest();
+    await this.#endRacing();
+    await lane?.close();
+  }
+
+  async #endRacing(): Promise<void> {
+    await this.#racing?.close();
+    this.#racing = undefined;
+  }
+
+  async #bringUp(spec: LaneSpec): Promise<LaneReport> {
+    const { definition, build, options } = this.#options;
+    this.#lane = await build(definition, spec, { ...options, knowledge: this.#knowledge }, this.#made);
+    this.#made ??= this.#lane.base.report.made;
+    this.#runtime = workOf(this.#lane.base, this.#lane.spares, this.#control);
+    return this.#lane.base.report;
+  }
+
+  #lookUp(): void {
+    const visited = this.#visited;
+    if (visited !== undefined) this.#runtime!.visited = { has: (lo, hi) => visited.find(lo, hi) >= 0 };
+  }
+}

@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { freshContext, runSteps, skippedSteps, type RanStep, type RanSteps } from "../../journeys/index.ts";
+import type { LaneBase } from "../../lane/index.ts";
+import { Action } from "../../model/declare/action.ts";
+import { AgentDefinition } from "../../model/declare/agent.ts";
+import type { JourneyDefinition } from "../../model/declare/journey.ts";
+import type { Lane } from "../../model/declare/lane.ts";
+import { World } from "../../model/declare/world.ts";
+import { differences } from "../../state/index.ts";
+import type { LaneSpec } from "../../targets/lanes/lane-spec.ts";
+import { buildLane } from "../build-lane.ts";
+import type { BuiltLane, ProcessHost } from "../lane-factory.ts";
+import { clientFor } from "./journey-client.ts";
+import type { JourneySettings, LaneFacts, LaneJourney } from "./journey-runner.ts";
+
+/** A lane belongs to an agent, and an agent has an action. Nobody takes it. */
+const NOBODYS = new Action<never, never>({ name: "journey", run: () => Promise.resolve(null) });
+/** How long a target is given to finish what a cancelled request began. Milliseconds. */
+const LAST_WRITES = 200;
+
+/** One lane, in this thread: journeys run from its root, and leave it there. */
+export class JourneyLane {
+  readonly facts: LaneFacts;
+  readonly #built: BuiltLane;
+  readonly #lane: Lane;
+  readonly #settleMs: number;
+  readonly #rootLines: readonly string[];
+  readonly #strays: unknown[] = [];
+  readonly #stray = (error: unknown): void => {
+    // Code that was given up is refused its calls, and need not await them.
+    if ((error as { readonly code?: unknown } | null)?.code !== "REQUEST_CANCELLED") this.#strays.push(error);
+  };
+
+  private constructor(built: BuiltLane, lane: Lane, settleMs: number, rootLines: readonly string[]) {
+    this.#built = built;
+    this.#lane = lane;
+    this.#settleMs = settleMs;
+    this.#rootLines = rootLines;
+    this.facts = { contextOnly: built.base.report.contextOnly };
+    process.on("unhandledRejection", this.#stray);
+    // What a timer of the user's throws is the step's, too, and must not end the run before its stores are put back.
+    process.on("uncaughtException", this.#stray);
+  }
+
+  /** Brings a lane up to its root. @throws SeqqaError */
+  static async open({ options, http }: JourneySettings, spec: LaneSpec, processes: Partial<ProcessHost> | undefined): Promise<JourneyLane> {
+    let lane: Lane | undefined;
+    const world = (given: Lane): World<never, never> => {
+      lane = given;
+      return new World<never, never>();
+    };
+    const definition = new AgentDefinition<never, never>({ world, actions: [NOBODYS], invariants: [] });
+    const built = await buildLane(definition, spec, options, http, processes);
+    return new JourneyLane(built, lane!, options.settleMs, await linesOf(built.base));
+  }
+
+  async run(journey: JourneyDefinition<never, never>, signal: AbortSignal, onStep: (step: RanStep) => void): Promise<LaneJourney> {
+    const late = !(await this.#atRoot());
+    if (late) await this.#built.base.home.again();
+    this.#strays.length = 0;
+    let client: Awaited<ReturnType<typeof clientFor>>;
+    try {
+      client = await clientFor(journey, this.#lane);
+    } catch (error) {
+      return { ran: skippedSteps(journey), failure: failureOf(error), late, notPutBack: undefined };
+    }
+    let ran: RanSteps;
+    try {
+      const strays = (): readonly unknown[] => this.#strays.splice(0);
+      const steps = { journey, client: client.client, context: freshContext(journey.context), signal, strays, onStep };
+      ran = await this.#built.base.state.asks.during(() => runSteps(steps));
+    } finally {
+      await client.leave();
+    }
+    return { ran, failure: undefined, late, notPutBack: await this.#putBack(ran.unfinished) };
+  }
+
+  async close(): Promise<void> {
+    process.off("unhandledRejection", this.#stray);
+    process.off("uncaughtException", this.#stray);
+    await this.#built.close();
+  }
+
+  async #putBack(unfinished: boolean): Promise<LaneJourney["notPutBack"]> {
+    const { home } = this.#built.base;
+    const wait = Math.max(this.#settleMs, unfinished ? LAST_WRITES : 0);
+    if (wait > 0) await sleep(wait);
+    try {
+      await home.again();
+      if (await this.#atRoot()) return undefined;
+      const found = differences(this.#rootLines, await linesOf(this.#built.base));
+      return { message: "The stores were not the same again after they were put back", differences: found };
+    } catch (error) {
+      const said = error instanceof Error ? error.message : String(error);
+      return { message: `The stores could not be put back: ${said}`, differences: (error as { differences?: string[] }).differences ?? [] };
+    }
+  }
+
+  async #atRoot(): Promise<boolean> {
+    const { state, canonicalizer, home } = this.#built.base;
+    const now = { lo: 0, hi: 0 };
+    await state.fingerprint(canonicalizer, now);
+    return now.lo === home.facts.node.lo && now.hi === home.facts.node.hi;
+  }
+}
+
+async function linesOf({ state, canonicalizer }: LaneBase): Promise<readonly string[]> {
+  return canonicalizer.describe(await state.facts());
+}
+
+function failureOf(error: unknown): LaneJourney["failure"] {
+  if (!(error instanceof Error))
+    return { code: "CLIENT_THREW", message: `The journey's client factory threw ${String(error)}.`, stack: undefined };
+  const { code, hint, message, stack } = error as Error & { readonly code?: unknown; readonly hint?: string };
+  if (error.name !== "SeqqaError") return { code: "CLIENT_THREW", message: `The journey's client factory threw: ${message}`, stack };
+  return { code: String(code), message: hint === undefined ? message : `${message} ${hint}`, stack };
+}

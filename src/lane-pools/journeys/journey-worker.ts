@@ -1,0 +1,53 @@
+import { pathToFileURL } from "node:url";
+import { JourneyDefinition } from "../../model/declare/journey.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import { whileLoading } from "../../model/declare/loading.ts";
+import { encodeError } from "../threads/error-codec.ts";
+import { processesBehind } from "../threads/process-channel.ts";
+import type { Answer } from "../threads/protocol.ts";
+import { labelOutput } from "../user-output.ts";
+import { JourneyLane } from "./journey-lane.ts";
+import type { LaneFacts, LaneJourney } from "./journey-runner.ts";
+import type { SeatTask } from "./thread-journey-runner.ts";
+
+labelOutput();
+let lane: JourneyLane | undefined;
+
+/** The entry of a worker thread that journeys run in. */
+export default async function work(task: SeatTask): Promise<Answer<LaneFacts | LaneJourney | undefined>> {
+  try {
+    return { kind: "done", value: await done(task) };
+  } catch (error) {
+    return { kind: "failed", error: encodeError(error) };
+  }
+}
+
+async function done(task: SeatTask): Promise<LaneFacts | LaneJourney | undefined> {
+  switch (task.kind) {
+    case "attach":
+      lane = await JourneyLane.open(task.settings, task.spec, processesBehind(task.processes));
+      return lane.facts;
+    case "run": {
+      const controller = new AbortController();
+      task.cancel.on("message", () => controller.abort());
+      try {
+        return await lane!.run(await journeyOf(task.bundle), controller.signal, () => undefined);
+      } finally {
+        task.cancel.close();
+      }
+    }
+    case "close":
+      await lane?.close();
+      lane = undefined;
+      return undefined;
+  }
+}
+
+async function journeyOf(bundle: string): Promise<JourneyDefinition<never, never>> {
+  const { journey } = await whileLoading(async () => (await import(pathToFileURL(bundle).href)) as Record<string, unknown>);
+  if (journey instanceof JourneyDefinition) return journey as JourneyDefinition<never, never>;
+  throw new SeqqaError("NO_JOURNEY", "The module exports no `journey` when it is imported once more.", {
+    exitStatus: 2,
+    hint: "Export it whatever the thread: export const journey = new Journey({ ... }).",
+  });
+}

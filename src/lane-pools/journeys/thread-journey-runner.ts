@@ -1,0 +1,95 @@
+import { MessageChannel, type MessagePort } from "node:worker_threads";
+import { Piscina } from "piscina";
+import type { RanStep } from "../../journeys/index.ts";
+import { codeRoot } from "../../model/code-root.ts";
+import type { LaneSpec } from "../../targets/lanes/lane-spec.ts";
+import type { ProcessHost } from "../lane-factory.ts";
+import { decodeError } from "../threads/error-codec.ts";
+import { serveProcesses } from "../threads/process-channel.ts";
+import type { Answer } from "../threads/protocol.ts";
+import type { JourneySeat, JourneySettings, LaneFacts, LaneJourney, SeatedJourney } from "./journey-runner.ts";
+
+/** What the worker of a seat is asked for; one after another. */
+export type SeatTask =
+  | {
+      readonly kind: "attach";
+      readonly settings: JourneySettings;
+      readonly spec: LaneSpec;
+      /** Where the lane asks for restarts of its process. */
+      readonly processes: MessagePort;
+    }
+  | {
+      readonly kind: "run";
+      readonly bundle: string;
+      /** A message on it ends the journey. */
+      readonly cancel: MessagePort;
+    }
+  | { readonly kind: "close" };
+
+/** A seat in a thread of its own. Steps are told when the journey is over. */
+export class ThreadSeat implements JourneySeat {
+  readonly #settings: JourneySettings;
+  readonly #host: Partial<ProcessHost>;
+  #pool: Piscina | undefined;
+  #ports: MessagePort[] = [];
+
+  constructor(settings: JourneySettings, host: Partial<ProcessHost>) {
+    this.#settings = settings;
+    this.#host = host;
+  }
+
+  async attach(spec: LaneSpec): Promise<LaneFacts> {
+    await this.close();
+    this.#pool = new Piscina({
+      filename: new URL("expanders/journeys/seat-worker.js", codeRoot).href,
+      minThreads: 1,
+      maxThreads: 1,
+      idleTimeout: Infinity,
+      // The default blocks a worker's event loop between tasks, and with it its sockets and timers.
+      atomics: "disabled",
+      recordTiming: false,
+    });
+    this.#pool.on("error", () => undefined);
+    const { port1, port2 } = new MessageChannel();
+    this.#ports = [port1];
+    serveProcesses(this.#host, port1);
+    return this.#ask<LaneFacts>({ kind: "attach", settings: this.#settings, spec, processes: port2 }, [port2]);
+  }
+
+  async run({ bundle }: SeatedJourney, signal: AbortSignal, onStep: (step: RanStep) => void): Promise<LaneJourney> {
+    const { port1, port2 } = new MessageChannel();
+    const cancel = (): void => port1.postMessage(null);
+    if (signal.aborted) cancel();
+    signal.addEventListener("abort", cancel);
+    try {
+      const done = await this.#ask<LaneJourney>({ kind: "run", bundle, cancel: port2 }, [port2]);
+      for (const step of done.ran.steps) onStep(step);
+      return done;
+    } finally {
+      signal.removeEventListener("abort", cancel);
+      port1.close();
+    }
+  }
+
+  async close(): Promise<void> {
+    const pool = this.#pool;
+    this.#pool = undefined;
+    if (pool === undefined) return;
+    try {
+      // A thread that has ended was given its last answer.
+      if (pool.threads.length > 0) unpacked((await pool.run({ kind: "close" } satisfies SeatTask)) as Answer<void>);
+    } finally {
+      for (const port of this.#ports) port.close();
+      await pool.destroy();
+    }
+  }
+
+  async #ask<T>(task: SeatTask, transferList: MessagePort[]): Promise<T> {
+    return unpacked((await this.#pool!.run(task, { transferList: transferList as never })) as Answer<T>);
+  }
+}
+
+function unpacked<T>(answer: Answer<T>): T {
+  if (answer.kind === "failed") throw decodeError(answer.error);
+  return answer.value;
+}

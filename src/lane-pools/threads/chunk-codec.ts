@@ -1,0 +1,109 @@
+import type { Chunk, Expansion, ImageNews, UnitRequest } from "../../messages/lane-messages.ts";
+import { decodeImage, imageText } from "./snapshot-codec.ts";
+
+/**
+ * Chunks and images cross threads as a flat buffer, which is handed over, and a string: cloning thousands of small objects costs
+ * the main thread more than committing what they say. A captured state stays encoded on the main thread, which only passes it on.
+ */
+export interface EncodedChunk {
+  readonly units: number;
+  /** Per unit: from, to, lo, hi, flags, length of the image (-1: none), length of the path, the path. */
+  readonly words: Int32Array<ArrayBuffer>;
+  /** The images, one after the other. */
+  readonly images: string;
+  /** What few units have: index -> the rest. */
+  readonly rare: readonly (readonly [number, Pick<UnitRequest, "check" | "draws" | "suspect">])[];
+  readonly direct: boolean;
+  readonly details: number | undefined;
+  readonly occurred: readonly string[] | undefined;
+}
+
+export interface EncodedExpansion {
+  readonly plain: Omit<Expansion, "images" | "rows">;
+  readonly rows: Int32Array;
+  /** Per image: unit, action, length. */
+  readonly words: Int32Array<ArrayBuffer>;
+  readonly images: string;
+}
+
+const UNCERTAIN = 1;
+/** Words of a unit before its path. */
+export const HEAD = 7;
+
+/** Images in here are strings, as {@link decodeExpansion} left them. */
+export function encodeChunk(chunk: Chunk): EncodedChunk {
+  const words = new Int32Array(chunk.units.reduce((sum, { path }) => sum + HEAD + path.length, 0));
+  const images: string[] = [];
+  const rare: [number, Pick<UnitRequest, "check" | "draws" | "suspect">][] = [];
+  let at = 0;
+  chunk.units.forEach((unit, index) => {
+    const image = unit.image as string | undefined;
+    words[at] = unit.from;
+    words[at + 1] = unit.to;
+    words[at + 2] = unit.lo;
+    words[at + 3] = unit.hi;
+    words[at + 4] = unit.uncertain ? UNCERTAIN : 0;
+    words[at + 5] = image === undefined ? -1 : image.length;
+    words[at + 6] = unit.path.length;
+    words.set(unit.path, at + HEAD);
+    at += HEAD + unit.path.length;
+    if (image !== undefined) images.push(image);
+    const { check, draws, suspect } = unit;
+    if (check !== undefined || draws !== undefined || suspect !== undefined) rare.push([index, { check, draws, suspect }]);
+  });
+  const { direct, details, occurred } = chunk;
+  return { units: chunk.units.length, words, images: images.join(""), rare, direct, details, occurred };
+}
+
+/** `image`: what is made of a captured state's text; by default the state. */
+export function decodeChunk(
+  { units: count, words, images, rare, direct, details, occurred }: EncodedChunk,
+  image: (text: string) => unknown = decodeImage,
+): Chunk {
+  const rest = new Map(rare);
+  const units: UnitRequest[] = [];
+  let at = 0;
+  let offset = 0;
+  for (let index = 0; index < count; index++) {
+    const flags = words[at + 4]!;
+    const length = words[at + 5]!;
+    const end = at + HEAD + words[at + 6]!;
+    units.push({
+      from: words[at]!,
+      to: words[at + 1]!,
+      lo: words[at + 2]!,
+      hi: words[at + 3]!,
+      uncertain: (flags & UNCERTAIN) !== 0,
+      image: length < 0 ? undefined : image(images.slice(offset, offset + length)),
+      path: Array.from(words.subarray(at + HEAD, end)),
+      ...rest.get(index),
+    });
+    at = end;
+    offset += Math.max(length, 0);
+  }
+  return { units, direct, details, occurred };
+}
+
+/** Images that are encoded already are passed on. */
+export function encodeExpansion({ images: given, rows, ...plain }: Expansion): EncodedExpansion {
+  const texts = given.map(({ image }) => imageText(image));
+  const words = new Int32Array(given.length * 3);
+  given.forEach(({ unit, action }, i) => {
+    words[3 * i] = unit;
+    words[3 * i + 1] = action;
+    words[3 * i + 2] = texts[i]!.length;
+  });
+  return { plain, rows, words, images: texts.join("") };
+}
+
+/** The images stay encoded: slices of one string, which lives as long as one of them waits in the frontier. */
+export function decodeExpansion({ plain, rows, words, images: text }: EncodedExpansion): Expansion {
+  const images: ImageNews[] = [];
+  let offset = 0;
+  for (let at = 0; at < words.length; at += 3) {
+    const end = offset + words[at + 2]!;
+    images.push({ unit: words[at]!, action: words[at + 1]!, image: text.slice(offset, end) });
+    offset = end;
+  }
+  return { ...plain, rows, images };
+}

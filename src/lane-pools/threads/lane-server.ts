@@ -1,0 +1,197 @@
+import { pathToFileURL } from "node:url";
+import { expose } from "comlink";
+import type {
+  Calibration,
+  CalibrationWalk,
+  LaneFailure,
+  LaneReport,
+  PathEnd,
+  Recording,
+  UnitRequest,
+} from "../../messages/lane-messages.ts";
+import type { RaceAnswer, RaceRequest } from "../../messages/race-messages.ts";
+import { VisitedReader } from "../../engine/graph/visited-set.ts";
+import { LaneControl, relearn, workOf, type LaneWork } from "../../lane/index.ts";
+import type { AgentDefinition } from "../../model/declare/agent.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import { explorationOf } from "../../model/declare/exploration.ts";
+import { whileLoading } from "../../model/declare/loading.ts";
+import { RaceLane } from "../../races/index.ts";
+import type { Knowledge } from "../../state/index.ts";
+import { buildLane } from "../build-lane.ts";
+import type { BuiltLane, ProcessHost } from "../lane-factory.ts";
+import { decodeChunk, encodeExpansion } from "./chunk-codec.ts";
+import { encodeError } from "./error-codec.ts";
+import { decodeImage, encodeImage } from "./snapshot-codec.ts";
+import { lostExpansion } from "./lost-expansion.ts";
+import { processesBehind } from "./process-channel.ts";
+import type { Answer, AttachAnswer, AttachTask, ControlChannel, ExpandAnswer, ExpandTask } from "./protocol.ts";
+
+/** Milliseconds between two looks at whether requests are to be ended. */
+const CUT_EVERY = 100;
+
+/** What runs in a worker thread: one lane, its tasks one after the other. */
+export class LaneServer implements ControlChannel {
+  #lane: BuiltLane | undefined;
+  #runtime: LaneWork | undefined;
+  #racing: RaceLane | undefined;
+  #processes: ProcessHost | undefined;
+  #visited: VisitedReader = new VisitedReader();
+  #control: LaneControl | undefined;
+  #expanded = 0;
+  #wasAttached = false;
+  #failure: LaneFailure | undefined;
+  #looking: NodeJS.Timeout | undefined;
+  /** Two tasks that piscina hands over at once must not interleave. */
+  #tail: Promise<unknown> = Promise.resolve();
+
+  attach(task: AttachTask): Promise<AttachAnswer> {
+    if (task.port !== undefined) expose(this.#channel(), task.port);
+    if (task.processes !== undefined) this.#processes = processesBehind(task.processes);
+    return this.#next(async () => {
+      await this.#closeLane();
+      this.#failure = undefined;
+      const definition = await definitionOf(task);
+      const control = new LaneControl(task.control);
+      this.#control = control;
+      this.#lane = await buildLane(
+        definition,
+        task.spec,
+        task.options,
+        { ...task.http, alive: () => control.touch() },
+        this.#processes,
+        task.shared === undefined ? undefined : decodeImage(task.shared),
+      );
+      this.#runtime = workOf(this.#lane.base, this.#lane.spares, control);
+      // A message would wait behind what hangs.
+      this.#looking = setInterval(() => {
+        if (control.isCut) this.#runtime?.cut();
+      }, CUT_EVERY).unref();
+      this.#visited = new VisitedReader();
+      this.#wasAttached = true;
+      return encodeReport(this.#lane.base.report);
+    });
+  }
+
+  relearn(knowledge: Knowledge): Promise<Answer<LaneReport | undefined>> {
+    return this.#next(async () => {
+      const lane = this.#lane;
+      if (lane === undefined || lane.spares.length > 0 || this.#failure !== undefined) return undefined;
+      await this.#runtime?.rest();
+      await this.#endRacing();
+      const base = await relearn(lane.base, knowledge);
+      this.#lane = { ...lane, base };
+      this.#runtime = workOf(base, [], this.#control!);
+      this.#visited = new VisitedReader();
+      return encodeReport(base.report);
+    });
+  }
+
+  expand(task: ExpandTask): Promise<ExpandAnswer> {
+    return this.#next(async () => {
+      const runtime = this.#running();
+      // A lane that is lost does nothing more until it is built anew, whatever was sent to it meanwhile.
+      if (this.#failure !== undefined) return encodeExpansion(lostExpansion({ ...this.#failure, unit: -1, action: 0 }));
+      if (task.visited !== undefined) this.#visited.grow(task.visited);
+      runtime.visited ??= this.#visited;
+      const expansion = await runtime.expand(decodeChunk(task.chunk));
+      this.#expanded += expansion.finished;
+      this.#failure = expansion.failure;
+      return encodeExpansion(expansion);
+    });
+  }
+
+  record(path: readonly number[], draws?: UnitRequest["draws"]): Promise<Answer<Recording>> {
+    return this.#next(() => this.#running().record(path, draws));
+  }
+
+  probe(path: readonly number[], draws?: UnitRequest["draws"]): Promise<Answer<PathEnd>> {
+    return this.#next(() => this.#running().probe(path, draws));
+  }
+
+  race(request: RaceRequest): Promise<Answer<RaceAnswer>> {
+    return this.#next(() => {
+      this.#racing ??= new RaceLane(this.#running());
+      return this.#racing.race(request);
+    });
+  }
+
+  calibrate(walk?: CalibrationWalk): Promise<Answer<Calibration>> {
+    return this.#next(() => this.#running().calibrate(walk));
+  }
+
+  statistics(): { readonly expanded: number; readonly heapUsed: number } {
+    return { expanded: this.#expanded, heapUsed: process.memoryUsage().heapUsed };
+  }
+
+  close(): Promise<Answer<void>> {
+    return this.#next(() => this.#closeLane());
+  }
+
+  /** A rejection that nobody awaited belongs to the step in progress; it must not kill the lane. */
+  stray(error: unknown): void {
+    this.#lane?.base.stepper.strays.push(error);
+  }
+
+  /** What a timer of the user's threw, too; `false` before there was a lane. */
+  uncaught(error: unknown): boolean {
+    this.#lane?.base.stepper.uncaught.push(error);
+    return this.#wasAttached;
+  }
+
+  #channel(): ControlChannel {
+    return {
+      record: (path, draws) => this.record(path, draws),
+      probe: (path, draws) => this.probe(path, draws),
+      race: (request) => this.race(request),
+      calibrate: (walk) => this.calibrate(walk),
+      relearn: (knowledge) => this.relearn(knowledge),
+      statistics: () => this.statistics(),
+      close: () => this.close(),
+    };
+  }
+
+  #running(): LaneWork {
+    if (this.#runtime === undefined) throw new SeqqaError("LANE_NOT_ATTACHED", "The lane has no world; this is a defect of seqqa.");
+    return this.#runtime;
+  }
+
+  async #closeLane(): Promise<void> {
+    const [lane, runtime] = [this.#lane, this.#runtime];
+    this.#lane = undefined;
+    this.#runtime = undefined;
+    clearInterval(this.#looking);
+    await runtime?.rest();
+    await this.#endRacing();
+    await lane?.close();
+  }
+
+  async #endRacing(): Promise<void> {
+    await this.#racing?.close();
+    this.#racing = undefined;
+  }
+
+  #next<T>(work: () => Promise<T>): Promise<Answer<T>> {
+    const answer = this.#tail.then(work).then(
+      (value): Answer<T> => ({ kind: "done", value }),
+      (error: unknown): Answer<T> => ({ kind: "failed", error: encodeError(error) }),
+    );
+    this.#tail = answer;
+    return answer;
+  }
+}
+
+function encodeReport(report: LaneReport): LaneReport {
+  const encoded = (image: unknown): string | undefined => (image === undefined ? undefined : encodeImage(image));
+  return { ...report, image: encoded(report.image), made: encoded(report.made) };
+}
+
+async function definitionOf(task: AttachTask): Promise<AgentDefinition<never, never>> {
+  const module = await whileLoading(async () => (await import(pathToFileURL(task.bundle).href)) as Record<string, unknown>);
+  const definition = explorationOf(module[task.exportName]);
+  if (definition !== undefined) return definition;
+  throw new SeqqaError("NO_AGENT", `The module exports no Agent or StateGraph as "${task.exportName}".`, {
+    exitStatus: 2,
+    hint: "More than one lane needs `export const agent = new Agent({ ... })` or `export const graph = new StateGraph({ ... })` at the top level of its module.",
+  });
+}

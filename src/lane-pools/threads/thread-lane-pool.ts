@@ -1,0 +1,354 @@
+import { MessageChannel, type MessagePort } from "node:worker_threads";
+import { releaseProxy, wrap, type Remote } from "comlink";
+import { Piscina } from "piscina";
+import type { Expander, StandbyUse } from "../../engine/lane-pool.ts";
+import type {
+  Calibration,
+  CalibrationWalk,
+  Chunk,
+  Expansion,
+  LaneReport,
+  PathEnd,
+  Recording,
+  UnitRequest,
+} from "../../messages/lane-messages.ts";
+import type { RaceAnswer, RaceRequest } from "../../messages/race-messages.ts";
+import type { VisitedSet } from "../../engine/graph/visited-set.ts";
+import { LaneControl, type LaneOptions } from "../../lane/index.ts";
+import { codeRoot } from "../../model/code-root.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import type { LaneSpec } from "../../targets/lanes/lane-spec.ts";
+import type { HttpSettings } from "../../adapters/http/defaults.ts";
+import type { LaneHost } from "../lane-factory.ts";
+import { decodeExpansion, encodeChunk } from "./chunk-codec.ts";
+import { decodeError } from "./error-codec.ts";
+import { lostExpansion } from "./lost-expansion.ts";
+import { serveProcesses } from "./process-channel.ts";
+import type { Answer, AttachAnswer, ControlChannel, ExpandAnswer, ExpandTask, Task } from "./protocol.ts";
+import { NOTHING_KNOWN, type Knowledge } from "../../state/index.ts";
+
+export interface ThreadsExpanderOptions {
+  readonly lanes: number;
+  /** Chunks that a lane may hold. */
+  readonly depth: number;
+  readonly host: LaneHost;
+  readonly bundle: string;
+  readonly exportName: string;
+  readonly options: LaneOptions;
+  readonly http: HttpSettings;
+  /** The agent has a `setup`: what it draws on the first lane is given to the others. */
+  readonly setUp: boolean;
+  /** What `setup` made on the run's first lane, encoded, where that is none of these. */
+  readonly shared?: string | undefined;
+  /** A lane that does not begin an action for this long is taken to hang. Milliseconds. */
+  readonly hangMs: number;
+  /** Where the worker's entry lies; only tests of the unbuilt tree need to say. */
+  readonly workerUrl?: URL;
+}
+
+interface LaneHandle {
+  readonly control: LaneControl;
+  threadId: number | undefined;
+  channel: Remote<ControlChannel> | undefined;
+  closePort: (() => void) | undefined;
+  /** What of the visited set it was told: see VisitedSet.growth. */
+  visitedVersion: number;
+}
+
+/** How long a call on a control channel may take. Milliseconds. */
+const CLOSE_DEADLINE = 5_000;
+/** How long a lane may go without a sign of life once its requests were ended. Milliseconds. */
+const CUT_DEADLINE = 10_000;
+/** How long the pool may take to start a thread. Milliseconds. */
+const SEAT_DEADLINE = 30_000;
+
+/** Lanes in worker threads: piscina's pool carries chunks, a comlink channel per lane everything else. */
+export class ThreadsExpander implements Expander {
+  readonly lanes: number;
+  readonly depth: number;
+  readonly #options: ThreadsExpanderOptions;
+  readonly #lanes: readonly LaneHandle[];
+  readonly #pool: Piscina;
+  /** Threads that no lane has taken yet. */
+  readonly #fresh: number[] = [];
+  #visited: VisitedSet | undefined;
+  #knowledge: Knowledge = NOTHING_KNOWN;
+  /** What `setup` made on the first lane, encoded. */
+  #made: string | undefined;
+  #closed = false;
+
+  constructor(options: ThreadsExpanderOptions) {
+    this.#options = options;
+    this.lanes = options.lanes;
+    this.depth = options.depth;
+    this.#lanes = Array.from({ length: options.lanes }, () => ({
+      control: new LaneControl(),
+      threadId: undefined,
+      channel: undefined,
+      closePort: undefined,
+      visitedVersion: -1,
+    }));
+    this.#pool = new Piscina({
+      filename: (options.workerUrl ?? new URL("expanders/threads/worker.js", codeRoot)).href,
+      minThreads: options.lanes,
+      maxThreads: options.lanes,
+      idleTimeout: Infinity,
+      // The default blocks a worker's event loop between tasks, and with it its sockets and timers.
+      atomics: "disabled",
+      concurrentTasksPerWorker: options.depth + 1,
+      recordTiming: false,
+      // A lane's tasks go to the lane's own thread and nowhere else.
+      loadBalancer: (task, workers) => {
+        const { lane } = task[Piscina.queueOptionsSymbol as never] as { readonly lane: number };
+        return workers.find(({ id }) => id === this.#lanes[lane]!.threadId) ?? null;
+      },
+    });
+    this.#pool.on("workerCreate", (worker: { readonly id: number }) => this.#fresh.push(worker.id));
+    this.#pool.on("error", () => undefined);
+  }
+
+  async start(): Promise<readonly LaneReport[]> {
+    return this.#together(async (lane) => this.#attach(lane, { ...(await this.#options.host.provision(lane)), isFirst: true }));
+  }
+
+  async calibrate(walk?: CalibrationWalk): Promise<Calibration> {
+    // On every lane: that also loads and compiles in all of them what the first steps need.
+    const found = await Promise.all(
+      this.#lanes.map(async (_, lane) => {
+        const answer = await this.#call(lane, (channel) => channel.calibrate(walk) as Promise<Answer<Calibration>>, this.#options.hangMs);
+        if (answer.kind === "failed") throw decodeError(answer.error);
+        return answer.value;
+      }),
+    );
+    // Requests may have been ended on the way.
+    for (const { control } of this.#lanes) control.reset();
+    // One lane's word counts: the more lanes, the more likely one of them draws what another does not, and the answer must not depend on that.
+    return found[0]!;
+  }
+
+  async learn(knowledge: Knowledge, fresh?: "fresh"): Promise<readonly LaneReport[]> {
+    this.#knowledge = knowledge;
+    const reports = fresh === "fresh" ? [] : await Promise.all(this.#lanes.map((_, lane) => this.#relearn(lane)));
+    const all = reports.filter((one) => one !== undefined);
+    return all.length === this.lanes ? all : this.#together((lane) => this.rebuild(lane));
+  }
+
+  /** `undefined`: the lane has to be built anew. */
+  async #relearn(lane: number): Promise<LaneReport | undefined> {
+    const handle = this.#lanes[lane]!;
+    if (!this.#alive(handle)) return undefined;
+    handle.control.reset();
+    handle.visitedVersion = -1;
+    const answer = await this.#call(
+      lane,
+      (channel) => channel.relearn(this.#knowledge) as Promise<Answer<LaneReport | undefined>>,
+      this.#options.hangMs,
+    ).catch(() => undefined);
+    return answer?.kind === "done" ? answer.value : undefined;
+  }
+
+  share(visited: VisitedSet): void {
+    this.#visited = visited;
+    for (const handle of this.#lanes) handle.visitedVersion = -1;
+  }
+
+  async expand(lane: number, chunk: Chunk): Promise<Expansion> {
+    const handle = this.#lanes[lane]!;
+    // A task for a thread that is gone would wait in the pool, and everybody's tasks behind it.
+    if (!this.#alive(handle)) return lostExpansion({ kind: "worker", unit: -1, action: 0, message: "the lane's thread is gone" });
+    const visited = this.#visited?.growth(handle.visitedVersion);
+    handle.visitedVersion = visited?.version ?? handle.visitedVersion;
+    const answer = await this.#watched(lane, { kind: "expand", chunk: encodeChunk(chunk), visited });
+    if (answer.kind === "done") return decodeExpansion(answer.value);
+    const unit = Math.min(handle.control.unit, chunk.units.length - 1);
+    return lostExpansion({ kind: "worker", unit, action: handle.control.action, message: answer.error.message });
+  }
+
+  async rebuild(lane: number, standby?: StandbyUse): Promise<LaneReport> {
+    const handle = this.#lanes[lane]!;
+    if (this.#alive(handle)) await this.#call(lane, (channel) => channel.close() as Promise<Answer<void>>).catch(() => this.#kill(lane));
+    handle.visitedVersion = -1;
+    const spec = await this.#options.host.reprovision(lane, standby);
+    return { ...(await this.#attach(lane, spec)), standby: spec.standby };
+  }
+
+  record(lane: number, path: readonly number[], draws?: UnitRequest["draws"]): Promise<Recording> {
+    return this.#along(lane, path, (channel) => channel.record([...path], draws) as Promise<Answer<Recording>>);
+  }
+
+  probe(lane: number, path: readonly number[], draws?: UnitRequest["draws"]): Promise<PathEnd> {
+    return this.#along(lane, path, (channel) => channel.probe([...path], draws) as Promise<Answer<PathEnd>>);
+  }
+
+  race(lane: number, request: RaceRequest): Promise<RaceAnswer> {
+    const steps = request.path.length + request.sides.length;
+    const executions = 3 * request.effort.trials + 10;
+    return this.#along(lane, request.path, (channel) => channel.race(request) as Promise<Answer<RaceAnswer>>, steps * executions);
+  }
+
+  cut(lane: number): void {
+    this.#lanes[lane]!.control.cut();
+  }
+
+  cancel(): void {
+    for (const { control } of this.#lanes) control.cancel();
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    const failures = await Promise.all(this.#lanes.map((handle, lane) => this.#closeLane(handle, lane)));
+    await this.#pool.destroy();
+    const failure = failures.find((one) => one !== undefined);
+    if (failure !== undefined) throw failure;
+  }
+
+  async #closeLane(handle: LaneHandle, lane: number): Promise<Error | undefined> {
+    try {
+      if (!this.#alive(handle)) return undefined;
+      const answer = await this.#call(lane, (channel) => channel.close() as Promise<Answer<void>>);
+      return answer.kind === "failed" ? decodeError(answer.error) : undefined;
+    } catch (error) {
+      return error instanceof Error ? error : new SeqqaError("LANE_NOT_CLOSED", `Lane ${lane} did not close: ${String(error)}`);
+    } finally {
+      handle.channel?.[releaseProxy]();
+      handle.closePort?.();
+    }
+  }
+
+  async #attach(lane: number, spec: LaneSpec): Promise<LaneReport> {
+    const handle = this.#lanes[lane]!;
+    handle.control.reset();
+    const { bundle, exportName, options, http } = this.#options;
+    const ports = this.#alive(handle) ? undefined : await this.#seat(handle);
+    const answer = (await this.#post(
+      lane,
+      {
+        kind: "attach",
+        spec,
+        bundle,
+        exportName,
+        options: { ...options, knowledge: this.#knowledge },
+        http,
+        control: handle.control.memory,
+        shared: this.#made,
+        port: ports?.control,
+        processes: ports?.processes,
+      },
+      ports === undefined ? [] : [ports.control, ports.processes],
+    )) as AttachAnswer;
+    if (answer.kind === "failed") throw decodeError(answer.error);
+    return answer.value;
+  }
+
+  /** Gives a lane a thread of its own and opens its channels; returns the worker's ends. */
+  async #seat(handle: LaneHandle): Promise<{ readonly control: MessagePort; readonly processes: MessagePort }> {
+    handle.closePort?.();
+    const until = performance.now() + SEAT_DEADLINE;
+    while (this.#fresh.length === 0) {
+      if (performance.now() > until) throw new SeqqaError("LANE_WITHOUT_THREAD", "No thread could be started for a lane.");
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    handle.threadId = this.#fresh.shift()!;
+    const { port1, port2 } = new MessageChannel();
+    handle.channel = wrap<ControlChannel>(port1);
+    const processes = new MessageChannel();
+    serveProcesses(this.#options.host, processes.port1);
+    handle.closePort = () => {
+      port1.close();
+      processes.port1.close();
+    };
+    return { control: port2, processes: processes.port2 };
+  }
+
+  /** All lanes; where `setup` may draw ids, the first one before the others, which get its ids. */
+  async #together(build: (lane: number) => Promise<LaneReport>): Promise<readonly LaneReport[]> {
+    const lanes = this.#lanes.map((_, lane) => lane);
+    if (!this.#options.setUp) return Promise.all(lanes.map(build));
+    this.#made = this.#options.shared;
+    const first = await build(0);
+    this.#made ??= first.made as string | undefined;
+    return [first, ...(await Promise.all(lanes.slice(1).map(build)))];
+  }
+
+  #alive(handle: LaneHandle): boolean {
+    return handle.threadId !== undefined && this.#pool.threads.some(({ threadId }) => threadId === handle.threadId);
+  }
+
+  /** A call that executes a path. */
+  async #along<T>(
+    lane: number,
+    path: readonly number[],
+    call: (channel: Remote<ControlChannel>) => Promise<Answer<T>>,
+    steps: number = path.length + 1,
+  ): Promise<T> {
+    this.#lanes[lane]!.control.reset();
+    const answer = await this.#call(lane, call, this.#options.hangMs * steps);
+    if (answer.kind === "failed") throw decodeError(answer.error);
+    return answer.value;
+  }
+
+  /** Posts a chunk and watches the lane's heartbeat meanwhile. */
+  async #watched(lane: number, task: ExpandTask): Promise<ExpandAnswer> {
+    const { control } = this.#lanes[lane]!;
+    const abort = new AbortController();
+    let beats = control.beats;
+    let since = performance.now();
+    const timer = setInterval(() => {
+      if (control.beats !== beats) {
+        beats = control.beats;
+        since = performance.now();
+      } else if (performance.now() - since > (control.isCut ? Math.min(CUT_DEADLINE, this.#options.hangMs) : this.#options.hangMs))
+        abort.abort();
+    }, 1000);
+    try {
+      return (await this.#post(lane, task, [task.chunk.words.buffer], abort.signal)) as ExpandAnswer;
+    } catch (error) {
+      const message = abort.signal.aborted
+        ? "the lane hung"
+        : `the lane's thread ended: ${error instanceof Error ? error.message : String(error)}`;
+      return {
+        kind: "failed",
+        error: { name: "Error", code: "WORKER_LOST", message, hint: undefined, exitStatus: 3, stack: undefined, cause: undefined },
+      };
+    } finally {
+      clearInterval(timer);
+    }
+  }
+
+  #post(lane: number, task: Task, transferList: readonly (MessagePort | ArrayBuffer)[], signal?: AbortSignal): Promise<unknown> {
+    return this.#pool.run(
+      { ...task, [Piscina.queueOptionsSymbol]: { lane } },
+      { transferList: [...transferList] as never, ...(signal === undefined ? {} : { signal }) },
+    );
+  }
+
+  /** A pending call never settles by itself when the worker dies: it has a deadline. Waiting for a rate limit does not count. */
+  async #call<T>(lane: number, call: (channel: Remote<ControlChannel>) => Promise<T>, deadline = CLOSE_DEADLINE): Promise<T> {
+    const { channel, control } = this.#lanes[lane]!;
+    const limited = this.#options.http.rateLimit !== undefined;
+    if (channel === undefined) throw new SeqqaError("LANE_NOT_ATTACHED", `Lane ${lane} has no control channel.`);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      const wait = (beats: number): void => {
+        timer = setTimeout(() => {
+          if (limited && control.beats !== beats) wait(control.beats);
+          else reject(new SeqqaError("LANE_SILENT", `Lane ${lane} did not answer within ${deadline / 1000} s.`));
+        }, deadline);
+      };
+      wait(control.beats);
+    });
+    try {
+      return await Promise.race([call(channel), late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #kill(lane: number): Promise<void> {
+    const handle = this.#lanes[lane]!;
+    const worker = this.#pool.threads.find(({ threadId }) => threadId === handle.threadId);
+    await worker?.terminate();
+    handle.threadId = undefined;
+  }
+}

@@ -1,0 +1,165 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Expander, StandbyUse } from "../engine/lane-pool.ts";
+import {
+  type Calibration,
+  type CalibrationWalk,
+  CRASHED,
+  type Chunk,
+  type Expansion,
+  type FindingNews,
+  type LaneReport,
+  type PathEnd,
+  type Recording,
+  type UnitRequest,
+} from "../messages/lane-messages.ts";
+import type { RaceAnswer, RaceRequest } from "../messages/race-messages.ts";
+import { sameRoot } from "../engine/search/same-root.ts";
+import type { VisitedSet } from "../engine/graph/visited-set.ts";
+import { hasEnded, type TargetEnd } from "../model/results/target-end.ts";
+import { endedMeanwhile } from "../targets/process/target-errors.ts";
+import type { Knowledge } from "../state/index.ts";
+
+/** What knows of the processes behind lanes. */
+interface Processes {
+  endOf(lane: number): Promise<TargetEnd | undefined>;
+  /** The lines that the target of a lane printed in a time, in milliseconds since 1970. */
+  printed?(lane: number, fromMs: number, toMs: number): readonly string[];
+}
+
+/** How long the last lines of a step are waited for, in milliseconds: they come through a pipe. */
+const PIPE_MS = 20;
+
+/** Passes on what another expander does, and adds what the main thread alone knows: where a lane lost its target, how the process of that stands. */
+export class WatchedExpander implements Expander {
+  readonly lanes: number;
+  readonly depth: number;
+  readonly #inner: Expander;
+  readonly #processes: Processes;
+  /** The first lane's report when all lanes were brought to the root. */
+  #root: LaneReport | undefined;
+  /** The latest answer of each lane, given or still to be given. */
+  readonly #answers: (Promise<unknown> | undefined)[] = [];
+
+  constructor(inner: Expander, processes: Processes) {
+    this.#inner = inner;
+    this.#processes = processes;
+    this.lanes = inner.lanes;
+    this.depth = inner.depth;
+  }
+
+  async start(): Promise<readonly LaneReport[]> {
+    return this.#atRoot(await this.#all(this.#inner.start()));
+  }
+
+  calibrate(walk?: CalibrationWalk): Promise<Calibration> {
+    return this.#all(this.#inner.calibrate(walk));
+  }
+
+  async learn(knowledge: Knowledge, fresh?: "fresh"): Promise<readonly LaneReport[]> {
+    return this.#atRoot(await this.#all(this.#inner.learn(knowledge, fresh)));
+  }
+
+  share(visited: VisitedSet): void {
+    this.#inner.share(visited);
+  }
+
+  /** A lane's answers keep their order: the one that says how the lane was lost comes before those of the chunks that it held. */
+  expand(lane: number, chunk: Chunk): Promise<Expansion> {
+    const before = this.#answers[lane];
+    const answer = this.#expand(lane, chunk, before);
+    this.#answers[lane] = answer.catch(() => undefined);
+    return answer;
+  }
+
+  async #expand(lane: number, chunk: Chunk, before: Promise<unknown> | undefined): Promise<Expansion> {
+    const expansion = await this.#inner.expand(lane, chunk);
+    await before;
+    const { news, failure } = expansion;
+    // A chunk that the lane was given after it was lost (its unit is -1) says nothing of its own.
+    const isLost = failure?.kind === "unreachable" && failure.unit >= 0;
+    if (!isLost && (failure === undefined || !news.some(({ findings }) => findings.some(isCrash)))) return expansion;
+    const target = await this.#processes.endOf(lane);
+    return {
+      ...expansion,
+      news: news.map((one) => ({ ...one, findings: withEnd(one.findings, target) })),
+      failure: { ...failure, target },
+    };
+  }
+
+  rebuild(lane: number, standby?: StandbyUse): Promise<LaneReport> {
+    return this.#explained(this.#rebuild(lane, standby), [lane]);
+  }
+
+  /** A target that writes by itself may have done so while its standby lane waited. */
+  async #rebuild(lane: number, standby: StandbyUse | undefined): Promise<LaneReport> {
+    // With several lanes it is the user who says that targets can run beside each other.
+    const mayStandBy = this.lanes > 1 || this.#root?.isolated === true;
+    const report = await this.#inner.rebuild(lane, mayStandBy ? standby : undefined);
+    const isOther = report.standby === true && this.#root !== undefined && !sameRoot(report, this.#root);
+    return isOther ? this.#inner.rebuild(lane) : report;
+  }
+
+  async record(lane: number, path: readonly number[], draws?: UnitRequest["draws"]): Promise<Recording> {
+    const recording = await this.#inner.record(lane, path, draws);
+    const { findings, lastStep } = recording;
+    if (findings.some(isCrash)) return { ...recording, findings: withEnd(findings, await this.#processes.endOf(lane)) };
+    if (findings.length === 0 || lastStep === undefined || this.#processes.printed === undefined) return recording;
+    await delay(PIPE_MS);
+    return { ...recording, printed: this.#processes.printed(lane, lastStep.startMs, lastStep.endMs) };
+  }
+
+  probe(lane: number, path: readonly number[], draws?: UnitRequest["draws"]): Promise<PathEnd> {
+    return this.#inner.probe(lane, path, draws);
+  }
+
+  race(lane: number, request: RaceRequest): Promise<RaceAnswer> {
+    return this.#inner.race(lane, request);
+  }
+
+  cut(lane: number): void {
+    this.#inner.cut?.(lane);
+  }
+
+  cancel(): void {
+    this.#inner.cancel();
+  }
+
+  close(): Promise<void> {
+    return this.#inner.close();
+  }
+
+  /** A check of the root state may have ended the target. */
+  #atRoot(reports: readonly LaneReport[]): Promise<readonly LaneReport[]> {
+    this.#root = reports[0];
+    return Promise.all(
+      reports.map(async (report, lane) =>
+        report.findings.some(isCrash) ? { ...report, findings: withEnd(report.findings, await this.#processes.endOf(lane)) } : report,
+      ),
+    );
+  }
+
+  #all<T>(work: Promise<T>): Promise<T> {
+    return this.#explained(
+      work,
+      Array.from({ length: this.lanes }, (_, lane) => lane),
+    );
+  }
+
+  /** A lane that cannot reach its target while it is brought up knows only that. */
+  async #explained<T>(work: Promise<T>, lanes: readonly number[]): Promise<T> {
+    try {
+      return await work;
+    } catch (error) {
+      if (!(error instanceof Error) || (error as { readonly code?: unknown }).code !== "TARGET_UNREACHABLE") throw error;
+      const ends = await Promise.all(lanes.map((lane) => this.#processes.endOf(lane)));
+      const at = ends.findIndex((end) => end !== undefined && hasEnded(end));
+      throw at < 0 ? error : endedMeanwhile(error, lanes[at]!, ends[at]!);
+    }
+  }
+}
+
+const isCrash = ({ invariant }: FindingNews): boolean => invariant === CRASHED;
+
+function withEnd(findings: readonly FindingNews[], target: TargetEnd | undefined): readonly FindingNews[] {
+  return findings.map((finding) => (isCrash(finding) ? { ...finding, target } : finding));
+}

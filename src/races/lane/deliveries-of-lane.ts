@@ -1,0 +1,61 @@
+import { choosePoints, type MeetingPoints } from "../../adapters/http/delivery/index.ts";
+import type { RaceRequest } from "../../messages/race-messages.ts";
+import type { LaneBase } from "../../lane/index.ts";
+import type { RaceSchedule } from "../../model/results/result.ts";
+import type { Gate } from "../../model/stores/store-adapter.ts";
+import type { WireRoute } from "../../model/http/wire.ts";
+import { deliveredWay, gatedWay, PLAIN_WAY, type Way } from "./deliveries.ts";
+
+/** The ways in which calls can be made to meet on one lane. */
+export class WaysOfLane {
+  readonly #gates: ReadonlyMap<string, Gate>;
+  readonly #points: Map<string, Promise<MeetingPoints>> = new Map();
+
+  constructor(base: LaneBase) {
+    const gates = Object.entries(base.world.systems).map(([name, system]) => [name, system?.gate?.()] as const);
+    this.#gates = new Map(gates.filter((entry): entry is readonly [string, Gate] => entry[1]?.kind === "gate"));
+  }
+
+  /** The systems that can hold a call, as far as a request wants that. */
+  gates({ effort, schedule }: RaceRequest): readonly string[] {
+    if (schedule !== undefined) return this.#gates.has(schedule.system) ? [schedule.system] : [];
+    return effort.delivery === "auto" || effort.delivery === "gated" ? [...this.#gates.keys()] : [];
+  }
+
+  gated(schedule: RaceSchedule): Way {
+    return gatedWay(this.#gates.get(schedule.system)!, schedule);
+  }
+
+  /**
+   * The ways that need luck, best first. Calls that go by no common route, or straight into this process, are begun at the same time, which is all
+   * that can be done. `one_connection`: the target serves one connection at a time, so that no calls meet there.
+   *
+   * @param routes By which the calls were sent.
+   * @param alone Milliseconds that the request of each side took by itself.
+   */
+  async delivered(
+    { effort }: RaceRequest,
+    routes: readonly WireRoute[],
+    alone: readonly number[],
+  ): Promise<readonly Way[] | "one_connection"> {
+    const { delivery } = effort;
+    if (delivery === "gated") return [];
+    const [route] = routes;
+    if (routes.length !== 1 || route!.origin === undefined) return [PLAIN_WAY];
+    const points = await this.#pointsOf(route!);
+    // Who asks for one delivery knows the target better.
+    if (delivery === "auto" && points.oneConnection) return "one_connection";
+    const asked = delivery === "auto" ? points.auto : [points.point(delivery)];
+    return asked.flatMap((point) => (point === undefined ? [] : [deliveredWay(points, point, route!.key, alone)]));
+  }
+
+  async close(): Promise<void> {
+    for (const points of await Promise.allSettled(this.#points.values())) if (points.status === "fulfilled") await points.value.close();
+  }
+
+  #pointsOf(route: WireRoute): Promise<MeetingPoints> {
+    let points = this.#points.get(route.key);
+    if (points === undefined) this.#points.set(route.key, (points = choosePoints(route)));
+    return points;
+  }
+}

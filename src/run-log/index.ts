@@ -1,0 +1,17 @@
+export { readKnownFindings, type KnownEntry, type KnownFindings } from "./read/known-findings.ts";
+export { updateKnownFindings } from "./write/update-known.ts";
+export { newRunId, RUN_ID } from "./run-id.ts";
+export { runIds } from "./read/runs.ts";
+export { readRecord } from "./read/read-record.ts";
+export { readFindings, readRun, type KeptData } from "./read/read-run.ts";
+export { refuseWritten } from "./run-lock.ts";
+export { ScratchFile } from "./write/scratch-file.ts";
+export { RunStore } from "./write/run-log.ts";
+export type { ExplorationKeeper, ExplorationStart } from "./write/exploration-keeper.ts";
+export { asUnreadable, unreadable } from "./read/open-run.ts";
+export { OWN_ONLY, writeWhole } from "./write/write-whole.ts";
+export { readStoredRun, type StoredExploration, type StoredRun } from "./read/resumable-run.ts";
+export type { Beginning } from "./rows/run-header.ts";
+export { configRows, type ConfigRow } from "./rows/config-rows.ts";
+export { environmentOf, otherValues } from "./rows/environment-rows.ts";
+export { withShardStores, type ShardStore } from "./read/shard-stores.ts";

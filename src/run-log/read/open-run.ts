@@ -1,0 +1,91 @@
+import type { Database } from "better-sqlite3";
+import { SeqqaError } from "../../model/errors.ts";
+import { SCHEMA, SCHEMA_VERSION } from "../rows/schema.ts";
+import { openSqlite } from "../../stores/sqlite-driver.ts";
+
+/**
+ * Reads from the store in a file, which anybody may have written: it must have the very tables of this version, so that no view or trigger of a
+ * stranger's takes part, and whatever cannot be read in it is one error.
+ * @throws SeqqaError `RUN_UNREADABLE` with exit status 2
+ */
+export function readStore<T>(file: string, read: (db: Database) => T): T {
+  let db: Database | undefined;
+  try {
+    db = openSqlite(file, { readonly: true, fileMustExist: true, timeout: 2_000 });
+    db.pragma("trusted_schema = OFF");
+    db.pragma("cell_size_check = ON");
+    const store = db;
+    // One transaction: of a run that goes on, everything is of one moment.
+    return store.transaction(() => {
+      refuseOthers(store, file);
+      return read(store);
+    })();
+  } catch (cause) {
+    throw asUnreadable(file, cause);
+  } finally {
+    db?.close();
+  }
+}
+
+/** Whatever was thrown while the store in a file was read, as the error that names it. */
+export function asUnreadable(file: string, cause: unknown): SeqqaError {
+  return cause instanceof SeqqaError ? cause : unreadable(file, reasonOf(cause), cause);
+}
+
+function refuseOthers(db: Database, file: string): void {
+  const version = Number(db.pragma("user_version", { simple: true }));
+  const found = new Set(schemaOf(db));
+  if (version === 0 || !found.has(nameOf("table", "run"))) throw unreadable(file, "it is no run of seqqa");
+  if (version !== SCHEMA_VERSION) {
+    const hint = `It was written by ${version > SCHEMA_VERSION ? "a newer" : "an older"} seqqa: read it with that one, name another run, or run again.`;
+    throw unreadable(file, `its schema has version ${version}, and this seqqa reads version ${SCHEMA_VERSION}`, undefined, hint);
+  }
+  const expected = definitions();
+  const same = db.prepare("SELECT type, name, sql FROM sqlite_master").all() as readonly Definition[];
+  if (same.length !== expected.size || !same.every(({ name, sql }) => expected.get(name) === sql)) {
+    throw unreadable(file, `its tables are not those of version ${SCHEMA_VERSION}`);
+  }
+}
+
+interface Definition {
+  readonly type: string;
+  readonly name: string;
+  readonly sql: string | null;
+}
+
+const nameOf = (type: string, name: string): string => `${type} ${name}`;
+
+function schemaOf(db: Database): readonly string[] {
+  return (db.prepare("SELECT type, name, sql FROM sqlite_master").all() as readonly Definition[]).map(({ type, name }) =>
+    nameOf(type, name),
+  );
+}
+
+/** What SQLite makes of the schema. */
+function definitions(): ReadonlyMap<string, string | null> {
+  const db = openSqlite(":memory:");
+  try {
+    db.exec(SCHEMA);
+    const all = db.prepare("SELECT type, name, sql FROM sqlite_master").all() as readonly Definition[];
+    return new Map(all.map(({ name, sql }) => [name, sql]));
+  } finally {
+    db.close();
+  }
+}
+
+function reasonOf(cause: unknown): string {
+  const { code, message } = cause as { readonly code?: unknown; readonly message?: unknown };
+  if (code === "SQLITE_NOTADB") return "it is no SQLite database";
+  if (typeof code === "string" && code.startsWith("SQLITE_CORRUPT")) return "it is damaged";
+  if (typeof code === "string") return code;
+  return String(message).replace(/\.$/, "").split("\n")[0]!;
+}
+
+/** @param why follows a colon */
+export function unreadable(file: string, why: string, cause?: unknown, hint = "Name another run, or run again."): SeqqaError {
+  return new SeqqaError("RUN_UNREADABLE", `The run in ${file} cannot be read: ${why}.`, {
+    exitStatus: 2,
+    hint,
+    cause,
+  });
+}

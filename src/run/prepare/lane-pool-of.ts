@@ -1,0 +1,72 @@
+import type { Config } from "../../config/index.ts";
+import type { Expander } from "../../engine/lane-pool.ts";
+import { buildLane } from "../../lane-pools/build-lane.ts";
+import { InlineExpander } from "../../lane-pools/inline/inline-lane-pool.ts";
+import { ThreadsExpander } from "../../lane-pools/threads/thread-lane-pool.ts";
+import type { LaneOptions } from "../../lane/index.ts";
+import type { AgentDefinition } from "../../model/declare/agent.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import type { TargetHost } from "../../targets/index.ts";
+import type { UserModule } from "./user-module.ts";
+import { httpSettings } from "./http-settings.ts";
+
+export interface ExpanderParts {
+  readonly config: Config;
+  readonly definition: AgentDefinition<never, never>;
+  /** Needed for more than one lane. */
+  readonly module: UserModule | undefined;
+  readonly host: TargetHost;
+  readonly options: LaneOptions;
+  /** What `setup` made on the run's first lane, where that is none of these; encoded for several lanes. */
+  readonly shared?: unknown;
+}
+
+/** The lanes of this process: one in this thread, or several in threads of their own. */
+export function expanderOf({ config, definition, module, host, options, shared }: ExpanderParts): Expander {
+  const http = httpSettings(config);
+  if (config.parallel === 1) {
+    return new InlineExpander({ definition, host, options, shared, build: (d, spec, o, made) => buildLane(d, spec, o, http, host, made) });
+  }
+  return new ThreadsExpander({
+    lanes: config.parallel,
+    // A second chunk waits in the lane, so that it need not wait for the main thread.
+    depth: 2,
+    host,
+    bundle: module!.bundle,
+    exportName: module!.exportName,
+    options,
+    http,
+    setUp: definition.setup !== undefined,
+    shared: shared as string | undefined,
+    hangMs: Math.max(60_000, 2 * longestRequestMs(config)),
+  });
+}
+
+/** With all its retries. */
+function longestRequestMs({ timeout, retry }: Config): number {
+  const attempts = retry?.maxAttempts ?? 1;
+  return 1000 * (timeout * attempts + (retry?.maxDelay ?? 0) * (attempts - 1));
+}
+
+/** @throws SeqqaError `LANES_NEED_MODULE` and `LANES_NEED_FACTORY` with exit status 2, for several lanes that cannot be had */
+export function refuseLanesWithoutModule({ config, definition, module }: Pick<ExpanderParts, "config" | "definition" | "module">): void {
+  if (config.parallel === 1) return;
+  if (module === undefined) {
+    throw new SeqqaError("LANES_NEED_MODULE", `parallel is ${config.parallel}, but functions cannot cross threads.`, {
+      exitStatus: 2,
+      hint: "Pass module: import.meta.url from the file that exports the agent, or run it with the command line.",
+    });
+  }
+  if (definition.world !== undefined && typeof definition.world !== "function") {
+    throw new SeqqaError(
+      "LANES_NEED_FACTORY",
+      definition.graph === undefined
+        ? `parallel is ${config.parallel}, but the agent's world is one World, which only one lane can use.`
+        : `parallel is ${config.parallel}, but explore() was given one client, or the graph one World, which only one lane can use.`,
+      {
+        exitStatus: 2,
+        hint: "Write world: (lane) => new World({ ... }), so that every lane gets its own.",
+      },
+    );
+  }
+}

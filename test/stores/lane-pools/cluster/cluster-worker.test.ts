@@ -1,0 +1,154 @@
+import { randomBytes } from "node:crypto";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { ClusterExpander } from "../../../../src/lane-pools/cluster/cluster-lane-pool.ts";
+import { VisitedSet } from "../../../../src/engine/graph/visited-set.ts";
+import { keysOf, RUNS } from "../../../../src/lane-pools/cluster/queue-link.ts";
+import { Seal } from "../../../../src/lane-pools/cluster/message-signer.ts";
+import { until } from "../../../support/e2e.ts";
+import { link, newSecret, offer, work, type OfferedRun, type WorkerSetting } from "../../../support/in-process-cluster.ts";
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  vi.restoreAllMocks();
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+/** A run with an exploration that may be joined. */
+async function offered(secret: string): Promise<OfferedRun & { readonly cluster: ClusterExpander }> {
+  const run = await offer(secret);
+  closing.push(() => run.coordinator.close());
+  const cluster = run.explore();
+  await opened(cluster);
+  return { ...run, cluster };
+}
+
+async function opened(cluster: ClusterExpander): Promise<void> {
+  closing.push(() => cluster.close());
+  await cluster.start();
+  cluster.share(new VisitedSet());
+}
+
+describe("a worker", () => {
+  it.each<readonly [string, WorkerSetting, RegExp]>([
+    ["another seqqa", { version: "2 <b>" }, /^its seqqa is 2\?\?b\?, and the run's 1$/],
+    ["other code", { code: "1".repeat(64) }, /^the code of memory\.explore\.ts differs \(00000000 in the run, 11111111 there\)$/],
+    [
+      "another configuration",
+      { config: new Map(["timeout", "retry", "a b", "c", "d", "e", "f"].map((key) => [key, "y"])) },
+      /^its configuration differs in a\?b, c, d, e, f and 2 more$/,
+    ],
+    [
+      "lanes that begin elsewhere",
+      { as: (lanes) => ({ ...lanes, ready: { ...lanes.ready, root: { ...lanes.ready.root, rootLo: 1, rootLines: ["strange"] } } }) },
+      /^its lanes begin in another state: .*strange/,
+    ],
+    [
+      "stores that cannot be written",
+      { as: (lanes) => ({ ...lanes, ready: { ...lanes.ready, portable: false } }) },
+      /^its stores cannot be written directly, and those of the run can$/,
+    ],
+  ])("with %s is refused by name, there and here, and no chunk is given to it", async (_what, setting, why) => {
+    const secret = newSecret();
+    const { notes, cluster } = await offered(secret);
+    const one = work(secret, setting);
+    const refused: unknown = await one.ended.catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: "WORKER_REFUSED", exitStatus: 2 });
+    const said = /^This worker was refused: (.*)\.$/.exec((refused as Error).message)![1]!;
+    expect(said).toMatch(why);
+    expect(notes).toContain(`Worker worker:1 was refused: ${said}.`);
+    expect(cluster.remote.open).toBe(0);
+  });
+
+  it("takes the newest run of its secret that it fits, and says why not another", async () => {
+    const secret = newSecret();
+    const fitting = await offered(secret);
+    const newer = await offer(secret);
+    closing.push(() => newer.coordinator.close());
+    await opened(newer.explore({ config: new Map([["timeout", "another"]]) }));
+    const one = work(secret);
+    closing.push(async () => (one.leave(), await one.ended));
+    await until(() => fitting.cluster.remote.open === 1, "that it joins");
+    expect(one.notes).toContain("This worker was refused: its configuration differs in timeout. Another run is tried.");
+  });
+
+  it("says that it lives while its lanes come up", async () => {
+    const secret = newSecret();
+    const { cluster } = await offered(secret);
+    const heard = vi.spyOn(cluster, "receive");
+    let go!: () => void;
+    const one = work(secret, { before: new Promise<void>((resolve) => (go = resolve)) });
+    closing.push(async () => (go(), one.leave(), await one.ended));
+    await until(() => heard.mock.calls.some(([{ heading }]) => heading.kind === "alive"), "that it says so");
+    expect([cluster.remote.open, cluster.hasWorkers]).toEqual([0, true]);
+  });
+
+  it("waits for a run, and works on its explorations one after another until it is over", async () => {
+    const secret = newSecret();
+    const one = work(secret, { lanes: 2 });
+    const run = await offer(secret);
+    closing.push(() => run.coordinator.close());
+    for (let exploration = 0; exploration < 2; exploration++) {
+      const cluster = run.explore();
+      await opened(cluster);
+      await until(() => cluster.remote.open === 2, "that it joins");
+      await cluster.close();
+    }
+    await run.coordinator.close();
+    await one.ended;
+    expect(one.notes.filter((note) => /^Joined ledger with 2 lanes\.$/.test(note))).toHaveLength(2);
+    expect(one.notes.at(-1)).toBe("The run is over.");
+  });
+
+  it("is refused while there are only runs of another secret, whose owner hears of it", async () => {
+    const { notes } = await offered(newSecret());
+    await expect(work(newSecret()).ended).rejects.toMatchObject({
+      code: "WORKER_REFUSED",
+      exitStatus: 2,
+      message: "This worker was refused: the run was not sealed with this SEQQA_SECRET.",
+    });
+    await until(() => notes.some((note) => note.startsWith("A message from Redis was refused: it was not sealed")), "that the run says so");
+  });
+
+  it("leaves a run that was killed for another one, without being started again", { timeout: 60_000 }, async () => {
+    const secret = newSecret();
+    const own = await link();
+    const killed = randomBytes(16).toString("hex");
+    closing.push(async () => own.close());
+    const exploration = { index: 0, name: "ledger", file: "memory.explore.ts", code: "0".repeat(64) };
+    const said = JSON.stringify({ state: "open", exploration });
+    // The announcement of a run that was killed 20 s ago.
+    await own.redis.set(keysOf(killed).run, new Seal(secret).close({ kind: "run", run: killed, id: "0" }, said), "EX", 40);
+    await own.redis.zadd(RUNS, Date.now() - 20_000, killed);
+    const one = work(secret);
+    await until(async () => (await own.redis.llen(keysOf(killed).inbox)) > 0, "that it wants to join the killed run");
+    const { cluster, coordinator } = await offered(secret);
+    await until(() => cluster.remote.open === 1, "that it joins the other run", 30_000);
+    await cluster.close();
+    await coordinator.close();
+    await one.ended;
+    expect(one.notes).toEqual([
+      "The run gives no sign of life. Another run is joined.",
+      expect.stringMatching(/^Joined ledger /),
+      expect.stringMatching(/^ledger: worked on /),
+      "The run is over.",
+    ]);
+  });
+
+  it("ends when its run is not heard of any more", async () => {
+    const secret = newSecret();
+    const own = await link();
+    const run = randomBytes(16).toString("hex");
+    closing.push(async () => own.close());
+    const said = JSON.stringify({ state: "open", exploration: null });
+    await own.redis.set(keysOf(run).run, new Seal(secret).close({ kind: "run", run, id: "0" }, said), "EX", 60);
+    await own.redis.zadd(RUNS, Date.now(), run);
+    const one = work(secret);
+    // What it says first when there is none is that it waits: it has found this one.
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    expect(one.notes).toEqual([]);
+    await own.redis.multi().del(keysOf(run).run).zrem(RUNS, run).exec();
+    const real = performance.now.bind(performance);
+    vi.spyOn(performance, "now").mockImplementation(() => real() + 61_000);
+    await expect(one.ended).rejects.toMatchObject({ code: "RUN_GONE", exitStatus: 3, message: "The run was not heard of for 60 s." });
+  });
+});

@@ -1,0 +1,211 @@
+import type { Expander, RemoteLanes } from "../../src/engine/lane-pool.ts";
+import type {
+  Calibration,
+  CalibrationWalk,
+  Chunk,
+  Expansion,
+  LaneFailureKind,
+  LaneReport,
+  PathEnd,
+  Recording,
+  UnitRequest,
+} from "../../src/messages/lane-messages.ts";
+import { NOTHING_KNOWN, type Knowledge } from "../../src/state/index.ts";
+import type { RaceAnswer, RaceRequest } from "../../src/messages/race-messages.ts";
+import type { VisitedSet } from "../../src/engine/graph/visited-set.ts";
+import type { LaneOptions, LaneRuntime } from "../../src/lane/index.ts";
+import type { AgentDefinition } from "../../src/model/declare/agent.ts";
+import { RaceLane } from "../../src/races/index.ts";
+import { Draws } from "./draws.ts";
+import { laneOf } from "./seats.ts";
+
+export interface LanesExpanderOptions {
+  readonly definition: AgentDefinition<never, never>;
+  readonly lanes: number;
+  /** Chunks that a lane may hold; default 1. */
+  readonly depth?: number;
+  /** Draws delays, losses and what the engine is told about durations. */
+  readonly seed?: number;
+  /** Share of chunks in which the lane is lost; default 0. One action is hit at most twice, so that no node is given up. */
+  readonly losses?: number;
+  /** Whether answers are delayed, so that they come back out of order; default true. */
+  readonly delays?: boolean;
+  /** How many lanes take chunks each time that the engine asks; default: all. */
+  readonly open?: (() => number) | undefined;
+  readonly options?: Partial<LaneOptions>;
+  /** Told how many chunks were expanded, after each. */
+  readonly onExpansion?: ((count: number) => unknown) | undefined;
+}
+
+interface Seat {
+  runtime: LaneRuntime;
+  cancel: () => void;
+  close: () => Promise<void>;
+  /** A lane runs its chunks one after another. */
+  last: Promise<unknown>;
+}
+
+const KINDS: readonly LaneFailureKind[] = ["worker", "unreachable", "timeout"];
+
+/** Several lanes in this thread, on worlds in memory, whose answers come late, out of order, or not at all. */
+export class LanesExpander implements Expander {
+  readonly lanes: number;
+  readonly depth: number;
+  /** Lanes that were lost on purpose. */
+  lost = 0;
+  rebuilt = 0;
+  /** Actions that lanes were asked to execute. */
+  asked = 0;
+  /** Checks that came through: by what they are of, and the path that they went. */
+  readonly checks: string[] = [];
+  /** Paths of nodes that were written directly. */
+  readonly written: Set<string> = new Set();
+  #expansions = 0;
+  readonly #options: LanesExpanderOptions;
+  readonly #draws: Draws;
+  readonly #seats: Seat[] = [];
+  readonly #hits: Map<string, number> = new Map();
+  #visited: VisitedSet | undefined;
+  #knowledge: Knowledge = NOTHING_KNOWN;
+  #cancelled = false;
+
+  constructor(options: LanesExpanderOptions) {
+    this.#options = options;
+    this.lanes = options.lanes;
+    this.depth = options.depth ?? 1;
+    this.#draws = new Draws(options.seed ?? 0);
+  }
+
+  get remote(): RemoteLanes | undefined {
+    const { open, lanes } = this.#options;
+    return open === undefined ? undefined : { most: lanes, open: open(), chunkMs: 100 };
+  }
+
+  async start(): Promise<readonly LaneReport[]> {
+    const reports: LaneReport[] = [];
+    for (let lane = 0; lane < this.lanes; lane++) reports.push(await this.#seat(lane));
+    return reports;
+  }
+
+  calibrate(walk?: CalibrationWalk): Promise<Calibration> {
+    return this.#seats[0]!.runtime.calibrate(walk);
+  }
+
+  learn(knowledge: Knowledge): Promise<readonly LaneReport[]> {
+    this.#knowledge = knowledge;
+    return this.start();
+  }
+
+  share(visited: VisitedSet): void {
+    this.#visited = visited;
+    for (const { runtime } of this.#seats) this.#look(runtime);
+  }
+
+  expand(lane: number, chunk: Chunk): Promise<Expansion> {
+    const seat = this.#seats[lane]!;
+    for (const { from, to } of chunk.units) this.asked += to - from;
+    const answer = seat.last.then(() => this.#expand(lane, chunk));
+    seat.last = answer.catch(() => undefined);
+    return answer;
+  }
+
+  async rebuild(lane: number): Promise<LaneReport> {
+    this.rebuilt++;
+    const seat = this.#seats[lane]!;
+    await seat.last;
+    await seat.close();
+    return this.#seat(lane);
+  }
+
+  record(lane: number, path: readonly number[], draws?: UnitRequest["draws"]): Promise<Recording> {
+    // Lanes elsewhere are not those that record: here both are these.
+    const seat = this.#seats[lane]!;
+    const recording = seat.last.then(() => seat.runtime.record(path, draws));
+    seat.last = recording.catch(() => undefined);
+    return recording;
+  }
+
+  probe(lane: number, path: readonly number[], draws?: UnitRequest["draws"]): Promise<PathEnd> {
+    return this.#seats[lane]!.runtime.probe(path, draws);
+  }
+
+  async race(lane: number, request: RaceRequest): Promise<RaceAnswer> {
+    const racing = new RaceLane(this.#seats[lane]!.runtime);
+    try {
+      return await racing.race(request);
+    } finally {
+      await racing.close();
+    }
+  }
+
+  cancel(): void {
+    this.#cancelled = true;
+    for (const seat of this.#seats) seat.cancel();
+  }
+
+  async close(): Promise<void> {
+    for (const seat of this.#seats) await seat.close();
+  }
+
+  async #expand(lane: number, chunk: Chunk): Promise<Expansion> {
+    await this.#delay();
+    const cut = this.#cancelled ? undefined : this.#cut(chunk);
+    const runtime = this.#seats[lane]!.runtime;
+    const expansion = cut === undefined ? await runtime.expand(chunk) : await this.#lose(runtime, chunk, cut);
+    for (const { check, path, image } of chunk.units.slice(0, expansion.finished)) {
+      if (check !== undefined) this.checks.push(`${check.merge ? "merge" : "both"} ${path.join()}`);
+      else if (image !== undefined && chunk.direct) this.written.add(path.join());
+    }
+    this.#options.onExpansion?.(++this.#expansions);
+    await this.#delay();
+    // What the engine measures decides how it cuts chunks and splits nodes: all of it is to be met.
+    return { ...expansion, busyMs: chunk.units.length * this.#draws.pick([0.0001, 0.01, 0.3, 2, 40]) };
+  }
+
+  /** Where in the chunk the lane is to be lost. */
+  #cut(chunk: Chunk): { readonly unit: number; readonly action: number } | undefined {
+    if (!this.#draws.chance(this.#options.losses ?? 0)) return undefined;
+    const unit = this.#draws.below(chunk.units.length);
+    const { from, to, lo, hi } = chunk.units[unit]!;
+    const action = from + this.#draws.below(to - from);
+    const key = `${lo},${hi},${action}`;
+    const hits = (this.#hits.get(key) ?? 0) + 1;
+    if (hits > 2) return undefined;
+    this.#hits.set(key, hits);
+    return { unit, action };
+  }
+
+  async #lose(runtime: LaneRuntime, chunk: Chunk, cut: { readonly unit: number; readonly action: number }): Promise<Expansion> {
+    this.lost++;
+    const before = chunk.units.slice(0, cut.unit);
+    const begun = { ...chunk.units[cut.unit]!, to: cut.action };
+    const units = begun.to > begun.from ? [...before, begun] : before;
+    const expansion = await runtime.expand({ ...chunk, units });
+    if (expansion.failure !== undefined || this.#cancelled) return expansion;
+    return { ...expansion, finished: cut.unit, failure: { kind: this.#draws.pick(KINDS), ...cut, message: "lost on purpose" } };
+  }
+
+  async #delay(): Promise<void> {
+    if (this.#options.delays === false) return;
+    if (this.#draws.chance(0.1)) await new Promise((resolve) => setTimeout(resolve, 1));
+    for (let turns = this.#draws.below(4); turns > 0; turns--) await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  async #seat(lane: number): Promise<LaneReport> {
+    const { base, runtime, control } = await laneOf(
+      this.#options.definition,
+      { ...this.#options.options, knowledge: this.#knowledge },
+      lane,
+    );
+    this.#look(runtime);
+    if (this.#cancelled) control.cancel();
+    const seat = { runtime, cancel: () => control.cancel(), close: () => base.world.close(), last: Promise.resolve() };
+    this.#seats[lane] = seat;
+    return base.report;
+  }
+
+  #look(runtime: LaneRuntime): void {
+    const visited = this.#visited;
+    if (visited !== undefined) runtime.visited = { has: (lo, hi) => visited.find(lo, hi) >= 0 };
+  }
+}

@@ -1,0 +1,22 @@
+import { buildLane } from "../../../../src/lane-pools/build-lane.ts";
+import { InlineExpander } from "../../../../src/lane-pools/inline/inline-lane-pool.ts";
+import { expanderContract } from "../../../contract/lane-pool/lane-pool-contract.ts";
+import { host, HTTP, ledger } from "../../../contract/lane-pool/ledger-lanes.ts";
+import { LanesExpander } from "../../../support/test-lane-pool.ts";
+import { laneOptions } from "../../../support/seats.ts";
+
+expanderContract(
+  "in this thread",
+  async () =>
+    new InlineExpander({
+      definition: await ledger(),
+      host,
+      options: laneOptions(),
+      build: (d, spec, options) => buildLane(d, spec, options, HTTP),
+    }),
+);
+
+expanderContract(
+  "lanes of the tests, in this thread",
+  async () => new LanesExpander({ definition: await ledger(), lanes: 2, depth: 2, seed: 1 }),
+);

@@ -1,0 +1,106 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { readKnownFindings, updateKnownFindings } from "../../../../src/run-log/index.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "seqqa-known-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const fileWith = (text: string, name = "known.yaml"): string => {
+  writeFileSync(join(folder, name), text);
+  return join(folder, name);
+};
+const idsOf = (text: string, name?: string): readonly string[] =>
+  readKnownFindings(fileWith(text, name), "known.yaml", false).entries.map(({ id }) => id);
+
+describe("the list of known findings", () => {
+  it.each<readonly [string, string, readonly string[]]>([
+    ["ids", "- a1\n- 12345678\n- 1e234567\n- 0x10\n- 0755\n- true\n", ["a1", "12345678", "1e234567", "0x10", "0755", "true"]],
+    ["entries", "- id: a1\n  note: why\n- { id: b2 }\n- c3\n", ["a1", "b2", "c3"]],
+    ["JSON", '[{ "id": "a1", "note": "why" }, "b2"]', ["a1", "b2"]],
+    ["nothing", "", []],
+    ["only a comment", "# none yet\n", []],
+    ["an empty list", "[]", []],
+    ["a BOM", "\ufeff- a1\n", ["a1"]],
+  ])("%s", (_what, text, ids) => {
+    expect(idsOf(text)).toEqual(ids);
+  });
+
+  it.each<readonly [string, string, RegExp]>([
+    ["no YAML", "- a\n- [b\n", /^known\.yaml:\d+: this is not valid YAML or JSON: [^\n]+\.$/],
+    ["no list", "a1: true\n", /^known\.yaml:1: this is not a list of findings\.$/],
+    ["a word", "a1\n", /^known\.yaml:1: this is not a list of findings\.$/],
+    ["an entry without id", "- a1\n- note: why\n", /^known\.yaml:2: an entry has an id\.$/],
+    ["an id of two words", "- a1\n- b 2\n", /^known\.yaml:2: an entry is an id, or has an id\.$/],
+    ["a list in it", "- a1\n- [b2]\n", /^known\.yaml:2: an entry is an id, or has an id\.$/],
+    ["an unknown key", "- id: a1\n  nte: why\n", /^known\.yaml:1: an entry has id, note, exploration, finding, not "nte"\.$/],
+    ["a list for a note", "- id: a1\n  note: [why]\n", /^known\.yaml:1: note must be a text\.$/],
+    ["an id twice", "- a1\n- b2\n- id: a1\n", /^known\.yaml:3: a1 is listed already, in line 1\.$/],
+  ])("%s is refused", (_what, text, says) => {
+    expect(() => idsOf(text)).toThrow(expect.objectContaining({ exitStatus: 2, message: expect.stringMatching(says) as string }));
+  });
+
+  it("that is not there is refused, unless it is about to be written", () => {
+    const nowhere = join(folder, "nowhere.yaml");
+    expect(() => readKnownFindings(nowhere, "nowhere.yaml", false)).toThrow("There is no file of known findings nowhere.yaml.");
+    expect(readKnownFindings(nowhere, "nowhere.yaml", true).entries).toEqual([]);
+    expect(() => readKnownFindings(folder, "folder", true)).toThrow("The known findings in folder cannot be read (EISDIR).");
+  });
+});
+
+describe("--update-known", () => {
+  const found = [
+    { id: "c3", exploration: "shop", finding: "refund" },
+    { id: "12345678", exploration: "shop", finding: "stock" },
+  ];
+
+  it("adds, takes out, sorts, and keeps notes and comments", () => {
+    const file = fileWith(`# Agreed with the shop team.
+
+- id: d4 # until March
+  note: >-
+    ticket 12
+# by hand
+- b2
+- id: gone
+  note: fixed
+`);
+    updateKnownFindings(file, { found: [...found, { id: "b2", exploration: "shop", finding: "x" }], stale: ["gone"] });
+    expect(readFileSync(file, "utf8")).toBe(`# Agreed with the shop team.
+
+- id: "12345678"
+  exploration: shop
+  finding: stock
+# by hand
+- b2
+- id: c3
+  exploration: shop
+  finding: refund
+- id: d4 # until March
+  note: >-
+    ticket 12
+`);
+  });
+
+  it("leaves a file alone in which nothing changes", () => {
+    const text = "-   c3   # mine\n";
+    const file = fileWith(text);
+    updateKnownFindings(file, { found: [found[0]!], stale: ["other"] });
+    expect(readFileSync(file, "utf8")).toBe(text);
+  });
+
+  it("writes JSON as JSON, a new file, and an empty list", () => {
+    const json = fileWith('["z9", { "id": "a1", "note": "why" }]', "known.json");
+    updateKnownFindings(json, { found, stale: ["z9"] });
+    expect(JSON.parse(readFileSync(json, "utf8"))).toEqual([
+      { id: "12345678", exploration: "shop", finding: "stock" },
+      { id: "a1", note: "why" },
+      { id: "c3", exploration: "shop", finding: "refund" },
+    ]);
+    const fresh = join(folder, "fresh.yaml");
+    updateKnownFindings(fresh, { found: [found[0]!, found[0]!], stale: [] });
+    expect(idsOf(readFileSync(fresh, "utf8"))).toEqual(["c3"]);
+    updateKnownFindings(fresh, { found: [], stale: ["c3"] });
+    expect(readFileSync(fresh, "utf8")).toBe("[]\n");
+  });
+});

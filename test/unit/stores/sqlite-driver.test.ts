@@ -1,0 +1,23 @@
+import { describe, expect, it } from "vitest";
+import { driverError } from "../../../src/stores/sqlite-driver.ts";
+
+describe("a SQLite driver that cannot be loaded", () => {
+  it.each([
+    [
+      Object.assign(new Error("was compiled against a different Node.js version using\nNODE_MODULE_VERSION 108"), {
+        code: "ERR_DLOPEN_FAILED",
+      }),
+      `it was built for another version of Node than ${process.version}.`,
+    ],
+    [new Error("Could not locate the bindings file. Tried:\n -> /x"), "it was not built when it was installed."],
+  ])("is one sentence with a remedy", (cause, says) => {
+    expect(driverError(cause)).toMatchObject({
+      code: "SQLITE_DRIVER",
+      exitStatus: 2,
+      message: `The SQLite driver better-sqlite3 cannot be loaded: ${says}`,
+      hint: "Build it for this Node: npm rebuild better-sqlite3.",
+    });
+  });
+
+  it("is not taken for another error", () => expect(driverError(new Error("file is not a database"))).toBeUndefined());
+});
