@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { join } from "node:path";
 import { HttpClient } from "../src/adapters/http/index.ts";
-import { choosePoints, type MeetingPoint } from "../src/adapters/http/delivery/index.ts";
+import { choosePoints, type DeliveryPoint } from "../src/adapters/http/delivery/index.ts";
 import { exploreCleanly } from "./support/explore.ts";
 import { full, median, type Row } from "./support/row.ts";
 
@@ -73,7 +73,7 @@ async function lostUpdates(): Promise<readonly Row[]> {
 }
 
 async function measured(
-  point: MeetingPoint,
+  point: DeliveryPoint,
   origin: string,
   control: HttpClient,
   gap: number,

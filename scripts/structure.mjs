@@ -16,7 +16,7 @@ const { values } = parseArgs({
 });
 const root = values.root === undefined ? fileURLToPath(new URL("..", import.meta.url)) : resolve(values.root);
 const files = readdirSync(join(root, "src"), { recursive: true, withFileTypes: true })
-  .filter((entry) => entry.isFile() && /\.ts$/.test(entry.name) && !entry.name.endsWith(".d.ts"))
+  .filter((entry) => entry.isFile() && entry.name.endsWith(".ts") && !entry.name.endsWith(".d.ts"))
   .map((entry) => join(entry.parentPath, entry.name));
 
 const comments = [];

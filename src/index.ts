@@ -42,14 +42,22 @@ export type {
   Awaitable,
   CheckpointChoice,
   LastLook,
-  Mark,
+  Checkpoint,
   Observed,
   ObservedColumn,
   ObservedTable,
   StoredValue,
-  System,
-  SystemScope,
-  SystemTraits,
+  StoreAdapter,
+  StoreScope,
+  StoreTraits,
+  /** @deprecated Use `Checkpoint`. */
+  Checkpoint as Mark,
+  /** @deprecated Use `StoreAdapter`. */
+  StoreAdapter as System,
+  /** @deprecated Use `StoreScope`. */
+  StoreScope as SystemScope,
+  /** @deprecated Use `StoreTraits`. */
+  StoreTraits as SystemTraits,
 } from "./model/stores/store-adapter.ts";
 export { StateGraph } from "./run/state-graphs/state-graph.ts";
 export type { EdgeOptions, NodeOptions, StateGraphOptions } from "./model/declare/state-graph.ts";

@@ -1,9 +1,9 @@
-import type { Awaitable, System } from "../../src/model/stores/store-adapter.ts";
+import type { Awaitable, StoreAdapter } from "../../src/model/stores/store-adapter.ts";
 import type { Row } from "../support/row.ts";
 
 /** A store that a mode of an adapter is measured on, and beside it the statements that the mode cannot do without, sent by hand. */
 export interface Bed {
-  readonly system: System;
+  readonly system: StoreAdapter;
   /** Adds two rows, changes two and removes one, committed where the target would commit. */
   readonly branch: () => Awaitable<unknown>;
   readonly bare: {

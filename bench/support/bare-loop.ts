@@ -1,6 +1,6 @@
 import { Pool } from "undici";
 import type { ExplorationGraph } from "../../src/model/results/result.ts";
-import type { System } from "../../src/model/stores/store-adapter.ts";
+import type { StoreAdapter } from "../../src/model/stores/store-adapter.ts";
 
 export interface BareRun {
   readonly steps: number;
@@ -16,7 +16,7 @@ export interface BareRun {
 export async function bareLoop(
   graph: ExplorationGraph,
   origin: string,
-  system: Required<Pick<System, "capture" | "write">> & System,
+  system: Required<Pick<StoreAdapter, "capture" | "write">> & StoreAdapter,
 ): Promise<BareRun> {
   const pool = new Pool(origin, { connections: 1, pipelining: 1 });
   const requests = graph.actions.map(requestOf);

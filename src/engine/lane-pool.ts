@@ -26,7 +26,7 @@ export interface RemoteLanes {
 export type StandbyUse = "use" | "build";
 
 /** How the engine reaches lanes: in this thread, in worker threads, on other machines. */
-export interface Expander {
+export interface LanePool {
   readonly lanes: number;
   /** Chunks that a lane may hold at once. */
   readonly depth: number;

@@ -5,7 +5,7 @@ import { bringUp, type LaneOptions, type TargetControl } from "../lane/index.ts"
 import type { AgentDefinition } from "../model/declare/agent.ts";
 import { SeqqaError } from "../model/errors.ts";
 import type { Lane } from "../model/declare/lane.ts";
-import type { System } from "../model/stores/store-adapter.ts";
+import type { StoreAdapter } from "../model/stores/store-adapter.ts";
 import { endConnectionDefaults } from "../network/connection-settings.ts";
 import { differences } from "../state/index.ts";
 import type { LaneSpec } from "../targets/lanes/lane-spec.ts";
@@ -94,7 +94,7 @@ async function buildOne(
   const { HttpClient } = await import("../adapters/http/index.ts");
   const { setHttpDefaults } = await import("../adapters/http/defaults.ts");
   setHttpDefaults(http);
-  const systems: Record<string, System> = {};
+  const systems: Record<string, StoreAdapter> = {};
   for (const system of spec.systems) systems[system.name] = await createSystem(system);
   const plain: Lane = { index: spec.index, baseUrl: spec.baseUrl, dbUrl: spec.dbUrl, dbPath: spec.dbPath, systems, tmpDir: spec.tmpDir };
   const target = spec.targetModule === undefined ? undefined : await startInProcess(spec.targetModule, plain);

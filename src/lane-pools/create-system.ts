@@ -1,8 +1,8 @@
-import type { System } from "../model/stores/store-adapter.ts";
+import type { StoreAdapter } from "../model/stores/store-adapter.ts";
 import type { SystemSpec } from "../targets/lanes/lane-spec.ts";
 
 /** The adapter of a configured store. Adapters are imported when first needed, so that a lane loads no driver that it does not use. */
-export async function createSystem(spec: SystemSpec): Promise<System> {
+export async function createSystem(spec: SystemSpec): Promise<StoreAdapter> {
   const common = given({ checkpoint: spec.checkpoint as "auto" | undefined, ignore: spec.ignore });
   const tables = given({ tables: spec.tables, symmetric: spec.symmetric });
   switch (spec.kind) {

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Expander, StandbyUse } from "../engine/lane-pool.ts";
+import type { LanePool, StandbyUse } from "../engine/lane-pool.ts";
 import {
   type Calibration,
   type CalibrationWalk,
   CRASHED,
   type Chunk,
   type Expansion,
-  type FindingNews,
+  type FindingEvent,
   type LaneReport,
   type PathEnd,
   type Recording,
@@ -30,17 +30,17 @@ interface Processes {
 const PIPE_MS = 20;
 
 /** Passes on what another expander does, and adds what the main thread alone knows: where a lane lost its target, how the process of that stands. */
-export class WatchedExpander implements Expander {
+export class WatchedLanePool implements LanePool {
   readonly lanes: number;
   readonly depth: number;
-  readonly #inner: Expander;
+  readonly #inner: LanePool;
   readonly #processes: Processes;
   /** The first lane's report when all lanes were brought to the root. */
   #root: LaneReport | undefined;
   /** The latest answer of each lane, given or still to be given. */
   readonly #answers: (Promise<unknown> | undefined)[] = [];
 
-  constructor(inner: Expander, processes: Processes) {
+  constructor(inner: LanePool, processes: Processes) {
     this.#inner = inner;
     this.#processes = processes;
     this.lanes = inner.lanes;
@@ -158,8 +158,8 @@ export class WatchedExpander implements Expander {
   }
 }
 
-const isCrash = ({ invariant }: FindingNews): boolean => invariant === CRASHED;
+const isCrash = ({ invariant }: FindingEvent): boolean => invariant === CRASHED;
 
-function withEnd(findings: readonly FindingNews[], target: TargetEnd | undefined): readonly FindingNews[] {
+function withEnd(findings: readonly FindingEvent[], target: TargetEnd | undefined): readonly FindingEvent[] {
   return findings.map((finding) => (isCrash(finding) ? { ...finding, target } : finding));
 }

@@ -34,7 +34,7 @@ export const CHECK_SHIFT = 16;
 
 /** Flags in the second byte of {@link KIND}. */
 export const FINDING: number = 1 << 8;
-/** There is a {@link News} entry for this row. */
+/** There is a {@link StepEvent} entry for this row. */
 export const NEWS: number = 1 << 9;
 /** Stores, context or clients changed, whether or not the fingerprint did. */
 export const CHANGED: number = 1 << 10;
@@ -91,7 +91,7 @@ export interface Chunk {
   readonly direct: boolean;
   /** What is kept of every row beside it: bits of {@link EXCHANGES} and {@link STATES}. */
   readonly details?: number | undefined;
-  /** Which keys and patterns there are in states is asked for, but for these; see {@link OccurrenceNews}. */
+  /** Which keys and patterns there are in states is asked for, but for these; see {@link OccurrenceEvent}. */
   readonly occurred?: readonly string[] | undefined;
 }
 
@@ -124,7 +124,7 @@ export const CRASHED = "target_crashed";
 export const INVALID_ANSWER = "invalid_http_answer";
 
 /** A rule that a step broke. */
-export interface FindingNews {
+export interface FindingEvent {
   readonly invariant: string;
   readonly severity: Severity;
   readonly message: string;
@@ -133,12 +133,12 @@ export interface FindingNews {
 }
 
 /** Names the finding of a request that got no answer, and rates it. `source`: the action or the check that sent it. */
-export function noAnswer(isTimeout: boolean, source: string): Pick<FindingNews, "invariant" | "severity"> {
+export function noAnswer(isTimeout: boolean, source: string): Pick<FindingEvent, "invariant" | "severity"> {
   return isTimeout ? { invariant: `${source}_timeout`, severity: Severity.HIGH } : { invariant: CRASHED, severity: Severity.CRITICAL };
 }
 
 /** A failure of the user's code in a step. */
-export interface ErrorNews {
+export interface ErrorEvent {
   readonly code: string;
   readonly message: string;
   readonly source: string;
@@ -148,31 +148,31 @@ export interface ErrorNews {
 }
 
 /** What a rule could not judge of a step, and why. */
-export interface UnjudgedNews {
+export interface InconclusiveEvent {
   readonly invariant: string;
   readonly what: string;
 }
 
 /** What a row cannot hold. */
-export interface News {
+export interface StepEvent {
   readonly unit: number;
   readonly action: number;
-  readonly findings: readonly FindingNews[];
-  readonly errors: readonly ErrorNews[];
-  readonly unjudged?: readonly UnjudgedNews[] | undefined;
+  readonly findings: readonly FindingEvent[];
+  readonly errors: readonly ErrorEvent[];
+  readonly unjudged?: readonly InconclusiveEvent[] | undefined;
   /** What the step sent; for findings. */
   readonly exchanges: readonly RecordedExchange[];
 }
 
 /** A captured state of a new node. */
-export interface ImageNews {
+export interface SnapshotEvent {
   readonly unit: number;
   readonly action: number;
   readonly image: unknown;
 }
 
 /** What reports show of a row. */
-export interface DetailNews {
+export interface DetailEvent {
   readonly unit: number;
   readonly action: number;
   readonly exchanges: readonly RecordedExchange[];
@@ -181,7 +181,7 @@ export interface DetailNews {
 }
 
 /** Keys of the context, and patterns of `ignore` that name something, in the state that a row reaches. */
-export interface OccurrenceNews {
+export interface OccurrenceEvent {
   readonly unit: number;
   readonly action: number;
   readonly names: readonly string[];
@@ -193,12 +193,12 @@ export interface Expansion {
   readonly finished: number;
   /** The rows of the finished units, one after the other; with a failure followed by those of the unit in progress before the failing action. */
   readonly rows: Int32Array;
-  readonly news: readonly News[];
-  readonly images: readonly ImageNews[];
+  readonly news: readonly StepEvent[];
+  readonly images: readonly SnapshotEvent[];
   /** Of all executed rows, while {@link Chunk.details} asks for it. */
-  readonly details?: readonly DetailNews[] | undefined;
+  readonly details?: readonly DetailEvent[] | undefined;
   /** The first names that a row's state has, while {@link Chunk.occurred} asks for them; no entry for a row without any. */
-  readonly occurrences?: readonly OccurrenceNews[] | undefined;
+  readonly occurrences?: readonly OccurrenceEvent[] | undefined;
   readonly divergences: readonly LaneDivergence[];
   /** Steps executed again to get to nodes. */
   readonly replayed: number;
@@ -277,12 +277,12 @@ export interface LaneReport {
   readonly rootHi: number;
   /** The root state in canonical lines, for comparing lanes; cut to a few thousand. */
   readonly rootLines: readonly string[];
-  /** The root as a node, as {@link DetailNews.state}. */
+  /** The root as a node, as {@link DetailEvent.state}. */
   readonly rootState?: readonly string[] | undefined;
   /** Patterns of `ignore` that name keys of the context or paths, and which of them the root state has; absent where there are no such patterns. */
   readonly ignored?: { readonly patterns: readonly string[]; readonly occurred: readonly string[] } | undefined;
-  readonly findings: readonly FindingNews[];
-  readonly errors: readonly ErrorNews[];
+  readonly findings: readonly FindingEvent[];
+  readonly errors: readonly ErrorEvent[];
   /** A check of the root state got no answer: the target of this lane is of no use. */
   readonly broken?: true | undefined;
   /** All systems can be written directly. */
@@ -323,7 +323,7 @@ export interface PathEnd {
   readonly steps: number;
   /** The status of the last step; `null` when it got no answer, or there is none. */
   readonly status: number | null;
-  readonly findings: readonly FindingNews[];
+  readonly findings: readonly FindingEvent[];
   readonly failure: LaneFailureKind | undefined;
 }
 
@@ -332,8 +332,8 @@ export interface Recording {
   readonly steps: readonly RecordedStep[];
   /** What each invariant asked for when the last state was checked. */
   readonly checks: readonly RecordedCheck[];
-  readonly findings: readonly FindingNews[];
-  readonly errors: readonly ErrorNews[];
+  readonly findings: readonly FindingEvent[];
+  readonly errors: readonly ErrorEvent[];
   /** `false`: nobody drew data along the path, so it does not matter by which paths that is drawn. */
   readonly drew: boolean;
   /** `undefined` when the last step reached no state. */

@@ -43,18 +43,18 @@ export function conformsTo<C extends object = Values, A = ApiClient>(
     name: "conforms_to",
     message: "an answer is not as the description has it",
     severity: options.severity ?? Severity.MEDIUM,
-    judge: async (_world, { action, answers, explain, unjudged }) => {
+    judge: async (_world, { action, answers, explain, inconclusive }) => {
       let missed: string | undefined;
       const conformance = await (reading ??= read(spec, options));
       for (const answer of answers) {
         if (isExpected(answer.statusCode, except)) continue;
         const verdict = conformance.judge(answer);
         if (verdict.kind === "differs") return explain(verdict.what);
-        if (verdict.kind === "unjudged") missed ??= verdict.what;
+        if (verdict.kind === "inconclusive") missed ??= verdict.what;
         if (verdict.kind === "undescribed" && undescribed === "report")
           return explain(`${action.name} made a ${answer.request.method} request that is not described`);
       }
-      return missed === undefined || unjudged(missed);
+      return missed === undefined || inconclusive(missed);
     },
   });
 }

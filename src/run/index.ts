@@ -10,7 +10,7 @@ export { exploreFile, type ExploreFileInput } from "./explore/explore-file.ts";
 export { findJourneys } from "./journeys/find-journeys.ts";
 export type { FoundJourney, FoundJourneys, JourneyEvent, JourneyFile, JourneyRun, RunJourneysInput } from "./journeys/journey-run.ts";
 export { mergeExplorations } from "./shards/merge-explorations.ts";
-export { refuseStrangers } from "./prepare/check-shards.ts";
+export { checkShards } from "./prepare/check-shards.ts";
 export { replayFile, type ReplayFileInput } from "./replay/replay-file.ts";
 export { runJourneys } from "./journeys/run-journeys.ts";
 export { work, type WorkInput } from "./explore/node-expansion.ts";

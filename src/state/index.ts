@@ -20,7 +20,7 @@ export {
   type DroppedField,
   type Knowledge,
 } from "./compare/knowledge.ts";
-export { firstToPass, imageOfOrigins, NO_ORIGINS, originsOfImage, type Origins, type OriginsImage } from "./values/origins.ts";
+export { firstToPass, snapshotOfOrigins, NO_ORIGINS, originsOfSnapshot, type Origins, type OriginsSnapshot } from "./values/origins.ts";
 export { markedDifferences, sameNames, type Marked } from "./canonical/same-names.ts";
 export { sameStores, type StoreRows } from "./compare/same-stores.ts";
 export { fieldOf, tableOf, valuesAt } from "./values/places.ts";

@@ -1,13 +1,13 @@
-import type { Awaitable, Gate, LastLook, Mark, NoGate, Observed, System } from "../model/stores/store-adapter.ts";
+import type { Awaitable, Gate, LastLook, Checkpoint, NoGate, Observed, StoreAdapter } from "../model/stores/store-adapter.ts";
 
 /** What a look into the store returns: column -> value. */
 export type QueryRow = Readonly<Record<string, unknown>>;
 
 /** One way of putting a database back; the adapter chooses one when it is opened. */
 export interface CheckpointMode extends Required<
-  Pick<System, "traits" | "root" | "mark" | "changed" | "restore" | "observe" | "capture" | "write">
+  Pick<StoreAdapter, "traits" | "root" | "mark" | "changed" | "restore" | "observe" | "capture" | "write">
 > {
-  position?(): ReturnType<System["mark"]>;
+  position?(): ReturnType<StoreAdapter["mark"]>;
   lastLook?(): LastLook;
   /** Rows of one statement, which runs where writing is impossible or was seen to begin like a reading one. */
   query(sql: string, values: readonly unknown[]): Promise<QueryRow[]>;
@@ -21,7 +21,7 @@ export interface CheckpointMode extends Required<
 export const UNGATED: NoGate = { kind: "none", why: "it was opened without what that needs, as races were off" };
 
 /** The part of an adapter that its mode does. */
-export abstract class DelegatingSystem {
+export abstract class DelegatingAdapter {
   /** The mode that was chosen. @throws SeqqaError `STORE_NOT_OPEN` */
   protected abstract opened(): CheckpointMode;
 
@@ -29,20 +29,20 @@ export abstract class DelegatingSystem {
     return this.opened().root();
   }
 
-  async mark(): Promise<Mark> {
+  async mark(): Promise<Checkpoint> {
     return this.opened().mark();
   }
 
-  async position(): Promise<Mark> {
+  async position(): Promise<Checkpoint> {
     const mode = this.opened();
     return mode.position === undefined ? mode.mark() : mode.position();
   }
 
-  async changed(mark: Mark): Promise<boolean> {
+  async changed(mark: Checkpoint): Promise<boolean> {
     return this.opened().changed(mark);
   }
 
-  async restore(mark: Mark): Promise<void> {
+  async restore(mark: Checkpoint): Promise<void> {
     return this.opened().restore(mark);
   }
 

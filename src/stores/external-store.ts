@@ -25,7 +25,7 @@ export class AskedSince {
   readonly #asked: (() => number | undefined) | undefined;
   #seen: number | undefined;
 
-  /** `asked`, `watching`: see `SystemScope`; without `asked` every write counts as the run's. */
+  /** `asked`, `watching`: see `StoreScope`; without `asked` every write counts as the run's. */
   constructor(asked: (() => number | undefined) | undefined, watching: boolean | undefined = false) {
     this.#asked = asked;
     if (watching) this.looked();

@@ -3,7 +3,7 @@ import type { NetMirror } from "./net-mirror.ts";
 import type { TableShape } from "./table-shape.ts";
 
 /** A state as its difference from the root: plain data that can be cloned, sent and written into another lane. */
-export interface NetImage {
+export interface NetSnapshot {
   readonly kind: "net";
   readonly tables: readonly NetTable[];
   readonly counters: readonly ExactRow[];
@@ -18,7 +18,7 @@ export interface NetTable {
 }
 
 /** The present state. Rows are shared with the mirror, not copied: they are never changed. */
-export function captureNet(shapes: readonly TableShape[], mirror: NetMirror): NetImage {
+export function captureNet(shapes: readonly TableShape[], mirror: NetMirror): NetSnapshot {
   const tables: NetTable[] = [];
   for (const shape of shapes) {
     const rows: ExactRow[] = [];
@@ -33,6 +33,6 @@ export function captureNet(shapes: readonly TableShape[], mirror: NetMirror): Ne
   return { kind: "net", tables, counters: mirror.counters };
 }
 
-export function isNetImage(image: unknown): image is NetImage {
+export function isNetSnapshot(image: unknown): image is NetSnapshot {
   return typeof image === "object" && image !== null && (image as { kind?: unknown }).kind === "net";
 }

@@ -1,16 +1,16 @@
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
-import { rootOf, type ClusterExpander } from "../../src/lane-pools/cluster/cluster-lane-pool.ts";
+import { rootOf, type ClusterLanePool } from "../../src/lane-pools/cluster/cluster-lane-pool.ts";
 import { ClusterWorker } from "../../src/lane-pools/cluster/cluster-worker.ts";
 import { Coordinator, type Distributable } from "../../src/lane-pools/cluster/coordinator.ts";
 import type { WorkerLanes } from "../../src/lane-pools/cluster/job-runner.ts";
 import { QueueLink } from "../../src/lane-pools/cluster/queue-link.ts";
-import { Seal } from "../../src/lane-pools/cluster/message-signer.ts";
-import { decodeImage } from "../../src/lane-pools/threads/snapshot-codec.ts";
+import { MessageSigner } from "../../src/lane-pools/cluster/message-signer.ts";
+import { decodeSnapshot } from "../../src/lane-pools/threads/snapshot-codec.ts";
 import type { AgentDefinition } from "../../src/model/declare/agent.ts";
 import { atEnd } from "./at-end.ts";
 import { ownRedis } from "./cluster.ts";
-import { LanesExpander, type LanesExpanderOptions } from "./test-lane-pool.ts";
+import { TestLanePool, type LanesExpanderOptions } from "./test-lane-pool.ts";
 
 const LEDGER = fileURLToPath(new URL("../../fixtures/ledger/memory.explore.ts", import.meta.url));
 const CODE = "0".repeat(64);
@@ -42,7 +42,7 @@ export interface OfferedRun {
   readonly coordinator: Coordinator;
   readonly notes: string[];
   /** The next exploration of the run; it may be joined once it is started and shared. */
-  readonly explore: (differing?: Partial<Distributable>) => ClusterExpander;
+  readonly explore: (differing?: Partial<Distributable>) => ClusterLanePool;
 }
 
 /** A run that workers of this process may join. */
@@ -52,14 +52,14 @@ export async function offer(secret: string): Promise<OfferedRun> {
   const onNote = (note: string): void => void notes.push(note);
   const coordinator = await Coordinator.open({ url: await redisUrl(), secret, ca: [], version: "1", onNote });
   const lanes = { clockMs: Date.now(), earlierClocksMs: undefined, hideBodies: false, shapes: false, gated: undefined };
-  const explore = (differing: Partial<Distributable> = {}): ClusterExpander =>
-    coordinator.expander({
+  const explore = (differing: Partial<Distributable> = {}): ClusterLanePool =>
+    coordinator.lanePool({
       exploration: { name: "ledger", file: "memory.explore.ts", code: CODE },
       config: SAME,
       actions: definition.actions.length,
       lanes: { ...lanes, dataSeed: 0 },
       origins: new Set(),
-      home: new LanesExpander({ definition, lanes: 2 }),
+      home: new TestLanePool({ definition, lanes: 2 }),
       ...differing,
     });
   return { coordinator, notes, explore };
@@ -70,7 +70,7 @@ export interface WorkerSetting {
   readonly version?: string;
   readonly code?: string;
   readonly config?: ReadonlyMap<string, string>;
-  readonly expander?: Partial<LanesExpanderOptions>;
+  readonly lanePool?: Partial<LanesExpanderOptions>;
   /** Its lanes do not come up before this. */
   readonly before?: Promise<void>;
   /** Changes what its lanes are. */
@@ -94,12 +94,20 @@ export function work(secret: string, setting: WorkerSetting = {}): WorkerHere {
     try {
       const start = async (): Promise<WorkerLanes> => {
         await setting.before;
-        return as(await lanesOf(await ledgerInMemory(), lanes, setting.expander));
+        return as(await lanesOf(await ledgerInMemory(), lanes, setting.lanePool));
       };
       const prepare = (): Promise<{ code: string; config: ReadonlyMap<string, string>; start: typeof start }> =>
         Promise.resolve({ code, config, start });
       const { signal } = leaving;
-      await new ClusterWorker({ link: own, seal: new Seal(secret), version, name: `worker:${lanes}`, prepare, onNote, signal }).work();
+      await new ClusterWorker({
+        link: own,
+        seal: new MessageSigner(secret),
+        version,
+        name: `worker:${lanes}`,
+        prepare,
+        onNote,
+        signal,
+      }).work();
     } finally {
       own.close();
     }
@@ -115,15 +123,15 @@ export async function lanesOf(
   definition: AgentDefinition<never, never>,
   lanes: number,
   options: Partial<LanesExpanderOptions> = {},
-): Promise<WorkerLanes & { readonly expander: LanesExpander }> {
-  const expander = new LanesExpander({ definition, lanes, ...options });
-  const reports = await expander.start();
+): Promise<WorkerLanes & { readonly lanePool: TestLanePool }> {
+  const lanePool = new TestLanePool({ definition, lanes, ...options });
+  const reports = await lanePool.start();
   return {
-    expander,
+    lanePool,
     ready: { lanes, root: rootOf(reports[0]!), portable: reports.every(({ portable }) => portable), origins: [] },
-    image: decodeImage,
+    image: decodeSnapshot,
     actions: definition.actions.length,
     origins: new Set<string>(),
-    close: () => expander.close(),
+    close: () => lanePool.close(),
   };
 }

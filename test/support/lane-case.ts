@@ -20,7 +20,7 @@ import { AgentDefinition } from "../../src/model/declare/agent.ts";
 import type { Context } from "../../src/model/context/context.ts";
 import { Invariant, type InvariantOptions } from "../../src/model/declare/invariant.ts";
 import { Rule } from "../../src/model/declare/rule.ts";
-import type { LastLook, Observed, SystemTraits } from "../../src/model/stores/store-adapter.ts";
+import type { LastLook, Observed, StoreTraits } from "../../src/model/stores/store-adapter.ts";
 import { World } from "../../src/model/declare/world.ts";
 import { ActingClient } from "./acting-client.ts";
 import { laneOf } from "./seats.ts";
@@ -31,7 +31,7 @@ export interface Stored {
 
 /** A store in memory that a lane treats like one in another process: late writes are watched for, everything is awaited. */
 class WatchedMemory extends MemoryAdapter<Stored> {
-  override readonly traits: SystemTraits = { portable: true, commits: true };
+  override readonly traits: StoreTraits = { portable: true, commits: true };
 }
 
 /** As {@link WatchedMemory}, and it keeps its last look, as a store behind a server does. */

@@ -1,11 +1,11 @@
-import type { JournalNews } from "../../src/engine/commit/commit-journal.ts";
+import type { JournalEvent } from "../../src/engine/commit/commit-journal.ts";
 import type { Explorer } from "../../src/engine/search/explorer.ts";
 import type { Recorded } from "../../src/engine/commit/recommit.ts";
 
 /** What an exploration wrote down, over all of its sessions. */
 export class Recording {
   readonly batches: Int32Array[] = [];
-  readonly news: JournalNews[] = [];
+  readonly news: JournalEvent[] = [];
   readonly checks: Set<string> = new Set();
 
   /** Takes in what was committed since, as a store does; what a session that goes on finds there. */

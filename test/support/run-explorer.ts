@@ -1,7 +1,7 @@
 import { Explorer, type ExplorerOptions } from "../../src/engine/search/explorer.ts";
 import type { LaneReport } from "../../src/messages/lane-messages.ts";
 import type { AgentDefinition } from "../../src/model/declare/agent.ts";
-import { LanesExpander, type LanesExpanderOptions } from "./test-lane-pool.ts";
+import { TestLanePool, type LanesExpanderOptions } from "./test-lane-pool.ts";
 
 export interface RunOptions
   extends Partial<Omit<ExplorerOptions, "actions">>, Partial<Omit<LanesExpanderOptions, "definition" | "seed" | "options">> {
@@ -13,7 +13,7 @@ export interface RunOptions
 
 export interface Explored {
   readonly explorer: Explorer;
-  readonly expander: LanesExpander;
+  readonly lanePool: TestLanePool;
   readonly reports: readonly LaneReport[];
 }
 
@@ -21,7 +21,7 @@ export interface Explored {
 export async function runExplorer<C extends object, A>(definition: AgentDefinition<C, A>, options: RunOptions = {}): Promise<Explored> {
   const { lanes = 1, depth = 1, noise = 0, losses = 0, delays = false, strategy = "bfs" } = options;
   const plain = definition as unknown as AgentDefinition<never, never>;
-  const expander = new LanesExpander({
+  const lanePool = new TestLanePool({
     definition: plain,
     lanes,
     depth,
@@ -32,7 +32,7 @@ export async function runExplorer<C extends object, A>(definition: AgentDefiniti
     onExpansion: options.onExpansion,
     options: { shapes: strategy === "coverage_guided", dataSeed: options.dataSeed ?? 0 },
   });
-  const reports = await expander.start();
+  const reports = await lanePool.start();
   const explorer = new Explorer(
     {
       name: "test",
@@ -55,14 +55,14 @@ export async function runExplorer<C extends object, A>(definition: AgentDefiniti
       recorded: options.recorded,
       shard: options.shard,
     },
-    expander,
+    lanePool,
     performance.now(),
   );
   try {
     await explorer.run(reports[0]!);
   } finally {
-    await expander.close();
+    await lanePool.close();
   }
   if (explorer.fatal !== undefined) throw new Error("the run ended early", { cause: explorer.fatal });
-  return { explorer, expander, reports };
+  return { explorer, lanePool, reports };
 }

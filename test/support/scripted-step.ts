@@ -74,12 +74,13 @@ export async function judged(rule: Rule, script: Script): Promise<Judged> {
     client,
     explain,
     stores,
+    inconclusive: () => true,
     unjudged: () => true,
     again: async ({ request }) => client.request(request.method, request.url, { headers: request.headers }),
   });
   if (typeof said === "object") {
     phase = "before";
-    said = (await said.earlier({ explain, stores, unjudged: () => true })) as boolean;
+    said = (await said.earlier({ explain, stores, inconclusive: () => true, unjudged: () => true })) as boolean;
   }
   await client.close();
   return { said: said === true ? true : (because ?? rule.message), asked };

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { SqliteAdapter, type SqliteAdapterOptions } from "../../src/adapters/sqlite/index.ts";
-import type { Mark, SystemScope } from "../../src/model/stores/store-adapter.ts";
+import type { Checkpoint, StoreScope } from "../../src/model/stores/store-adapter.ts";
 import { atEnd } from "./at-end.ts";
 
 let directory: string | undefined;
@@ -36,12 +36,12 @@ export function api(file: string, ...statements: readonly string[]): Database.Da
   return db;
 }
 
-export const SCOPE: SystemScope = { name: "db", laneIndex: 0, inProcess: false, borrowed: false };
+export const SCOPE: StoreScope = { name: "db", laneIndex: 0, inProcess: false, borrowed: false };
 
 export async function openAdapter(
   file: string,
   options: Partial<SqliteAdapterOptions> = {},
-  scope: Partial<SystemScope> = {},
+  scope: Partial<StoreScope> = {},
 ): Promise<SqliteAdapter> {
   const adapter = new SqliteAdapter({ file, ...options });
   atEnd(() => adapter.close());
@@ -55,13 +55,13 @@ export interface Rooted {
   readonly adapter: SqliteAdapter;
   readonly file: string;
   readonly dump: string;
-  readonly mark: Mark;
+  readonly mark: Checkpoint;
 }
 
 export async function rooted(
   schema: readonly string[],
   options: Partial<SqliteAdapterOptions> = {},
-  scope: Partial<SystemScope> = {},
+  scope: Partial<StoreScope> = {},
 ): Promise<Rooted> {
   const file = scratchFile();
   const db = api(file, ...schema);

@@ -1,4 +1,4 @@
-import type { Expander, RemoteLanes } from "../../src/engine/lane-pool.ts";
+import type { LanePool, RemoteLanes } from "../../src/engine/lane-pool.ts";
 import type {
   Calibration,
   CalibrationWalk,
@@ -48,7 +48,7 @@ interface Seat {
 const KINDS: readonly LaneFailureKind[] = ["worker", "unreachable", "timeout"];
 
 /** Several lanes in this thread, on worlds in memory, whose answers come late, out of order, or not at all. */
-export class LanesExpander implements Expander {
+export class TestLanePool implements LanePool {
   readonly lanes: number;
   readonly depth: number;
   /** Lanes that were lost on purpose. */

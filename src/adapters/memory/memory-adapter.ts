@@ -1,14 +1,14 @@
-import type { CheckpointChoice, NoGate, Observed, System, SystemScope, SystemTraits } from "../../model/stores/store-adapter.ts";
+import type { CheckpointChoice, NoGate, Observed, StoreAdapter, StoreScope, StoreTraits } from "../../model/stores/store-adapter.ts";
 import { copyPlain, samePlain } from "./plain-data.ts";
 
 /**
  * A store that is a JavaScript value in this process, for APIs and models that run in memory. The value at {@link state} may be
  * changed in place or replaced; a branch puts it back. Anything that `structuredClone` takes; plain objects and arrays are fastest.
  */
-export class MemoryAdapter<T = unknown> implements System {
+export class MemoryAdapter<T = unknown> implements StoreAdapter {
   readonly name = "memory";
   readonly checkpoint: CheckpointChoice = { mode: "memory", why: "the store is a value in this process, saved by copying it" };
-  readonly traits: SystemTraits = { portable: true, commits: true, inMemory: true };
+  readonly traits: StoreTraits = { portable: true, commits: true, inMemory: true };
   /** The live value. Read it anew after every step: putting back replaces it. */
   state: T;
 
@@ -16,7 +16,7 @@ export class MemoryAdapter<T = unknown> implements System {
     this.state = options.state;
   }
 
-  open(_scope: SystemScope): void {
+  open(_scope: StoreScope): void {
     // Nothing to connect to.
   }
 

@@ -1,9 +1,9 @@
 import { SeqqaError } from "../../model/errors.ts";
 import { ignorePatterns } from "../../model/stores/ignored.ts";
-import type { CheckpointChoice, System, SystemScope, SystemTraits, TableSchema } from "../../model/stores/store-adapter.ts";
-import { DelegatingSystem } from "../../stores/delegating-adapter.ts";
+import type { CheckpointChoice, StoreAdapter, StoreScope, StoreTraits, TableSchema } from "../../model/stores/store-adapter.ts";
+import { DelegatingAdapter } from "../../stores/delegating-adapter.ts";
 import { chooseMode, type MysqlCheckpoint } from "./connect/choose-mode.ts";
-import { LentConnection, type MysqlConnection } from "./savepoint/shared-connection.ts";
+import { SharedConnection, type MysqlConnection } from "./savepoint/shared-connection.ts";
 import { requireReading } from "./read/looker.ts";
 import type { MysqlMode, QueryRow } from "./connect/mode.ts";
 import { storeUrl, type StoreUrl } from "./connect/store-url.ts";
@@ -26,7 +26,7 @@ export interface MysqlAdapterOptions {
 }
 
 /** A MySQL or MariaDB database behind the API. */
-export class MysqlAdapter extends DelegatingSystem implements System {
+export class MysqlAdapter extends DelegatingAdapter implements StoreAdapter {
   readonly name = "mysql";
   readonly tables: readonly string[] | undefined;
   readonly ignore: readonly string[];
@@ -34,11 +34,11 @@ export class MysqlAdapter extends DelegatingSystem implements System {
   readonly #store: StoreUrl;
   readonly #wanted: MysqlCheckpoint;
   #choice: CheckpointChoice;
-  #scope: SystemScope | undefined;
+  #scope: StoreScope | undefined;
   #mode: MysqlMode | undefined;
   /** Of before a restart of the target. */
   #previous: MysqlMode | undefined;
-  #lent: LentConnection | undefined;
+  #lent: SharedConnection | undefined;
   #schema: readonly TableSchema[] = [];
 
   constructor(options: MysqlAdapterOptions) {
@@ -67,7 +67,7 @@ export class MysqlAdapter extends DelegatingSystem implements System {
     return this.#choice;
   }
 
-  get traits(): SystemTraits {
+  get traits(): StoreTraits {
     return this.#mode?.traits ?? { portable: this.#wanted !== "savepoint", commits: this.#wanted !== "savepoint" };
   }
 
@@ -91,7 +91,7 @@ export class MysqlAdapter extends DelegatingSystem implements System {
     return this.#lend().asDriver;
   }
 
-  async open(scope: SystemScope): Promise<void> {
+  async open(scope: StoreScope): Promise<void> {
     this.#scope = scope;
     const { mode, choice, schema } = await chooseMode({
       store: this.#store,
@@ -138,8 +138,8 @@ export class MysqlAdapter extends DelegatingSystem implements System {
     }
   }
 
-  #lend(): LentConnection {
-    return (this.#lent ??= new LentConnection(this.#store));
+  #lend(): SharedConnection {
+    return (this.#lent ??= new SharedConnection(this.#store));
   }
 
   protected opened(): MysqlMode {

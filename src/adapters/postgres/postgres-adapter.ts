@@ -1,10 +1,10 @@
 import { SeqqaError } from "../../model/errors.ts";
 import { ignorePatterns } from "../../model/stores/ignored.ts";
-import type { CheckpointChoice, System, SystemScope, SystemTraits, TableSchema } from "../../model/stores/store-adapter.ts";
-import { DelegatingSystem } from "../../stores/delegating-adapter.ts";
+import type { CheckpointChoice, StoreAdapter, StoreScope, StoreTraits, TableSchema } from "../../model/stores/store-adapter.ts";
+import { DelegatingAdapter } from "../../stores/delegating-adapter.ts";
 import { USER_SCHEMA } from "./schema/catalog.ts";
 import { chooseMode, type PostgresCheckpoint } from "./connect/choose-mode.ts";
-import { LentConnection, type PostgresConnection } from "./savepoint/shared-connection.ts";
+import { SharedConnection, type PostgresConnection } from "./savepoint/shared-connection.ts";
 import { requireReading } from "./read/looker.ts";
 import type { PostgresMode, QueryRow } from "./connect/mode.ts";
 import { shownName } from "./connect/sql-text.ts";
@@ -38,7 +38,7 @@ export interface PostgresAdapterOptions {
 }
 
 /** A PostgreSQL database behind the API. */
-export class PostgresAdapter extends DelegatingSystem implements System {
+export class PostgresAdapter extends DelegatingAdapter implements StoreAdapter {
   readonly name = "postgres";
   readonly schemas: readonly string[] | undefined;
   readonly tables: readonly string[] | undefined;
@@ -47,11 +47,11 @@ export class PostgresAdapter extends DelegatingSystem implements System {
   readonly #store: StoreUrl;
   readonly #wanted: PostgresCheckpoint;
   #choice: CheckpointChoice;
-  #scope: SystemScope | undefined;
+  #scope: StoreScope | undefined;
   #mode: PostgresMode | undefined;
   /** Of before a restart of the target. */
   #previous: PostgresMode | undefined;
-  #lent: LentConnection | undefined;
+  #lent: SharedConnection | undefined;
 
   constructor(options: PostgresAdapterOptions) {
     super();
@@ -80,7 +80,7 @@ export class PostgresAdapter extends DelegatingSystem implements System {
     return this.#choice;
   }
 
-  get traits(): SystemTraits {
+  get traits(): StoreTraits {
     const portable = this.#wanted === "auto" || this.#wanted === "journal";
     return this.#mode?.traits ?? { portable, commits: this.#wanted !== "savepoint" };
   }
@@ -105,7 +105,7 @@ export class PostgresAdapter extends DelegatingSystem implements System {
     return this.#lend().asDriver;
   }
 
-  async open(scope: SystemScope): Promise<void> {
+  async open(scope: StoreScope): Promise<void> {
     this.#scope = scope;
     const { mode, choice } = await chooseMode({
       store: this.#store,
@@ -154,8 +154,8 @@ export class PostgresAdapter extends DelegatingSystem implements System {
     await mode.close(this.#scope?.borrowed ?? false);
   }
 
-  #lend(): LentConnection {
-    return (this.#lent ??= new LentConnection(this.#store));
+  #lend(): SharedConnection {
+    return (this.#lent ??= new SharedConnection(this.#store));
   }
 
   protected opened(): PostgresMode {

@@ -21,7 +21,7 @@ type Keys = ReadonlyMap<Bytes, Entry | null>;
  * The user's own database, as long as it is used: nobody else of ours uses it. What it held, and what the run last knew of every key that is not so any more,
  * is kept on the server for after a SIGKILL.
  */
-export class Borrowed {
+export class ExternalStore {
   readonly #registry: Registry;
   readonly #db: number;
   readonly #ignore: readonly string[];
@@ -41,7 +41,7 @@ export class Borrowed {
    *
    * @throws SeqqaError `STORE_IN_USE`; `STORE_LEFT` where a dead run left keys in it
    */
-  static async take(place: RedisPlace, ignore: readonly string[] = []): Promise<Borrowed> {
+  static async take(place: RedisPlace, ignore: readonly string[] = []): Promise<ExternalStore> {
     const registry = (await Registry.find(place, "share"))!;
     try {
       const claim = (await registry.claims()).find(({ db }) => db === place.db);
@@ -59,7 +59,7 @@ export class Borrowed {
       }
       if (!had) throw inUse(place);
       await registry.notify();
-      return new Borrowed(registry, place.db, ignore);
+      return new ExternalStore(registry, place.db, ignore);
     } catch (error) {
       await registry.leave().catch(() => undefined);
       throw error;

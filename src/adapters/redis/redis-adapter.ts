@@ -2,15 +2,15 @@ import { SeqqaError } from "../../model/errors.ts";
 import type {
   CheckpointChoice,
   LastLook,
-  Mark,
+  Checkpoint,
   NoGate,
   Observed,
-  System,
-  SystemScope,
-  SystemTraits,
+  StoreAdapter,
+  StoreScope,
+  StoreTraits,
 } from "../../model/stores/store-adapter.ts";
 import { AskedSince } from "../../stores/external-store.ts";
-import { Borrowed } from "./external-store.ts";
+import { ExternalStore } from "./external-store.ts";
 import { DumpMode, type KeptState } from "./dump/dump-mode.ts";
 import { dumpKeys } from "./dump/dump-text.ts";
 import { Connection, type Argument } from "./connect/driver.ts";
@@ -49,7 +49,7 @@ interface Opened {
   readonly keyspace: Keyspace;
   readonly looker: Looker;
   readonly connections: readonly Connection[];
-  readonly borrowed: Borrowed | undefined;
+  readonly borrowed: ExternalStore | undefined;
 }
 
 /**
@@ -58,9 +58,9 @@ interface Opened {
  * expiry time while at least half of what it had left is ahead, else with all of the time that it had left when its state was first read.
  * The state says which keys expire, not when. Not put back: scripts and functions, settings, and what was published.
  */
-export class RedisAdapter implements System {
+export class RedisAdapter implements StoreAdapter {
   readonly name = "redis";
-  readonly traits: SystemTraits = { portable: true, commits: true };
+  readonly traits: StoreTraits = { portable: true, commits: true };
   readonly #place: RedisPlace;
   readonly #observes: (key: string) => boolean;
   readonly #ignore: readonly string[];
@@ -95,7 +95,7 @@ export class RedisAdapter implements System {
     return this.#choice;
   }
 
-  async open(scope: SystemScope): Promise<void> {
+  async open(scope: StoreScope): Promise<void> {
     const connections: Connection[] = [];
     const own = this.#isolation === "server" && !scope.borrowed;
     const connect = async (protocol: 2 | 3): Promise<Connection> => {
@@ -107,7 +107,7 @@ export class RedisAdapter implements System {
       connections.push(connection);
       return connection;
     };
-    let borrowed: Borrowed | undefined;
+    let borrowed: ExternalStore | undefined;
     try {
       const [commands, events] = [await connect(2), await connect(3)];
       await requireServer(commands);
@@ -116,7 +116,7 @@ export class RedisAdapter implements System {
       const isWhole = this.#isolation === "server" && (await isOwnServer(commands));
       const leftAlone = scope.borrowed && !isWhole ? this.#ignore : [];
       const keyspace = new Keyspace(commands, isWhole, leftAlone);
-      if (scope.borrowed && !isWhole) borrowed = await Borrowed.take(this.#place, leftAlone);
+      if (scope.borrowed && !isWhole) borrowed = await ExternalStore.take(this.#place, leftAlone);
       const tracker = await Tracker.start(commands, events, isWhole);
       const base = this.#kept ?? (await keyspace.readAll());
       if (base instanceof Map) await borrowed?.keep(base);
@@ -147,15 +147,15 @@ export class RedisAdapter implements System {
     return this.#open().mode.root();
   }
 
-  mark(): Promise<Mark> {
+  mark(): Promise<Checkpoint> {
     return this.#open().mode.mark();
   }
 
-  changed(mark: Mark): Promise<boolean> {
+  changed(mark: Checkpoint): Promise<boolean> {
     return this.#open().mode.changed(mark);
   }
 
-  restore(mark: Mark): Promise<void> {
+  restore(mark: Checkpoint): Promise<void> {
     return this.#open().mode.restore(mark);
   }
 

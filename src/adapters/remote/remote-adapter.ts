@@ -1,4 +1,12 @@
-import type { CheckpointChoice, Mark, NoGate, Observed, System, SystemScope, SystemTraits } from "../../model/stores/store-adapter.ts";
+import type {
+  CheckpointChoice,
+  Checkpoint,
+  NoGate,
+  Observed,
+  StoreAdapter,
+  StoreScope,
+  StoreTraits,
+} from "../../model/stores/store-adapter.ts";
 import { parseExactly } from "./exact-json.ts";
 import { badAnswer, beginning } from "./failures.ts";
 import { RemoteChannel, type ChannelLimits } from "./remote-channel.ts";
@@ -22,14 +30,14 @@ interface RemoteMark {
 const LONGEST_ID = 1000;
 
 /** A target that checkpoints itself, over HTTP; see the module for the protocol. */
-export class RemoteAdapter implements System {
+export class RemoteAdapter implements StoreAdapter {
   readonly name = "remote";
   readonly checkpoint: CheckpointChoice = { mode: "remote", why: "the target saves and puts back its own state" };
-  readonly traits: SystemTraits = { portable: false, commits: true, inTarget: true };
+  readonly traits: StoreTraits = { portable: false, commits: true, inTarget: true };
   /** Where it sends to, without credentials: two lanes must not share it. */
   readonly uses: string;
   readonly #channel: RemoteChannel;
-  #scope: SystemScope | undefined;
+  #scope: StoreScope | undefined;
   /** The state in which a target of the user's own was found. */
   #found: CheckpointId | undefined;
 
@@ -45,7 +53,7 @@ export class RemoteAdapter implements System {
   }
 
   /** Goes through the protocol once, so that what is missing shows before anything is explored. */
-  async open(scope: SystemScope): Promise<void> {
+  async open(scope: StoreScope): Promise<void> {
     this.#channel.open();
     this.#scope = scope;
     try {
@@ -62,13 +70,13 @@ export class RemoteAdapter implements System {
     return this.observe();
   }
 
-  async mark(): Promise<Mark> {
+  async mark(): Promise<Checkpoint> {
     const id = await this.#save();
     const raw = await this.#channel.send("GET", "state");
     return { id, raw, stable: undefined } satisfies RemoteMark;
   }
 
-  async changed(mark: Mark): Promise<boolean> {
+  async changed(mark: Checkpoint): Promise<boolean> {
     const saved = mark as RemoteMark;
     const raw = await this.#channel.send("GET", "state");
     if (raw === saved.raw) return false;
@@ -76,7 +84,7 @@ export class RemoteAdapter implements System {
     return this.#parse(raw).stable !== saved.stable;
   }
 
-  restore(mark: Mark): Promise<void> {
+  restore(mark: Checkpoint): Promise<void> {
     return this.#rollBack((mark as RemoteMark).id);
   }
 

@@ -6,12 +6,12 @@ import {
   isPromise,
   type Awaitable,
   type CheckpointChoice,
-  type Mark,
+  type Checkpoint,
   type NoGate,
   type Observed,
-  type System,
-  type SystemScope,
-  type SystemTraits,
+  type StoreAdapter,
+  type StoreScope,
+  type StoreTraits,
   type TableSchema,
 } from "../../model/stores/store-adapter.ts";
 import { attempt } from "../../stores/index.ts";
@@ -42,7 +42,7 @@ export interface SqliteAdapterOptions {
 }
 
 /** A SQLite database behind the API. */
-export class SqliteAdapter implements System {
+export class SqliteAdapter implements StoreAdapter {
   readonly name = "sqlite";
   readonly file: string;
   readonly tables: readonly string[] | undefined;
@@ -50,7 +50,7 @@ export class SqliteAdapter implements System {
   readonly symmetric: readonly string[];
   readonly #wanted: SqliteCheckpoint;
   #choice: CheckpointChoice;
-  #scope: SystemScope | undefined;
+  #scope: StoreScope | undefined;
   #mode: SqliteMode | undefined;
   /** Of before a restart of the target. */
   #previous: SqliteMode | undefined;
@@ -81,7 +81,7 @@ export class SqliteAdapter implements System {
     return this.#choice;
   }
 
-  get traits(): SystemTraits {
+  get traits(): StoreTraits {
     return this.#mode?.traits ?? { portable: this.#wanted !== "savepoint", commits: this.#wanted !== "savepoint" };
   }
 
@@ -106,13 +106,13 @@ export class SqliteAdapter implements System {
     return this.#connection;
   }
 
-  open(scope: SystemScope): Awaitable<void> {
+  open(scope: StoreScope): Awaitable<void> {
     this.#scope = scope;
     const unused = scope.borrowed && existsSync(this.file) ? requireUnused(this.file, this.#previous?.token) : undefined;
     return isPromise(unused) ? unused.then(() => this.#choose(scope)) : this.#choose(scope);
   }
 
-  #choose(scope: SystemScope): Awaitable<void> {
+  #choose(scope: StoreScope): Awaitable<void> {
     return attempt(
       () => {
         try {
@@ -145,20 +145,20 @@ export class SqliteAdapter implements System {
     return this.#opened().root();
   }
 
-  mark(): Awaitable<Mark> {
+  mark(): Awaitable<Checkpoint> {
     return this.#opened().mark();
   }
 
-  position(): Awaitable<Mark> {
+  position(): Awaitable<Checkpoint> {
     const mode = this.#opened();
     return mode.position === undefined ? mode.mark() : mode.position();
   }
 
-  changed(mark: Mark): Awaitable<boolean> {
+  changed(mark: Checkpoint): Awaitable<boolean> {
     return this.#opened().changed(mark);
   }
 
-  restore(mark: Mark): Awaitable<void> {
+  restore(mark: Checkpoint): Awaitable<void> {
     return this.#opened().restore(mark);
   }
 

@@ -40,7 +40,7 @@ export async function mergeCommand(
         : [{ key: "fail_on_severity", flag: "--fail-on-severity", value: options.failOnSeverity }]),
     ],
   });
-  const { mergeExplorations, refuseDamaged, refuseStrangers } = await machinery.merging();
+  const { mergeExplorations, refuseDamaged, checkShards } = await machinery.merging();
   const { stdout, stderr, env } = shell;
   const verbose = options.verbose === true;
   const reporter = reporterFor(options.reporter ?? "console", { stdout, stderr, env, verbose, visibility: config.report });
@@ -48,7 +48,7 @@ export async function mergeCommand(
     const known = Known.read(config, false, shell.cwd);
     let run: Run | undefined;
     const merge = (stores: readonly ShardStore[]): void => {
-      refuseStrangers(stores.map(({ stored }) => stored));
+      checkShards(stores.map(({ stored }) => stored));
       refuseDamaged(stores);
       prepareReports(config);
       run = new Run({

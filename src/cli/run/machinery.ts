@@ -63,7 +63,7 @@ export interface Machinery {
   /** Which files of a run that goes on are over. @throws SeqqaError where it cannot go on */
   readonly checkResumable: (input: ResumableInput) => Promise<ReadonlySet<string>>;
   /** What joins shards. */
-  readonly merging: () => Promise<Pick<typeof RunModule, "mergeExplorations" | "refuseDamaged" | "refuseStrangers">>;
+  readonly merging: () => Promise<Pick<typeof RunModule, "mergeExplorations" | "refuseDamaged" | "checkShards">>;
   readonly replayFile: ReplayFile;
   readonly withServices: WithServices;
   /** The exploration files below a directory, as absolute paths, in a stable order. */

@@ -22,7 +22,7 @@ import {
   type RunReport,
 } from "../../reports/index.ts";
 import type { Distribution, FoundJourney, JourneyEvent, UnusableFile } from "../../run/index.ts";
-import { newRunId, RunStore, type ConfigRow, type ExplorationKeeper, type StoredRun } from "../../run-log/index.ts";
+import { newRunId, RunLog, type ConfigRow, type ExplorationKeeper, type StoredRun } from "../../run-log/index.ts";
 import { errorText, statusOfError } from "../process/error-text.ts";
 import { statusOfJourney, worst, type ExitStatus } from "../process/exit-status.ts";
 import { nameOfFile } from "../arguments/find-explorations.ts";
@@ -73,7 +73,7 @@ export class Run {
   readonly #startedAt: Date;
   readonly #id: string;
   /** What is kept of the run while it goes on; `undefined` when no reports are wanted. */
-  readonly #store: RunStore | undefined;
+  readonly #store: RunLog | undefined;
   readonly #explorations: ReportedExploration[] = [];
   readonly #journeys: ReportedJourney[] = [];
   readonly #failures: ReportedFailure[] = [];
@@ -92,7 +92,7 @@ export class Run {
     if (config.report.formats.length === 0) return;
     try {
       // Whatever ends the process from here on, it was interrupted.
-      this.#store = new RunStore(config, this.#documentOf({ exitStatus: 130, known: undefined }), this.#hide, resumed !== undefined, flags);
+      this.#store = new RunLog(config, this.#documentOf({ exitStatus: 130, known: undefined }), this.#hide, resumed !== undefined, flags);
     } catch (cause) {
       if (cause instanceof SeqqaError) throw cause;
       throw cannotWrite(config.report.outputDir, cause, 2);

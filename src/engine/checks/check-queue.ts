@@ -3,7 +3,7 @@ import type { Committer } from "../commit/committer.ts";
 import { BROKEN, KIND, ROW, type UnitRequest } from "../../messages/lane-messages.ts";
 import { mix } from "../graph/mix.ts";
 import { EXPANDED, UNCERTAIN } from "../graph/node-table.ts";
-import type { Work } from "../search/node-work.ts";
+import type { NodeWork } from "../search/node-work.ts";
 
 export interface CheckOptions {
   readonly seed: number;
@@ -115,7 +115,7 @@ export class CheckQueue {
   }
 
   /** All outcomes of a node are committed; `direct`: it was written and not replayed. */
-  expanded(node: number, work: Work, direct: boolean): void {
+  expanded(node: number, work: NodeWork, direct: boolean): void {
     const sampled = this.#sampled(node);
     const written = direct && work.image !== undefined;
     // It was reached by its calls: a run that goes on has nothing to compare either.
@@ -124,7 +124,7 @@ export class CheckQueue {
   }
 
   /** All outcomes of a node were committed before the run was ended; what was to be checked of it and was not yet is due. `direct`: nodes could be written. */
-  recalled(node: number, work: Work, direct: boolean, recorded: Done): void {
+  recalled(node: number, work: NodeWork, direct: boolean, recorded: Done): void {
     const otherWay = this.#otherWay(node);
     const both = direct && this.#sampled(node) && !recorded.wasChecked({ node, merge: false });
     this.#take(node, work, both, otherWay === undefined || recorded.wasChecked({ node, merge: true }) ? undefined : otherWay);
@@ -136,7 +136,7 @@ export class CheckQueue {
     return otherWay;
   }
 
-  #take(node: number, work: Work, both: boolean, otherWay: OtherWay | undefined): void {
+  #take(node: number, work: NodeWork, both: boolean, otherWay: OtherWay | undefined): void {
     if ((!both && otherWay === undefined) || this.#committer.nodes.has(node, UNCERTAIN)) return;
     const expected = rowsOf(work, this.#options.actions);
     if (expected === undefined) return;
@@ -181,7 +181,7 @@ export class CheckQueue {
 }
 
 /** A copy of a node's rows; none where an action breaks the target, since it would break it again. */
-function rowsOf(work: Work, actions: number): Int32Array | undefined {
+function rowsOf(work: NodeWork, actions: number): Int32Array | undefined {
   const rows = new Int32Array(actions * ROW);
   for (let action = 0; action < actions; action++) {
     const at = work.at(action);

@@ -1,4 +1,4 @@
-import type { FindingNews } from "../../messages/lane-messages.ts";
+import type { FindingEvent } from "../../messages/lane-messages.ts";
 
 /** The violations behind which a search continues. */
 export interface ViolationPolicy {
@@ -26,7 +26,7 @@ export class BrokenRules {
   }
 
   /** Notes a step. `to`: -1 where it reached no state; `isNew`: no step led there before. Returns the findings of rules that held before it. */
-  step(from: number, action: number, to: number, isNew: boolean, findings: readonly FindingNews[]): readonly FindingNews[] {
+  step(from: number, action: number, to: number, isNew: boolean, findings: readonly FindingEvent[]): readonly FindingEvent[] {
     const before = this.#broken.get(from);
     if (before === undefined && findings.length === 0) {
       if (!isNew && to >= 0 && to !== from) this.#broken.delete(to);
@@ -37,12 +37,12 @@ export class BrokenRules {
   }
 
   /** Returns `true` if the search continues behind these findings. */
-  passes(findings: readonly FindingNews[]): boolean {
+  passes(findings: readonly FindingEvent[]): boolean {
     const { continues, nonBlocking } = this.#policy;
     return continues || findings.every(({ invariant }) => nonBlocking.includes(invariant));
   }
 
-  #brokenAfter(from: number, action: number, findings: readonly FindingNews[]): Set<string> {
+  #brokenAfter(from: number, action: number, findings: readonly FindingEvent[]): Set<string> {
     const { invariants } = this.#policy;
     const broken = new Set(findings.flatMap(({ invariant }) => (Object.hasOwn(invariants, invariant) ? [invariant] : [])));
     // A rule that is not checked after this action has not been seen to hold.

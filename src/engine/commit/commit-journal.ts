@@ -1,18 +1,18 @@
 import { LONGEST, writeCommit } from "./commit-rows.ts";
-import type { ErrorNews, FindingNews, News, UnjudgedNews } from "../../messages/lane-messages.ts";
+import type { ErrorEvent, FindingEvent, StepEvent, InconclusiveEvent } from "../../messages/lane-messages.ts";
 
 /** What a step brought to light, as far as it has to be known for committing it again. */
-export interface JournalNews {
-  readonly findings: readonly FindingNews[];
-  readonly errors: readonly ErrorNews[];
-  readonly unjudged?: readonly UnjudgedNews[] | undefined;
+export interface JournalEvent {
+  readonly findings: readonly FindingEvent[];
+  readonly errors: readonly ErrorEvent[];
+  readonly unjudged?: readonly InconclusiveEvent[] | undefined;
 }
 
 /** Records since the last {@link CommitJournal.take}; whoever takes them puts in the place of each news where it is found. */
 export interface JournalBatch {
   /** As in commit-rows.ts. */
   readonly rows: Int32Array;
-  readonly news: readonly { readonly place: number; readonly news: JournalNews }[];
+  readonly news: readonly { readonly place: number; readonly news: JournalEvent }[];
   readonly checks: readonly DoneCheck[];
 }
 
@@ -31,10 +31,10 @@ export class CommitJournal {
   #size = 0;
   /** The node that the last record leaves. */
   #before = -1;
-  #news: { place: number; news: JournalNews }[] = [];
+  #news: { place: number; news: JournalEvent }[] = [];
   #checks: DoneCheck[] = [];
 
-  add(from: number, action: number, rows: Int32Array, at: number, to: number, news: News | undefined): void {
+  add(from: number, action: number, rows: Int32Array, at: number, to: number, news: StepEvent | undefined): void {
     if (!this.recording) return;
     if (this.#size + LONGEST > this.#rows.length) {
       const grown = new Int32Array(this.#rows.length * 2);

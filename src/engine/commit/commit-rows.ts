@@ -69,8 +69,8 @@ export function* commitRows(batch: Int32Array): Iterable<CommitRow> {
     row.bits = (word >>> 16) & ~SAME;
     const same = ((word >>> 16) & SAME) !== 0;
     const skipped = (row.bits & 0xff) === SKIPPED;
-    const hasNews = (row.bits & NEWS) !== 0;
-    if (at + (same ? 1 : 2) + (skipped ? 0 : 4) + (hasNews ? 1 : 0) > batch.length) throw new RangeError("a batch of commits is cut off");
+    const hasEvents = (row.bits & NEWS) !== 0;
+    if (at + (same ? 1 : 2) + (skipped ? 0 : 4) + (hasEvents ? 1 : 0) > batch.length) throw new RangeError("a batch of commits is cut off");
     at++;
     if (!same) row.from = batch[at++]!;
     const outcome = skipped ? 0 : batch[at++]!;
@@ -79,7 +79,7 @@ export function* commitRows(batch: Int32Array): Iterable<CommitRow> {
     row.to = skipped ? -1 : batch[at++]!;
     row.response = skipped ? 0 : batch[at++]!;
     row.shape = skipped ? 0 : batch[at++]!;
-    row.news = hasNews ? batch[at++]! : -1;
+    row.news = hasEvents ? batch[at++]! : -1;
     yield row;
   }
 }

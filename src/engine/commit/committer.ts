@@ -19,14 +19,14 @@ import {
   SKIPPED,
   STATUS,
   WROTE,
-  type DetailNews,
+  type DetailEvent,
   type LaneReport,
-  type News,
+  type StepEvent,
 } from "../../messages/lane-messages.ts";
 import { CLEAN, NodeTable, OPENED, UNCERTAIN } from "../graph/node-table.ts";
 import type { Opened } from "../frontiers/index.ts";
 import type { Spill } from "../graph/spill.ts";
-import { UnjudgedLog } from "./inconclusive-log.ts";
+import { InconclusiveLog } from "./inconclusive-log.ts";
 import { VisitedSet } from "../graph/visited-set.ts";
 
 /** What one committed row did. */
@@ -87,7 +87,7 @@ export class Committer {
   /** Outcomes that reached a known state with another order of generation: merged on the assumption that the order does not matter. */
   reductions = 0;
   deepest = 0;
-  readonly unjudged: UnjudgedLog = new UnjudgedLog();
+  readonly unjudged: InconclusiveLog = new InconclusiveLog();
   readonly #options: CommitterOptions;
   readonly #skips: Int32Array;
   /** By action: writes that were answered with 2xx, and led to another state, or did not. */
@@ -131,7 +131,7 @@ export class Committer {
   }
 
   /** Commits the outcome of one action from one node. The returned object is reused by the next call. */
-  commit(node: number, action: number, rows: Int32Array, at: number, news: News | undefined, detail?: DetailNews): Committed {
+  commit(node: number, action: number, rows: Int32Array, at: number, news: StepEvent | undefined, detail?: DetailEvent): Committed {
     const committed = this.#committed;
     committed.to = -1;
     committed.fresh = false;
@@ -282,14 +282,14 @@ export class Committer {
   }
 
   /** Where a lane broke, it sent what it knows as news alone. */
-  #keepDetails({ to, fresh }: Committed, detail: DetailNews | undefined, news: News | undefined): void {
+  #keepDetails({ to, fresh }: Committed, detail: DetailEvent | undefined, news: StepEvent | undefined): void {
     const exchanges = detail?.exchanges ?? news?.exchanges;
     if (exchanges !== undefined && exchanges.length > 0) this.details!.addExchanges(this.edges.size, exchanges);
     if (fresh && detail?.state !== undefined) this.details!.addState(to, detail.state);
   }
 
   /** `findings`: those that are reported. */
-  #takeNews(news: News, findings: News["findings"], node: number, action: number, status: number, to: number | null): void {
+  #takeNews(news: StepEvent, findings: StepEvent["findings"], node: number, action: number, status: number, to: number | null): void {
     const path = [...this.nodes.path(node), action];
     const draws = this.nodes.draws(node);
     for (const { invariant } of news.findings) this.digest.addText(invariant);

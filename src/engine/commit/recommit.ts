@@ -1,12 +1,12 @@
 import { SeqqaError } from "../../model/errors.ts";
 import type { Divergence, RecordedExchange, StopReason } from "../../model/results/result.ts";
-import type { Backlog } from "../search/reorder-buffer.ts";
-import type { DoneCheck, JournalNews } from "./commit-journal.ts";
+import type { ReorderBuffer } from "../search/reorder-buffer.ts";
+import type { DoneCheck, JournalEvent } from "./commit-journal.ts";
 import { commitRows, laneRow, type CommitRow } from "./commit-rows.ts";
 import type { Committer } from "./committer.ts";
 import type { FoundViolation } from "../findings/finding-log.ts";
-import type { News } from "../../messages/lane-messages.ts";
-import type { Order } from "../frontiers/index.ts";
+import type { StepEvent } from "../../messages/lane-messages.ts";
+import type { Frontier } from "../frontiers/index.ts";
 
 /** What an exploration committed before it was ended, as it was written down. */
 export interface Recorded {
@@ -18,7 +18,7 @@ export interface Recorded {
   readonly lo: Int32Array;
   readonly hi: Int32Array;
   /** What a row's news say. */
-  news(id: number): JournalNews;
+  news(id: number): JournalEvent;
   /** What the last step of a finding sent, as far as it was kept. */
   sentFor(found: FoundViolation): readonly RecordedExchange[];
   /** Whether a sampled node was expanded once more and compared, or need not be. */
@@ -33,10 +33,10 @@ export interface Recorded {
 }
 
 /** The engine, as far as it commits. */
-export interface Folding {
+export interface Recommitting {
   readonly committer: Committer;
-  readonly order: Order;
-  readonly backlog: Backlog;
+  readonly order: Frontier;
+  readonly reorderBuffer: ReorderBuffer;
   /** Commits what is next and known. */
   readonly commit: () => void;
   /** Why the exploration is over, once it is. */
@@ -52,7 +52,7 @@ const TURN_MS = 100;
  * each row must be of the very pair that the strategy asks for, and the end have the digest on record: else it is not this exploration's.
  * @throws SeqqaError `RESUME_MISMATCH`, `RESUME_BUDGET` with exit status 2, and the reason of the signal
  */
-export async function foldBack(recorded: Recorded, folding: Folding): Promise<void> {
+export async function recommit(recorded: Recorded, folding: Recommitting): Promise<void> {
   const { committer, signal } = folding;
   let turnedAt = performance.now();
   for (let index = 0; index < recorded.batches; index++) {
@@ -83,7 +83,7 @@ export function* recordedRows(recorded: Recorded, index: number): Iterable<Commi
   }
 }
 
-function refold(row: CommitRow, recorded: Recorded, { committer, order, backlog, commit, stopReason }: Folding): void {
+function refold(row: CommitRow, recorded: Recorded, { committer, order, reorderBuffer, commit, stopReason }: Recommitting): void {
   const { from, action, to } = row;
   const before = committer.steps + committer.skipped;
   // What is another shard's is passed over.
@@ -93,9 +93,9 @@ function refold(row: CommitRow, recorded: Recorded, { committer, order, backlog,
     throw mismatch(`action ${action} of state ${from} is on record where another one comes next`);
   }
   if (to >= recorded.lo.length) throw mismatch(`there is no state ${to}`);
-  const work = backlog.of(from, committer.visited.lo(from), committer.visited.hi(from));
-  const news: News | undefined = row.news < 0 ? undefined : { unit: 0, action, ...recorded.news(row.news), exchanges: [] };
-  backlog.recall(work, action, laneRow(row, to < 0 ? 0 : recorded.lo[to]!, to < 0 ? 0 : recorded.hi[to]!), news);
+  const work = reorderBuffer.of(from, committer.visited.lo(from), committer.visited.hi(from));
+  const news: StepEvent | undefined = row.news < 0 ? undefined : { unit: 0, action, ...recorded.news(row.news), exchanges: [] };
+  reorderBuffer.recall(work, action, laneRow(row, to < 0 ? 0 : recorded.lo[to]!, to < 0 ? 0 : recorded.hi[to]!), news);
   commit();
   if (committer.steps + committer.skipped === before) refuseBeyond(stopReason() ?? "max_steps", committer.steps);
 }

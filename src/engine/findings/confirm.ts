@@ -1,8 +1,8 @@
 import type { Minimality, NotReplayedReason } from "../../model/results/result.ts";
-import type { Expander } from "../lane-pool.ts";
+import type { LanePool } from "../lane-pool.ts";
 import type { FindingLog, FoundViolation } from "./finding-log.ts";
 import type { PathEnd, Recording, UnitRequest } from "../../messages/lane-messages.ts";
-import { ReplaySeat, StartTimes } from "../search/replay-lane.ts";
+import { ReplayLane, StartTimes } from "../search/replay-lane.ts";
 import { shrinkPath, type DrawnPath, type Shrunk } from "./shrink.ts";
 import { TimeLimit } from "../search/time-limit.ts";
 
@@ -50,12 +50,12 @@ export interface Confirmations {
 
 export interface ConfirmOptions {
   readonly actions: readonly string[];
-  readonly expander: Expander;
+  readonly lanePool: LanePool;
   readonly signal: AbortSignal | undefined;
   readonly shrinking?: Shrinking | undefined;
   /** Default: none. */
   readonly limit?: TimeLimit | undefined;
-  /** See {@link ReplaySeat}; default: stores bring everything back. */
+  /** See {@link ReplayLane}; default: stores bring everything back. */
   readonly canGoBack?: boolean | undefined;
   readonly onProgress?: ((progress: Confirmations) => void) | undefined;
 }
@@ -72,7 +72,7 @@ export async function confirmViolations(
   log: Pick<FindingLog, "violations">,
   options: ConfirmOptions,
 ): Promise<readonly ConfirmedViolation[]> {
-  const { expander, signal, shrinking, onProgress, limit = TimeLimit.NONE, canGoBack = true } = options;
+  const { lanePool, signal, shrinking, onProgress, limit = TimeLimit.NONE, canGoBack = true } = options;
   const found = [...log.violations.values()];
   const waiting = causesFirst(found);
   const confirmed: ConfirmedViolation[] = [];
@@ -83,7 +83,7 @@ export async function confirmViolations(
     onProgress?.({ replayed, confirmed: confirmed.filter((one) => one?.confirmed).length, toShorten: toShorten.length });
   const starts = new StartTimes(limit);
   const work = async (lane: number): Promise<void> => {
-    const seat = new ReplaySeat(lane, { ...options, limit, canGoBack, starts });
+    const seat = new ReplayLane(lane, { ...options, limit, canGoBack, starts });
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const one = await confirmFound(seat, found[next]!, shrinking);
       confirmed[next] = one;
@@ -99,7 +99,7 @@ export async function confirmViolations(
   };
   seen();
   await Promise.all(
-    Array.from({ length: signal?.aborted === true ? 1 : Math.min(expander.lanes, waiting.length) }, (_, lane) => work(lane)),
+    Array.from({ length: signal?.aborted === true ? 1 : Math.min(lanePool.lanes, waiting.length) }, (_, lane) => work(lane)),
   );
   return confirmed;
 }
@@ -130,7 +130,7 @@ function unconfirmed(found: FoundViolation, outcome: Recording | NotReplayedReas
 }
 
 /** Executes a path from a clean start, and says whether the finding is seen at its end. */
-export async function confirmPath(seat: ReplaySeat, found: FoundViolation, { path, draws }: DrawnPath): Promise<ConfirmedViolation> {
+export async function confirmPath(seat: ReplayLane, found: FoundViolation, { path, draws }: DrawnPath): Promise<ConfirmedViolation> {
   const confirms = (recording: Recording): boolean => isSeen(found, path, endOf(recording), seat.options.actions);
   // A target that hangs or ends is lost by it: only a fresh one shows that nothing which came before took part.
   const wasAnswered = found.status !== 0 || path.length === 0;
@@ -143,7 +143,7 @@ export async function confirmPath(seat: ReplaySeat, found: FoundViolation, { pat
 
 /** Once more when the lane was lost otherwise than the finding says: that a target was ended meanwhile says nothing about a path. */
 async function replayFresh(
-  seat: ReplaySeat,
+  seat: ReplayLane,
   path: DrawnPath,
   confirms: (recording: Recording) => boolean,
 ): Promise<Recording | NotReplayedReason> {
@@ -165,7 +165,7 @@ async function replayFresh(
 
 /** Replays on the target that the lane has. A path that an interruption or the end of the time cut short was not replayed. */
 async function replay(
-  seat: ReplaySeat,
+  seat: ReplayLane,
   path: DrawnPath,
   confirms: (recording: Recording) => boolean,
 ): Promise<Recording | NotReplayedReason> {
@@ -182,7 +182,7 @@ async function replay(
 }
 
 /** Along the shortest path over the graph, and where that does not show it, along the path on which it was found. */
-async function confirmFound(seat: ReplaySeat, found: FoundViolation, shrinking: Shrinking | undefined): Promise<ConfirmedViolation> {
+async function confirmFound(seat: ReplayLane, found: FoundViolation, shrinking: Shrinking | undefined): Promise<ConfirmedViolation> {
   if (seat.isInterrupted) return unconfirmed(found, "interrupted");
   if (seat.options.limit.isOver) return unconfirmed(found, "max_time");
   const byGraph = shrinking?.shortest(found) ?? found;
@@ -193,7 +193,7 @@ async function confirmFound(seat: ReplaySeat, found: FoundViolation, shrinking: 
   return !best.confirmed && byGraph.path.length < found.path.length ? confirmPath(seat, found, found) : best;
 }
 
-async function shortened(seat: ReplaySeat, best: ConfirmedViolation, shrinking: Shrinking, until: number): Promise<ConfirmedViolation> {
+async function shortened(seat: ReplayLane, best: ConfirmedViolation, shrinking: Shrinking, until: number): Promise<ConfirmedViolation> {
   const shrunk = await shrink(seat, best, shrinking.mayBeBroken, Math.min(performance.now() + shrinking.eachMs, until));
   const minimality = shrunk.isMinimal ? "one_minimal" : "as_found";
   if (shrunk.path.length === best.path.length) return { ...best, minimality };
@@ -201,7 +201,7 @@ async function shortened(seat: ReplaySeat, best: ConfirmedViolation, shrinking: 
   return shorter.confirmed ? { ...shorter, minimality } : { ...best, minimality: "as_found" };
 }
 
-function shrink(seat: ReplaySeat, best: ConfirmedViolation, mayBeBroken: ReadonlySet<string>, until: number): Promise<Shrunk> {
+function shrink(seat: ReplayLane, best: ConfirmedViolation, mayBeBroken: ReadonlySet<string>, until: number): Promise<Shrunk> {
   const { actions, limit, starts } = seat.options;
   const { found } = best;
   return shrinkPath(best, async ({ path, draws }) => {

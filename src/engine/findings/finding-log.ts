@@ -1,9 +1,9 @@
-import type { ErrorNews, FindingNews, News, UnitRequest } from "../../messages/lane-messages.ts";
+import type { ErrorEvent, FindingEvent, StepEvent, UnitRequest } from "../../messages/lane-messages.ts";
 
 /** Violations of one invariant with the same last action and status: one finding. */
 export interface FoundViolation {
   readonly key: string;
-  readonly finding: FindingNews;
+  readonly finding: FindingEvent;
   readonly lastAction: string;
   readonly status: number;
   count: number;
@@ -12,7 +12,7 @@ export interface FoundViolation {
   /** As {@link UnitRequest.draws}, for the steps of the path. */
   draws: UnitRequest["draws"];
   state: number | null;
-  news: News | undefined;
+  news: StepEvent | undefined;
   /** The states that its committed edges start from, in the order of commits; none for the root state. */
   readonly from: number[];
 }
@@ -21,7 +21,7 @@ export interface FoundViolation {
 const MESSAGES = 20;
 
 export interface FoundError {
-  error: ErrorNews;
+  error: ErrorEvent;
   readonly path: readonly number[];
   count: number;
 }
@@ -35,12 +35,12 @@ export class FindingLog {
 
   /** Returns the group when it is a new one. */
   addViolation(
-    finding: FindingNews,
+    finding: FindingEvent,
     lastAction: string,
     status: number,
     path: readonly number[],
     state: number | null,
-    news: News | undefined,
+    news: StepEvent | undefined,
     draws?: UnitRequest["draws"],
     from?: number,
   ): FoundViolation | undefined {
@@ -73,7 +73,7 @@ export class FindingLog {
     return undefined;
   }
 
-  addError(error: ErrorNews, path: readonly number[]): void {
+  addError(error: ErrorEvent, path: readonly number[]): void {
     const source = JSON.stringify([error.code, error.source]);
     const key = source + patternOf(error.message);
     const known = this.errors.get(key);

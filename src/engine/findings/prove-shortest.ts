@@ -1,8 +1,8 @@
 import { explorationCompleteTo } from "../search/completeness.ts";
 import { confirmPath, type ConfirmedViolation } from "./confirm.ts";
-import type { Expander } from "../lane-pool.ts";
+import type { LanePool } from "../lane-pool.ts";
 import { Explorer, type ExplorerOptions } from "../search/explorer.ts";
-import { ReplaySeat, StartTimes } from "../search/replay-lane.ts";
+import { ReplayLane, StartTimes } from "../search/replay-lane.ts";
 import type { TimeLimit } from "../search/time-limit.ts";
 
 /** What a proof may cost. */
@@ -22,19 +22,19 @@ export interface ProofLimits {
 export async function proveShortest(
   violations: readonly ConfirmedViolation[],
   options: ExplorerOptions,
-  expander: Expander,
+  lanePool: LanePool,
   limits: ProofLimits,
 ): Promise<readonly ConfirmedViolation[]> {
   const lengths = violations.filter(isCandidate).map(({ path }) => path.length);
   if (lengths.length === 0 || options.signal?.aborted === true || limits.limit.isOver) return violations;
-  const explorer = await exploreTo(Math.max(...lengths) - 1, options, expander, limits).catch(() => undefined);
+  const explorer = await exploreTo(Math.max(...lengths) - 1, options, lanePool, limits).catch(() => undefined);
   // What kept it from being complete says nothing about the paths.
   if (explorer === undefined || explorer.fatal !== undefined || explorer.divergences.all.length > 0) return violations;
   const { deepest, findings } = explorer.committer;
   const complete = explorationCompleteTo(explorer, deepest);
   const { actions, signal } = options;
   const { limit } = limits;
-  const seat = new ReplaySeat(0, { expander, actions, signal, limit, canGoBack: true, starts: new StartTimes(limit) });
+  const seat = new ReplayLane(0, { lanePool, actions, signal, limit, canGoBack: true, starts: new StartTimes(limit) });
   const proven: ConfirmedViolation[] = [];
   for (const one of violations) {
     const found = isCandidate(one) ? findings.violations.get(one.found.key) : undefined;
@@ -48,9 +48,9 @@ export async function proveShortest(
 
 const isCandidate = ({ minimality }: ConfirmedViolation): boolean => minimality === "one_minimal";
 
-async function exploreTo(maxDepth: number, options: ExplorerOptions, expander: Expander, limits: ProofLimits): Promise<Explorer> {
+async function exploreTo(maxDepth: number, options: ExplorerOptions, lanePool: LanePool, limits: ProofLimits): Promise<Explorer> {
   const startedAt = performance.now();
-  const [root] = await Promise.all(Array.from({ length: expander.lanes }, (_, lane) => expander.rebuild(lane)));
+  const [root] = await Promise.all(Array.from({ length: lanePool.lanes }, (_, lane) => lanePool.rebuild(lane)));
   const explorer = new Explorer(
     {
       ...options,
@@ -63,7 +63,7 @@ async function exploreTo(maxDepth: number, options: ExplorerOptions, expander: E
       saidChains: undefined,
       onEvent: () => undefined,
     },
-    expander,
+    lanePool,
     startedAt,
   );
   await explorer.run(root!);

@@ -1,8 +1,8 @@
 import { NodeQueue } from "./node-queue.ts";
-import type { Order } from "./frontier.ts";
+import type { Frontier } from "./frontier.ts";
 
 /** First opened, first expanded: a queue that is only appended to, so that a fork shares it and keeps a tail of its own. */
-export class BfsOrder implements Order {
+export class BfsFrontier implements Frontier {
   readonly nodewise = true;
   ref = -1;
   action = 0;
@@ -13,7 +13,7 @@ export class BfsOrder implements Order {
   readonly #tail: number[] | undefined;
   #head = 0;
 
-  constructor(actions: number, base?: BfsOrder) {
+  constructor(actions: number, base?: BfsFrontier) {
     this.#actions = actions;
     this.#queue = base === undefined ? new NodeQueue() : base.#queue;
     this.#tail = base === undefined ? undefined : [];
@@ -59,8 +59,8 @@ export class BfsOrder implements Order {
     if (this.#tail === undefined) this.#queue.cut(this.#head);
   }
 
-  fork(): BfsOrder {
-    return new BfsOrder(this.#actions, this);
+  fork(): BfsFrontier {
+    return new BfsFrontier(this.#actions, this);
   }
 
   *waiting(): Iterable<number> {

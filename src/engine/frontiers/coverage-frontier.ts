@@ -1,6 +1,6 @@
 import { mix } from "../graph/mix.ts";
 import { Paged } from "../graph/paged.ts";
-import { HeapOrder } from "./heap-frontier.ts";
+import { HeapFrontier } from "./heap-frontier.ts";
 import { pop, push, type Heap } from "./leftist-heap.ts";
 import type { Opened } from "./frontier.ts";
 import { HeapAhead, PackedHeap, type Packing } from "./packed-heap.ts";
@@ -30,8 +30,8 @@ interface Candidate {
  * Least seen first: the pair whose action was committed least often from states of the same shape; among equals the one whose
  * parent edge brought a new (action, status, shape); among those by hash(seed, fingerprint, action).
  */
-export class CoverageOrder extends HeapOrder<Candidate> {
-  readonly #base: CoverageOrder | undefined;
+export class CoverageFrontier extends HeapFrontier<Candidate> {
+  readonly #base: CoverageFrontier | undefined;
   /** Of a fork: the classes that it has to do with. */
   readonly #classes: Map<number, PairClass> = new Map();
   /** By node: its pairs that were not taken. */
@@ -42,7 +42,7 @@ export class CoverageOrder extends HeapOrder<Candidate> {
   #nodes = 0;
   #heap: Heap<Candidate> | undefined;
 
-  constructor(actions: number, seed: number, base?: CoverageOrder) {
+  constructor(actions: number, seed: number, base?: CoverageFrontier) {
     super(actions, seed, base);
     this.#base = base;
     if (base !== undefined) this.#heap = base.#heap;
@@ -84,8 +84,8 @@ export class CoverageOrder extends HeapOrder<Candidate> {
     if (left === 0) this.unfinished--;
   }
 
-  fork(): CoverageOrder {
-    return new CoverageOrder(this.actions, this.seed, this);
+  fork(): CoverageFrontier {
+    return new CoverageFrontier(this.actions, this.seed, this);
   }
 
   *waiting(): Iterable<number> {

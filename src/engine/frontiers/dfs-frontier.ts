@@ -1,8 +1,8 @@
 import { Paged } from "../graph/paged.ts";
-import type { Order } from "./frontier.ts";
+import type { Frontier } from "./frontier.ts";
 
 /** Newest first: a stack of 4 bytes for each that waits, which a fork shares and looks down into. All actions of a node are committed before its first child is entered. */
-export class DfsOrder implements Order {
+export class DfsFrontier implements Frontier {
   readonly nodewise = true;
   ref = -1;
   action = 0;
@@ -14,7 +14,7 @@ export class DfsOrder implements Order {
   readonly #own: number[] | undefined;
   #children: number[] = [];
 
-  constructor(actions: number, base?: DfsOrder) {
+  constructor(actions: number, base?: DfsFrontier) {
     this.#actions = actions;
     this.#stack = base === undefined ? new Paged(Int32Array) : base.#stack;
     if (base === undefined) return;
@@ -49,8 +49,8 @@ export class DfsOrder implements Order {
     this.#enter();
   }
 
-  fork(): DfsOrder {
-    return new DfsOrder(this.#actions, this);
+  fork(): DfsFrontier {
+    return new DfsFrontier(this.#actions, this);
   }
 
   *waiting(): Iterable<number> {

@@ -15,7 +15,7 @@ export interface Opened {
  * Use: `peek()`, commit the pair, `open()` what it led to, `take()`. The scheduler runs a `fork()` ahead in the same way on
  * outcomes that are not committed yet, so what is executed next is predicted by the very code that decides.
  */
-export interface Order {
+export interface Frontier {
   /** All actions of a node are committed one after the other, so that a node is best executed whole. */
   readonly nodewise: boolean;
   /** Finds the next pair and keeps it until `take`; `false`: nothing is left. */
@@ -26,7 +26,7 @@ export interface Order {
   open(ref: number, opened: Opened): void;
   take(): void;
   /** An independent copy that leaves this one untouched; made in constant time. This one must not change while it is used. Of a fork there is no fork. */
-  fork(): Order;
+  fork(): Frontier;
   /** References opened and not finished, the current one included. */
   readonly size: number;
   /** Every reference that is not finished. For the end of a run. */

@@ -1,4 +1,4 @@
-import type { Opened, Order } from "./frontier.ts";
+import type { Opened, Frontier } from "./frontier.ts";
 
 interface Pair {
   readonly ref: number;
@@ -6,7 +6,7 @@ interface Pair {
 }
 
 /** An order whose next pair is taken off a heap: what is known of that pair, and copied by a fork. */
-export abstract class HeapOrder<Entry> implements Order {
+export abstract class HeapFrontier<Entry> implements Frontier {
   readonly nodewise = false;
   ref = -1;
   action = 0;
@@ -17,7 +17,7 @@ export abstract class HeapOrder<Entry> implements Order {
   /** References opened and not finished. */
   protected unfinished = 0;
 
-  constructor(actions: number, seed: number, base?: HeapOrder<Entry>) {
+  constructor(actions: number, seed: number, base?: HeapFrontier<Entry>) {
     this.actions = actions;
     this.seed = seed;
     if (base === undefined) return;
@@ -45,6 +45,6 @@ export abstract class HeapOrder<Entry> implements Order {
   protected abstract pairOf(entry: Entry): Pair;
   abstract open(ref: number, opened: Opened): void;
   abstract take(): void;
-  abstract fork(): Order;
+  abstract fork(): Frontier;
   abstract waiting(): Iterable<number>;
 }

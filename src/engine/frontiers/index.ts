@@ -1,23 +1,23 @@
 import type { Strategy } from "../../model/declare/strategy.ts";
-import { BfsOrder } from "./bfs-frontier.ts";
-import { CoverageOrder } from "./coverage-frontier.ts";
-import { DfsOrder } from "./dfs-frontier.ts";
-import type { Order } from "./frontier.ts";
-import { RandomOrder } from "./random-frontier.ts";
+import { BfsFrontier } from "./bfs-frontier.ts";
+import { CoverageFrontier } from "./coverage-frontier.ts";
+import { DfsFrontier } from "./dfs-frontier.ts";
+import type { Frontier } from "./frontier.ts";
+import { RandomFrontier } from "./random-frontier.ts";
 
-export { BfsOrder } from "./bfs-frontier.ts";
-export type { Opened, Order } from "./frontier.ts";
+export { BfsFrontier } from "./bfs-frontier.ts";
+export type { Opened, Frontier } from "./frontier.ts";
 
 /** The order of a strategy over `actions` actions; all draws come from `seed`. */
-export function orderOf(strategy: Strategy["kind"], actions: number, seed: number): Order {
+export function orderOf(strategy: Strategy["kind"], actions: number, seed: number): Frontier {
   switch (strategy) {
     case "bfs":
-      return new BfsOrder(actions);
+      return new BfsFrontier(actions);
     case "dfs":
-      return new DfsOrder(actions);
+      return new DfsFrontier(actions);
     case "random":
-      return new RandomOrder(actions, seed);
+      return new RandomFrontier(actions, seed);
     case "coverage_guided":
-      return new CoverageOrder(actions, seed);
+      return new CoverageFrontier(actions, seed);
   }
 }

@@ -1,5 +1,5 @@
 import { mix } from "../graph/mix.ts";
-import { HeapOrder } from "./heap-frontier.ts";
+import { HeapFrontier } from "./heap-frontier.ts";
 import type { Opened } from "./frontier.ts";
 import { HeapAhead, PackedHeap, type Packing } from "./packed-heap.ts";
 
@@ -13,12 +13,12 @@ interface Entry {
 }
 
 /** Pairs in the order of hash(seed, fingerprint, action). A node stands in the heap once, with the next of its pairs: 20 bytes. */
-export class RandomOrder extends HeapOrder<Entry> {
+export class RandomFrontier extends HeapFrontier<Entry> {
   readonly #heap: PackedHeap<Entry> = new PackedHeap(PACKING);
   /** Of a fork. */
   readonly #ahead: HeapAhead<Entry> | undefined;
 
-  constructor(actions: number, seed: number, base?: RandomOrder) {
+  constructor(actions: number, seed: number, base?: RandomFrontier) {
     super(actions, seed, base);
     if (base !== undefined) this.#ahead = new HeapAhead(base.#heap, before);
   }
@@ -42,8 +42,8 @@ export class RandomOrder extends HeapOrder<Entry> {
     this.#push(ref, lo, hi, rank, action);
   }
 
-  fork(): RandomOrder {
-    return new RandomOrder(this.actions, this.seed, this);
+  fork(): RandomFrontier {
+    return new RandomFrontier(this.actions, this.seed, this);
   }
 
   *waiting(): Iterable<number> {

@@ -1,4 +1,4 @@
-import type { BfsOrder } from "../frontiers/index.ts";
+import type { BfsFrontier } from "../frontiers/index.ts";
 
 interface Segment {
   from: number;
@@ -10,12 +10,12 @@ interface Segment {
  * of a lane have long common prefixes; a lane that runs dry takes its share of what is new, or half of the largest rest.
  */
 export class Segments {
-  readonly #order: BfsOrder;
+  readonly #order: BfsFrontier;
   readonly #segments: Segment[];
   /** Positions from here on belong to no segment. */
   #next = 0;
 
-  constructor(order: BfsOrder, lanes: number) {
+  constructor(order: BfsFrontier, lanes: number) {
     this.#order = order;
     this.#segments = Array.from({ length: lanes }, () => ({ from: 0, to: 0 }));
   }

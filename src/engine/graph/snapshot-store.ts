@@ -26,7 +26,7 @@ interface Batch {
  * which they came, and a batch is read again whole. Where there is no spill (no disk, an order that does not come back to them in about the order in which they
  * came), where a value cannot be written out and where the disk is full, they are forgotten: whoever misses one gets to the node by replay.
  */
-export class ImageShelf {
+export class SnapshotStore {
   readonly #spill: Spill | undefined;
   readonly #most: number;
   readonly #live: Map<number, unknown> = new Map();

@@ -1,7 +1,7 @@
 import type { EdgeLog } from "../graph/edge-log.ts";
 import type { Explorer } from "./explorer.ts";
 import { openStates } from "./open-states.ts";
-import { BfsOrder } from "../frontiers/index.ts";
+import { BfsFrontier } from "../frontiers/index.ts";
 import { ShortestPaths } from "../graph/shortest-paths.ts";
 
 /** Of how many states, and which. */
@@ -30,7 +30,7 @@ export function explorationCompleteTo(
   open: States = openStates({ committer, order }),
 ): number {
   const { edges, visited, nodes } = committer;
-  if (!(order instanceof BfsOrder)) return completeToDepth(edges, visited.size, open, deepest);
+  if (!(order instanceof BfsFrontier)) return completeToDepth(edges, visited.size, open, deepest);
   return open.size === 0 ? deepest : nearest(open, (node) => nodes.depth(node));
 }
 

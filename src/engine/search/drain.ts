@@ -1,4 +1,4 @@
-import type { Expander } from "../lane-pool.ts";
+import type { LanePool } from "../lane-pool.ts";
 import type { LanePosts } from "./lane-posts.ts";
 import type { Expansion } from "../../messages/lane-messages.ts";
 import { LOOK_MS } from "./time-limit.ts";
@@ -12,7 +12,7 @@ const LEAVE_MS = 15_000;
  */
 export async function drain(
   posts: LanePosts,
-  expander: Expander,
+  lanePool: LanePool,
   graceMs: number,
   rebuilds: { has(lane: number): boolean },
 ): Promise<readonly number[]> {
@@ -24,9 +24,9 @@ export async function drain(
     for (let left = busy(); left.length > 0; left = busy()) {
       const now = performance.now();
       // Again at each look: a check may send its next request after that.
-      if (now >= cutAt) for (const lane of left) expander.cut?.(lane);
+      if (now >= cutAt) for (const lane of left) lanePool.cut?.(lane);
       // Lanes elsewhere end their requests by themselves.
-      if (expander.remote === undefined && now >= cutAt + LEAVE_MS && !left.some((lane) => rebuilds.has(lane))) return left;
+      if (lanePool.remote === undefined && now >= cutAt + LEAVE_MS && !left.some((lane) => rebuilds.has(lane))) return left;
       await posts.wait();
     }
     return [];

@@ -1,5 +1,5 @@
 import type { Divergence, StopReason } from "../../model/results/result.ts";
-import { Backlog, type Assignment } from "./reorder-buffer.ts";
+import { ReorderBuffer, type Assignment } from "./reorder-buffer.ts";
 import { CheckQueue } from "../checks/check-queue.ts";
 import { CheckRounds } from "../checks/check-rounds.ts";
 import { CommitJournal } from "../commit/commit-journal.ts";
@@ -8,11 +8,11 @@ import { DetailLog } from "../commit/commit-details.ts";
 import { DivergenceLog } from "../commit/divergence-log.ts";
 import { EndlessChains, type Chain } from "./endless-chains.ts";
 import { drain, stuckLane } from "./drain.ts";
-import type { Expander } from "../lane-pool.ts";
+import type { LanePool } from "../lane-pool.ts";
 import type { ExplorerOptions } from "./explorer-options.ts";
-import { foldBack, type Recorded } from "../commit/recommit.ts";
+import { recommit, type Recorded } from "../commit/recommit.ts";
 import { foundEvent } from "../findings/found-event.ts";
-import { ImageShelf } from "../graph/snapshot-store.ts";
+import { SnapshotStore } from "../graph/snapshot-store.ts";
 import { lateWalks } from "./late-walks.ts";
 import { LanePosts } from "./lane-posts.ts";
 import { LaneRebuilds } from "./lane-rebuilds.ts";
@@ -28,7 +28,7 @@ import {
 } from "../../messages/lane-messages.ts";
 import { EXPANDED } from "../graph/node-table.ts";
 import { Occurred } from "../commit/occurred-keys.ts";
-import { orderOf, type Order } from "../frontiers/index.ts";
+import { orderOf, type Frontier } from "../frontiers/index.ts";
 import { ProgressMeter } from "./progress-meter.ts";
 import { Scheduler } from "./scheduler.ts";
 import { ShardCut } from "../shards/shard-partition.ts";
@@ -51,8 +51,8 @@ const CLOCK_EVERY = 256;
 export class Explorer {
   readonly committer: Committer;
   readonly divergences: DivergenceLog;
-  readonly order: Order;
-  readonly backlog: Backlog;
+  readonly order: Frontier;
+  readonly reorderBuffer: ReorderBuffer;
   stopReason: StopReason | undefined;
   /** A violation was committed that is not known. */
   #foundNew = false;
@@ -73,7 +73,7 @@ export class Explorer {
   readonly cut: ShardCut | undefined;
   readonly limit: TimeLimit;
   readonly #options: ExplorerOptions;
-  readonly #expander: Expander;
+  readonly #lanePool: LanePool;
   readonly #scheduler: Scheduler;
   readonly #meter: ProgressMeter;
   readonly #posts: LanePosts;
@@ -91,9 +91,9 @@ export class Explorer {
   /** What is committed was committed before, as it is written there. */
   #recorded: Recorded | undefined;
 
-  constructor(options: ExplorerOptions, expander: Expander, startedAt: number) {
+  constructor(options: ExplorerOptions, lanePool: LanePool, startedAt: number) {
     this.#options = options;
-    this.#expander = expander;
+    this.#lanePool = lanePool;
     this.#direct = options.direct;
     this.limit = new TimeLimit(options.maxTimeMs, startedAt);
     this.cut = options.shard === undefined ? undefined : new ShardCut(options.shard);
@@ -109,25 +109,25 @@ export class Explorer {
       spill: options.spill,
       journal: options.journal === true ? new CommitJournal() : undefined,
       open: (node, opened) => this.order.open(node, opened),
-      moved: (node) => this.backlog.drop(node),
+      moved: (node) => this.reorderBuffer.drop(node),
       onViolation: (found) => {
         this.#foundNew ||= !options.isKnown(found);
         options.onEvent(foundEvent(options, found, this.committer.steps));
       },
     });
     // Other orders come back to a state at any time: reading a batch for each would take longer than replay.
-    const images = new ImageShelf(options.strategy === "bfs" ? options.spill : undefined);
-    this.backlog = new Backlog(options.actions.length, this.committer.nodes, images);
+    const images = new SnapshotStore(options.strategy === "bfs" ? options.spill : undefined);
+    this.reorderBuffer = new ReorderBuffer(options.actions.length, this.committer.nodes, images);
     this.divergences = new DivergenceLog(options.actions);
-    const most = expander.remote?.most ?? expander.lanes;
+    const most = lanePool.remote?.most ?? lanePool.lanes;
     this.#scheduler = new Scheduler({
       actions: options.actions.length,
       mostLanes: most,
       lanes: () => Math.max(this.#open, 1),
-      chunkMs: expander.remote?.chunkMs,
+      chunkMs: lanePool.remote?.chunkMs,
       maxDepth: options.maxDepth,
       order: this.order,
-      backlog: this.backlog,
+      reorderBuffer: this.reorderBuffer,
       visited: this.committer.visited,
       nodes: this.committer.nodes,
     });
@@ -149,8 +149,8 @@ export class Explorer {
       diverged: (divergence) => this.#diverged(divergence),
       rebuild: (lane, failure) => this.#rebuild(lane, failure),
     });
-    this.#rebuilds = new LaneRebuilds({ expander, divergences: this.divergences, abandoned: () => this.#abandoned });
-    this.tries = new UnitTries(this.backlog, this.divergences);
+    this.#rebuilds = new LaneRebuilds({ lanePool, divergences: this.divergences, abandoned: () => this.#abandoned });
+    this.tries = new UnitTries(this.reorderBuffer, this.divergences);
     this.#meter = new ProgressMeter(this, options, startedAt);
   }
 
@@ -159,10 +159,10 @@ export class Explorer {
     this.#rebuilds.root = root;
     this.committer.root(root);
     this.occurred.root(root);
-    this.backlog.adoptRoot(root.image);
-    this.#expander.share(this.committer.visited);
+    this.reorderBuffer.adoptRoot(root.image);
+    this.#lanePool.share(this.committer.visited);
     if (this.#foundNew && this.#options.stopOnFirstViolation) this.stopReason = "first_violation";
-    if (this.#options.recorded !== undefined) await this.#foldBack(this.#options.recorded);
+    if (this.#options.recorded !== undefined) await this.#recommit(this.#options.recorded);
     const abort = (): void => this.#stop("interrupted");
     this.#options.signal?.addEventListener("abort", abort, { once: true });
     if (this.#options.signal?.aborted === true) abort();
@@ -173,7 +173,7 @@ export class Explorer {
         this.#commitReady();
         if (this.stopReason !== undefined) break;
         this.#dispatch();
-        if (this.#expander.remote === undefined && !this.#posts.any)
+        if (this.#lanePool.remote === undefined && !this.#posts.any)
           throw new Error("The engine has nothing to wait for; this is a defect of seqqa.");
         await this.#posts.wait();
         // A lane in this thread whose world is in memory never waits: timers and signals would not be heard.
@@ -191,22 +191,22 @@ export class Explorer {
     } finally {
       clearInterval(timer);
       this.#options.signal?.removeEventListener("abort", abort);
-      this.#expander.cancel();
+      this.#lanePool.cancel();
       const graceMs = this.limit.graceMs(this.stopReason === "interrupted");
-      if (this.#expander.remote !== undefined) await this.#lookingAtChain;
-      for (const lane of await drain(this.#posts, this.#expander, graceMs, this.#rebuilds)) this.divergences.add(stuckLane(lane));
+      if (this.#lanePool.remote !== undefined) await this.#lookingAtChain;
+      for (const lane of await drain(this.#posts, this.#lanePool, graceMs, this.#rebuilds)) this.divergences.add(stuckLane(lane));
       this.#isOver = true;
     }
   }
 
-  async #foldBack(recorded: Recorded): Promise<void> {
-    const { committer, order, backlog } = this;
+  async #recommit(recorded: Recorded): Promise<void> {
+    const { committer, order, reorderBuffer } = this;
     this.#recorded = recorded;
     if (committer.journal !== undefined) committer.journal.recording = false;
-    await foldBack(recorded, {
+    await recommit(recorded, {
       committer,
       order,
-      backlog,
+      reorderBuffer,
       commit: () => this.#commitReady(),
       stopReason: () => this.stopReason,
       signal: this.#options.signal,
@@ -228,7 +228,7 @@ export class Explorer {
 
   /** Steps executed ahead and not committed. */
   get speculative(): number {
-    return Math.max(this.backlog.executed - this.committer.steps, 0);
+    return Math.max(this.reorderBuffer.executed - this.committer.steps, 0);
   }
 
   /** Chunks that each lane holds. */
@@ -238,24 +238,24 @@ export class Explorer {
 
   /** How many lanes take chunks. */
   get #open(): number {
-    return Math.min(this.#expander.remote?.open ?? Infinity, this.#posts.held.length);
+    return Math.min(this.#lanePool.remote?.open ?? Infinity, this.#posts.held.length);
   }
 
   /** Commits everything that is next in order and known. */
   #commitReady(): void {
     const { actions, maxSteps, stopOnFirstViolation } = this.#options;
-    const { committer, order, backlog } = this;
+    const { committer, order, reorderBuffer } = this;
     while (this.stopReason === undefined) {
       if (!order.peek()) return this.#stop(this.#reachedBound() ? "max_depth" : "exhausted");
       const node = order.ref;
       if (this.cut?.isForeign(node, order, committer.nodes, committer.visited) === true) {
         for (let action = 0; action < actions.length; action++) order.take();
-        backlog.drop(node);
-        backlog.finish(node);
+        reorderBuffer.drop(node);
+        reorderBuffer.finish(node);
         continue;
       }
       const action = order.action;
-      const work = backlog.get(node);
+      const work = reorderBuffer.get(node);
       if (work === undefined || work.state(action) !== KNOWN) return;
       const at = work.at(action);
       const skipped = (work.rows[at + KIND]! & 0xff) === SKIPPED;
@@ -263,11 +263,11 @@ export class Explorer {
       const committed = committer.commit(node, action, work.rows, at, work.news?.get(action), work.details?.get(action));
       const names = work.occurrences?.get(action);
       if (names !== undefined) this.occurred.add(names);
-      if (!skipped) backlog.committed();
+      if (!skipped) reorderBuffer.committed();
       if (committed.fresh && !committed.blocked && this.#options.saidChains !== undefined)
         this.chains.reached(committer.nodes, node, action, committed.to);
-      if (committed.opened) backlog.adopt(committed.to, node, action);
-      else if (work.children !== undefined) backlog.dropPredicted(work, action);
+      if (committed.opened) reorderBuffer.adopt(committed.to, node, action);
+      else if (work.children !== undefined) reorderBuffer.dropPredicted(work, action);
       if (!committed.fresh && !committed.opened && committed.to > 0 && committed.to !== node && !committed.blocked)
         this.#checks.merged(committed.to, node, action, committed.reduced, this.#recorded);
       work.commit(action, actions.length);
@@ -276,7 +276,7 @@ export class Explorer {
         committer.nodes.flag(node, EXPANDED);
         if (this.#recorded !== undefined) this.#checks.recalled(node, work, this.#options.direct, this.#recorded);
         else this.#checks.expanded(node, work, this.#direct);
-        backlog.finish(node);
+        reorderBuffer.finish(node);
       }
       if (this.#foundNew && stopOnFirstViolation) this.#stop("first_violation");
       else if (committer.steps >= maxSteps && !order.peek()) this.#stop(this.#reachedBound() ? "max_depth" : "exhausted");
@@ -285,15 +285,15 @@ export class Explorer {
   }
 
   #dispatch(): void {
-    const { committer, backlog } = this;
+    const { committer, reorderBuffer } = this;
     this.#sendChain();
-    for (let chunks = 0; chunks < this.#expander.depth; chunks++) {
+    for (let chunks = 0; chunks < this.#lanePool.depth; chunks++) {
       this.#scheduler.round();
       const open = this.#open;
       for (let lane = 0; lane < open; lane++) {
         if (this.#posts.held[lane]! > chunks || this.#rebuilds.has(lane) || this.#isKept(lane)) continue;
         const left = this.#options.maxSteps - committer.steps;
-        const allowance = left - backlog.buffered - backlog.underWay;
+        const allowance = left - reorderBuffer.buffered - reorderBuffer.underWay;
         const idle = this.#posts.held.filter((held, other) => other < open && held <= chunks && !this.#rebuilds.has(other)).length;
         const assignments = this.#rounds.due(lane) ? [] : this.#scheduler.next(lane, left, allowance, idle);
         if (assignments.length > 0) this.#send(lane, assignments);
@@ -303,15 +303,15 @@ export class Explorer {
   }
 
   #send(lane: number, assignments: readonly Assignment[]): void {
-    for (const assignment of assignments) this.backlog.begin(assignment);
-    const units = assignments.map((assignment) => this.backlog.request(assignment, { suspect: this.tries.suspected(assignment) }));
+    for (const assignment of assignments) this.reorderBuffer.begin(assignment);
+    const units = assignments.map((assignment) => this.reorderBuffer.request(assignment, { suspect: this.tries.suspected(assignment) }));
     this.#post(lane, units, (expansion) => this.#receive(lane, assignments, expansion));
   }
 
   /** The lane counts as busy until its answer is taken in; what fails then ends the run. */
   #post(lane: number, units: readonly UnitRequest[], take: (expansion: Expansion) => Promise<void>): void {
     const details = this.committer.details?.wanted(this.committer.edges.size, this.committer.visited.size);
-    const answer = this.#expander.expand(lane, { units, direct: this.#direct, details, occurred: this.occurred.asked });
+    const answer = this.#lanePool.expand(lane, { units, direct: this.#direct, details, occurred: this.occurred.asked });
     this.#addPost(lane, answer.then(take));
   }
 
@@ -326,12 +326,12 @@ export class Explorer {
 
   /** The first lane takes nothing more while a chain waits for it. Where nodes are expanded elsewhere, the lanes of this process have nothing to do. */
   #isKept(lane: number): boolean {
-    return lane === 0 && this.#expander.remote === undefined && this.chains.next() !== undefined;
+    return lane === 0 && this.#lanePool.remote === undefined && this.chains.next() !== undefined;
   }
 
   /** Executes a chain again, one at a time. */
   #sendChain(): void {
-    const isFree = this.#expander.remote !== undefined || (this.#posts.held[0] === 0 && !this.#rebuilds.has(0));
+    const isFree = this.#lanePool.remote !== undefined || (this.#posts.held[0] === 0 && !this.#rebuilds.has(0));
     const chain = this.#lookingAtChain !== undefined || !isFree ? undefined : this.chains.next();
     if (chain === undefined) return;
     const work = this.#lookAt(chain).finally(() => {
@@ -339,11 +339,11 @@ export class Explorer {
       this.#posts.wake();
     });
     this.#lookingAtChain = work;
-    if (this.#expander.remote === undefined) this.#addPost(0, work);
+    if (this.#lanePool.remote === undefined) this.#addPost(0, work);
   }
 
   async #lookAt({ path, draws }: Chain): Promise<void> {
-    const recording = await this.#expander.record(0, path, draws).catch((error: unknown) => {
+    const recording = await this.#lanePool.record(0, path, draws).catch((error: unknown) => {
       return { failure: "dirty", why: error instanceof Error ? error.message : String(error) } as const;
     });
     const isLost = recording.failure !== undefined;
@@ -353,7 +353,7 @@ export class Explorer {
       this.#options.onEvent({ kind: "note", message: note });
     }
     // Where nodes are expanded elsewhere, nothing of the search runs on this lane, and what comes after it starts what it needs.
-    if (!isLost || this.#abandoned || this.#expander.remote !== undefined) return;
+    if (!isLost || this.#abandoned || this.#lanePool.remote !== undefined) return;
     const message = "why" in recording ? recording.why : "a path that was executed again did not come to its end";
     await this.#rebuild(0, { kind: recording.failure, unit: -1, action: 0, message });
   }
@@ -374,7 +374,7 @@ export class Explorer {
         if (this.#posts.held[lane] !== 0 || this.#rebuilds.has(lane) || this.#isKept(lane)) continue;
         this.#rounds.send(lane);
       }
-      if (this.#expander.remote !== undefined || this.#posts.any) await this.#posts.wait();
+      if (this.#lanePool.remote !== undefined || this.#posts.any) await this.#posts.wait();
     }
   }
 
@@ -406,11 +406,11 @@ export class Explorer {
 
   async #receive(lane: number, assignments: readonly Assignment[], expansion: Expansion): Promise<void> {
     if (this.#isOver) return;
-    const before = this.backlog.executed;
-    this.backlog.receive(assignments, expansion);
+    const before = this.reorderBuffer.executed;
+    this.reorderBuffer.receive(assignments, expansion);
     this.replayed += expansion.replayed;
     this.twoPackets ||= expansion.twoPackets === true;
-    const executed = this.backlog.executed - before;
+    const executed = this.reorderBuffer.executed - before;
     this.#scheduler.measured(expansion.busyMs, executed);
     this.#meter.busy(lane, expansion.busyMs, executed);
     for (const divergence of expansion.divergences) this.#diverged(divergence);
@@ -449,7 +449,7 @@ export class Explorer {
     if (divergence.kind !== "cross_check" || !this.#direct) return;
     this.#direct = false;
     // What is committed stands; what was executed ahead on written states is not taken.
-    if (this.stopReason === undefined) this.backlog.dropAll();
+    if (this.stopReason === undefined) this.reorderBuffer.dropAll();
   }
 
   #reachedBound(): boolean {
@@ -463,7 +463,7 @@ export class Explorer {
     this.#meter.emit(false);
     this.#options.onCommits?.();
     // Lanes may have come.
-    if (this.#expander.remote !== undefined) this.#posts.wake();
+    if (this.#lanePool.remote !== undefined) this.#posts.wake();
   }
 
   #stop(reason: StopReason): void {

@@ -1,7 +1,7 @@
 import { SeqqaError } from "../../model/errors.ts";
 import { differences } from "../../state/index.ts";
 import type { DivergenceLog } from "../commit/divergence-log.ts";
-import type { Expander } from "../lane-pool.ts";
+import type { LanePool } from "../lane-pool.ts";
 import type { LaneReport } from "../../messages/lane-messages.ts";
 import { sameRoot } from "./same-root.ts";
 
@@ -11,7 +11,7 @@ const TRIES = 3;
 const PAUSES_MS = [250, 4000] as const;
 
 export interface LaneRebuildsOptions {
-  readonly expander: Expander;
+  readonly lanePool: LanePool;
   readonly divergences: DivergenceLog;
   /** Nobody needs lanes any more. */
   readonly abandoned: () => boolean;
@@ -48,11 +48,11 @@ export class LaneRebuilds {
 
   /** A target that dies while it starts is started again; only one that never comes up ends the run. */
   async #inTries(lane: number): Promise<void> {
-    const { expander, abandoned } = this.#options;
+    const { lanePool, abandoned } = this.#options;
     for (let tries = 1; ; tries++) {
       try {
         // What a standby lane fails at may be its own.
-        return this.#compareRoot(lane, await expander.rebuild(lane, tries === 1 ? "build" : undefined));
+        return this.#compareRoot(lane, await lanePool.rebuild(lane, tries === 1 ? "build" : undefined));
       } catch (error) {
         if (tries === TRIES || abandoned()) throw error;
         // A database server that was restarted takes a moment; what failed at once will hardly work at once.

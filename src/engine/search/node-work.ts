@@ -1,4 +1,4 @@
-import { BOUNDED, KIND, ROW, SKIPPED, type DetailNews, type News } from "../../messages/lane-messages.ts";
+import { BOUNDED, KIND, ROW, SKIPPED, type DetailEvent, type StepEvent } from "../../messages/lane-messages.ts";
 
 export const UNKNOWN = 0;
 export const UNDER_WAY = 1;
@@ -9,19 +9,19 @@ export const COMMITTED = 3;
  * What is under way or known of one node's actions before it is committed. It stands for the path that it is executed along, not
  * for the state: a node that is opened again along another path gets another one.
  */
-export class Work {
+export class NodeWork {
   /** The node's number; -1 while the node is only predicted. */
   node: number;
-  readonly parent: Work | undefined;
+  readonly parent: NodeWork | undefined;
   readonly action: number;
   readonly depth: number;
   readonly lo: number;
   readonly hi: number;
   image: unknown;
   /** Works of predicted children, by action. */
-  children: Map<number, Work> | undefined;
-  news: Map<number, News> | undefined;
-  details: Map<number, DetailNews> | undefined;
+  children: Map<number, NodeWork> | undefined;
+  news: Map<number, StepEvent> | undefined;
+  details: Map<number, DetailEvent> | undefined;
   images: Map<number, unknown> | undefined;
   occurrences: Map<number, readonly string[]> | undefined;
   /** No longer wanted: what comes back is counted and forgotten. */
@@ -33,7 +33,7 @@ export class Work {
   /** Actions 0 to this one (excluded) were committed one after the other. */
   #inOrder = 0;
 
-  constructor(node: number, parent: Work | undefined, action: number, depth: number, lo: number, hi: number, image: unknown) {
+  constructor(node: number, parent: NodeWork | undefined, action: number, depth: number, lo: number, hi: number, image: unknown) {
     this.node = node;
     this.parent = parent;
     this.action = action;

@@ -1,7 +1,7 @@
 import type { Committer } from "../commit/committer.ts";
 import { CLEAN, FOREIGN, OPENED } from "../graph/node-table.ts";
 import { NodeSet } from "../graph/node-set.ts";
-import type { Order } from "../frontiers/index.ts";
+import type { Frontier } from "../frontiers/index.ts";
 
 /** The states that wait to be expanded, or wholly or partly were not; another shard's are among them. */
 export function openStates({
@@ -9,7 +9,7 @@ export function openStates({
   order,
 }: {
   readonly committer: Pick<Committer, "nodes" | "visited">;
-  readonly order: Pick<Order, "waiting">;
+  readonly order: Pick<Frontier, "waiting">;
 }): NodeSet {
   const { nodes, visited } = committer;
   const open = new NodeSet(visited.size);

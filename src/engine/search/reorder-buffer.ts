@@ -1,12 +1,12 @@
-import { ImageShelf } from "../graph/snapshot-store.ts";
-import type { Expansion, ImageNews, News, UnitRequest } from "../../messages/lane-messages.ts";
+import { SnapshotStore } from "../graph/snapshot-store.ts";
+import type { Expansion, SnapshotEvent, StepEvent, UnitRequest } from "../../messages/lane-messages.ts";
 import { FAILED, KIND, ROW, SKIPPED } from "../../messages/lane-messages.ts";
 import { UNCERTAIN, type NodeTable } from "../graph/node-table.ts";
-import { Work } from "./node-work.ts";
+import { NodeWork } from "./node-work.ts";
 
 /** A range of one work's actions, given to a lane. */
 export interface Assignment {
-  readonly work: Work;
+  readonly work: NodeWork;
   readonly from: number;
   readonly to: number;
 }
@@ -15,11 +15,11 @@ export interface Assignment {
  * The reorder buffer: what was executed or is under way, by node, until it is committed in order. It also keeps the captured
  * states of nodes that wait in the frontier.
  */
-export class Backlog {
+export class ReorderBuffer {
   readonly #actions: number;
   readonly #nodes: NodeTable;
-  readonly #works: Map<number, Work> = new Map();
-  readonly #images: ImageShelf;
+  readonly #works: Map<number, NodeWork> = new Map();
+  readonly #images: SnapshotStore;
   /** Actions given to lanes and not back yet. */
   underWay = 0;
   /** Executed outcomes that wait to be committed. */
@@ -31,21 +31,21 @@ export class Backlog {
   /** Executed outcomes that nobody wants any more. */
   wasted = 0;
 
-  constructor(actions: number, nodes: NodeTable, images: ImageShelf = new ImageShelf()) {
+  constructor(actions: number, nodes: NodeTable, images: SnapshotStore = new SnapshotStore()) {
     this.#actions = actions;
     this.#nodes = nodes;
     this.#images = images;
   }
 
-  get(node: number): Work | undefined {
+  get(node: number): NodeWork | undefined {
     return this.#works.get(node);
   }
 
   /** The work of a node, made when it is not there. */
-  of(node: number, lo: number, hi: number): Work {
+  of(node: number, lo: number, hi: number): NodeWork {
     let work = this.#works.get(node);
     if (work === undefined) {
-      work = new Work(node, undefined, -1, this.#nodes.depth(node), lo, hi, this.#images.get(node));
+      work = new NodeWork(node, undefined, -1, this.#nodes.depth(node), lo, hi, this.#images.get(node));
       this.#works.set(node, work);
     }
     return work;
@@ -65,7 +65,7 @@ export class Backlog {
   }
 
   /** The outcome did not open the state that was predicted behind it (another path came first): what is known of it there is not wanted. */
-  dropPredicted(parent: Work, action: number): void {
+  dropPredicted(parent: NodeWork, action: number): void {
     const predicted = parent.children?.get(action);
     if (predicted === undefined) return;
     parent.children!.delete(action);
@@ -119,7 +119,7 @@ export class Backlog {
   }
 
   /** Takes in an outcome that was committed before, so that it is committed again. */
-  recall(work: Work, action: number, row: Int32Array, news: News | undefined): void {
+  recall(work: NodeWork, action: number, row: Int32Array, news: StepEvent | undefined): void {
     if ((row[KIND]! & 0xff) !== SKIPPED) {
       this.executed++;
       this.buffered++;
@@ -167,25 +167,25 @@ export class Backlog {
     return { path: this.path(work), from, to, lo: work.lo, hi: work.hi, uncertain, image: work.image, draws: this.draws(work), ...extra };
   }
 
-  path(work: Work): number[] {
+  path(work: NodeWork): number[] {
     if (work.node >= 0) return this.#nodes.path(work.node);
     return [...this.path(work.parent!), work.action];
   }
 
   /** As {@link UnitRequest.draws}. */
-  draws(work: Work): UnitRequest["draws"] {
+  draws(work: NodeWork): UnitRequest["draws"] {
     if (work.node >= 0) return this.#nodes.draws(work.node);
     const before = this.draws(work.parent!);
     return before === undefined ? undefined : [...before, [...before.at(-1)!, work.action]];
   }
 
-  #taken(work: Work, executed: number): void {
+  #taken(work: NodeWork, executed: number): void {
     if (work.dropped) this.wasted += executed;
     else this.buffered += executed;
     if (!work.dropped && work.node < 0) this.guessed += executed;
   }
 
-  #drop(work: Work): void {
+  #drop(work: NodeWork): void {
     const uncommitted = work.uncommitted(this.#actions);
     work.dropped = true;
     this.buffered -= uncommitted;
@@ -195,7 +195,7 @@ export class Backlog {
   }
 }
 
-function keepImage(assignments: readonly Assignment[], { unit, action, image }: ImageNews): void {
+function keepImage(assignments: readonly Assignment[], { unit, action, image }: SnapshotEvent): void {
   (assignments[unit]!.work.images ??= new Map()).set(action, image);
 }
 

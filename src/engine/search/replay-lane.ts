@@ -1,12 +1,12 @@
 import { SeqqaError } from "../../model/errors.ts";
-import type { Expander } from "../lane-pool.ts";
+import type { LanePool } from "../lane-pool.ts";
 import type { PathEnd, Recording } from "../../messages/lane-messages.ts";
 import type { DrawnPath } from "../findings/shrink.ts";
 import type { TimeLimit } from "./time-limit.ts";
 import { withinTime } from "./within-time.ts";
 
-export interface ReplaySeatOptions {
-  readonly expander: Expander;
+export interface ReplayLaneOptions {
+  readonly lanePool: LanePool;
   readonly actions: readonly string[];
   readonly signal: AbortSignal | undefined;
   /** Nothing is begun once it is over. */
@@ -41,15 +41,15 @@ export class StartTimes {
 }
 
 /** A lane on which paths are replayed. It knows whether its target was freshly started, can be put back to the root, or is lost. */
-export class ReplaySeat {
-  readonly options: ReplaySeatOptions;
+export class ReplayLane {
+  readonly options: ReplayLaneOptions;
   readonly #lane: number;
   /** After what ran on the lane before, nothing is known about it. */
   #isLost = true;
   #goesBack = false;
   #startFailed: string | undefined;
 
-  constructor(lane: number, options: ReplaySeatOptions) {
+  constructor(lane: number, options: ReplayLaneOptions) {
     this.#lane = lane;
     this.options = options;
   }
@@ -75,10 +75,10 @@ export class ReplaySeat {
 
   /** Starts a target of its own for the lane. @throws when it cannot be had */
   async start(): Promise<void> {
-    const { expander, starts, canGoBack } = this.options;
+    const { lanePool, starts, canGoBack } = this.options;
     this.#isLost = true;
     const begunAt = performance.now();
-    const { contextOnly } = await expander.rebuild(this.#lane, "use").catch((error: unknown) => {
+    const { contextOnly } = await lanePool.rebuild(this.#lane, "use").catch((error: unknown) => {
       this.#startFailed = reasonOf(error);
       throw error;
     });
@@ -88,11 +88,11 @@ export class ReplaySeat {
   }
 
   record({ path, draws }: DrawnPath): Promise<{ readonly done: Recording; readonly wasCut: boolean }> {
-    return this.#run(() => this.options.expander.record(this.#lane, path, draws));
+    return this.#run(() => this.options.lanePool.record(this.#lane, path, draws));
   }
 
   probe({ path, draws }: DrawnPath): Promise<{ readonly done: PathEnd; readonly wasCut: boolean }> {
-    return this.#run(() => this.options.expander.probe(this.#lane, path, draws));
+    return this.#run(() => this.options.lanePool.probe(this.#lane, path, draws));
   }
 
   async #run<T extends Pick<PathEnd, "failure">>(work: () => Promise<T>): Promise<{ readonly done: T; readonly wasCut: boolean }> {

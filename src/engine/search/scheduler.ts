@@ -1,10 +1,10 @@
-import type { Assignment, Backlog } from "./reorder-buffer.ts";
+import type { Assignment, ReorderBuffer } from "./reorder-buffer.ts";
 import { FAILED, FINDING, HI, KIND, LO, SHAPE, BROKEN, SKIPPED } from "../../messages/lane-messages.ts";
 import { FOREIGN, type NodeTable } from "../graph/node-table.ts";
-import { BfsOrder, type Order } from "../frontiers/index.ts";
+import { BfsFrontier, type Frontier } from "../frontiers/index.ts";
 import { Segments } from "../graph/segments.ts";
 import type { VisitedSet } from "../graph/visited-set.ts";
-import { KNOWN, UNKNOWN, Work } from "./node-work.ts";
+import { KNOWN, UNKNOWN, NodeWork } from "./node-work.ts";
 
 /** A chunk is meant to keep a lane busy for this long: well above the 50 to 75 us that a task costs, short enough to rebalance. */
 const CHUNK_MS = 25;
@@ -38,8 +38,8 @@ export interface SchedulerOptions {
   /** How long a chunk is meant to keep a lane busy; default {@link CHUNK_MS}. */
   readonly chunkMs?: number | undefined;
   readonly maxDepth: number;
-  readonly order: Order;
-  readonly backlog: Backlog;
+  readonly order: Frontier;
+  readonly reorderBuffer: ReorderBuffer;
   readonly visited: VisitedSet;
   readonly nodes: NodeTable;
 }
@@ -59,7 +59,7 @@ export class Scheduler {
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
-    this.#segments = options.order instanceof BfsOrder ? new Segments(options.order, options.mostLanes) : undefined;
+    this.#segments = options.order instanceof BfsFrontier ? new Segments(options.order, options.mostLanes) : undefined;
   }
 
   /** A call takes so long that handing out the next one costs nothing in comparison. */
@@ -82,7 +82,7 @@ export class Scheduler {
     const { actions, order } = this.#options;
     const lanes = this.#options.lanes();
     const room = Math.max(this.#chunkActions(), 1);
-    if (allowance > 0 && this.#segments !== undefined && order instanceof BfsOrder) {
+    if (allowance > 0 && this.#segments !== undefined && order instanceof BfsFrontier) {
       const limit = Math.min(order.head + Math.ceil(allowance / actions) + 1, order.head + WINDOW * lanes);
       this.#segments.skipTo(order.head);
       // Slow calls in a small frontier, or before the end of the budget, are shared out one by one: nobody waits for a whole node.
@@ -120,8 +120,8 @@ export class Scheduler {
   }
 
   /** Whole nodes until `room` is filled; only the budget (`allowance`) cuts one. */
-  #fromSegments(lane: number, limit: number, room: number, allowance: number, order: BfsOrder): readonly Assignment[] {
-    const { actions, backlog, nodes, visited } = this.#options;
+  #fromSegments(lane: number, limit: number, room: number, allowance: number, order: BfsFrontier): readonly Assignment[] {
+    const { actions, reorderBuffer, nodes, visited } = this.#options;
     const given: Assignment[] = [];
     let left = room;
     while (left > 0) {
@@ -130,7 +130,7 @@ export class Scheduler {
       if (position < order.head) continue;
       const node = order.at(position);
       if (nodes.has(node, FOREIGN)) continue;
-      const work = backlog.of(node, visited.lo(node), visited.hi(node));
+      const work = reorderBuffer.of(node, visited.lo(node), visited.hi(node));
       for (let from = 0; from < actions; from++) {
         if (work.state(from) !== UNKNOWN) continue;
         let to = from + 1;
@@ -165,11 +165,11 @@ export class Scheduler {
   /** The first units that the strategy will need within a budget of steps and that nobody works on, up to a number of actions. */
   #missing(actionsWanted: number, budget: number): Assignment[] {
     const { actions, order, maxDepth, nodes, visited } = this.#options;
-    const { guessed, wasted, executed, buffered } = this.#options.backlog;
+    const { guessed, wasted, executed, buffered } = this.#options.reorderBuffer;
     let guesses = WRONG_AT_FIRST + WRONG_SHARE * (executed - buffered - wasted) - guessed - wasted;
     const horizon = order.nodewise ? HORIZON : PAIRS_AHEAD;
     const ahead = order.fork();
-    const predicted: Work[] = [];
+    const predicted: NodeWork[] = [];
     const seen = new Set<number>();
     const missing: Assignment[] = [];
     let found = 0;
@@ -201,14 +201,14 @@ export class Scheduler {
     return missing;
   }
 
-  #committedWork(node: number): Work {
-    const { backlog, visited } = this.#options;
-    return backlog.of(node, visited.lo(node), visited.hi(node));
+  #committedWork(node: number): NodeWork {
+    const { reorderBuffer, visited } = this.#options;
+    return reorderBuffer.of(node, visited.lo(node), visited.hi(node));
   }
 }
 
 /** The work of the state that a known outcome would open, or nothing. */
-function opened(work: Work, action: number, visited: VisitedSet, seen: Set<number>): Work | undefined {
+function opened(work: NodeWork, action: number, visited: VisitedSet, seen: Set<number>): NodeWork | undefined {
   const at = work.at(action);
   const rows = work.rows;
   const kind = rows[at + KIND]!;
@@ -223,7 +223,7 @@ function opened(work: Work, action: number, visited: VisitedSet, seen: Set<numbe
   work.children ??= new Map();
   let child = work.children.get(action);
   if (child === undefined) {
-    child = new Work(-1, work, action, work.depth + 1, lo, hi, work.images?.get(action));
+    child = new NodeWork(-1, work, action, work.depth + 1, lo, hi, work.images?.get(action));
     work.children.set(action, child);
   }
   return child;

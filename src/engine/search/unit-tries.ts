@@ -1,10 +1,10 @@
 import { endText } from "../../model/results/target-end.ts";
-import type { Assignment, Backlog } from "./reorder-buffer.ts";
+import type { Assignment, ReorderBuffer } from "./reorder-buffer.ts";
 import type { DivergenceLog } from "../commit/divergence-log.ts";
 import type { FoundViolation } from "../findings/finding-log.ts";
 import { FINDING, KIND, type LaneFailure, type LaneFailureKind } from "../../messages/lane-messages.ts";
 import { unsettledViolation } from "./unconfirmed-timeouts.ts";
-import { COMMITTED, KNOWN, UNKNOWN, type Work } from "./node-work.ts";
+import { COMMITTED, KNOWN, UNKNOWN, type NodeWork } from "./node-work.ts";
 
 /** Tries at a unit before it is given up. */
 const TRIES = 3;
@@ -19,12 +19,12 @@ interface Tried {
 
 /** Which units lanes were lost at, and how often. */
 export class UnitTries {
-  readonly #backlog: Backlog;
+  readonly #reorderBuffer: ReorderBuffer;
   readonly #divergences: DivergenceLog;
   readonly #tries: Map<string, Tried> = new Map();
 
-  constructor(backlog: Backlog, divergences: DivergenceLog) {
-    this.#backlog = backlog;
+  constructor(reorderBuffer: ReorderBuffer, divergences: DivergenceLog) {
+    this.#reorderBuffer = reorderBuffer;
     this.#divergences = divergences;
   }
 
@@ -64,11 +64,11 @@ export class UnitTries {
     if (tried.count < TRIES || work.state(from) !== UNKNOWN) return;
     this.#divergences.add({
       kind: kind === "worker" || kind === "store" ? "lane" : "not_put_back",
-      path: this.#backlog.path(work),
+      path: this.#reorderBuffer.path(work),
       message: `The lane was lost ${TRIES} times at this state: ${message}${target === undefined ? "" : ` The target ${endText(target)}.`}`,
       differences: [...(differences ?? []), ...(target?.output ?? []).map((line) => `| ${line}`)].slice(-20),
     });
-    this.#backlog.fail(assignment);
+    this.#reorderBuffer.fail(assignment);
   }
 
   /** The units at which the target gave no answer, and which were not tried to the end. `why`: what kept them from it. */
@@ -77,15 +77,15 @@ export class UnitTries {
     for (const { assignment, kind, last } of this.#tries.values()) {
       const { work, from } = assignment;
       if ((kind !== "timeout" && kind !== "unreachable") || work.dropped || !isOpen(work, from)) continue;
-      const path = [...this.#backlog.path(work), from];
-      found.push(unsettledViolation({ kind, failure: last, path, draws: this.#backlog.draws(work) }, actions, why));
+      const path = [...this.#reorderBuffer.path(work), from];
+      found.push(unsettledViolation({ kind, failure: last, path, draws: this.#reorderBuffer.draws(work) }, actions, why));
     }
     return found;
   }
 }
 
 /** Returns `true` if no later try succeeded, or if one found the same. */
-function isOpen(work: Work, action: number): boolean {
+function isOpen(work: NodeWork, action: number): boolean {
   const state = work.state(action);
   return state !== COMMITTED && (state !== KNOWN || (work.rows[work.at(action) + KIND]! & FINDING) !== 0);
 }

@@ -1,8 +1,8 @@
-import type { Expander } from "../lane-pool.ts";
+import type { LanePool } from "../lane-pool.ts";
 import { INTERRUPTED_MS, LOOK_MS, type TimeLimit } from "./time-limit.ts";
 
 export interface OnLane {
-  readonly expander: Pick<Expander, "cut">;
+  readonly lanePool: Pick<LanePool, "cut">;
   readonly lane: number;
   readonly signal: AbortSignal | undefined;
   readonly limit: Pick<TimeLimit, "leftMs" | "allowanceMs">;
@@ -14,7 +14,7 @@ export interface OnLane {
  * of answers that did not come is not to be believed.
  */
 export async function withinTime<T>(
-  { expander, lane, signal, limit }: OnLane,
+  { lanePool, lane, signal, limit }: OnLane,
   work: () => Promise<T>,
 ): Promise<{ readonly done: T; readonly wasCut: boolean }> {
   let wasCut = false;
@@ -25,7 +25,7 @@ export async function withinTime<T>(
   const timer = setInterval(() => {
     if (performance.now() < endsAt) return;
     wasCut = true;
-    expander.cut?.(lane);
+    lanePool.cut?.(lane);
   }, LOOK_MS).unref();
   try {
     const done = await work();

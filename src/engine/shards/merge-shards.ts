@@ -1,12 +1,12 @@
 import type { RecordedExchange } from "../../model/results/result.ts";
 import type { ViolationPolicy } from "../commit/broken-rules.ts";
-import { CommitJournal, type JournalNews } from "../commit/commit-journal.ts";
+import { CommitJournal, type JournalEvent } from "../commit/commit-journal.ts";
 import { Committer } from "../commit/committer.ts";
 import { DetailLog, type DetailLimits } from "../commit/commit-details.ts";
 import type { Recorded } from "../commit/recommit.ts";
 import { HI, LO, type LaneReport } from "../../messages/lane-messages.ts";
 import { EXPANDED } from "../graph/node-table.ts";
-import { BfsOrder } from "../frontiers/index.ts";
+import { BfsFrontier } from "../frontiers/index.ts";
 import { isShared, ownerOf, type Shard } from "./shard-partition.ts";
 import { ShardRows } from "./shard-rows.ts";
 
@@ -50,7 +50,7 @@ const EVERY = 4096;
 export function mergeShards({ actions, maxDepth, violationPolicy, shards, root, details, onCommits }: MergeOptions): Merged {
   const rows = new ShardRows(actions.length);
   for (const { recorded } of shards) rows.add(recorded);
-  const order = new BfsOrder(actions.length);
+  const order = new BfsFrontier(actions.length);
   const committer = new Committer({
     actions,
     maxDepth,
@@ -84,7 +84,7 @@ export function mergeShards({ actions, maxDepth, violationPolicy, shards, root, 
     else {
       const { news, shard, edge } = rows.origin(outcome);
       const at = rows.at(outcome);
-      const told: JournalNews | undefined = news < 0 ? undefined : shards[shard]!.recorded.news(news);
+      const told: JournalEvent | undefined = news < 0 ? undefined : shards[shard]!.recorded.news(news);
       const wanted = committer.details!.wanted(committer.edges.size, visited.size);
       const reached = rows.states.find(rows.values[at + LO]!, rows.values[at + HI]!);
       committer.commit(

@@ -1,6 +1,6 @@
 import { mix } from "../graph/mix.ts";
 import { FOREIGN, type NodeTable } from "../graph/node-table.ts";
-import type { Order } from "../frontiers/index.ts";
+import type { Frontier } from "../frontiers/index.ts";
 import type { VisitedSet } from "../graph/visited-set.ts";
 
 /** One of several explorations that share a state space out without talking to each other. */
@@ -29,7 +29,7 @@ export class ShardCut {
   }
 
   /** Whether the next node, which the order has peeked at, is another shard's. */
-  isForeign(node: number, order: Order, nodes: NodeTable, visited: VisitedSet): boolean {
+  isForeign(node: number, order: Frontier, nodes: NodeTable, visited: VisitedSet): boolean {
     const depth = nodes.depth(node);
     if (this.taken === undefined && depth > this.#level) {
       this.#level = depth;
@@ -39,7 +39,7 @@ export class ShardCut {
     return nodes.has(node, FOREIGN);
   }
 
-  #take(depth: number, order: Order, nodes: NodeTable, visited: VisitedSet): void {
+  #take(depth: number, order: Frontier, nodes: NodeTable, visited: VisitedSet): void {
     let [states, own] = [0, 0];
     for (const node of order.waiting()) {
       states++;

@@ -6,11 +6,11 @@ import { chunkText, expansionOf } from "./chunk-text.ts";
 import { resultHead, type ResultHead } from "./handshake.ts";
 import { KEPT, type QueueLink } from "./queue-link.ts";
 import { parseAs } from "./shape.ts";
-import type { Seal } from "./message-signer.ts";
+import type { MessageSigner } from "./message-signer.ts";
 
 export interface ChunkQueueOptions {
   readonly link: QueueLink;
-  readonly seal: Seal;
+  readonly seal: MessageSigner;
   readonly name: string;
   readonly actions: number;
 }

@@ -5,7 +5,7 @@ import {
   type Chunk,
   type Expansion,
   type LaneFailureKind,
-  type OccurrenceNews,
+  type OccurrenceEvent,
   type UnitRequest,
 } from "../../messages/lane-messages.ts";
 import type { RecordedExchange } from "../../model/results/result.ts";
@@ -182,7 +182,7 @@ export function expansionOf(given: string, units: readonly UnitRequest[], action
         total,
       ),
     ),
-    occurrences: optional(listOf(members<OccurrenceNews>({ unit, action, names: listOf(text()) }), total)),
+    occurrences: optional(listOf(members<OccurrenceEvent>({ unit, action, names: listOf(text()) }), total)),
     divergences: listOf(
       members<Expansion["divergences"][number]>({
         kind: oneOf(...DIVERGENCES),

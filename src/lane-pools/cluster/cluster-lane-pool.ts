@@ -1,4 +1,4 @@
-import type { Expander, RemoteLanes } from "../../engine/lane-pool.ts";
+import type { LanePool, RemoteLanes } from "../../engine/lane-pool.ts";
 import type {
   Calibration,
   CalibrationWalk,
@@ -14,9 +14,9 @@ import type { RaceAnswer, RaceRequest } from "../../messages/race-messages.ts";
 import { sameRoot } from "../../engine/search/same-root.ts";
 import type { VisitedSet } from "../../engine/graph/visited-set.ts";
 import { differences } from "../../state/index.ts";
-import { imageText } from "../threads/snapshot-codec.ts";
+import { snapshotText } from "../threads/snapshot-codec.ts";
 import { ChunkQueue } from "./chunk-queue.ts";
-import { Crew } from "./worker-registry.ts";
+import { WorkerRegistry } from "./worker-registry.ts";
 import {
   alive,
   join,
@@ -33,7 +33,7 @@ import {
 import { KnownStates } from "./known-states.ts";
 import { keysOf, KEPT, knownKey, type QueueLink } from "./queue-link.ts";
 import { parseAs } from "./shape.ts";
-import type { Opened, Seal } from "./message-signer.ts";
+import type { Opened, MessageSigner } from "./message-signer.ts";
 import { knowledgeText, NOTHING_KNOWN, type Knowledge } from "../../state/index.ts";
 
 /** How long a chunk should keep a lane elsewhere busy: a job takes a few milliseconds on its way. */
@@ -43,7 +43,7 @@ const TELL_MS = 250;
 
 export interface ClusterOptions {
   readonly link: QueueLink;
-  readonly seal: Seal;
+  readonly seal: MessageSigner;
   /** The run's id. */
   readonly run: string;
   readonly version: string;
@@ -55,7 +55,7 @@ export interface ClusterOptions {
   /** Takes in where the workers' lanes answered. */
   readonly origins: Set<string>;
   /** Does all that lanes are for but expanding. */
-  readonly home: Expander;
+  readonly home: LanePool;
   readonly onNote: (message: string) => void;
   /** The exploration may be joined. */
   readonly onOpen: () => void;
@@ -66,13 +66,13 @@ export interface ClusterOptions {
  * Lanes of workers that come and go, reached through a queue in Redis: chunks are jobs, whose answers count once, whoever gives them. The
  * lanes of this process do what else there is to do.
  */
-export class ClusterExpander implements Expander {
+export class ClusterLanePool implements LanePool {
   readonly lanes: number;
   readonly depth = 2;
   readonly remote: RemoteLanes;
   readonly #options: ClusterOptions;
   readonly #key: string;
-  readonly #crew: Crew;
+  readonly #workerRegistry: WorkerRegistry;
   readonly #queue: ChunkQueue;
   readonly #known: KnownStates;
   #knowledge: Knowledge = NOTHING_KNOWN;
@@ -87,15 +87,15 @@ export class ClusterExpander implements Expander {
     this.lanes = options.home.lanes;
     const { link, seal } = options;
     this.#key = explorationKey(options.run, options.announced.index);
-    const crew = new Crew(options.onNote);
-    this.#crew = crew;
+    const workerRegistry = new WorkerRegistry(options.onNote);
+    this.#workerRegistry = workerRegistry;
     this.#queue = new ChunkQueue({ link, seal, name: this.#key, actions: options.actions });
     this.#known = new KnownStates(link, seal, this.#key);
     this.remote = {
       most: MOST_LANES,
       chunkMs: CHUNK_MS,
       get open() {
-        return crew.lanes;
+        return workerRegistry.lanes;
       },
     };
   }
@@ -181,14 +181,14 @@ export class ClusterExpander implements Expander {
 
   /** Every now and then: who is gone, and which jobs are lost. */
   async look(wasAway: boolean): Promise<void> {
-    if (wasAway) this.#crew.forgive();
-    this.#crew.sweep();
+    if (wasAway) this.#workerRegistry.forgive();
+    this.#workerRegistry.sweep();
     await this.#queue.audit(wasAway);
   }
 
   /** Whether there are workers, or some are about to be there. */
   get hasWorkers(): boolean {
-    return this.#crew.size > 0 || this.#crew.isAwaited;
+    return this.#workerRegistry.size > 0 || this.#workerRegistry.isAwaited;
   }
 
   /** Takes in what a worker said. @throws ShapeError */
@@ -200,14 +200,14 @@ export class ClusterExpander implements Expander {
       case "ready":
         return this.#ready(parseAs(body, ready));
       case "alive":
-        return this.#crew.heard(parseAs(body, alive).worker);
+        return this.#workerRegistry.heard(parseAs(body, alive).worker);
       case "leave": {
         const { worker, why } = parseAs(body, leave);
-        return this.#crew.leave(worker, why);
+        return this.#workerRegistry.leave(worker, why);
       }
       case "result": {
-        const { worker, origins } = this.#queue.take(heading.id, body, (one) => this.#crew.has(one));
-        this.#crew.heard(worker);
+        const { worker, origins } = this.#queue.take(heading.id, body, (one) => this.#workerRegistry.has(one));
+        this.#workerRegistry.heard(worker);
         for (const origin of origins) this.#options.origins.add(origin);
         return;
       }
@@ -217,17 +217,17 @@ export class ClusterExpander implements Expander {
 
   async #join(given: Join): Promise<void> {
     const why = misfit(given, this.#options);
-    if (why === undefined) this.#crew.welcome(given.worker, given.name);
+    if (why === undefined) this.#workerRegistry.welcome(given.worker, given.name);
     else this.#refuse(given.name, why);
     await this.#answer<Facts>("welcome", given.worker, why ?? { value: this.#facts! });
   }
 
   async #ready({ worker, lanes, root, portable, origins }: Ready): Promise<void> {
-    const name = this.#crew.nameOf(worker);
+    const name = this.#workerRegistry.nameOf(worker);
     if (name === undefined) return;
     const why = otherLanes({ root, portable }, this.#facts!);
     for (const origin of origins) this.#options.origins.add(origin);
-    if (why === undefined) this.#crew.ready(worker, lanes);
+    if (why === undefined) this.#workerRegistry.ready(worker, lanes);
     else this.#refuse(name, why);
     await this.#answer("verdict", worker, why ?? { value: "go" });
   }
@@ -252,7 +252,7 @@ export class ClusterExpander implements Expander {
 
   /** As the engine is to have them: what is captured is encoded, here as in what workers send. */
   #taken(reports: readonly LaneReport[]): readonly LaneReport[] {
-    const encoded = (image: unknown): string | undefined => (image === undefined ? undefined : imageText(image));
+    const encoded = (image: unknown): string | undefined => (image === undefined ? undefined : snapshotText(image));
     this.#reports = reports.map((report) => ({ ...report, image: encoded(report.image), made: encoded(report.made) }));
     return this.#reports;
   }

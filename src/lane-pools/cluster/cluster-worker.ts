@@ -19,7 +19,7 @@ import { pause } from "./pause.ts";
 import { keysOf, KEPT, RUNS, SAID_FOR, type QueueLink } from "./queue-link.ts";
 import { ALIVE_MS, repeat } from "./repeat.ts";
 import { parseAs, ShapeError, type Shape } from "./shape.ts";
-import type { MessageKind, Seal } from "./message-signer.ts";
+import type { MessageKind, MessageSigner } from "./message-signer.ts";
 
 /** What a worker has of an exploration before its lanes come up. */
 export interface Prepared {
@@ -33,7 +33,7 @@ export interface Prepared {
 
 export interface ClusterWorkerOptions {
   readonly link: QueueLink;
-  readonly seal: Seal;
+  readonly seal: MessageSigner;
   readonly version: string;
   /** Host and process, for people. */
   readonly name: string;

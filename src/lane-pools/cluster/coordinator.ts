@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
-import type { Expander } from "../../engine/lane-pool.ts";
+import type { LanePool } from "../../engine/lane-pool.ts";
 import { SeqqaError } from "../../model/errors.ts";
-import { ClusterExpander, type ClusterOptions } from "./cluster-lane-pool.ts";
+import { ClusterLanePool, type ClusterOptions } from "./cluster-lane-pool.ts";
 import type { Announced, Announcement } from "./handshake.ts";
 import { keysOf, KEPT, QueueLink, RUNS, SAID_FOR } from "./queue-link.ts";
-import { Seal } from "./message-signer.ts";
+import { MessageSigner } from "./message-signer.ts";
 
 export interface CoordinatorOptions {
   /** Of the Redis; may hold a password. */
@@ -21,7 +21,7 @@ export interface CoordinatorOptions {
 /** What is to be explored by workers. */
 export interface Distributable extends Pick<ClusterOptions, "config" | "actions" | "lanes" | "origins"> {
   readonly exploration: Omit<Announced, "index">;
-  readonly home: Expander;
+  readonly home: LanePool;
 }
 
 /** How often the run says that it is there. Milliseconds. */
@@ -36,7 +36,7 @@ const WARNINGS_MS = 30_000;
 export class Coordinator {
   readonly #options: CoordinatorOptions;
   readonly #link: QueueLink;
-  readonly #seal: Seal;
+  readonly #seal: MessageSigner;
   /** Drawn for this run: messages of another one are none of this. */
   readonly #run: string = randomBytes(16).toString("hex");
   readonly #beat: NodeJS.Timeout;
@@ -44,7 +44,7 @@ export class Coordinator {
   readonly #listening: ReturnType<QueueLink["another"]>;
   readonly #startedAt: number = Date.now();
   #index = -1;
-  #current: ClusterExpander | undefined;
+  #current: ClusterLanePool | undefined;
   #announced: Announced | null = null;
   #remindedAt = -Infinity;
   #warnedAt = -Infinity;
@@ -54,7 +54,7 @@ export class Coordinator {
   private constructor(options: CoordinatorOptions, link: QueueLink, away: () => boolean) {
     this.#options = options;
     this.#link = link;
-    this.#seal = new Seal(options.secret);
+    this.#seal = new MessageSigner(options.secret);
     this.#listening = link.another();
     this.#inbox = this.#listen();
     this.#beat = setInterval(() => void this.#tick(away()), BEAT_MS);
@@ -80,9 +80,9 @@ export class Coordinator {
   }
 
   /** The lanes of workers for one exploration; those before it must be closed. */
-  expander({ exploration, home, ...rest }: Distributable): ClusterExpander {
+  lanePool({ exploration, home, ...rest }: Distributable): ClusterLanePool {
     const announced = { index: ++this.#index, ...exploration };
-    const expander: ClusterExpander = new ClusterExpander({
+    const lanePool: ClusterLanePool = new ClusterLanePool({
       link: this.#link,
       seal: this.#seal,
       run: this.#run,
@@ -92,20 +92,20 @@ export class Coordinator {
       home,
       ...rest,
       onOpen: () => {
-        this.#current = expander;
+        this.#current = lanePool;
         this.#announced = announced;
         this.#remindedAt = -Infinity;
         setTimeout(() => this.#remind(), ALONE_MS).unref();
         void this.#announce().catch(() => undefined);
       },
       onClose: async () => {
-        if (this.#current !== expander) return;
+        if (this.#current !== lanePool) return;
         this.#current = undefined;
         this.#announced = null;
         await this.#link.parting(this.#announce());
       },
     });
-    return expander;
+    return lanePool;
   }
 
   /** Tells whether a value of a worker's configuration is that of the run, without telling it. */

@@ -1,5 +1,5 @@
 import type { Worker } from "bullmq";
-import type { Expander } from "../../engine/lane-pool.ts";
+import type { LanePool } from "../../engine/lane-pool.ts";
 import type { Expansion, LaneReport } from "../../messages/lane-messages.ts";
 import { sameRoot } from "../../engine/search/same-root.ts";
 import { VisitedSet } from "../../engine/graph/visited-set.ts";
@@ -11,11 +11,11 @@ import { KnownReader } from "./known-states.ts";
 import { pause } from "./pause.ts";
 import { keysOf, KEPT, type QueueLink } from "./queue-link.ts";
 import { ALIVE_MS, repeat } from "./repeat.ts";
-import type { Seal } from "./message-signer.ts";
+import type { MessageSigner } from "./message-signer.ts";
 
 /** A worker's own lanes at the root. */
 export interface WorkerLanes {
-  readonly expander: Expander;
+  readonly lanePool: LanePool;
   readonly ready: Omit<Ready, "worker">;
   /** What the expander is given for captured states; `undefined`: their text. */
   readonly image: ((text: string) => unknown) | undefined;
@@ -27,7 +27,7 @@ export interface WorkerLanes {
 
 export interface JobRunnerOptions {
   readonly link: QueueLink;
-  readonly seal: Seal;
+  readonly seal: MessageSigner;
   readonly run: string;
   /** Of the exploration. */
   readonly key: string;
@@ -70,7 +70,7 @@ export class JobRunner {
   async work(signal: AbortSignal, isOn: () => Promise<boolean>): Promise<void> {
     const { link, seal, key, lanes } = this.#options;
     const visited = new VisitedSet();
-    lanes.expander.share(visited);
+    lanes.lanePool.share(visited);
     const known = new KnownReader(link, seal, key, visited);
     const timers = [
       repeat(ALIVE_MS, () => this.#push("alive", this.#options.worker, JSON.stringify({ worker: this.#options.worker }))),
@@ -91,7 +91,7 @@ export class JobRunner {
     } finally {
       this.#isLeaving = true;
       for (const timer of timers) clearInterval(timer);
-      lanes.expander.cancel();
+      lanes.lanePool.cancel();
       await this.#end(queue);
     }
     if (this.#failure !== undefined) throw this.#failure;
@@ -110,7 +110,7 @@ export class JobRunner {
     const chunk = chunkOf(body, lanes.actions, lanes.image);
     const lane = this.#free.pop()!;
     try {
-      const expansion = await lanes.expander.expand(lane, chunk);
+      const expansion = await lanes.lanePool.expand(lane, chunk);
       await this.#answer(id!, expansion);
       if (expansion.failure !== undefined && !this.#isLeaving) await this.#rebuild(lane, expansion.failure.message);
     } catch (error) {
@@ -135,7 +135,7 @@ export class JobRunner {
     onNote(`Lane ${lane} is being rebuilt: ${why}`);
     for (let tries = 1; ; tries++) {
       try {
-        const report = await lanes.expander.rebuild(lane, tries === 1 ? "build" : undefined);
+        const report = await lanes.lanePool.rebuild(lane, tries === 1 ? "build" : undefined);
         if (sameRoot(report, facts.root as LaneReport)) return;
         throw new SeqqaError("ROOTS_DIFFER", `A lane that was built anew begins in another state than before (lane ${lane}).`);
       } catch (error) {

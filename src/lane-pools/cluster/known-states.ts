@@ -1,7 +1,7 @@
 import type { VisitedSet } from "../../engine/graph/visited-set.ts";
 import { parseAs, words, wordsText } from "./shape.ts";
 import { knownKey, KEPT, type QueueLink } from "./queue-link.ts";
-import type { Seal } from "./message-signer.ts";
+import type { MessageSigner } from "./message-signer.ts";
 
 /** States of one message. */
 const BLOCK = 8192;
@@ -16,12 +16,12 @@ const AT_ONCE = 32;
  */
 export class KnownStates {
   readonly #link: QueueLink;
-  readonly #seal: Seal;
+  readonly #seal: MessageSigner;
   readonly #exploration: string;
   #told = 0;
   #blocks = 0;
 
-  constructor(link: QueueLink, seal: Seal, exploration: string) {
+  constructor(link: QueueLink, seal: MessageSigner, exploration: string) {
     this.#link = link;
     this.#seal = seal;
     this.#exploration = exploration;
@@ -49,12 +49,12 @@ export class KnownStates {
 /** Reads what {@link KnownStates} tells. */
 export class KnownReader {
   readonly #link: QueueLink;
-  readonly #seal: Seal;
+  readonly #seal: MessageSigner;
   readonly #exploration: string;
   readonly #visited: VisitedSet;
   #next = 0;
 
-  constructor(link: QueueLink, seal: Seal, exploration: string, visited: VisitedSet) {
+  constructor(link: QueueLink, seal: MessageSigner, exploration: string, visited: VisitedSet) {
     this.#link = link;
     this.#seal = seal;
     this.#exploration = exploration;

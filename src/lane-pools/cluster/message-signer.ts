@@ -29,7 +29,7 @@ const NAME = /^[\w-]{1,80}$/;
  * Signs what goes over the queue, and opens what was signed with the same secret: HMAC-SHA-256 over heading and body, compared in constant time.
  * Nothing is parsed before it is known to be from one who has the secret.
  */
-export class Seal {
+export class MessageSigner {
   readonly #key: Buffer;
   readonly #digestKey: Buffer;
 

@@ -16,7 +16,7 @@ const SILENT_MS = 6000;
 const COMING_MS = 15_000;
 
 /** Who works on an exploration, and how many lanes that makes. */
-export class Crew {
+export class WorkerRegistry {
   readonly #members: Map<string, Member> = new Map();
   readonly #onNote: (message: string) => void;
   readonly #now: () => number;

@@ -1,4 +1,4 @@
-import type { Expander, StandbyUse } from "../../engine/lane-pool.ts";
+import type { LanePool, StandbyUse } from "../../engine/lane-pool.ts";
 import type {
   Calibration,
   CalibrationWalk,
@@ -19,7 +19,7 @@ import type { BuiltLane, LaneFactory, LaneHost } from "../lane-factory.ts";
 import { takeUncaught } from "../uncaught.ts";
 import { NOTHING_KNOWN, type Knowledge } from "../../state/index.ts";
 
-export interface InlineExpanderOptions {
+export interface InlineLanePoolOptions {
   readonly definition: AgentDefinition<never, never>;
   readonly host: LaneHost;
   readonly build: LaneFactory;
@@ -29,10 +29,10 @@ export interface InlineExpanderOptions {
 }
 
 /** One lane in this thread: nothing is copied and nothing is sent. */
-export class InlineExpander implements Expander {
+export class InlineLanePool implements LanePool {
   readonly lanes = 1;
   readonly depth = 1;
-  readonly #options: InlineExpanderOptions;
+  readonly #options: InlineLanePoolOptions;
   readonly #control: LaneControl = new LaneControl();
   #lane: BuiltLane | undefined;
   #runtime: LaneWork | undefined;
@@ -46,7 +46,7 @@ export class InlineExpander implements Expander {
   };
   #stopTaking: (() => void) | undefined;
 
-  constructor(options: InlineExpanderOptions) {
+  constructor(options: InlineLanePoolOptions) {
     this.#options = options;
     this.#made = options.shared;
   }

@@ -2,10 +2,10 @@ import type { RanStep } from "../../journeys/index.ts";
 import type { LaneSpec } from "../../targets/lanes/lane-spec.ts";
 import type { ProcessHost } from "../lane-factory.ts";
 import { JourneyLane } from "./journey-lane.ts";
-import type { JourneySeat, JourneySettings, LaneFacts, LaneJourney, SeatedJourney } from "./journey-runner.ts";
+import type { JourneyRunner, JourneySettings, LaneFacts, LaneJourney, BundledJourney } from "./journey-runner.ts";
 
 /** A seat in this thread. */
-export class InlineSeat implements JourneySeat {
+export class InlineJourneyRunner implements JourneyRunner {
   readonly #settings: JourneySettings;
   readonly #processes: Partial<ProcessHost>;
   #lane: JourneyLane | undefined;
@@ -21,7 +21,7 @@ export class InlineSeat implements JourneySeat {
     return this.#lane.facts;
   }
 
-  run({ journey }: SeatedJourney, signal: AbortSignal, onStep: (step: RanStep) => void): Promise<LaneJourney> {
+  run({ journey }: BundledJourney, signal: AbortSignal, onStep: (step: RanStep) => void): Promise<LaneJourney> {
     return this.#lane!.run(journey, signal, onStep);
   }
 

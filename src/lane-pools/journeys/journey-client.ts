@@ -3,14 +3,14 @@ import { SeqqaError } from "../../model/errors.ts";
 import type { JourneyDefinition } from "../../model/declare/journey.ts";
 import type { Lane } from "../../model/declare/lane.ts";
 
-export interface LentClient {
+export interface SharedClient {
   readonly client: unknown;
   /** Puts a client that the next journey uses, too, back as it was, and closes one that was made for this journey. */
   readonly leave: () => Promise<void>;
 }
 
 /** The client of one run of a journey. @throws SeqqaError `JOURNEY_*`, and what the user's factory throws */
-export async function clientFor(journey: JourneyDefinition<never, never>, lane: Lane): Promise<LentClient> {
+export async function clientFor(journey: JourneyDefinition<never, never>, lane: Lane): Promise<SharedClient> {
   const own: unknown = journey.client;
   if (own === undefined) return made(await defaultClient(journey, lane));
   if (typeof own === "function") return made(await (own as (lane: Lane) => unknown)(lane));
@@ -36,7 +36,7 @@ async function defaultClient(journey: JourneyDefinition<never, never>, { baseUrl
   });
 }
 
-function made(client: unknown): LentClient {
+function made(client: unknown): SharedClient {
   return {
     client,
     leave: async () => {

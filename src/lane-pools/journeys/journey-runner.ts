@@ -11,7 +11,7 @@ export interface JourneySettings {
 }
 
 /** A journey as each thread can get hold of it. */
-export interface SeatedJourney {
+export interface BundledJourney {
   readonly journey: JourneyDefinition<never, never>;
   /** File of the user's bundle. */
   readonly bundle: string;
@@ -35,10 +35,10 @@ export interface LaneFacts {
 }
 
 /** A place where journeys run one after another, each from the lane's root: in this thread, or in one of its own. */
-export interface JourneySeat {
+export interface JourneyRunner {
   /** Builds the lane, in place of the one that is there. */
   attach(spec: LaneSpec): Promise<LaneFacts>;
-  run(journey: SeatedJourney, signal: AbortSignal, onStep: (step: RanStep) => void): Promise<LaneJourney>;
+  run(journey: BundledJourney, signal: AbortSignal, onStep: (step: RanStep) => void): Promise<LaneJourney>;
   /** Leaves a store that is the user's as it was. Any number of times. */
   close(): Promise<void>;
 }

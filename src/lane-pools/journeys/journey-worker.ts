@@ -8,13 +8,13 @@ import type { Answer } from "../threads/protocol.ts";
 import { labelOutput } from "../user-output.ts";
 import { JourneyLane } from "./journey-lane.ts";
 import type { LaneFacts, LaneJourney } from "./journey-runner.ts";
-import type { SeatTask } from "./thread-journey-runner.ts";
+import type { JourneyTask } from "./thread-journey-runner.ts";
 
 labelOutput();
 let lane: JourneyLane | undefined;
 
 /** The entry of a worker thread that journeys run in. */
-export default async function work(task: SeatTask): Promise<Answer<LaneFacts | LaneJourney | undefined>> {
+export default async function work(task: JourneyTask): Promise<Answer<LaneFacts | LaneJourney | undefined>> {
   try {
     return { kind: "done", value: await done(task) };
   } catch (error) {
@@ -22,7 +22,7 @@ export default async function work(task: SeatTask): Promise<Answer<LaneFacts | L
   }
 }
 
-async function done(task: SeatTask): Promise<LaneFacts | LaneJourney | undefined> {
+async function done(task: JourneyTask): Promise<LaneFacts | LaneJourney | undefined> {
   switch (task.kind) {
     case "attach":
       lane = await JourneyLane.open(task.settings, task.spec, processesBehind(task.processes));

@@ -7,10 +7,10 @@ import type { ProcessHost } from "../lane-factory.ts";
 import { decodeError } from "../threads/error-codec.ts";
 import { serveProcesses } from "../threads/process-channel.ts";
 import type { Answer } from "../threads/protocol.ts";
-import type { JourneySeat, JourneySettings, LaneFacts, LaneJourney, SeatedJourney } from "./journey-runner.ts";
+import type { JourneyRunner, JourneySettings, LaneFacts, LaneJourney, BundledJourney } from "./journey-runner.ts";
 
 /** What the worker of a seat is asked for; one after another. */
-export type SeatTask =
+export type JourneyTask =
   | {
       readonly kind: "attach";
       readonly settings: JourneySettings;
@@ -27,7 +27,7 @@ export type SeatTask =
   | { readonly kind: "close" };
 
 /** A seat in a thread of its own. Steps are told when the journey is over. */
-export class ThreadSeat implements JourneySeat {
+export class ThreadJourneyRunner implements JourneyRunner {
   readonly #settings: JourneySettings;
   readonly #host: Partial<ProcessHost>;
   #pool: Piscina | undefined;
@@ -56,7 +56,7 @@ export class ThreadSeat implements JourneySeat {
     return this.#ask<LaneFacts>({ kind: "attach", settings: this.#settings, spec, processes: port2 }, [port2]);
   }
 
-  async run({ bundle }: SeatedJourney, signal: AbortSignal, onStep: (step: RanStep) => void): Promise<LaneJourney> {
+  async run({ bundle }: BundledJourney, signal: AbortSignal, onStep: (step: RanStep) => void): Promise<LaneJourney> {
     const { port1, port2 } = new MessageChannel();
     const cancel = (): void => port1.postMessage(null);
     if (signal.aborted) cancel();
@@ -77,14 +77,14 @@ export class ThreadSeat implements JourneySeat {
     if (pool === undefined) return;
     try {
       // A thread that has ended was given its last answer.
-      if (pool.threads.length > 0) unpacked((await pool.run({ kind: "close" } satisfies SeatTask)) as Answer<void>);
+      if (pool.threads.length > 0) unpacked((await pool.run({ kind: "close" } satisfies JourneyTask)) as Answer<void>);
     } finally {
       for (const port of this.#ports) port.close();
       await pool.destroy();
     }
   }
 
-  async #ask<T>(task: SeatTask, transferList: MessagePort[]): Promise<T> {
+  async #ask<T>(task: JourneyTask, transferList: MessagePort[]): Promise<T> {
     return unpacked((await this.#pool!.run(task, { transferList: transferList as never })) as Answer<T>);
   }
 }

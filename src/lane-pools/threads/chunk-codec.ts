@@ -1,5 +1,5 @@
-import type { Chunk, Expansion, ImageNews, UnitRequest } from "../../messages/lane-messages.ts";
-import { decodeImage, imageText } from "./snapshot-codec.ts";
+import type { Chunk, Expansion, SnapshotEvent, UnitRequest } from "../../messages/lane-messages.ts";
+import { decodeSnapshot, snapshotText } from "./snapshot-codec.ts";
 
 /**
  * Chunks and images cross threads as a flat buffer, which is handed over, and a string: cloning thousands of small objects costs
@@ -58,7 +58,7 @@ export function encodeChunk(chunk: Chunk): EncodedChunk {
 /** `image`: what is made of a captured state's text; by default the state. */
 export function decodeChunk(
   { units: count, words, images, rare, direct, details, occurred }: EncodedChunk,
-  image: (text: string) => unknown = decodeImage,
+  image: (text: string) => unknown = decodeSnapshot,
 ): Chunk {
   const rest = new Map(rare);
   const units: UnitRequest[] = [];
@@ -86,7 +86,7 @@ export function decodeChunk(
 
 /** Images that are encoded already are passed on. */
 export function encodeExpansion({ images: given, rows, ...plain }: Expansion): EncodedExpansion {
-  const texts = given.map(({ image }) => imageText(image));
+  const texts = given.map(({ image }) => snapshotText(image));
   const words = new Int32Array(given.length * 3);
   given.forEach(({ unit, action }, i) => {
     words[3 * i] = unit;
@@ -98,7 +98,7 @@ export function encodeExpansion({ images: given, rows, ...plain }: Expansion): E
 
 /** The images stay encoded: slices of one string, which lives as long as one of them waits in the frontier. */
 export function decodeExpansion({ plain, rows, words, images: text }: EncodedExpansion): Expansion {
-  const images: ImageNews[] = [];
+  const images: SnapshotEvent[] = [];
   let offset = 0;
   for (let at = 0; at < words.length; at += 3) {
     const end = offset + words[at + 2]!;

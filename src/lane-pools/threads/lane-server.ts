@@ -22,7 +22,7 @@ import { buildLane } from "../build-lane.ts";
 import type { BuiltLane, ProcessHost } from "../lane-factory.ts";
 import { decodeChunk, encodeExpansion } from "./chunk-codec.ts";
 import { encodeError } from "./error-codec.ts";
-import { decodeImage, encodeImage } from "./snapshot-codec.ts";
+import { decodeSnapshot, encodeSnapshot } from "./snapshot-codec.ts";
 import { lostExpansion } from "./lost-expansion.ts";
 import { processesBehind } from "./process-channel.ts";
 import type { Answer, AttachAnswer, AttachTask, ControlChannel, ExpandAnswer, ExpandTask } from "./protocol.ts";
@@ -60,7 +60,7 @@ export class LaneServer implements ControlChannel {
         task.options,
         { ...task.http, alive: () => control.touch() },
         this.#processes,
-        task.shared === undefined ? undefined : decodeImage(task.shared),
+        task.shared === undefined ? undefined : decodeSnapshot(task.shared),
       );
       this.#runtime = workOf(this.#lane.base, this.#lane.spares, control);
       // A message would wait behind what hangs.
@@ -182,7 +182,7 @@ export class LaneServer implements ControlChannel {
 }
 
 function encodeReport(report: LaneReport): LaneReport {
-  const encoded = (image: unknown): string | undefined => (image === undefined ? undefined : encodeImage(image));
+  const encoded = (image: unknown): string | undefined => (image === undefined ? undefined : encodeSnapshot(image));
   return { ...report, image: encoded(report.image), made: encoded(report.made) };
 }
 

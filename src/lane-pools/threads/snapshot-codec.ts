@@ -1,5 +1,5 @@
 import { deserialize, serialize } from "node:v8";
-import type { OriginsImage } from "../../state/index.ts";
+import type { OriginsSnapshot } from "../../state/index.ts";
 import type { SavedContext } from "../../model/context/context.ts";
 
 /** Nesting beyond this goes the general way. */
@@ -9,18 +9,18 @@ const DEEPEST = 100;
  * A captured state as a string, which threads pass on by copying its characters. JSON where the state is JSON, since that is ten
  * times faster than the general serializer; the first character tells which it is.
  */
-export function encodeImage(image: unknown): string {
+export function encodeSnapshot(image: unknown): string {
   const plain = withoutMaps(image);
   if (isJson(plain, 0)) return `J${JSON.stringify(plain)}`;
   return `V${serialize(image).toString("latin1")}`;
 }
 
-/** As {@link encodeImage}, for what may be encoded already. */
-export function imageText(image: unknown): string {
-  return typeof image === "string" ? image : encodeImage(image);
+/** As {@link encodeSnapshot}, for what may be encoded already. */
+export function snapshotText(image: unknown): string {
+  return typeof image === "string" ? image : encodeSnapshot(image);
 }
 
-export function decodeImage(text: string): unknown {
+export function decodeSnapshot(text: string): unknown {
   if (text.startsWith("V")) return deserialize(Buffer.from(text.slice(1), "latin1"));
   const { systems, context, objects, node, clients, setBy, origins, unstored } = JSON.parse(text.slice(1)) as PlainImage;
   return {
@@ -38,7 +38,7 @@ interface Image {
   readonly context: SavedContext;
   readonly clients: readonly unknown[];
   readonly setBy: readonly { readonly text: string; readonly action: string | undefined }[];
-  readonly origins?: OriginsImage | undefined;
+  readonly origins?: OriginsSnapshot | undefined;
   readonly unstored?: { readonly probed?: unknown; readonly trail: readonly string[] } | undefined;
 }
 
@@ -49,7 +49,7 @@ interface PlainImage {
   readonly node: string | null;
   readonly clients: readonly unknown[];
   readonly setBy: readonly (readonly [string, string | null])[];
-  readonly origins: OriginsImage | null;
+  readonly origins: OriginsSnapshot | null;
   readonly unstored: Image["unstored"] | null;
 }
 

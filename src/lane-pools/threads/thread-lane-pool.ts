@@ -1,7 +1,7 @@
 import { MessageChannel, type MessagePort } from "node:worker_threads";
 import { releaseProxy, wrap, type Remote } from "comlink";
 import { Piscina } from "piscina";
-import type { Expander, StandbyUse } from "../../engine/lane-pool.ts";
+import type { LanePool, StandbyUse } from "../../engine/lane-pool.ts";
 import type {
   Calibration,
   CalibrationWalk,
@@ -27,7 +27,7 @@ import { serveProcesses } from "./process-channel.ts";
 import type { Answer, AttachAnswer, ControlChannel, ExpandAnswer, ExpandTask, Task } from "./protocol.ts";
 import { NOTHING_KNOWN, type Knowledge } from "../../state/index.ts";
 
-export interface ThreadsExpanderOptions {
+export interface ThreadLanePoolOptions {
   readonly lanes: number;
   /** Chunks that a lane may hold. */
   readonly depth: number;
@@ -63,10 +63,10 @@ const CUT_DEADLINE = 10_000;
 const SEAT_DEADLINE = 30_000;
 
 /** Lanes in worker threads: piscina's pool carries chunks, a comlink channel per lane everything else. */
-export class ThreadsExpander implements Expander {
+export class ThreadLanePool implements LanePool {
   readonly lanes: number;
   readonly depth: number;
-  readonly #options: ThreadsExpanderOptions;
+  readonly #options: ThreadLanePoolOptions;
   readonly #lanes: readonly LaneHandle[];
   readonly #pool: Piscina;
   /** Threads that no lane has taken yet. */
@@ -77,7 +77,7 @@ export class ThreadsExpander implements Expander {
   #made: string | undefined;
   #closed = false;
 
-  constructor(options: ThreadsExpanderOptions) {
+  constructor(options: ThreadLanePoolOptions) {
     this.#options = options;
     this.lanes = options.lanes;
     this.depth = options.depth;

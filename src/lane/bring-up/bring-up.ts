@@ -6,7 +6,7 @@ import { contextPartOf } from "../../model/context/context.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { Lane } from "../../model/declare/lane.ts";
 import { resolveIgnored, type Ignored, type IgnorePattern } from "../../model/stores/ignored.ts";
-import type { System, SystemScope, TableSchema } from "../../model/stores/store-adapter.ts";
+import type { StoreAdapter, StoreScope, TableSchema } from "../../model/stores/store-adapter.ts";
 import type { TestData } from "../../model/context/test-data.ts";
 import { Rule } from "../../model/declare/rule.ts";
 import { consentHint, mayBeWritten, storeName } from "../../model/stores/store-name.ts";
@@ -15,19 +15,19 @@ import type { Fingerprint } from "../../state/canonical/facts.ts";
 import { ForeignWrite, patternOf } from "../../stores/external-store.ts";
 import { Asks } from "./asks.ts";
 import { Canonicalizer, loadHasher, Occurrences, type Knowledge } from "../../state/index.ts";
-import type { ErrorNews, LaneReport } from "../../messages/lane-messages.ts";
+import type { ErrorEvent, LaneReport } from "../../messages/lane-messages.ts";
 import { Checker } from "../step/checker.ts";
 import { briefLines } from "../report/step-details.ts";
 import { Drawing } from "./data-draws.ts";
 import { gateless, raceObstacle } from "../races/race-obstacle.ts";
 import { withUnanswered } from "../step/findings.ts";
-import { Home, userError } from "./root-state.ts";
+import { RootState, userError } from "./root-state.ts";
 import { LaneLost } from "./lane-lost.ts";
 import { shapeOf } from "../step/shape.ts";
 import { withoutSecrets } from "../../model/text/url-secrets.ts";
-import { errorNews, impure, Stepper } from "../step/stepper.ts";
+import { errorEvent, impure, Stepper } from "../step/stepper.ts";
 import { TargetRestart, type TargetControl } from "./target-restart.ts";
-import { WorldState, type WorldImage } from "../state/world-state.ts";
+import { WorldState, type WorldSnapshot } from "../state/world-state.ts";
 import { OTHER_WRITER_HINT, otherWriterText, writesByItself, writtenLines, type Seen } from "../examine/foreign-writer.ts";
 
 /** What a run tells all its lanes; plain data. */
@@ -89,7 +89,7 @@ export interface LaneBase {
   readonly isIdentified: boolean;
   /** Compares executions of which nothing more is known: ids and times are recognised by their appearance. */
   readonly lookalikes: Canonicalizer;
-  readonly home: Home;
+  readonly home: RootState;
   readonly drawing: Drawing;
   /** Present with `target.rollback: restart`. */
   readonly restart: TargetRestart | undefined;
@@ -139,7 +139,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
   const identified = { world, state, placeholders: ours, isIdentified, ignored: early };
   let canonicalizer = identify(identified, options);
   const lookalikes = new Canonicalizer({ ...canonicalOptions(identified, options), byAppearance: true });
-  const home = new Home({
+  const home = new RootState({
     definition,
     world,
     state,
@@ -147,8 +147,8 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
     lookalikes,
     drawing,
     restart,
-    image: seat.image as WorldImage | undefined,
-    shared: seat.shared as WorldImage | undefined,
+    image: seat.image as WorldSnapshot | undefined,
+    shared: seat.shared as WorldSnapshot | undefined,
     reopen: seat.borrowed ? undefined : () => reopenSystems(world, seat, options, asks),
   });
   // Where the target keeps what no mark puts back, it is made again after a step, and not in the middle of one.
@@ -255,7 +255,7 @@ async function atRoot(base: Omit<LaneBase, "report">): Promise<LaneBase> {
 }
 
 /** A store that the World names itself, and that the configuration did not show. @throws SeqqaError `STORE_NOT_ALLOWED` (2) */
-function refuseUnnamed(name: string, { uses }: System, allowed: readonly string[]): void {
+function refuseUnnamed(name: string, { uses }: StoreAdapter, allowed: readonly string[]): void {
   if (uses === undefined || /^https?:/.test(uses)) return;
   const store = storeName(uses);
   if (mayBeWritten(store, allowed)) return;
@@ -267,7 +267,7 @@ function refuseUnnamed(name: string, { uses }: System, allowed: readonly string[
 }
 
 /** The error that the initial state did not stay what it was while it was checked. */
-async function writtenAtRoot(state: WorldState, canonicalizer: Canonicalizer, checker: Checker, seen: Seen): Promise<ErrorNews> {
+async function writtenAtRoot(state: WorldState, canonicalizer: Canonicalizer, checker: Checker, seen: Seen): Promise<ErrorEvent> {
   const isStore = await state.storesChanged(seen.mark);
   const lines = await writtenLines(state, canonicalizer, seen.mark);
   const isOften = isStore && (await writesByItself(state, seen, 250, 3));
@@ -275,7 +275,7 @@ async function writtenAtRoot(state: WorldState, canonicalizer: Canonicalizer, ch
   if (name !== undefined || !isStore) return impure(name ?? checker.checked.last, isStore ? "a store" : "the context or a client");
   const kind = isOften || (await writesByItself(state, seen, 1_000, 1)) ? "itself" : "unknown";
   const text = otherWriterText({ kind, lines }, "while the initial state was checked");
-  return errorNews("OTHER_WRITER", `${text}. ${OTHER_WRITER_HINT}`, "stores");
+  return errorEvent("OTHER_WRITER", `${text}. ${OTHER_WRITER_HINT}`, "stores");
 }
 
 function hasStores(world: World<never, never>): boolean {
@@ -342,7 +342,7 @@ function clientFor(role: string, createClient: (() => unknown) | undefined): unk
 }
 
 /** @throws SeqqaError `RESTART_LOSES_CHECKPOINTS` */
-function refuseSavedInTarget(world: { readonly systems: Readonly<Record<string, System | undefined>> }): void {
+function refuseSavedInTarget(world: { readonly systems: Readonly<Record<string, StoreAdapter | undefined>> }): void {
   for (const [name, system] of Object.entries(world.systems)) {
     if (system?.traits.inTarget !== true) continue;
     throw new SeqqaError(
@@ -369,7 +369,7 @@ async function openSystems(
   asks: Asks,
 ): Promise<readonly string[] | undefined> {
   const ignore = [...world.ignore, ...knowledge.background.map(patternOf)];
-  const opening: { readonly system: System; readonly scope: SystemScope }[] = [];
+  const opening: { readonly system: StoreAdapter; readonly scope: StoreScope }[] = [];
   for (const [name, system] of Object.entries(world.systems)) {
     if (system === undefined) continue;
     const borrowed = seat.borrowed || !isLanes(system, seat.lane);
@@ -387,7 +387,7 @@ async function openSystems(
 }
 
 /** Returns the columns and tables of a store that change in `ms` milliseconds although nothing is asked of the target. */
-async function writtenByOthers(system: System, scope: SystemScope, ms: number): Promise<readonly string[]> {
+async function writtenByOthers(system: StoreAdapter, scope: StoreScope, ms: number): Promise<readonly string[]> {
   if (ms === 0) return [];
   await system.open({ ...scope, gated: false, watching: true });
   try {
@@ -428,7 +428,7 @@ async function findIgnored(world: World<never, never>, isStrict: boolean): Promi
 }
 
 /** Whether a system is on a store of the lane's own. One that the user's code names is the user's. */
-function isLanes({ uses }: System, lane: Lane): boolean {
+function isLanes({ uses }: StoreAdapter, lane: Lane): boolean {
   if (uses === undefined || uses === lane.dbPath) return true;
   if (Object.values(lane.systems).some((one) => one.uses === uses)) return true;
   return [lane.baseUrl, lane.tmpDir].some((own) => own !== "" && uses.startsWith(own));

@@ -26,8 +26,8 @@ import { recordPath, type BeforeStep } from "../navigate/record-path.ts";
 import { StateWatch } from "../step/state-watch.ts";
 import { AfterFinding, StepTaker } from "../step/step-taker.ts";
 import { lossOf } from "./store-lost.ts";
-import { Travel } from "../navigate/navigation.ts";
-import { passedTimes, type WorldMark } from "../state/world-state.ts";
+import { Navigation } from "../navigate/navigation.ts";
+import { passedTimes, type SavedWorld } from "../state/world-state.ts";
 
 export type { Known } from "../report/chunk-report.ts";
 
@@ -35,7 +35,7 @@ export type { Known } from "../report/chunk-report.ts";
 export class LaneRuntime {
   readonly #base: LaneBase;
   readonly #control: LaneControl;
-  readonly #travel: Travel;
+  readonly #travel: Navigation;
   readonly #late: LateWrites;
   readonly #crossChecker: CrossChecker;
   readonly #report: ChunkReport;
@@ -50,7 +50,7 @@ export class LaneRuntime {
     this.#report = new ChunkReport(base);
     this.#watch = new StateWatch(base, this.#late, this.#report);
     this.#taker = new StepTaker(base, this.#late, this.#report, this.#watch);
-    this.#travel = new Travel(base, () => this.#late.settle());
+    this.#travel = new Navigation(base, () => this.#late.settle());
     this.#crossChecker = new CrossChecker(base, this.#travel.replayer, () => this.#late.settle());
   }
 
@@ -67,7 +67,7 @@ export class LaneRuntime {
   async expand(chunk: Chunk): Promise<Expansion> {
     const startedAt = performance.now();
     const replayedBefore = this.#travel.replayed;
-    const traveller = this.#travel.choose(chunk.direct);
+    const navigator = this.#travel.choose(chunk.direct);
     const { stepper, state, actions, drawing } = this.#base;
     const report = this.#report;
     const watch = this.#watch;
@@ -84,8 +84,8 @@ export class LaneRuntime {
           await this.#crossCheck(unit, unit.check);
           continue;
         }
-        const going = traveller.goTo(unit, chunk.direct);
-        let mark: WorldMark;
+        const going = navigator.goTo(unit, chunk.direct);
+        let mark: SavedWorld;
         try {
           mark = isPromise(going) ? await going : going;
         } catch (error) {
@@ -99,13 +99,13 @@ export class LaneRuntime {
           this.#control.beat(finished, action);
           const definition = actions[action]!;
           drawing.at(unit.path, unit.path.length, action, unit.draws);
-          if (traveller.away) {
+          if (navigator.away) {
             // The way back is long: it is not gone for an action that does not apply by what is put back already.
             if (stepper.skips(definition)) {
               report.rows.push(SKIPPED, 0, 0, 0, 0, 0);
               continue;
             }
-            mark = await traveller.again(unit);
+            mark = await navigator.again(unit);
             drawing.at(unit.path, unit.path.length, action, unit.draws);
           } else if (watch.watched && action > unit.from) await watch.catchLate(unit, action - 1, mark);
           report.beginAction();
@@ -124,7 +124,7 @@ export class LaneRuntime {
             drawing.at(unit.path, unit.path.length, action, unit.draws);
             outcome = await stepper.run(definition);
           }
-          if (outcome.kind !== "skipped") traveller.departed();
+          if (outcome.kind !== "skipped") navigator.departed();
           // A precondition that only reads costs nothing more. What an action changed before it returned null shows below.
           if (outcome === SKIPPED_OUTCOME && !(begun instanceof Promise) && !watch.watched && !state.ownChanged(mark)) {
             report.rows.push(SKIPPED, 0, 0, 0, 0, 0);
@@ -153,9 +153,9 @@ export class LaneRuntime {
 
   /** Goes to the node of a unit ahead of {@link expand}, which then finds the lane there. */
   async prepare(unit: UnitRequest, direct: boolean): Promise<void> {
-    const traveller = this.#travel.choose(direct);
-    traveller.leave();
-    await traveller.goTo(unit, direct);
+    const navigator = this.#travel.choose(direct);
+    navigator.leave();
+    await navigator.goTo(unit, direct);
   }
 
   /** Actions executed again on the way to nodes and for checks, since the start. */
@@ -208,7 +208,7 @@ export class LaneRuntime {
     unit: UnitRequest,
     isWritten: boolean,
     error: unknown,
-  ): Promise<{ readonly mark: WorldMark; readonly isOther: boolean }> {
+  ): Promise<{ readonly mark: SavedWorld; readonly isOther: boolean }> {
     if (!(error instanceof LaneLost) || error.kind !== "dirty") throw error;
     const wasExecuted = error instanceof OtherState && !isWritten;
     const isLast = unit.suspect === "dirty";

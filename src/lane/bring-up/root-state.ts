@@ -15,9 +15,9 @@ import { LaneLost } from "./lane-lost.ts";
 import { pendingText } from "../step/stepper.ts";
 import type { TargetRestart } from "./target-restart.ts";
 import { wholeOf } from "../state/whole-state.ts";
-import type { WorldImage, WorldMark, WorldState } from "../state/world-state.ts";
+import type { WorldSnapshot, SavedWorld, WorldState } from "../state/world-state.ts";
 
-export interface HomeOptions {
+export interface RootStateOptions {
   readonly definition: AgentDefinition<never, never>;
   readonly world: World<never, never>;
   readonly state: WorldState;
@@ -27,9 +27,9 @@ export interface HomeOptions {
   /** `target.rollback: restart`. */
   readonly restart: TargetRestart | undefined;
   /** The root as it was captured on the lane that this one is a spare of: it takes the place of `setup`. */
-  readonly image: WorldImage | undefined;
+  readonly image: WorldSnapshot | undefined;
   /** What `setup` made on the first lane: its rows take the place of those that it made here. */
-  readonly shared: WorldImage | undefined;
+  readonly shared: WorldSnapshot | undefined;
   /** Takes up stores whose schema `setup` changed; `undefined`: they are the user's own, where that is refused. */
   readonly reopen: (() => Promise<void>) | undefined;
 }
@@ -51,37 +51,37 @@ const SHOWN_LINES = 20;
  * started anew, then `setup`; whatever that draws anew (tokens, ids) is the new root's own. For this the systems observe from before
  * `setup` on, and not from the root.
  */
-export class Home {
+export class RootState {
   /** The state is made again by going through `setup`, and not only by marks. */
   readonly remade: boolean;
-  readonly #options: HomeOptions;
+  readonly #options: RootStateOptions;
   #canonicalizer: Canonicalizer;
-  #mark: WorldMark | undefined;
+  #mark: SavedWorld | undefined;
   #facts: RootFacts | undefined;
   /** Context and clients as the world was built, and everything as it was before `setup`. */
-  #built: WorldMark | undefined;
-  #before: WorldMark | undefined;
+  #built: SavedWorld | undefined;
+  #before: SavedWorld | undefined;
   #wholeBefore: Readonly<Record<string, Observed>> = {};
   /** The root as it was made first. */
-  #image: WorldImage | undefined;
+  #image: WorldSnapshot | undefined;
   #redrawn = false;
   /** When `setup` began and ended. */
   #setupAt: StepWindow = { startMs: Date.now(), endMs: Date.now() };
-  #made: WorldImage | undefined;
+  #made: WorldSnapshot | undefined;
 
-  constructor(options: HomeOptions) {
+  constructor(options: RootStateOptions) {
     this.#options = options;
     this.#canonicalizer = options.canonicalizer;
     this.remade = options.world.reset !== undefined || options.restart !== undefined;
   }
 
   /** What `setup` changed, where that can be captured. Lanes whose `setup` drew other ids could not understand each other's states. */
-  get made(): WorldImage | undefined {
+  get made(): WorldSnapshot | undefined {
     return this.#made;
   }
 
   /** The root as it was made last. */
-  get mark(): WorldMark {
+  get mark(): SavedWorld {
     return this.#mark!;
   }
 
@@ -156,7 +156,7 @@ export class Home {
   }
 
   /** Brings everything back to the root, whatever was done since. @throws LaneLost when it is not the same root. */
-  async again(): Promise<WorldMark> {
+  async again(): Promise<SavedWorld> {
     const { state, restart } = this.#options;
     if (!this.remade) {
       await state.restore(this.mark);
@@ -180,7 +180,7 @@ export class Home {
    * Brings what can be written back to the root, with what `setup` drew when it was made first: a captured state carries those ids, and
    * would not be known among others.
    */
-  async first(): Promise<WorldMark> {
+  async first(): Promise<SavedWorld> {
     const { state } = this.#options;
     if (!this.#redrawn) await state.restore(this.mark);
     else {
@@ -202,7 +202,7 @@ export class Home {
     const { state, world } = this.#options;
     const before = this.#before!;
     state.restoreOwn(this.#built!);
-    const putBack = async (): Promise<WorldMark> => {
+    const putBack = async (): Promise<SavedWorld> => {
       await state.restoreStores(before);
       return before;
     };
@@ -348,6 +348,6 @@ export function userError(code: string, what: string, cause: unknown): SeqqaErro
 }
 
 /** Whether two captured states are one in what the stores hold; tokens are every lane's own. */
-function sameStores(a: WorldImage, b: WorldImage): boolean {
+function sameStores(a: WorldSnapshot, b: WorldSnapshot): boolean {
   return isDeepStrictEqual(a.systems, b.systems);
 }

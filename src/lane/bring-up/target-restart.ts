@@ -1,4 +1,4 @@
-import type { WorldMark, WorldState } from "../state/world-state.ts";
+import type { SavedWorld, WorldState } from "../state/world-state.ts";
 
 /** The process of a lane's target, as the lane may end it and start it anew. */
 export interface TargetControl {
@@ -22,7 +22,7 @@ export class TargetRestart {
    * Ends the process, lets `putBack` write the stores while nobody uses them, and starts the process on what was written, so that nothing
    * which it read is of another state. Returns what `putBack` returned.
    */
-  async around(putBack: () => Promise<WorldMark>): Promise<WorldMark> {
+  async around(putBack: () => Promise<SavedWorld>): Promise<SavedWorld> {
     const state = this.#state;
     await this.#target.halt();
     const mark = await putBack();

@@ -18,8 +18,8 @@ import { markedDifferences, sameNames } from "../../state/index.ts";
 import { LaneLost } from "../bring-up/lane-lost.ts";
 import type { Outcome } from "../step/outcome.ts";
 import { judgeStep } from "../step/step-rules.ts";
-import type { Traveller } from "../navigate/navigator.ts";
-import type { WorldMark } from "../state/world-state.ts";
+import type { Navigator } from "../navigate/navigator.ts";
+import type { SavedWorld } from "../state/world-state.ts";
 
 /** At most this many lines say what differed, and so many of them compare two states. */
 const LINES = 20;
@@ -35,26 +35,26 @@ interface Reached extends Fingerprint {
 /** Expands nodes once more, reached the other way or along another path, and compares. */
 export class CrossChecker {
   readonly #base: LaneBase;
-  readonly #traveller: Traveller;
+  readonly #navigator: Navigator;
   readonly #settle: () => Promise<void> | void;
 
-  constructor(base: LaneBase, traveller: Traveller, settle: () => Promise<void> | void) {
+  constructor(base: LaneBase, navigator: Navigator, settle: () => Promise<void> | void) {
     this.#base = base;
-    this.#traveller = traveller;
+    this.#navigator = navigator;
     this.#settle = settle;
   }
 
   /** Returns what differed, or nothing. @throws LaneLost */
   async check(unit: UnitRequest, { expected: known, along, merge, reduced = false }: ExpansionCheck): Promise<LaneDivergence | undefined> {
     const { state, actions } = this.#base;
-    this.#traveller.leave();
+    this.#navigator.leave();
     const { path } = unit;
     // Where an order of generation was forgotten, a rule may tell the states apart.
     const first = known === undefined || reduced ? await this.#outcomesAlong({ ...unit, ...along }) : undefined;
     const expected = known ?? first!.rows;
     const differing: string[] = [];
     let calls: readonly number[] | undefined;
-    let mark: WorldMark | undefined;
+    let mark: SavedWorld | undefined;
     for (let action = unit.from; action < unit.to; action++) {
       const { outcome, mark: at } = await this.#step(unit, action);
       mark = at;
@@ -76,7 +76,7 @@ export class CrossChecker {
     }
     // Before that the next replay has put everything back.
     if (mark !== undefined) await state.restore(mark);
-    this.#traveller.leave();
+    this.#navigator.leave();
     if (calls === undefined) return undefined;
     return { ...divergence(merge, path, differing.slice(0, LINES)), calls, reduced };
   }
@@ -95,7 +95,7 @@ export class CrossChecker {
   }
 
   /** The state that a step led to. */
-  async #reach(unit: UnitRequest, outcome: Outcome, mark: WorldMark): Promise<Reached> {
+  async #reach(unit: UnitRequest, outcome: Outcome, mark: SavedWorld): Promise<Reached> {
     const { state, canonicalizer } = this.#base;
     const changed = await state.changed(mark);
     if (outcome.kind !== "executed" || !changed) return { lo: unit.lo, hi: unit.hi, changed, isBounded: false };
@@ -105,7 +105,7 @@ export class CrossChecker {
   }
 
   /** The names of the rules that a step broke, sorted. The state that it led to is left. */
-  async #broken(unit: UnitRequest, action: number, outcome: Outcome, reached: Reached, mark: WorldMark): Promise<readonly string[]> {
+  async #broken(unit: UnitRequest, action: number, outcome: Outcome, reached: Reached, mark: SavedWorld): Promise<readonly string[]> {
     if (outcome.kind !== "executed") return [];
     const { checker, state, stepper, actions } = this.#base;
     const definition = actions[action]!;
@@ -119,13 +119,13 @@ export class CrossChecker {
     return found.map(({ invariant }) => invariant).toSorted();
   }
 
-  async #step({ path, draws }: UnitRequest, action: number): Promise<{ readonly outcome: Outcome; readonly mark: WorldMark }> {
+  async #step({ path, draws }: UnitRequest, action: number): Promise<{ readonly outcome: Outcome; readonly mark: SavedWorld }> {
     const { stepper, actions, drawing } = this.#base;
-    const mark = await this.#traveller.replay(path, draws);
+    const mark = await this.#navigator.replay(path, draws);
     drawing.at(path, path.length, action, draws);
     const outcome = await stepper.run(actions[action]!);
-    this.#traveller.departed();
-    this.#traveller.replayed++;
+    this.#navigator.departed();
+    this.#navigator.replayed++;
     if (outcome.kind === "lost") throw new LaneLost(outcome.lost!, outcome.message);
     await this.#settle();
     return { outcome, mark };
@@ -136,11 +136,11 @@ export class CrossChecker {
     unit: UnitRequest,
     action: number,
     along: ExpansionCheck["along"],
-  ): Promise<{ readonly text: string; readonly lines: readonly string[]; readonly mark: WorldMark }> {
+  ): Promise<{ readonly text: string; readonly lines: readonly string[]; readonly mark: SavedWorld }> {
     const { state, canonicalizer } = this.#base;
     const now = canonicalizer.marked(await state.facts());
     const mark =
-      along === undefined ? await this.#traveller.replay(unit.path, unit.draws) : (await this.#step({ ...unit, ...along }, action)).mark;
+      along === undefined ? await this.#navigator.replay(unit.path, unit.draws) : (await this.#step({ ...unit, ...along }, action)).mark;
     const other = canonicalizer.marked(await state.facts());
     const lines = markedDifferences(other, sameNames(other, now), STATE_LINES).map((line) => `  ${line}`);
     return { text: along === undefined ? "the step changed:" : "the other path against this one:", lines, mark };

@@ -1,6 +1,6 @@
 import { markedDifferences, sameNames, type Canonicalizer } from "../../state/index.ts";
 import { poll } from "./late-writes.ts";
-import type { WorldMark, WorldState } from "../state/world-state.ts";
+import type { SavedWorld, WorldState } from "../state/world-state.ts";
 
 /** Lines of what was written that are shown. */
 const LINES = 10;
@@ -13,7 +13,7 @@ export type Writer =
 
 /** A saved state, and how another one is told from it. */
 export interface Seen {
-  readonly mark: WorldMark;
+  readonly mark: SavedWorld;
   /** Resolves to `true` if the state differs from the saved one. */
   readonly isOther: () => Promise<boolean>;
 }
@@ -33,7 +33,7 @@ export async function writesByItself(
 }
 
 /** Returns the lines that differ from the state of a mark, and restores it. */
-export async function writtenLines(state: WorldState, canonicalizer: Canonicalizer, mark: WorldMark): Promise<readonly string[]> {
+export async function writtenLines(state: WorldState, canonicalizer: Canonicalizer, mark: SavedWorld): Promise<readonly string[]> {
   const now = canonicalizer.marked(await state.facts());
   await state.restore(mark);
   const before = canonicalizer.marked(await state.facts());

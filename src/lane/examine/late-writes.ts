@@ -1,4 +1,4 @@
-import type { WorldMark } from "../state/world-state.ts";
+import type { SavedWorld } from "../state/world-state.ts";
 
 /** How long the first 202 of an action is watched, and how long a late action is waited for at least. Milliseconds. */
 const WATCH = 200;
@@ -40,7 +40,7 @@ export class LateWrites {
   }
 
   /** Gives a late action the time that it was seen to need, before its branch is put back. */
-  async drain(_mark: WorldMark): Promise<void> {
+  async drain(_mark: SavedWorld): Promise<void> {
     await sleep(WATCH);
   }
 }

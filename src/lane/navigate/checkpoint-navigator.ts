@@ -2,27 +2,27 @@ import { isPromise } from "../../model/stores/store-adapter.ts";
 import type { UnitRequest } from "../../messages/lane-messages.ts";
 import type { Draws } from "../bring-up/data-draws.ts";
 import { SpotCheck } from "../step/spot-check.ts";
-import { samePath, Traveller, type TravellerOptions } from "./navigator.ts";
-import { passesAt, type WorldImage, type WorldMark } from "../state/world-state.ts";
+import { samePath, Navigator, type NavigatorOptions } from "./navigator.ts";
+import { passesAt, type WorldSnapshot, type SavedWorld } from "../state/world-state.ts";
 
 /** A state counts as old so many milliseconds before a time of it passes: the next step must not meet it as another one, and may take long. */
 const SOON_MS = 5_000;
 
-const isOld = (saved: WorldImage | WorldMark): boolean => passesAt(saved) <= Date.now() + SOON_MS;
+const isOld = (saved: WorldSnapshot | SavedWorld): boolean => passesAt(saved) <= Date.now() + SOON_MS;
 
 /**
  * The way of targets whose stores say everything: stays where it is, writes the node's captured state, or rolls back to the common
  * ancestor and replays the rest.
  */
-export class MarkTraveller extends Traveller {
+export class CheckpointNavigator extends Navigator {
   /** Marks along the path that the lane came by; the first is the root's. Empty gaps do not occur: writing a state ends the path at the root. */
-  #marks: WorldMark[];
+  #marks: SavedWorld[];
   #path: number[] = [];
   /** By which path each step of it drew; `undefined`: by the path itself. */
   #drawn: (readonly number[] | undefined)[] = [];
   readonly #check: SpotCheck = new SpotCheck();
 
-  constructor(options: TravellerOptions) {
+  constructor(options: NavigatorOptions) {
     super(options);
     this.#marks = [options.home.mark];
   }
@@ -36,15 +36,15 @@ export class MarkTraveller extends Traveller {
     return this.here !== undefined && isOld(this.here.mark);
   }
 
-  override async again(unit: UnitRequest): Promise<WorldMark> {
+  override async again(unit: UnitRequest): Promise<SavedWorld> {
     if (this.away) this.leave();
     return this.goTo(unit, true);
   }
 
-  override goTo(unit: UnitRequest, direct: boolean): WorldMark | Promise<WorldMark> {
+  override goTo(unit: UnitRequest, direct: boolean): SavedWorld | Promise<SavedWorld> {
     if (this.isHere(unit)) return this.here!.mark;
-    if (direct && unit.image !== undefined && unit.path.length > 0 && !isOld(unit.image as WorldImage)) {
-      const written = this.options.state.write(unit.image as WorldImage);
+    if (direct && unit.image !== undefined && unit.path.length > 0 && !isOld(unit.image as WorldSnapshot)) {
+      const written = this.options.state.write(unit.image as WorldSnapshot);
       if (this.#path.length > 0) {
         this.#marks.length = 1;
         this.#path = [];
@@ -60,7 +60,7 @@ export class MarkTraveller extends Traveller {
   }
 
   /** Rolls back to the longest common prefix and executes the rest, whatever state that leads to. */
-  override async replay(path: readonly number[], draws?: Draws): Promise<WorldMark> {
+  override async replay(path: readonly number[], draws?: Draws): Promise<SavedWorld> {
     const { state, home } = this.options;
     this.here = undefined;
     if (this.#marks[0] !== home.mark) {
@@ -101,7 +101,7 @@ export class MarkTraveller extends Traveller {
     return samePath(drawn ?? path.slice(0, depth), draw ?? path.slice(0, depth));
   }
 
-  async #finishWriting(unit: UnitRequest, written: void | Promise<void>): Promise<WorldMark> {
+  async #finishWriting(unit: UnitRequest, written: void | Promise<void>): Promise<SavedWorld> {
     await written;
     const mark = await this.options.state.mark();
     return this.#check.due() ? this.verified(unit, mark) : this.arrive(unit, mark);

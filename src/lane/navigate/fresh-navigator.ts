@@ -1,18 +1,18 @@
 import type { UnitRequest } from "../../messages/lane-messages.ts";
-import { MarkTraveller } from "./checkpoint-navigator.ts";
+import { CheckpointNavigator } from "./checkpoint-navigator.ts";
 import type { TargetRestart } from "../bring-up/target-restart.ts";
-import type { TravellerOptions } from "./navigator.ts";
-import type { WorldMark } from "../state/world-state.ts";
+import type { NavigatorOptions } from "./navigator.ts";
+import type { SavedWorld } from "../state/world-state.ts";
 
 /**
  * The way of `target.rollback: restart` where stores can be written: a node is its stores and a process that was started on them.
  * The stores are written first and the process started afterwards, before each branch, so that nothing in its memory is of another
  * state, not even what it reads while it starts.
  */
-export class FreshTraveller extends MarkTraveller {
+export class FreshNavigator extends CheckpointNavigator {
   readonly #restart: TargetRestart;
 
-  constructor(options: TravellerOptions, restart: TargetRestart) {
+  constructor(options: NavigatorOptions, restart: TargetRestart) {
     super(options);
     this.#restart = restart;
   }
@@ -25,15 +25,15 @@ export class FreshTraveller extends MarkTraveller {
     return this.here === undefined;
   }
 
-  override again(unit: UnitRequest): Promise<WorldMark> {
+  override again(unit: UnitRequest): Promise<SavedWorld> {
     return this.#renew(unit);
   }
 
-  override goTo(unit: UnitRequest, _direct: boolean): WorldMark | Promise<WorldMark> {
+  override goTo(unit: UnitRequest, _direct: boolean): SavedWorld | Promise<SavedWorld> {
     return this.isHere(unit) ? this.here!.mark : this.#renew(unit);
   }
 
-  async #renew(unit: UnitRequest): Promise<WorldMark> {
+  async #renew(unit: UnitRequest): Promise<SavedWorld> {
     this.here = undefined;
     try {
       const mark = await this.#restart.around(async () => {

@@ -4,32 +4,32 @@ import type { UnitRequest } from "../../messages/lane-messages.ts";
 import type { Canonicalizer } from "../../state/index.ts";
 import type { Fingerprint } from "../../state/canonical/facts.ts";
 import type { Drawing, Draws } from "../bring-up/data-draws.ts";
-import type { Home } from "../bring-up/root-state.ts";
+import type { RootState } from "../bring-up/root-state.ts";
 import { LaneLost, OtherState, PathBroken } from "../bring-up/lane-lost.ts";
 import type { Stepper } from "../step/stepper.ts";
-import type { WorldMark, WorldState } from "../state/world-state.ts";
+import type { SavedWorld, WorldState } from "../state/world-state.ts";
 
-export interface TravellerOptions {
+export interface NavigatorOptions {
   readonly state: WorldState;
   readonly stepper: Stepper;
   readonly canonicalizer: Canonicalizer;
   readonly actions: readonly Action<never, never>[];
-  readonly home: Home;
+  readonly home: RootState;
   readonly drawing: Drawing;
   /** Waits until the target has committed what it does after its answer. */
   readonly settle: () => Promise<void> | void;
 }
 
 /** Brings the lane to a node, and back to it after each action. */
-export abstract class Traveller {
+export abstract class Navigator {
   /** Actions executed again on the way, since the start. */
   replayed = 0;
-  protected readonly options: TravellerOptions;
+  protected readonly options: NavigatorOptions;
   /** The node that the lane stands at, put back and unharmed. */
-  protected here: { readonly path: readonly number[]; readonly mark: WorldMark } | undefined;
+  protected here: { readonly path: readonly number[]; readonly mark: SavedWorld } | undefined;
   readonly #fingerprint: Fingerprint = { lo: 0, hi: 0 };
 
-  constructor(options: TravellerOptions) {
+  constructor(options: NavigatorOptions) {
     this.options = options;
   }
 
@@ -42,21 +42,21 @@ export abstract class Traveller {
   abstract departed(): void;
 
   /** Goes to a unit's node and returns its mark. @throws OtherState when it is not the node on record */
-  abstract goTo(unit: UnitRequest, direct: boolean): Awaitable<WorldMark>;
+  abstract goTo(unit: UnitRequest, direct: boolean): Awaitable<SavedWorld>;
 
   /** Whether the node has to be gone to {@link again} before its next action: something was executed, and the mark does not put back all of it. */
   abstract get away(): boolean;
 
-  abstract again(unit: UnitRequest): Promise<WorldMark>;
+  abstract again(unit: UnitRequest): Promise<SavedWorld>;
 
   /** Goes where a path leads, by executing it as far as it must be. */
-  abstract replay(path: readonly number[], draws?: Draws): Promise<WorldMark>;
+  abstract replay(path: readonly number[], draws?: Draws): Promise<SavedWorld>;
 
   protected isHere(unit: UnitRequest): boolean {
     return this.here !== undefined && samePath(this.here.path, unit.path);
   }
 
-  protected arrive(unit: UnitRequest, mark: WorldMark): WorldMark {
+  protected arrive(unit: UnitRequest, mark: SavedWorld): SavedWorld {
     this.here = { path: unit.path, mark };
     return mark;
   }
@@ -77,7 +77,7 @@ export abstract class Traveller {
     await this.options.state.observeStep();
   }
 
-  protected async verified(unit: UnitRequest, mark: WorldMark): Promise<WorldMark> {
+  protected async verified(unit: UnitRequest, mark: SavedWorld): Promise<SavedWorld> {
     if (unit.uncertain) return this.arrive(unit, mark);
     const { state, canonicalizer } = this.options;
     await state.fingerprint(canonicalizer, this.#fingerprint);

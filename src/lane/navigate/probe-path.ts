@@ -1,10 +1,10 @@
-import type { FindingNews, PathEnd } from "../../messages/lane-messages.ts";
+import type { FindingEvent, PathEnd } from "../../messages/lane-messages.ts";
 import type { LaneBase } from "../bring-up/bring-up.ts";
 import type { Draws } from "../bring-up/data-draws.ts";
 import { brokenFinding, withUnanswered } from "../step/findings.ts";
 import { LaneLost, PathBroken } from "../bring-up/lane-lost.ts";
 import { judgeStep } from "../step/step-rules.ts";
-import type { Traveller } from "./navigator.ts";
+import type { Navigator } from "./navigator.ts";
 
 /**
  * Tries where a path leads, judged as a confirmation judges it, without recording what it sends. What it has in common with the path that was
@@ -12,7 +12,7 @@ import type { Traveller } from "./navigator.ts";
  */
 export async function probePath(
   base: LaneBase,
-  replayer: Traveller,
+  replayer: Navigator,
   path: readonly number[],
   draws: Draws,
   settle: () => Promise<void> | void,
@@ -20,7 +20,7 @@ export async function probePath(
   const { state, stepper, checker, canonicalizer, actions, drawing } = base;
   const last = path.at(-1);
   const nowhere = { steps: 0, status: null, findings: [], failure: undefined };
-  const judged = (findings: readonly FindingNews[], action: string | undefined): Pick<PathEnd, "findings" | "failure"> => {
+  const judged = (findings: readonly FindingEvent[], action: string | undefined): Pick<PathEnd, "findings" | "failure"> => {
     const unanswered = stepper.checkFailure;
     if (unanswered === undefined) return { findings: [...findings], failure: undefined };
     return { findings: withUnanswered({ findings: [...findings], errors: [] }, unanswered, action).findings, failure: unanswered.reason };

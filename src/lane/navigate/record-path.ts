@@ -1,4 +1,4 @@
-import type { News, RecordedCheck, Recording } from "../../messages/lane-messages.ts";
+import type { StepEvent, RecordedCheck, Recording } from "../../messages/lane-messages.ts";
 import type { RecordedStep } from "../../model/results/result.ts";
 import { markedDifferences, sameNames, type Marked } from "../../state/index.ts";
 import type { LaneBase } from "../bring-up/bring-up.ts";
@@ -25,8 +25,8 @@ export async function recordPath(
   const { state, stepper, canonicalizer, checker, actions, home, drawing } = base;
   const steps: RecordedStep[] = [];
   const checks: RecordedCheck[] = [];
-  const findings: News["findings"][number][] = [];
-  const errors: News["errors"][number][] = [];
+  const findings: StepEvent["findings"][number][] = [];
+  const errors: StepEvent["errors"][number][] = [];
   const broke = { steps, checks, findings, errors, reached: undefined, lines: [], drew: true };
   let mark = home.mark;
   drawing.root("");

@@ -1,14 +1,14 @@
 import type { UnitRequest } from "../../messages/lane-messages.ts";
 import type { Draws } from "../bring-up/data-draws.ts";
-import { Traveller, type TravellerOptions } from "./navigator.ts";
-import type { WorldMark } from "../state/world-state.ts";
+import { Navigator, type NavigatorOptions } from "./navigator.ts";
+import type { SavedWorld } from "../state/world-state.ts";
 
 /**
  * The way of targets that keep what no store puts back. There are no marks below the root: after anything that was executed the lane
  * goes back to the root, which is made again, and executes the whole path.
  */
-export class ReplayTraveller extends Traveller {
-  constructor(options: TravellerOptions) {
+export class ReplayNavigator extends Navigator {
+  constructor(options: NavigatorOptions) {
     super(options);
     // The lane was brought up to the root, and only looked at since.
     this.here = { path: [], mark: options.home.mark };
@@ -23,15 +23,15 @@ export class ReplayTraveller extends Traveller {
     return this.here === undefined;
   }
 
-  override again(unit: UnitRequest): Promise<WorldMark> {
+  override again(unit: UnitRequest): Promise<SavedWorld> {
     return this.#travel(unit);
   }
 
-  override goTo(unit: UnitRequest, _direct: boolean): WorldMark | Promise<WorldMark> {
+  override goTo(unit: UnitRequest, _direct: boolean): SavedWorld | Promise<SavedWorld> {
     return this.isHere(unit) ? this.here!.mark : this.#travel(unit);
   }
 
-  override async replay(path: readonly number[], draws?: Draws): Promise<WorldMark> {
+  override async replay(path: readonly number[], draws?: Draws): Promise<SavedWorld> {
     const { home, state } = this.options;
     const from = this.#startOf(path);
     this.here = undefined;
@@ -45,7 +45,7 @@ export class ReplayTraveller extends Traveller {
     return mark;
   }
 
-  async #travel(unit: UnitRequest): Promise<WorldMark> {
+  async #travel(unit: UnitRequest): Promise<SavedWorld> {
     return this.verified(unit, await this.replay(unit.path, unit.draws));
   }
 

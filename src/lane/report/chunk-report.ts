@@ -2,12 +2,12 @@ import {
   EXCHANGES,
   STATES,
   type Chunk,
-  type DetailNews,
+  type DetailEvent,
   type Expansion,
-  type ImageNews,
+  type SnapshotEvent,
   type LaneFailure,
-  type News,
-  type OccurrenceNews,
+  type StepEvent,
+  type OccurrenceEvent,
 } from "../../messages/lane-messages.ts";
 import { clientPartOf } from "../../model/http/client.ts";
 import { contextPartOf } from "../../model/context/context.ts";
@@ -28,8 +28,8 @@ export class ChunkReport {
   /** May be replaced while the lane works; a stale one costs bytes only. */
   visited: Known | undefined;
   rows: RowWriter = new RowWriter(0);
-  news: News[] = [];
-  images: ImageNews[] = [];
+  news: StepEvent[] = [];
+  images: SnapshotEvent[] = [];
   divergences: Expansion["divergences"][number][] = [];
   /** Steps that were executed again to check. */
   checkedSteps = 0;
@@ -37,11 +37,11 @@ export class ChunkReport {
   readonly #captured: Set<number> = new Set();
   /** As {@link Chunk.details}. */
   #wants = 0;
-  #details: DetailNews[] = [];
+  #details: DetailEvent[] = [];
   readonly #looker: Occurrences;
   /** See {@link Chunk.occurred}. */
   #occurred: ReadonlySet<string> | undefined;
-  #occurrences: OccurrenceNews[] = [];
+  #occurrences: OccurrenceEvent[] = [];
   /** The state that the action in progress reached, where its lines are asked for. */
   #lines: readonly string[] | undefined;
 

@@ -1,4 +1,4 @@
-import type { UnjudgedNews } from "../../messages/lane-messages.ts";
+import type { InconclusiveEvent } from "../../messages/lane-messages.ts";
 
 /** Characters of a reason that are kept. */
 const LONGEST = 300;
@@ -7,9 +7,9 @@ const LONGEST = 300;
  * What a rule says that it could not judge.
  * @throws TypeError where it does not say why
  */
-export function unjudgedNews(rule: string, why: unknown): UnjudgedNews {
+export function inconclusiveEvents(rule: string, why: unknown): InconclusiveEvent {
   if (typeof why !== "string" || why.trim() === "") {
-    throw new TypeError(`step.unjudged(why) was given ${describe(why)}; say in a few words why the step cannot be judged.`);
+    throw new TypeError(`step.inconclusive(why) was given ${describe(why)}; say in a few words why the step cannot be judged.`);
   }
   return { invariant: rule, what: why.length <= LONGEST ? why : `${head(why)}... (${why.length} characters)` };
 }

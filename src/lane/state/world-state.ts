@@ -1,19 +1,19 @@
 import { isDeepStrictEqual } from "node:util";
 import { clientPartOf, type ClientPart, type PendingRequest } from "../../model/http/client.ts";
 import { contextPartOf, type ContextPart, type SavedContext } from "../../model/context/context.ts";
-import { isPromise, type Awaitable, type Mark, type Observed, type System } from "../../model/stores/store-adapter.ts";
+import { isPromise, type Awaitable, type Checkpoint, type Observed, type StoreAdapter } from "../../model/stores/store-adapter.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { World } from "../../model/declare/world.ts";
 import {
   durationText,
   fieldOf,
   firstToPass,
-  imageOfOrigins,
+  snapshotOfOrigins,
   NO_ORIGINS,
-  originsOfImage,
+  originsOfSnapshot,
   type Canonicalizer,
   type Origins,
-  type OriginsImage,
+  type OriginsSnapshot,
   type Renamer,
   type StepOrigin,
 } from "../../state/index.ts";
@@ -22,8 +22,8 @@ import { Asks } from "../bring-up/asks.ts";
 import { settled } from "../bring-up/settled.ts";
 
 /** A saved world, as the lane keeps it. */
-export interface WorldMark {
-  readonly systems: readonly Mark[];
+export interface SavedWorld {
+  readonly systems: readonly Checkpoint[];
   readonly context: SavedContext;
   contextVersion: number;
   readonly clients: readonly unknown[];
@@ -48,24 +48,24 @@ const NOTHING_UNSTORED: Unstored = { trail: [] };
 export type Visibility = "stores" | "probe" | "context" | "nothing";
 
 /** A state that can be written into another lane. */
-export interface WorldImage {
+export interface WorldSnapshot {
   readonly systems: readonly unknown[];
   readonly context: SavedContext;
   readonly clients: readonly unknown[];
   readonly setBy: readonly Bearer[];
-  readonly origins?: OriginsImage | undefined;
+  readonly origins?: OriginsSnapshot | undefined;
   readonly unstored?: Unstored | undefined;
 }
 
 /** When a time of a saved world passes that lay in the future: from then on it is another state. Milliseconds since 1970; `Infinity`: never. */
-export function passesAt(saved: Pick<WorldMark, "origins"> | WorldImage): number {
+export function passesAt(saved: Pick<SavedWorld, "origins"> | WorldSnapshot): number {
   const { origins } = saved;
   if (origins === undefined) return Infinity;
-  return firstToPass(origins.ids instanceof Map ? (origins as Origins) : originsOfImage(origins as OriginsImage));
+  return firstToPass(origins.ids instanceof Map ? (origins as Origins) : originsOfSnapshot(origins as OriginsSnapshot));
 }
 
 /** Returns the fields with times that lay in the future when they were written and have passed, each with how far: `orders.lease_until (5 min)`. */
-export function passedTimes({ origins }: Pick<WorldMark, "origins">): readonly string[] {
+export function passedTimes({ origins }: Pick<SavedWorld, "origins">): readonly string[] {
   const passed = [...origins.times.values()].filter(({ isPassed }) => isPassed === true);
   return [...new Set(passed.map(({ name, domain }) => `${fieldOf(domain)}${offsetText(name)}`))];
 }
@@ -93,7 +93,7 @@ const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({});
  * when all of them do, which is what makes in-memory exploration fast.
  */
 export class WorldState {
-  readonly systems: readonly System[];
+  readonly systems: readonly StoreAdapter[];
   /** A state can be captured and written: every system can, and nothing else has to be put back. */
   readonly portable: boolean;
   readonly #world: World<never, never>;
@@ -127,7 +127,7 @@ export class WorldState {
     this.#world = world;
     this.asks = asks;
     asks.isPending = () => this.pending().length > 0;
-    const systems = Object.entries(world.systems).filter((entry): entry is [string, System] => entry[1] !== undefined);
+    const systems = Object.entries(world.systems).filter((entry): entry is [string, StoreAdapter] => entry[1] !== undefined);
     this.#names = systems.map(([name]) => name);
     this.systems = systems.map(([, system]) => system);
     // The state that a probe reads cannot be written into another lane.
@@ -244,13 +244,13 @@ export class WorldState {
     this.#context.moveTo(node);
   }
 
-  mark(): Awaitable<WorldMark> {
+  mark(): Awaitable<SavedWorld> {
     const systems = this.#each((system) => system.mark());
     return isPromise(systems) ? systems.then((marks) => this.#markOf(marks)) : this.#markOf(systems);
   }
 
   /** A mark for seeing what changes from here on. `seen`: from the last look on, where systems keep it. */
-  position(seen = false): Awaitable<WorldMark> {
+  position(seen = false): Awaitable<SavedWorld> {
     const systems = this.#each((system) => {
       const look = seen ? system.lastLook?.() : undefined;
       if (look !== undefined) return look.mark;
@@ -260,7 +260,7 @@ export class WorldState {
   }
 
   /** Whether anything may have changed since the mark; the fingerprint then decides. Every store that keeps its last look is looked into. */
-  changed(mark: WorldMark): Awaitable<boolean> {
+  changed(mark: SavedWorld): Awaitable<boolean> {
     const own = this.ownChanged(mark) || this.hasPassed;
     if (!this.systems.some((system) => system.lastLook?.() !== undefined)) return own || this.storesChanged(mark);
     const changed = this.#each((system, i) => system.changed(mark.systems[i]));
@@ -273,18 +273,18 @@ export class WorldState {
   }
 
   /** Whether context or clients may have changed. */
-  ownChanged(mark: WorldMark): boolean {
+  ownChanged(mark: SavedWorld): boolean {
     return this.#context.mutable || this.ownSet(mark);
   }
 
   /** Returns `true` if something was set in the context or a client. A value that was changed in place is not noticed. */
-  ownSet(mark: WorldMark): boolean {
+  ownSet(mark: SavedWorld): boolean {
     if (this.#context.version !== mark.contextVersion || this.#unstored !== mark.unstored) return true;
     for (let i = 0; i < this.#clients.length; i++) if (this.#clients[i]!.version !== mark.clientVersions[i]) return true;
     return false;
   }
 
-  storesChanged(mark: WorldMark, from = 0): Awaitable<boolean> {
+  storesChanged(mark: SavedWorld, from = 0): Awaitable<boolean> {
     for (let i = from; i < this.systems.length; i++) {
       const changed = this.systems[i]!.changed(mark.systems[i]);
       if (changed === true) return true;
@@ -294,7 +294,7 @@ export class WorldState {
   }
 
   /** Returns `true` if a store was in another state than at the mark at the last look into it. Looks only where a system does not keep that. */
-  seenElsewhere(mark: WorldMark, from = 0): Awaitable<boolean> {
+  seenElsewhere(mark: SavedWorld, from = 0): Awaitable<boolean> {
     for (let i = from; i < this.systems.length; i++) {
       const look = this.systems[i]!.lastLook?.();
       const elsewhere = look === undefined ? this.systems[i]!.changed(mark.systems[i]) : look.mark !== mark.systems[i];
@@ -304,7 +304,7 @@ export class WorldState {
     return false;
   }
 
-  restore(mark: WorldMark): Awaitable<void> {
+  restore(mark: SavedWorld): Awaitable<void> {
     this.restoreOwn(mark);
     return this.restoreStores(mark);
   }
@@ -313,7 +313,7 @@ export class WorldState {
    * Restores the mark where nothing was written since the last look. Resolves to `false` where something was: then nothing is restored.
    * `undefined`: this needs a look first, since there is more than one store, or one that does not keep its last look.
    */
-  restoreUntouched(mark: WorldMark): Promise<boolean> | undefined {
+  restoreUntouched(mark: SavedWorld): Promise<boolean> | undefined {
     if (this.systems.length !== 1) return undefined;
     const restoring = this.systems[0]!.lastLook?.()?.restore(mark.systems[0]);
     return restoring?.then((restored) => {
@@ -323,11 +323,11 @@ export class WorldState {
   }
 
   /** A mark of context and clients alone. */
-  own(): WorldMark {
+  own(): SavedWorld {
     return this.#markOf([]);
   }
 
-  restoreOwn(mark: WorldMark): void {
+  restoreOwn(mark: SavedWorld): void {
     if (this.#context.version !== mark.contextVersion || this.#context.mutable) {
       this.#context.restore(mark.context);
       mark.contextVersion = this.#context.version;
@@ -345,7 +345,7 @@ export class WorldState {
     this.#step = undefined;
   }
 
-  restoreStores(mark: WorldMark): Awaitable<void> {
+  restoreStores(mark: SavedWorld): Awaitable<void> {
     return this.#all((system, i) => system.restore(mark.systems[i]));
   }
 
@@ -359,7 +359,7 @@ export class WorldState {
   }
 
   /** `seen`: the state of the stores as of the last look, where systems keep it. */
-  capture(seen = false): Awaitable<WorldImage> {
+  capture(seen = false): Awaitable<WorldSnapshot> {
     const context = this.#context.save();
     const clients = this.#clients.map((client) => client.save());
     const systems = this.#each((system) => {
@@ -371,20 +371,20 @@ export class WorldState {
       context,
       clients,
       setBy,
-      origins: imageOfOrigins(this.#origins),
+      origins: snapshotOfOrigins(this.#origins),
       unstored: this.#unstored === NOTHING_UNSTORED ? undefined : this.#unstored,
     };
     return isPromise(systems) ? systems.then((images) => ({ systems: images, ...own })) : { systems, ...own };
   }
 
-  write(image: WorldImage): Awaitable<void> {
+  write(image: WorldSnapshot): Awaitable<void> {
     this.#context.restore(image.context);
     for (let i = 0; i < this.#clients.length; i++) {
       this.#clients[i]!.restore(image.clients[i]);
       this.#attributed[i] = this.#clients[i]!.version;
     }
     this.#setBy = image.setBy;
-    this.#origins = originsOfImage(image.origins);
+    this.#origins = originsOfSnapshot(image.origins);
     this.#unstored = image.unstored ?? NOTHING_UNSTORED;
     this.#step = undefined;
     return this.#all((system, i) => system.write!(image.systems[i]));
@@ -452,7 +452,7 @@ export class WorldState {
     else delete systems[TRAIL];
   }
 
-  #markOf(systems: readonly Mark[]): WorldMark {
+  #markOf(systems: readonly Checkpoint[]): SavedWorld {
     return {
       systems,
       context: this.#context.save(),
@@ -483,7 +483,7 @@ export class WorldState {
     return this.#facts;
   }
 
-  #each<T>(call: (system: System, index: number) => Awaitable<T>): Awaitable<readonly T[]> {
+  #each<T>(call: (system: StoreAdapter, index: number) => Awaitable<T>): Awaitable<readonly T[]> {
     const results: Awaitable<T>[] = [];
     let waits = false;
     for (let i = 0; i < this.systems.length; i++) {
@@ -494,7 +494,7 @@ export class WorldState {
     return waits ? settled(results) : (results as T[]);
   }
 
-  #all(call: (system: System, index: number) => Awaitable<void>): Awaitable<void> {
+  #all(call: (system: StoreAdapter, index: number) => Awaitable<void>): Awaitable<void> {
     let waiting: Promise<void>[] | undefined;
     for (let i = 0; i < this.systems.length; i++) {
       const result = call(this.systems[i]!, i);
@@ -505,7 +505,7 @@ export class WorldState {
 }
 
 /** `seen`: as of the last look, where the system keeps it. */
-function observe(system: System, seen: boolean): Awaitable<Observed> {
+function observe(system: StoreAdapter, seen: boolean): Awaitable<Observed> {
   const look = seen ? system.lastLook?.() : undefined;
   return look === undefined ? system.observe() : look.observe();
 }

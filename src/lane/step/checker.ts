@@ -3,11 +3,11 @@ import type { Invariant } from "../../model/declare/invariant.ts";
 import { Rule } from "../../model/declare/rule.ts";
 import type { World } from "../../model/declare/world.ts";
 import { isPromise, type Awaitable } from "../../model/stores/store-adapter.ts";
-import type { ErrorNews, FindingNews } from "../../messages/lane-messages.ts";
+import type { ErrorEvent, FindingEvent } from "../../messages/lane-messages.ts";
 import type { Asks } from "../bring-up/asks.ts";
 import type { Drawing } from "../bring-up/data-draws.ts";
 import { invalidAnswerFinding } from "./invalid-answer.ts";
-import { errorNews, overloaded, type Stepper } from "./stepper.ts";
+import { errorEvent, overloaded, type Stepper } from "./stepper.ts";
 import { requireStores } from "../bring-up/store-lost.ts";
 
 type AnyInvariant = Invariant<never, never>;
@@ -15,8 +15,8 @@ type AnyAction = Action<never, never>;
 
 /** What the checks of one state brought to light. Reused: copy what is kept. */
 export interface Checked {
-  readonly findings: FindingNews[];
-  readonly errors: ErrorNews[];
+  readonly findings: FindingEvent[];
+  readonly errors: ErrorEvent[];
   /** The invariant that was checked last. */
   last: string;
 }
@@ -29,7 +29,7 @@ interface Plan {
   readonly conditional: readonly AnyInvariant[];
   /** Judged by `StepRules`, after every step. */
   readonly rules: readonly Rule[];
-  readonly error: ErrorNews | undefined;
+  readonly error: ErrorEvent | undefined;
 }
 
 /** Checks invariants in the state that the world is in. */
@@ -166,7 +166,7 @@ export class Checker {
     }
     const got = held === undefined ? "nothing" : `${typeof held} ${String(held).slice(0, 40)}`;
     this.checked.errors.push(
-      errorNews(
+      errorEvent(
         "INVARIANT_NOT_BOOLEAN",
         `Invariant "${invariant.name}" returned ${got}; its check must return true or false.`,
         invariant.name,
@@ -185,7 +185,7 @@ export class Checker {
 }
 
 function planFor(action: AnyAction, invariants: readonly AnyInvariant[], rules: readonly Rule[], thrown: Stepper["thrown"]): Plan {
-  let error: ErrorNews | undefined;
+  let error: ErrorEvent | undefined;
   const asked = ({ name, when }: AnyInvariant): boolean => {
     try {
       return when === undefined || when(action);

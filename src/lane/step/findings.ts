@@ -1,16 +1,16 @@
-import { noAnswer, type ErrorNews, type FindingNews } from "../../messages/lane-messages.ts";
+import { noAnswer, type ErrorEvent, type FindingEvent } from "../../messages/lane-messages.ts";
 import type { Outcome } from "./outcome.ts";
 import type { UnansweredCheck } from "./stepper.ts";
 
 /** The finding of a step that got no answer, and none again from a clean start. */
-export function brokenFinding(action: string, outcome: Outcome): FindingNews {
+export function brokenFinding(action: string, outcome: Outcome): FindingEvent {
   const isTimeout = outcome.lost === "timeout";
   const what = isTimeout ? `${action} got no answer in time` : `The target stopped answering during ${action}`;
   return { ...noAnswer(isTimeout, action), message: `${what}, and again from a clean start` };
 }
 
 /** The finding of a check whose request got no answer, and none again from a clean start. `action`: of the step that was checked; `undefined` in the initial state. */
-export function unansweredFinding({ check, reason }: UnansweredCheck, action: string | undefined): FindingNews {
+export function unansweredFinding({ check, reason }: UnansweredCheck, action: string | undefined): FindingEvent {
   const where = action === undefined ? "in the initial state" : `after ${action}`;
   const again = action === undefined ? "" : ", and again from a clean start";
   const isTimeout = reason === "timeout";
@@ -21,8 +21,8 @@ export function unansweredFinding({ check, reason }: UnansweredCheck, action: st
 
 /** The findings and errors of the checks of one state. */
 export interface Judged {
-  readonly findings: readonly FindingNews[];
-  readonly errors: readonly ErrorNews[];
+  readonly findings: readonly FindingEvent[];
+  readonly errors: readonly ErrorEvent[];
 }
 
 /** Adds the finding of a check that got no answer to what the checks said. The check's own error would only say that again. */

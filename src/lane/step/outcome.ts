@@ -2,7 +2,7 @@ import type { ApiResponse } from "../../model/http/response.ts";
 import type { RecordedExchange } from "../../model/results/result.ts";
 import type { Exchange } from "../../model/http/client.ts";
 import { recordedAnswer } from "../../model/context/recorded.ts";
-import type { ErrorNews, FindingNews, LaneFailureKind } from "../../messages/lane-messages.ts";
+import type { ErrorEvent, FindingEvent, LaneFailureKind } from "../../messages/lane-messages.ts";
 
 /** What one action did, before the state is looked at. */
 export interface Outcome {
@@ -10,8 +10,8 @@ export interface Outcome {
   readonly kind: "executed" | "skipped" | "failed" | "lost";
   readonly status: number;
   readonly response: ApiResponse | undefined;
-  readonly findings: readonly FindingNews[];
-  readonly errors: readonly ErrorNews[];
+  readonly findings: readonly FindingEvent[];
+  readonly errors: readonly ErrorEvent[];
   readonly lost: LaneFailureKind | undefined;
   readonly message: string;
   /** Lost for an idle connection that the target closed: the whole step may be made once more. */
@@ -31,11 +31,11 @@ export const SKIPPED_OUTCOME: Outcome = {
 };
 
 /** Without a response (an edge of a state graph may return nothing) the status is 0. */
-export function executed(response: ApiResponse | undefined, findings: readonly FindingNews[] = NONE): Outcome {
+export function executed(response: ApiResponse | undefined, findings: readonly FindingEvent[] = NONE): Outcome {
   return { kind: "executed", status: response?.statusCode ?? 0, response, findings, errors: NONE, lost: undefined, message: "" };
 }
 
-export function failed(error: ErrorNews): Outcome {
+export function failed(error: ErrorEvent): Outcome {
   return { kind: "failed", status: 0, response: undefined, findings: NONE, errors: [error], lost: undefined, message: error.message };
 }
 

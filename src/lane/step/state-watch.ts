@@ -1,12 +1,12 @@
-import { lateWrite, type News, type UnitRequest } from "../../messages/lane-messages.ts";
+import { lateWrite, type StepEvent, type UnitRequest } from "../../messages/lane-messages.ts";
 import type { Fingerprint } from "../../state/canonical/facts.ts";
 import type { LaneBase } from "../bring-up/bring-up.ts";
 import type { ChunkReport } from "../report/chunk-report.ts";
 import { LaneLost } from "../bring-up/lane-lost.ts";
 import type { LateWrites } from "../examine/late-writes.ts";
 import type { Outcome } from "./outcome.ts";
-import { errorNews, impure as impureError } from "./stepper.ts";
-import type { WorldMark } from "../state/world-state.ts";
+import { errorEvent, impure as impureError } from "./stepper.ts";
+import type { SavedWorld } from "../state/world-state.ts";
 import { OTHER_WRITER_HINT, otherWriterText, type Writer } from "../examine/foreign-writer.ts";
 import { WriteInquiry } from "../examine/write-inquiry.ts";
 
@@ -41,27 +41,27 @@ export class StateWatch {
    * Whether another state was written since the mark. What does not belong to the state (tables that are left out, ignored columns) is the
    * business of the target's own jobs: it is put back with everything else, and is nobody's late write.
    */
-  async otherState(after: WorldMark, reached: { readonly lo: number; readonly hi: number }): Promise<boolean> {
+  async otherState(after: SavedWorld, reached: { readonly lo: number; readonly hi: number }): Promise<boolean> {
     return (await this.#base.state.storesChanged(after)) && (await this.differs(reached));
   }
 
   /** The error that a check wrote to the context or a client, which nobody else does meanwhile. */
-  async impure(action: number, after: WorldMark, reached: Fingerprint): Promise<News["errors"][number]> {
+  async impure(action: number, after: SavedWorld, reached: Fingerprint): Promise<StepEvent["errors"][number]> {
     const { state, checker, actions } = this.#base;
     const isOther = async (): Promise<boolean> => (await state.storesChanged(after)) || this.differs(reached);
     const name = await checker.culprit(actions[action], () => state.restore(after), isOther);
     if (name !== undefined) return impureError(name, "the context or a client");
     const { name: last } = actions[action]!;
-    return errorNews("PENDING_WORK", pendingWorkText(last), last);
+    return errorEvent("PENDING_WORK", pendingWorkText(last), last);
   }
 
   /** Rows appeared during the checks: a check that calls the API may have written them, the action after its answer, or somebody whom nobody asked. */
   async writtenDuringChecks(
     unit: UnitRequest,
     action: number,
-    after: WorldMark,
+    after: SavedWorld,
     reached: Fingerprint,
-    errors: News["errors"][number][],
+    errors: StepEvent["errors"][number][],
   ): Promise<void> {
     const writer = await this.#inquiry.duringChecks(action, { mark: after, isOther: () => this.otherState(after, reached) });
     if (writer.kind === "check") errors.push(impureError(writer.name, "a store"));
@@ -69,7 +69,7 @@ export class StateWatch {
   }
 
   /** 202 announces work that is done later: the first time that an action answers so, it is waited for. */
-  async watchAccepted(unit: UnitRequest, action: number, outcome: Outcome, after: WorldMark, reached: Fingerprint): Promise<void> {
+  async watchAccepted(unit: UnitRequest, action: number, outcome: Outcome, after: SavedWorld, reached: Fingerprint): Promise<void> {
     if (outcome.status !== 202) return;
     const isOther = (): Promise<boolean> => this.otherState(after, reached);
     if (!(await this.#late.watch(action, isOther))) return;
@@ -91,7 +91,7 @@ export class StateWatch {
   }
 
   /** Undoes writes since the last restore, mostly by the action before, so that the next action does not meet them. */
-  async catchLate(unit: UnitRequest, action: number, mark: WorldMark): Promise<void> {
+  async catchLate(unit: UnitRequest, action: number, mark: SavedWorld): Promise<void> {
     const { state, drawing } = this.#base;
     if (state.ownSet(mark) && (unit.uncertain || (await this.differs(unit)))) {
       const { name } = this.#base.actions[action]!;
@@ -108,7 +108,7 @@ export class StateWatch {
   }
 
   /** The stores are elsewhere than at the node, although everything was put back. They are there again afterwards. */
-  async #writtenAfterStep(unit: UnitRequest, action: number, mark: WorldMark): Promise<void> {
+  async #writtenAfterStep(unit: UnitRequest, action: number, mark: SavedWorld): Promise<void> {
     const { state, drawing } = this.#base;
     if (!unit.uncertain && !(await this.differs(unit))) return state.restore(mark);
     drawing.at(unit.path, unit.path.length, action, unit.draws);
@@ -117,7 +117,7 @@ export class StateWatch {
   }
 
   /** Puts the world back after an action. `spot`: whether it really is at the node is looked at, too. @throws LaneLost where it is elsewhere */
-  async putBack(unit: UnitRequest, action: number, mark: WorldMark, spot = false): Promise<void> {
+  async putBack(unit: UnitRequest, action: number, mark: SavedWorld, spot = false): Promise<void> {
     const { state } = this.#base;
     if (this.#late.known(action)) await this.#late.drain(mark);
     await state.restore(mark);
@@ -132,8 +132,8 @@ export class StateWatch {
     unit: UnitRequest,
     action: number,
     outcome: Outcome,
-    mark: WorldMark,
-    after: WorldMark,
+    mark: SavedWorld,
+    after: SavedWorld,
     spot: boolean,
   ): Promise<boolean> {
     const { state } = this.#base;
@@ -144,7 +144,7 @@ export class StateWatch {
     return true;
   }
 
-  async #restored(unit: UnitRequest, action: number, mark: WorldMark, spot: boolean): Promise<void> {
+  async #restored(unit: UnitRequest, action: number, mark: SavedWorld, spot: boolean): Promise<void> {
     const { state, canonicalizer } = this.#base;
     if (this.watched && (await state.seenElsewhere(mark))) await this.#writtenAfterStep(unit, action, mark);
     // The stores are those of the node again; a time that passed meanwhile cannot be put back.

@@ -2,16 +2,16 @@ import type { Action } from "../../model/declare/action.ts";
 import { clientPartOf, type ApiClient, type Exchange } from "../../model/http/client.ts";
 import type { ApiResponse } from "../../model/http/response.ts";
 import type { CheckedStep, Earlier, Rule, StoresView } from "../../model/declare/rule.ts";
-import type { ErrorNews, FindingNews, UnjudgedNews } from "../../messages/lane-messages.ts";
+import type { ErrorEvent, FindingEvent, InconclusiveEvent } from "../../messages/lane-messages.ts";
 import type { Awaitable } from "../../model/stores/store-adapter.ts";
 import type { LaneBase } from "../bring-up/bring-up.ts";
 import { invalidAnswerFinding } from "./invalid-answer.ts";
 import { storesView } from "../state/stores-view.ts";
 import type { Outcome } from "./outcome.ts";
-import { errorNews, overloaded } from "./stepper.ts";
+import { errorEvent, overloaded } from "./stepper.ts";
 import { requireStores } from "../bring-up/store-lost.ts";
-import { unjudgedNews } from "../report/inconclusive-events.ts";
-import type { WorldMark } from "../state/world-state.ts";
+import { inconclusiveEvents } from "../report/inconclusive-events.ts";
+import type { SavedWorld } from "../state/world-state.ts";
 
 type AnyAction = Action<never, never>;
 
@@ -39,9 +39,9 @@ const NOT_SENT_AGAIN = new Set([
 
 /** Judges what rules say of one step. Each finds the state that the step led to, and whatever it does there is put back. */
 export class StepRules {
-  readonly findings: FindingNews[] = [];
-  readonly errors: ErrorNews[] = [];
-  readonly unjudged: UnjudgedNews[] = [];
+  readonly findings: FindingEvent[] = [];
+  readonly errors: ErrorEvent[] = [];
+  readonly unjudged: InconclusiveEvent[] = [];
   readonly #base: LaneBase;
   readonly #step: JudgedStep;
   readonly #settle: () => Awaitable<void>;
@@ -80,7 +80,7 @@ export class StepRules {
   }
 
   /** In the state that the step began in, which the world is in again afterwards. */
-  async judgeEarlier(mark: WorldMark): Promise<void> {
+  async judgeEarlier(mark: SavedWorld): Promise<void> {
     const { stepper } = this.#base;
     const recording = stepper.onCheckExchange;
     // What is kept of checks is asked again behind the last step, where the answers are others.
@@ -113,7 +113,7 @@ export class StepRules {
       if (typeof said === "boolean" || isEarlier(said)) return said;
       const got = said === undefined ? "nothing" : typeof said;
       this.errors.push(
-        errorNews("INVARIANT_NOT_BOOLEAN", `Rule "${rule.name}" returned ${got}; it must return true, false, or { earlier }.`, rule.name),
+        errorEvent("INVARIANT_NOT_BOOLEAN", `Rule "${rule.name}" returned ${got}; it must return true, false, or { earlier }.`, rule.name),
       );
     } catch (error) {
       requireStores(error, `Rule "${rule.name}" threw`);
@@ -132,7 +132,7 @@ export class StepRules {
     if (held === false) this.findings.push({ invariant: name, severity, message: because ?? message });
   }
 
-  async #putBack(mark: WorldMark): Promise<void> {
+  async #putBack(mark: SavedWorld): Promise<void> {
     const { state } = this.#base;
     if (!(await state.changed(mark))) return;
     await this.#settle();
@@ -146,6 +146,10 @@ export class StepRules {
     const heard = exchanges.flatMap((one) => (one.kind === "answer" ? [one.response] : []));
     let because: string | undefined;
     const startMs = Date.now();
+    const inconclusive = (why: string): true => {
+      this.unjudged.push(inconclusiveEvents(rule, why));
+      return true;
+    };
     return {
       action: { name: action.name, tags: action.tags, as: action.as, expectedStatus: action.expectedStatus },
       response,
@@ -158,10 +162,8 @@ export class StepRules {
         return false;
       },
       because: () => because,
-      unjudged: (why) => {
-        this.unjudged.push(unjudgedNews(rule, why));
-        return true;
-      },
+      inconclusive,
+      unjudged: inconclusive,
       again: async (answer) => sendAgain(client, answer),
       stores: async (): Promise<StoresView | undefined> => {
         await this.#settle();
@@ -180,7 +182,7 @@ export async function judgeStep(
   action: AnyAction,
   outcome: Outcome,
   changed: boolean,
-  mark: WorldMark,
+  mark: SavedWorld,
   settle: () => Awaitable<void>,
 ): Promise<StepRules> {
   const rules = new StepRules(base, { action, response: outcome.response, exchanges: [...base.stepper.exchanges], changed }, settle);

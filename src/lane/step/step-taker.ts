@@ -11,7 +11,7 @@ import {
   SKIPPED,
   WROTE,
   type UnitRequest,
-  type UnjudgedNews,
+  type InconclusiveEvent,
 } from "../../messages/lane-messages.ts";
 import { isPromise } from "../../model/stores/store-adapter.ts";
 import type { Fingerprint } from "../../state/canonical/facts.ts";
@@ -26,8 +26,8 @@ import { shapeOf } from "./shape.ts";
 import { SpotCheck } from "./spot-check.ts";
 import type { StateWatch } from "./state-watch.ts";
 import { judgeStep } from "./step-rules.ts";
-import { errorNews } from "./stepper.ts";
-import type { WorldMark } from "../state/world-state.ts";
+import { errorEvent } from "./stepper.ts";
+import type { SavedWorld } from "../state/world-state.ts";
 
 /** The state that a step led to: its fingerprint and shape, and bits of its row. */
 interface Reached extends Fingerprint {
@@ -52,7 +52,7 @@ export class StepTaker {
   }
 
   /** Judges what an action did to the state, and puts it back. Returns a promise only where something has to be waited for. */
-  take(unit: UnitRequest, index: number, action: number, outcome: Outcome, mark: WorldMark): void | Promise<void> {
+  take(unit: UnitRequest, index: number, action: number, outcome: Outcome, mark: SavedWorld): void | Promise<void> {
     if (outcome.kind === "lost") return this.#lost(unit, index, action, outcome);
     const { state } = this.#base;
     if (this.#late.waits(action)) return this.#takeSlowly(unit, index, action, outcome, mark);
@@ -61,7 +61,7 @@ export class StepTaker {
     return this.#takeChanged(changed, unit, index, action, outcome, mark);
   }
 
-  async #takeSlowly(unit: UnitRequest, index: number, action: number, outcome: Outcome, mark: WorldMark): Promise<void> {
+  async #takeSlowly(unit: UnitRequest, index: number, action: number, outcome: Outcome, mark: SavedWorld): Promise<void> {
     await this.#late.settle(action);
     await this.#takeChanged(await this.#base.state.changed(mark), unit, index, action, outcome, mark);
   }
@@ -72,7 +72,7 @@ export class StepTaker {
     index: number,
     action: number,
     outcome: Outcome,
-    mark: WorldMark,
+    mark: SavedWorld,
   ): void | Promise<void> {
     const { state, checker, options } = this.#base;
     if (!changed && outcome.kind === "executed" && outcome.findings.length === 0 && outcome.status !== 202) {
@@ -122,7 +122,7 @@ export class StepTaker {
     index: number,
     action: number,
     outcome: Outcome,
-    mark: WorldMark,
+    mark: SavedWorld,
   ): Promise<void> {
     const { state, checker, canonicalizer, options } = this.#base;
     const definition = this.#base.actions[action]!;
@@ -133,7 +133,7 @@ export class StepTaker {
         if (changed) await this.#watch.putBack(unit, action, mark);
         return;
       }
-      const error = errorNews(
+      const error = errorEvent(
         "SKIP_CHANGED_STATE",
         `Action "${definition.name}" returned null (skipped) after it had changed the state; a skipped action may only read.`,
         definition.name,
@@ -182,9 +182,9 @@ export class StepTaker {
     index: number,
     action: number,
     outcome: Outcome,
-    mark: WorldMark,
+    mark: SavedWorld,
     reached: Reached,
-    marked: WorldMark | undefined | Promise<WorldMark>,
+    marked: SavedWorld | undefined | Promise<SavedWorld>,
     checking: void | Promise<void>,
     spot: boolean,
   ): Promise<void> {
@@ -196,7 +196,7 @@ export class StepTaker {
     this.#takeUnanswered(unit, index, action, outcome, reached, checker.checked);
     const findings = [...outcome.findings, ...checker.checked.findings];
     const errors = [...checker.checked.errors];
-    let unjudged: readonly UnjudgedNews[] = [];
+    let unjudged: readonly InconclusiveEvent[] = [];
     const ruled = outcome.kind === "executed" && checker.rulesAfter(this.#base.actions[action]!).length > 0;
     const back = after !== undefined && !ruled && (await this.#watch.putBackUntouched(unit, action, outcome, mark, after, spot));
     if (after !== undefined && !back) {

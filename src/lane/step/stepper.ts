@@ -6,7 +6,7 @@ import { Severity } from "../../model/declare/severity.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { withoutBodies } from "../../model/http/without-bodies.ts";
 import type { World } from "../../model/declare/world.ts";
-import type { ErrorNews, FindingNews } from "../../messages/lane-messages.ts";
+import type { ErrorEvent, FindingEvent } from "../../messages/lane-messages.ts";
 import type { Drawing } from "../bring-up/data-draws.ts";
 import { poll } from "../examine/late-writes.ts";
 import type { WorldState } from "../state/world-state.ts";
@@ -97,7 +97,7 @@ export class Stepper {
   };
 
   /** What was thrown, as a sentence that begins with `what`. */
-  readonly thrown = (code: string, what: string, source: string, error: unknown): ErrorNews => {
+  readonly thrown = (code: string, what: string, source: string, error: unknown): ErrorEvent => {
     const news = thrown(code, what, source, error);
     if (this.#bodies.length === 0) return news;
     const shown = (text: string): string => withoutBodies(text, this.#bodies);
@@ -239,7 +239,7 @@ export class Stepper {
       if (applies === true) return undefined;
       if (applies === false) return SKIPPED_OUTCOME;
       const message = `The precondition of action "${action.name}" returned ${describe(applies)}, not a boolean.`;
-      return failed(errorNews("PRECONDITION_NOT_BOOLEAN", message, action.name));
+      return failed(errorEvent("PRECONDITION_NOT_BOOLEAN", message, action.name));
     } catch (error) {
       return failed(this.thrown("PRECONDITION_THREW", `The precondition of action "${action.name}" threw`, action.name, error));
     }
@@ -268,13 +268,13 @@ export class Stepper {
       return failed(this.thrown("UNCAUGHT_EXCEPTION", what, action.name, this.uncaught.splice(0)[0]));
     }
     const left = pending.filter((one) => !this.#pendingBefore.includes(one));
-    if (left.length > 0) return failed(errorNews("PENDING_REQUEST", pendingText(`Action "${action.name}"`, left), action.name));
+    if (left.length > 0) return failed(errorEvent("PENDING_REQUEST", pendingText(`Action "${action.name}"`, left), action.name));
     if (response === null) return SKIPPED_OUTCOME;
     if (response === undefined && action instanceof EdgeAction) return this.#judgeNothing(action);
     if (!(response instanceof ApiResponse)) {
       const got = response === undefined ? "returned nothing" : `returned ${describe(response)}`;
       return failed(
-        errorNews(
+        errorEvent(
           "ACTION_NO_RESPONSE",
           `Action "${action.name}" ${got}; return the response of its call, or null where it does not apply.`,
           action.name,
@@ -321,7 +321,7 @@ export class Stepper {
 
   /** An exchange that got no answer, or none in HTTP, decides, whatever the action made of it. */
   #broken(): Outcome | undefined {
-    let invalid: FindingNews | undefined;
+    let invalid: FindingEvent | undefined;
     for (const exchange of this.exchanges) {
       if (exchange.kind !== "failure") continue;
       if (exchange.reason === "invalid") {
@@ -348,7 +348,7 @@ export class Stepper {
     return undefined;
   }
 
-  #serverErrors(action: AnyAction, response: ApiResponse | undefined): FindingNews[] {
+  #serverErrors(action: AnyAction, response: ApiResponse | undefined): FindingEvent[] {
     if (this.#options.serverErrors !== "violation") return [];
     const heard = this.exchanges.filter((one) => one.kind === "answer");
     const answers = heard.filter(({ shed }) => shed !== true).map((one) => one.response);
@@ -378,8 +378,8 @@ function isSameRequest({ response: { request } }: Extract<Exchange, { kind: "ans
 }
 
 /** The error of a target that sheds load. It names no request, so that a run says it once. */
-export function overloaded(): ErrorNews {
-  return errorNews(
+export function overloaded(): ErrorEvent {
+  return errorEvent(
     "TARGET_OVERLOADED",
     "The target sheds load: it refused requests with status 503, also after seqqa had waited and sent them again, so that the steps they belong to say nothing. " +
       "Use fewer lanes (--parallel), set exploration.rate_limit, or raise the target's limits (maxEventLoopDelay of @fastify/under-pressure). " +
@@ -413,7 +413,7 @@ export function pendingText(who: string, left: readonly PendingRequest[]): strin
   return `${who} was over while its ${what} not answered yet: ${named.join(", ")}${more}. Await every request before it returns.`;
 }
 
-function unexpected(action: AnyAction, response: ApiResponse): FindingNews[] {
+function unexpected(action: AnyAction, response: ApiResponse): FindingEvent[] {
   if (action.expectedStatus === undefined || isExpected(response.statusCode, action.expectedStatus)) return [];
   if (response.statusCode >= 500) return [];
   const message = `${action.name} was answered with status ${response.statusCode}; expected ${action.expectedStatus.join(" or ")}`;
@@ -425,20 +425,20 @@ function unknownRole(action: AnyAction, roles: readonly string[]): SeqqaError {
   return new SeqqaError("UNKNOWN_ROLE", `Action "${action.name}" acts as "${String(action.as)}", which the world does not know: ${known}.`);
 }
 
-export function errorNews(code: string, message: string, source: string, stack?: string): ErrorNews {
+export function errorEvent(code: string, message: string, source: string, stack?: string): ErrorEvent {
   return { code, message, source, stack };
 }
 
 /** An invariant that wrote. */
-export function impure(name: string, what: string): ErrorNews {
+export function impure(name: string, what: string): ErrorEvent {
   const message = `Invariant "${name}" changed ${what} while it checked; a check may only read. It was put back.`;
-  return errorNews("INVARIANT_WROTE", message, name);
+  return errorEvent("INVARIANT_WROTE", message, name);
 }
 
-function thrown(code: string, what: string, source: string, error: unknown): ErrorNews {
+function thrown(code: string, what: string, source: string, error: unknown): ErrorEvent {
   const message = error instanceof Error ? `${error.name === "Error" ? "" : `${error.name}: `}${error.message}` : describe(error);
   const hint = error instanceof SeqqaError && error.hint !== undefined ? ` ${error.hint}` : "";
-  return errorNews(code, `${what}: ${message}${hint}`, source, error instanceof Error ? error.stack : undefined);
+  return errorEvent(code, `${what}: ${message}${hint}`, source, error instanceof Error ? error.stack : undefined);
 }
 
 function describe(value: unknown): string {

@@ -1,4 +1,4 @@
-import type { System } from "../stores/store-adapter.ts";
+import type { StoreAdapter } from "../stores/store-adapter.ts";
 
 /** One isolated copy of target, stores and context. A `world` factory receives the lane that it builds for. */
 export interface Lane {
@@ -11,7 +11,7 @@ export interface Lane {
   /** The lane's own SQLite file; `undefined` when there is none. */
   readonly dbPath: string | undefined;
   /** The systems that the configuration declares, ready to be put into a `World`. */
-  readonly systems: Readonly<Record<string, System>>;
+  readonly systems: Readonly<Record<string, StoreAdapter>>;
   /** A directory of this lane alone, removed at the end. */
   readonly tmpDir: string;
   /** The handler of an in-process target; `new HttpClient(lane.fetch)` calls it without a socket. */

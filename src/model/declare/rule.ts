@@ -35,7 +35,9 @@ export interface CheckedStep {
   readonly client: ApiClient;
   /** Why the rule does not hold; shown in place of the rule's message. Returns `false`, so that a check can return it. */
   explain(message: string): false;
-  /** Counts the step among those that the rule could not judge: the run's notes say how many, and why. Returns `true`, so that a check can return it. */
+  /** Counts the step among those that the rule cannot judge: the run's notes say how many, and why. Returns `true`, so that a check can return it. */
+  inconclusive(why: string): true;
+  /** @deprecated Use {@link inconclusive}. */
   unjudged(why: string): true;
   /** Sends an answer's request again: method, URL, body and headers. `undefined` where that cannot be done: no HTTP, or a multipart body. */
   again(answer: ApiResponse): Promise<ApiResponse | undefined>;
@@ -45,7 +47,7 @@ export interface CheckedStep {
 
 /** The second half of a check, which runs where the step began. */
 export interface Earlier {
-  readonly earlier: (before: Pick<CheckedStep, "explain" | "stores" | "unjudged">) => boolean | Promise<boolean>;
+  readonly earlier: (before: Pick<CheckedStep, "explain" | "inconclusive" | "stores" | "unjudged">) => boolean | Promise<boolean>;
 }
 
 export interface RuleOptions<C extends object = never, A = never> extends Pick<

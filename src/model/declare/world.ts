@@ -1,14 +1,14 @@
 import { clientPartOf, type ApiClient } from "../http/client.ts";
 import { Context, contextPartOf, type SavedContext, type Values } from "../context/context.ts";
 import { SeqqaError } from "../errors.ts";
-import type { Mark, Observed, System } from "../stores/store-adapter.ts";
+import type { Checkpoint, Observed, StoreAdapter } from "../stores/store-adapter.ts";
 import { refuseUnknown } from "./unknown-options.ts";
 
 export interface WorldOptions<C extends object = Values, A = ApiClient> {
   /** The client that actions receive. Any object: an HTTP client, an SDK, an in-memory model. Default: an `HttpClient` on the lane's base URL. */
   readonly api?: A;
   /** The stores behind the API, by name. Default: the ones that the configuration declares. */
-  readonly systems?: Readonly<Record<string, System>>;
+  readonly systems?: Readonly<Record<string, StoreAdapter>>;
   /** Values that the context starts with. */
   readonly context?: Context<C> | Partial<C>;
   /** Clients by role, for `Action.as` and `client.as(role)`. */
@@ -32,7 +32,7 @@ type Probe<C extends object, A> = { call(world: World<C, A>): unknown }["call"];
 
 /** A saved world; see {@link World.checkpoint}. */
 export interface WorldCheckpoint {
-  readonly systems: ReadonlyMap<string, Mark>;
+  readonly systems: ReadonlyMap<string, Checkpoint>;
   readonly context: SavedContext;
   readonly clients: ReadonlyMap<unknown, unknown>;
 }
@@ -52,7 +52,7 @@ export class World<C extends object = Values, A = ApiClient> {
   readonly reset: Reset<C, A> | undefined;
   readonly probe: Probe<C, A> | undefined;
   #api: A | undefined;
-  #systems: Readonly<Record<string, System | undefined>> | undefined;
+  #systems: Readonly<Record<string, StoreAdapter | undefined>> | undefined;
   #clients: Readonly<Record<string, A>>;
 
   /** @throws SeqqaError `WORLD_INVALID` for an option that there is not. */
@@ -80,7 +80,7 @@ export class World<C extends object = Values, A = ApiClient> {
   }
 
   /** The stores by name; `undefined` for a name that is not there. */
-  get systems(): Readonly<Record<string, System | undefined>> {
+  get systems(): Readonly<Record<string, StoreAdapter | undefined>> {
     return this.#systems ?? {};
   }
 
@@ -90,7 +90,7 @@ export class World<C extends object = Values, A = ApiClient> {
   }
 
   /** For lanes: fills in what the user left out. What the user gave stays. */
-  complete(defaults: { readonly api?: (() => A) | undefined; readonly systems: Readonly<Record<string, System>> }): void {
+  complete(defaults: { readonly api?: (() => A) | undefined; readonly systems: Readonly<Record<string, StoreAdapter>> }): void {
     this.#systems ??= defaults.systems;
     if (this.#api === undefined && defaults.api !== undefined) this.#api = defaults.api();
     this.#join();
@@ -105,7 +105,7 @@ export class World<C extends object = Values, A = ApiClient> {
 
   /** Saves systems, context and the clients' own state. */
   async checkpoint(): Promise<WorldCheckpoint> {
-    const systems = new Map<string, Mark>();
+    const systems = new Map<string, Checkpoint>();
     for (const [name, system] of Object.entries(this.systems)) if (system !== undefined) systems.set(name, await system.mark());
     const clients = new Map<unknown, unknown>();
     for (const client of this.allClients().values()) clients.set(client, clientPartOf(client)?.save());

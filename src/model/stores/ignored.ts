@@ -1,6 +1,6 @@
 import { SeqqaError } from "../errors.ts";
 import { nearest } from "../text/nearest.ts";
-import type { SystemScope, TableSchema } from "./store-adapter.ts";
+import type { StoreScope, TableSchema } from "./store-adapter.ts";
 
 /** A pattern of `ignore`, of one store or of the World. */
 export interface IgnorePattern {
@@ -20,7 +20,7 @@ export interface Ignored {
 }
 
 /** The patterns that may name a table of a store: its own, and the World's. */
-export function ignorePatterns(own: readonly string[], { name, ignore = [] }: Pick<SystemScope, "name" | "ignore">): IgnorePattern[] {
+export function ignorePatterns(own: readonly string[], { name, ignore = [] }: Pick<StoreScope, "name" | "ignore">): IgnorePattern[] {
   return [...own.map((pattern) => ({ pattern, system: name })), ...ignore.map((pattern) => ({ pattern, system: undefined }))];
 }
 

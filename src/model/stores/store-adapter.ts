@@ -8,7 +8,7 @@ export interface CheckpointChoice {
 }
 
 /** What a system can do; the lane chooses its way to a node by it. */
-export interface SystemTraits {
+export interface StoreTraits {
   /** A state can be taken out (`capture`) and written into this or another lane (`write`) in any order. */
   readonly portable: boolean;
   /** Other connections see what the target writes: late writes show in `changed`, and races are possible. */
@@ -20,7 +20,7 @@ export interface SystemTraits {
 }
 
 /** A handle to a saved state. It stays valid until an older mark is restored, another state is written, or the system is opened anew. */
-export type Mark = unknown;
+export type Checkpoint = unknown;
 
 /** One column of an observed table. */
 export interface ObservedColumn {
@@ -62,7 +62,7 @@ export interface TableSchema {
 }
 
 /** What a lane tells a system when it opens it. */
-export interface SystemScope {
+export interface StoreScope {
   /** The name under which the world knows it, e.g. `db`. */
   readonly name: string;
   readonly laneIndex: number;
@@ -70,7 +70,7 @@ export interface SystemScope {
   readonly inProcess: boolean;
   /**
    * The store is the user's own (`base_url`, `lanes`): its modes are left as they are, and `close()` puts every row that is as the run left it back
-   * to what it was at `open()`, data written by `setup` before {@link System.root} included, and leaves nothing of ours. Rows that somebody else
+   * to what it was at `open()`, data written by `setup` before {@link StoreAdapter.root} included, and leaves nothing of ours. Rows that somebody else
    * changed stay. What is needed for that is kept in the store itself, so that after a SIGKILL `seqqa clean` can do it; until then `open()`
    * refuses (`STORE_LEFT`). One that a living run uses is refused (`STORE_IN_USE`).
    */
@@ -84,7 +84,7 @@ export interface SystemScope {
   readonly asked?: (() => number | undefined) | undefined;
   /** A borrowed store is opened for finding what others write: nothing is asked of the target until it is closed, and rows that stay are no error. Default: no. */
   readonly watching?: boolean | undefined;
-  /** Races are to be probed with {@link System.gate}: `open` installs what that needs. Default: no. */
+  /** Races are to be probed with {@link StoreAdapter.gate}: `open` installs what that needs. Default: no. */
   readonly gated?: boolean | undefined;
 }
 
@@ -102,7 +102,7 @@ export type GateView =
 
 /**
  * Holds one connection of the target before a write of its choice, so that a race needs no luck. What it needs was installed when the system was opened
- * with {@link SystemScope.gated}. For one call at a time: armed while nothing is under way; who comes to the write is held, all others pass.
+ * with {@link StoreScope.gated}. For one call at a time: armed while nothing is under way; who comes to the write is held, all others pass.
  */
 export interface Gate {
   readonly kind: "gate";
@@ -128,17 +128,17 @@ export interface NoGate {
 
 /** The state that a store was in at the last look into it. It holds until the system looks again. */
 export interface LastLook {
-  /** As {@link System.position}. */
-  readonly mark: Mark;
-  /** As {@link System.observe}. */
+  /** As {@link StoreAdapter.position}. */
+  readonly mark: Checkpoint;
+  /** As {@link StoreAdapter.observe}. */
   observe(): Observed;
-  /** As {@link System.capture}. */
+  /** As {@link StoreAdapter.capture}. */
   capture(): unknown;
   /**
-   * As {@link System.restore}, but only where nothing was written since this look. Resolves to `false` where something was: then nothing is
+   * As {@link StoreAdapter.restore}, but only where nothing was written since this look. Resolves to `false` where something was: then nothing is
    * restored. Spares the look that a caller would take before a restore.
    */
-  restore(mark: Mark): Promise<boolean>;
+  restore(mark: Checkpoint): Promise<boolean>;
 }
 
 /**
@@ -146,23 +146,23 @@ export interface LastLook {
  * (`test/contract/system`). Marks nest: `restore(mark)` puts the store into exactly the state it had at the mark, whatever was
  * committed since by whichever connection, and leaves the mark valid.
  */
-export interface System {
+export interface StoreAdapter {
   /** The kind of store, e.g. `sqlite`. */
   readonly name: string;
   readonly checkpoint: CheckpointChoice;
   /** Where the store is, without secrets: two systems that say the same are on one store. `undefined` for what lives in this process. */
   readonly uses?: string | undefined;
-  readonly traits: SystemTraits;
+  readonly traits: StoreTraits;
   /** Connects, chooses the checkpoint mode, installs what it needs. Called once the target is ready, and again after a restart of the target. */
-  open(scope: SystemScope): Awaitable<void>;
+  open(scope: StoreScope): Awaitable<void>;
   /** Makes the present state the root that observations are relative to. Returns the whole of it. */
   root(): Awaitable<Observed>;
-  mark(): Awaitable<Mark>;
+  mark(): Awaitable<Checkpoint>;
   /** A mark that is taken without making sure that nobody is in the middle of a write: cheaper, for seeing what changes from here on. Default: `mark`. */
-  position?(): Awaitable<Mark>;
+  position?(): Awaitable<Checkpoint>;
   /** Whether anything was written since the mark (a write that restored the old value may count). Cheap. */
-  changed(mark: Mark): Awaitable<boolean>;
-  restore(mark: Mark): Awaitable<void>;
+  changed(mark: Checkpoint): Awaitable<boolean>;
+  restore(mark: Checkpoint): Awaitable<void>;
   /** The difference between now and the root state. */
   observe(): Awaitable<Observed>;
   /**

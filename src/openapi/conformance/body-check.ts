@@ -11,7 +11,7 @@ export interface BodyVerdict {
   /** As `/items/0/id is not of type integer`. */
   readonly wrong?: string | undefined;
   /** What could not be judged, where nothing is wrong beside it. */
-  readonly unjudged?: string | undefined;
+  readonly inconclusive?: string | undefined;
 }
 
 export type BodyCheck = (body: unknown) => BodyVerdict;
@@ -32,11 +32,11 @@ export function bodyCheck(description: ApiDescription, schema: Schema, limits: L
   let made: Prepared | string | undefined;
   return (body) => {
     made ??= prepared(description, schema, limits);
-    if (typeof made === "string") return { unjudged: made };
+    if (typeof made === "string") return { inconclusive: made };
     const { judge, patterns } = made;
     return (
       within(limits.pattern, () => judge(body)) ??
-      patterns.guard(() => within(limits.body, () => judge(body))) ?? { unjudged: tooLong(limits) }
+      patterns.guard(() => within(limits.body, () => judge(body))) ?? { inconclusive: tooLong(limits) }
     );
   };
 }
@@ -60,7 +60,7 @@ function judgeBy(validate: ValidateFunction, names: ReadonlySet<string>, isCondi
     const isValid = validate(body);
     const errors = validate.errors ?? [];
     const why = patterns.why();
-    if (isValid || (why !== undefined && (isConditional || !isCertain(errors)))) return { unjudged: why };
+    if (isValid || (why !== undefined && (isConditional || !isCertain(errors)))) return { inconclusive: why };
     return { wrong: mismatchText(errors, names) };
   };
 }

@@ -16,7 +16,7 @@ export type Verdict =
   | { readonly kind: "undescribed" }
   | { readonly kind: "conforms"; readonly operation: Operation }
   /** Nothing is wrong that could be judged; `what` names the call, the status, and what could not. */
-  | { readonly kind: "unjudged"; readonly operation: Operation; readonly what: string }
+  | { readonly kind: "inconclusive"; readonly operation: Operation; readonly what: string }
   /** `what` names the call as the description does, status, place and rule; nothing of the body. */
   | {
       readonly kind: "differs";
@@ -25,7 +25,8 @@ export type Verdict =
       readonly what: string;
     };
 
-type Difference = Pick<Extract<Verdict, { kind: "differs" }>, "clause" | "what"> | { readonly clause: "unjudged"; readonly what: string };
+type Difference =
+  Pick<Extract<Verdict, { kind: "differs" }>, "clause" | "what"> | { readonly clause: "inconclusive"; readonly what: string };
 
 /** Answers without a body, whatever is described: RFC 9110, 6.4.1. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
@@ -52,7 +53,9 @@ export class Conformance {
     if (found === undefined) return { kind: "conforms", operation };
     const name = `${operation.method.toUpperCase()} ${operation.path}`;
     const what = `${shown(name)}, status ${answer.statusCode}: ${found.what}`;
-    return found.clause === "unjudged" ? { kind: "unjudged", operation, what } : { kind: "differs", operation, clause: found.clause, what };
+    return found.clause === "inconclusive"
+      ? { kind: "inconclusive", operation, what }
+      : { kind: "differs", operation, clause: found.clause, what };
   }
 
   #difference({ responses, method }: Operation, answer: Answer): Difference | undefined {
@@ -91,9 +94,9 @@ export class Conformance {
     if (media.schema === undefined) return undefined;
     let check = this.#checks.get(media);
     if (check === undefined) this.#checks.set(media, (check = bodyCheck(this.#description, media.schema, this.#limits)));
-    const { wrong, unjudged } = check(body);
+    const { wrong, inconclusive } = check(body);
     if (wrong !== undefined) return { clause: "body", what: wrong };
-    return unjudged === undefined ? undefined : { clause: "unjudged", what: unjudged };
+    return inconclusive === undefined ? undefined : { clause: "inconclusive", what: inconclusive };
   }
 }
 

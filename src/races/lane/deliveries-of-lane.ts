@@ -1,15 +1,15 @@
-import { choosePoints, type MeetingPoints } from "../../adapters/http/delivery/index.ts";
+import { choosePoints, type DeliveryPoints } from "../../adapters/http/delivery/index.ts";
 import type { RaceRequest } from "../../messages/race-messages.ts";
 import type { LaneBase } from "../../lane/index.ts";
 import type { RaceSchedule } from "../../model/results/result.ts";
 import type { Gate } from "../../model/stores/store-adapter.ts";
 import type { WireRoute } from "../../model/http/wire.ts";
-import { deliveredWay, gatedWay, PLAIN_WAY, type Way } from "./deliveries.ts";
+import { deliveryOverHttp, gatedDelivery, PLAIN_WAY, type Delivery } from "./deliveries.ts";
 
 /** The ways in which calls can be made to meet on one lane. */
-export class WaysOfLane {
+export class DeliveriesOfLane {
   readonly #gates: ReadonlyMap<string, Gate>;
-  readonly #points: Map<string, Promise<MeetingPoints>> = new Map();
+  readonly #points: Map<string, Promise<DeliveryPoints>> = new Map();
 
   constructor(base: LaneBase) {
     const gates = Object.entries(base.world.systems).map(([name, system]) => [name, system?.gate?.()] as const);
@@ -22,8 +22,8 @@ export class WaysOfLane {
     return effort.delivery === "auto" || effort.delivery === "gated" ? [...this.#gates.keys()] : [];
   }
 
-  gated(schedule: RaceSchedule): Way {
-    return gatedWay(this.#gates.get(schedule.system)!, schedule);
+  gated(schedule: RaceSchedule): Delivery {
+    return gatedDelivery(this.#gates.get(schedule.system)!, schedule);
   }
 
   /**
@@ -37,7 +37,7 @@ export class WaysOfLane {
     { effort }: RaceRequest,
     routes: readonly WireRoute[],
     alone: readonly number[],
-  ): Promise<readonly Way[] | "one_connection"> {
+  ): Promise<readonly Delivery[] | "one_connection"> {
     const { delivery } = effort;
     if (delivery === "gated") return [];
     const [route] = routes;
@@ -46,14 +46,14 @@ export class WaysOfLane {
     // Who asks for one delivery knows the target better.
     if (delivery === "auto" && points.oneConnection) return "one_connection";
     const asked = delivery === "auto" ? points.auto : [points.point(delivery)];
-    return asked.flatMap((point) => (point === undefined ? [] : [deliveredWay(points, point, route!.key, alone)]));
+    return asked.flatMap((point) => (point === undefined ? [] : [deliveryOverHttp(points, point, route!.key, alone)]));
   }
 
   async close(): Promise<void> {
     for (const points of await Promise.allSettled(this.#points.values())) if (points.status === "fulfilled") await points.value.close();
   }
 
-  #pointsOf(route: WireRoute): Promise<MeetingPoints> {
+  #pointsOf(route: WireRoute): Promise<DeliveryPoints> {
     let points = this.#points.get(route.key);
     if (points === undefined) this.#points.set(route.key, (points = choosePoints(route)));
     return points;

@@ -1,4 +1,4 @@
-import type { MeetingPoint, MeetingPoints } from "../../adapters/http/delivery/index.ts";
+import type { DeliveryPoint, DeliveryPoints } from "../../adapters/http/delivery/index.ts";
 import { settled } from "../../lane/index.ts";
 import type { RaceDelivery, RaceSchedule } from "../../model/results/result.ts";
 import type { Gate, HeldWrite } from "../../model/stores/store-adapter.ts";
@@ -24,7 +24,7 @@ export interface TrialPlan {
 }
 
 /** A way to make calls at the same time. */
-export interface Way {
+export interface Delivery {
   readonly delivery: RaceDelivery;
   readonly schedule: RaceSchedule | undefined;
   /** `undefined`: it was not possible, and says nothing. */
@@ -32,7 +32,7 @@ export interface Way {
 }
 
 /** What clients send by the route of the meeting points meets there; anything else goes its own way. */
-export function deliveredWay(points: MeetingPoints, point: MeetingPoint, route: string, alone: readonly number[]): Way {
+export function deliveryOverHttp(points: DeliveryPoints, point: DeliveryPoint, route: string, alone: readonly number[]): Delivery {
   return {
     delivery: point.delivery,
     schedule: undefined,
@@ -59,7 +59,7 @@ export function deliveredWay(points: MeetingPoints, point: MeetingPoint, route: 
 }
 
 /** In process, or a client of the user's own: the calls are begun in one turn of the event loop. */
-export const PLAIN_WAY: Way = {
+export const PLAIN_WAY: Delivery = {
   delivery: "plain",
   schedule: undefined,
   try: async (calls, { offsets }) => {
@@ -90,7 +90,7 @@ const TRIES = 3;
  * One call is held before a write of its own until the others are done, or wait for it. What a target writes beside its answers, in jobs of its own,
  * counts too: where a write is held that is not the schedule's, all is begun anew. If it is so each time, the target has changed, and what is held is held.
  */
-export function gatedWay(gate: Gate, schedule: RaceSchedule): Way {
+export function gatedDelivery(gate: Gate, schedule: RaceSchedule): Delivery {
   let found = schedule;
   return {
     delivery: "gated",

@@ -12,8 +12,8 @@ import { Calls } from "./calls.ts";
 import { Oracle } from "./oracle.ts";
 import { stopFollowing, type Deliver } from "./race-scope.ts";
 import { Plans } from "./plans.ts";
-import type { Trial, TrialPlan, Way } from "./deliveries.ts";
-import type { WaysOfLane } from "./deliveries-of-lane.ts";
+import type { Trial, TrialPlan, Delivery } from "./deliveries.ts";
+import type { DeliveriesOfLane } from "./deliveries-of-lane.ts";
 
 /** Milliseconds between the calls of a control arm. */
 const STAGGER = 50;
@@ -31,7 +31,7 @@ const MOST_WRITES = 4;
 export class Prober {
   readonly #ground: RaceGround;
   readonly #request: RaceRequest;
-  readonly #ways: WaysOfLane;
+  readonly #ways: DeliveriesOfLane;
   readonly #calls: Calls;
   #hits = 0;
   #trials = 0;
@@ -45,7 +45,7 @@ export class Prober {
   #last: RaceOutcome | undefined;
   readonly #deliveries: Partial<Record<RaceDelivery, number>> = {};
 
-  constructor(ground: RaceGround, request: RaceRequest, ways: WaysOfLane) {
+  constructor(ground: RaceGround, request: RaceRequest, ways: DeliveriesOfLane) {
     this.#ground = ground;
     this.#request = request;
     this.#ways = ways;
@@ -156,7 +156,7 @@ export class Prober {
     }
   }
 
-  async #try(way: Way, plan: TrialPlan): Promise<Trial | undefined> {
+  async #try(way: Delivery, plan: TrialPlan): Promise<Trial | undefined> {
     const trial = await way.try(this.#calls, plan);
     if (trial === undefined) return undefined;
     if (trial.overlapped) {
@@ -172,7 +172,7 @@ export class Prober {
   }
 
   /** Whether a trial shows a race that the same calls, one well after the other in the same way, do not show. */
-  async #judge(trial: Trial, way: Way, oracle: Oracle, plan: TrialPlan): Promise<boolean> {
+  async #judge(trial: Trial, way: Delivery, oracle: Oracle, plan: TrialPlan): Promise<boolean> {
     const lost = trial.execution.calls.find((call) => call?.kind === "lost");
     if (lost === undefined) return this.#judged(trial, way, oracle, plan);
     // Alone it was answered. Nothing more can be asked of this target, and what the call does there may still come: the lane is given up.
@@ -185,7 +185,7 @@ export class Prober {
     throw new LaneLost(lost.lost!, message);
   }
 
-  async #judged({ execution }: Trial, way: Way, oracle: Oracle, plan: TrialPlan): Promise<boolean> {
+  async #judged({ execution }: Trial, way: Delivery, oracle: Oracle, plan: TrialPlan): Promise<boolean> {
     let judgement = await judge(execution, oracle.measure);
     if (this.#request.mode === "measure" && this.#hit === undefined) {
       const before = this.#ground.base.lookalikes.marked(oracle.measure.before);
@@ -212,14 +212,19 @@ export class Prober {
   }
 
   /** Why a judgement is not reported; `undefined`: it is. A rule that holds after each order and breaks in a trial is no noise. */
-  async #whyNot(judgement: Judgement, way: Way, oracle: Oracle, plan: TrialPlan): Promise<"noise" | "idempotent" | "control" | undefined> {
+  async #whyNot(
+    judgement: Judgement,
+    way: Delivery,
+    oracle: Oracle,
+    plan: TrialPlan,
+  ): Promise<"noise" | "idempotent" | "control" | undefined> {
     if (judgement.excused !== undefined) return judgement.excused;
     if (oracle.isUnsteady && judgement.verdict !== "invariant") return "noise";
     return this.#hit === undefined && !(await this.#controlled(way, oracle, plan, judgement)) ? "control" : undefined;
   }
 
   /** Returns whether durations may be why a trial fits no order, by further trials. */
-  async #areDurations(execution: Execution, way: Way, oracle: Oracle, plan: TrialPlan): Promise<boolean> {
+  async #areDurations(execution: Execution, way: Delivery, oracle: Oracle, plan: TrialPlan): Promise<boolean> {
     if (this.#durationsAsked++ >= MOST_DURATIONS) return false;
     const again = async (): Promise<Execution | undefined> => {
       const trial = await way.try(this.#calls, plan);
@@ -231,7 +236,7 @@ export class Prober {
   }
 
   /** Returns whether the calls, one well after the other in the same way, do not show the judgement again; `undefined`: anything that is no order. */
-  async #controlled(way: Way, oracle: Oracle, { meetAt }: TrialPlan, judgement: Judgement | undefined): Promise<boolean> {
+  async #controlled(way: Delivery, oracle: Oracle, { meetAt }: TrialPlan, judgement: Judgement | undefined): Promise<boolean> {
     const sides = meetAt.length;
     for (const first of [0, 1]) {
       const offsets = Array.from({ length: sides }, (_, side) => ((side + first) % sides) * (STAGGER + oracle.longest));
@@ -292,7 +297,7 @@ export class Prober {
     return now.lo === at.lo && now.hi === at.hi;
   }
 
-  #hitOf(judgement: Judgement, execution: Execution, way: Way, { measure }: Oracle): RaceHit {
+  #hitOf(judgement: Judgement, execution: Execution, way: Delivery, { measure }: Oracle): RaceHit {
     const before = this.#ground.base.lookalikes.marked(measure.before);
     // A row that one order makes has the names that it has in what was observed.
     const observed = this.#named(execution, before);

@@ -1,13 +1,13 @@
 import type { RaceAnswer, RaceRequest } from "../../messages/race-messages.ts";
 import type { LaneBase, LaneWork } from "../../lane/index.ts";
 import { Prober } from "./prober.ts";
-import { WaysOfLane } from "./deliveries-of-lane.ts";
+import { DeliveriesOfLane } from "./deliveries-of-lane.ts";
 
 /** A lane on which calls are raced; it keeps connections warm from probe to probe. */
 export class RaceLane {
   readonly #work: LaneWork;
   /** By the copy of the lane: one with spares lends any of them. */
-  readonly #ways: Map<LaneBase, WaysOfLane> = new Map();
+  readonly #ways: Map<LaneBase, DeliveriesOfLane> = new Map();
 
   constructor(work: LaneWork) {
     this.#work = work;
@@ -16,7 +16,7 @@ export class RaceLane {
   race(request: RaceRequest): Promise<RaceAnswer> {
     return this.#work.lend((ground) => {
       let ways = this.#ways.get(ground.base);
-      if (ways === undefined) this.#ways.set(ground.base, (ways = new WaysOfLane(ground.base)));
+      if (ways === undefined) this.#ways.set(ground.base, (ways = new DeliveriesOfLane(ground.base)));
       return new Prober(ground, request, ways).run();
     });
   }

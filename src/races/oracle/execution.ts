@@ -1,4 +1,4 @@
-import type { FindingNews, LaneFailureKind } from "../../messages/lane-messages.ts";
+import type { FindingEvent, LaneFailureKind } from "../../messages/lane-messages.ts";
 import type { RecordedExchange } from "../../model/results/result.ts";
 import type { Facts } from "../../state/canonical/facts.ts";
 
@@ -28,7 +28,7 @@ export interface Execution {
    */
   readonly states: readonly MergedState[];
   /** The rules that do not hold. */
-  readonly broken: readonly FindingNews[];
+  readonly broken: readonly FindingEvent[];
   /** With `order`: the state after each of its calls. */
   readonly after: readonly Facts[];
 }

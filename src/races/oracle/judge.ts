@@ -1,4 +1,4 @@
-import type { FindingNews } from "../../messages/lane-messages.ts";
+import type { FindingEvent } from "../../messages/lane-messages.ts";
 import type { RaceVerdict } from "../../model/results/result.ts";
 import { Severity, severityRank } from "../../model/declare/severity.ts";
 import type { Facts } from "../../state/canonical/facts.ts";
@@ -184,7 +184,7 @@ function inEachMerging(execution: Execution): readonly Execution[] {
   return execution.states.map((state) => ({ ...execution, order: state.merged, states: [state] }));
 }
 
-function worst(findings: readonly FindingNews[]): Omit<Judgement, "verdict"> | undefined {
+function worst(findings: readonly FindingEvent[]): Omit<Judgement, "verdict"> | undefined {
   const [first] = findings.toSorted((a, b) => severityRank(a.severity) - severityRank(b.severity));
   return first === undefined ? undefined : { invariant: first.invariant, severity: first.severity, message: first.message };
 }

@@ -1,4 +1,4 @@
-import type { Expander } from "../../engine/lane-pool.ts";
+import type { LanePool } from "../../engine/lane-pool.ts";
 import type { Recording } from "../../messages/lane-messages.ts";
 import type { RaceAnswer, RaceHit, RaceRequest } from "../../messages/race-messages.ts";
 import { shrinkPath } from "../../engine/findings/shrink.ts";
@@ -32,7 +32,7 @@ export interface ConfirmedRace {
  */
 export async function confirmRaces(
   seen: readonly SeenRace[],
-  expander: Expander,
+  lanePool: LanePool,
   tally: RaceTally,
   end: RacesEnd,
 ): Promise<readonly ConfirmedRace[]> {
@@ -42,7 +42,7 @@ export async function confirmRaces(
   const work = async (lane: number): Promise<void> => {
     while (next < groups.length && end.reason === undefined) {
       const at = next++;
-      confirmed[at] = await confirm(groups[at]!, { expander, lane, tally, end }).catch((error: unknown) => {
+      confirmed[at] = await confirm(groups[at]!, { lanePool, lane, tally, end }).catch((error: unknown) => {
         unlessInterrupted(end)(error);
         const [first] = groups[at]!;
         tally.dismiss("interrupted", first!.request, first!.answer.hit);
@@ -50,7 +50,7 @@ export async function confirmRaces(
       });
     }
   };
-  await Promise.all(Array.from({ length: Math.min(expander.lanes, groups.length) }, (_, lane) => work(lane)));
+  await Promise.all(Array.from({ length: Math.min(lanePool.lanes, groups.length) }, (_, lane) => work(lane)));
   for (const [first] of groups.slice(next)) tally.dismiss(end.reason!, first!.request, first!.answer.hit);
   tally.end();
   return confirmed.filter((one) => one !== undefined);
@@ -70,7 +70,7 @@ function groupsOf(seen: readonly SeenRace[]): readonly (readonly SeenRace[])[] {
 
 /** Where races are confirmed. */
 interface Seat {
-  readonly expander: Expander;
+  readonly lanePool: LanePool;
   readonly lane: number;
   readonly tally: RaceTally;
   readonly end: RacesEnd;
@@ -94,17 +94,17 @@ async function confirm(group: readonly SeenRace[], seat: Seat): Promise<Confirme
 /** `undefined`: it is not seen; `left`: that could not be found out to the end. */
 async function confirmOne(
   seen: SeenRace,
-  { expander, lane, tally, end }: Seat,
+  { lanePool, lane, tally, end }: Seat,
 ): Promise<Omit<ConfirmedRace, "count"> | "left" | undefined> {
   const found = asFound(seen);
-  const shorter = await shrink(found, expander, lane, end);
+  const shorter = await shrink(found, lanePool, lane, end);
   for (const request of shorter.path.length === found.path.length && shorter.sides === found.sides ? [found] : [shorter, found]) {
     if (end.reason !== undefined) return "left";
-    await expander.rebuild(lane);
-    const answer = await raceOn(expander, lane, { ...request, mode: "measure" });
+    await lanePool.rebuild(lane);
+    const answer = await raceOn(lanePool, lane, { ...request, mode: "measure" });
     tally.addTrials(answer);
     if (answer.hit === undefined) continue;
-    const recording = await expander.record(lane, request.path, request.draws);
+    const recording = await lanePool.record(lane, request.path, request.draws);
     return { request, hit: answer.hit, answer, recording };
   }
   // An interruption also ends what is being measured.
@@ -117,12 +117,12 @@ function asFound({ request, answer }: SeenRace): RaceRequest {
   return { ...request, effort: { ...request.effort, delivery }, schedule, wanted: { verdict, invariant } };
 }
 
-async function shrink(found: RaceRequest, expander: Expander, lane: number, end: RacesEnd): Promise<RaceRequest> {
+async function shrink(found: RaceRequest, lanePool: LanePool, lane: number, end: RacesEnd): Promise<RaceRequest> {
   // A long prefix that is confirmed is worth more than a short one that is not.
   const until = performance.now() + Math.min(SHRINKING, end.leftMs / 2);
   const shows = async (request: RaceRequest): Promise<boolean | undefined> => {
     if (end.reason !== undefined || performance.now() > until) return undefined;
-    return (await raceOn(expander, lane, { ...request, at: undefined })).hit !== undefined;
+    return (await raceOn(lanePool, lane, { ...request, at: undefined })).hit !== undefined;
   };
   let request = await fewerCopies(found, shows);
   if (request.path.length > 0) {

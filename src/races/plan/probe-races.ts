@@ -1,5 +1,5 @@
 import type { Committer } from "../../engine/commit/committer.ts";
-import type { Expander } from "../../engine/lane-pool.ts";
+import type { LanePool } from "../../engine/lane-pool.ts";
 import type { UnitRequest } from "../../messages/lane-messages.ts";
 import type { RaceAnswer, RaceEffort, RaceRequest } from "../../messages/race-messages.ts";
 import { UNCERTAIN } from "../../engine/graph/node-table.ts";
@@ -34,7 +34,7 @@ const TRIES = 2;
  */
 export async function probeRaces(
   committer: Committer,
-  expander: Expander,
+  lanePool: LanePool,
   options: ProbeOptions,
 ): Promise<{ readonly seen: readonly SeenRace[]; readonly tally: RaceTally }> {
   const plan = planRaces(committer, options.actions, options.copies, options.ownActions);
@@ -47,14 +47,14 @@ export async function probeRaces(
       const at = next++;
       const planned = plan.races[at]!;
       const request = requestFor(committer, planned, options);
-      const answer = await raceOn(expander, lane, request).catch(unlessInterrupted(options.end));
+      const answer = await raceOn(lanePool, lane, request).catch(unlessInterrupted(options.end));
       if (answer === undefined) return tally.skip((over ??= "interrupted"), 1);
       tally.add(answer, request);
       if (answer.hit !== undefined) seen[at] = { planned, request, answer };
       options.onProgress(tally, plan.races.length);
     }
   };
-  await Promise.all(Array.from({ length: expander.lanes }, (_, lane) => work(lane)));
+  await Promise.all(Array.from({ length: lanePool.lanes }, (_, lane) => work(lane)));
   // One of each class: the others are counted by the plan.
   const left = plan.races.length - next;
   if (left > 0) tally.skip(over!, left);
@@ -77,12 +77,12 @@ function requestFor({ nodes, visited }: Committer, { node, sides }: PlannedRace,
 }
 
 /** A lane that is lost is built anew, and the calls are tried once more. */
-export async function raceOn(expander: Expander, lane: number, request: RaceRequest): Promise<RaceAnswer> {
-  let answer = await expander.race(lane, request);
+export async function raceOn(lanePool: LanePool, lane: number, request: RaceRequest): Promise<RaceAnswer> {
+  let answer = await lanePool.race(lane, request);
   for (let tries = 1; answer.failure !== undefined; tries++) {
-    await expander.rebuild(lane, "use");
+    await lanePool.rebuild(lane, "use");
     if (tries === TRIES || answer.hit !== undefined) break;
-    answer = await expander.race(lane, request);
+    answer = await lanePool.race(lane, request);
   }
   return answer;
 }

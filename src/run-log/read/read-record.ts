@@ -1,5 +1,5 @@
 import type { Recorded } from "../../engine/commit/recommit.ts";
-import { keptBefore } from "./resumed-exploration.ts";
+import { resumedExploration } from "./resumed-exploration.ts";
 import { readStore } from "./open-run.ts";
 import type { StoredExploration } from "./resumable-run.ts";
 
@@ -18,6 +18,6 @@ export function readRecord<T>(file: string, { id, beginning }: StoredExploration
   if (beginning === undefined) return undefined;
   return readStore(file, (db) => {
     const depth = db.prepare("SELECT depth FROM nodes WHERE exploration = ? AND id = ?").pluck();
-    return work({ recorded: keptBefore(db, id, beginning).recorded, depth: (node) => depth.get(id, node) as number });
+    return work({ recorded: resumedExploration(db, id, beginning).recorded, depth: (node) => depth.get(id, node) as number });
   });
 }

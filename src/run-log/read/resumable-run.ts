@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { Outcome } from "../rows/entry-rows.ts";
 import type { EnvironmentRow } from "../rows/environment-rows.ts";
-import { beginningOf, type Beginning } from "../rows/run-header.ts";
+import { runHeaderOf, type RunHeader } from "../rows/run-header.ts";
 import { readStore } from "./open-run.ts";
 import { findRun } from "./runs.ts";
 
@@ -38,7 +38,7 @@ export interface StoredExploration {
   readonly depth: number;
   readonly actions: readonly string[];
   /** `undefined`: nothing was written along. */
-  readonly beginning: Beginning | undefined;
+  readonly beginning: RunHeader | undefined;
 }
 
 /**
@@ -86,6 +86,6 @@ function storedExplorations(db: Database): readonly StoredExploration[] {
     ...rest,
     stopReason,
     actions: actions.all(rest.id) as readonly string[],
-    beginning: code === null || document === null ? undefined : beginningOf(code, document),
+    beginning: code === null || document === null ? undefined : runHeaderOf(code, document),
   }));
 }

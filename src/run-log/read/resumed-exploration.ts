@@ -1,16 +1,16 @@
 import type { Database } from "better-sqlite3";
-import type { JournalNews } from "../../engine/commit/commit-journal.ts";
+import type { JournalEvent } from "../../engine/commit/commit-journal.ts";
 import { findingId } from "../../engine/findings/finding-id.ts";
 import type { Recorded } from "../../engine/commit/recommit.ts";
-import type { ErrorNews, FindingNews, UnjudgedNews } from "../../messages/lane-messages.ts";
+import type { ErrorEvent, FindingEvent, InconclusiveEvent } from "../../messages/lane-messages.ts";
 import type { Divergence, RecordedExchange, Violation } from "../../model/results/result.ts";
-import type { Beginning } from "../rows/run-header.ts";
+import type { RunHeader } from "../rows/run-header.ts";
 import { batchReader } from "../write/commit-batches.ts";
 import { record } from "../rows/json-columns.ts";
 
 /** What an exploration that goes on has in its store. */
-export interface KeptBefore {
-  readonly beginning: Beginning;
+export interface ResumedExploration {
+  readonly beginning: RunHeader;
   readonly recorded: Recorded;
   readonly nodes: number;
   readonly edges: number;
@@ -28,7 +28,7 @@ interface Row {
 }
 
 /** @throws TypeError where the store does not hold what it should */
-export function keptBefore(db: Database, exploration: number, beginning: Beginning): KeptBefore {
+export function resumedExploration(db: Database, exploration: number, beginning: RunHeader): ResumedExploration {
   const row = db
     .prepare(
       `SELECT e.name, e.digest, e.replayed, e.transitions, e.duration_ms, e.document, b.characters
@@ -43,7 +43,7 @@ export function keptBefore(db: Database, exploration: number, beginning: Beginni
   }[];
   const sent = new Map(findings.map(({ id, document }) => [id, record(document) as unknown as Violation]));
   const newsOf = db.prepare("SELECT document FROM news WHERE exploration = ? AND id = ?").pluck();
-  const known = new Map<number, JournalNews>();
+  const known = new Map<number, JournalEvent>();
   const isChecked = db.prepare("SELECT 1 FROM checks WHERE exploration = ? AND node = ? AND merge = ?").pluck();
   const crossChecked = record(row.document)["crossChecked"];
   return {
@@ -83,13 +83,13 @@ function fingerprintsOf(db: Database, exploration: number): Pick<Recorded, "lo" 
   return { lo, hi };
 }
 
-function newsFrom(document: unknown): JournalNews {
+function newsFrom(document: unknown): JournalEvent {
   const { findings, errors, unjudged } = record(document);
   if (!Array.isArray(findings) || !Array.isArray(errors)) throw new TypeError("what a step brought to light is not said");
   return {
-    findings: findings as readonly FindingNews[],
-    errors: (errors as ErrorNews[]).map((one) => ({ ...one, stack: one.stack })),
-    ...(Array.isArray(unjudged) && { unjudged: unjudged as readonly UnjudgedNews[] }),
+    findings: findings as readonly FindingEvent[],
+    errors: (errors as ErrorEvent[]).map((one) => ({ ...one, stack: one.stack })),
+    ...(Array.isArray(unjudged) && { unjudged: unjudged as readonly InconclusiveEvent[] }),
   };
 }
 

@@ -3,10 +3,10 @@ import type { Database } from "better-sqlite3";
 import type { ShardRecord } from "../../engine/shards/merge-shards.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { ExplorationEntry } from "../../reports/index.ts";
-import type { Beginning } from "../rows/run-header.ts";
+import type { RunHeader } from "../rows/run-header.ts";
 import { exchangesOf, type ExchangeRow } from "../rows/exchange-rows.ts";
 import { lines } from "../rows/json-columns.ts";
-import { keptBefore } from "./resumed-exploration.ts";
+import { resumedExploration } from "./resumed-exploration.ts";
 import { readStore } from "./open-run.ts";
 import { readEntry } from "./read-run.ts";
 import { findRun, runFile } from "./runs.ts";
@@ -16,7 +16,7 @@ import { storedRunOf, type StoredExploration, type StoredRun } from "./resumable
 export interface ShardStore {
   readonly stored: StoredRun;
   readonly entry: (exploration: StoredExploration) => ExplorationEntry;
-  readonly record: (exploration: StoredExploration, beginning: Beginning) => Omit<ShardRecord, "shard">;
+  readonly record: (exploration: StoredExploration, beginning: RunHeader) => Omit<ShardRecord, "shard">;
 }
 
 /**
@@ -55,7 +55,7 @@ function storeOf(db: Database, file: string): ShardStore {
     stored: storedRunOf(db, file),
     entry: ({ id }) => readEntry(db, id),
     record: ({ id }, beginning) => ({
-      recorded: keptBefore(db, id, beginning).recorded,
+      recorded: resumedExploration(db, id, beginning).recorded,
       state: (node) => {
         const text = states.get(id, node);
         return text === undefined ? undefined : lines(text);

@@ -3,7 +3,7 @@ import type { Shard } from "../../engine/shards/shard-partition.ts";
 import { record } from "./json-columns.ts";
 
 /** What has to be the same when an exploration goes on later. */
-export interface Beginning {
+export interface RunHeader {
   /** SHA-256 of the bundled code; empty: it is not known. */
   readonly code: string;
   /** When it was begun, and when it went on: ms since 1970. Times near any of them are not part of the state. */
@@ -29,8 +29,8 @@ export interface Beginning {
 }
 
 /** @throws TypeError when the column holds something else */
-export function beginningOf(code: string, document: string): Beginning {
-  const { clocksMs, knowledge, maxDepth, shard, violationPolicy = null, root } = record(document) as Partial<Omit<Beginning, "code">>;
+export function runHeaderOf(code: string, document: string): RunHeader {
+  const { clocksMs, knowledge, maxDepth, shard, violationPolicy = null, root } = record(document) as Partial<Omit<RunHeader, "code">>;
   const numbers = (list: unknown): boolean => Array.isArray(list) && list.every((one) => typeof one === "number");
   const texts = (list: unknown): boolean => Array.isArray(list) && list.every((one) => typeof one === "string");
   const sound =

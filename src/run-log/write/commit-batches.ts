@@ -1,6 +1,6 @@
 import type { Database, Statement } from "better-sqlite3";
 import { writeCommit } from "../../engine/commit/commit-rows.ts";
-import type { JournalBatch, JournalNews } from "../../engine/commit/commit-journal.ts";
+import type { JournalBatch, JournalEvent } from "../../engine/commit/commit-journal.ts";
 import { ROW, STATUS } from "../../messages/lane-messages.ts";
 import type { ExplorationGraph } from "../../model/results/result.ts";
 
@@ -10,7 +10,7 @@ const TEXTS = 10_000;
 /** Writes committed rows, a batch each, and what they brought to light, each text once. */
 export class CommitWriter {
   readonly #exploration: number;
-  readonly #show: (news: JournalNews) => JournalNews;
+  readonly #show: (news: JournalEvent) => JournalEvent;
   readonly #batch: Statement;
   readonly #news: Statement;
   readonly #check: Statement;
@@ -19,7 +19,7 @@ export class CommitWriter {
   #ids: number;
 
   /** `show`: news as they may be written down. */
-  constructor(db: Database, exploration: number, show: (news: JournalNews) => JournalNews) {
+  constructor(db: Database, exploration: number, show: (news: JournalEvent) => JournalEvent) {
     this.#exploration = exploration;
     this.#show = show;
     this.#batch = db.prepare("INSERT INTO commits VALUES (?, ?, ?)");
@@ -53,7 +53,7 @@ export class CommitWriter {
     this.#batch.run(this.#exploration, this.#batches++, Buffer.from(rows.buffer, rows.byteOffset, rows.byteLength));
   }
 
-  #idOf(news: JournalNews): number {
+  #idOf(news: JournalEvent): number {
     // As it came, since showing it takes long: stacks are read.
     const text = JSON.stringify(news);
     const known = this.#texts.get(text);

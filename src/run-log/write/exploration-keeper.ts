@@ -4,12 +4,12 @@ import type { Committer } from "../../engine/commit/committer.ts";
 import type { DetailLimits } from "../../engine/commit/commit-details.ts";
 import type { ExplorationResult, RecordedExchange } from "../../model/results/result.ts";
 import { explorationEntry, redactExchange, redactTarget, redactText, type Redactor, type Visibility } from "../../reports/index.ts";
-import type { JournalNews } from "../../engine/commit/commit-journal.ts";
-import type { Beginning } from "../rows/run-header.ts";
+import type { JournalEvent } from "../../engine/commit/commit-journal.ts";
+import type { RunHeader } from "../rows/run-header.ts";
 import { CommitWriter } from "./commit-batches.ts";
 import { EntryWriter, type Outcome } from "../rows/entry-rows.ts";
 import { ExchangeWriter } from "../rows/exchange-rows.ts";
-import type { KeptBefore } from "../read/resumed-exploration.ts";
+import type { ResumedExploration } from "../read/resumed-exploration.ts";
 
 /** What is known of an exploration when it begins. */
 export interface ExplorationStart {
@@ -19,9 +19,9 @@ export interface ExplorationStart {
   /** An exchange with the URLs that users know in place of the lanes' own. */
   readonly shown: (exchange: RecordedExchange) => RecordedExchange;
   /** What a step brought to light, as it is told: URLs as users know them, stacks in the user's own lines. */
-  readonly told: (news: JournalNews) => JournalNews;
+  readonly told: (news: JournalEvent) => JournalEvent;
   /** `undefined` where nothing was written along. */
-  readonly beginning: Beginning | undefined;
+  readonly beginning: RunHeader | undefined;
 }
 
 /** The result so far. Its graph is not looked at. */
@@ -44,7 +44,7 @@ const LINES = 10_000;
 export class ExplorationKeeper {
   readonly limits: DetailLimits;
   /** Of an exploration that goes on. */
-  readonly before: KeptBefore | undefined;
+  readonly before: ResumedExploration | undefined;
   readonly #id: number;
   readonly #file: string;
   readonly #db: Database;
@@ -75,7 +75,7 @@ export class ExplorationKeeper {
     visibility: Visibility,
     hide: Redactor,
     attempt: (work: () => void) => void,
-    before?: KeptBefore,
+    before?: ResumedExploration,
   ) {
     this.#id = id;
     this.#file = file;
@@ -183,7 +183,7 @@ export class ExplorationKeeper {
   }
 
   /** What user code threw, and what processes printed, is searched for secrets. */
-  #told(news: JournalNews): JournalNews {
+  #told(news: JournalEvent): JournalEvent {
     const { findings, errors, unjudged } = this.#start!.told(news);
     const text = (value: string): string => redactText(value, this.#visibility, this.#hide);
     return {

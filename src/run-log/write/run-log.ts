@@ -7,8 +7,8 @@ import { configRows, type ConfigRow } from "../rows/config-rows.ts";
 import { environmentRows } from "../rows/environment-rows.ts";
 import { EntryWriter } from "../rows/entry-rows.ts";
 import { ExplorationKeeper } from "./exploration-keeper.ts";
-import type { Beginning } from "../rows/run-header.ts";
-import { keptBefore } from "../read/resumed-exploration.ts";
+import type { RunHeader } from "../rows/run-header.ts";
+import { resumedExploration } from "../read/resumed-exploration.ts";
 import { RunLock } from "../run-lock.ts";
 import { DRAFT_SUFFIX, dropOldRuns, removeRun, runFile } from "../read/runs.ts";
 import { SCHEMA, SCHEMA_VERSION } from "../rows/schema.ts";
@@ -24,7 +24,7 @@ const CHECKPOINT_PAGES = 4_000;
  *
  * A failure to write (a full disk) does not end the run: nothing more is written then, and {@link end} throws it.
  */
-export class RunStore {
+export class RunLog {
   readonly file: string;
   readonly #config: Config;
   readonly #hide: Redactor;
@@ -76,8 +76,8 @@ export class RunStore {
   }
 
   /** A keeper for an exploration that goes on. */
-  explorationAgain({ id, file }: StoredExploration, beginning: Beginning): ExplorationKeeper {
-    const before = keptBefore(this.#db, id, beginning);
+  explorationAgain({ id, file }: StoredExploration, beginning: RunHeader): ExplorationKeeper {
+    const before = resumedExploration(this.#db, id, beginning);
     return new ExplorationKeeper(id, file, this.#db, this.#config.report, this.#hide, (work) => this.#attempt(work), before);
   }
 

@@ -1,4 +1,4 @@
-import type { Expander } from "../../engine/lane-pool.ts";
+import type { LanePool } from "../../engine/lane-pool.ts";
 import type { LaneReport } from "../../messages/lane-messages.ts";
 import { sameRoot } from "../../engine/search/same-root.ts";
 import { withinTime } from "../../engine/search/within-time.ts";
@@ -23,10 +23,10 @@ export interface BroughtUp {
 }
 
 /** Starts all lanes and brings them to the root state. @throws the reason of the signal, where start-up fails after it was aborted */
-export async function bringUpLanes(expander: Expander, input: ExploreInput, maxTimeMs: number): Promise<BroughtUp> {
+export async function bringUpLanes(lanePool: LanePool, input: ExploreInput, maxTimeMs: number): Promise<BroughtUp> {
   const { signal, keep } = input;
   try {
-    const lanes = await atOneRoot(expander, input, maxTimeMs);
+    const lanes = await atOneRoot(lanePool, input, maxTimeMs);
     if (keep !== undefined) refuseOtherRoot(keep, lanes.reports[0]!);
     return lanes;
   } catch (error) {
@@ -36,18 +36,18 @@ export async function bringUpLanes(expander: Expander, input: ExploreInput, maxT
 }
 
 /** All lanes at one root state, with what experiments teach about the target's values. */
-async function atOneRoot(expander: Expander, input: ExploreInput, maxTimeMs: number): Promise<BroughtUp> {
+async function atOneRoot(lanePool: LanePool, input: ExploreInput, maxTimeMs: number): Promise<BroughtUp> {
   const { config, keep } = input;
   // The knowledge that a resumed run had; `undefined`: the run is new.
   const known = keep?.before?.beginning.knowledge;
-  const started = await expander.start();
+  const started = await lanePool.start();
   const startedAt = performance.now();
   refuseSharing(started);
   // Without a target there is nothing to compare, and the exploration ends at its root.
   if (started[0]!.broken === true)
     return { reports: started, knowledge: NOTHING_KNOWN, notes: checkLanes(started, config), divergences: [], startedAt };
   if (known === undefined) {
-    const lanes = calibrating(expander, input, { first: started[0]!, maxTimeMs });
+    const lanes = calibrating(lanePool, input, { first: started[0]!, maxTimeMs });
     const idleMs = idleMsOf(config);
     const background = [...new Set(started.flatMap((report) => report.background ?? []))];
     let before: Pick<BroughtUp, "reports" | "knowledge"> = { reports: started, knowledge: { ...NOTHING_KNOWN, background } };
@@ -65,7 +65,7 @@ async function atOneRoot(expander: Expander, input: ExploreInput, maxTimeMs: num
     return { ...learned, notes: checkLanes(learned.reports, config), startedAt };
   }
   const knowledge = readKnowledge(known);
-  const reports = knowsNothing(knowledge) ? started : await expander.learn(knowledge);
+  const reports = knowsNothing(knowledge) ? started : await lanePool.learn(knowledge);
   return { reports, knowledge, notes: checkLanes(reports, config), divergences: [], startedAt };
 }
 
@@ -74,29 +74,29 @@ async function atOneRoot(expander: Expander, input: ExploreInput, maxTimeMs: num
  * Where a lane loses a store that is its own, all lanes are built anew, once, and the experiment is made again if they stand at the root of the `first` report.
  */
 export function calibrating(
-  expander: Expander,
+  lanePool: LanePool,
   { config, signal, onEvent }: Pick<ExploreInput, "config" | "signal" | "onEvent">,
   { first, maxTimeMs }: { readonly first: LaneReport; readonly maxTimeMs: number },
 ): LearningLanes {
   const limit = { leftMs: maxTimeMs / 2, allowanceMs: 0 };
   const end = performance.now() + limit.leftMs;
   // Elsewhere what other clients do to a store, and what was not put back, are not known.
-  const canRebuild = config.target !== undefined && expander.remote === undefined;
+  const canRebuild = config.target !== undefined && lanePool.remote === undefined;
   const cut = (): void => {
-    for (let lane = 0; lane < expander.lanes; lane++) expander.cut?.(lane);
+    for (let lane = 0; lane < lanePool.lanes; lane++) lanePool.cut?.(lane);
   };
   return {
-    learn: (knowledge, fresh) => expander.learn(knowledge, fresh),
-    rebuild: (lane) => expander.rebuild(lane),
+    learn: (knowledge, fresh) => lanePool.learn(knowledge, fresh),
+    rebuild: (lane) => lanePool.rebuild(lane),
     isOver: () => signal?.aborted === true || performance.now() > end,
     calibrate: async (walk) => {
-      const once = async () => (await withinTime({ expander: { cut }, lane: 0, signal, limit }, () => expander.calibrate(walk))).done;
+      const once = async () => (await withinTime({ lanePool: { cut }, lane: 0, signal, limit }, () => lanePool.calibrate(walk))).done;
       try {
         return await once();
       } catch (error) {
         if (!canRebuild || !isStoreLost(error) || signal?.aborted === true) throw error;
         onEvent({ kind: "note", message: `All lanes are being rebuilt: ${(error as Error).message}` });
-        for (let lane = 0; lane < expander.lanes; lane++) if (!sameRoot(await expander.rebuild(lane), first)) throw error;
+        for (let lane = 0; lane < lanePool.lanes; lane++) if (!sameRoot(await lanePool.rebuild(lane), first)) throw error;
         return once();
       }
     },

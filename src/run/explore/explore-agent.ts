@@ -9,7 +9,7 @@ import type { ExplorationResult } from "../../model/results/result.ts";
 import { explore } from "./explore.ts";
 import type { UserModule } from "../prepare/user-module.ts";
 import { exploreWithServices } from "../prepare/explore-with-services.ts";
-import { KeptRun, runToGoOn } from "../resume/stored-progress.ts";
+import { StoredProgress, runToGoOn } from "../resume/stored-progress.ts";
 import type { ExploreOptions } from "../prepare/options.ts";
 import { withRunDirectory } from "../prepare/run-directory.ts";
 import { shardOf } from "../shards/shard.ts";
@@ -55,7 +55,7 @@ async function keptRun(
   config: Config,
   definition: AgentDefinition<never, never>,
   options: ExploreOptions,
-): Promise<() => KeptRun> {
+): Promise<() => StoredProgress> {
   const { module } = options;
   if (module === undefined) {
     throw new SeqqaError(
@@ -70,7 +70,7 @@ async function keptRun(
   const code = await withRunDirectory(async (directory) => (await moduleOf(module, directory, definition)).hash);
   const input = { config, definition, name, code, options };
   const stored = runToGoOn(input);
-  return () => new KeptRun(input, stored);
+  return () => new StoredProgress(input, stored);
 }
 
 async function moduleOf(url: string, directory: string, definition: AgentDefinition<never, never>): Promise<UserModule> {

@@ -1,12 +1,12 @@
 import { availableParallelism } from "node:os";
 import { resolveExploration, type Config, type ResolvedExploration } from "../../config/index.ts";
 import { BrokenRules, type ViolationPolicy } from "../../engine/commit/broken-rules.ts";
-import type { Expander } from "../../engine/lane-pool.ts";
+import type { LanePool } from "../../engine/lane-pool.ts";
 import type { Explorer, ExplorerOptions } from "../../engine/search/explorer.ts";
 import { findingId } from "../../engine/findings/finding-id.ts";
 import { CRASHED, type LaneReport } from "../../messages/lane-messages.ts";
-import type { ClusterExpander } from "../../lane-pools/cluster/cluster-lane-pool.ts";
-import { WatchedExpander } from "../../lane-pools/watched-lane-pool.ts";
+import type { ClusterLanePool } from "../../lane-pools/cluster/cluster-lane-pool.ts";
+import { WatchedLanePool } from "../../lane-pools/watched-lane-pool.ts";
 import type { LaneOptions } from "../../lane/index.ts";
 import { mapStack } from "../../loader/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
@@ -21,7 +21,7 @@ import { EndedTargets } from "./ended-targets.ts";
 import type { ExploreInput } from "../prepare/explore-input.ts";
 import { freshStateNotes } from "./fresh-states.ts";
 import { hostOptions } from "../prepare/host-options.ts";
-import { expanderOf, refuseLanesWithoutModule } from "../prepare/lane-pool-of.ts";
+import { lanePoolOf, refuseLanesWithoutModule } from "../prepare/lane-pool-of.ts";
 import { withExemptions } from "../results/idle-actions.ts";
 import { laneOptions } from "../prepare/lane-options.ts";
 import { buildResult } from "../results/result-builder.ts";
@@ -32,7 +32,7 @@ import { ShownUrls } from "../prepare/shown-urls.ts";
 import { findRaces, NO_RACES, refuseRaces, type FoundRaces } from "./races.ts";
 import { neverOccurredNotes } from "../results/never-occurred.ts";
 import { twoPacketsNote } from "../results/two-packets-note.ts";
-import { unjudgedNotes } from "../results/inconclusive-notes.ts";
+import { inconclusiveNotes } from "../results/inconclusive-notes.ts";
 import { behindViolations } from "../results/verdict-exceptions.ts";
 import { violationPolicy } from "./violation-policy.ts";
 import { wasteNotes } from "../results/waste.ts";
@@ -62,16 +62,16 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
     const impossible = config.parallel > 1 ? host.canMakeLanes(config.parallel) : undefined;
     if (impossible !== undefined) throw impossible;
     const lanes = optionsOfLanes(input, budget);
-    const home = new WatchedExpander(expanderOf({ config, definition, module: input.module, host, options: lanes }), host);
+    const home = new WatchedLanePool(lanePoolOf({ config, definition, module: input.module, host, options: lanes }), host);
     const cluster = clusterOf(input, lanes, home, host.origins);
-    const expander: Expander = cluster ?? home;
+    const lanePool: LanePool = cluster ?? home;
     const explored = async (): Promise<ExplorationResult> => {
       const maxTimeMs = (budget.maxTime ?? Infinity) * 1000;
-      const brought = await bringUpLanes(expander, input, maxTimeMs);
+      const brought = await bringUpLanes(lanePool, input, maxTimeMs);
       const { notes, reports } = brought;
       refuseRaces(budget.races, reports[0]!);
       const policy = violationPolicy(definition, budget.continueAfterViolation);
-      onEvent({ kind: "started", name: input.name, lanes: expander.lanes, notes: [...notes, ...rootNote(reports[0]!, policy)] });
+      onEvent({ kind: "started", name: input.name, lanes: lanePool.lanes, notes: [...notes, ...rootNote(reports[0]!, policy)] });
       const actions = definition.actions.map(({ name }) => name);
       const ended = new EndedTargets();
       const options: ExplorerOptions = {
@@ -115,7 +115,7 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
           declaredAt: declared,
         });
       const { explorer, knowledge, refuted, visibility } = await search(input, {
-        expander,
+        lanePool,
         options,
         brought,
         clockMs: lanes.clockMs,
@@ -141,7 +141,7 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
         visibility,
       });
     };
-    return await closeAfter(explored, () => expander.close());
+    return await closeAfter(explored, () => lanePool.close());
   } finally {
     await host.close();
   }
@@ -168,7 +168,7 @@ async function conclude(
   input: ExploreInput,
   explorer: Explorer,
   options: ExplorerOptions,
-  expander: Expander,
+  lanePool: LanePool,
   notes: readonly string[],
   races: FoundRaces,
   begun: number,
@@ -177,9 +177,9 @@ async function conclude(
 ): Promise<ExplorationResult> {
   const { definition, onEvent, config } = input;
   const { actions, seed } = options;
-  const violations = await shortestViolations(explorer, options, expander);
+  const violations = await shortestViolations(explorer, options, lanePool);
   const sharing = options.shard === undefined || explorer.cut === undefined ? [] : [shardNote(options.shard, explorer.cut)];
-  const more = [...notes, ...sharing, ...chainNotes(explorer), ...twoPacketsNote(explorer), ...(await freshStateNotes(explorer, expander))];
+  const more = [...notes, ...sharing, ...chainNotes(explorer), ...twoPacketsNote(explorer), ...(await freshStateNotes(explorer, lanePool))];
   // A resumed run does not know which keys its first session met, nor a shard those of the others: a note could be false.
   if (options.shard === undefined && input.keep?.before === undefined) more.push(...neverOccurredNotes(explorer));
   const left = notReplayedNote(violations);
@@ -187,10 +187,10 @@ async function conclude(
   if (input.signal?.aborted !== true) more.push(...ended.notes(violations.some(({ found }) => found.finding.invariant === CRASHED)));
   const asFound = violations.filter(({ minimality }) => minimality === "as_found").length;
   const coverage = withExemptions(explorer.committer.coverage(), definition, config.exploration.requireAllActions);
-  more.push(...wasteNotes(definition, coverage), ...unjudgedNotes(explorer.committer));
+  more.push(...wasteNotes(definition, coverage), ...inconclusiveNotes(explorer.committer));
   if (behindViolations(explorer.committer).length > 0) more.push(BEHIND_NOTE);
   if (asFound > 0 && input.signal?.aborted !== true) more.push(shrinkingCutNote(asFound));
-  await closeLanes(expander, explorer);
+  await closeLanes(lanePool, explorer);
   // Also where it was interrupted after exploring: something that belongs to it is missing.
   if (input.signal?.aborted === true) explorer.stopReason = "interrupted";
   const result = buildResult({
@@ -239,9 +239,9 @@ function shownUrls(config: Config, { origins }: TargetHost): () => ShownUrls {
 }
 
 /** Ends the lanes before the result is made, so that a store which could not be put back in the end is part of it. */
-async function closeLanes(expander: Expander, explorer: Explorer): Promise<void> {
+async function closeLanes(lanePool: LanePool, explorer: Explorer): Promise<void> {
   try {
-    await expander.close();
+    await lanePool.close();
   } catch (error) {
     explorer.divergences.add({
       kind: "not_put_back",
@@ -267,10 +267,10 @@ function optionsOfLanes({ config, module, keep }: ExploreInput, budget: Resolved
 function clusterOf(
   { distributed, module, definition, name }: ExploreInput,
   lanes: LaneOptions,
-  home: Expander,
+  home: LanePool,
   origins: Set<string>,
-): ClusterExpander | undefined {
-  return distributed?.by.expander({
+): ClusterLanePool | undefined {
+  return distributed?.by.lanePool({
     name,
     entry: distributed.entry,
     code: module!.hash,

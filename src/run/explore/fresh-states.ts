@@ -1,4 +1,4 @@
-import type { Expander } from "../../engine/lane-pool.ts";
+import type { LanePool } from "../../engine/lane-pool.ts";
 import type { Explorer } from "../../engine/search/explorer.ts";
 import { differingFields } from "../../state/index.ts";
 
@@ -8,7 +8,7 @@ const FEWEST_STEPS = 200;
 const SUSPICIOUS = 0.95;
 
 /** A run that gives a new state at nearly every step that changes one says so, and names the fields that differ. */
-export async function freshStateNotes(explorer: Explorer, expander: Expander): Promise<readonly string[]> {
+export async function freshStateNotes(explorer: Explorer, lanePool: LanePool): Promise<readonly string[]> {
   const { committer, stopReason, limit } = explorer;
   const { nodes, edges } = committer;
   if (stopReason === "exhausted" || stopReason === "interrupted" || committer.steps < FEWEST_STEPS || limit.isOver) return [];
@@ -18,17 +18,17 @@ export async function freshStateNotes(explorer: Explorer, expander: Expander): P
   });
   const fresh = nodes.size - 1;
   if (changing < FEWEST_STEPS / 2 || fresh < changing * SUSPICIOUS) return [];
-  const fields = await fieldsThatDiffer(nodes.path(nodes.size - 1), expander);
+  const fields = await fieldsThatDiffer(nodes.path(nodes.size - 1), lanePool);
   const what = `Nearly every step that changed the state led to a new one (${fresh} of ${changing}).`;
   if (fields.length === 0) return [`${what} If states should recur, look for a value that differs each time and list it under ignore.`];
   return [`${what} These fields differ between two executions of one path; list them under ignore: ${fields.join(", ")}.`];
 }
 
-async function fieldsThatDiffer(path: readonly number[], expander: Expander): Promise<readonly string[]> {
+async function fieldsThatDiffer(path: readonly number[], lanePool: LanePool): Promise<readonly string[]> {
   try {
-    await expander.rebuild(0);
-    const first = await expander.record(0, path);
-    const second = await expander.record(0, path);
+    await lanePool.rebuild(0);
+    const first = await lanePool.record(0, path);
+    const second = await lanePool.record(0, path);
     return differingFields(first.lines, second.lines);
   } catch {
     return [];

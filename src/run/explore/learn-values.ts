@@ -1,4 +1,4 @@
-import type { Expander } from "../../engine/lane-pool.ts";
+import type { LanePool } from "../../engine/lane-pool.ts";
 import { lateWrite, type Calibration, type CalibrationWalk, type LaneDivergence, type LaneReport } from "../../messages/lane-messages.ts";
 import type { Explorer } from "../../engine/search/explorer.ts";
 import type { Divergence, Reduction, VerdictException } from "../../model/results/result.ts";
@@ -33,7 +33,7 @@ export interface LearnedValues {
 }
 
 /** Lanes that experiments are made on. */
-export type LearningLanes = Pick<Expander, "calibrate" | "learn" | "rebuild"> & {
+export type LearningLanes = Pick<LanePool, "calibrate" | "learn" | "rebuild"> & {
   /** The time for walks that are not necessary has passed. */
   readonly isOver?: () => boolean;
 };
@@ -50,28 +50,28 @@ export interface Experiments {
 
 /** Finds out what the target, or another client, writes although nothing is asked of it; `undefined`: nothing. */
 export async function learnBackground(
-  expander: LearningLanes,
+  lanePool: LearningLanes,
   { knowledge }: Pick<LearnedValues, "knowledge">,
   idleMs: number,
 ): Promise<LearnedValues | undefined> {
   if (idleMs === 0) return undefined;
-  const { background } = (await expander.calibrate({ idleMs })).learned;
+  const { background } = (await lanePool.calibrate({ idleMs })).learned;
   if (background.length === 0) return undefined;
   const more = joined(knowledge, { ...NOTHING_KNOWN, background });
-  return { knowledge: more, reports: await expander.learn(more), divergences: [] };
+  return { knowledge: more, reports: await lanePool.learn(more), divergences: [] };
 }
 
 /** Finds out by experiment which values of the target are generated and which are times, until two walks from the root lead to equal states. */
 export async function learnValues(
-  expander: LearningLanes,
+  lanePool: LearningLanes,
   before: Pick<LearnedValues, "reports" | "knowledge">,
   experiments: Experiments,
 ): Promise<LearnedValues> {
-  let { missed, ...learned } = await learnOnWalk(expander, before, experiments, { path: experiments.path });
+  let { missed, ...learned } = await learnOnWalk(lanePool, before, experiments, { path: experiments.path });
   // One order of the other actions may undo too early what a wanted action needs; walks take both orders in turn.
   for (let leg = 0, inVain = 0; leg < MOST_LEGS && inVain < 2 && missed.length > 0 && learned.divergences.length === 0; leg++) {
-    if (expander.isOver?.() === true) break;
-    const next = await learnOnWalk(expander, learned, experiments, { wanted: missed, backwards: leg % 2 === 1 });
+    if (lanePool.isOver?.() === true) break;
+    const next = await learnOnWalk(lanePool, learned, experiments, { wanted: missed, backwards: leg % 2 === 1 });
     inVain = next.missed.length < missed.length ? 0 : inVain + 1;
     ({ missed, ...learned } = next);
   }
@@ -80,7 +80,7 @@ export async function learnValues(
 
 /** The same, on one walk. */
 async function learnOnWalk(
-  expander: LearningLanes,
+  lanePool: LearningLanes,
   before: Pick<LearnedValues, "reports" | "knowledge">,
   { idleMs, startsTargets }: Experiments,
   walk: Pick<CalibrationWalk, "path" | "wanted" | "backwards">,
@@ -96,17 +96,17 @@ async function learnOnWalk(
   let missed: readonly number[] = [];
   const learn = async (more: Knowledge): Promise<void> => {
     knowledge = joined(knowledge, more);
-    reports = await expander.learn(knowledge);
+    reports = await lanePool.learn(knowledge);
   };
   for (let round = 0; round < MOST_ROUNDS; round++) {
-    const { learned, suspects, unlike, late, states, ...walked } = await expander.calibrate({ ...walk, thorough });
+    const { learned, suspects, unlike, late, states, ...walked } = await lanePool.calibrate({ ...walk, thorough });
     ({ missed } = walked);
     thorough ||= suspects.length + unlike.length > 0;
     for (const one of walked.lasting) lasting.set(one.field, one);
     for (const one of unlike) answers.add(one);
     if ((late.length + suspects.length > 0 || learned.generated.some(isLooseCounter)) && !isWatched) {
       isWatched = true;
-      const found = await learnBackground(expander, { knowledge }, idleMs);
+      const found = await learnBackground(lanePool, { knowledge }, idleMs);
       if (found !== undefined) {
         ({ reports, knowledge } = found);
         continue;
@@ -120,7 +120,7 @@ async function learnOnWalk(
       const report = (divergence: Divergence) => ({ reports, knowledge, divergences: [divergence], missed });
       // A reset may have left something.
       if (!startsTargets && !reports[0]!.portable) return report(memoryOrChance(all, suspects));
-      if (await isAlikeWhenFresh(expander, walk, states)) return report(memory(all));
+      if (await isAlikeWhenFresh(lanePool, walk, states)) return report(memory(all));
       if (suspects.length === 0) return report(chance(all));
       await learn({ ...NOTHING_KNOWN, dropped: suspects });
     }
@@ -144,10 +144,10 @@ function isLooseCounter({ after, domain }: Knowledge["generated"][number]): bool
 }
 
 /** Resolves to `true` if the walk leads to these states in each of some fresh processes: what differs within one is what that process remembers. */
-async function isAlikeWhenFresh(expander: LearningLanes, walk: CalibrationWalk, states: readonly number[]): Promise<boolean> {
+async function isAlikeWhenFresh(lanePool: LearningLanes, walk: CalibrationWalk, states: readonly number[]): Promise<boolean> {
   for (let process = 0; process < FRESH_PROCESSES; process++) {
-    await expander.rebuild(0);
-    const fresh = await expander.calibrate({ ...walk, once: true });
+    await lanePool.rebuild(0);
+    const fresh = await lanePool.calibrate({ ...walk, once: true });
     if (fresh.states.length !== states.length || states.some((one, index) => one !== fresh.states[index])) return false;
   }
   return true;
@@ -158,24 +158,24 @@ async function isAlikeWhenFresh(expander: LearningLanes, walk: CalibrationWalk, 
  * are built anew, for the search that begins again.
  */
 export async function learnFrom(
-  expander: LearningLanes,
+  lanePool: LearningLanes,
   before: Pick<LearnedValues, "reports" | "knowledge">,
   { kind, calls, reduced }: LaneDivergence,
   experiments: Experiments,
 ): Promise<LearnedValues & { readonly isExplained: boolean }> {
   if (kind === "late_write") {
-    const found = await learnBackground(expander, before, experiments.idleMs);
-    if (found !== undefined) return { ...found, reports: await expander.learn(found.knowledge, "fresh"), isExplained: true };
-    return { knowledge: before.knowledge, reports: await expander.learn(before.knowledge, "fresh"), divergences: [], isExplained: false };
+    const found = await learnBackground(lanePool, before, experiments.idleMs);
+    if (found !== undefined) return { ...found, reports: await lanePool.learn(found.knowledge, "fresh"), isExplained: true };
+    return { knowledge: before.knowledge, reports: await lanePool.learn(before.knowledge, "fresh"), divergences: [], isExplained: false };
   }
-  const { divergences, ...learned } = await learnValues(expander, before, { ...experiments, path: calls });
+  const { divergences, ...learned } = await learnValues(lanePool, before, { ...experiments, path: calls });
   const isNew = divergences.length > 0 || knowledgeText(learned.knowledge) !== knowledgeText(before.knowledge);
-  const found = isNew ? undefined : await learnBackground(expander, before, experiments.idleMs);
-  if (found !== undefined) return { ...found, reports: await expander.learn(found.knowledge, "fresh"), isExplained: true };
+  const found = isNew ? undefined : await learnBackground(lanePool, before, experiments.idleMs);
+  if (found !== undefined) return { ...found, reports: await lanePool.learn(found.knowledge, "fresh"), isExplained: true };
   const places = placesToOrder(before.knowledge);
   const matters = !isNew && reduced === true && places.length > 0;
   const knowledge = matters ? joined(learned.knowledge, { ...NOTHING_KNOWN, ordered: places }) : learned.knowledge;
-  return { knowledge, reports: await expander.learn(knowledge, "fresh"), divergences, isExplained: isNew || matters };
+  return { knowledge, reports: await lanePool.learn(knowledge, "fresh"), divergences, isExplained: isNew || matters };
 }
 
 /**

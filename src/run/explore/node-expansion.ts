@@ -6,16 +6,16 @@ import { rootOf } from "../../lane-pools/cluster/cluster-lane-pool.ts";
 import type { Announced, Facts } from "../../lane-pools/cluster/handshake.ts";
 import type { WorkerLanes } from "../../lane-pools/cluster/job-runner.ts";
 import { QueueLink } from "../../lane-pools/cluster/queue-link.ts";
-import { Seal } from "../../lane-pools/cluster/message-signer.ts";
-import { decodeImage } from "../../lane-pools/threads/snapshot-codec.ts";
-import { WatchedExpander } from "../../lane-pools/watched-lane-pool.ts";
+import { MessageSigner } from "../../lane-pools/cluster/message-signer.ts";
+import { decodeSnapshot } from "../../lane-pools/threads/snapshot-codec.ts";
+import { WatchedLanePool } from "../../lane-pools/watched-lane-pool.ts";
 import { discover } from "../../loader/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { knowsNothing, readKnowledge } from "../../state/index.ts";
 import { spareCount, TargetHost } from "../../targets/index.ts";
 import { checkLanes } from "../prepare/check-lanes.ts";
 import { comparableConfig } from "../resume/comparable-config.ts";
-import { expanderOf, refuseLanesWithoutModule } from "../prepare/lane-pool-of.ts";
+import { lanePoolOf, refuseLanesWithoutModule } from "../prepare/lane-pool-of.ts";
 import { hostOptions } from "../prepare/host-options.ts";
 import { laneOptions } from "../prepare/lane-options.ts";
 import { loadExploration, type LoadedExploration } from "../prepare/load-exploration.ts";
@@ -41,7 +41,7 @@ export interface WorkInput {
  */
 export async function work({ config, directory, url, secret, version, onNote, signal }: WorkInput): Promise<void> {
   const link = await QueueLink.open({ url, ca: config.tls.ca, name: "seqqa worker", onNote });
-  const seal = new Seal(secret);
+  const seal = new MessageSigner(secret);
   const values = comparableConfig(config, (value) => seal.digest(value));
   try {
     await withRunDirectory(async (bundles) => {
@@ -106,31 +106,31 @@ async function startLanes(
       hideBodies,
     };
     const inline = config.parallel === 1;
-    const shared = facts.shared === undefined || !inline ? facts.shared : decodeImage(facts.shared);
-    const expander = new WatchedExpander(expanderOf({ config, definition, module, host, options, shared }), host);
+    const shared = facts.shared === undefined || !inline ? facts.shared : decodeSnapshot(facts.shared);
+    const lanePool = new WatchedLanePool(lanePoolOf({ config, definition, module, host, options, shared }), host);
     try {
-      const started = await expander.start();
+      const started = await lanePool.start();
       const known = readKnowledge(knowledge);
-      const reports = knowsNothing(known) ? started : await expander.learn(known);
+      const reports = knowsNothing(known) ? started : await lanePool.learn(known);
       checkLanes(reports, config);
       return {
-        expander,
+        lanePool,
         ready: {
-          lanes: expander.lanes,
+          lanes: lanePool.lanes,
           root: rootOf(reports[0]!),
           portable: reports.every(({ portable }) => portable),
           origins: [...host.origins],
         },
-        image: inline ? decodeImage : (text) => text,
+        image: inline ? decodeSnapshot : (text) => text,
         actions: definition.actions.length,
         origins: host.origins,
         close: async () => {
-          await expander.close();
+          await lanePool.close();
           await host.close();
         },
       };
     } catch (error) {
-      await expander.close().catch(() => undefined);
+      await lanePool.close().catch(() => undefined);
       throw error;
     }
   } catch (error) {

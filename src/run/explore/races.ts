@@ -1,5 +1,5 @@
 import type { ResolvedExploration } from "../../config/index.ts";
-import type { Expander } from "../../engine/lane-pool.ts";
+import type { LanePool } from "../../engine/lane-pool.ts";
 import type { Explorer, ExplorerOptions } from "../../engine/search/explorer.ts";
 import type { LaneReport } from "../../messages/lane-messages.ts";
 import type { TimeLimit } from "../../engine/search/time-limit.ts";
@@ -46,16 +46,16 @@ function timeFor({ leftMs, allowanceMs }: TimeLimit): number {
 export async function findRaces(
   explorer: Explorer,
   { actions, ownActions, seed, signal, onEvent }: ExplorerOptions,
-  expander: Expander,
+  lanePool: LanePool,
   { mode, trials, delivery, copies, maxTime }: Races,
 ): Promise<FoundRaces> {
   const isOver = signal?.aborted === true || explorer.fatal !== undefined || explorer.stopReason === "first_violation";
   if (mode === "off" || isOver) return NO_RACES;
-  const cancel = (): void => expander.cancel();
+  const cancel = (): void => lanePool.cancel();
   signal?.addEventListener("abort", cancel, { once: true });
   try {
     const end = new RacesEnd(maxTime === undefined ? timeFor(explorer.limit) : maxTime * 1000, signal);
-    const { seen, tally } = await probeRaces(explorer.committer, expander, {
+    const { seen, tally } = await probeRaces(explorer.committer, lanePool, {
       actions: actions.length,
       ownActions: ownActions ?? actions.length,
       effort: { first: FIRST, trials, delivery, seed },
@@ -63,7 +63,7 @@ export async function findRaces(
       end,
       onProgress: ({ probed, trials: made, hits }, planned) => onEvent({ kind: "racing", probed, planned, trials: made, hits }),
     });
-    const races = await confirmRaces(seen, expander, tally, end);
+    const races = await confirmRaces(seen, lanePool, tally, end);
     const coverage = tally.coverage();
     if (maxTime !== undefined) explorer.limit.extend(coverage.durationMs);
     return { races, dismissed: tally.dismissedHits, coverage };

@@ -1,12 +1,12 @@
-import type { JournalNews } from "../../engine/commit/commit-journal.ts";
+import type { JournalEvent } from "../../engine/commit/commit-journal.ts";
 import type { ShownUrls } from "../prepare/shown-urls.ts";
 
 /** What a step brought to light, as it is told: URLs as users know them, and stacks in the user's own lines, since the bundle does not outlive the run. */
-export function toldNews(
-  { findings, errors, unjudged }: JournalNews,
+export function reportedEvents(
+  { findings, errors, unjudged }: JournalEvent,
   urls: ShownUrls,
   { mapStack, whereOf }: { readonly mapStack: (stack: string) => string; readonly whereOf: (stack: string) => string | undefined },
-): JournalNews {
+): JournalEvent {
   return {
     findings,
     ...(unjudged !== undefined && { unjudged }),

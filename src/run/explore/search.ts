@@ -1,5 +1,5 @@
 import { tmpdir } from "node:os";
-import type { Expander } from "../../engine/lane-pool.ts";
+import type { LanePool } from "../../engine/lane-pool.ts";
 import { Explorer, type ExplorerOptions } from "../../engine/search/explorer.ts";
 import type { LaneReport } from "../../messages/lane-messages.ts";
 import type { ExplorationResult, Reduction } from "../../model/results/result.ts";
@@ -11,15 +11,15 @@ import { idleMsOf } from "./idle-watch.ts";
 import { whereOfStack } from "../prepare/declared-at.ts";
 import type { ExploreInput } from "../prepare/explore-input.ts";
 import { learnFrom, lessonNote, refutedBy } from "./learn-values.ts";
-import { beginningWith } from "../resume/resume.ts";
+import { runHeaderWith } from "../resume/resume.ts";
 import type { ShownUrls } from "../prepare/shown-urls.ts";
-import { toldNews } from "./reported-events.ts";
+import { reportedEvents } from "./reported-events.ts";
 
 /** Searches that end because an outcome shows that too little was known of the target's values. */
 const MOST_LESSONS = 8;
 
 export interface SearchParts {
-  readonly expander: Expander;
+  readonly lanePool: LanePool;
   readonly options: ExplorerOptions;
   readonly brought: BroughtUp;
   /** See {@link CanonicalOptions.clockMs}. */
@@ -45,20 +45,20 @@ export interface Searched {
  */
 export async function search(input: ExploreInput, parts: SearchParts): Promise<Searched> {
   const { config, keep, onEvent, signal } = input;
-  const { expander, options, brought } = parts;
+  const { lanePool, options, brought } = parts;
   const { startedAt } = brought;
   let { reports, knowledge, divergences } = brought;
   const refuted: Reduction[] = [];
-  for (let lessons = 0, isOpen = expander.remote === undefined; ; lessons++) {
+  for (let lessons = 0, isOpen = lanePool.remote === undefined; ; lessons++) {
     keep?.begin(startOf(input, parts, reports[0]!, knowledge));
     const spill = new ScratchFile(keep?.folder ?? tmpdir());
     const recorded = lessons === 0 ? keep?.before?.recorded : undefined;
     const onCommits = keep === undefined ? undefined : (): void => keep.commits(explorer.committer, () => parts.soFar(explorer));
-    const lanes = calibrating(expander, input, { first: reports[0]!, maxTimeMs: options.maxTimeMs });
+    const lanes = calibrating(lanePool, input, { first: reports[0]!, maxTimeMs: options.maxTimeMs });
     // Nobody writes to a world in memory but its own actions.
     const calibrate = reports[0]!.uses.length > 0 ? lanes.calibrate : undefined;
     const kept = { spill, details: keep?.limits, journal: keep !== undefined, recorded, onCommits, calibrate };
-    const explorer: Explorer = new Explorer({ ...options, ...kept, learns: isOpen && lessons < MOST_LESSONS }, expander, startedAt);
+    const explorer: Explorer = new Explorer({ ...options, ...kept, learns: isOpen && lessons < MOST_LESSONS }, lanePool, startedAt);
     explorer.restore(divergences);
     await explorer.run(reports[0]!);
     const searched = { explorer, knowledge, refuted, visibility: reports[0]!.visibility };
@@ -97,8 +97,8 @@ function startOf(
     strategy: options.strategy,
     actions: options.actions,
     shown: (exchange) => shown().exchange(exchange),
-    told: (news) => toldNews(news, shown(), { mapStack, whereOf: whereOfStack }),
-    beginning: beginningWith(
+    told: (news) => reportedEvents(news, shown(), { mapStack, whereOf: whereOfStack }),
+    beginning: runHeaderWith(
       module?.hash ?? "",
       { root, knowledge: knowledgeText(knowledge), clockMs, maxDepth, shard, violationPolicy: options.violationPolicy },
       keep?.before?.beginning,

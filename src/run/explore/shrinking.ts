@@ -2,10 +2,10 @@ import { explorationCompleteTo } from "../../engine/search/completeness.ts";
 import { causeOf, confirmViolations, type ConfirmedViolation, type Confirmations, type Shrinking } from "../../engine/findings/confirm.ts";
 import type { FoundViolation } from "../../engine/findings/finding-log.ts";
 import { unsettledOf } from "../../engine/search/unconfirmed-timeouts.ts";
-import type { Expander } from "../../engine/lane-pool.ts";
+import type { LanePool } from "../../engine/lane-pool.ts";
 import type { Explorer, ExplorerOptions } from "../../engine/search/explorer.ts";
 import { graphPaths } from "../../engine/graph/graph-path.ts";
-import { BfsOrder } from "../../engine/frontiers/index.ts";
+import { BfsFrontier } from "../../engine/frontiers/index.ts";
 import { proveShortest } from "../../engine/findings/prove-shortest.ts";
 
 /** Seconds for leaving steps out of one path, and of all of an exploration. */
@@ -23,7 +23,7 @@ const SHARE = 0.1;
 export async function shortestViolations(
   explorer: Explorer,
   options: ExplorerOptions,
-  expander: Expander,
+  lanePool: LanePool,
 ): Promise<readonly ConfirmedViolation[]> {
   const { committer, divergences, order } = explorer;
   const { limit } = explorer;
@@ -31,7 +31,7 @@ export async function shortestViolations(
   const allMs = Math.min(ALL * 1000, share);
   const shrinking: Shrinking = {
     // Breadth first finds each by a path that is as short as any over what was committed.
-    shortest: order instanceof BfsOrder ? ({ path, draws }) => ({ path, draws }) : graphPaths(committer),
+    shortest: order instanceof BfsFrontier ? ({ path, draws }) => ({ path, draws }) : graphPaths(committer),
     mayBeBroken: new Set(Object.keys(options.violationPolicy?.invariants ?? {})),
     completeToDepth: explorationCompleteTo(explorer, committer.deepest),
     eachMs: Math.min(EACH * 1000, allMs),
@@ -56,11 +56,11 @@ export async function shortestViolations(
     };
     // Where the world does not come out the same twice, only a target of its own shows what a path does.
     const canGoBack = divergences.all.length === 0;
-    const replayed = await confirmViolations({ violations }, { actions, expander, signal, shrinking, limit, canGoBack, onProgress });
+    const replayed = await confirmViolations({ violations }, { actions, lanePool, signal, shrinking, limit, canGoBack, onProgress });
     const confirmed = replayed.flatMap((one) => (isNew(one.found) ? settled(one) : [one]));
     // Nothing is proven by exploring such a world, either.
     if (!canGoBack) return confirmed;
-    return await proveShortest(confirmed, options, expander, { limit, ms: Math.min(PROOF * 1000, share), steps: PROOF_STEPS });
+    return await proveShortest(confirmed, options, lanePool, { limit, ms: Math.min(PROOF * 1000, share), steps: PROOF_STEPS });
   } finally {
     clearInterval(timer);
   }

@@ -1,4 +1,4 @@
-import type { JourneySeat, LaneJourney } from "../../lane-pools/journeys/journey-runner.ts";
+import type { JourneyRunner, LaneJourney } from "../../lane-pools/journeys/journey-runner.ts";
 import { shownResult, shownStep, skippedSteps, type RanStep } from "../../journeys/index.ts";
 import { whereOf } from "../../loader/index.ts";
 import type { SeqqaError } from "../../model/errors.ts";
@@ -15,7 +15,7 @@ import { ShownUrls } from "../prepare/shown-urls.ts";
 /** A lane as it is managed here. */
 interface Place {
   readonly index: number;
-  readonly seat: JourneySeat;
+  readonly seat: JourneyRunner;
   baseUrl: string;
   /** The stores and the target are the user's own. */
   borrowed: boolean;
@@ -40,7 +40,7 @@ export class JourneyLanes {
   /** The last journey that counts. */
   #last: number;
 
-  constructor(input: RunJourneysInput, loaded: readonly LoadedJourney[], host: TargetHost, seats: readonly JourneySeat[]) {
+  constructor(input: RunJourneysInput, loaded: readonly LoadedJourney[], host: TargetHost, seats: readonly JourneyRunner[]) {
     this.#input = input;
     this.#loaded = loaded;
     this.#host = host;

@@ -1,7 +1,7 @@
 import { NOTHING_KNOWN } from "../../state/index.ts";
-import { InlineSeat } from "../../lane-pools/journeys/inline-journey-runner.ts";
-import type { JourneySeat, JourneySettings } from "../../lane-pools/journeys/journey-runner.ts";
-import { ThreadSeat } from "../../lane-pools/journeys/thread-journey-runner.ts";
+import { InlineJourneyRunner } from "../../lane-pools/journeys/inline-journey-runner.ts";
+import type { JourneyRunner, JourneySettings } from "../../lane-pools/journeys/journey-runner.ts";
+import { ThreadJourneyRunner } from "../../lane-pools/journeys/thread-journey-runner.ts";
 import type { Config } from "../../config/index.ts";
 import { TargetHost } from "../../targets/index.ts";
 import { hostOptions } from "../prepare/host-options.ts";
@@ -29,8 +29,8 @@ export async function runJourneys(input: RunJourneysInput): Promise<readonly Jou
       const impossible = lanes > 1 ? host.canMakeLanes(lanes) : undefined;
       if (impossible !== undefined) throw impossible;
       const settings = settingsOf(config);
-      const seats = Array.from({ length: lanes }, (): JourneySeat =>
-        lanes === 1 ? new InlineSeat(settings, host) : new ThreadSeat(settings, host),
+      const seats = Array.from({ length: lanes }, (): JourneyRunner =>
+        lanes === 1 ? new InlineJourneyRunner(settings, host) : new ThreadJourneyRunner(settings, host),
       );
       return await new JourneyLanes(input, loaded, host, seats).run();
     } finally {

@@ -4,7 +4,7 @@ import { differingKeys } from "../resume/changed-keys.ts";
 import { shardText } from "../shards/shard.ts";
 
 /** Whether stores are all the shards of one exploration each, once. @throws SeqqaError `MERGE_REFUSED` with exit status 2, naming what does not fit */
-export function refuseStrangers(runs: readonly StoredRun[]): void {
+export function checkShards(runs: readonly StoredRun[]): void {
   const [first] = runs;
   if (first === undefined || first.explorations.length === 0) throw refused("there is no exploration in the first store", RESHARD);
   for (const run of runs) {

@@ -1,7 +1,7 @@
 import { relative, sep } from "node:path";
 import type { Config } from "../../config/index.ts";
-import type { Expander } from "../../engine/lane-pool.ts";
-import type { ClusterExpander } from "../../lane-pools/cluster/cluster-lane-pool.ts";
+import type { LanePool } from "../../engine/lane-pool.ts";
+import type { ClusterLanePool } from "../../lane-pools/cluster/cluster-lane-pool.ts";
 import { Coordinator } from "../../lane-pools/cluster/coordinator.ts";
 import type { LaneOptions } from "../../lane/index.ts";
 import { comparableConfig } from "../resume/comparable-config.ts";
@@ -26,14 +26,14 @@ export interface DistributedExploration {
   readonly code: string;
   readonly actions: number;
   readonly lanes: LaneOptions;
-  readonly home: Expander;
+  readonly home: LanePool;
   /** Takes in where the workers' lanes answered. */
   readonly origins: Set<string>;
 }
 
 /** The workers of a run, for its explorations one after another. */
 export interface Distribution {
-  expander(exploration: DistributedExploration): ClusterExpander;
+  lanePool(exploration: DistributedExploration): ClusterLanePool;
   close(): Promise<void>;
 }
 
@@ -43,9 +43,9 @@ export async function distribute({ config, directory, ...rest }: DistributeInput
   const values = comparableConfig(config, (value) => coordinator.digest(value));
   return {
     close: () => coordinator.close(),
-    expander: ({ name, entry, code, actions, lanes, home, origins }) => {
+    lanePool: ({ name, entry, code, actions, lanes, home, origins }) => {
       const { clockMs, earlierClocksMs, hideBodies, shapes, gated, dataSeed = 0 } = lanes;
-      return coordinator.expander({
+      return coordinator.lanePool({
         exploration: { name, file: relative(directory, entry).split(sep).join("/"), code },
         config: values,
         actions,

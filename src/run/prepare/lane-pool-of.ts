@@ -1,8 +1,8 @@
 import type { Config } from "../../config/index.ts";
-import type { Expander } from "../../engine/lane-pool.ts";
+import type { LanePool } from "../../engine/lane-pool.ts";
 import { buildLane } from "../../lane-pools/build-lane.ts";
-import { InlineExpander } from "../../lane-pools/inline/inline-lane-pool.ts";
-import { ThreadsExpander } from "../../lane-pools/threads/thread-lane-pool.ts";
+import { InlineLanePool } from "../../lane-pools/inline/inline-lane-pool.ts";
+import { ThreadLanePool } from "../../lane-pools/threads/thread-lane-pool.ts";
 import type { LaneOptions } from "../../lane/index.ts";
 import type { AgentDefinition } from "../../model/declare/agent.ts";
 import { SeqqaError } from "../../model/errors.ts";
@@ -10,7 +10,7 @@ import type { TargetHost } from "../../targets/index.ts";
 import type { UserModule } from "./user-module.ts";
 import { httpSettings } from "./http-settings.ts";
 
-export interface ExpanderParts {
+export interface LanePoolParts {
   readonly config: Config;
   readonly definition: AgentDefinition<never, never>;
   /** Needed for more than one lane. */
@@ -22,12 +22,12 @@ export interface ExpanderParts {
 }
 
 /** The lanes of this process: one in this thread, or several in threads of their own. */
-export function expanderOf({ config, definition, module, host, options, shared }: ExpanderParts): Expander {
+export function lanePoolOf({ config, definition, module, host, options, shared }: LanePoolParts): LanePool {
   const http = httpSettings(config);
   if (config.parallel === 1) {
-    return new InlineExpander({ definition, host, options, shared, build: (d, spec, o, made) => buildLane(d, spec, o, http, host, made) });
+    return new InlineLanePool({ definition, host, options, shared, build: (d, spec, o, made) => buildLane(d, spec, o, http, host, made) });
   }
-  return new ThreadsExpander({
+  return new ThreadLanePool({
     lanes: config.parallel,
     // A second chunk waits in the lane, so that it need not wait for the main thread.
     depth: 2,
@@ -49,7 +49,7 @@ function longestRequestMs({ timeout, retry }: Config): number {
 }
 
 /** @throws SeqqaError `LANES_NEED_MODULE` and `LANES_NEED_FACTORY` with exit status 2, for several lanes that cannot be had */
-export function refuseLanesWithoutModule({ config, definition, module }: Pick<ExpanderParts, "config" | "definition" | "module">): void {
+export function refuseLanesWithoutModule({ config, definition, module }: Pick<LanePoolParts, "config" | "definition" | "module">): void {
   if (config.parallel === 1) return;
   if (module === undefined) {
     throw new SeqqaError("LANES_NEED_MODULE", `parallel is ${config.parallel}, but functions cannot cross threads.`, {

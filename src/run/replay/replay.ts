@@ -2,8 +2,8 @@ import { resolveExploration, type Config } from "../../config/index.ts";
 import type { Recording } from "../../messages/lane-messages.ts";
 import { buildLane } from "../../lane-pools/build-lane.ts";
 import { knowsNothing, NOTHING_KNOWN } from "../../state/index.ts";
-import { InlineExpander } from "../../lane-pools/inline/inline-lane-pool.ts";
-import { WatchedExpander } from "../../lane-pools/watched-lane-pool.ts";
+import { InlineLanePool } from "../../lane-pools/inline/inline-lane-pool.ts";
+import { WatchedLanePool } from "../../lane-pools/watched-lane-pool.ts";
 import type { AgentDefinition } from "../../model/declare/agent.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { RaceReplay, ReplayResult } from "../../model/results/replay.ts";
@@ -50,20 +50,20 @@ export async function replay(input: ReplayInput): Promise<ReplayResult> {
   const host = await TargetHost.create(config, { ...hostOptions(directory), lanes: 1, spares: 0, signal });
   try {
     const http = httpSettings(config);
-    const inline = new InlineExpander({
+    const inline = new InlineLanePool({
       definition,
       host,
       options: laneOptions(config, { literals, dataSeed: seed, shapes: false, gated: race?.schedule !== undefined }),
       build: (d, spec, o, shared) => buildLane(d, spec, o, http, host, shared),
     });
-    const expander = new WatchedExpander(inline, host);
+    const lanePool = new WatchedLanePool(inline, host);
     try {
-      let [report] = await expander.start();
+      let [report] = await lanePool.start();
       // Only a target that is started anew is compared with its root again, where what differs by itself must not count.
-      const known = config.target?.rollback === "restart" ? (await expander.calibrate()).learned : NOTHING_KNOWN;
+      const known = config.target?.rollback === "restart" ? (await lanePool.calibrate()).learned : NOTHING_KNOWN;
       const { races } = resolveExploration(config, definition);
       if (race !== undefined) refuseRaces({ ...races, mode: "pairs", delivery: race.delivery ?? "auto" }, report!);
-      if (!knowsNothing(known)) [report] = await expander.learn(known);
+      if (!knowsNothing(known)) [report] = await lanePool.learn(known);
       const urls = new ShownUrls(config.baseUrl, host.origins);
       const before = beforeStep === undefined ? undefined : (step: number): Promise<void> => beforeStep(step, report!.uses);
       for (let tries = 1; ; tries++) {
@@ -71,15 +71,15 @@ export async function replay(input: ReplayInput): Promise<ReplayResult> {
         const replayed = resultOf(recording, path.length, urls);
         const isEnd = recording.failure === undefined || beforeStep !== undefined || (input.expected?.(replayed) ?? true);
         if (!isEnd && tries < TRIES) {
-          report = await expander.rebuild(0);
+          report = await lanePool.rebuild(0);
           continue;
         }
         if (race === undefined || recording.brokeAt !== undefined) return replayed;
         const request = callsRequest(race, { path, draws, sides: indicesOf(race.actions, definition) }, { trials: races.trials, seed });
-        return { ...replayed, race: callsResult(await untilAborted(raceOn(expander, 0, request), signal), urls) };
+        return { ...replayed, race: callsResult(await untilAborted(raceOn(lanePool, 0, request), signal), urls) };
       }
     } finally {
-      await expander.close();
+      await lanePool.close();
     }
   } finally {
     await host.close();

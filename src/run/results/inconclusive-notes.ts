@@ -6,7 +6,7 @@ const SHOWN = 20;
 const START = "Not judged";
 
 /** What rules could not judge, a sentence each: nothing was found there, and nothing says that nothing is. */
-export function unjudgedNotes({ unjudged }: Pick<Committer, "unjudged">): readonly string[] {
+export function inconclusiveNotes({ unjudged }: Pick<Committer, "unjudged">): readonly string[] {
   const all = unjudged.reasons.toSorted((a, b) => b.count - a.count);
   const notes = all.slice(0, SHOWN).map(({ invariant, what, count }) => `${START} by ${invariant} in ${plural(count, "step")}: ${what}.`);
   const rest = all.slice(SHOWN).reduce((sum, { count }) => sum + count, unjudged.others);
@@ -14,6 +14,6 @@ export function unjudgedNotes({ unjudged }: Pick<Committer, "unjudged">): readon
 }
 
 /** Of shards: each has its own, and their merged result counts them anew. */
-export function isUnjudgedNote(note: string): boolean {
+export function isInconclusiveNote(note: string): boolean {
   return note.startsWith(`${START} `);
 }

@@ -4,7 +4,7 @@ import type { Explorer } from "../../engine/search/explorer.ts";
 import { findingId } from "../../engine/findings/finding-id.ts";
 import { openStates } from "../../engine/search/open-states.ts";
 import type { GraphShape } from "../../model/declare/graph-shape.ts";
-import type { ErrorNews, LaneReport, Recording } from "../../messages/lane-messages.ts";
+import type { ErrorEvent, LaneReport, Recording } from "../../messages/lane-messages.ts";
 import type { ExplorationResult, RecordedExchange, Reduction, RunError, Violation } from "../../model/results/result.ts";
 import type { Strategy } from "../../model/declare/strategy.ts";
 import type { Knowledge } from "../../state/index.ts";
@@ -189,7 +189,7 @@ function reachedState(recording: Recording | undefined, { committer }: Explorer)
 /** A failure of the user's code as it is reported. */
 export function errorOf(
   found: {
-    readonly error: ErrorNews;
+    readonly error: ErrorEvent;
     readonly path: readonly number[];
     readonly count: number;
   },

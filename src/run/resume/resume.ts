@@ -3,10 +3,10 @@ import type { LaneReport } from "../../messages/lane-messages.ts";
 import type { Shard } from "../../engine/shards/shard-partition.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { differences } from "../../state/index.ts";
-import type { Beginning, ExplorationKeeper } from "../../run-log/index.ts";
+import type { RunHeader, ExplorationKeeper } from "../../run-log/index.ts";
 
 /** What an exploration says of its beginning, for when it goes on later. */
-export function beginningWith(
+export function runHeaderWith(
   code: string,
   {
     root,
@@ -23,8 +23,8 @@ export function beginningWith(
     readonly shard: Shard | undefined;
     readonly violationPolicy: ViolationPolicy | undefined;
   },
-  before: Beginning | undefined,
-): Beginning {
+  before: RunHeader | undefined,
+): RunHeader {
   const { wholeLo, wholeHi, rootLo, rootHi, rootLines: lines, findings } = root;
   const clocksMs = [...(before?.clocksMs ?? []), clockMs];
   return {

@@ -16,13 +16,13 @@ import {
 } from "../../reports/index.ts";
 import { packageVersion } from "../../reports/document/package-version.ts";
 import { shownPath } from "../../reports/console/shown-path.ts";
-import { newRunId, readStoredRun, refuseWritten, runIds, RunStore, type ExplorationKeeper, type StoredRun } from "../../run-log/index.ts";
+import { newRunId, readStoredRun, refuseWritten, runIds, RunLog, type ExplorationKeeper, type StoredRun } from "../../run-log/index.ts";
 import { changesOfRun, compareExploration, refuseBeyond, refuseChanged, refuseMerged } from "./check-resumable.ts";
 import { withProblemsOf } from "../prepare/explore-with-services.ts";
 import type { ExploreOptions } from "../prepare/options.ts";
 import { shardOf } from "../shards/shard.ts";
 
-export interface KeptRunInput {
+export interface StoredProgressInput {
   readonly config: Config;
   readonly definition: AgentDefinition<never, never>;
   readonly name: string;
@@ -35,7 +35,7 @@ export interface KeptRunInput {
  * The run to go on with; `undefined`: one is begun. Nothing was sent by then, and nothing is written.
  * @throws SeqqaError `NO_SUCH_RUN`, `RUN_UNREADABLE`, `RESUME_OTHER`, `RUN_GOES_ON`, `RESUME_CHANGED`, `RESUME_BUDGET`, `RESUME_MISMATCH` with exit status 2
  */
-export function runToGoOn({ config, definition, code, options }: KeptRunInput): StoredRun | undefined {
+export function runToGoOn({ config, definition, code, options }: StoredProgressInput): StoredRun | undefined {
   const file = fileOf(options.module!);
   const shard = options.shard === undefined ? undefined : shardOf(options.shard);
   const stored = typeof options.resume === "string" ? named(config, options.resume, file) : lastOf(config, file, shard);
@@ -56,16 +56,16 @@ export function runToGoOn({ config, definition, code, options }: KeptRunInput): 
 }
 
 /** An exploration from code that is a run of its own, with a store. */
-export class KeptRun {
+export class StoredProgress {
   readonly keep: ExplorationKeeper;
-  readonly #input: KeptRunInput;
+  readonly #input: StoredProgressInput;
   readonly #hide: Redactor;
-  readonly #store: RunStore;
+  readonly #store: RunLog;
   readonly #id: string;
   readonly #startedAt: Date;
 
   /** `stored`: what it goes on with. @throws SeqqaError `RUN_GOES_ON`, `CANNOT_KEEP` with exit status 2 */
-  constructor(input: KeptRunInput, stored: StoredRun | undefined) {
+  constructor(input: StoredProgressInput, stored: StoredRun | undefined) {
     this.#input = input;
     const { config, options } = input;
     this.#hide = redactor(config.report.redact);
@@ -73,7 +73,7 @@ export class KeptRun {
     this.#id = stored?.id ?? newRunId(this.#startedAt);
     try {
       // Whatever ends the process from here on, it was interrupted.
-      this.#store = new RunStore(config, this.#document(130), this.#hide, stored !== undefined);
+      this.#store = new RunLog(config, this.#document(130), this.#hide, stored !== undefined);
     } catch (cause) {
       if (cause instanceof SeqqaError) throw cause;
       throw cannotKeep(config, cause, 2);

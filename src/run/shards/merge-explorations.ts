@@ -1,5 +1,5 @@
 import type { DetailLimits } from "../../engine/commit/commit-details.ts";
-import type { ErrorNews, FindingNews } from "../../messages/lane-messages.ts";
+import type { ErrorEvent, FindingEvent } from "../../messages/lane-messages.ts";
 import { mergeShards, type Merged } from "../../engine/shards/merge-shards.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { ExplorationResult } from "../../model/results/result.ts";
@@ -31,7 +31,7 @@ export function mergeExplorations(stores: readonly ShardStore[], file: string, k
       maxDepth: beginning.maxDepth ?? Infinity,
       violationPolicy: beginning.violationPolicy ?? undefined,
       shards: found.map((one) => ({ ...one.store.record(one.exploration, one.beginning), shard: one.beginning.shard! })),
-      root: rootNews(entry),
+      root: rootEvents(entry),
       details: keep?.limits ?? NO_DETAILS,
       onCommits: (committer) => keep?.graph(committer),
     });
@@ -46,9 +46,9 @@ export function mergeExplorations(stores: readonly ShardStore[], file: string, k
 const NO_DETAILS: DetailLimits = { edges: 0, states: 0, characters: 0 };
 
 /** What was found in the root state, which is no step's. */
-function rootNews({ violations, errors }: ExplorationEntry): {
-  readonly findings: readonly FindingNews[];
-  readonly errors: readonly ErrorNews[];
+function rootEvents({ violations, errors }: ExplorationEntry): {
+  readonly findings: readonly FindingEvent[];
+  readonly errors: readonly ErrorEvent[];
 } {
   return {
     findings: violations

@@ -21,7 +21,7 @@ import { errorOf } from "../results/result-builder.ts";
 import { ShownUrls } from "../prepare/shown-urls.ts";
 import { unseenChanges, unseenWrites, withoutUnseen } from "../results/unseen-writes.ts";
 import { behindViolations } from "../results/verdict-exceptions.ts";
-import { isUnjudgedNote, unjudgedNotes } from "../results/inconclusive-notes.ts";
+import { isInconclusiveNote, inconclusiveNotes } from "../results/inconclusive-notes.ts";
 
 type Coverage = ExplorationResult["coverage"]["actions"];
 
@@ -221,7 +221,7 @@ const grouped = (value: number): string => value.toLocaleString("en-US");
 
 function notesOf({ rows, committer, open, differing }: Merged, entries: readonly ExplorationEntry[]): readonly string[] {
   const notes = new Set(
-    entries.flatMap(({ notes: own }) => own.filter((note) => !note.startsWith("This is shard ") && !isUnjudgedNote(note))),
+    entries.flatMap(({ notes: own }) => own.filter((note) => !note.startsWith("This is shard ") && !isInconclusiveNote(note))),
   );
   const unfinished = entries.flatMap(({ stopReason }, index) =>
     open.size === 0 || stopReason === "exhausted" || stopReason === "max_depth"
@@ -241,5 +241,5 @@ function notesOf({ rows, committer, open, differing }: Merged, entries: readonly
       : [
           `Of ${grouped(differing.behind)} outcomes shards that came there by different paths say different things, as where data is drawn; each is taken from the shard of its own path.`,
         ];
-  return [...notes, ...unfinished, ...unjudgedNotes(committer), overlap, ...differ];
+  return [...notes, ...unfinished, ...inconclusiveNotes(committer), overlap, ...differ];
 }

@@ -39,17 +39,17 @@ export interface Origins {
 export const NO_ORIGINS: Origins = { ids: new Map(), times: new Map(), steps: 0 };
 
 /** Plain data, for images. */
-export interface OriginsImage {
+export interface OriginsSnapshot {
   readonly ids: readonly (readonly [string, Origin])[];
   readonly times: readonly (readonly [number, TimeOrigin])[];
   readonly steps: number;
 }
 
-export function imageOfOrigins({ ids, times, steps }: Origins): OriginsImage | undefined {
+export function snapshotOfOrigins({ ids, times, steps }: Origins): OriginsSnapshot | undefined {
   return ids.size === 0 && times.size === 0 ? undefined : { ids: [...ids], times: [...times], steps };
 }
 
-export function originsOfImage(image: OriginsImage | undefined): Origins {
+export function originsOfSnapshot(image: OriginsSnapshot | undefined): Origins {
   return image === undefined ? NO_ORIGINS : { ids: new Map(image.ids), times: new Map(image.times), steps: image.steps };
 }
 

@@ -17,7 +17,7 @@ import { standbyAnswers, startTarget, type RunningTarget, type StartContext } fr
 import { StoreProviders } from "../stores/store-providers.ts";
 import { restarts, spareNumber } from "./standby-targets.ts";
 import { canStandBy, Standby } from "./standby.ts";
-import { borrowedStores, copyStore, declaredStores, type LaneStores } from "../stores/lane-stores.ts";
+import { externalStores, copyStore, declaredStores, type LaneStores } from "../stores/lane-stores.ts";
 import { sweep } from "../sweep.ts";
 import type { StartedTarget, TargetConfig, TargetHostOptions } from "../target-config.ts";
 import { TargetOutput } from "../process/target-output.ts";
@@ -301,7 +301,7 @@ export class TargetHost {
       const lane = runningLanes(this.#config)[index];
       const stores = lane === undefined ? declaredStores(this.#config.systems, this.#config.dbUrl) : lane.stores;
       if (lane !== undefined) await requireReachable(lane.baseUrl, this.#givenUp, this.#config);
-      const borrowed = borrowedStores(stores, folder);
+      const borrowed = externalStores(stores, folder);
       const isBorrowed = lane !== undefined || borrowed.systems.length > 0;
       return { ...common, ...borrowed, baseUrl: lane?.baseUrl ?? "", borrowed: isBorrowed, restartable: false };
     }

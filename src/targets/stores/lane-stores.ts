@@ -23,7 +23,7 @@ export function declaredStores(
 }
 
 /** The stores of a target that already runs: the user's own, used where they are. */
-export function borrowedStores(stores: Readonly<Record<string, StoreConfig>>, folder: string): LaneStores {
+export function externalStores(stores: Readonly<Record<string, StoreConfig>>, folder: string): LaneStores {
   return describeStores(
     Object.entries(stores).map(([name, store]) => {
       const file = sqliteFile(store.url, folder);

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Gate, System } from "../../../src/model/stores/store-adapter.ts";
+import type { Gate, StoreAdapter } from "../../../src/model/stores/store-adapter.ts";
 import type { Removed } from "../../../src/model/stores/store-provider.ts";
 import { race, settled, transaction, type Call, type Session } from "./race.ts";
 
 /** An opened store with connections of a target. */
 export interface GateSubject {
-  readonly system: System;
+  readonly system: StoreAdapter;
   readonly url: string;
   session(): Promise<Session>;
   /** Everything that is in the database, triggers and routines included. */

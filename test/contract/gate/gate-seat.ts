@@ -1,12 +1,12 @@
-import type { Gate, System, SystemScope } from "../../../src/model/stores/store-adapter.ts";
+import type { Gate, StoreAdapter, StoreScope } from "../../../src/model/stores/store-adapter.ts";
 import type { GateSubject } from "./gate-contract.ts";
 import type { Session } from "./race.ts";
 
-const SCOPE: SystemScope = { name: "db", laneIndex: 0, inProcess: false, borrowed: false, gated: true };
+const SCOPE: StoreScope = { name: "db", laneIndex: 0, inProcess: false, borrowed: false, gated: true };
 
 /** A database of a test's own, and how one gets at it. */
 export interface GateDatabase {
-  readonly system: System;
+  readonly system: StoreAdapter;
   readonly url: string;
   readonly database: string;
   readonly sessionOf: (url: string) => Promise<Session>;

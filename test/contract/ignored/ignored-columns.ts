@@ -4,14 +4,14 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { SeqqaError } from "../../../src/model/errors.ts";
 import type { Leftover } from "../../../src/model/stores/leftover.ts";
-import type { Awaitable, Mark, System, SystemScope } from "../../../src/model/stores/store-adapter.ts";
+import type { Awaitable, Checkpoint, StoreAdapter, StoreScope } from "../../../src/model/stores/store-adapter.ts";
 import type { ForeignWrite } from "../../../src/stores/external-store.ts";
 import { size } from "../../sizes.ts";
 
 /** A user's own store, in SQL that every server understands. */
 export interface OwnStore {
   /** Opens an adapter on it, as a run with `base_url` does, and makes the present state the root, unless `isRooted` is false. */
-  open(scope: SystemScope, isRooted?: boolean): Promise<System>;
+  open(scope: StoreScope, isRooted?: boolean): Promise<StoreAdapter>;
   /** Statements of the target, or of another client. */
   exec(sql: string): Awaitable<unknown>;
   rows(sql: string): Awaitable<readonly (readonly unknown[])[]>;
@@ -30,7 +30,7 @@ type Orders = ReadonlyMap<number, readonly [status: unknown, code: unknown, seen
 /** The suite of stores that a run uses where they are: columns that `ignore` names are neither judged nor put back. */
 export function ignoredColumnsContract(make: (schema: readonly string[]) => Promise<OwnStore>): void {
   let asked: number | undefined = 1;
-  const scope: SystemScope = {
+  const scope: StoreScope = {
     name: "db",
     laneIndex: 0,
     inProcess: false,
@@ -43,7 +43,7 @@ export function ignoredColumnsContract(make: (schema: readonly string[]) => Prom
     new Map((await store.rows("select id, status, code, seen from orders order by id")).map(([id, ...row]) => [Number(id), row as never]));
 
   /** Writes of the run: what a look finds after it was asked for. */
-  async function asRun(store: OwnStore, system: System, ...statements: readonly string[]): Promise<void> {
+  async function asRun(store: OwnStore, system: StoreAdapter, ...statements: readonly string[]): Promise<void> {
     asked = undefined;
     for (const sql of statements) await store.exec(sql);
     await system.observe();
@@ -51,7 +51,7 @@ export function ignoredColumnsContract(make: (schema: readonly string[]) => Prom
     await system.observe();
   }
 
-  async function begun(schema = SCHEMA): Promise<{ readonly store: OwnStore; readonly system: System; readonly mark: Mark }> {
+  async function begun(schema = SCHEMA): Promise<{ readonly store: OwnStore; readonly system: StoreAdapter; readonly mark: Checkpoint }> {
     asked = 1;
     const store = await make(schema);
     const system = await store.open(scope);
@@ -248,7 +248,7 @@ export function ignoredColumnsContract(make: (schema: readonly string[]) => Prom
           asked = 1;
           const root = await ordersIn(store);
           const system = await store.open(scope);
-          const marks: { readonly mark: Mark; readonly orders: Orders }[] = [{ mark: await system.mark(), orders: root }];
+          const marks: { readonly mark: Checkpoint; readonly orders: Orders }[] = [{ mark: await system.mark(), orders: root }];
           let image: { readonly of: unknown; readonly orders: Orders } | undefined;
           const leadsTo = async (wanted: Orders, way: () => Awaitable<unknown>): Promise<void> => {
             const before = await ordersIn(store);

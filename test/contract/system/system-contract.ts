@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Mark, Observed, StoredValue, System } from "../../../src/model/stores/store-adapter.ts";
+import type { Checkpoint, Observed, StoredValue, StoreAdapter } from "../../../src/model/stores/store-adapter.ts";
 import { batches } from "../../sizes.ts";
 import { Random } from "./random.ts";
 
 /** A system with something that writes into its store. */
 export interface Subject {
-  readonly system: System;
+  readonly system: StoreAdapter;
   /** Some random writes, committed. */
   write(random: Random): Promise<void>;
   close(): Promise<void>;
@@ -39,7 +39,7 @@ export function systemContract({ lane, cycles, seed = 1, cautious = false }: Con
     const random = new Random(seed + from);
     const root = await system.root();
     interface Level {
-      readonly mark: Mark;
+      readonly mark: Checkpoint;
       readonly dump: string;
       readonly observed: string;
     }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { mix } from "../../../src/engine/graph/mix.ts";
-import { orderOf, type Opened, type Order } from "../../../src/engine/frontiers/index.ts";
+import { orderOf, type Opened, type Frontier } from "../../../src/engine/frontiers/index.ts";
 import type { Strategy } from "../../../src/model/declare/strategy.ts";
 import { Draws } from "../../support/draws.ts";
 import { size } from "../../sizes.ts";
@@ -44,7 +44,7 @@ class Tree {
 type Pair = readonly [ref: number, action: number];
 
 /** Takes up to `most` pairs as the engine does: look, open what the pair leads to, take. */
-function take(order: Order, tree: Tree, most: number): Pair[] {
+function take(order: Frontier, tree: Tree, most: number): Pair[] {
   const taken: Pair[] = [];
   while (taken.length < most && order.peek()) {
     const pair: Pair = [order.ref, order.action];
@@ -105,7 +105,7 @@ const trees = fc
   .record({ seed: fc.integer(), actions: fc.integer({ min: 1, max: 5 }), most: fc.integer({ min: 1, max: 60 }) })
   .map(({ seed, actions, most }) => new Tree(seed, actions, most));
 
-function begun(kind: Strategy["kind"], tree: Tree, seed: number): Order {
+function begun(kind: Strategy["kind"], tree: Tree, seed: number): Frontier {
   const order = orderOf(kind, tree.actions, seed);
   order.open(0, tree.state(0));
   return order;

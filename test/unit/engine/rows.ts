@@ -11,7 +11,7 @@ import {
   STATUS,
   type Expansion,
   type LaneReport,
-  type News,
+  type StepEvent,
 } from "../../../src/messages/lane-messages.ts";
 
 /** One outcome, as a test writes it: the state reached is a number that stands for its fingerprint. */
@@ -36,7 +36,7 @@ export function rowsOf(told: readonly Told[]): Int32Array {
   return rows;
 }
 
-export function findingNews(action: number, invariant = "rule"): News {
+export function findingNews(action: number, invariant = "rule"): StepEvent {
   return { unit: 0, action, findings: [{ invariant, severity: "high", message: `${invariant} does not hold` }], errors: [], exchanges: [] };
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { decodeImage, encodeImage } from "../../../src/lane-pools/threads/snapshot-codec.ts";
+import { decodeSnapshot, encodeSnapshot } from "../../../src/lane-pools/threads/snapshot-codec.ts";
 import { Context, contextPartOf, type Values } from "../../../src/model/context/context.ts";
 
 it.each([
@@ -18,11 +18,11 @@ it.each([
         { text: "", action: undefined },
       ],
     };
-    const text = encodeImage(image);
+    const text = encodeSnapshot(image);
     expect(text[0]).toBe(form);
-    expect(decodeImage(text)).toEqual(image);
+    expect(decodeSnapshot(text)).toEqual(image);
     part.moveTo("elsewhere");
-    part.restore((decodeImage(text) as typeof image).context);
+    part.restore((decodeSnapshot(text) as typeof image).context);
     expect(part.node).toBe(node);
   }
 });

@@ -1,17 +1,17 @@
 import { expect, it } from "vitest";
-import type { Expander } from "../../../src/engine/lane-pool.ts";
+import type { LanePool } from "../../../src/engine/lane-pool.ts";
 import type { Chunk, Expansion, LaneFailure, LaneReport } from "../../../src/messages/lane-messages.ts";
-import { WatchedExpander } from "../../../src/lane-pools/watched-lane-pool.ts";
+import { WatchedLanePool } from "../../../src/lane-pools/watched-lane-pool.ts";
 
 const CHUNK: Chunk = { units: [], direct: true };
 
 it("a lane that is lost says how, before the chunks that it held besides say that they are lost with it", async () => {
   const failure = (unit: number): LaneFailure => ({ kind: "unreachable", unit, action: 0, message: "no answer" });
   const answers = [failure(0), failure(-1)].map((one) => ({ news: [], failure: one }) as unknown as Expansion);
-  const inner = { lanes: 1, depth: 2, expand: () => Promise.resolve(answers.shift()) } as unknown as Expander;
+  const inner = { lanes: 1, depth: 2, expand: () => Promise.resolve(answers.shift()) } as unknown as LanePool;
   const target = { exitCode: 1, signal: null, output: ["out of luck"] };
   const endOf = (): Promise<typeof target> => new Promise((resolve) => setTimeout(() => resolve(target), 20));
-  const watched = new WatchedExpander(inner, { endOf });
+  const watched = new WatchedLanePool(inner, { endOf });
   const seen: unknown[] = [];
   await Promise.all([1, 2].map(() => watched.expand(0, CHUNK).then((expansion) => seen.push(expansion.failure))));
   expect(seen).toEqual([{ ...failure(0), target }, failure(-1)]);
@@ -28,8 +28,8 @@ it("a standby lane that begins elsewhere is replaced by a lane that is built ane
       depth: 2,
       start: () => Promise.resolve([report(3)]),
       rebuild: (...args: readonly unknown[]) => (asked.push(args), Promise.resolve(answers.shift())),
-    } as unknown as Expander;
-    const watched = new WatchedExpander(inner, { endOf: () => Promise.resolve(undefined) });
+    } as unknown as LanePool;
+    const watched = new WatchedLanePool(inner, { endOf: () => Promise.resolve(undefined) });
     await watched.start();
     const { rootLo } = await watched.rebuild(0, "build");
     return [asked, rootLo];
@@ -49,8 +49,8 @@ it.each([
     lanes,
     start: () => Promise.resolve(Array.from({ length: lanes }, () => ({ findings: [], isolated }))),
     rebuild: (_lane: number, standby: unknown) => (asked.push(standby), Promise.resolve({ findings: [] })),
-  } as unknown as Expander;
-  const watched = new WatchedExpander(inner, { endOf: () => Promise.resolve(undefined) });
+  } as unknown as LanePool;
+  const watched = new WatchedLanePool(inner, { endOf: () => Promise.resolve(undefined) });
   await watched.start();
   await watched.rebuild(0, "build");
   expect(asked).toEqual([expected]);

@@ -7,7 +7,7 @@ import { bringUp, LaneControl, workOf, type LaneBase, type LaneWork } from "../.
 import { Action } from "../../../src/model/declare/action.ts";
 import { AgentDefinition } from "../../../src/model/declare/agent.ts";
 import { ApiResponse } from "../../../src/model/http/response.ts";
-import type { SystemTraits } from "../../../src/model/stores/store-adapter.ts";
+import type { StoreTraits } from "../../../src/model/stores/store-adapter.ts";
 import { World } from "../../../src/model/declare/world.ts";
 import { ActingClient } from "../../support/acting-client.ts";
 import { laneOptions, memorySeat } from "../../support/seats.ts";
@@ -15,7 +15,7 @@ import { laneOptions, memorySeat } from "../../support/seats.ts";
 type Keys = Record<string, unknown>;
 
 class Store extends MemoryAdapter<{ n: number }> {
-  override readonly traits: SystemTraits = { portable: true, commits: true };
+  override readonly traits: StoreTraits = { portable: true, commits: true };
 }
 
 /** A process that reads its store when it starts and answers from memory. */

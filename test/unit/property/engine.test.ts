@@ -253,18 +253,18 @@ describe("the engine over random graphs", () => {
           noise,
           losses: 0.1,
         });
-        const { committer, backlog } = explorer;
+        const { committer, reorderBuffer } = explorer;
         expect(committer.steps).toBe(Math.min(maxSteps, all));
         expect(committer.edges.size).toBe(committer.steps);
-        expect(backlog.underWay).toBe(0);
-        expect(explorer.speculative).toBe(backlog.executed - committer.steps);
+        expect(reorderBuffer.underWay).toBe(0);
+        expect(explorer.speculative).toBe(reorderBuffer.executed - committer.steps);
         expect(explorer.speculative).toBeGreaterThanOrEqual(0);
         const applied = Object.values(committer.coverage()).reduce((sum, one) => sum + one.applied, 0);
         const skipped = Object.values(committer.coverage()).reduce((sum, one) => sum + one.skipped, 0);
         expect([applied, skipped]).toEqual([committer.steps, committer.skipped]);
         if (all < maxSteps) {
           expect(explorer.stopReason).not.toBe("max_steps");
-          expect([backlog.buffered, backlog.guessed]).toEqual([0, 0]);
+          expect([reorderBuffer.buffered, reorderBuffer.guessed]).toEqual([0, 0]);
         }
       }),
     );
@@ -283,9 +283,9 @@ describe("the engine over random graphs", () => {
     const fine = Array.from({ length: 1024 }, () => false);
     const graph: Graph = { states: 1024, actions, table, unsafe: fine, oddUnsafe: fine, strict: fine.slice(0, actions) };
     const { explorer } = await runExplorer(agentOf(graph), { strategy });
-    const { committer, backlog } = explorer;
+    const { committer, reorderBuffer } = explorer;
     expect([committer.visited.size, committer.steps]).toEqual([1024, 1024 * actions]);
-    expect(backlog.wasted).toBe(explorer.speculative);
+    expect(reorderBuffer.wasted).toBe(explorer.speculative);
     expect(explorer.speculative).toBeLessThan(65 + 0.1 * committer.steps);
   });
 

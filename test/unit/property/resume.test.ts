@@ -111,16 +111,16 @@ describe("an exploration that goes on", () => {
         const recording = new Recording();
         let recorded: Recorded | undefined;
         const checks: string[] = [];
-        const due = new Set(whole.expander.checks.filter((check) => check.startsWith("merge ")));
+        const due = new Set(whole.lanePool.checks.filter((check) => check.startsWith("merge ")));
         const expanded = new Set<number>();
-        const take = ({ explorer, expander }: Awaited<ReturnType<typeof runExplorer>>): void => {
-          checks.push(...expander.checks);
+        const take = ({ explorer, lanePool }: Awaited<ReturnType<typeof runExplorer>>): void => {
+          checks.push(...lanePool.checks);
           // A state that was opened before an interruption and expanded behind it was reached by its calls: there are no two ways to compare.
           for (let node = 0; node < explorer.committer.nodes.size; node++) {
             if (!explorer.committer.nodes.has(node, EXPANDED) || expanded.has(node)) continue;
             expanded.add(node);
             const path = explorer.committer.nodes.path(node).join();
-            if (expander.written.has(path) && whole.expander.checks.includes(`both ${path}`)) due.add(`both ${path}`);
+            if (lanePool.written.has(path) && whole.lanePool.checks.includes(`both ${path}`)) due.add(`both ${path}`);
           }
         };
         for (const chunks of sessions) {

@@ -33,17 +33,17 @@ function answer(status: number, text: string, path = "/orders/1"): ApiResponse {
 }
 
 /** Why it could not judge the last step. */
-const unjudged: string[] = [];
+const inconclusive: string[] = [];
 
 /** What the rule says of a step with these answers; `undefined`: it holds. */
 async function said(rule: Rule, ...answers: readonly ApiResponse[]): Promise<string | undefined> {
   const explained: string[] = [];
-  unjudged.length = 0;
+  inconclusive.length = 0;
   const step = {
     action: { name: "read_order", tags: [], as: undefined, expectedStatus: undefined },
     answers,
     explain: (text: string) => explained.push(text) < 0,
-    unjudged: (text: string) => unjudged.push(text) > 0,
+    inconclusive: (text: string) => inconclusive.push(text) > 0,
   } as unknown as CheckedStep;
   const holds = await rule.judge({} as never, step);
   expect(holds).toBe(explained.length === 0);
@@ -76,9 +76,9 @@ describe("conformsTo", () => {
     const slow = conformsTo({ ...SPEC, paths: { "/orders/{id}": { get } } }) as unknown as Rule;
     const hostile = answer(200, JSON.stringify({ code: `${"a".repeat(60)}!` }));
     expect(await said(slow, hostile, hostile)).toBeUndefined();
-    expect(unjudged).toEqual(['GET /orders/{id}, status 200: the pattern "^(a+)+$" takes more than 0.2 seconds']);
+    expect(inconclusive).toEqual(['GET /orders/{id}, status 200: the pattern "^(a+)+$" takes more than 0.2 seconds']);
     expect(await said(slow, hostile, answer(200, '{"id":"x"}'))).toBe("GET /orders/{id}, status 200: /id is not of type integer");
-    expect(unjudged).toEqual([]);
+    expect(inconclusive).toEqual([]);
   });
 
   it("says nothing of clients that are not HTTP", async () => {

@@ -198,6 +198,7 @@ describe("a client of the user's own", () => {
       changed: false,
       canGoBack: true,
       client: undefined as never,
+      inconclusive: () => true,
       unjudged: () => true,
       explain: (message) => ((said = message), false),
       again: () => Promise.resolve(undefined),

@@ -1,7 +1,7 @@
 import { loadConfig, type Config } from "../../../src/config/index.ts";
 import type { ExplorationResult } from "../../../src/model/results/result.ts";
 import { journeyJson, redactor, runDocument, type RunReport } from "../../../src/reports/index.ts";
-import { newRunId, RunStore } from "../../../src/run-log/index.ts";
+import { newRunId, RunLog } from "../../../src/run-log/index.ts";
 import { report } from "../reports/results.ts";
 
 /** The configuration of a folder without a file. */
@@ -12,7 +12,7 @@ export const configIn = (folder: string, env: Readonly<Record<string, string>> =
 export function store(config: Config, changes: Partial<RunReport> = {}, ended = true): string {
   const whole = report({ run: newRunId(new Date()), ...changes });
   const document = runDocument({ ...whole, explorations: [], journeys: [], failures: [] }, config.report);
-  const written = new RunStore(config, { ...document, exitStatus: 130 }, redactor(config.report.redact));
+  const written = new RunLog(config, { ...document, exitStatus: 130 }, redactor(config.report.redact));
   for (const { name, file, result } of whole.explorations) written.exploration(file).ended(name, result);
   written.journeys(whole.journeys.map((one) => journeyJson(one, config.report)));
   for (const failure of whole.failures) written.failure(failure);

@@ -2,20 +2,20 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { SecureContext } from "node:tls";
 import type { WireRoute } from "../../../model/http/wire.ts";
 import { secureContext } from "../../../network/secure-context.ts";
-import { Http2Way } from "./http2-delivery.ts";
+import { Http2Delivery } from "./http2-delivery.ts";
 import { openHttp2 } from "./http2-session.ts";
-import type { Meeting, MeetingPoint, MeetingPoints } from "./delivery.ts";
-import { OwnWay } from "./own-delivery.ts";
-import { PipelinedWay } from "./pipelined-delivery.ts";
+import type { DeliveryTrial, DeliveryPoint, DeliveryPoints } from "./delivery.ts";
+import { OwnDelivery } from "./own-delivery.ts";
+import { PipelinedDelivery } from "./pipelined-delivery.ts";
 import { PipeliningEvidence } from "./pipelining-evidence.ts";
 import { isSilentTo, REQUESTS } from "./plain-request.ts";
 import { Point } from "./delivery-point.ts";
-import { SocketsWay } from "./sockets-delivery.ts";
+import { SocketsDelivery } from "./sockets-delivery.ts";
 import { connectionTo, takesConnections } from "./takes-connections.ts";
-import type { Way } from "./delivery-transport.ts";
+import type { DeliveryTransport } from "./delivery-transport.ts";
 
-type Delivery = MeetingPoint["delivery"];
-type Ways = Partial<Record<Delivery, () => Way>>;
+type Delivery = DeliveryPoint["delivery"];
+type Ways = Partial<Record<Delivery, () => DeliveryTransport>>;
 
 /** A server of HTTP/1.1 hangs up at once; this is for those that say nothing. */
 const PROBE_MS = 1000;
@@ -29,14 +29,14 @@ const LATER_MS = 2000;
  * and without a request. A target that is not there speaks none. One that says nothing to it may serve one connection at a time: requests would wait
  * there until the other one is closed, or they time out.
  */
-export async function choosePoints(route: WireRoute): Promise<MeetingPoints> {
+export async function choosePoints(route: WireRoute): Promise<DeliveryPoints> {
   const { origin, ca, proxied } = route;
-  if (origin === undefined || proxied) return new Points({ plain: () => new OwnWay() }, undefined);
+  if (origin === undefined || proxied) return new Points({ plain: () => new OwnDelivery() }, undefined);
   const secure = origin.startsWith("https:") ? secureContext(ca) : undefined;
   const ways: Ways = {
-    pipelined: () => new PipelinedWay(origin, secure),
-    last_byte: () => new SocketsWay(origin, secure, "most"),
-    plain: () => new SocketsWay(origin, secure, "nothing"),
+    pipelined: () => new PipelinedDelivery(origin, secure),
+    last_byte: () => new SocketsDelivery(origin, secure, "most"),
+    plain: () => new SocketsDelivery(origin, secure, "nothing"),
   };
   const { greeted, oneConnection } = await besideAnother(new URL(origin), async () => {
     const first = await openHttp2(origin, secure, PROBE_MS);
@@ -45,7 +45,7 @@ export async function choosePoints(route: WireRoute): Promise<MeetingPoints> {
   });
   if (typeof greeted === "string") return new Points(ways, origin, oneConnection);
   greeted.destroy();
-  return new Points({ ...ways, http2: () => new Http2Way(origin, secure) }, origin);
+  return new Points({ ...ways, http2: () => new Http2Delivery(origin, secure) }, origin);
 }
 
 /** Silence to a greeting shows nothing: there are servers that ignore it. What is claimed here holds for as long as the lane lives, so one that was busy is asked again later. */
@@ -72,12 +72,12 @@ async function besideAnother<T>(origin: URL, ask: () => Promise<T>): Promise<T> 
   }
 }
 
-class Points implements MeetingPoints {
+class Points implements DeliveryPoints {
   readonly oneConnection: boolean;
   readonly #ways: Ways;
   readonly #origin: string | undefined;
   readonly #refused = new Set<Delivery>();
-  readonly #made = new Map<Delivery, MeetingPoint>();
+  readonly #made = new Map<Delivery, DeliveryPoint>();
   readonly #pipelining = new PipeliningEvidence();
 
   /** `origin`: `undefined` where only the clients know the way. */
@@ -87,7 +87,7 @@ class Points implements MeetingPoints {
     this.#origin = origin;
   }
 
-  get auto(): readonly MeetingPoint[] {
+  get auto(): readonly DeliveryPoint[] {
     return this.#best().map((delivery) => this.point(delivery)!);
   }
 
@@ -99,14 +99,14 @@ class Points implements MeetingPoints {
     return pipelines ? ["pipelined", "last_byte", "plain"] : ["last_byte", "plain"];
   }
 
-  point(delivery: Delivery): MeetingPoint | undefined {
+  point(delivery: Delivery): DeliveryPoint | undefined {
     let made = this.#made.get(delivery);
     const way = this.#ways[delivery];
     if (made === undefined && way !== undefined) this.#made.set(delivery, (made = new Point(delivery, way())));
     return made;
   }
 
-  evidence(delivery: Delivery, alone: readonly number[], intervals: Meeting["intervals"]): void {
+  evidence(delivery: Delivery, alone: readonly number[], intervals: DeliveryTrial["intervals"]): void {
     this.#pipelining.alone(alone);
     if (delivery === "pipelined") this.#pipelining.trial(alone, intervals);
   }

@@ -1,21 +1,21 @@
 import { Deadlines } from "../transport/deadlines.ts";
 import { Gathering } from "./gathering.ts";
-import type { Meeting, MeetingPlan, MeetingPoint } from "./delivery.ts";
-import type { Way } from "./delivery-transport.ts";
+import type { DeliveryTrial, DeliveryPlan, DeliveryPoint } from "./delivery.ts";
+import type { DeliveryTransport } from "./delivery-transport.ts";
 
-export class Point implements MeetingPoint {
-  readonly delivery: MeetingPoint["delivery"];
-  readonly #way: Way;
+export class Point implements DeliveryPoint {
+  readonly delivery: DeliveryPoint["delivery"];
+  readonly #way: DeliveryTransport;
   readonly #deadlines = new Deadlines();
   #gathering: Gathering | undefined;
   #closed = false;
 
-  constructor(delivery: MeetingPoint["delivery"], way: Way) {
+  constructor(delivery: DeliveryPoint["delivery"], way: DeliveryTransport) {
     this.delivery = delivery;
     this.#way = way;
   }
 
-  begin(plan: MeetingPlan): Meeting {
+  begin(plan: DeliveryPlan): DeliveryTrial {
     this.#gathering = new Gathering(plan, this.#way, this.#deadlines);
     if (this.#closed) this.#gathering.close();
     return this.#gathering;

@@ -8,7 +8,7 @@ export interface Interval {
 }
 
 /** How the requests of one trial are released. */
-export interface MeetingPlan {
+export interface DeliveryPlan {
   /** How many sides there are. */
   readonly sides: number;
   /** Which request of each side is held until those of the others are there, from 0; those before it are sent as they come. */
@@ -21,7 +21,7 @@ export interface MeetingPlan {
  * One trial: the requests of its sides are held until each side has come or left, and are then released together. The answers are those of the target;
  * errors are those of {@link Transport.send}.
  */
-export interface Meeting {
+export interface DeliveryTrial {
   /**
    * Sends a request of a side. It is held if it is the one that meets; any other is sent at once, by the client's own way. The time limit of a request
    * that is held counts anew from when all are there.
@@ -35,29 +35,29 @@ export interface Meeting {
 }
 
 /** A way to make requests meet; one per lane and origin, with connections that are kept warm. */
-export interface MeetingPoint {
+export interface DeliveryPoint {
   readonly delivery: Exclude<RaceDelivery, "gated">;
   /** Begins a trial; only one is under way at a time. */
-  begin(plan: MeetingPlan): Meeting;
+  begin(plan: DeliveryPlan): DeliveryTrial;
   close(): Promise<void>;
 }
 
 /** The ways to make requests meet on one route. */
-export interface MeetingPoints {
+export interface DeliveryPoints {
   /** The target serves one connection at a time, as far as could be seen: what is sent on another one waits until the first is closed. */
   readonly oneConnection: boolean;
   /** Those that suit the target, the best one first; with more than one trials are to take turns. May change with {@link evidence}. */
-  readonly auto: readonly MeetingPoint[];
+  readonly auto: readonly DeliveryPoint[];
   /** The one that was asked for; `undefined` where the route does not allow it. */
-  point(delivery: MeetingPoint["delivery"]): MeetingPoint | undefined;
+  point(delivery: DeliveryPoint["delivery"]): DeliveryPoint | undefined;
   /**
    * What a trial tells of how the target serves requests that share a connection.
    * @param alone Milliseconds that the request of each side took by itself.
    */
-  evidence(delivery: MeetingPoint["delivery"], alone: readonly number[], intervals: Meeting["intervals"]): void;
+  evidence(delivery: DeliveryPoint["delivery"], alone: readonly number[], intervals: DeliveryTrial["intervals"]): void;
   /** Whether the target still takes connections. */
   isAlive(): Promise<boolean>;
   /** The server does not take requests in this way: it is no longer one of {@link auto}. */
-  refuses(delivery: MeetingPoint["delivery"]): void;
+  refuses(delivery: DeliveryPoint["delivery"]): void;
   close(): Promise<void>;
 }

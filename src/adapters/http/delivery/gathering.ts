@@ -2,14 +2,14 @@ import type { Deadlines } from "../transport/deadlines.ts";
 import { clientClosed } from "../transport/failures.ts";
 import type { WireAnswer, WireRequest } from "../transport/transport.ts";
 import { HeldRequest } from "./held-request.ts";
-import type { Interval, Meeting, MeetingPlan } from "./delivery.ts";
-import type { Way } from "./delivery-transport.ts";
+import type { Interval, DeliveryTrial, DeliveryPlan } from "./delivery.ts";
+import type { DeliveryTransport } from "./delivery-transport.ts";
 
 /** One trial. Nothing of a request is sent until all sides have come: a target that serves one connection at a time would let the others wait for its end. */
-export class Gathering implements Meeting {
+export class Gathering implements DeliveryTrial {
   readonly intervals: (Interval | undefined)[];
-  readonly #plan: MeetingPlan;
-  readonly #way: Way;
+  readonly #plan: DeliveryPlan;
+  readonly #way: DeliveryTransport;
   readonly #deadlines: Deadlines;
   readonly #missing: Set<number>;
   /** How many requests each side has sent. */
@@ -17,7 +17,7 @@ export class Gathering implements Meeting {
   #held: HeldRequest[] = [];
   #closed = false;
 
-  constructor(plan: MeetingPlan, way: Way, deadlines: Deadlines) {
+  constructor(plan: DeliveryPlan, way: DeliveryTransport, deadlines: Deadlines) {
     this.#plan = plan;
     this.#way = way;
     this.#deadlines = deadlines;

@@ -7,7 +7,7 @@ import { withinLimits } from "../request/within-limits.ts";
 import { atOffsets } from "./at-offsets.ts";
 import type { HeldRequest } from "./held-request.ts";
 import { openHttp2 } from "./http2-session.ts";
-import type { Way } from "./delivery-transport.ts";
+import type { DeliveryTransport } from "./delivery-transport.ts";
 
 const CONNECT_MS = 10_000;
 /** The target gets so long to read what is sent ahead. */
@@ -18,7 +18,7 @@ const TOGETHER = 4096;
 const WITH_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"]);
 
 /** A stream for each, on one session: the server reads them at once, and may begin with all. */
-export class Http2Way implements Way {
+export class Http2Delivery implements DeliveryTransport {
   readonly #origin: string;
   readonly #secure: SecureContext | undefined;
   #session: http2.ClientHttp2Session | undefined;

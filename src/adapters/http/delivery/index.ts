@@ -1,2 +1,2 @@
 export { choosePoints } from "./choose-points.ts";
-export type { Meeting, MeetingPoint, MeetingPoints } from "./delivery.ts";
+export type { DeliveryTrial, DeliveryPoint, DeliveryPoints } from "./delivery.ts";

@@ -1,9 +1,9 @@
 import { atOffsets } from "./at-offsets.ts";
 import type { HeldRequest } from "./held-request.ts";
-import type { Way } from "./delivery-transport.ts";
+import type { DeliveryTransport } from "./delivery-transport.ts";
 
 /** By the clients' own ways, whatever they are: a handler in this process, a proxy. */
-export class OwnWay implements Way {
+export class OwnDelivery implements DeliveryTransport {
   launch(held: readonly HeldRequest[]): void {
     void atOffsets(held, (together) => {
       for (const one of together) {

@@ -5,7 +5,7 @@ import type { WireAnswer } from "../transport/transport.ts";
 import { atOffsets } from "./at-offsets.ts";
 import { GatedConnection } from "./gated-connection.ts";
 import type { HeldRequest } from "./held-request.ts";
-import type { Way } from "./delivery-transport.ts";
+import type { DeliveryTransport } from "./delivery-transport.ts";
 
 /** undici writes no further requests while so many are under way. */
 const MAX_SIDES = 1024;
@@ -13,7 +13,7 @@ const MAX_SIDES = 1024;
 const PIPELINED = { idempotent: true, blocking: false, reset: false } as const;
 
 /** All on one connection of HTTP/1.1, in one write: a server that does not wait for the one's answer before it begins with the next reads them at once. */
-export class PipelinedWay implements Way {
+export class PipelinedDelivery implements DeliveryTransport {
   readonly #connection: GatedConnection;
   readonly #deadlines = new Deadlines();
   readonly #live = new Set<PipelinedAttempt>();
@@ -75,7 +75,7 @@ export class PipelinedWay implements Way {
 }
 
 interface Batch {
-  readonly way: PipelinedWay;
+  readonly way: PipelinedDelivery;
   readonly take: () => void;
   readonly connection: GatedConnection;
 }

@@ -1,4 +1,4 @@
-import type { Meeting } from "./delivery.ts";
+import type { DeliveryTrial } from "./delivery.ts";
 
 /** So many trials that could have shown it. */
 const ENOUGH = 4;
@@ -26,7 +26,7 @@ export class PipeliningEvidence {
     this.#fastest = Math.min(this.#fastest, ...times);
   }
 
-  trial(alone: readonly number[], intervals: Meeting["intervals"]): void {
+  trial(alone: readonly number[], intervals: DeliveryTrial["intervals"]): void {
     const last = intervals.length - 1;
     const [before, after] = [intervals[last - 1], intervals[last]];
     const making = (alone[last] ?? 0) - this.#fastest;

@@ -6,7 +6,7 @@ import type { WireAnswer } from "../transport/transport.ts";
 import { atOffsets } from "./at-offsets.ts";
 import { GatedConnection } from "./gated-connection.ts";
 import type { HeldRequest } from "./held-request.ts";
-import type { Way } from "./delivery-transport.ts";
+import type { DeliveryTransport } from "./delivery-transport.ts";
 
 /** The target gets so long to read what is sent ahead. */
 const READ_MS = 2;
@@ -24,7 +24,7 @@ export type Ahead = "nothing" | "most";
  * A connection per side, kept from trial to trial. Warm is one that the kernel has connected (TLS included) and that the target had time to accept. No
  * request is sent to make it warmer: whatever it asked for, the target might count or log it, and the state would be another one.
  */
-export class SocketsWay implements Way {
+export class SocketsDelivery implements DeliveryTransport {
   readonly #connections: GatedConnection[] = [];
   readonly #deadlines = new Deadlines();
   readonly #connect: () => GatedConnection;

@@ -1,13 +1,13 @@
 import { SeqqaError } from "../../../model/errors.ts";
 import { ignoredColumns, ignoredTables, type IgnorePattern } from "../../../model/stores/ignored.ts";
-import type { CheckpointChoice, SystemScope, TableSchema } from "../../../model/stores/store-adapter.ts";
+import type { CheckpointChoice, StoreScope, TableSchema } from "../../../model/stores/store-adapter.ts";
 import { refusedWhereItIs, WHOLE_STORE } from "../../../stores/external-store.ts";
 import { readCatalog, type Catalog, type Table } from "../schema/catalog.ts";
 import { Control } from "./control.ts";
 import { CopyMode } from "../copy/copy-mode.ts";
 import { isDenied, safeCause, unexpected } from "./failures.ts";
 import { JournalMode } from "../journal/journal-mode.ts";
-import type { LentConnection } from "../savepoint/shared-connection.ts";
+import type { SharedConnection } from "../savepoint/shared-connection.ts";
 import type { MysqlMode } from "./mode.ts";
 import { journalObstacle } from "../journal/obstacles.ts";
 import { requireNoneLeft } from "../journal/recover.ts";
@@ -21,11 +21,11 @@ export type MysqlCheckpoint = "auto" | "journal" | "savepoint" | "copy";
 export interface Choosing {
   readonly store: StoreUrl;
   readonly wanted: MysqlCheckpoint;
-  readonly scope: SystemScope;
+  readonly scope: StoreScope;
   readonly tables: readonly string[] | undefined;
   /** The connection that the target has taken already. */
-  readonly lent: LentConnection | undefined;
-  readonly lend: () => LentConnection;
+  readonly lent: SharedConnection | undefined;
+  readonly lend: () => SharedConnection;
   /** The patterns of `ignore`: tables and columns that they name are left alone where the database is the user's. */
   readonly ignore: readonly IgnorePattern[];
   /** The same store's, closed for a restart of the target. */

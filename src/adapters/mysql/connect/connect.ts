@@ -56,7 +56,7 @@ export function driverOptions(store: StoreUrl, serverOnly = false): ConnectionOp
 const OF_TARGETS = ["namedPlaceholders", "dateStrings", "decimalNumbers", "supportBigNumbers", "bigNumberStrings", "timezone", "charset"];
 
 /** Those that the URL names, as the driver reads them from one. */
-export function lentOptions({ href }: StoreUrl): ConnectionOptions {
+export function sharedOptions({ href }: StoreUrl): ConnectionOptions {
   const { searchParams } = new URL(href);
   const named = OF_TARGETS.flatMap((name): [string, unknown][] => {
     const value = searchParams.get(name);

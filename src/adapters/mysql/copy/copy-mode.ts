@@ -1,5 +1,5 @@
 import { SeqqaError } from "../../../model/errors.ts";
-import type { NoGate, Observed, SystemTraits } from "../../../model/stores/store-adapter.ts";
+import type { NoGate, Observed, StoreTraits } from "../../../model/stores/store-adapter.ts";
 import { RowSums } from "../../../stores/multiset-mirror.ts";
 import { imageForeign } from "../../../stores/store-errors.ts";
 import type { Table } from "../schema/catalog.ts";
@@ -19,7 +19,7 @@ import { isSnapshot, putSnapshot, readSnapshot, sameSnapshot, takeSnapshot, type
  * without transactions. The target's connections stay.
  */
 export class CopyMode implements MysqlMode {
-  readonly traits: SystemTraits = { portable: true, commits: true };
+  readonly traits: StoreTraits = { portable: true, commits: true };
   readonly gate: NoGate = {
     kind: "none",
     why: 'the checkpoint "copy" installs no triggers in which a statement could be held; `checkpoint: "journal"` does',

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { SeqqaError } from "../../../model/errors.ts";
-import type { Gate, LastLook, NoGate, Observed, SystemTraits } from "../../../model/stores/store-adapter.ts";
+import type { Gate, LastLook, NoGate, Observed, StoreTraits } from "../../../model/stores/store-adapter.ts";
 import { leaseOver } from "../../../stores/external-store.ts";
 import { MultisetMirror, type RowSums, type Segment } from "../../../stores/multiset-mirror.ts";
 import { UNGATED } from "../../../stores/delegating-adapter.ts";
@@ -17,7 +17,7 @@ import { Lease } from "./lease.ts";
 import { Looker } from "../read/looker.ts";
 import type { MysqlMode, QueryRow } from "../connect/mode.ts";
 import { MysqlGate } from "../gate/mysql-gate.ts";
-import { imageOf, isImage, rowsOfImage, type MultisetImage } from "./multiset-snapshot.ts";
+import { imageOf, isImage, rowsOfImage, type MultisetSnapshot } from "./multiset-snapshot.ts";
 import { imagesOf, observeAll, observeNet } from "../read/observe.ts";
 import { batches, putBackStatements, WRONG_COUNT } from "../put-back/put-back.ts";
 import { Recorder } from "./recorder.ts";
@@ -34,9 +34,9 @@ export interface JournalChoice {
   readonly previous?: JournalMode | undefined;
   /** How long open write transactions of others are waited for, in milliseconds; default 5000. */
   readonly limitMs?: number | undefined;
-  /** See `SystemScope.asked`. */
+  /** See `StoreScope.asked`. */
   readonly asked?: (() => number | undefined) | undefined;
-  /** See `SystemScope.watching`. */
+  /** See `StoreScope.watching`. */
   readonly watching?: boolean | undefined;
   /** After so much silence a borrowed store is let go; default 30. */
   readonly leaseSeconds?: number | undefined;
@@ -56,7 +56,7 @@ interface Knowledge {
  * put-back another.
  */
 export class JournalMode implements MysqlMode {
-  readonly traits: SystemTraits = { portable: true, commits: true };
+  readonly traits: StoreTraits = { portable: true, commits: true };
   readonly gate: Gate | NoGate;
   readonly #control: Control;
   readonly #looker: Looker;
@@ -165,7 +165,7 @@ export class JournalMode implements MysqlMode {
     });
   }
 
-  capture(): Promise<MultisetImage> {
+  capture(): Promise<MultisetSnapshot> {
     return this.#alone(async () => {
       await this.#read(false);
       return imageOf(this.#known.tables, this.#known.mirror.net);

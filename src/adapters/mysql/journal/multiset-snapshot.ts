@@ -5,7 +5,7 @@ import { sumsOf } from "./ignored-values.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
 /** A state as its difference from the root: plain data that can be cloned, sent and written into another lane. */
-export interface MultisetImage {
+export interface MultisetSnapshot {
   readonly kind: "multiset";
   readonly tables: readonly {
     readonly name: string;
@@ -14,8 +14,8 @@ export interface MultisetImage {
   }[];
 }
 
-export function imageOf(tables: readonly Table[], net: RowSums): MultisetImage {
-  const changed: MultisetImage["tables"][number][] = [];
+export function imageOf(tables: readonly Table[], net: RowSums): MultisetSnapshot {
+  const changed: MultisetSnapshot["tables"][number][] = [];
   tables.forEach(({ name, columns }, i) => {
     const rows = net.of(i);
     if (rows.size > 0) changed.push({ name, columns: columns.map((column) => column.name), rows: [...rows] });
@@ -23,12 +23,12 @@ export function imageOf(tables: readonly Table[], net: RowSums): MultisetImage {
   return { kind: "multiset", tables: changed };
 }
 
-export function isImage(image: unknown): image is MultisetImage {
+export function isImage(image: unknown): image is MultisetSnapshot {
   return typeof image === "object" && image !== null && (image as { kind?: unknown }).kind === "multiset";
 }
 
 /** What a state differs in from the root, in terms of this store's tables. @throws SeqqaError `IMAGE_FOREIGN` */
-export function rowsOfImage(store: StoreUrl, tables: readonly Table[], image: MultisetImage): RowSums {
+export function rowsOfImage(store: StoreUrl, tables: readonly Table[], image: MultisetSnapshot): RowSums {
   const sums = sumsOf(tables);
   for (const { name, columns, rows } of image.tables) {
     const index = tables.findIndex((table) => table.name === name);

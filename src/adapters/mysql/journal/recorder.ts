@@ -1,4 +1,4 @@
-import type { SystemScope } from "../../../model/stores/store-adapter.ts";
+import type { StoreScope } from "../../../model/stores/store-adapter.ts";
 import { AskedSince, ForeignWrite } from "../../../stores/external-store.ts";
 import type { RowSums } from "../../../stores/multiset-mirror.ts";
 import type { Table } from "../schema/catalog.ts";
@@ -17,7 +17,7 @@ export class Recorder {
   /** The level of the mirror's root in what is recorded. */
   #base = 0;
 
-  constructor(control: Control, tables: readonly Table[], { asked, watching }: Pick<SystemScope, "asked" | "watching">, limitMs: number) {
+  constructor(control: Control, tables: readonly Table[], { asked, watching }: Pick<StoreScope, "asked" | "watching">, limitMs: number) {
     this.#control = control;
     this.#tables = tables;
     this.#asked = new AskedSince(asked, watching);

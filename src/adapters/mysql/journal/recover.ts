@@ -39,7 +39,7 @@ export async function requireNoneLeft(control: Control): Promise<void> {
 }
 
 /**
- * Ends a run's work on a user's own database. `watching`: see `SystemScope.watching`.
+ * Ends a run's work on a user's own database. `watching`: see `StoreScope.watching`.
  *
  * @throws SeqqaError `ROWS_KEPT`; or that something was done that no log tells of, with all that was logged back
  */

@@ -1,14 +1,14 @@
 import type { Connection } from "mysql2/promise";
 import { SeqqaError } from "../../../model/errors.ts";
-import type { NoGate, Observed, SystemTraits } from "../../../model/stores/store-adapter.ts";
+import type { NoGate, Observed, StoreTraits } from "../../../model/stores/store-adapter.ts";
 import { MultisetMirror, type Segment } from "../../../stores/multiset-mirror.ts";
 import { markInvalid } from "../../../stores/store-errors.ts";
 import type { Catalog, Table } from "../schema/catalog.ts";
 import type { Control } from "../connect/control.ts";
 import { dumpDatabase } from "../read/dump.ts";
 import { BUSY_LIMIT_MS, busyError, isBusy, isLost, lostError } from "../connect/failures.ts";
-import { LentQueries } from "./shared-queries.ts";
-import type { LentCore } from "./shared-connection-core.ts";
+import { SharedQueries } from "./shared-queries.ts";
+import type { SharedConnectionCore } from "./shared-connection-core.ts";
 import { queryError } from "../read/looker.ts";
 import type { MysqlMode, QueryRow } from "../connect/mode.ts";
 import { imagesOf, observeAll, observeNet } from "../read/observe.ts";
@@ -31,7 +31,7 @@ export interface SavepointOptions {
   /** Holds the lock of the store, and installs. */
   readonly control: Control;
   /** The lent connection. */
-  readonly core: LentCore;
+  readonly core: SharedConnectionCore;
   readonly borrowed: boolean;
   readonly catalog: Catalog;
   /** Which tables belong to the state, in terms of what there is. */
@@ -49,14 +49,14 @@ const ROOT = savepointAt(0);
  * In a lane's own store the exploring transaction begins with the root, so that `setup` may still make tables; in a borrowed one when it is opened.
  */
 export class SavepointMode implements MysqlMode {
-  readonly traits: SystemTraits = { portable: false, commits: false };
+  readonly traits: StoreTraits = { portable: false, commits: false };
   readonly gate: NoGate = {
     kind: "none",
     why: 'a savepoint world has one connection, which serialises everything; races need `checkpoint: "journal"`',
   };
   readonly #options: SavepointOptions;
-  readonly #core: LentCore;
-  readonly #lent: LentQueries;
+  readonly #core: SharedConnectionCore;
+  readonly #lent: SharedQueries;
   #install: SavepointInstall;
   #selection: Selection;
   #mirror = new MultisetMirror("");
@@ -67,7 +67,7 @@ export class SavepointMode implements MysqlMode {
   #clean = -1;
   #putBack = 0;
 
-  private constructor(options: SavepointOptions, lent: LentQueries, install: SavepointInstall) {
+  private constructor(options: SavepointOptions, lent: SharedQueries, install: SavepointInstall) {
     this.#options = options;
     this.#core = options.core;
     this.#lent = lent;
@@ -77,7 +77,7 @@ export class SavepointMode implements MysqlMode {
 
   static async open(options: SavepointOptions): Promise<SavepointMode> {
     const { core, control, borrowed } = options;
-    const lent = new LentQueries(core.store, () => core.connection!);
+    const lent = new SharedQueries(core.store, () => core.connection!);
     // In the target's turn: a transaction that it has open would hold the tables.
     const install = await core.alone(() => control.inTurn(() => SavepointInstall.make(control, lent, options.catalog, borrowed)));
     const mode = new SavepointMode(options, lent, install);

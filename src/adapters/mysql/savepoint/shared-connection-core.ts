@@ -1,8 +1,8 @@
 import type { Connection, ResultSetHeader } from "mysql2/promise";
 import { Turns } from "../../../stores/turns.ts";
-import { connect, lentOptions } from "../connect/connect.ts";
+import { connect, sharedOptions } from "../connect/connect.ts";
 import { BUSY_LIMIT_MS, isLost, lostError } from "../connect/failures.ts";
-import type { LentSession, SessionHost } from "./shared-session.ts";
+import type { SharedSession, SessionHost } from "./shared-session.ts";
 import { connectionClosed, connectionShared, transactionOpen } from "./savepoint-failures.ts";
 import { TargetTransactions, type Answer, type Request } from "./savepoint-transactions.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
@@ -11,10 +11,10 @@ const IN_TRANSACTION = 1;
 const AUTOCOMMIT = 2;
 
 /** The one connection behind all connections of a lane's target, and our own way to it. */
-export class LentCore implements SessionHost {
+export class SharedConnectionCore implements SessionHost {
   readonly store: StoreUrl;
   readonly #turns = new Turns();
-  readonly #idle: LentSession[] = [];
+  readonly #idle: SharedSession[] = [];
   #opening: Promise<void> | undefined;
   #connection: Connection | undefined;
   #transactions: TargetTransactions | undefined;
@@ -50,7 +50,7 @@ export class LentCore implements SessionHost {
 
   async #connect(): Promise<void> {
     try {
-      const connection = await connect(this.store, { driver: lentOptions(this.store), lost: (error) => this.#lose(error) });
+      const connection = await connect(this.store, { driver: sharedOptions(this.store), lost: (error) => this.#lose(error) });
       // Between two requests the target's connection is idle in the transaction that explores. MySQL has the first of these only.
       for (const setting of ["wait_timeout = 31536000", "idle_transaction_timeout = 0", "idle_write_transaction_timeout = 0"])
         await connection.query(`set session ${setting}`).catch(() => undefined);
@@ -68,15 +68,15 @@ export class LentCore implements SessionHost {
   }
 
   /** A connection of the pool: the one that was given back last, with what it left open, as in a real pool. */
-  session(make: () => LentSession): LentSession {
+  session(make: () => SharedSession): SharedSession {
     return this.#idle.pop() ?? make();
   }
 
-  giveBack(session: LentSession): void {
+  giveBack(session: SharedSession): void {
     if (!this.#idle.includes(session)) this.#idle.push(session);
   }
 
-  ask(session: LentSession, request: (connection: Connection) => Request): Promise<Answer> {
+  ask(session: SharedSession, request: (connection: Connection) => Request): Promise<Answer> {
     return this.use(session, async (connection) => {
       this.activity++;
       const asked = request(connection);
@@ -90,7 +90,7 @@ export class LentCore implements SessionHost {
   }
 
   /** Before the exploration: who is inside a transaction is told by the server. */
-  async #plain(session: LentSession, connection: Connection, { send }: Request): Promise<Answer> {
+  async #plain(session: SharedSession, connection: Connection, { send }: Request): Promise<Answer> {
     let status: number | undefined;
     try {
       const answer = await send(connection);
@@ -102,7 +102,7 @@ export class LentCore implements SessionHost {
     }
   }
 
-  use<T>(session: LentSession, work: (connection: Connection) => Promise<T>): Promise<T> {
+  use<T>(session: SharedSession, work: (connection: Connection) => Promise<T>): Promise<T> {
     const turn = async (): Promise<T> => {
       if (this.#ended) throw connectionClosed(this.store);
       await this.open();
@@ -117,7 +117,7 @@ export class LentCore implements SessionHost {
     return this.#turns.take(session, turn, { limitMs: BUSY_LIMIT_MS, giveUp: () => connectionShared(this.store, BUSY_LIMIT_MS) });
   }
 
-  async drop(session: LentSession): Promise<void> {
+  async drop(session: SharedSession): Promise<void> {
     const at = this.#idle.indexOf(session);
     if (at >= 0) this.#idle.splice(at, 1);
     if (this.#turns.holder !== session || this.#ended) return;

@@ -1,6 +1,6 @@
 import type { Pool, PoolConnection } from "mysql2/promise";
-import { LentCore } from "./shared-connection-core.ts";
-import { LentSession } from "./shared-session.ts";
+import { SharedConnectionCore } from "./shared-connection-core.ts";
+import { SharedSession } from "./shared-session.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
 /** What a target takes in place of its own pool or connection of `mysql2/promise`. */
@@ -13,11 +13,11 @@ export type MysqlConnection = Pool & PoolConnection;
  * While exploring, the target's transactions are savepoints inside one that is never committed: isolation levels make no difference (nobody else writes), `@@autocommit` tells
  * how that one is, and what a rollback does not undo on any connection (variables, locks by name) is not undone between branches either.
  */
-export class LentConnection extends LentSession {
-  readonly core: LentCore;
+export class SharedConnection extends SharedSession {
+  readonly core: SharedConnectionCore;
 
   constructor(store: StoreUrl) {
-    const core = new LentCore(store);
+    const core = new SharedConnectionCore(store);
     super(core);
     this.core = core;
     core.onLost = (error) => {
@@ -26,10 +26,10 @@ export class LentConnection extends LentSession {
   }
 
   /** As a pool's. */
-  async getConnection(): Promise<LentSession> {
+  async getConnection(): Promise<SharedSession> {
     await this.core.open();
     const session = this.core.session(() => {
-      const made = new LentSession(this.core);
+      const made = new SharedSession(this.core);
       this.emit("connection", made);
       return made;
     });
@@ -37,7 +37,7 @@ export class LentConnection extends LentSession {
     return session;
   }
 
-  releaseConnection(session: LentSession): void {
+  releaseConnection(session: SharedSession): void {
     session.release();
   }
 

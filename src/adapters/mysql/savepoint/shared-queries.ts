@@ -3,7 +3,7 @@ import type { Queries, Row } from "../connect/control.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
 /** Statements of ours on the connection of a target, whatever the target has set for it: values come as text. */
-export class LentQueries implements Queries {
+export class SharedQueries implements Queries {
   readonly store: StoreUrl;
   readonly #connection: () => Connection;
 

@@ -12,19 +12,19 @@ export interface SessionHost {
   readonly connection: Connection | undefined;
   readonly store: StoreUrl;
   open(): Promise<void>;
-  ask(session: LentSession, request: (connection: Connection) => Request): Promise<Answer>;
+  ask(session: SharedSession, request: (connection: Connection) => Request): Promise<Answer>;
   /** In its turn, something that is no statement. */
-  use<T>(session: LentSession, work: (connection: Connection) => Promise<T>): Promise<T>;
+  use<T>(session: SharedSession, work: (connection: Connection) => Promise<T>): Promise<T>;
   /** The session ends; what it left open is rolled back. */
-  drop(session: LentSession): Promise<void>;
-  giveBack(session: LentSession): void;
+  drop(session: SharedSession): Promise<void>;
+  giveBack(session: SharedSession): void;
 }
 
 /**
  * One connection, as the target sees it: what `pool.getConnection()` of `mysql2/promise` gives. It has transactions and autocommit of its own, and shares everything else
  * that belongs to a session (variables, temporary tables, locks by name) with the other connections of its lane.
  */
-export class LentSession extends EventEmitter implements Party {
+export class SharedSession extends EventEmitter implements Party {
   autocommit: boolean | undefined = undefined;
   nextReadOnly = false;
   readonly #host: SessionHost;

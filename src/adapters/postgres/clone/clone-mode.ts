@@ -1,6 +1,6 @@
 import type { Client } from "pg";
 import { SeqqaError } from "../../../model/errors.ts";
-import type { NoGate, Observed, SystemTraits } from "../../../model/stores/store-adapter.ts";
+import type { NoGate, Observed, StoreTraits } from "../../../model/stores/store-adapter.ts";
 import { markInvalid } from "../../../stores/store-errors.ts";
 import { CloneServer } from "./clone-server.ts";
 import { connect, TEXT_SETTINGS } from "../connect/connect.ts";
@@ -36,7 +36,7 @@ const MOST = 16;
  * proportion to the database, and ends all sessions: the target has to connect again.
  */
 export class CloneMode implements PostgresMode {
-  readonly traits: SystemTraits = { portable: false, commits: true };
+  readonly traits: StoreTraits = { portable: false, commits: true };
   readonly gate: NoGate = {
     kind: "none",
     why: 'the checkpoint "clone" installs no triggers in which a statement could be held; `checkpoint: "journal"` does',

@@ -1,12 +1,12 @@
 import { SeqqaError } from "../../../model/errors.ts";
 import { ignoredColumns, ignoredTables, type IgnorePattern } from "../../../model/stores/ignored.ts";
-import type { CheckpointChoice, SystemScope } from "../../../model/stores/store-adapter.ts";
+import type { CheckpointChoice, StoreScope } from "../../../model/stores/store-adapter.ts";
 import { refusedWhereItIs, WHOLE_STORE } from "../../../stores/external-store.ts";
 import { readCatalog, type Catalog, type Table } from "../schema/catalog.ts";
 import { CloneMode } from "../clone/clone-mode.ts";
 import { Control } from "./control.ts";
 import { JournalMode } from "../journal/journal-mode.ts";
-import type { LentConnection } from "../savepoint/shared-connection.ts";
+import type { SharedConnection } from "../savepoint/shared-connection.ts";
 import type { PostgresMode } from "./mode.ts";
 import { CLONE_COST, journalObstacle } from "../journal/obstacles.ts";
 import { requireNothingLeft } from "../journal/recover.ts";
@@ -19,12 +19,12 @@ export type PostgresCheckpoint = "auto" | "journal" | "savepoint" | "clone";
 export interface Choosing {
   readonly store: StoreUrl;
   readonly wanted: PostgresCheckpoint;
-  readonly scope: SystemScope;
+  readonly scope: StoreScope;
   readonly schemas: readonly string[] | undefined;
   readonly tables: readonly string[] | undefined;
   /** The connection that the target has taken already. */
-  readonly lent: LentConnection | undefined;
-  readonly lend: () => LentConnection;
+  readonly lent: SharedConnection | undefined;
+  readonly lend: () => SharedConnection;
   /** The patterns of `ignore`: tables and columns that they name are left alone where the database is the user's. */
   readonly ignore: readonly IgnorePattern[];
   /** The same store's, closed for a restart of the target. */

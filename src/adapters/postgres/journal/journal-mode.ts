@@ -1,5 +1,5 @@
 import { SeqqaError } from "../../../model/errors.ts";
-import type { Gate, LastLook, NoGate, Observed, SystemTraits } from "../../../model/stores/store-adapter.ts";
+import type { Gate, LastLook, NoGate, Observed, StoreTraits } from "../../../model/stores/store-adapter.ts";
 import { keptAtEnd } from "../../../stores/external-store.ts";
 import { UNGATED } from "../../../stores/delegating-adapter.ts";
 import { writeKept } from "../../../stores/kept-file.ts";
@@ -16,7 +16,7 @@ import { install, isInstalled } from "./install.ts";
 import { Lease } from "./lease.ts";
 import { endsRun, LogReader } from "./log-reader.ts";
 import { Looker } from "../read/looker.ts";
-import { fixesToImage, imageOf, isImage, type MultisetImage } from "./multiset-snapshot.ts";
+import { fixesToImage, imageOf, isImage, type MultisetSnapshot } from "./multiset-snapshot.ts";
 import { MultisetMirror, type RowSums, type Segment } from "../../../stores/multiset-mirror.ts";
 import type { PostgresMode, QueryRow } from "../connect/mode.ts";
 import { observeAll, observeCounters, observeMirror } from "../read/observe.ts";
@@ -31,9 +31,9 @@ import { Vacuum } from "./vacuum.ts";
 export interface JournalChoice {
   readonly selection: Selection;
   readonly borrowed: boolean;
-  /** See `SystemScope.asked`. */
+  /** See `StoreScope.asked`. */
   readonly asked?: (() => number | undefined) | undefined;
-  /** See `SystemScope.watching`. */
+  /** See `StoreScope.watching`. */
   readonly watching?: boolean | undefined;
   /** Whether writes of the target can be held; default: no. */
   readonly gated?: boolean | undefined;
@@ -48,7 +48,7 @@ export interface JournalChoice {
  * changing what a put-back changes, is one function call each.
  */
 export class JournalMode implements PostgresMode {
-  readonly traits: SystemTraits = { portable: true, commits: true };
+  readonly traits: StoreTraits = { portable: true, commits: true };
   readonly gate: Gate | NoGate;
   readonly #control: Control;
   readonly #looker: Looker;
@@ -181,7 +181,7 @@ export class JournalMode implements PostgresMode {
     });
   }
 
-  capture(): Promise<MultisetImage> {
+  capture(): Promise<MultisetSnapshot> {
     return this.#alone(async () => {
       await this.#read(false);
       return imageOf(this.#tables, this.#sequences, this.#mirror);

@@ -13,9 +13,9 @@ export interface LogReading {
   readonly control: Control;
   readonly tables: readonly Table[];
   readonly borrowed: boolean;
-  /** See `SystemScope.asked`. */
+  /** See `StoreScope.asked`. */
   readonly asked: (() => number | undefined) | undefined;
-  /** See `SystemScope.watching`. */
+  /** See `StoreScope.watching`. */
   readonly watching: boolean | undefined;
 }
 

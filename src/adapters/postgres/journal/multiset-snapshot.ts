@@ -5,15 +5,15 @@ import { imageForeign } from "../../../stores/store-errors.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
 /** A state as its difference from the root: plain data that can be cloned, sent and written into another lane. */
-export interface MultisetImage {
+export interface MultisetSnapshot {
   readonly kind: "multiset";
   readonly tables: readonly { readonly name: string; readonly rows: readonly (readonly [row: string, by: number])[] }[];
   readonly sequences: number;
   readonly counters: string;
 }
 
-export function imageOf(tables: readonly Table[], sequences: readonly Sequence[], mirror: MultisetMirror): MultisetImage {
-  const changed: MultisetImage["tables"][number][] = [];
+export function imageOf(tables: readonly Table[], sequences: readonly Sequence[], mirror: MultisetMirror): MultisetSnapshot {
+  const changed: MultisetSnapshot["tables"][number][] = [];
   for (let i = 0; i < tables.length; i++) {
     const rows = mirror.net.of(i);
     if (rows.size > 0) changed.push({ name: tables[i]!.fullName, rows: [...rows] });
@@ -21,7 +21,7 @@ export function imageOf(tables: readonly Table[], sequences: readonly Sequence[]
   return { kind: "multiset", tables: changed, sequences: sequences.length, counters: mirror.counters };
 }
 
-export function isImage(image: unknown): image is MultisetImage {
+export function isImage(image: unknown): image is MultisetSnapshot {
   return typeof image === "object" && image !== null && (image as { kind?: unknown }).kind === "multiset";
 }
 
@@ -30,7 +30,7 @@ export function fixesToImage(
   store: StoreUrl,
   tables: readonly Table[],
   sequences: readonly Sequence[],
-  image: MultisetImage,
+  image: MultisetSnapshot,
 ): { readonly rows: RowSums; readonly counters: string } {
   if (image.sequences !== sequences.length) throw imageForeign(store, "the number of sequences");
   const rows = sumsOf(tables);

@@ -1,13 +1,13 @@
 import type { Client } from "pg";
 import { SeqqaError } from "../../../model/errors.ts";
-import type { NoGate, Observed, SystemTraits } from "../../../model/stores/store-adapter.ts";
+import type { NoGate, Observed, StoreTraits } from "../../../model/stores/store-adapter.ts";
 import { markInvalid } from "../../../stores/store-errors.ts";
 import { OURS, readCatalog } from "../schema/catalog.ts";
 import { importDriver, TEXT_SETTINGS } from "../connect/connect.ts";
 import { pairsOf } from "../journal/counter-sql.ts";
 import { dumpDatabase } from "../read/dump.ts";
 import { busyError, isBusy, isLost, lostError } from "../connect/failures.ts";
-import type { LentCore } from "./shared-connection-core.ts";
+import type { SharedConnectionCore } from "./shared-connection-core.ts";
 import { queryError } from "../read/looker.ts";
 import type { PostgresMode, QueryRow } from "../connect/mode.ts";
 import { MultisetMirror, type Segment } from "../../../stores/multiset-mirror.ts";
@@ -35,7 +35,7 @@ interface Level {
 export interface SavepointOptions {
   readonly store: StoreUrl;
   /** The lent connection. */
-  readonly core: LentCore;
+  readonly core: SharedConnectionCore;
   readonly borrowed: boolean;
   readonly schemas: readonly string[] | undefined;
   readonly tables: readonly string[] | undefined;
@@ -56,13 +56,13 @@ const BEGIN = "begin isolation level read committed read write";
  * same whatever was changed. Sequences, which no savepoint rolls back, are put back by hand.
  */
 export class SavepointMode implements PostgresMode {
-  readonly traits: SystemTraits = { portable: false, commits: false };
+  readonly traits: StoreTraits = { portable: false, commits: false };
   readonly gate: NoGate = {
     kind: "none",
     why: 'a savepoint world has one connection, which serialises everything; races need `checkpoint: "journal"`',
   };
   readonly #options: SavepointOptions;
-  readonly #core: LentCore;
+  readonly #core: SharedConnectionCore;
   #log!: SavepointStore;
   #selection!: Selection;
   #mirror!: MultisetMirror;

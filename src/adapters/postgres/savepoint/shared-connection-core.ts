@@ -2,7 +2,7 @@ import type { Client, DatabaseError, Query } from "pg";
 import { connect, importDriver } from "../connect/connect.ts";
 import { BUSY_LIMIT_MS, lostError } from "../connect/failures.ts";
 import { relay, succeed, type Submittable } from "./shared-connection-relay.ts";
-import type { Asked, LentSession, SessionHost } from "./shared-connection-session.ts";
+import type { Asked, SharedSession, SessionHost } from "./shared-connection-session.ts";
 import { Turns } from "../../../stores/turns.ts";
 import { connectionClosed, connectionShared, transactionOpen } from "./savepoint-failures.ts";
 import { TargetTransactions } from "./savepoint-transactions.ts";
@@ -15,16 +15,16 @@ interface Driver {
 }
 
 /** The one connection behind all clients of a lane's target, and our own way to it. */
-export class LentCore implements SessionHost {
+export class SharedConnectionCore implements SessionHost {
   readonly store: StoreUrl;
   readonly #turns = new Turns();
-  readonly #idle: LentSession[] = [];
+  readonly #idle: SharedSession[] = [];
   readonly #onOpen: ((client: Client) => void)[] = [];
   #opening: Promise<void> | undefined;
   #client: Client | undefined;
   #driver: Driver | undefined;
   #transactions: TargetTransactions | undefined;
-  #running: LentSession | undefined;
+  #running: SharedSession | undefined;
   #ended = false;
   #lost: Error | undefined;
   /** Grows with everything that the target executes. */
@@ -81,7 +81,7 @@ export class LentCore implements SessionHost {
   }
 
   /** A client of the pool: the one that was given back last, with what it left open, as in a real pool. */
-  session(make: () => LentSession): LentSession {
+  session(make: () => SharedSession): SharedSession {
     return this.#idle.pop() ?? make();
   }
 
@@ -89,20 +89,20 @@ export class LentCore implements SessionHost {
     return this.#idle.length;
   }
 
-  giveBack(session: LentSession): void {
+  giveBack(session: SharedSession): void {
     if (!this.#idle.includes(session)) this.#idle.push(session);
   }
 
-  status(session: LentSession): "I" | "T" | "E" {
+  status(session: SharedSession): "I" | "T" | "E" {
     return this.#turns.holder === session ? (this.#transactions?.status ?? this.#client?.getTransactionStatus() ?? "T") : "I";
   }
 
-  ask(session: LentSession, asked: Asked): void {
+  ask(session: SharedSession, asked: Asked): void {
     const waiting = { limitMs: BUSY_LIMIT_MS, giveUp: () => connectionShared(this.store, BUSY_LIMIT_MS) };
     this.#turns.take(session, () => this.#execute(session, asked), waiting).catch((error: Error) => refuse(asked, error));
   }
 
-  async #execute(session: LentSession, asked: Asked): Promise<void> {
+  async #execute(session: SharedSession, asked: Asked): Promise<void> {
     if (this.#ended) throw connectionClosed(this.store);
     if (this.#client === undefined) await this.open();
     const client = this.#client!;
@@ -121,13 +121,13 @@ export class LentCore implements SessionHost {
   }
 
   /** After a failure the driver has not yet heard whether a transaction is open; after an answer to something empty it has. */
-  async #stillOpen(session: LentSession): Promise<LentSession | undefined> {
+  async #stillOpen(session: SharedSession): Promise<SharedSession | undefined> {
     const client = this.#client!;
     await client.query("").catch(() => undefined);
     return client.getTransactionStatus() === "I" ? undefined : session;
   }
 
-  async drop(session: LentSession): Promise<void> {
+  async drop(session: SharedSession): Promise<void> {
     const at = this.#idle.indexOf(session);
     if (at >= 0) this.#idle.splice(at, 1);
     if (this.#turns.holder !== session || this.#client === undefined) return;

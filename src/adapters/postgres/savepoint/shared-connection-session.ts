@@ -19,18 +19,18 @@ export interface SessionHost {
   readonly client: Client | undefined;
   readonly store: StoreUrl;
   configure(action: (client: Client) => void): void;
-  ask(session: LentSession, asked: Asked): void;
+  ask(session: SharedSession, asked: Asked): void;
   /** The session ends; what it left open is rolled back. */
-  drop(session: LentSession): Promise<void>;
-  giveBack(session: LentSession): void;
-  status(session: LentSession): "I" | "T" | "E";
+  drop(session: SharedSession): Promise<void>;
+  giveBack(session: SharedSession): void;
+  status(session: SharedSession): "I" | "T" | "E";
 }
 
 /**
  * One client, as the target sees it: what `pool.connect()` gives. It has transactions of its own, and shares everything else that
  * belongs to a session (settings, temporary tables, advisory locks) with the other clients of its lane.
  */
-export class LentSession extends EventEmitter {
+export class SharedSession extends EventEmitter {
   readonly #host: SessionHost;
 
   constructor(host: SessionHost) {

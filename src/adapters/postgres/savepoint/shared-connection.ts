@@ -1,12 +1,12 @@
 import type { Pool, PoolClient } from "pg";
-import { LentCore } from "./shared-connection-core.ts";
-import { LentSession } from "./shared-connection-session.ts";
+import { SharedConnectionCore } from "./shared-connection-core.ts";
+import { SharedSession } from "./shared-connection-session.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
 /** What a target takes in place of its own `pg.Pool` or `pg.Client`. */
 export type PostgresConnection = Pool & PoolClient;
 
-type Connected = (error: Error | undefined, client?: LentSession, done?: (destroy?: unknown) => void) => void;
+type Connected = (error: Error | undefined, client?: SharedSession, done?: (destroy?: unknown) => void) => void;
 
 /**
  * The connection that is lent to a target in this process: a pool and a client in one, all of whose clients are one connection to the
@@ -15,8 +15,8 @@ type Connected = (error: Error | undefined, client?: LentSession, done?: (destro
  * While exploring, the target's transactions are savepoints inside one that is never committed: `now()` stands still in it, LISTEN hears
  * nothing, a cursor WITH HOLD keeps its tables in use until it is closed, isolation levels make no difference (nobody else writes), and what cannot run inside a transaction (VACUUM, CREATE INDEX CONCURRENTLY, COMMIT in a procedure) is refused by the server.
  */
-export class LentConnection extends LentSession {
-  readonly core: LentCore;
+export class SharedConnection extends SharedSession {
+  readonly core: SharedConnectionCore;
   readonly ending = false;
   readonly ended = false;
   readonly expiredCount = 0;
@@ -25,7 +25,7 @@ export class LentConnection extends LentSession {
   #clients = 0;
 
   constructor(store: StoreUrl) {
-    const core = new LentCore(store);
+    const core = new SharedConnectionCore(store);
     super(core);
     this.core = core;
     core.onLost = (error) => {
@@ -34,10 +34,10 @@ export class LentConnection extends LentSession {
   }
 
   /** As a pool's: a client with `release()`. As a client's: done when the connection stands. */
-  connect(callback?: Connected): Promise<LentSession> | undefined {
+  connect(callback?: Connected): Promise<SharedSession> | undefined {
     const connected = this.core.open().then(() =>
       this.core.session(() => {
-        const session = new LentSession(this.core);
+        const session = new SharedSession(this.core);
         this.#clients++;
         this.emit("connect", session);
         return session;
@@ -63,7 +63,7 @@ export class LentConnection extends LentSession {
 }
 
 /** Not inside of a promise: what a callback throws is not a rejection. */
-async function tell(connected: Promise<LentSession>, callback: Connected): Promise<void> {
+async function tell(connected: Promise<SharedSession>, callback: Connected): Promise<void> {
   try {
     const client = await connected;
     process.nextTick(callback, undefined, client, (destroy: unknown) => client.release(destroy));

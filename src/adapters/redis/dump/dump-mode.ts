@@ -2,7 +2,7 @@ import type { LastLook, Observed } from "../../../model/stores/store-adapter.ts"
 import { markInvalid } from "../../../stores/store-errors.ts";
 import { SeqqaError } from "../../../model/errors.ts";
 import { ForeignWrite, type AskedSince } from "../../../stores/external-store.ts";
-import type { Borrowed } from "../external-store.ts";
+import type { ExternalStore } from "../external-store.ts";
 import { bytesOf, isQuiet, renewalMs, type Bytes, type Entry } from "../keys/entry.ts";
 import { sameEntry } from "../keys/exact-text.ts";
 import { entryOfImage, imageKey, isKeyImage, type KeyImage } from "./key-image.ts";
@@ -20,7 +20,7 @@ export interface KeptState {
 
 /** What a database of the user's needs beside. */
 export interface Others {
-  readonly borrowed: Borrowed;
+  readonly borrowed: ExternalStore;
   readonly asked: AskedSince;
 }
 

@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import { SeqqaError } from "../../../model/errors.ts";
 import { ignoredColumns, ignoredTables, type IgnorePattern } from "../../../model/stores/ignored.ts";
-import type { CheckpointChoice, SystemScope } from "../../../model/stores/store-adapter.ts";
+import type { CheckpointChoice, StoreScope } from "../../../model/stores/store-adapter.ts";
 import { refusedWhereItIs, WHOLE_STORE } from "../../../stores/external-store.ts";
 import { unblind } from "../journal/blind.ts";
 import { prepareControl } from "./connect.ts";
@@ -17,7 +17,7 @@ export type SqliteCheckpoint = "auto" | "journal" | "copy" | "savepoint";
 export interface Choosing {
   readonly file: string;
   readonly wanted: SqliteCheckpoint;
-  readonly scope: SystemScope;
+  readonly scope: StoreScope;
   readonly tables: readonly string[] | undefined;
   /** The connection that the target has taken already. */
   readonly lent: Database | undefined;

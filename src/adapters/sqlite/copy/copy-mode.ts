@@ -1,5 +1,5 @@
 import type { Database, Statement } from "better-sqlite3";
-import { isPromise, type Awaitable, type Observed, type SystemTraits } from "../../../model/stores/store-adapter.ts";
+import { isPromise, type Awaitable, type Observed, type StoreTraits } from "../../../model/stores/store-adapter.ts";
 import { attempt } from "../../../stores/index.ts";
 import { putPages } from "./put-pages.ts";
 import { BUSY_LIMIT_MS, busyError, isBusy } from "../connect/failures.ts";
@@ -25,7 +25,7 @@ export interface CopyOptions {
  * in proportion to the database. Only for a lane's own file: what others wrote would go, too.
  */
 export class CopyMode implements SqliteMode {
-  readonly traits: SystemTraits = { portable: true, commits: true };
+  readonly traits: StoreTraits = { portable: true, commits: true };
   readonly db: Database;
   readonly #file: string;
   readonly #tables: readonly string[] | undefined;

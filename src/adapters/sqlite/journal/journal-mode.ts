@@ -1,6 +1,6 @@
 import type { Database, Statement } from "better-sqlite3";
 import { SeqqaError } from "../../../model/errors.ts";
-import type { Awaitable, Observed, SystemTraits } from "../../../model/stores/store-adapter.ts";
+import type { Awaitable, Observed, StoreTraits } from "../../../model/stores/store-adapter.ts";
 import { AskedSince, ForeignWrite, keptAtEnd, LEASE_SECONDS, leaseOver, RENEWAL_MS } from "../../../stores/external-store.ts";
 import { writeKept } from "../../../stores/kept-file.ts";
 import { markInvalid } from "../../../stores/store-errors.ts";
@@ -8,13 +8,13 @@ import {
   allCounters,
   attempt,
   captureNet,
-  isNetImage,
+  isNetSnapshot,
   lastly,
   NetMirror,
   observeNet,
   sameRow,
   shownRow,
-  type NetImage,
+  type NetSnapshot,
   type Segment,
   type TableShape,
   type Touch,
@@ -45,9 +45,9 @@ export interface JournalOptions {
   readonly previous?: JournalMode | undefined;
   /** The file is the user's: what it is now is kept in it, and `close` goes back to that. */
   readonly borrowed?: boolean;
-  /** See `SystemScope.asked`. */
+  /** See `StoreScope.asked`. */
   readonly asked?: (() => number | undefined) | undefined;
-  /** See `SystemScope.watching`. */
+  /** See `StoreScope.watching`. */
   readonly watching?: boolean | undefined;
   /** How long to wait for a lock; default 5000. */
   readonly limitMs?: number;
@@ -61,7 +61,7 @@ export interface JournalOptions {
  * come after the mark and be undone with it.
  */
 export class JournalMode implements SqliteMode {
-  readonly traits: SystemTraits = { portable: true, commits: true };
+  readonly traits: StoreTraits = { portable: true, commits: true };
   readonly db: Database;
   readonly #file: string;
   readonly #log: UndoLog;
@@ -155,7 +155,7 @@ export class JournalMode implements SqliteMode {
     return this.#upToDate(() => observeNet(this.#shapes, this.#log.mirror));
   }
 
-  capture(): Awaitable<NetImage> {
+  capture(): Awaitable<NetSnapshot> {
     return this.#upToDate(() => captureNet(this.#shapes, this.#log.mirror));
   }
 
@@ -177,7 +177,7 @@ export class JournalMode implements SqliteMode {
   }
 
   write(image: unknown): Awaitable<void> {
-    if (!isNetImage(image)) throw new TypeError("SqliteAdapter.write takes what capture() of a journalled store returned.");
+    if (!isNetSnapshot(image)) throw new TypeError("SqliteAdapter.write takes what capture() of a journalled store returned.");
     return this.#inTransaction(this.#beginWrite, () => {
       const { mirror } = this.#log;
       const fixes = this.#log.fixesToImage(image);

@@ -9,7 +9,7 @@ import {
   type ExactRow,
   type ExactValue,
   type Fix,
-  type NetImage,
+  type NetSnapshot,
   type RowKey,
   type Touch,
 } from "../../../stores/index.ts";
@@ -194,9 +194,9 @@ export class UndoLog {
   }
 
   /** What has to be changed to get from the present state into a captured one; each fix knows the row's value in the root. */
-  fixesToImage(image: NetImage): Fix[] {
+  fixesToImage(image: NetSnapshot): Fix[] {
     const fixes: Fix[] = [];
-    const wanted = new Map<string, NetImage["tables"][number]>(image.tables.map((table) => [table.name, table]));
+    const wanted = new Map<string, NetSnapshot["tables"][number]>(image.tables.map((table) => [table.name, table]));
     for (const io of this.tables) {
       const { plan } = io;
       const table = wanted.get(plan.name);

@@ -1,6 +1,6 @@
 import type { Database, Statement } from "better-sqlite3";
 import { SeqqaError } from "../../../model/errors.ts";
-import type { Observed, SystemTraits } from "../../../model/stores/store-adapter.ts";
+import type { Observed, StoreTraits } from "../../../model/stores/store-adapter.ts";
 import { allCounters, NetMirror, observeNet, shownRow, type Segment } from "../../../stores/index.ts";
 import { markInvalid } from "../../../stores/store-errors.ts";
 import { schemaChanged } from "../connect/failures.ts";
@@ -24,7 +24,7 @@ interface Level {
  * proportion to the database after every step.
  */
 export class SavepointMode implements SqliteMode {
-  readonly traits: SystemTraits = { portable: false, commits: false };
+  readonly traits: StoreTraits = { portable: false, commits: false };
   readonly db: Database;
   readonly #file: string;
   readonly #log: UndoLog;

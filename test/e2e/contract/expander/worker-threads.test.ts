@@ -1,5 +1,5 @@
 import { pathToFileURL } from "node:url";
-import { ThreadsExpander } from "../../../../src/lane-pools/threads/thread-lane-pool.ts";
+import { ThreadLanePool } from "../../../../src/lane-pools/threads/thread-lane-pool.ts";
 import type { bundle as bundleModule } from "../../../../src/loader/index.ts";
 import { expanderContract } from "../../../contract/lane-pool/lane-pool-contract.ts";
 import { host, HTTP, LEDGER } from "../../../contract/lane-pool/ledger-lanes.ts";
@@ -11,7 +11,7 @@ expanderContract("worker threads", async () => {
   const built = pathToFileURL(`${root}dist/`).href;
   const { bundle } = (await import(`${built}loader/index.js`)) as { readonly bundle: typeof bundleModule };
   const { file } = await bundle(LEDGER, { outDir: emptyFolder() });
-  return new ThreadsExpander({
+  return new ThreadLanePool({
     lanes: 2,
     depth: 2,
     host,

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { HttpClient } from "../../../../src/adapters/http/index.ts";
-import { choosePoints, type MeetingPoints } from "../../../../src/adapters/http/delivery/index.ts";
+import { choosePoints, type DeliveryPoints } from "../../../../src/adapters/http/delivery/index.ts";
 import { clientPartOf } from "../../../../src/model/http/client.ts";
 import type { WireRequest } from "../../../../src/model/http/wire.ts";
 import { closeServers, freePort, serveRaw } from "../../../unit/adapters/http/servers.ts";
@@ -20,7 +20,7 @@ async function started(kind: ServerKind): Promise<ServerProcess> {
   return server;
 }
 
-function deliveries(points: MeetingPoints): readonly string[] {
+function deliveries(points: DeliveryPoints): readonly string[] {
   ends.push(() => points.close());
   return points.auto.map(({ delivery }) => delivery);
 }

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { choosePoints, type Meeting, type MeetingPoint, type MeetingPoints } from "../../../../src/adapters/http/delivery/index.ts";
+import { choosePoints, type DeliveryTrial, type DeliveryPoint, type DeliveryPoints } from "../../../../src/adapters/http/delivery/index.ts";
 import type { WireAnswer, WireRequest } from "../../../../src/model/http/wire.ts";
 import { freePort } from "../../../unit/adapters/http/servers.ts";
 import { ServerProcess, type ServerKind } from "../../../contract/meeting/server-process.ts";
 
-const SUBJECTS: readonly (readonly [MeetingPoint["delivery"], ServerKind])[] = [
+const SUBJECTS: readonly (readonly [DeliveryPoint["delivery"], ServerKind])[] = [
   ["plain", "http"],
   ["plain", "https"],
   ["last_byte", "http"],
@@ -30,8 +30,8 @@ function nobody(): Promise<WireAnswer> {
 
 describe.each(SUBJECTS)("%s, over %s", (delivery, kind) => {
   let server: ServerProcess;
-  let points: MeetingPoints;
-  let point: MeetingPoint;
+  let points: DeliveryPoints;
+  let point: DeliveryPoint;
 
   beforeAll(async () => {
     server = await ServerProcess.start(kind);
@@ -44,7 +44,7 @@ describe.each(SUBJECTS)("%s, over %s", (delivery, kind) => {
     return () => points.close();
   });
 
-  function begin(sides = 2, offsets = new Array<number>(sides).fill(0)): Meeting {
+  function begin(sides = 2, offsets = new Array<number>(sides).fill(0)): DeliveryTrial {
     return point.begin({ sides, meetAt: new Array<number>(sides).fill(0), offsets });
   }
 

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterAll, describe } from "vitest";
 import { cloneSqliteFile, SqliteAdapter } from "../../../../src/adapters/sqlite/index.ts";
 import { TargetRestart } from "../../../../src/lane/bring-up/target-restart.ts";
-import { WorldState, type WorldImage, type WorldMark } from "../../../../src/lane/state/world-state.ts";
-import type { CheckpointChoice, Mark, Observed, System, SystemTraits } from "../../../../src/model/stores/store-adapter.ts";
+import { WorldState, type WorldSnapshot, type SavedWorld } from "../../../../src/lane/state/world-state.ts";
+import type { CheckpointChoice, Checkpoint, Observed, StoreAdapter, StoreTraits } from "../../../../src/model/stores/store-adapter.ts";
 import { World } from "../../../../src/model/declare/world.ts";
 import { TargetHost } from "../../../../src/targets/index.ts";
 import { CACHING_SERVER } from "../../../support/caching-server.ts";
@@ -22,10 +22,10 @@ afterAll(async () => {
 });
 
 /** A store and the process that has it cached, put back together: what is compared is the file and what the API says of it. */
-class RestartedStore implements System {
+class RestartedStore implements StoreAdapter {
   readonly name = "restarted";
   readonly checkpoint: CheckpointChoice = { mode: "restart", why: "the contract of target.rollback: restart" };
-  readonly traits: SystemTraits = { portable: true, commits: true };
+  readonly traits: StoreTraits = { portable: true, commits: true };
   readonly #state: WorldState;
   readonly #restart: TargetRestart;
   readonly #url: string;
@@ -36,7 +36,7 @@ class RestartedStore implements System {
     this.#url = url;
   }
 
-  get #db(): System {
+  get #db(): StoreAdapter {
     return this.#state.systems[0]!;
   }
 
@@ -48,18 +48,18 @@ class RestartedStore implements System {
     return Promise.resolve(this.#db.root());
   }
 
-  mark(): Promise<Mark> {
+  mark(): Promise<Checkpoint> {
     return Promise.resolve(this.#state.mark());
   }
 
-  changed(mark: Mark): Promise<boolean> {
-    return Promise.resolve(this.#state.changed(mark as WorldMark));
+  changed(mark: Checkpoint): Promise<boolean> {
+    return Promise.resolve(this.#state.changed(mark as SavedWorld));
   }
 
-  async restore(mark: Mark): Promise<void> {
+  async restore(mark: Checkpoint): Promise<void> {
     await this.#restart.around(async () => {
-      await this.#state.restore(mark as WorldMark);
-      return mark as WorldMark;
+      await this.#state.restore(mark as SavedWorld);
+      return mark as SavedWorld;
     });
   }
 
@@ -73,7 +73,7 @@ class RestartedStore implements System {
 
   async write(image: unknown): Promise<void> {
     await this.#restart.around(async () => {
-      await this.#state.write(image as WorldImage);
+      await this.#state.write(image as WorldSnapshot);
       return this.#state.mark();
     });
   }

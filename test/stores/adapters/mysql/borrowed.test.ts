@@ -10,14 +10,14 @@ import { JournalMode, type JournalChoice } from "../../../../src/adapters/mysql/
 import { leaseLock } from "../../../../src/adapters/mysql/journal/journal-sql.ts";
 import { storeUrl } from "../../../../src/adapters/mysql/connect/store-url.ts";
 import type { RowImages } from "../../../../src/model/stores/leftover.ts";
-import type { SystemScope } from "../../../../src/model/stores/store-adapter.ts";
+import type { StoreScope } from "../../../../src/model/stores/store-adapter.ts";
 import { Random } from "../../../contract/system/random.ts";
 import { databaseUrl, newDatabase } from "../../../contract/system/mysql-databases.ts";
 import { randomStatements, SCHEMA as WORLD, SEED as WORLD_SEED } from "../../../contract/system/mysql-world.ts";
 import { size } from "../../../sizes.ts";
 import { otherRuns } from "../../../support/other-run.ts";
 
-const BORROWED: SystemScope = { name: "db", laneIndex: 0, inProcess: false, borrowed: true };
+const BORROWED: StoreScope = { name: "db", laneIndex: 0, inProcess: false, borrowed: true };
 const runs = otherRuns("mysql");
 const open: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -37,7 +37,7 @@ async function store(...statements: readonly string[]): Promise<Store> {
   return { url, user };
 }
 
-async function borrow(url: string, scope: Partial<SystemScope> = {}): Promise<MysqlAdapter> {
+async function borrow(url: string, scope: Partial<StoreScope> = {}): Promise<MysqlAdapter> {
   const system = new MysqlAdapter({ url });
   await system.open({ ...BORROWED, ...scope });
   open.push(() => system.close());

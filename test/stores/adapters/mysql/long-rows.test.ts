@@ -5,10 +5,10 @@ import { Control } from "../../../../src/adapters/mysql/connect/control.ts";
 import { imagesIn } from "../../../../src/adapters/mysql/read/observe.ts";
 import { recover } from "../../../../src/adapters/mysql/journal/recover.ts";
 import { storeUrl } from "../../../../src/adapters/mysql/connect/store-url.ts";
-import type { SystemScope } from "../../../../src/model/stores/store-adapter.ts";
+import type { StoreScope } from "../../../../src/model/stores/store-adapter.ts";
 import { admin, databaseUrl, newDatabase } from "../../../contract/system/mysql-databases.ts";
 
-const BORROWED: SystemScope = { name: "db", laneIndex: 0, inProcess: false, borrowed: true };
+const BORROWED: StoreScope = { name: "db", laneIndex: 0, inProcess: false, borrowed: true };
 const TABLE = ["create table t(id int primary key, v text)", "insert into t values (1, 'a'), (2, 'b')"];
 
 /** A run whose log has what stands for a row that was too long: a session may have a shorter packet than ours can be asked for. */

@@ -4,10 +4,10 @@ import { readCatalog } from "../../../../src/adapters/mysql/schema/catalog.ts";
 import { Control } from "../../../../src/adapters/mysql/connect/control.ts";
 import { JournalMode } from "../../../../src/adapters/mysql/journal/journal-mode.ts";
 import { storeUrl } from "../../../../src/adapters/mysql/connect/store-url.ts";
-import type { SystemScope } from "../../../../src/model/stores/store-adapter.ts";
+import type { StoreScope } from "../../../../src/model/stores/store-adapter.ts";
 import { admin, databaseUrl, newDatabase } from "../../../contract/system/mysql-databases.ts";
 
-const LANE: SystemScope = { name: "db", laneIndex: 0, inProcess: false, borrowed: false };
+const LANE: StoreScope = { name: "db", laneIndex: 0, inProcess: false, borrowed: false };
 
 interface Opened {
   readonly system: MysqlAdapter;

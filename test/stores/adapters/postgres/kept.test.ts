@@ -8,7 +8,7 @@ import { connect, TEXT_SETTINGS } from "../../../../src/adapters/postgres/connec
 import { readDump } from "../../../../src/adapters/postgres/journal/full-reading.ts";
 import { storeUrl } from "../../../../src/adapters/postgres/connect/store-url.ts";
 import type { RowImages } from "../../../../src/model/stores/leftover.ts";
-import type { SystemScope } from "../../../../src/model/stores/store-adapter.ts";
+import type { StoreScope } from "../../../../src/model/stores/store-adapter.ts";
 import { admin } from "../../../contract/system/postgres-databases.ts";
 import { size } from "../../../sizes.ts";
 import { otherRuns } from "../../../support/other-run.ts";
@@ -70,7 +70,7 @@ async function expectNoTrace({ api }: Scratch): Promise<void> {
   ).toEqual([]);
 }
 
-async function opened(store: Scratch, scope: Partial<SystemScope> = {}): Promise<PostgresAdapter> {
+async function opened(store: Scratch, scope: Partial<StoreScope> = {}): Promise<PostgresAdapter> {
   const adapter = adapterOn(store.url);
   await adapter.open({ ...BORROWED, ...scope });
   await adapter.root();

@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { afterEveryTest } from "../../../support/at-end.ts";
 import { PostgresAdapter, type PostgresAdapterOptions } from "../../../../src/adapters/postgres/index.ts";
-import type { SystemScope } from "../../../../src/model/stores/store-adapter.ts";
+import type { StoreScope } from "../../../../src/model/stores/store-adapter.ts";
 import { admin, databaseUrl, dropDatabases, newDatabase } from "../../../contract/system/postgres-databases.ts";
 
-export const SCOPE: SystemScope = { name: "db", laneIndex: 0, inProcess: false, borrowed: false };
+export const SCOPE: StoreScope = { name: "db", laneIndex: 0, inProcess: false, borrowed: false };
 
 // What this module made in the running test; other databases belong to whoever made them.
 const databases: string[] = [];
@@ -91,7 +91,7 @@ export interface Rooted extends Scratch {
 export async function rooted(
   statements: readonly string[],
   options: Partial<PostgresAdapterOptions> = {},
-  scope: Partial<SystemScope> = {},
+  scope: Partial<StoreScope> = {},
   by: By = "superuser",
 ): Promise<Rooted> {
   const made = await scratch(statements, by);

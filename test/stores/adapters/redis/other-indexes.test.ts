@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { Redis } from "ioredis";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Mark } from "../../../../src/model/stores/store-adapter.ts";
+import type { Checkpoint } from "../../../../src/model/stores/store-adapter.ts";
 import { size } from "../../../sizes.ts";
 import { redisLane, type RedisLane } from "../../../support/redis-lane.ts";
 import { openAdapter, ownServer, rows } from "./scratch.ts";
@@ -139,7 +139,7 @@ test("any writes in any databases are put back exactly, from mark to mark, and w
         const [system, second] = [await openAdapter({ url: lane.url }), await openAdapter({ url: other.url })];
         await system.root();
         await second.root();
-        const marks: { readonly mark: Mark; readonly held: string }[] = [{ mark: await system.mark(), held: await everything() }];
+        const marks: { readonly mark: Checkpoint; readonly held: string }[] = [{ mark: await system.mark(), held: await everything() }];
         for (const { writes, back, looks } of all) {
           // Some are refused: of a wrong type, or of keys that are not there.
           for (const [to, ...words] of writes) await inside(to, ...words).catch(() => undefined);

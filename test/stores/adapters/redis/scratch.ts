@@ -2,7 +2,7 @@ import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll } from "vitest";
 import { afterEveryTest } from "../../../support/at-end.ts";
 import { RedisAdapter, type RedisAdapterOptions } from "../../../../src/adapters/redis/index.ts";
-import type { Observed, SystemScope } from "../../../../src/model/stores/store-adapter.ts";
+import type { Observed, StoreScope } from "../../../../src/model/stores/store-adapter.ts";
 import { redis } from "../../../support/services/kinds.ts";
 import { find, type Found } from "../../../support/services/service.ts";
 
@@ -37,7 +37,7 @@ afterEveryTest(async () => {
 });
 
 /** An open adapter; closed after the test. */
-export async function openAdapter(options: RedisAdapterOptions, scope: Partial<SystemScope> = {}): Promise<RedisAdapter> {
+export async function openAdapter(options: RedisAdapterOptions, scope: Partial<StoreScope> = {}): Promise<RedisAdapter> {
   const system = new RedisAdapter(options);
   await system.open({ name: "db", laneIndex: 0, inProcess: false, borrowed: false, ...scope });
   opened.push(system);

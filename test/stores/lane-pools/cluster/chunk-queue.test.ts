@@ -5,7 +5,7 @@ import { ROW, type Chunk, type Expansion } from "../../../../src/messages/lane-m
 import { ChunkQueue, chunkIdOf } from "../../../../src/lane-pools/cluster/chunk-queue.ts";
 import { expansionText } from "../../../../src/lane-pools/cluster/chunk-text.ts";
 import type { QueueLink } from "../../../../src/lane-pools/cluster/queue-link.ts";
-import { Seal } from "../../../../src/lane-pools/cluster/message-signer.ts";
+import { MessageSigner } from "../../../../src/lane-pools/cluster/message-signer.ts";
 import { lostExpansion } from "../../../../src/lane-pools/threads/lost-expansion.ts";
 import { until } from "../../../support/e2e.ts";
 import { link } from "../../../support/in-process-cluster.ts";
@@ -27,7 +27,7 @@ let workers: Worker[];
 beforeEach(async () => {
   own = await link();
   name = `${randomBytes(16).toString("hex")}-0`;
-  queue = new ChunkQueue({ link: own, seal: new Seal("of the tests"), name, actions: 2 });
+  queue = new ChunkQueue({ link: own, seal: new MessageSigner("of the tests"), name, actions: 2 });
   queue.open();
   jobs = own.queue(name);
   workers = [];

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { ClusterExpander } from "../../../../src/lane-pools/cluster/cluster-lane-pool.ts";
+import type { ClusterLanePool } from "../../../../src/lane-pools/cluster/cluster-lane-pool.ts";
 import { VisitedSet } from "../../../../src/engine/graph/visited-set.ts";
 import { keysOf, RUNS } from "../../../../src/lane-pools/cluster/queue-link.ts";
-import { Seal } from "../../../../src/lane-pools/cluster/message-signer.ts";
+import { MessageSigner } from "../../../../src/lane-pools/cluster/message-signer.ts";
 import { until } from "../../../support/e2e.ts";
 import { link, newSecret, offer, work, type OfferedRun, type WorkerSetting } from "../../../support/in-process-cluster.ts";
 
@@ -14,7 +14,7 @@ afterEach(async () => {
 });
 
 /** A run with an exploration that may be joined. */
-async function offered(secret: string): Promise<OfferedRun & { readonly cluster: ClusterExpander }> {
+async function offered(secret: string): Promise<OfferedRun & { readonly cluster: ClusterLanePool }> {
   const run = await offer(secret);
   closing.push(() => run.coordinator.close());
   const cluster = run.explore();
@@ -22,7 +22,7 @@ async function offered(secret: string): Promise<OfferedRun & { readonly cluster:
   return { ...run, cluster };
 }
 
-async function opened(cluster: ClusterExpander): Promise<void> {
+async function opened(cluster: ClusterLanePool): Promise<void> {
   closing.push(() => cluster.close());
   await cluster.start();
   cluster.share(new VisitedSet());
@@ -117,7 +117,7 @@ describe("a worker", () => {
     const exploration = { index: 0, name: "ledger", file: "memory.explore.ts", code: "0".repeat(64) };
     const said = JSON.stringify({ state: "open", exploration });
     // The announcement of a run that was killed 20 s ago.
-    await own.redis.set(keysOf(killed).run, new Seal(secret).close({ kind: "run", run: killed, id: "0" }, said), "EX", 40);
+    await own.redis.set(keysOf(killed).run, new MessageSigner(secret).close({ kind: "run", run: killed, id: "0" }, said), "EX", 40);
     await own.redis.zadd(RUNS, Date.now() - 20_000, killed);
     const one = work(secret);
     await until(async () => (await own.redis.llen(keysOf(killed).inbox)) > 0, "that it wants to join the killed run");
@@ -140,7 +140,7 @@ describe("a worker", () => {
     const run = randomBytes(16).toString("hex");
     closing.push(async () => own.close());
     const said = JSON.stringify({ state: "open", exploration: null });
-    await own.redis.set(keysOf(run).run, new Seal(secret).close({ kind: "run", run, id: "0" }, said), "EX", 60);
+    await own.redis.set(keysOf(run).run, new MessageSigner(secret).close({ kind: "run", run, id: "0" }, said), "EX", 60);
     await own.redis.zadd(RUNS, Date.now(), run);
     const one = work(secret);
     // What it says first when there is none is that it waits: it has found this one.

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { VisitedSet } from "../../../../src/engine/graph/visited-set.ts";
 import type { Chunk, Expansion } from "../../../../src/messages/lane-messages.ts";
-import type { ClusterExpander } from "../../../../src/lane-pools/cluster/cluster-lane-pool.ts";
+import type { ClusterLanePool } from "../../../../src/lane-pools/cluster/cluster-lane-pool.ts";
 import { RUNS, type QueueLink } from "../../../../src/lane-pools/cluster/queue-link.ts";
-import { Seal, type Heading } from "../../../../src/lane-pools/cluster/message-signer.ts";
+import { MessageSigner, type Heading } from "../../../../src/lane-pools/cluster/message-signer.ts";
 import { until } from "../../../support/e2e.ts";
 import { lanesOf, ledgerInMemory, link, newSecret, offer, work, type OfferedRun } from "../../../support/in-process-cluster.ts";
 
@@ -11,14 +11,14 @@ const WAITING = /^Waiting for workers: start them .* by: seqqa worker --redis re
 const closing: (() => unknown)[] = [];
 let own: QueueLink;
 let secret: string;
-let seal: Seal;
+let seal: MessageSigner;
 let offered: OfferedRun;
 /** Its id. */
 let run: string;
 beforeEach(async () => {
   own = await link();
   secret = newSecret();
-  seal = new Seal(secret);
+  seal = new MessageSigner(secret);
   const before = new Set(await own.redis.zrevrange(RUNS, 0, -1));
   offered = await offer(secret);
   const texts = (await own.redis.zrevrange(RUNS, 0, -1)).filter((one) => !before.has(one));
@@ -33,7 +33,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-async function opened(): Promise<ClusterExpander> {
+async function opened(): Promise<ClusterLanePool> {
   const cluster = offered.explore();
   await cluster.start();
   cluster.share(new VisitedSet());
@@ -46,7 +46,7 @@ const say = (kind: Heading["kind"], body: object | string, key: string = `${run}
   inbox(seal.close({ kind, run: key, id }, typeof body === "string" ? body : JSON.stringify(body)));
 /** What is in the inbox is heard. */
 const heard = (): Promise<void> => until(async () => (await own.redis.llen(`seqqa-run:${run}:inbox`)) === 0, "that it is heard");
-const rootChunk = async (cluster: ClusterExpander): Promise<Chunk> => {
+const rootChunk = async (cluster: ClusterLanePool): Promise<Chunk> => {
   const [{ rootLo: lo, rootHi: hi }] = (await cluster.rebuild(0).then((report) => [report])) as [{ rootLo: number; rootHi: number }];
   return { direct: false, units: [{ path: [], from: 0, to: 13, lo, hi, uncertain: false, image: undefined }] };
 };
@@ -54,7 +54,7 @@ const rootChunk = async (cluster: ClusterExpander): Promise<Chunk> => {
 describe("a message", () => {
   it("that was not sealed with the run's secret is refused and told of once, and hurts nothing", async () => {
     const cluster = await opened();
-    for (const text of ["", "x".repeat(100), new Seal("another").close({ kind: "join", run: `${run}-0`, id: "0" }, "{}")])
+    for (const text of ["", "x".repeat(100), new MessageSigner("another").close({ kind: "join", run: `${run}-0`, id: "0" }, "{}")])
       await inbox(text);
     await heard();
     await until(() => offered.notes.some((note) => note.startsWith("A message")), "that it is told of");
@@ -97,7 +97,7 @@ describe("an answer", () => {
     const chunk = await rootChunk(cluster);
     const lanes = await lanesOf(await ledgerInMemory(), 1);
     closing.push(() => lanes.close());
-    const right = await lanes.expander.expand(0, chunk);
+    const right = await lanes.lanePool.expand(0, chunk);
     const { expansionText } = await import("../../../../src/lane-pools/cluster/chunk-text.ts");
     const wrong: Expansion = { ...right, rows: right.rows.map((word) => word + 1), images: [] };
     const told = (worker: string, expansion: Expansion): Promise<number> =>

@@ -3,9 +3,9 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { RemoteAdapter } from "../../../../src/adapters/remote/index.ts";
 import { SeqqaError } from "../../../../src/model/errors.ts";
-import type { SystemScope } from "../../../../src/model/stores/store-adapter.ts";
+import type { StoreScope } from "../../../../src/model/stores/store-adapter.ts";
 
-const SCOPE: SystemScope = { name: "app", laneIndex: 0, inProcess: false, borrowed: false };
+const SCOPE: StoreScope = { name: "app", laneIndex: 0, inProcess: false, borrowed: false };
 
 interface Call {
   readonly method: string;

@@ -1,14 +1,14 @@
 import { buildLane } from "../../../../src/lane-pools/build-lane.ts";
-import { InlineExpander } from "../../../../src/lane-pools/inline/inline-lane-pool.ts";
+import { InlineLanePool } from "../../../../src/lane-pools/inline/inline-lane-pool.ts";
 import { expanderContract } from "../../../contract/lane-pool/lane-pool-contract.ts";
 import { host, HTTP, ledger } from "../../../contract/lane-pool/ledger-lanes.ts";
-import { LanesExpander } from "../../../support/test-lane-pool.ts";
+import { TestLanePool } from "../../../support/test-lane-pool.ts";
 import { laneOptions } from "../../../support/seats.ts";
 
 expanderContract(
   "in this thread",
   async () =>
-    new InlineExpander({
+    new InlineLanePool({
       definition: await ledger(),
       host,
       options: laneOptions(),
@@ -18,5 +18,5 @@ expanderContract(
 
 expanderContract(
   "lanes of the tests, in this thread",
-  async () => new LanesExpander({ definition: await ledger(), lanes: 2, depth: 2, seed: 1 }),
+  async () => new TestLanePool({ definition: await ledger(), lanes: 2, depth: 2, seed: 1 }),
 );

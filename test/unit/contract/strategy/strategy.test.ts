@@ -89,10 +89,10 @@ describe.each(STRATEGIES)("%s", (strategy) => {
       }
       return lanes;
     };
-    const { explorer, expander } = await run(clean, { strategy, maxSteps, lanes: 4, delays: true, depth: 2, open });
+    const { explorer, lanePool } = await run(clean, { strategy, maxSteps, lanes: 4, delays: true, depth: 2, open });
     // Every number of open lanes was met.
     expect(asked).toBeGreaterThan(77);
-    expect(expander.asked).toBeGreaterThanOrEqual(maxSteps);
+    expect(lanePool.asked).toBeGreaterThanOrEqual(maxSteps);
     expect([explorer.committer.steps, explorer.stopReason]).toEqual([maxSteps, "max_steps"]);
     expect(explorer.committer.digest.value()).toBe(small.committer.digest.value());
   });

@@ -3,7 +3,7 @@ import { EXPANDED } from "../../../../src/engine/graph/node-table.ts";
 import { CheckQueue } from "../../../../src/engine/checks/check-queue.ts";
 import { CommitJournal, type DoneCheck } from "../../../../src/engine/commit/commit-journal.ts";
 import { BROKEN } from "../../../../src/messages/lane-messages.ts";
-import { Work } from "../../../../src/engine/search/node-work.ts";
+import { NodeWork } from "../../../../src/engine/search/node-work.ts";
 import { committerAt, rowsOf } from "../rows.ts";
 
 const ACTIONS = 2;
@@ -14,8 +14,8 @@ function queue({ first = 0, oneIn = 0, states = 4, seed = 0 } = {}) {
   for (let node = 0; node + 1 < states; node++) committer.commit(node, 0, rowsOf([{ to: node + 1 }]), 0, undefined);
   const checks = new CheckQueue({ seed, actions: ACTIONS, first, oneIn, maxDepth: 9 }, committer);
   const { visited } = committer;
-  const workOf = (node: number, image: unknown, bits?: number): Work => {
-    const work = new Work(node, undefined, -1, node, visited.lo(node), visited.hi(node), image);
+  const workOf = (node: number, image: unknown, bits?: number): NodeWork => {
+    const work = new NodeWork(node, undefined, -1, node, visited.lo(node), visited.hi(node), image);
     const rows = rowsOf([{ to: node }, { to: node }]);
     if (bits !== undefined) rows[0] = bits;
     work.learn(0, ACTIONS, rows, 0, ACTIONS);

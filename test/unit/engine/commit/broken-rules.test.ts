@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { BrokenRules } from "../../../../src/engine/commit/broken-rules.ts";
-import type { FindingNews } from "../../../../src/messages/lane-messages.ts";
+import type { FindingEvent } from "../../../../src/messages/lane-messages.ts";
 import { Severity } from "../../../../src/model/declare/severity.ts";
 
-const found = (...rules: readonly string[]): readonly FindingNews[] =>
+const found = (...rules: readonly string[]): readonly FindingEvent[] =>
   rules.map((invariant) => ({ invariant, severity: Severity.HIGH, message: `${invariant} does not hold` }));
-const namesOf = (findings: readonly FindingNews[]): readonly string[] => findings.map(({ invariant }) => invariant);
+const namesOf = (findings: readonly FindingEvent[]): readonly string[] => findings.map(({ invariant }) => invariant);
 
 const PAY = 0;
 const SHIP = 1;

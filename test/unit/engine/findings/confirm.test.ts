@@ -6,13 +6,13 @@ import {
   type Shrinking,
 } from "../../../../src/engine/findings/confirm.ts";
 import { TimeLimit } from "../../../../src/engine/search/time-limit.ts";
-import type { Expander } from "../../../../src/engine/lane-pool.ts";
+import type { LanePool } from "../../../../src/engine/lane-pool.ts";
 import { FindingLog } from "../../../../src/engine/findings/finding-log.ts";
-import { CRASHED, type FindingNews, type Recording } from "../../../../src/messages/lane-messages.ts";
+import { CRASHED, type FindingEvent, type Recording } from "../../../../src/messages/lane-messages.ts";
 
 const ACTIONS = ["create", "refund"];
-const rule: FindingNews = { invariant: "within_amount", severity: "high", message: "refunded more than was paid" };
-const crash: FindingNews = { invariant: CRASHED, severity: "critical", message: "The target stopped answering" };
+const rule: FindingEvent = { invariant: "within_amount", severity: "high", message: "refunded more than was paid" };
+const crash: FindingEvent = { invariant: CRASHED, severity: "critical", message: "The target stopped answering" };
 
 /** All that confirming looks at in the report of a lane. */
 const UP = { contextOnly: false };
@@ -40,16 +40,16 @@ const lost: Recording = {
 };
 
 /** What a lane that is built anew each time makes of the path: an error is one that could not be had. */
-async function confirm(found: FindingNews, status: number, ...lanes: readonly (Recording | Error)[]): Promise<unknown> {
+async function confirm(found: FindingEvent, status: number, ...lanes: readonly (Recording | Error)[]): Promise<unknown> {
   let rebuilt = 0;
-  const expander = {
+  const lanePool = {
     lanes: 1,
     rebuild: () => (lanes[rebuilt++] instanceof Error ? Promise.reject(new Error("no lane")) : Promise.resolve(UP)),
     record: () => Promise.resolve(lanes[rebuilt - 1]),
   };
   const log = new FindingLog();
   log.addViolation(found, "refund", status, [0, 1], null, undefined);
-  const [violation] = await confirmViolations(log, { actions: ACTIONS, expander: expander as unknown as Expander, signal: undefined });
+  const [violation] = await confirmViolations(log, { actions: ACTIONS, lanePool: lanePool as unknown as LanePool, signal: undefined });
   return { rebuilt, confirmed: violation!.confirmed, recorded: violation!.recording !== undefined };
 }
 
@@ -75,7 +75,7 @@ describe("a finding that is not replayed to its end", () => {
   async function hanging(limit: Pick<TimeLimit, "leftMs" | "allowanceMs" | "isOver">, signal?: AbortSignal): Promise<unknown> {
     let recorded = 0;
     let cut = (): void => undefined;
-    const expander = {
+    const lanePool = {
       lanes: 1,
       rebuild: () => Promise.resolve(UP),
       record: () => {
@@ -86,8 +86,8 @@ describe("a finding that is not replayed to its end", () => {
     };
     const log = new FindingLog();
     log.addViolation(crash, "refund", 0, [0, 1], null, undefined);
-    const lane = expander as unknown as Expander;
-    const [violation] = await confirmViolations(log, { actions: ACTIONS, expander: lane, signal, limit: limit as TimeLimit });
+    const lane = lanePool as unknown as LanePool;
+    const [violation] = await confirmViolations(log, { actions: ACTIONS, lanePool: lane, signal, limit: limit as TimeLimit });
     const { confirmed, notReplayed } = violation!;
     return { recorded, confirmed, notReplayed };
   }
@@ -113,7 +113,7 @@ describe("a finding that is not replayed to its end", () => {
 
   it("proves nothing where the run was interrupted: that may have ended the target, too", async () => {
     const abort = new AbortController();
-    const expander = {
+    const lanePool = {
       lanes: 1,
       rebuild: () => Promise.resolve(UP),
       record: () => (abort.abort(), Promise.resolve({ ...lost, steps: [step("create", null)], brokeAt: 0, findings: [] })),
@@ -121,7 +121,7 @@ describe("a finding that is not replayed to its end", () => {
     const log = new FindingLog();
     log.addViolation(rule, "refund", 200, [0, 1], null, undefined);
     const { signal } = abort;
-    const [violation] = await confirmViolations(log, { actions: ACTIONS, expander: expander as unknown as Expander, signal });
+    const [violation] = await confirmViolations(log, { actions: ACTIONS, lanePool: lanePool as unknown as LanePool, signal });
     expect(violation).toMatchObject({ confirmed: false, recording: undefined, notReplayed: "interrupted" });
   });
 });
@@ -146,7 +146,7 @@ describe("replaying many findings", () => {
     let starts = 0;
     let replays = 0;
     const { shows = () => recorded(RULES), contextOnly = false, startMs = 0, findings, ...options } = script;
-    const expander = {
+    const lanePool = {
       lanes: 1,
       rebuild: async () => {
         starts++;
@@ -158,8 +158,8 @@ describe("replaying many findings", () => {
     const log = new FindingLog();
     for (const [invariant, status] of findings ?? RULES.map((name) => [name, 200] as const))
       log.addViolation({ ...rule, invariant }, "create", status, [0], null, undefined);
-    const lane = expander as unknown as Expander;
-    const all = await confirmViolations(log, { actions: ACTIONS, expander: lane, signal: undefined, ...options });
+    const lane = lanePool as unknown as LanePool;
+    const all = await confirmViolations(log, { actions: ACTIONS, lanePool: lane, signal: undefined, ...options });
     return { starts, replays, all };
   }
 
@@ -268,7 +268,7 @@ describe("making a confirmed path shorter", () => {
     const { found, confirms = () => true } = options;
     const seen = options.seen ?? ((path: readonly number[]): boolean => path.at(-1) === 1 && path.slice(0, -1).includes(0));
     let probes = 0;
-    const expander = {
+    const lanePool = {
       lanes: 1,
       rebuild: () => Promise.resolve(UP),
       record: (_: number, path: readonly number[]) =>
@@ -287,8 +287,8 @@ describe("making a confirmed path shorter", () => {
       eachMs: options.eachMs ?? 60_000,
       allMs: 60_000,
     };
-    const lane = expander as unknown as Expander;
-    const [violation] = await confirmViolations(log, { actions: ACTIONS, expander: lane, signal: undefined, shrinking });
+    const lane = lanePool as unknown as LanePool;
+    const [violation] = await confirmViolations(log, { actions: ACTIONS, lanePool: lane, signal: undefined, shrinking });
     const { path, minimality, confirmed } = violation!;
     return { path, minimality, confirmed, probed: probes > 0 };
   }

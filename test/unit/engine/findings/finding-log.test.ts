@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 import { FindingLog } from "../../../../src/engine/findings/finding-log.ts";
-import type { ErrorNews } from "../../../../src/messages/lane-messages.ts";
+import type { ErrorEvent } from "../../../../src/messages/lane-messages.ts";
 
-const threw = (message: string, source = "pay"): ErrorNews => ({ code: "ACTION_THREW", source, message, stack: undefined });
+const threw = (message: string, source = "pay"): ErrorEvent => ({ code: "ACTION_THREW", source, message, stack: undefined });
 
-function logOf(errors: readonly ErrorNews[]): readonly { readonly message: string; readonly count: number }[] {
+function logOf(errors: readonly ErrorEvent[]): readonly { readonly message: string; readonly count: number }[] {
   const log = new FindingLog();
   errors.forEach((error, index) => log.addError(error, [index]));
   return [...log.errors.values()].map(({ error, count }) => ({ message: error.message, count }));

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { BfsOrder } from "../../../../src/engine/frontiers/index.ts";
+import { BfsFrontier } from "../../../../src/engine/frontiers/index.ts";
 import { Segments } from "../../../../src/engine/graph/segments.ts";
 import { size } from "../../../sizes.ts";
 
@@ -12,7 +12,7 @@ describe("Segments", () => {
     );
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 4 }), fc.array(step, { maxLength: 120 }), (lanes, steps) => {
-        const order = new BfsOrder(1);
+        const order = new BfsFrontier(1);
         const segments = new Segments(order, lanes);
         const given: number[] = [];
         let furthest = 0;
@@ -39,7 +39,7 @@ describe("Segments", () => {
   });
 
   it("gives each lane a contiguous segment, and half of the largest rest when it runs dry", () => {
-    const order = new BfsOrder(1);
+    const order = new BfsFrontier(1);
     for (let ref = 0; ref < 12; ref++) order.open(ref);
     const segments = new Segments(order, 2);
     expect([0, 1, 2, 3, 4, 5].map(() => segments.take(0, Infinity))).toEqual([0, 1, 2, 3, 4, 5]);
@@ -54,7 +54,7 @@ describe("Segments", () => {
   });
 
   it("skips what was dispatched in another way", () => {
-    const order = new BfsOrder(1);
+    const order = new BfsFrontier(1);
     for (let ref = 0; ref < 5; ref++) order.open(ref);
     const segments = new Segments(order, 1);
     segments.skipTo(3);

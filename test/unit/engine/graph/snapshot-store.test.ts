@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ImageShelf } from "../../../../src/engine/graph/snapshot-store.ts";
+import { SnapshotStore } from "../../../../src/engine/graph/snapshot-store.ts";
 import { MemorySpill } from "../../../support/memory-spill.ts";
 
 const imageOf = (node: number): object => ({
@@ -8,14 +8,14 @@ const imageOf = (node: number): object => ({
 });
 const MOST = 50_000;
 
-function filled(shelf: ImageShelf, count: number): ImageShelf {
+function filled(shelf: SnapshotStore, count: number): SnapshotStore {
   for (let node = 0; node < count; node++) shelf.put(node, imageOf(node));
   return shelf;
 }
 
 describe("ImageShelf", () => {
   it("gives back what was put, and nothing that was deleted or never put", () => {
-    const shelf = filled(new ImageShelf(), 10);
+    const shelf = filled(new SnapshotStore(), 10);
     shelf.delete(3);
     shelf.delete(99);
     expect([shelf.get(2), shelf.get(3), shelf.get(50)]).toEqual([imageOf(2), undefined, undefined]);
@@ -23,7 +23,7 @@ describe("ImageShelf", () => {
 
   it("with a spill keeps its bound in memory and gives back all in the order of a queue", () => {
     const spill = new MemorySpill();
-    const shelf = filled(new ImageShelf(spill, MOST), 20_000);
+    const shelf = filled(new SnapshotStore(spill, MOST), 20_000);
     const inMemory = shelf.inMemory;
     expect(inMemory).toBeLessThan(2_000);
     expect(spill.pieces.size).toBeGreaterThan(10);
@@ -39,7 +39,7 @@ describe("ImageShelf", () => {
 
   it("goes on while a queue is emptied in front and filled behind", () => {
     const spill = new MemorySpill();
-    const shelf = new ImageShelf(spill, MOST);
+    const shelf = new SnapshotStore(spill, MOST);
     let head = 0;
     let most = 0;
     for (let node = 0; node < 60_000; node++) {
@@ -54,13 +54,13 @@ describe("ImageShelf", () => {
 
   it("several readers at places of their own do not read a batch for each state", () => {
     const spill = new MemorySpill();
-    const shelf = filled(new ImageShelf(spill, MOST), 20_000);
+    const shelf = filled(new SnapshotStore(spill, MOST), 20_000);
     for (let at = 0; at < 2_000; at++) for (let lane = 0; lane < 8; lane++) expect(shelf.get(lane * 2_000 + at + 1_000)).toBeDefined();
     expect(spill.reads).toBeLessThan(40);
   });
 
   it("without a spill forgets what is beyond its bound", () => {
-    const shelf = filled(new ImageShelf(undefined, MOST), 20_000);
+    const shelf = filled(new SnapshotStore(undefined, MOST), 20_000);
     expect([shelf.get(0), shelf.get(19_999)]).toEqual([imageOf(0), undefined]);
     expect(shelf.inMemory).toBeLessThan(1_000);
     shelf.delete(19_999);
@@ -69,23 +69,23 @@ describe("ImageShelf", () => {
   it("forgets what cannot be written, for want of room or as it is no plain data", () => {
     const spill = new MemorySpill();
     spill.full = true;
-    const shelf = filled(new ImageShelf(spill, MOST), 5_000);
+    const shelf = filled(new SnapshotStore(spill, MOST), 5_000);
     expect([shelf.get(0), shelf.get(1_500)]).toEqual([imageOf(0), undefined]);
-    const functions = new ImageShelf(new MemorySpill(), MOST);
+    const functions = new SnapshotStore(new MemorySpill(), MOST);
     for (let node = 0; node < 5_000; node++) functions.put(node, () => node);
     expect([typeof functions.get(0), functions.get(1_500)]).toEqual(["function", undefined]);
   });
 
   it("takes a batch that cannot be read again for forgotten", () => {
     const spill = new MemorySpill();
-    const shelf = filled(new ImageShelf(spill, MOST), 5_000);
+    const shelf = filled(new SnapshotStore(spill, MOST), 5_000);
     for (const [place, bytes] of spill.pieces) spill.pieces.set(place, bytes.fill(1));
     expect([shelf.get(0), shelf.get(1_500)]).toEqual([imageOf(0), undefined]);
   });
 
   it("gives back all room when it is cleared, and can be filled again", () => {
     const spill = new MemorySpill();
-    const shelf = filled(new ImageShelf(spill, MOST), 5_000);
+    const shelf = filled(new SnapshotStore(spill, MOST), 5_000);
     shelf.clear();
     expect([spill.pieces.size, shelf.inMemory, shelf.get(0), shelf.get(1_500)]).toEqual([0, 0, undefined, undefined]);
     filled(shelf, 5_000);
@@ -93,7 +93,7 @@ describe("ImageShelf", () => {
   });
 
   it("measures encoded states by their length", () => {
-    const shelf = new ImageShelf(undefined, MOST);
+    const shelf = new SnapshotStore(undefined, MOST);
     for (let node = 0; node < 1_000; node++) shelf.put(node, "x".repeat(1_000));
     expect(shelf.inMemory).toBeGreaterThan(40);
     expect(shelf.inMemory).toBeLessThan(60);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { DivergenceLog } from "../../../../src/engine/commit/divergence-log.ts";
-import type { Expander } from "../../../../src/engine/lane-pool.ts";
+import type { LanePool } from "../../../../src/engine/lane-pool.ts";
 import { LaneRebuilds } from "../../../../src/engine/search/lane-rebuilds.ts";
 import type { LaneReport } from "../../../../src/messages/lane-messages.ts";
 
@@ -13,7 +13,7 @@ function rebuilds(answers: readonly (LaneReport | Error)[], abandoned = (): bool
     if (answer instanceof Error) rebuild.mockRejectedValueOnce(answer);
     else rebuild.mockResolvedValueOnce(answer);
   }
-  const lanes = new LaneRebuilds({ expander: { rebuild } as unknown as Expander, divergences, abandoned });
+  const lanes = new LaneRebuilds({ lanePool: { rebuild } as unknown as LanePool, divergences, abandoned });
   lanes.root = ROOT;
   return { lanes, rebuild, divergences };
 }

@@ -1,26 +1,26 @@
 import { describe, expect, it } from "vitest";
-import { Backlog, type Assignment } from "../../../../src/engine/search/reorder-buffer.ts";
+import { ReorderBuffer, type Assignment } from "../../../../src/engine/search/reorder-buffer.ts";
 import { SKIPPED } from "../../../../src/messages/lane-messages.ts";
 import { NodeTable } from "../../../../src/engine/graph/node-table.ts";
-import { COMMITTED, KNOWN, UNDER_WAY, UNKNOWN, Work } from "../../../../src/engine/search/node-work.ts";
+import { COMMITTED, KNOWN, UNDER_WAY, UNKNOWN, NodeWork } from "../../../../src/engine/search/node-work.ts";
 import { expansionOf, findingNews, rowsOf } from "../rows.ts";
 
 const ACTIONS = 3;
 
-function backlogOf(): { readonly backlog: Backlog; readonly nodes: NodeTable; readonly root: Work } {
+function backlogOf(): { readonly reorderBuffer: ReorderBuffer; readonly nodes: NodeTable; readonly root: NodeWork } {
   const nodes = new NodeTable();
   nodes.add(-1, -1, 0);
   nodes.add(0, 1, 1);
-  const backlog = new Backlog(ACTIONS, nodes);
-  return { backlog, nodes, root: backlog.of(0, 1, 2) };
+  const reorderBuffer = new ReorderBuffer(ACTIONS, nodes);
+  return { reorderBuffer, nodes, root: reorderBuffer.of(0, 1, 2) };
 }
 
 const extra = { suspect: undefined };
-const whole = (work: Work): Assignment => ({ work, from: 0, to: ACTIONS });
-const states = (work: Work): number[] => [0, 1, 2].map((action) => work.state(action));
+const whole = (work: NodeWork): Assignment => ({ work, from: 0, to: ACTIONS });
+const states = (work: NodeWork): number[] => [0, 1, 2].map((action) => work.state(action));
 
 describe("Work", () => {
-  const work = (): Work => new Work(0, undefined, -1, 0, 0, 0, undefined);
+  const work = (): NodeWork => new NodeWork(0, undefined, -1, 0, 0, 0, undefined);
 
   it("goes from unknown over under way to known and committed, as a whole", () => {
     const one = work();
@@ -68,31 +68,31 @@ describe("Work", () => {
 
 describe("Backlog", () => {
   it("counts what is under way, buffered and executed, skips apart", () => {
-    const { backlog, root } = backlogOf();
-    backlog.begin(whole(root));
-    expect([backlog.underWay, backlog.buffered, backlog.executed]).toEqual([3, 0, 0]);
-    backlog.receive([whole(root)], expansionOf(1, [{ to: 3 }, { kind: SKIPPED }, { to: 4 }]));
-    expect([backlog.underWay, backlog.buffered, backlog.executed]).toEqual([0, 2, 2]);
-    backlog.committed();
-    backlog.committed();
-    expect(backlog.buffered).toBe(0);
+    const { reorderBuffer, root } = backlogOf();
+    reorderBuffer.begin(whole(root));
+    expect([reorderBuffer.underWay, reorderBuffer.buffered, reorderBuffer.executed]).toEqual([3, 0, 0]);
+    reorderBuffer.receive([whole(root)], expansionOf(1, [{ to: 3 }, { kind: SKIPPED }, { to: 4 }]));
+    expect([reorderBuffer.underWay, reorderBuffer.buffered, reorderBuffer.executed]).toEqual([0, 2, 2]);
+    reorderBuffer.committed();
+    reorderBuffer.committed();
+    expect(reorderBuffer.buffered).toBe(0);
   });
 
   it("after a lost lane, keeps what came through and opens the rest again", () => {
-    const { backlog, root } = backlogOf();
-    const other = backlog.of(1, 3, 4);
+    const { reorderBuffer, root } = backlogOf();
+    const other = reorderBuffer.of(1, 3, 4);
     const assignments = [whole(root), whole(other)];
-    for (const one of assignments) backlog.begin(one);
+    for (const one of assignments) reorderBuffer.begin(one);
     const failure = { kind: "worker", unit: 1, action: 2, message: "gone" } as const;
-    backlog.receive(assignments, expansionOf(1, [{}, {}, {}, {}, {}], { failure }));
+    reorderBuffer.receive(assignments, expansionOf(1, [{}, {}, {}, {}, {}], { failure }));
     expect(states(root)).toEqual([KNOWN, KNOWN, KNOWN]);
     expect(states(other)).toEqual([KNOWN, KNOWN, UNKNOWN]);
-    expect([backlog.underWay, backlog.buffered]).toEqual([0, 5]);
+    expect([reorderBuffer.underWay, reorderBuffer.buffered]).toEqual([0, 5]);
   });
 
   it("of the action that a lane was lost at, keeps nothing that was said: what a session that ended caused is no finding", () => {
-    const { backlog, root } = backlogOf();
-    backlog.begin(whole(root));
+    const { reorderBuffer, root } = backlogOf();
+    reorderBuffer.begin(whole(root));
     const failure = { kind: "dirty", unit: 0, action: 1, message: "The connection was lost" } as const;
     const told = {
       news: [findingNews(0), findingNews(1)],
@@ -100,7 +100,7 @@ describe("Backlog", () => {
       details: [0, 1].map((action) => ({ unit: 0, action, exchanges: [], state: undefined })),
     };
     // Both rows were written: the second before the lane knew.
-    backlog.receive(
+    reorderBuffer.receive(
       [whole(root)],
       expansionOf(
         0,
@@ -116,24 +116,24 @@ describe("Backlog", () => {
   });
 
   it("after a cancelled chunk, forgets the unit in progress", () => {
-    const { backlog, root } = backlogOf();
-    backlog.begin(whole(root));
-    backlog.receive([whole(root)], expansionOf(0, [{}]));
+    const { reorderBuffer, root } = backlogOf();
+    reorderBuffer.begin(whole(root));
+    reorderBuffer.receive([whole(root)], expansionOf(0, [{}]));
     expect(states(root)).toEqual([UNKNOWN, UNKNOWN, UNKNOWN]);
-    expect([backlog.underWay, backlog.buffered]).toEqual([0, 0]);
+    expect([reorderBuffer.underWay, reorderBuffer.buffered]).toEqual([0, 0]);
   });
 
   it("what was predicted joins the node that is opened, with what it knows", () => {
-    const { backlog, root } = backlogOf();
-    backlog.receive([whole(root)], expansionOf(1, [{}, { to: 3 }, {}], { images: [{ unit: 0, action: 1, image: "picture" }] }));
-    const predicted = new Work(-1, root, 1, 1, 3, 7, "picture");
+    const { reorderBuffer, root } = backlogOf();
+    reorderBuffer.receive([whole(root)], expansionOf(1, [{}, { to: 3 }, {}], { images: [{ unit: 0, action: 1, image: "picture" }] }));
+    const predicted = new NodeWork(-1, root, 1, 1, 3, 7, "picture");
     root.children = new Map([[1, predicted]]);
-    expect(backlog.path(predicted)).toEqual([1]);
-    backlog.adopt(1, 0, 1);
-    expect(backlog.get(1)).toBe(predicted);
+    expect(reorderBuffer.path(predicted)).toEqual([1]);
+    reorderBuffer.adopt(1, 0, 1);
+    expect(reorderBuffer.get(1)).toBe(predicted);
     expect(predicted.node).toBe(1);
-    expect(backlog.image(1)).toBe("picture");
-    expect(backlog.request({ work: predicted, from: 0, to: 2 }, extra)).toMatchObject({
+    expect(reorderBuffer.image(1)).toBe("picture");
+    expect(reorderBuffer.request({ work: predicted, from: 0, to: 2 }, extra)).toMatchObject({
       path: [1],
       from: 0,
       to: 2,
@@ -144,49 +144,49 @@ describe("Backlog", () => {
   });
 
   it("what was predicted and does not come is dropped: its outcomes are no longer buffered, later ones neither", () => {
-    const { backlog, root } = backlogOf();
-    const predicted = new Work(-1, root, 1, 1, 3, 7, undefined);
-    const deeper = new Work(-1, predicted, 0, 2, 4, 7, undefined);
+    const { reorderBuffer, root } = backlogOf();
+    const predicted = new NodeWork(-1, root, 1, 1, 3, 7, undefined);
+    const deeper = new NodeWork(-1, predicted, 0, 2, 4, 7, undefined);
     root.children = new Map([[1, predicted]]);
     predicted.children = new Map([[0, deeper]]);
     const assignments = [{ work: predicted, from: 0, to: 2 }, whole(deeper), { work: predicted, from: 2, to: 3 }];
-    for (const one of assignments) backlog.begin(one);
-    backlog.receive(assignments.slice(0, 2), expansionOf(2, [{}, { kind: SKIPPED }, {}, {}, {}]));
-    expect(backlog.buffered).toBe(4);
-    backlog.dropPredicted(root, 1);
-    expect(backlog.buffered).toBe(0);
+    for (const one of assignments) reorderBuffer.begin(one);
+    reorderBuffer.receive(assignments.slice(0, 2), expansionOf(2, [{}, { kind: SKIPPED }, {}, {}, {}]));
+    expect(reorderBuffer.buffered).toBe(4);
+    reorderBuffer.dropPredicted(root, 1);
+    expect(reorderBuffer.buffered).toBe(0);
     expect(root.children.size).toBe(0);
-    backlog.receive(assignments.slice(2), expansionOf(1, [{}]));
-    expect([backlog.underWay, backlog.buffered, backlog.executed]).toEqual([0, 0, 5]);
+    reorderBuffer.receive(assignments.slice(2), expansionOf(1, [{}]));
+    expect([reorderBuffer.underWay, reorderBuffer.buffered, reorderBuffer.executed]).toEqual([0, 0, 5]);
   });
 
   it("a node that gets another path starts anew; a unit that is given up has an outcome", () => {
-    const { backlog } = backlogOf();
-    const work = backlog.of(1, 3, 4);
-    backlog.begin(whole(work));
-    backlog.receive([whole(work)], expansionOf(1, [{}, {}, {}]));
-    backlog.drop(1);
-    expect(backlog.buffered).toBe(0);
-    const again = backlog.of(1, 3, 4);
+    const { reorderBuffer } = backlogOf();
+    const work = reorderBuffer.of(1, 3, 4);
+    reorderBuffer.begin(whole(work));
+    reorderBuffer.receive([whole(work)], expansionOf(1, [{}, {}, {}]));
+    reorderBuffer.drop(1);
+    expect(reorderBuffer.buffered).toBe(0);
+    const again = reorderBuffer.of(1, 3, 4);
     expect(again).not.toBe(work);
-    backlog.begin({ work: again, from: 0, to: 1 });
-    backlog.receive(
+    reorderBuffer.begin({ work: again, from: 0, to: 1 });
+    reorderBuffer.receive(
       [{ work: again, from: 0, to: 1 }],
       expansionOf(0, [], { failure: { kind: "worker", unit: 0, action: 0, message: "" } }),
     );
-    backlog.fail({ work: again, from: 0, to: 1 });
+    reorderBuffer.fail({ work: again, from: 0, to: 1 });
     expect(states(again)).toEqual([KNOWN, UNKNOWN, UNKNOWN]);
-    expect([backlog.underWay, backlog.buffered]).toEqual([0, 1]);
-    backlog.dropAll();
-    expect(backlog.buffered).toBe(0);
-    expect(backlog.get(1)).toBeUndefined();
+    expect([reorderBuffer.underWay, reorderBuffer.buffered]).toEqual([0, 1]);
+    reorderBuffer.dropAll();
+    expect(reorderBuffer.buffered).toBe(0);
+    expect(reorderBuffer.get(1)).toBeUndefined();
   });
 
   it("a finished node is forgotten with its captured state", () => {
-    const { backlog } = backlogOf();
-    backlog.adoptRoot("picture");
-    backlog.finish(0);
-    expect(backlog.get(0)).toBeUndefined();
-    expect(backlog.image(0)).toBeUndefined();
+    const { reorderBuffer } = backlogOf();
+    reorderBuffer.adoptRoot("picture");
+    reorderBuffer.finish(0);
+    expect(reorderBuffer.get(0)).toBeUndefined();
+    expect(reorderBuffer.image(0)).toBeUndefined();
   });
 });

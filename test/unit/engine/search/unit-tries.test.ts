@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Backlog } from "../../../../src/engine/search/reorder-buffer.ts";
+import { ReorderBuffer } from "../../../../src/engine/search/reorder-buffer.ts";
 import { DivergenceLog } from "../../../../src/engine/commit/divergence-log.ts";
 import { BROKEN, FINDING, ROW, type LaneFailure, type LaneFailureKind } from "../../../../src/messages/lane-messages.ts";
 import { NodeTable } from "../../../../src/engine/graph/node-table.ts";
@@ -10,10 +10,10 @@ function tries() {
   const nodes = new NodeTable();
   nodes.add(-1, -1, 0);
   nodes.add(0, 1, 1);
-  const backlog = new Backlog(2, nodes);
+  const reorderBuffer = new ReorderBuffer(2, nodes);
   const divergences = new DivergenceLog(["a", "b"]);
-  const work = backlog.of(1, 5, 6);
-  return { backlog, divergences, work, units: new UnitTries(backlog, divergences), unit: { work, from: 0, to: 2 } };
+  const work = reorderBuffer.of(1, 5, 6);
+  return { reorderBuffer, divergences, work, units: new UnitTries(reorderBuffer, divergences), unit: { work, from: 0, to: 2 } };
 }
 
 const lost = (kind: LaneFailureKind, more: Partial<LaneFailure> = {}): LaneFailure => ({
@@ -37,9 +37,9 @@ describe("UnitTries", () => {
   });
 
   it("believes at the second try that an action ends the target which did so in another state", () => {
-    const { backlog, units, unit, work } = tries();
+    const { reorderBuffer, units, unit, work } = tries();
     for (let times = 0; times < 3; times++) units.count(unit, lost("unreachable"));
-    const other = { work: backlog.of(0, 0, 0), from: 0, to: 2 };
+    const other = { work: reorderBuffer.of(0, 0, 0), from: 0, to: 2 };
     units.count(other, lost("unreachable"));
     // Not found yet, or found to be nothing.
     expect(units.suspected(other)).toBeUndefined();

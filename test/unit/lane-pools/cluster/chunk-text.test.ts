@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { chunkOf, chunkText, expansionOf, expansionText } from "../../../../src/lane-pools/cluster/chunk-text.ts";
 import { ShapeError } from "../../../../src/lane-pools/cluster/shape.ts";
-import { encodeImage } from "../../../../src/lane-pools/threads/snapshot-codec.ts";
+import { encodeSnapshot } from "../../../../src/lane-pools/threads/snapshot-codec.ts";
 import { ROW, type Chunk, type Expansion } from "../../../../src/messages/lane-messages.ts";
 
 const ACTIONS = 4;
@@ -17,7 +17,7 @@ const chunk: Chunk = {
   details: 3,
   occurred: ["token"],
   units: [
-    { path: [], from: 0, to: 4, lo: 1, hi: -2, uncertain: false, image: encodeImage(image) },
+    { path: [], from: 0, to: 4, lo: 1, hi: -2, uncertain: false, image: encodeSnapshot(image) },
     {
       path: [3, 0, 2],
       from: 1,
@@ -100,7 +100,7 @@ const expansion: Expansion = {
       exchanges: [exchange],
     },
   ],
-  images: [{ unit: 0, action: 2, image: encodeImage(image) }],
+  images: [{ unit: 0, action: 2, image: encodeSnapshot(image) }],
   details: [{ unit: 0, action: 0, exchanges: [exchange], state: ["a"] }],
   divergences: [{ kind: "late_write", path: [0, 1], message: "late", differences: ["- a"] }],
   replayed: 1,

@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { Seal, type Heading } from "../../../../src/lane-pools/cluster/message-signer.ts";
+import { MessageSigner, type Heading } from "../../../../src/lane-pools/cluster/message-signer.ts";
 
 const heading: Heading = { kind: "chunk", run: "0123-4", id: "17" };
-const seal = new Seal("a secret of the tests");
+const seal = new MessageSigner("a secret of the tests");
 const sealed = seal.close(heading, '{"a":1}\nmore');
 
 describe("Seal", () => {
   it("opens what was sealed with the same secret, and what was not is nothing", () => {
-    expect(new Seal("a secret of the tests").open(sealed)).toEqual({ heading, body: '{"a":1}\nmore' });
-    expect(new Seal("a secret of the testz").open(sealed)).toBeUndefined();
-    expect(new Seal("").open(sealed)).toBeUndefined();
+    expect(new MessageSigner("a secret of the tests").open(sealed)).toEqual({ heading, body: '{"a":1}\nmore' });
+    expect(new MessageSigner("a secret of the testz").open(sealed)).toBeUndefined();
+    expect(new MessageSigner("").open(sealed)).toBeUndefined();
   });
 
   it("tells what was changed anywhere, cut or lengthened", () => {
@@ -44,8 +44,8 @@ describe("Seal", () => {
   );
 
   it("digests values alike, and otherwise without the secret", () => {
-    expect(seal.digest("value")).toBe(new Seal("a secret of the tests").digest("value"));
-    expect(seal.digest("value")).not.toBe(new Seal("another").digest("value"));
+    expect(seal.digest("value")).toBe(new MessageSigner("a secret of the tests").digest("value"));
+    expect(seal.digest("value")).not.toBe(new MessageSigner("another").digest("value"));
     expect(seal.digest("value")).not.toContain("value");
   });
 });

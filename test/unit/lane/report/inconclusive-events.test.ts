@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { unjudgedNews } from "../../../../src/lane/report/inconclusive-events.ts";
+import { inconclusiveEvents } from "../../../../src/lane/report/inconclusive-events.ts";
 
 describe("why a rule could not judge", () => {
   it.each([
@@ -14,7 +14,7 @@ describe("why a rule could not judge", () => {
     ["cut to nothing, if it is one word", "s".repeat(301), "... (301 characters)"],
     ["cut between characters", `${"!".repeat(299)}😀`, `${"!".repeat(299)}... (301 characters)`],
   ])("is kept %s", (_, why, what) => {
-    expect(unjudgedNews("rule", why)).toEqual({ invariant: "rule", what });
+    expect(inconclusiveEvents("rule", why)).toEqual({ invariant: "rule", what });
   });
 
   it.each([
@@ -26,7 +26,7 @@ describe("why a rule could not judge", () => {
     [{ toString: () => "no stores" }, "a value of type object"],
     [Symbol("no stores"), "a value of type symbol"],
   ])("is a text: %o is refused", (why, given) => {
-    const message = `step.unjudged(why) was given ${given}; say in a few words why the step cannot be judged.`;
-    expect(() => unjudgedNews("rule", why)).toThrow(new TypeError(message));
+    const message = `step.inconclusive(why) was given ${given}; say in a few words why the step cannot be judged.`;
+    expect(() => inconclusiveEvents("rule", why)).toThrow(new TypeError(message));
   });
 });

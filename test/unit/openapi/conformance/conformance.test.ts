@@ -257,11 +257,11 @@ describe("hostile descriptions", () => {
 
   it("a pattern that would take for ever is not waited for, and the rest is judged, then and later", () => {
     const conformance = body({ properties: { code: { type: "string", pattern: "^(a+)+$" }, n: { type: "integer" } } });
-    expect(conformance.judge(answer(200, { code: hostile }))).toMatchObject({ kind: "unjudged", what: TOO_LONG });
+    expect(conformance.judge(answer(200, { code: hostile }))).toMatchObject({ kind: "inconclusive", what: TOO_LONG });
     expect(what(conformance.judge(answer(200, { code: hostile, n: "x" })))).toContain("/n is not of type integer");
     expect(what(conformance.judge(answer(200, { n: "x" })))).toContain("/n is not of type integer");
     expect(conformance.judge(answer(200, { n: 1 }))).toMatchObject(conforms);
-    expect(conformance.judge(answer(200, { code: hostile }))).toMatchObject({ kind: "unjudged", what: TOO_LONG });
+    expect(conformance.judge(answer(200, { code: hostile }))).toMatchObject({ kind: "inconclusive", what: TOO_LONG });
     // Lanes meet values in different orders, and all come to the same.
     expect(conformance.judge(answer(200, { code: "a" }))).toMatchObject(conforms);
     expect(what(conformance.judge(answer(200, { code: "b" })))).toContain("/code does not match the pattern");
@@ -275,16 +275,16 @@ describe("hostile descriptions", () => {
     // Each value takes as long as a pattern may: too much together.
     const many = answer(200, { codes: Array.from({ length: 30 }, (_, n) => `${hostile}${n}`) });
     const first = short().judge(some);
-    expect(first).toMatchObject({ kind: "unjudged", what: TOO_LONG.replace("0.2", "0.05") });
+    expect(first).toMatchObject({ kind: "inconclusive", what: TOO_LONG.replace("0.2", "0.05") });
     const used = short();
-    expect(used.judge(many)).toMatchObject({ kind: "unjudged", what: expect.stringContaining("takes more than 1 seconds") as string });
+    expect(used.judge(many)).toMatchObject({ kind: "inconclusive", what: expect.stringContaining("takes more than 1 seconds") as string });
     expect(used.judge(some)).toEqual(first);
     expect(what(used.judge(answer(200, { code: "b" })))).toContain("/code does not match the pattern");
   }, 60_000);
 
   it("other patterns of the schema are still judged", () => {
     const conformance = body({ properties: { code: { pattern: "^(a+)+$" }, other: { pattern: "^b$" } } });
-    expect(conformance.judge(answer(200, { code: hostile }))).toMatchObject({ kind: "unjudged" });
+    expect(conformance.judge(answer(200, { code: hostile }))).toMatchObject({ kind: "inconclusive" });
     expect(what(conformance.judge(answer(200, { other: "c" })))).toContain('/other does not match the pattern "^b$"');
   });
 
@@ -296,7 +296,7 @@ describe("hostile descriptions", () => {
     { properties: { code: { if: { not: { pattern: "^(a+)+$" } }, else: { maxLength: 3 } } } },
   ])("nothing is found that hangs on such a pattern: %j", (schema) => {
     const value = "patternProperties" in schema ? { [hostile]: 1 } : { code: hostile };
-    expect(body(schema, {}, SHORT).judge(answer(200, value))).toMatchObject({ kind: "unjudged" });
+    expect(body(schema, {}, SHORT).judge(answer(200, value))).toMatchObject({ kind: "inconclusive" });
   });
 
   it("alternatives of alternatives are not followed for ever", () => {
@@ -307,11 +307,11 @@ describe("hostile descriptions", () => {
       }),
     );
     const conformance = body({ $ref: "#/components/schemas/S0" }, { components: { schemas: { ...schemas, S60: {} } } });
-    const unjudged = {
-      kind: "unjudged",
+    const inconclusive = {
+      kind: "inconclusive",
       what: "GET /orders/{id}, status 200: its schema takes more than 3 seconds, or leads to itself without end",
     };
-    for (let times = size(1, 2); times > 0; times--) expect(conformance.judge(answer(200, {}))).toMatchObject(unjudged);
+    for (let times = size(1, 2); times > 0; times--) expect(conformance.judge(answer(200, {}))).toMatchObject(inconclusive);
   });
 
   it.each<[string, Json]>([
@@ -326,7 +326,7 @@ describe("hostile descriptions", () => {
   it("a reference that leads to itself within allOf is not judged, and that is said", () => {
     const schemas = { A: { allOf: [{ $ref: "#/components/schemas/A" }] } };
     const verdict = body({ $ref: "#/components/schemas/A" }, { components: { schemas } }).judge(answer(200, { a: 1 }));
-    expect(verdict).toMatchObject({ kind: "unjudged" });
+    expect(verdict).toMatchObject({ kind: "inconclusive" });
   });
 
   it.each(["__proto__", "constructor", "toString", "a/b~c", '"]; process.exit(1); //', "*/"])("a property called %j is a name", (name) => {
@@ -367,7 +367,7 @@ describe("hostile descriptions", () => {
     fc.assert(
       fc.property(schema, schema, fc.jsonValue(), (one, other, value) => {
         const verdict = body(one, { components: { schemas: { A: other } } }).judge(answer(200, { a: value }));
-        expect(["conforms", "differs", "unjudged"]).toContain(verdict.kind);
+        expect(["conforms", "differs", "inconclusive"]).toContain(verdict.kind);
       }),
       { numRuns: 200 },
     );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { MeetingPoint, MeetingPoints } from "../../../../src/adapters/http/delivery/index.ts";
+import type { DeliveryPoint, DeliveryPoints } from "../../../../src/adapters/http/delivery/index.ts";
 import type { Calls } from "../../../../src/races/lane/calls.ts";
-import { deliveredWay } from "../../../../src/races/lane/deliveries.ts";
+import { deliveryOverHttp } from "../../../../src/races/lane/deliveries.ts";
 import { call, facts, together } from "../oracle/executions.ts";
 
 /** A trial by pipelining in which the second call lost its connection. */
@@ -12,8 +12,8 @@ async function tried(isAlive: boolean) {
     delivery: "pipelined",
     begin: () => ({ send: () => Promise.reject(new Error("not asked for")), leave: () => undefined, intervals: [interval, interval] }),
     close: () => Promise.resolve(),
-  } satisfies MeetingPoint;
-  const points: MeetingPoints = {
+  } satisfies DeliveryPoint;
+  const points: DeliveryPoints = {
     oneConnection: false,
     auto: [point],
     point: () => point,
@@ -24,7 +24,7 @@ async function tried(isAlive: boolean) {
   };
   const execution = together([call("a", 200), call("a", 0, undefined, { kind: "lost", lost: "unreachable" })], facts({}));
   const calls = { together: () => Promise.resolve(execution) } as unknown as Calls;
-  const trial = await deliveredWay(points, point, "route", [1, 1]).try(calls, { meetAt: [0, 0], offsets: [0, 0], reversed: false });
+  const trial = await deliveryOverHttp(points, point, "route", [1, 1]).try(calls, { meetAt: [0, 0], offsets: [0, 0], reversed: false });
   return { refused, trial };
 }
 

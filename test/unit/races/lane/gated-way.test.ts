@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Gate } from "../../../../src/model/stores/store-adapter.ts";
 import type { Calls } from "../../../../src/races/lane/calls.ts";
-import { gatedWay } from "../../../../src/races/lane/deliveries.ts";
+import { gatedDelivery } from "../../../../src/races/lane/deliveries.ts";
 import type { Execution } from "../../../../src/races/oracle/execution.ts";
 
 const EXECUTION: Execution = { order: null, calls: [], states: [], broken: [], after: [] };
@@ -41,7 +41,7 @@ const schedule = (statement: string) => ({ system: "db", held: 0, write: 1, stat
 describe("a call that is held", () => {
   it("is held again where something else of the target made the write", async () => {
     const { gate, calls, said } = atGate("UPDATE jobs", "INSERT names");
-    const way = gatedWay(gate, schedule("INSERT names"));
+    const way = gatedDelivery(gate, schedule("INSERT names"));
     expect(await way.try(calls, PLAN)).toEqual({ execution: EXECUTION, overlapped: true });
     expect(said).toEqual(["arm", "call 0", "arm", "call 0", "call 1"]);
     expect(way.schedule).toEqual(schedule("INSERT names"));
@@ -49,7 +49,7 @@ describe("a call that is held", () => {
 
   it("is held before what it writes now where that is never what the schedule names", async () => {
     const { gate, calls, said } = atGate("INSERT audit", "INSERT audit", "INSERT audit");
-    const way = gatedWay(gate, schedule("INSERT names"));
+    const way = gatedDelivery(gate, schedule("INSERT names"));
     expect(await way.try(calls, PLAN)).toEqual({ execution: EXECUTION, overlapped: true });
     expect(said).toEqual(["arm", "call 0", "arm", "call 0", "arm", "call 0", "call 1"]);
     expect(way.schedule).toEqual(schedule("INSERT audit"));
@@ -57,7 +57,7 @@ describe("a call that is held", () => {
 
   it("is held before any write where none is named", async () => {
     const { gate, calls, said } = atGate("INSERT audit");
-    const way = gatedWay(gate, schedule(""));
+    const way = gatedDelivery(gate, schedule(""));
     expect(await way.try(calls, PLAN)).toEqual({ execution: EXECUTION, overlapped: true });
     expect(said).toEqual(["arm", "call 0", "call 1"]);
     expect(way.schedule).toEqual(schedule("INSERT audit"));
@@ -65,7 +65,7 @@ describe("a call that is held", () => {
 
   it("is made once where it writes nothing", async () => {
     const { gate, calls, said } = atGate();
-    expect(await gatedWay(gate, schedule("INSERT names")).try(calls, PLAN)).toBeUndefined();
+    expect(await gatedDelivery(gate, schedule("INSERT names")).try(calls, PLAN)).toBeUndefined();
     expect(said).toEqual(["arm", "call 0", "call 1"]);
   });
 });

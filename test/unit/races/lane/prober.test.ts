@@ -7,8 +7,8 @@ import { Invariant } from "../../../../src/model/declare/invariant.ts";
 import { ApiResponse } from "../../../../src/model/http/response.ts";
 import { World } from "../../../../src/model/declare/world.ts";
 import { Prober } from "../../../../src/races/lane/prober.ts";
-import type { WaysOfLane } from "../../../../src/races/lane/deliveries-of-lane.ts";
-import { PLAIN_WAY, type Trial, type TrialPlan, type Way } from "../../../../src/races/lane/deliveries.ts";
+import type { DeliveriesOfLane } from "../../../../src/races/lane/deliveries-of-lane.ts";
+import { PLAIN_WAY, type Trial, type TrialPlan, type Delivery } from "../../../../src/races/lane/deliveries.ts";
 import { laneOf } from "../../../support/seats.ts";
 
 interface Post {
@@ -56,7 +56,7 @@ async function probe(given: Given, request: Partial<RaceRequest> = {}) {
   });
   const { runtime } = await laneOf(definition);
   const sendings: Sending[] = [];
-  const way: Way = {
+  const way: Delivery = {
     ...PLAIN_WAY,
     try: async (calls, plan) => {
       const sending: Sending = { plan, isStaggered: plan.offsets.some((offset) => offset > 0), store, trial: undefined };
@@ -72,7 +72,7 @@ async function probe(given: Given, request: Partial<RaceRequest> = {}) {
       return given.made === undefined ? sending.trial : given.made(sending);
     },
   };
-  const ways = { gates: () => [], delivered: () => Promise.resolve([way]) } as unknown as WaysOfLane;
+  const ways = { gates: () => [], delivered: () => Promise.resolve([way]) } as unknown as DeliveriesOfLane;
   const answer: RaceAnswer = await runtime.lend((ground) => new Prober(ground, { ...REQUEST, ...request }, ways).run());
   return { answer, sendings, staggered: sendings.filter(({ isStaggered }) => isStaggered) };
 }

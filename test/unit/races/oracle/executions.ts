@@ -2,7 +2,7 @@ import type { CallEnd, Execution } from "../../../../src/races/oracle/execution.
 import { States } from "../../../../src/races/oracle/states-agree.ts";
 import { IdPlaces } from "../../../../src/races/oracle/id-places.ts";
 import type { Measure } from "../../../../src/races/oracle/judge.ts";
-import type { FindingNews } from "../../../../src/messages/lane-messages.ts";
+import type { FindingEvent } from "../../../../src/messages/lane-messages.ts";
 import type { StoredValue } from "../../../../src/model/stores/store-adapter.ts";
 import { canonicalizer } from "../../state/support.ts";
 import type { Facts } from "../../../../src/state/canonical/facts.ts";
@@ -54,12 +54,12 @@ export function ordered(
   order: readonly number[],
   calls: readonly (CallEnd | undefined)[],
   state: Facts,
-  broken: readonly FindingNews[] = [],
+  broken: readonly FindingEvent[] = [],
 ): Execution {
   return { order, calls, states: [{ merged: order, facts: state }], broken, after: [state] };
 }
 
-export function together(calls: readonly CallEnd[], state: Facts, broken: readonly FindingNews[] = []): Execution {
+export function together(calls: readonly CallEnd[], state: Facts, broken: readonly FindingEvent[] = []): Execution {
   return { order: null, calls, states: [{ merged: calls.map((_, side) => side), facts: state }], broken, after: [] };
 }
 

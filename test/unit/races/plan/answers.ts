@@ -1,4 +1,4 @@
-import type { Expander } from "../../../../src/engine/lane-pool.ts";
+import type { LanePool } from "../../../../src/engine/lane-pool.ts";
 import type { Recording } from "../../../../src/messages/lane-messages.ts";
 import type { RaceAnswer, RaceHit, RaceRequest } from "../../../../src/messages/race-messages.ts";
 import type { RaceVerdict } from "../../../../src/model/results/result.ts";
@@ -42,11 +42,11 @@ const RECORDING = { steps: [], findings: [], failure: undefined, drew: false } a
 
 /** One lane on which races are what `answer` says; and what was asked of it, in order: a lane built anew, or a request. */
 export function laneThat(answer: (request: RaceRequest) => RaceAnswer): {
-  readonly expander: Expander;
+  readonly lanePool: LanePool;
   readonly asked: ("rebuilt" | RaceRequest)[];
 } {
   const asked: ("rebuilt" | RaceRequest)[] = [];
-  const expander = {
+  const lanePool = {
     lanes: 1,
     rebuild: () => Promise.resolve(void asked.push("rebuilt")),
     race: (_lane: number, request: RaceRequest) => {
@@ -55,5 +55,5 @@ export function laneThat(answer: (request: RaceRequest) => RaceAnswer): {
     },
     record: () => Promise.resolve(RECORDING),
   };
-  return { expander: expander as unknown as Expander, asked };
+  return { lanePool: lanePool as unknown as LanePool, asked };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Expander } from "../../../../src/engine/lane-pool.ts";
+import type { LanePool } from "../../../../src/engine/lane-pool.ts";
 import { probeRaces, RacesEnd } from "../../../../src/races/index.ts";
 import { runExplorer } from "../../../support/run-explorer.ts";
 import { NOTHING } from "./answers.ts";
@@ -14,7 +14,7 @@ it.each([
     const stop = new AbortController();
     let races = 0;
     if (asked === 0) stop.abort();
-    const expander = {
+    const lanePool = {
       lanes: 1,
       race: () => {
         if (++races !== asked) return Promise.resolve(NOTHING);
@@ -22,8 +22,8 @@ it.each([
         return last();
       },
       rebuild: () => Promise.reject(stop.signal.reason as Error),
-    } as unknown as Expander;
-    const { tally } = await probeRaces(explorer.committer, expander, {
+    } as unknown as LanePool;
+    const { tally } = await probeRaces(explorer.committer, lanePool, {
       actions: 3,
       ownActions: 3,
       effort: { first: 2, trials: 20, delivery: "auto", seed: 0 },

@@ -10,7 +10,7 @@ import { World } from "../../../../src/model/declare/world.ts";
 import { calibrating } from "../../../../src/run/explore/at-root.ts";
 import { learnValues } from "../../../../src/run/explore/learn-values.ts";
 import { fieldOf, loadHasher, NOTHING_KNOWN } from "../../../../src/state/index.ts";
-import { LanesExpander } from "../../../support/test-lane-pool.ts";
+import { TestLanePool } from "../../../support/test-lane-pool.ts";
 import { atEnd } from "../../../support/at-end.ts";
 
 beforeAll(loadHasher);
@@ -52,10 +52,10 @@ async function learnedIn(changes: Readonly<Record<string, Change>>) {
         }),
     ),
   });
-  const expander = new LanesExpander({ definition: definition as unknown as AgentDefinition<never, never>, lanes: 1, delays: false });
-  atEnd(() => expander.close());
-  const reports = await expander.start();
-  const learned = await learnValues(expander, { reports, knowledge: NOTHING_KNOWN }, { idleMs: 0, startsTargets: false });
+  const lanePool = new TestLanePool({ definition: definition as unknown as AgentDefinition<never, never>, lanes: 1, delays: false });
+  atEnd(() => lanePool.close());
+  const reports = await lanePool.start();
+  const learned = await learnValues(lanePool, { reports, knowledge: NOTHING_KNOWN }, { idleMs: 0, startsTargets: false });
   return { fields: learned.knowledge.generated.map(({ place }) => fieldOf(place)).toSorted(), calls, divergences: learned.divergences };
 }
 
@@ -114,13 +114,13 @@ describe("lanes for experiments", () => {
     const calibrate = async () => (done.push("calibrate"), await Promise.resolve(), left-- > 0 ? Promise.reject(error) : found);
     const rebuild = (lane: number) => (done.push(`rebuild ${lane}`), Promise.resolve(other ? { ...root, rootLo: 9 } : root));
     const notes: unknown[] = [];
-    const expander = { lanes: 2, calibrate, rebuild } as never;
+    const lanePool = { lanes: 2, calibrate, rebuild } as never;
     const input = {
       config: { target: borrowed ? undefined : {} } as never,
       signal: undefined,
       onEvent: (event: unknown) => notes.push(event),
     };
-    return { done, notes, lanes: calibrating(expander, input, { first: root, maxTimeMs: 1e6 }) };
+    return { done, notes, lanes: calibrating(lanePool, input, { first: root, maxTimeMs: 1e6 }) };
   }
 
   it("are built anew, once, when a store is lost, and that is said", async () => {

@@ -1,23 +1,24 @@
 import { describe, expect, it } from "vitest";
 import type { Committer } from "../../../../src/engine/commit/committer.ts";
-import type { UnjudgedNews } from "../../../../src/messages/lane-messages.ts";
-import { unjudgedNotes } from "../../../../src/run/results/inconclusive-notes.ts";
+import type { InconclusiveEvent } from "../../../../src/messages/lane-messages.ts";
+import { inconclusiveNotes } from "../../../../src/run/results/inconclusive-notes.ts";
 import { committerAt, rowsOf } from "../../engine/rows.ts";
 
 /** A committer that has these from a step each. */
-function committerOf(all: readonly UnjudgedNews[]): Committer {
+function committerOf(all: readonly InconclusiveEvent[]): Committer {
   const committer = committerAt(["a"]);
   const rows = rowsOf([{ to: 1 }]);
   for (const one of all) committer.commit(0, 0, rows, 0, { unit: 0, action: 0, findings: [], errors: [], exchanges: [], unjudged: [one] });
   return committer;
 }
 
-const orders = (count: number): UnjudgedNews[] => Array.from({ length: count }, (_, id) => ({ invariant: "own", what: `order ${id}` }));
+const orders = (count: number): InconclusiveEvent[] =>
+  Array.from({ length: count }, (_, id) => ({ invariant: "own", what: `order ${id}` }));
 
 describe("what rules could not judge", () => {
   it("is said by rule and reason, most frequent first", () => {
-    const [first, second] = orders(2) as [UnjudgedNews, UnjudgedNews];
-    expect(unjudgedNotes(committerOf([first, second, second, { ...first, invariant: "other" }]))).toEqual([
+    const [first, second] = orders(2) as [InconclusiveEvent, InconclusiveEvent];
+    expect(inconclusiveNotes(committerOf([first, second, second, { ...first, invariant: "other" }]))).toEqual([
       "Not judged by own in 2 steps: order 1.",
       "Not judged by own in 1 step: order 0.",
       "Not judged by other in 1 step: order 0.",
@@ -28,7 +29,7 @@ describe("what rules could not judge", () => {
     const all = orders(5000);
     const committer = committerOf([...all, all[7]!, all[4999]!]);
     expect(committer.unjudged.reasons).toHaveLength(1000);
-    const notes = unjudgedNotes(committer);
+    const notes = inconclusiveNotes(committer);
     expect(notes).toHaveLength(21);
     expect(notes[0]).toBe("Not judged by own in 2 steps: order 7.");
     expect(notes[20]).toBe("Not judged in 4,981 more steps, for other reasons.");

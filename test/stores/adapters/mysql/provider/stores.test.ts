@@ -10,11 +10,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { MysqlAdapter, stores } from "../../../../../src/adapters/mysql/index.ts";
 import { runLock } from "../../../../../src/adapters/mysql/provider/provider-names.ts";
 import type { StoreProvider } from "../../../../../src/model/stores/store-provider.ts";
-import type { SystemScope } from "../../../../../src/model/stores/store-adapter.ts";
+import type { StoreScope } from "../../../../../src/model/stores/store-adapter.ts";
 import { admin, databaseUrl, newDatabase } from "../../../../contract/system/mysql-databases.ts";
 import { SCHEMA, SEED } from "../../../../contract/system/mysql-world.ts";
 
-const BORROWED: SystemScope = { name: "db", laneIndex: 0, inProcess: false, borrowed: true };
+const BORROWED: StoreScope = { name: "db", laneIndex: 0, inProcess: false, borrowed: true };
 const children: ChildProcess[] = [];
 const providers: StoreProvider[] = [];
 

@@ -59,7 +59,7 @@ describe("what a rule could not judge", () => {
   });
 
   it("is an error of the rule where it does not say why", async () => {
-    const rule = `new Rule({ name: "own", message: "m", judge: (_world, step) => step.unjudged() })`;
+    const rule = `new Rule({ name: "own", message: "m", judge: (_world, step) => step.inconclusive() })`;
     const exploration = EXPLORATION.replace("conformsTo(spec)", rule).replace("import { conformsTo }", "import { Rule }");
     const cwd = folderWith({
       "codes.explore.mjs": exploration.replaceAll(/<\{.*?\}>/g, ""),
@@ -74,7 +74,7 @@ describe("what a rule could not judge", () => {
         code: "INVARIANT_THREW",
         count: 3,
         message: expect.stringContaining(
-          "step.unjudged(why) was given nothing; say in a few words why the step cannot be judged.",
+          "step.inconclusive(why) was given nothing; say in a few words why the step cannot be judged.",
         ) as string,
       },
     ]);
