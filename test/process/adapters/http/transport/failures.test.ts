@@ -122,7 +122,7 @@ describe("timeouts", () => {
       else response.end("in time");
     });
     const api = new HttpClient(url, { timeout: 0.05 });
-    await api.get("/warm");
+    await api.get("/warm", { timeout: 5 });
     const started = performance.now();
     const exchanges: Exchange[] = [];
     clientPartOf(api)!.listen((exchange) => exchanges.push(exchange));
