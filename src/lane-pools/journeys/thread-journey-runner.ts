@@ -41,7 +41,7 @@ export class ThreadJourneyRunner implements JourneyRunner {
   async attach(spec: LaneSpec): Promise<LaneFacts> {
     await this.close();
     this.#pool = new Piscina({
-      filename: new URL("expanders/journeys/seat-worker.js", codeRoot).href,
+      filename: new URL("lane-pools/journeys/journey-worker.js", codeRoot).href,
       minThreads: 1,
       maxThreads: 1,
       idleTimeout: Infinity,

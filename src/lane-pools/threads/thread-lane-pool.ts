@@ -89,7 +89,7 @@ export class ThreadLanePool implements LanePool {
       visitedVersion: -1,
     }));
     this.#pool = new Piscina({
-      filename: (options.workerUrl ?? new URL("expanders/threads/worker.js", codeRoot)).href,
+      filename: (options.workerUrl ?? new URL("lane-pools/threads/worker.js", codeRoot)).href,
       minThreads: options.lanes,
       maxThreads: options.lanes,
       idleTimeout: Infinity,
