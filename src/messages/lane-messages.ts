@@ -1,7 +1,7 @@
 /**
- * What the main thread and a lane say to each other. Plain data only: it crosses threads, and later machines.
+ * The messages between the main thread and a lane. Plain data only: they cross threads and machines.
  *
- * Outcomes travel as rows of {@link ROW} int32 values, so that a step without news costs 24 bytes and no object.
+ * Outcomes travel as rows of {@link ROW} int32 values. A step without step events costs 24 bytes and no object.
  */
 import type { Divergence, RecordedExchange, RecordedStep } from "../model/results/result.ts";
 import { Severity } from "../model/declare/severity.ts";
@@ -17,31 +17,31 @@ export const STATUS = 1;
 /** The fingerprint reached, two halves. */
 export const LO = 2;
 export const HI = 3;
-/* At offset 4: a 32-bit hash of the canonical response; 0 when there is none to hash. */
-/** 32-bit hash of the reached state's shape; 0 unless the strategy asks for it. */
+/* Offset 4 holds a 32-bit hash of the canonical response, or 0 if there is none to hash. */
+/** 32-bit hash of the reached state's shape; 0 unless the strategy needs it. */
 export const SHAPE = 5;
 
 /** Values of the low byte of {@link KIND}. */
 export const EXECUTED = 0;
 export const SKIPPED = 1;
-/** The user's code failed: there is no outcome to follow. */
+/** The user's code failed, so there is no outcome to follow. */
 export const FAILED = 2;
 /** The target crashed, or a request timed out, twice: a finding without a state. */
 export const BROKEN = 3;
 
-/** The upper half of {@link KIND} is another hash of the state reached; 0: there is none. */
+/** The upper half of {@link KIND} is a second hash of the reached state; 0: there is none. */
 export const CHECK_SHIFT = 16;
 
 /** Flags in the second byte of {@link KIND}. */
 export const FINDING: number = 1 << 8;
 /** There is a {@link StepEvent} entry for this row. */
 export const NEWS: number = 1 << 9;
-/** Stores, context or clients changed, whether or not the fingerprint did. */
+/** Stores, context or clients changed, even if the fingerprint did not. */
 export const CHANGED: number = 1 << 10;
-/** The canonical form gave up on symmetric ids: the state counts as its own. */
+/** The canonical form could not order symmetric ids within its limit, so the state is never merged with another one. */
 export const BOUNDED: number = 1 << 11;
 
-/** The state has values whose order of generation its fingerprint forgets: the other hash is of the form that has it. */
+/** The fingerprint ignores the order in which some values of the state were generated. The second hash is of the form that keeps the order. */
 export const REDUCED: number = 1 << 12;
 
 /** A request that writes (POST, PUT, PATCH, DELETE) was answered with a status of 200 to 299. */
@@ -57,70 +57,70 @@ export interface UnitRequest {
   /** The fingerprint on record for the node. */
   readonly lo: number;
   readonly hi: number;
-  /** The fingerprint cannot be compared: the canonical form gave up on symmetric ids. */
+  /** The fingerprint cannot be compared, since the canonical form could not order symmetric ids within its limit. */
   readonly uncertain: boolean;
-  /** The node's state as captured when it was reached, to be written directly; `undefined`: it is reached by replay. */
+  /** The snapshot that was captured when the node was reached; it is written to the lane. `undefined`: the node is reached by replay. */
   readonly image: unknown;
-  /** The node was expanded before: go there by replay, expand it again, say what differs and send no rows. */
+  /** The node was expanded before. The lane replays to the node, expands it again, reports differences and sends no rows. */
   readonly check?: ExpansionCheck | undefined;
   /**
-   * By which path the data of each step is drawn: one entry for each action of the path, and one for the actions that are tried. `undefined`: by
-   * the path itself. A state is drawn for by the path that it was first executed along, whatever way leads to it later.
+   * The paths from which the data of each step is drawn: one entry for each action of the path, and one for the actions that are tried. `undefined`:
+   * the path itself. Data for a state is always drawn from the path along which the state was first executed, even if another path leads to it later.
    */
   readonly draws?: readonly (readonly number[])[] | undefined;
-  /** On an earlier lane the action `from` ended like this; seen again on this fresh one it is a finding. */
+  /** How action `from` failed on an earlier lane. If it fails in this way again on this fresh lane, that is a finding. */
   readonly suspect?: LaneFailureKind | undefined;
 }
 
-/** What a node's expansion is compared with. */
+/** The outcomes that a node's second expansion is compared with. */
 export interface ExpansionCheck {
-  /** The committed rows, one per action; `undefined`: they are not kept any more, and the node is expanded along {@link along} first. */
+  /** The committed rows, one per action. `undefined`: they were not kept, so the node is expanded along {@link along} first. */
   readonly expected: Int32Array | undefined;
-  /** The node's own path, where that of the unit is another one to the same state. */
+  /** The node's own path, if the path of the unit is another one to the same state. */
   readonly along?: Pick<UnitRequest, "path" | "draws"> | undefined;
   /** The path is another one to the same state. */
   readonly merge: boolean;
-  /** The other path generated values in another order, which is assumed not to matter. */
+  /** The other path generated values in another order. The search assumes that the order does not matter. */
   readonly reduced?: boolean | undefined;
 }
 
-/** What a lane is sent at once. */
+/** The work that is sent to a lane in one message. */
 export interface Chunk {
   readonly units: readonly UnitRequest[];
-  /** `false` forces every node to be reached by replay. */
+  /** `false`: every node is reached by replay. */
   readonly direct: boolean;
-  /** What is kept of every row beside it: bits of {@link EXCHANGES} and {@link STATES}. */
+  /** Bits of {@link EXCHANGES} and {@link STATES}: the details that the lane sends beside each row. */
   readonly details?: number | undefined;
-  /** Which keys and patterns there are in states is asked for, but for these; see {@link OccurrenceEvent}. */
+  /** Asks which context keys and `ignore` patterns occur in the states. The names listed here are known already; see {@link OccurrenceEvent}. */
   readonly occurred?: readonly string[] | undefined;
 }
 
-/** What the actions send, and what comes back. */
+/** The requests of actions, and their responses. */
 export const EXCHANGES = 1;
-/** The states that are reached and not committed yet, in lines. */
+/** Reached states that are not committed yet, in lines. */
 export const STATES = 2;
 
-/** `store`: a store was gone, which says nothing of what was in progress; `dirty`: the lane cannot vouch for its world. */
+/** `store`: a store was lost, which says nothing about the step in progress. `dirty`: the lane is not sure that its world was restored. */
 export type LaneFailureKind = "unreachable" | "timeout" | "dirty" | "worker" | "store";
 
-/** Why a lane could not go on. It must be rebuilt before it is used again. */
+/** The reason why a lane could not continue. The lane must be rebuilt before it is used again. */
 export interface LaneFailure {
   readonly kind: LaneFailureKind;
-  /** Index of the unit in the chunk, and the action, that were in progress; a unit of -1: none is to blame. */
+  /** Index of the unit in the chunk that was in progress, and its action. A unit of -1: no unit is to blame. */
   readonly unit: number;
   readonly action: number;
   readonly message: string;
-  /** The check whose request got no answer, where that is why. */
+  /** The check whose request got no answer, if that is the reason. */
   readonly check?: string | undefined;
   readonly differences?: readonly string[] | undefined;
-  /** How its target's process stood. */
+  /** The state of the target's process. */
   readonly target?: TargetEnd | undefined;
 }
 
-/** The name of the finding that the target went away. */
+/** The name of the finding for a target that ended or stopped answering. */
 export const CRASHED = "target_crashed";
 
-/** The name of the finding that an answer was not HTTP. */
+/** The name of the finding for an answer that was not HTTP. */
 export const INVALID_ANSWER = "invalid_http_answer";
 
 /** A rule that a step broke. */
@@ -128,11 +128,11 @@ export interface FindingEvent {
   readonly invariant: string;
   readonly severity: Severity;
   readonly message: string;
-  /** Of a crash: how the process stood. Not part of what tells findings apart. */
+  /** The state of the process after a crash. Findings that differ only here are one finding. */
   readonly target?: TargetEnd | undefined;
 }
 
-/** Names the finding of a request that got no answer, and rates it. `source`: the action or the check that sent it. */
+/** Returns the name and severity of the finding for a request that got no answer. `source`: the action or the check that sent it. */
 export function noAnswer(isTimeout: boolean, source: string): Pick<FindingEvent, "invariant" | "severity"> {
   return isTimeout ? { invariant: `${source}_timeout`, severity: Severity.HIGH } : { invariant: CRASHED, severity: Severity.CRITICAL };
 }
@@ -143,70 +143,73 @@ export interface ErrorEvent {
   readonly message: string;
   readonly source: string;
   readonly stack: string | undefined;
-  /** The first line of the user's own code in the stack, of an error that was written down before; else it is looked for there. */
+  /** The first line of the user's own code in the stack, for an error that was read from the run log. Otherwise it is looked up in the stack. */
   readonly where?: string | undefined;
 }
 
-/** What a rule could not judge of a step, and why. */
+/** A rule that was inconclusive in a step, and the reason. */
 export interface InconclusiveEvent {
   readonly invariant: string;
   readonly what: string;
 }
 
-/** What a row cannot hold. */
+/** The step events of one action: everything that does not fit into a row. */
 export interface StepEvent {
   readonly unit: number;
   readonly action: number;
   readonly findings: readonly FindingEvent[];
   readonly errors: readonly ErrorEvent[];
   readonly unjudged?: readonly InconclusiveEvent[] | undefined;
-  /** What the step sent; for findings. */
+  /** The requests of the step, with their responses; for findings. */
   readonly exchanges: readonly RecordedExchange[];
 }
 
-/** A captured state of a new node. */
+/** The snapshot of a new node. */
 export interface SnapshotEvent {
   readonly unit: number;
   readonly action: number;
   readonly image: unknown;
 }
 
-/** What reports show of a row. */
+/** The details of a row that reports show. */
 export interface DetailEvent {
   readonly unit: number;
   readonly action: number;
   readonly exchanges: readonly RecordedExchange[];
-  /** The reached state; `undefined`: it is known, or nobody asked. */
+  /** The reached state in lines. `undefined`: it is known already, or was not asked for. */
   readonly state: readonly string[] | undefined;
 }
 
-/** Keys of the context, and patterns of `ignore` that name something, in the state that a row reaches. */
+/** The context keys, and the `ignore` patterns that match something, in the state that a row reaches. */
 export interface OccurrenceEvent {
   readonly unit: number;
   readonly action: number;
   readonly names: readonly string[];
 }
 
-/** What a lane answers to a chunk. */
+/** A lane's answer to a chunk. */
 export interface Expansion {
-  /** How many units were finished; with a failure, the unit in progress is not. */
+  /** The number of finished units. With a failure, the unit in progress is not counted. */
   readonly finished: number;
-  /** The rows of the finished units, one after the other; with a failure followed by those of the unit in progress before the failing action. */
+  /**
+   * The rows of the finished units, one after the other. With a failure they are followed by the rows of the unit in progress, up to the failing
+   * action.
+   */
   readonly rows: Int32Array;
   readonly news: readonly StepEvent[];
   readonly images: readonly SnapshotEvent[];
-  /** Of all executed rows, while {@link Chunk.details} asks for it. */
+  /** One entry for every executed row, while {@link Chunk.details} asks for it. */
   readonly details?: readonly DetailEvent[] | undefined;
-  /** The first names that a row's state has, while {@link Chunk.occurred} asks for them; no entry for a row without any. */
+  /** The names that occur first in a row's state, while {@link Chunk.occurred} asks for them. A row without new names has no entry. */
   readonly occurrences?: readonly OccurrenceEvent[] | undefined;
   readonly divergences: readonly LaneDivergence[];
-  /** Steps executed again to get to nodes. */
+  /** Steps that were replayed to get to nodes. */
   readonly replayed: number;
-  /** Steps executed again to check. */
+  /** Steps that were executed again for cross-checks. */
   readonly checked: number;
   readonly busyMs: number;
   readonly failure: LaneFailure | undefined;
-  /** The target sends its answers in two packets, and each request has a connection of its own because of it. */
+  /** The target sends its answers in two packets, so each request uses a connection of its own. */
   readonly twoPackets?: boolean | undefined;
 }
 
@@ -214,13 +217,13 @@ export interface Expansion {
 export interface LaneDivergence extends Omit<Divergence, "path"> {
   /** Action indices from the root. */
   readonly path: readonly number[];
-  /** The calls whose repetition may show where it comes from: indices from the root. */
+  /** The calls that may show the cause when they are repeated: action indices from the root. */
   readonly calls?: readonly number[] | undefined;
-  /** It may come from an order of generation that was assumed not to matter. */
+  /** The cause may be an order of generation that was assumed not to matter. */
   readonly reduced?: boolean | undefined;
 }
 
-/** The divergence of an action that writes after it has answered. `path`: leads to the action, and ends with it. */
+/** Returns the divergence of an action that writes after it has answered. `path`: leads to the action, and ends with it. */
 export function lateWrite<T>(action: string, path: T): Omit<Divergence, "path"> & { readonly path: T } {
   return {
     kind: "late_write",
@@ -231,120 +234,123 @@ export function lateWrite<T>(action: string, path: T): Omit<Divergence, "path"> 
   };
 }
 
-/** A walk that is made several times. */
+/** A walk that is repeated to find generated values. */
 export interface CalibrationWalk {
-  /** Makes the largest number of walks, even where two are alike: an earlier round found a difference that is not explained yet. */
+  /** Makes the largest number of walks, even if two are equal: an earlier round found a difference that is not explained yet. */
   readonly thorough?: boolean | undefined;
-  /** Only once, for {@link Calibration.states}. */
+  /** Walks once, for {@link Calibration.states}. */
   readonly once?: boolean | undefined;
-  /** Only once, for {@link Calibration.late}; with the fingerprint on record for the state that the path leads to. */
+  /** Walks once, for {@link Calibration.late}. Holds the fingerprint on record for the state at the end of the path. */
   readonly late?: { readonly lo: number; readonly hi: number } | undefined;
-  /** No walk: milliseconds that the stores are watched for writes that no request asks for. */
+  /** Makes no walk. The stores are watched for this many milliseconds for writes that no request caused. */
   readonly idleMs?: number | undefined;
-  /** Action indices from the root. Default: every action in turn, and again those that did not apply. */
+  /** Action indices from the root. Default: every action in turn, then once more each action that did not apply. */
   readonly path?: readonly number[] | undefined;
-  /** Actions that the walk is for, tried in each of its states before any other; without `path`. Nothing is compared where none of them works. */
+  /**
+   * Actions that the walk is made for; only without `path`. They are tried before the others in each state. If none of them works, nothing is
+   * compared.
+   */
   readonly wanted?: readonly number[] | undefined;
-  /** Beside `wanted`: the others are tried from the last to the first. */
+  /** With `wanted`: tries the other actions in reverse order. */
   readonly backwards?: boolean | undefined;
 }
 
 /** The result of an experiment. */
 export interface Calibration {
-  /** Generated values and times that are new. */
+  /** Generated values and times that were not known before. */
   readonly learned: Knowledge;
-  /** Fields that differ between two walks, and nothing explains how. */
+  /** Fields that differ between two walks without an explanation. */
   readonly suspects: readonly DroppedField[];
-  /** The suspects that {@link learned} does not explain either: walks that differ in them are two executions of one path with two results. */
+  /** The suspects that {@link learned} does not explain either. Walks that differ in them are two executions of one path with two results. */
   readonly lasting: readonly DroppedField[];
-  /** The first call that was answered otherwise in another walk, in words; at most one. */
+  /** The first call whose answer differed in another walk, in words; at most one. */
   readonly unlike: readonly string[];
   /** Actions that wrote after they had answered. */
   readonly late: readonly string[];
-  /** The states of the first walk: equal on a fresh process if the target is deterministic. */
+  /** The states of the first walk. A fresh process gives the same states if the target is deterministic. */
   readonly states: readonly number[];
-  /** Actions that the walk was to make and that did not work on it: they did not apply, or were refused. */
+  /** Actions of the walk that did not work on it: they did not apply, or the target refused them. */
   readonly missed: readonly number[];
 }
 
-/** What a lane says once it stands at the root state. */
+/** A lane's report when it has reached the root state. */
 export interface LaneReport {
   /** Fingerprint of the whole root state: equal in all lanes. */
   readonly wholeLo: number;
   readonly wholeHi: number;
-  /** Fingerprint of the root as a node: what is observed there relative to the root. */
+  /** Fingerprint of the root as a node, which is observed relative to the root itself. */
   readonly rootLo: number;
   readonly rootHi: number;
-  /** The root state in canonical lines, for comparing lanes; cut to a few thousand. */
+  /** The root state in canonical lines, for comparing lanes; cut to a few thousand lines. */
   readonly rootLines: readonly string[];
-  /** The root as a node, as {@link DetailEvent.state}. */
+  /** The root as a node, like {@link DetailEvent.state}. */
   readonly rootState?: readonly string[] | undefined;
-  /** Patterns of `ignore` that name keys of the context or paths, and which of them the root state has; absent where there are no such patterns. */
+  /** `ignore` patterns that match context keys or paths, and those of them that occur in the root state. Absent if there are no such patterns. */
   readonly ignored?: { readonly patterns: readonly string[]; readonly occurred: readonly string[] } | undefined;
   readonly findings: readonly FindingEvent[];
   readonly errors: readonly ErrorEvent[];
-  /** A check of the root state got no answer: the target of this lane is of no use. */
+  /** A check of the root state got no answer: the target of this lane cannot be used. */
   readonly broken?: true | undefined;
-  /** All systems can be written directly. */
+  /** Snapshots can be written to all stores. */
   readonly portable: boolean;
   readonly image: unknown;
-  /** What `setup` changed in the stores, where that can be captured; a lane that is built later, or elsewhere, is given it. */
+  /** The changes that `setup` made to the stores, if they can be captured. Lanes that are built later or elsewhere receive them. */
   readonly made: unknown;
   readonly shape: number;
-  /** What others write to stores that are the user's own, as in `Knowledge.background`. Default: not all stores were watched for that. */
+  /** Columns of external stores that others write to, like `Knowledge.background`. Default: not all stores were watched for such writes. */
   readonly background?: readonly string[] | undefined;
-  /** One line per system: name, checkpoint and why. */
+  /** One line per store: name, checkpoint mode and reason. */
   readonly systems: readonly string[];
-  /** Only the context is put back. */
+  /** Only the context is restored. */
   readonly contextOnly: boolean;
   /** The source that shows the state of the target. Default: `stores`. */
   readonly visibility?: "stores" | "probe" | "context" | "nothing" | undefined;
-  /** Why calls cannot be raced on this lane, and what to do about it; `undefined`: they can. */
+  /** The reason why calls cannot be raced on this lane, and the remedy. `undefined`: they can be raced. */
   readonly raceObstacle?: RaceObstacle | undefined;
-  /** Per system: why it cannot hold a call before a write; none for one that can. */
+  /** Per store that cannot hold a call before a write: the reason. Other stores have no entry. */
   readonly gateless?: Readonly<Record<string, string>>;
-  /** URLs and files that this lane uses, to notice two lanes on one. */
+  /** URLs and files that this lane uses. They show when two lanes share one. */
   readonly uses: readonly string[];
-  /** There are stores, and each of them is a copy of this lane: a second target beside its own does not write there. */
+  /** There are stores, and each of them is a copy of this lane. A second target beside the lane's own does not write to them. */
   readonly isolated?: boolean | undefined;
-  /** The standby lane took the place of this lane. */
+  /** The standby lane has replaced this lane. */
   readonly standby?: boolean | undefined;
 }
 
-/** Why a world cannot race. */
+/** The reason why calls cannot be raced in a world. */
 export interface RaceObstacle {
   readonly why: string;
   readonly remedy: string;
 }
 
-/** What a path did in the end. */
+/** The end of a path that was executed. */
 export interface PathEnd {
-  /** All of its steps; 0 when one of them stood in the way. */
+  /** The number of steps of the path; 0 if a step could not be executed. */
   readonly steps: number;
-  /** The status of the last step; `null` when it got no answer, or there is none. */
+  /** The status of the last step. `null`: it got no answer, or there is no step. */
   readonly status: number | null;
   readonly findings: readonly FindingEvent[];
   readonly failure: LaneFailureKind | undefined;
 }
 
-/** A path executed once more from the root with everything recorded. */
+/** A path that was executed again from the root, with everything recorded. */
 export interface Recording {
   readonly steps: readonly RecordedStep[];
-  /** What each invariant asked for when the last state was checked. */
+  /** The requests that each invariant sent when the last state was checked. */
   readonly checks: readonly RecordedCheck[];
   readonly findings: readonly FindingEvent[];
   readonly errors: readonly ErrorEvent[];
-  /** `false`: nobody drew data along the path, so it does not matter by which paths that is drawn. */
+  /** `false`: no step of the path drew data, so it does not matter which paths data is drawn from. */
   readonly drew: boolean;
   /** `undefined` when the last step reached no state. */
   readonly reached: { readonly lo: number; readonly hi: number } | undefined;
   readonly lines: readonly string[];
-  /** The step whose precondition was not met, or that ended otherwise than a response. */
+  /** The step whose precondition did not hold, or that ended without a response. */
   readonly brokeAt: number | undefined;
   readonly failure: LaneFailureKind | undefined;
   /** When the last step ran, in milliseconds since 1970. */
   readonly lastStep?: { readonly startMs: number; readonly endMs: number } | undefined;
-  /** The lines that the target printed then, where its output is known. */
+  /** The lines that the target printed during the last step, if its output is known. */
   readonly printed?: readonly string[] | undefined;
 }
 

@@ -1,17 +1,17 @@
-/** What the main thread and a lane say to each other about races. Plain data only. */
+/** The messages between the main thread and a lane about races. Plain data only. */
 import type { RaceDelivery, RaceOutcome, RaceSchedule, RaceVerdict } from "../model/results/result.ts";
 import type { Severity } from "../model/declare/severity.ts";
 import type { LaneFailureKind } from "./lane-messages.ts";
 
-/** How long and in which way a pair is tried. */
+/** How often and with which delivery a pair is tried. */
 export interface RaceEffort {
   /** Concurrent trials of a pair that is not suspect. */
   readonly first: number;
   /** Concurrent trials of a suspect pair. */
   readonly trials: number;
-  /** `auto`: what the target speaks; a schedule where a store can hold a connection. */
+  /** `auto`: the deliveries that the target's protocol supports, and schedules if a store can hold a connection. */
   readonly delivery: "auto" | RaceDelivery;
-  /** What offsets and the order of deliveries are drawn from. */
+  /** The seed of offsets and of the order of deliveries. */
   readonly seed: number;
 }
 
@@ -22,18 +22,18 @@ export interface RaceRequest {
   readonly draws?: readonly (readonly number[])[] | undefined;
   /** The fingerprint on record for the state; `undefined`: it is not compared. */
   readonly at?: { readonly lo: number; readonly hi: number } | undefined;
-  /** Action indices; more than two only of one action. */
+  /** Action indices. There are more than two only if all are the same action. */
   readonly sides: readonly number[];
   readonly effort: RaceEffort;
-  /** The one schedule to follow. */
+  /** The only schedule to follow. */
   readonly schedule?: RaceSchedule | undefined;
-  /** Only a hit with this verdict and this invariant, or a worse verdict, is wanted. */
+  /** Looks only for a hit with this verdict and invariant, or with a worse verdict. */
   readonly wanted?: { readonly verdict: RaceVerdict; readonly invariant: string | undefined } | undefined;
-  /** `search`: stop at the first hit that its control arm does not show; `measure`: all trials, for a rate. */
+  /** `search`: stops at the first hit that the control arm does not show. `measure`: makes all trials, for a rate. */
   readonly mode: "search" | "measure";
 }
 
-/** A trial that fitted no order. */
+/** A trial whose result no order of the calls gives. */
 export interface RaceHit {
   readonly verdict: RaceVerdict;
   readonly invariant: string | undefined;
@@ -45,23 +45,23 @@ export interface RaceHit {
   readonly schedule: RaceSchedule | undefined;
 }
 
-/** What came of a {@link RaceRequest}. */
+/** The result of a {@link RaceRequest}. */
 export interface RaceAnswer {
-  /** The worst one. */
+  /** The worst hit. */
   readonly hit: RaceHit | undefined;
-  /** One side reads or writes what the other writes, or a trial fitted no order. */
+  /** One side reads or writes what the other writes, or no order gives the result of a trial. */
   readonly suspect: boolean;
-  /** With `measure`, where no trial was a hit: how the last one came out. */
+  /** The outcome of the last trial, with `measure`, if no trial was a hit. */
   readonly last?: RaceOutcome | undefined;
   readonly hits: number;
-  /** Trials that overlapped. */
+  /** Trials in which the calls overlapped. */
   readonly trials: number;
   readonly misses: number;
   readonly deliveries: Readonly<Partial<Record<RaceDelivery, number>>>;
-  /** Why a hit is not reported, or nothing was tried. */
+  /** The reason why a hit is not reported, or why nothing was tried. */
   readonly dismissed: "control" | "noise" | "idempotent" | "order_fails" | "not_there" | "one_connection" | undefined;
-  /** Where a hit is not reported: the first that was not. */
+  /** The first hit that is not reported. */
   readonly dismissedHit?: RaceHit | undefined;
-  /** The lane is lost, and must be built anew. */
+  /** The lane is lost, and must be rebuilt. */
   readonly failure: { readonly kind: LaneFailureKind; readonly message: string } | undefined;
 }
